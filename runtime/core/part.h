@@ -1,0 +1,105 @@
+/* The memory-mapped profile of one rank: what survives a crash, and what MPI_Finalize merges.
+ * Format: docs/run-directory.md. Plain data only; offsets are from the start of the file. */
+#ifndef IMBREX_PART_H
+#define IMBREX_PART_H
+
+#include <stdint.h>
+
+#define IX_PART_MAGIC "IMBREXP1"
+#define IX_PART_VERSION 1u
+
+enum ix_ended { IX_FINALIZED = 0, IX_ABORTED = 1, IX_EXITED = 2, IX_DIED = 3, IX_MISSING = 4 };
+enum ix_path { IX_PATH_NONE = 0, IX_PATH_SELF = 1, IX_PATH_INTRA = 2, IX_PATH_INTER = 3 };
+enum ix_source { IX_SOURCE_CALL = 0, IX_SOURCE_POLL = 1, IX_SOURCE_CALLBACK = 2 };
+
+/* One row of measures.npy, byte for byte. 16 bytes of key, 16 quantities. */
+typedef struct ix_row {
+    int32_t rank;
+    int32_t site;
+    uint16_t operation;
+    uint16_t section;
+    int8_t size_class;
+    uint8_t path;
+    uint8_t source;
+    uint8_t reserved;
+    int64_t count;
+    int64_t transfers;
+    int64_t bytes;
+    int64_t transfer_min_ns, transfer_max_ns;
+    int64_t overlap_min_ns, overlap_max_ns;
+    int64_t exposed_min_ns, exposed_max_ns;
+    int64_t call_ns;
+    int64_t wait_min_ns, wait_max_ns;
+    int64_t undetermined;
+    int64_t contradicted;
+    int64_t uncalibrated;
+    int64_t unknown_end;
+} ix_row;
+
+/* One row of ranks.npy, byte for byte. */
+typedef struct ix_rank_row {
+    int32_t rank;
+    uint8_t ended;
+    uint8_t threads;
+    uint16_t reserved;
+    char host[64];
+    int64_t wall_ns;
+    int64_t compute_ns;
+    int64_t call_ns;
+    int64_t calls;
+    int64_t overhead_ns;
+    int64_t memory_bytes;
+    int64_t dropped;
+    int64_t overflow;
+    int64_t section_errors;
+} ix_rank_row;
+
+typedef struct ix_part_site {
+    uint64_t offset; /* return address minus the image's load address */
+    uint32_t image;  /* index of ix_part_image; 0xffffffff: unknown, offset is the absolute address */
+    uint32_t reserved;
+} ix_part_site;
+
+typedef struct ix_part_image {
+    char path[4096 - 40];
+    char build_id[40]; /* hex, not terminated when full; empty: none */
+} ix_part_image;
+
+typedef struct ix_part_name {
+    char name[128]; /* a section's nested name */
+} ix_part_name;
+
+/* A table in the file: `used` entries of `entry_bytes` each, room for `capacity`. */
+typedef struct ix_part_table {
+    uint64_t offset;
+    uint64_t entry_bytes;
+    uint64_t capacity;
+    uint64_t used;
+} ix_part_table;
+
+/* One thread's rows: no two threads write the same memory. */
+typedef struct ix_part_thread {
+    ix_part_table rows; /* ix_row with local site numbers; count == 0 and transfers == 0: unused */
+    int64_t compute_ns;
+    int64_t call_ns;
+    int64_t calls;
+    int64_t reserved;
+} ix_part_thread;
+
+typedef struct ix_part_header {
+    char magic[8];
+    uint32_t version;
+    uint32_t header_bytes;
+    uint64_t file_bytes;
+    int32_t ranks;          /* size of MPI_COMM_WORLD */
+    uint32_t library_index; /* reserved, 0 */
+    char library[256];      /* MPI_Get_library_version, first line */
+    ix_rank_row rank;       /* rank.ended is IX_DIED until the process says otherwise */
+    ix_part_table sites;
+    ix_part_table images;
+    ix_part_table sections;
+    ix_part_table operations; /* char[48] names */
+    ix_part_table threads;    /* ix_part_thread */
+} ix_part_header;
+
+#endif

@@ -1,0 +1,7 @@
+"""The subcommands: one line each, imported only when called."""
+
+from __future__ import annotations
+
+COMMANDS: dict[str, str] = {
+    # name: "module:click command"
+}
