@@ -1,0 +1,113 @@
+"""Merge the parts of ranks that could not merge themselves (crash, abort, kill)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from imbrex.errors import ImbrexError
+from imbrex.profile.format import MEASURES_DTYPE, RANKS_DTYPE, Ended, Table
+from imbrex.profile.part import Part, read_part
+from imbrex.profile.sites import Site
+
+OTHER = Site(0)
+
+
+@dataclass
+class Merged:
+    """The tables of a run with numbers that hold for all ranks."""
+
+    measures: Table
+    ranks: Table
+    sites: list[Site]
+    sections: list[str]
+    operations: list[str]
+    library: str
+    warnings: list[str] = field(default_factory=list)
+
+
+class _Numbering:
+    """Numbers for names in order of first appearance."""
+
+    def __init__(self, first: Iterable[str] = ()) -> None:
+        self.numbers: dict[str, int] = {}
+        for name in first:
+            self[name]
+
+    def __getitem__(self, name: str) -> int:
+        return self.numbers.setdefault(name, len(self.numbers))
+
+    @property
+    def names(self) -> list[str]:
+        return list(self.numbers)
+
+
+def _renumber(measures: Table, name: str, numbers: Sequence[int], other: int) -> None:
+    """Replace local numbers of a column by global ones; a number out of range becomes `other`."""
+    if len(measures) == 0:
+        return
+    table = np.append(np.asarray(numbers, np.int64), other)
+    local = measures[name].astype(np.int64)
+    local[(local < 0) | (local >= len(numbers))] = len(numbers)
+    measures[name] = table[local]
+
+
+def merge(parts: Sequence[Part]) -> Merged:
+    """Merge parts: one row per rank is always there, ranks without a part are `missing`."""
+    world = max(max(part.ranks, int(part.rank["rank"]) + 1) for part in parts)
+    site_numbers: dict[tuple[str | None, str | None, int], int] = {}
+    sections = _Numbering([""])
+    operations = _Numbering()
+    tables = []
+    ranks = np.zeros(world, RANKS_DTYPE)
+    ranks["rank"] = np.arange(world)
+    ranks["ended"] = Ended.MISSING
+    for part in parts:
+        rows = part.measures.copy()
+        # Local site 0 is "other" in every rank, whatever its table says.
+        sites = [
+            0 if number == 0 else site_numbers.setdefault(key, len(site_numbers) + 1)
+            for number, key in enumerate(part.sites)
+        ]
+        _renumber(rows, "site", sites, 0)
+        _renumber(rows, "section", [sections[name] for name in part.sections], 0)
+        local = [operations[name] for name in part.operations]
+        unknown = len(rows) > 0 and bool((rows["operation"] >= len(local)).any())
+        _renumber(rows, "operation", local, operations["(unknown)"] if unknown else 0)
+        tables.append(rows)
+        number = int(part.rank["rank"])
+        if 0 <= number < world:
+            ranks[number] = part.rank
+    return Merged(
+        measures=np.concatenate(tables) if tables else np.empty(0, MEASURES_DTYPE),
+        ranks=ranks,
+        sites=[
+            OTHER,
+            *(
+                Site(number, image, build_id, offset)
+                for (image, build_id, offset), number in site_numbers.items()
+            ),
+        ],
+        sections=sections.names,
+        operations=operations.names,
+        library=next((part.library for part in parts if part.library), ""),
+    )
+
+
+def merge_directory(parts: Path) -> Merged:
+    """Merge every `rank-*.part` below a directory; ImbrexError where not one can be read."""
+    files = sorted(parts.glob("rank-*.part"))
+    read, warnings = [], []
+    for file in files:
+        try:
+            read.append(read_part(file))
+        except ImbrexError as error:
+            warnings.append(str(error))
+    if not read:
+        raise ImbrexError(warnings[0] if warnings else f"{parts}: no rank left a profile")
+    merged = merge(read)
+    merged.warnings = warnings
+    return merged

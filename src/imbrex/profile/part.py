@@ -1,0 +1,151 @@
+"""Read one rank's memory-mapped profile (runtime/core/part.h).
+
+A part is what a killed process left behind, so every number in it is doubted: a table is
+clipped to what lies inside the file, and only a header that cannot be read is an error.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from imbrex.errors import ImbrexError
+from imbrex.profile.format import MEASURES_DTYPE, RANKS_DTYPE, Table
+
+MAGIC = b"IMBREXP1"
+VERSION = 1
+NO_IMAGE = 0xFFFFFFFF
+
+TABLE_DTYPE = np.dtype(
+    [("offset", "<u8"), ("entry_bytes", "<u8"), ("capacity", "<u8"), ("used", "<u8")]
+)
+HEADER_DTYPE = np.dtype(
+    [
+        ("magic", "S8"),
+        ("version", "<u4"),
+        ("header_bytes", "<u4"),
+        ("file_bytes", "<u8"),
+        ("ranks", "<i4"),
+        ("library_index", "<u4"),
+        ("library", "S256"),
+        ("rank", RANKS_DTYPE),
+        ("sites", TABLE_DTYPE),
+        ("images", TABLE_DTYPE),
+        ("sections", TABLE_DTYPE),
+        ("operations", TABLE_DTYPE),
+        ("threads", TABLE_DTYPE),
+    ]
+)
+SITE_DTYPE = np.dtype([("offset", "<u8"), ("image", "<u4"), ("reserved", "<u4")])
+IMAGE_DTYPE = np.dtype([("path", "S4056"), ("build_id", "S40")])
+NAME_DTYPE = np.dtype([("name", "S128")])
+OPERATION_DTYPE = np.dtype([("name", "S48")])
+THREAD_DTYPE = np.dtype(
+    [
+        ("rows", TABLE_DTYPE),
+        ("compute_ns", "<i8"),
+        ("call_ns", "<i8"),
+        ("calls", "<i8"),
+        ("reserved", "<i8"),
+    ]
+)
+
+
+@dataclass(frozen=True)
+class Part:
+    """What one rank measured, with its own numbers of sites, sections and operations.
+
+    `measures` has MEASURES_DTYPE, `rank` is one row of RANKS_DTYPE, `sites` a list of
+    (image path or None, build-id or None, offset).
+    """
+
+    file: Path
+    ranks: int
+    library: str
+    rank: Table
+    measures: Table
+    sites: list[tuple[str | None, str | None, int]]
+    sections: list[str]
+    operations: list[str]
+
+
+def _text(value: bytes) -> str:
+    return value.split(b"\0", 1)[0].decode("utf-8", "replace")
+
+
+def _entries(data: bytes, table: Table, wanted: np.dtype[np.void]) -> Table:
+    """The used entries of a table that lie inside the file, as an array of `wanted`.
+
+    Entries may be longer than `wanted` (a later version's fields); shorter ones are unreadable.
+    """
+    offset, size = int(table["offset"]), int(table["entry_bytes"])
+    if size < wanted.itemsize or offset >= len(data):
+        return np.empty(0, wanted)
+    used = min(int(table["used"]), int(table["capacity"]), (len(data) - offset) // size)
+    names = wanted.names or ()
+    fields = dict(wanted.fields or {})
+    padded: np.dtype[np.void] = np.dtype(
+        {
+            "names": list(names),
+            "formats": [fields[name][0] for name in names],
+            "offsets": [fields[name][1] for name in names],
+            "itemsize": size,
+        }  # type: ignore[arg-type]
+    )
+    return np.frombuffer(data, padded, used, offset).astype(wanted)
+
+
+def read_part(file: Path) -> Part:
+    """Read a part file; ImbrexError where its header is truncated, foreign or newer."""
+    try:
+        data = file.read_bytes()
+    except OSError as error:
+        raise ImbrexError(f"{file}: cannot be read ({error.strerror})") from error
+    if data[: len(MAGIC)] != MAGIC:
+        raise ImbrexError(f"{file}: not a part of an Imbrex profile")
+    if len(data) < HEADER_DTYPE.itemsize:
+        raise ImbrexError(f"{file}: truncated ({len(data)} bytes)")
+    header = np.frombuffer(data, HEADER_DTYPE, 1)[0]
+    if header["version"] > VERSION:
+        raise ImbrexError(
+            f"{file}: written by a newer Imbrex (part version {header['version']}); update Imbrex"
+        )
+
+    images = [
+        (_text(bytes(image["path"])), _text(bytes(image["build_id"])))
+        for image in _entries(data, header["images"], IMAGE_DTYPE)
+    ]
+    sites: list[tuple[str | None, str | None, int]] = []
+    for site in _entries(data, header["sites"], SITE_DTYPE):
+        index = int(site["image"])
+        path, build_id = images[index] if index < len(images) else ("", "")
+        sites.append((path or None, build_id or None, int(site["offset"])))
+
+    rank = np.array(header["rank"], RANKS_DTYPE)
+    tables = []
+    threads = _entries(data, header["threads"], THREAD_DTYPE)
+    for thread in threads:
+        rows = _entries(data, thread["rows"], MEASURES_DTYPE)
+        tables.append(rows[(rows["count"] != 0) | (rows["transfers"] != 0)])
+    measures = np.concatenate(tables) if tables else np.empty(0, MEASURES_DTYPE)
+    measures["rank"] = rank["rank"]
+    # The rank's own sums are written at its end; a rank that died left them in its threads.
+    for name in ("compute_ns", "call_ns", "calls"):
+        if rank[name] == 0:
+            rank[name] = threads[name].sum()
+    if rank["wall_ns"] == 0 and len(threads):
+        rank["wall_ns"] = (threads["compute_ns"] + threads["call_ns"]).max()
+    return Part(
+        file=file,
+        ranks=int(header["ranks"]),
+        library=_text(bytes(header["library"])),
+        rank=rank,
+        measures=measures,
+        sites=sites,
+        sections=[_text(bytes(e["name"])) for e in _entries(data, header["sections"], NAME_DTYPE)],
+        operations=[
+            _text(bytes(e["name"])) for e in _entries(data, header["operations"], OPERATION_DTYPE)
+        ],
+    )

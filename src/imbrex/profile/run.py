@@ -1,0 +1,277 @@
+"""A measured run: the directory that `imbrex run -o` leaves."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from imbrex.errors import ImbrexError
+from imbrex.profile.format import (
+    MEASURES_DTYPE,
+    PATH_NAMES,
+    RANKS_DTYPE,
+    RUN_FORMAT,
+    SCHEMA_VERSION,
+    Table,
+)
+from imbrex.profile.merge import merge_directory
+from imbrex.profile.resolve import resolve_sites
+from imbrex.profile.sites import Site
+
+PARTS = "parts"
+LONGEST_JSON_BYTES = 1 << 30
+
+
+@dataclass(frozen=True)
+class Machine:
+    """Which machine profile gave the transfer times: `origin` is given, cached, quick or none."""
+
+    origin: str = "none"
+    file: str | None = None
+    created: str | None = None
+
+    @classmethod
+    def from_json(cls, entry: Any) -> Machine:
+        entry = entry if isinstance(entry, dict) else {}
+        return cls(str(entry.get("origin") or "none"), entry.get("file"), entry.get("created"))
+
+    def to_json(self) -> dict[str, Any]:
+        return {"origin": self.origin, "file": self.file, "created": self.created}
+
+
+@dataclass(frozen=True)
+class Job:
+    """What was run, and the names that the tables' numbers stand for (run.json)."""
+
+    command: tuple[str, ...] = ()
+    started: str | None = None
+    wall_s: float | None = None
+    exit_code: int | None = None
+    imbrex_version: str | None = None
+    ranks: int = 0
+    hosts: tuple[str, ...] = ()
+    library: tuple[str, str] = ("", "")
+    events: dict[str, str] = field(default_factory=dict)
+    machine: Machine = Machine()
+    operations: tuple[str, ...] = ()
+    sections: tuple[str, ...] = ("",)
+    paths: tuple[str, ...] = PATH_NAMES
+    event_overhead_ns: float | None = None
+    warnings: tuple[str, ...] = ()
+
+    @classmethod
+    def from_json(cls, entry: dict[str, Any]) -> Job:
+        """Read run.json or job.json; KeyError, TypeError or ValueError where malformed."""
+        library = entry.get("library") or {}
+        if isinstance(library, str):
+            library = {"name": library}
+        return cls(
+            command=tuple(str(word) for word in entry.get("command") or ()),
+            started=entry.get("started"),
+            wall_s=entry.get("wall_s"),
+            exit_code=entry.get("exit_code"),
+            imbrex_version=entry.get("imbrex_version"),
+            ranks=int(entry.get("ranks") or 0),
+            hosts=tuple(entry.get("hosts") or ()),
+            library=(str(library.get("name") or ""), str(library.get("version") or "")),
+            events=dict(entry.get("events") or {}),
+            machine=Machine.from_json(entry.get("machine")),
+            operations=tuple(entry.get("operations") or ()),
+            sections=tuple(entry.get("sections") or ("",)),
+            paths=tuple(entry.get("paths") or PATH_NAMES),
+            event_overhead_ns=entry.get("event_overhead_ns"),
+            warnings=tuple(entry.get("warnings") or ()),
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """The content of run.json."""
+        name, version = self.library
+        return {
+            "schema_version": SCHEMA_VERSION,
+            "format": RUN_FORMAT,
+            "command": list(self.command),
+            "started": self.started,
+            "wall_s": self.wall_s,
+            "exit_code": self.exit_code,
+            "imbrex_version": self.imbrex_version,
+            "ranks": self.ranks,
+            "hosts": list(self.hosts),
+            "library": {"name": name, "version": version},
+            "events": self.events,
+            "machine": self.machine.to_json(),
+            "operations": list(self.operations),
+            "sections": list(self.sections),
+            "paths": list(self.paths),
+            "event_overhead_ns": self.event_overhead_ns,
+            "warnings": list(self.warnings),
+        }
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run's tables. `measures` has MEASURES_DTYPE's fields, `ranks` RANKS_DTYPE's.
+
+    `merged` tells that the ranks merged their rows themselves; else they came from parts.
+    """
+
+    directory: Path
+    job: Job
+    measures: Table
+    ranks: Table
+    sites: tuple[Site, ...]
+    merged: bool = True
+
+    def operation(self, number: int) -> str:
+        """The MPI name of an operation's number."""
+        names = self.job.operations
+        return names[number] if 0 <= number < len(names) else f"(operation {number})"
+
+    def section(self, number: int) -> str:
+        """The nested name of a section's number; empty outside every section."""
+        names = self.job.sections
+        return names[number] if 0 <= number < len(names) else f"(section {number})"
+
+    def path(self, number: int) -> str:
+        """The name of a path's number."""
+        names = self.job.paths
+        return names[number] if 0 <= number < len(names) else f"(path {number})"
+
+    def site(self, number: int) -> Site:
+        """The call site of a number; an unknown place where the table does not have it."""
+        if 0 <= number < len(self.sites) and self.sites[number].id == number:
+            return self.sites[number]
+        return Site(number)
+
+
+def load_run(directory: Path, *, resolve: bool = True) -> Run:
+    """Open a run directory, from parts where the ranks could not merge.
+
+    With `resolve`, call sites that have no file or function yet are looked up in their images.
+    ImbrexError where it is not a run, is truncated, or was written by a newer Imbrex.
+    """
+    if not directory.is_dir():
+        raise ImbrexError(f"{directory}: no such run directory")
+    entry = _read_json(directory / "run.json")
+    job_entry = _read_json(directory / "job.json")
+    parts = directory / PARTS
+    if (directory / "measures.npy").exists():
+        job = _read_job(directory, {**(job_entry or {}), **_known(entry)})
+        run = Run(
+            directory=directory,
+            job=job,
+            measures=_read_table(directory / "measures.npy", MEASURES_DTYPE),
+            ranks=_read_table(directory / "ranks.npy", RANKS_DTYPE),
+            sites=_read_sites(directory / "sites.json"),
+        )
+    elif parts.is_dir() and any(parts.glob("rank-*.part")):
+        merged = merge_directory(parts)
+        job = _read_job(directory, {**(job_entry or {}), **_known(entry)})
+        run = Run(
+            directory=directory,
+            job=replace(
+                job,
+                ranks=len(merged.ranks),
+                operations=tuple(merged.operations),
+                sections=tuple(merged.sections),
+                library=job.library if any(job.library) else split_library(merged.library),
+                hosts=job.hosts or hosts_of(merged.ranks),
+                warnings=(*job.warnings, *merged.warnings),
+            ),
+            measures=merged.measures,
+            ranks=merged.ranks,
+            sites=tuple(merged.sites),
+            merged=False,
+        )
+    elif entry is None and job_entry is None:
+        raise ImbrexError(f"{directory}: not an Imbrex run directory (no run.json)")
+    else:
+        raise ImbrexError(f"{directory}: holds no measurement: MPI was not initialized in that run")
+    if resolve and any(site.id and not site.resolved for site in run.sites):
+        run = replace(run, sites=tuple(resolve_sites(run.sites)))
+    return run
+
+
+def hosts_of(ranks: Table) -> tuple[str, ...]:
+    """The host names of the ranks that left any, in order of first appearance."""
+    names = (bytes(host).decode("utf-8", "replace") for host in ranks["host"])
+    return tuple(dict.fromkeys(name for name in names if name))
+
+
+def split_library(text: str) -> tuple[str, str]:
+    """Name and version out of the first line of MPI_Get_library_version."""
+    line = text.splitlines()[0] if text else ""
+    if line.startswith("Open MPI"):
+        return "Open MPI", line.split(",")[0].removeprefix("Open MPI").strip().lstrip("v")
+    for name in ("MPICH", "Intel(R) MPI Library", "MVAPICH"):
+        if line.startswith(name):
+            words = line.removeprefix(name).replace("Version:", " ").replace("\t", " ").split()
+            return name, words[0].rstrip(",") if words else ""
+    return line, ""
+
+
+def _known(entry: dict[str, Any] | None) -> dict[str, Any]:
+    """The fields of run.json that hold something, so that job.json fills the others."""
+    return {
+        name: value
+        for name, value in (entry or {}).items()
+        if value not in (None, [], "", {}, {"name": "", "version": ""})
+    }
+
+
+def _read_json(file: Path) -> dict[str, Any] | None:
+    """A JSON object, or None where the file does not exist."""
+    try:
+        content = json.loads(file.read_bytes())
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise ImbrexError(f"{file}: cannot be read ({error.strerror})") from error
+    except ValueError as error:
+        raise ImbrexError(f"{file}: truncated or damaged ({error})") from error
+    if not isinstance(content, dict):
+        raise ImbrexError(f"{file}: not part of an Imbrex run")
+    version = content.get("schema_version")
+    if isinstance(version, int) and version > SCHEMA_VERSION:
+        raise ImbrexError(
+            f"{file}: written by a newer Imbrex (schema version {version}); update Imbrex"
+        )
+    return content
+
+
+def _read_job(directory: Path, entry: dict[str, Any]) -> Job:
+    if entry and entry.get("format") != RUN_FORMAT:
+        raise ImbrexError(f"{directory}: run.json is not that of an Imbrex run")
+    try:
+        return Job.from_json(entry)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise ImbrexError(f"{directory}: run.json is damaged ({error!r})") from error
+
+
+def _read_table(file: Path, wanted: np.dtype[np.void]) -> Table:
+    """Map a structured array; its fields must include those wanted, in any order."""
+    try:
+        table = np.load(file, mmap_mode="r", allow_pickle=False)
+    except FileNotFoundError:
+        raise ImbrexError(f"{file}: missing; the run was not written completely") from None
+    except (OSError, ValueError, EOFError) as error:
+        reason = str(error).splitlines()[0]
+        raise ImbrexError(f"{file}: truncated or not a NumPy table ({reason})") from error
+    missing = set(wanted.names or ()) - set(table.dtype.names or ())
+    if missing or table.ndim != 1:
+        raise ImbrexError(f"{file}: not a table of an Imbrex run")
+    return table  # type: ignore[no-any-return]
+
+
+def _read_sites(file: Path) -> tuple[Site, ...]:
+    content = _read_json(file)
+    if content is None:
+        raise ImbrexError(f"{file}: missing; the run was not written completely")
+    try:
+        found = {site.id: site for site in map(Site.from_json, content["sites"])}
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise ImbrexError(f"{file}: damaged ({error!r})") from error
+    return tuple(found.get(number, Site(number)) for number in range(max(found, default=0) + 1))
