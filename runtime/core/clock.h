@@ -1,0 +1,64 @@
+/* The clock: nanoseconds since ix_clock_start, from the time-stamp counter where the kernel trusts
+ * it, else from CLOCK_MONOTONIC, or from a function (simulation, tests). */
+#ifndef IMBREX_CLOCK_H
+#define IMBREX_CLOCK_H
+
+#include <stdint.h>
+
+enum ix_clock_kind {
+    IX_CLOCK_NONE = 0,
+    IX_CLOCK_TSC = 1,
+    IX_CLOCK_MONOTONIC = 2,
+    IX_CLOCK_FUNCTION = 3
+};
+
+typedef struct ix_clock {
+    uint64_t origin;     /* ticks at ns 0 */
+    uint64_t multiplier; /* ns = (ticks - origin) * multiplier >> 32 */
+    enum ix_clock_kind kind;
+    int64_t (*function)(void);
+} ix_clock;
+
+extern ix_clock ix_the_clock __attribute__((visibility("hidden")));
+
+/* Choose and calibrate. ix_start calls it if nobody did. `ns` != NULL: that function is the clock
+ * (monotonic, ns; e.g. simgrid_get_clock() * 1e9). Otherwise reads
+ * /sys/devices/system/clocksource/clocksource0/current_clocksource and spins for 2 ms.
+ * IMBREX_CLOCK=monotonic in the environment keeps the counter unused. Calling it again starts anew.
+ */
+void ix_clock_start(int64_t (*ns)(void));
+
+/* Name of the clock in use: "tsc", "monotonic", "function". */
+const char *ix_clock_name(void);
+
+int64_t ix_now_slow(void);
+
+#if defined(__x86_64__)
+static inline uint64_t ix_ticks(void)
+{
+    return __builtin_ia32_rdtsc();
+}
+#define IX_HAVE_TICKS 1
+#elif defined(__aarch64__)
+static inline uint64_t ix_ticks(void)
+{
+    uint64_t ticks;
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+    return ticks;
+}
+#define IX_HAVE_TICKS 1
+#endif
+
+static inline int64_t ix_now(void)
+{
+#ifdef IX_HAVE_TICKS
+    if (__builtin_expect(ix_the_clock.kind == IX_CLOCK_TSC, 1)) {
+        unsigned __int128 product =
+            (unsigned __int128)(ix_ticks() - ix_the_clock.origin) * ix_the_clock.multiplier;
+        return (int64_t)(uint64_t)(product >> 32);
+    }
+#endif
+    return ix_now_slow();
+}
+
+#endif

@@ -1,0 +1,130 @@
+/* What one thread knows: its clock of compute and call time, the call it is in. Only ix_enter and
+ * ix_outermost are for callers; the fields are the engine's. */
+#ifndef IMBREX_THREAD_H
+#define IMBREX_THREAD_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "clock.h"
+#include "part.h"
+#include "times.h"
+
+#define IX_HIDDEN __attribute__((visibility("hidden")))
+#define IX_LIKELY(x) __builtin_expect(!!(x), 1)
+#define IX_UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+#define IX_BLOCKING_MAX 8
+#define IX_SITE_CACHE 64
+#define IX_SECTION_DEPTH 32
+
+typedef struct ix_thread ix_thread;
+
+/* A transfer under way: where its thread's clocks stood when it began, and what it is. */
+typedef struct ix_open {
+    int64_t compute0_ns, call0_ns, paused0_ns; /* of `thread`, at the begin */
+    int64_t open_ns;                           /* what it adds to the engine's begun_ns */
+    int64_t bytes;
+    ix_time time;
+    ix_thread *thread;
+    int32_t site;
+    int32_t ranks;
+    uint32_t x_operation; /* of the collective's calibration */
+    uint16_t operation;
+    uint16_t section;
+    uint8_t path, slack, flags, role;
+    uint8_t source;
+    uint8_t silent;      /* dropped, or left to another source: not in any row */
+    uint8_t unknown_end; /* freed, cancelled, no room */
+    uint8_t unsized;     /* unknown end of a receive or a cancelled transfer: X_lo = 0, bytes = 0 */
+} ix_open;
+
+typedef struct ix_site_entry {
+    uint64_t address;
+    int64_t site;
+} ix_site_entry;
+
+struct ix_thread {
+    int64_t last_ns;                        /* the last CALL_ENTER or CALL_EXIT */
+    int64_t compute_ns, call_ns, paused_ns; /* since the thread was attached */
+    uint64_t epoch;                         /* of the engine, as last seen */
+    uint32_t depth;
+    uint32_t operation;
+    const void *address;
+    uint8_t muted;      /* paused, or the engine stopped: boundaries take the slow way */
+    uint8_t off;        /* the engine stopped */
+    uint8_t unrecorded; /* the call in progress was entered while muted */
+    uint8_t has_row;    /* first_* below are set */
+    uint8_t first_path;
+    int8_t first_class;
+    uint16_t section;
+    int32_t site;      /* of the call in progress, -1: not looked up yet */
+    uint32_t finished; /* slot + 1 of the first transfer that ends with this call */
+    uint32_t blocking_count;
+    uint64_t closed_at_enter; /* engine's closed_ns */
+    int64_t moving_until_ns;  /* engine's, at CALL_ENTER */
+    uint64_t begun_here_ns;   /* begun by this call */
+    int64_t moving_min_ns;    /* what must have moved in this call */
+    int64_t outside_ns;       /* what may have moved outside of what ends in this call */
+    int64_t paused_seen_ns;   /* the engine's pauses up to last_ns */
+    uint64_t debt_paid_ns;
+    ix_part_thread *part;
+    ix_row *rows;
+    uint32_t *row_index;
+    uint32_t row_mask, row_capacity, row_used;
+    uint32_t slot; /* in the table of threads */
+    uint32_t exposed_at_enter;
+    uint32_t section_depth;
+    uint16_t section_stack[IX_SECTION_DEPTH];
+    ix_open blocking[IX_BLOCKING_MAX];
+    ix_site_entry site_cache[IX_SITE_CACHE];
+};
+
+/* What all threads share and ix_enter reads. */
+typedef struct ix_shared {
+    _Atomic uint64_t epoch;     /* changes when measuring pauses, resumes or stops; odd: changing */
+    _Atomic uint64_t begun_ns;  /* X_hi of all transfers ever begun, modulo 2^64 */
+    _Atomic uint64_t closed_ns; /* of those that ended */
+    _Atomic int64_t moving_until_ns; /* completed sends may still be leaving until then */
+    _Atomic uint64_t debt_ns; /* what may have moved outside begin and end: see theory.md, Wait */
+    _Atomic uint32_t exposed; /* windows open to others */
+} ix_shared;
+
+extern IX_HIDDEN ix_shared ix_share;
+extern IX_HIDDEN __thread ix_thread *ix_self;
+
+IX_HIDDEN ix_thread *ix_attach(void);
+IX_HIDDEN void ix_enter_slow(ix_thread *t, int64_t now);
+
+/* CALL_ENTER: see engine.h. */
+static inline ix_thread *ix_enter(uint32_t operation, const void *site)
+{
+    ix_thread *t = ix_self;
+    if (IX_UNLIKELY(!t) && !(t = ix_attach()))
+        return t;
+    if (IX_UNLIKELY(t->depth++ != 0))
+        return t;
+    t->operation = operation;
+    t->address = site;
+    t->site = -1;
+    t->closed_at_enter = atomic_load_explicit(&ix_share.closed_ns, memory_order_acquire);
+    t->moving_until_ns = atomic_load_explicit(&ix_share.moving_until_ns, memory_order_relaxed);
+    t->exposed_at_enter = atomic_load_explicit(&ix_share.exposed, memory_order_relaxed);
+    int64_t now = ix_now();
+    if (IX_UNLIKELY(t->muted ||
+                    t->epoch != atomic_load_explicit(&ix_share.epoch, memory_order_relaxed))) {
+        ix_enter_slow(t, now);
+        return t;
+    }
+    t->compute_ns += now - t->last_ns;
+    t->last_ns = now;
+    return t;
+}
+
+/* In a call entered from user code, and the engine runs. */
+static inline int ix_outermost(const ix_thread *t)
+{
+    return t && t->depth == 1 && !t->off;
+}
+
+#endif
