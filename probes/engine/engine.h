@@ -1,0 +1,70 @@
+/* The engine under every probe: who the ranks are, which pairs to measure, time, memory, rows of
+ * output. Output: lines `# key value` and rows whose first word names the experiment; docs/probe.md
+ * lists the columns. */
+#ifndef IMBREX_PROBES_ENGINE_H
+#define IMBREX_PROBES_ENGINE_H
+
+#include <mpi.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define MAX_PAIRS 6
+
+/* Two ranks that talk, everyone else sleeping. `leader` starts, decides and reports. */
+typedef struct pair {
+    int leader;
+    int partner;
+    int same_node;
+} pair;
+
+typedef struct engine {
+    int rank;
+    int ranks;
+    int node;           /* index of this rank's node */
+    int nodes;          /* number of nodes */
+    const int *node_of; /* node of each rank */
+    MPI_Comm data;      /* the messages that are measured */
+    MPI_Comm control;   /* everything else */
+    int quick;
+    size_t max_bytes; /* largest message */
+    double slice_s;   /* time for one size of one experiment */
+    int64_t end_ns;   /* when to begin nothing more */
+    pair pairs[MAX_PAIRS];
+    int npairs;
+} engine;
+
+typedef struct experiment {
+    const char *name;
+    void (*run)(engine *e);
+} experiment;
+
+/* Nanoseconds of CLOCK_MONOTONIC. */
+int64_t now_ns(void);
+void spin_until(int64_t when_ns);
+int out_of_time(const engine *e);
+
+const char *path_name(const pair *p);
+int in_pair(const engine *e, const pair *p);
+int is_leader(const engine *e, const pair *p);
+int other_of(const engine *e, const pair *p);
+
+/* Leader's value at both ranks of the pair. */
+int64_t agree(const engine *e, const pair *p, int64_t value);
+
+/* Run `work` on each pair in turn; the other ranks sleep, and give their core away. */
+void for_each_pair(engine *e, void (*work)(engine *e, const pair *p));
+/* A barrier in which waiting ranks sleep. */
+void sleepy_barrier(MPI_Comm comm);
+
+/* Sizes of messages: every power of two, or every fourth in quick mode; 0 when there is no next. */
+size_t next_size(const engine *e, size_t size);
+double progress_of_size(const engine *e, size_t size);
+
+/* Print one row. Rows of a rank other than 0 travel to rank 0 with send_rows(). */
+void row(engine *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void send_rows(engine *e, int owner);
+void report_progress(const engine *e, const char *what, double fraction);
+
+/* `bytes` of memory with every page touched; ends the job with one line when there is none. */
+char *touched(size_t bytes);
+#endif

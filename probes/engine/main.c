@@ -1,0 +1,194 @@
+/* imbrex-probes: runs the experiments on the launched ranks and prints their rows on rank 0's
+ * stdout. */
+#include "engine/engine.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define EXPERIMENT(name, always) extern void run_##name(engine *e);
+#include "experiments.def"
+#undef EXPERIMENT
+
+static const struct {
+    experiment experiment;
+    int always;
+} all[] = {
+#define EXPERIMENT(name, always) {{#name, run_##name}, always},
+#include "experiments.def"
+#undef EXPERIMENT
+};
+
+typedef struct options {
+    const char *only; /* comma-separated names; NULL: those that always run */
+    int quick;
+    size_t max_bytes;
+    double slice_s;
+    double time_limit_s;
+} options;
+
+static int listed(const char *list, const char *name)
+{
+    const size_t length = strlen(name);
+    for (const char *at = list; at && *at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
+        if (strncmp(at, name, length) == 0 && (at[length] == ',' || at[length] == '\0'))
+            return 1;
+    return 0;
+}
+
+static options read_options(int argc, char **argv)
+{
+    options o = {NULL, 0, 0, 0, 1e9};
+    for (int i = 1; i < argc; i++) {
+        const char *value = i + 1 < argc ? argv[i + 1] : "";
+        if (strcmp(argv[i], "--quick") == 0) {
+            o.quick = 1;
+            continue;
+        }
+        if (strcmp(argv[i], "--experiments") == 0)
+            o.only = value;
+        else if (strcmp(argv[i], "--max-bytes") == 0)
+            o.max_bytes = strtoull(value, NULL, 10);
+        else if (strcmp(argv[i], "--slice") == 0)
+            o.slice_s = atof(value);
+        else if (strcmp(argv[i], "--time-limit") == 0)
+            o.time_limit_s = atof(value);
+        else {
+            fprintf(stderr, "imbrex-probes: unknown option %s\n", argv[i]);
+            exit(2);
+        }
+        i++;
+    }
+    if (o.max_bytes == 0)
+        o.max_bytes = o.quick ? (size_t)8 << 20 : (size_t)64 << 20;
+    if (o.slice_s <= 0)
+        o.slice_s = o.quick ? 0.015 : 0.15;
+    return o;
+}
+
+/* Nodes by shared memory, not by name: containers may repeat names. Numbered by their lowest rank.
+ */
+static void find_nodes(engine *e)
+{
+    MPI_Comm node;
+    int lowest = e->rank;
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, e->rank, MPI_INFO_NULL, &node);
+    MPI_Bcast(&lowest, 1, MPI_INT, 0, node);
+    MPI_Comm_free(&node);
+    int *leaders = malloc((size_t)e->ranks * sizeof *leaders);
+    int *node_of = malloc((size_t)e->ranks * sizeof *node_of);
+    if (!leaders || !node_of)
+        MPI_Abort(MPI_COMM_WORLD, 3);
+    MPI_Allgather(&lowest, 1, MPI_INT, leaders, 1, MPI_INT, MPI_COMM_WORLD);
+    for (int r = 0; r < e->ranks; r++)
+        node_of[r] = leaders[r] == r ? e->nodes++ : node_of[leaders[r]];
+    free(leaders);
+    e->node_of = node_of;
+    e->node = node_of[e->rank];
+}
+
+static void add_pair(engine *e, int leader, int partner)
+{
+    if (leader < 0 || partner < 0 || leader == partner || e->npairs == MAX_PAIRS)
+        return;
+    for (int i = 0; i < e->npairs; i++)
+        if (e->pairs[i].leader == leader && e->pairs[i].partner == partner)
+            return;
+    e->pairs[e->npairs].leader = leader;
+    e->pairs[e->npairs].partner = partner;
+    e->pairs[e->npairs++].same_node = e->node_of[leader] == e->node_of[partner];
+}
+
+/* Near and far neighbours: the nearest and the last rank of the first node that has two, and rank 0
+ * with the first rank of the second and of the last node. */
+static void choose_pairs(engine *e)
+{
+    for (int first = 0; first < e->ranks && e->npairs == 0; first++) {
+        int near = -1, far = -1;
+        for (int r = first + 1; r < e->ranks; r++)
+            if (e->node_of[r] == e->node_of[first]) {
+                near = near < 0 ? r : near;
+                far = r;
+            }
+        add_pair(e, first, near);
+        add_pair(e, first, far);
+    }
+    int second = -1, last = -1;
+    for (int r = 1; r < e->ranks; r++) {
+        if (e->node_of[r] == 1 && second < 0)
+            second = r;
+        if (e->nodes > 1 && e->node_of[r] == e->nodes - 1 && last < 0)
+            last = r;
+    }
+    add_pair(e, 0, second);
+    add_pair(e, 0, last);
+}
+
+/* A quarter of the free memory at most: a ping-pong and its cold buffers hold four times a message.
+ */
+static void limit_to_memory(engine *e)
+{
+    const double free_bytes = (double)sysconf(_SC_AVPHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    int on_node = 0;
+    for (int r = 0; r < e->ranks; r++)
+        on_node += e->node_of[r] == e->node;
+    unsigned long long room = (unsigned long long)(free_bytes / 16 / on_node), least;
+    MPI_Allreduce(&room, &least, 1, MPI_UNSIGNED_LONG_LONG, MPI_MIN, MPI_COMM_WORLD);
+    while (e->max_bytes > least && e->max_bytes > 4096)
+        e->max_bytes /= 2;
+}
+
+static void print_header(const engine *e)
+{
+    char library[MPI_MAX_LIBRARY_VERSION_STRING], host[MPI_MAX_PROCESSOR_NAME] = "";
+    int length, version, subversion;
+    MPI_Get_library_version(library, &length);
+    MPI_Get_version(&version, &subversion);
+    MPI_Get_processor_name(host, &length);
+    char *hosts = malloc((size_t)e->ranks * MPI_MAX_PROCESSOR_NAME);
+    if (!hosts)
+        MPI_Abort(MPI_COMM_WORLD, 3);
+    MPI_Gather(host, MPI_MAX_PROCESSOR_NAME, MPI_CHAR, hosts, MPI_MAX_PROCESSOR_NAME, MPI_CHAR, 0,
+               MPI_COMM_WORLD);
+    if (e->rank == 0) {
+        library[strcspn(library, "\n")] = '\0';
+        printf("# imbrex-probes 1\n# library %s\n# mpi %d.%d\n# ranks %d\n# nodes %d\n", library,
+               version, subversion, e->ranks, e->nodes);
+        for (int r = 0; r < e->ranks; r++)
+            printf("# host %d %d %s\n", r, e->node_of[r], hosts + r * MPI_MAX_PROCESSOR_NAME);
+        printf("# max_bytes %zu\n# quick %d\n", e->max_bytes, e->quick);
+        fflush(stdout);
+    }
+    free(hosts);
+}
+
+int main(int argc, char **argv)
+{
+    const options o = read_options(argc, argv);
+    engine e = {.quick = o.quick, .max_bytes = o.max_bytes, .slice_s = o.slice_s};
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &e.rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &e.ranks);
+    MPI_Comm_dup(MPI_COMM_WORLD, &e.data);
+    MPI_Comm_dup(MPI_COMM_WORLD, &e.control);
+    e.end_ns = now_ns() + (int64_t)(o.time_limit_s * 1e9);
+    find_nodes(&e);
+    choose_pairs(&e);
+    limit_to_memory(&e);
+    print_header(&e);
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        if (o.only ? listed(o.only, all[i].experiment.name) : all[i].always) {
+            report_progress(&e, all[i].experiment.name, 0);
+            all[i].experiment.run(&e);
+            sleepy_barrier(e.control);
+        }
+    if (e.rank == 0)
+        printf("# end\n");
+    fflush(stdout);
+    MPI_Comm_free(&e.data);
+    MPI_Comm_free(&e.control);
+    free((void *)e.node_of);
+    MPI_Finalize();
+    return 0;
+}

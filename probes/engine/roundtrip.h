@@ -1,0 +1,12 @@
+/* Ping-pong of one size on one pair: the half round trips, at the leader. */
+#ifndef IMBREX_PROBES_ROUNDTRIP_H
+#define IMBREX_PROBES_ROUNDTRIP_H
+
+#include "engine/engine.h"
+#include "engine/stats.h"
+
+/* Both ranks of the pair call this. `send` and `receive` hold `slots` buffers of `stride` bytes
+ * each and are used in turn: one slot re-uses a warm buffer, many evict it from the caches. */
+void half_round_trips(engine *e, const pair *p, size_t size, char *send, char *receive,
+                      size_t slots, size_t stride, samples *half_ns);
+#endif

@@ -1,0 +1,154 @@
+/* Blocking collectives on the launched ranks: the longest of the ranks' times, after a barrier. */
+#include "engine/engine.h"
+#include "engine/stats.h"
+
+#include <stdlib.h>
+
+typedef struct buffers {
+    MPI_Comm comm;
+    int ranks;
+    char *in, *out;
+    int *counts;
+} buffers;
+
+/* `block` is the number of doubles that a rank contributes (to each partner, where partners get
+ * different data). */
+static void bcast(const buffers *b, int block)
+{
+    MPI_Bcast(b->in, block, MPI_DOUBLE, 0, b->comm);
+}
+static void reduce(const buffers *b, int block)
+{
+    MPI_Reduce(b->in, b->out, block, MPI_DOUBLE, MPI_SUM, 0, b->comm);
+}
+static void allreduce(const buffers *b, int block)
+{
+    MPI_Allreduce(b->in, b->out, block, MPI_DOUBLE, MPI_SUM, b->comm);
+}
+static void scan(const buffers *b, int block)
+{
+    MPI_Scan(b->in, b->out, block, MPI_DOUBLE, MPI_SUM, b->comm);
+}
+static void exscan(const buffers *b, int block)
+{
+    MPI_Exscan(b->in, b->out, block, MPI_DOUBLE, MPI_SUM, b->comm);
+}
+static void gather(const buffers *b, int block)
+{
+    MPI_Gather(b->in, block, MPI_DOUBLE, b->out, block, MPI_DOUBLE, 0, b->comm);
+}
+static void scatter(const buffers *b, int block)
+{
+    MPI_Scatter(b->in, block, MPI_DOUBLE, b->out, block, MPI_DOUBLE, 0, b->comm);
+}
+static void allgather(const buffers *b, int block)
+{
+    MPI_Allgather(b->in, block, MPI_DOUBLE, b->out, block, MPI_DOUBLE, b->comm);
+}
+static void alltoall(const buffers *b, int block)
+{
+    MPI_Alltoall(b->in, block, MPI_DOUBLE, b->out, block, MPI_DOUBLE, b->comm);
+}
+static void reduce_scatter(const buffers *b, int block)
+{
+    for (int r = 0; r < b->ranks; r++)
+        b->counts[r] = block;
+    MPI_Reduce_scatter(b->in, b->out, b->counts, MPI_DOUBLE, MPI_SUM, b->comm);
+}
+
+static const struct {
+    const char *name;
+    void (*call)(const buffers *b, int block);
+    int blocks; /* the largest buffer holds one block per rank */
+} operations[] = {
+    {"MPI_Bcast", bcast, 0},         {"MPI_Reduce", reduce, 0},
+    {"MPI_Allreduce", allreduce, 0}, {"MPI_Scan", scan, 0},
+    {"MPI_Exscan", exscan, 0},       {"MPI_Gather", gather, 1},
+    {"MPI_Scatter", scatter, 1},     {"MPI_Allgather", allgather, 1},
+    {"MPI_Alltoall", alltoall, 1},   {"MPI_Reduce_scatter", reduce_scatter, 1},
+};
+enum { operation_count = sizeof operations / sizeof operations[0] };
+
+/* Returns whether this size took so long that larger ones are left out. */
+static int measure(engine *e, const buffers *b, int op, int block, const char *path)
+{
+    enum { pilot = 3, least = 8, most = 400 };
+    int count = 0;
+    double pilot_s = 0;
+    for (int i = 0; i < pilot; i++) {
+        MPI_Barrier(b->comm);
+        const int64_t begin = now_ns();
+        operations[op].call(b, block);
+        pilot_s = 1e-9 * (double)(now_ns() - begin);
+    }
+    count = (int)(e->slice_s / (pilot_s + 1e-6));
+    count = count < least ? least : count > most ? most : count;
+    MPI_Bcast(&count, 1, MPI_INT, 0, b->comm);
+    double mine[most], longest[most];
+    for (int i = 0; i < count; i++) {
+        MPI_Barrier(b->comm);
+        const int64_t begin = now_ns();
+        operations[op].call(b, block);
+        mine[i] = (double)(now_ns() - begin);
+    }
+    MPI_Reduce(mine, longest, count, MPI_DOUBLE, MPI_MAX, 0, b->comm);
+    int stop = 0;
+    if (e->rank == 0) {
+        samples s = {longest, (size_t)count, (size_t)count};
+        const size_t bytes = sizeof(double) * (size_t)block;
+        row(e, "collective %s %d %s %zu %zu %d %.0f %.0f %.0f", operations[op].name, b->ranks, path,
+            bytes, operations[op].blocks ? bytes * (size_t)b->ranks : bytes, count,
+            samples_quantile(&s, 0), samples_quantile(&s, 0.5), samples_quantile(&s, 0.95));
+        stop = samples_quantile(&s, 0.5) > 2e9 * e->slice_s || out_of_time(e);
+    }
+    MPI_Bcast(&stop, 1, MPI_INT, 0, b->comm);
+    return stop;
+}
+
+static void on_communicator(engine *e, MPI_Comm comm, const char *path, int last)
+{
+    buffers b = {.comm = comm};
+    size_t most_bytes = e->quick ? (size_t)4 << 20 : (size_t)16 << 20;
+    if (most_bytes > e->max_bytes)
+        most_bytes = e->max_bytes;
+    MPI_Comm_size(comm, &b.ranks);
+    b.counts = malloc((size_t)b.ranks * sizeof *b.counts);
+    b.in = touched(most_bytes + 8 * (size_t)b.ranks);
+    b.out = touched(most_bytes + 8 * (size_t)b.ranks);
+    for (int op = 0; op < operation_count && b.counts; op++) {
+        size_t bytes = 8;
+        for (int more = 1; more;) {
+            const size_t block = bytes / 8 / (operations[op].blocks ? (size_t)b.ranks : 1);
+            more = !(block > 0 && measure(e, &b, op, (int)block, path)) && bytes < most_bytes;
+            bytes *= e->quick ? 16 : 8;
+            if (bytes > most_bytes)
+                bytes = most_bytes;
+        }
+        if (last)
+            report_progress(e, "collectives", (op + 1.0) / operation_count);
+    }
+    free(b.counts);
+    free(b.in);
+    free(b.out);
+}
+
+/* Communicators of all ranks and, unless quick, of the first 2, 4, 8, ... of them. */
+void run_collectives(engine *e)
+{
+    if (e->ranks < 2)
+        return;
+    for (int ranks = e->quick ? e->ranks : 2; ranks; ranks = ranks == e->ranks ? 0 : 2 * ranks) {
+        if (ranks > e->ranks)
+            ranks = e->ranks;
+        MPI_Comm part;
+        MPI_Comm_split(e->control, e->rank < ranks ? 0 : MPI_UNDEFINED, e->rank, &part);
+        if (part != MPI_COMM_NULL) {
+            int inter = 0;
+            for (int r = 0; r < ranks; r++)
+                inter |= e->node_of[r] != e->node_of[0];
+            on_communicator(e, part, inter ? "inter-node" : "intra-node", ranks == e->ranks);
+            MPI_Comm_free(&part);
+        }
+        sleepy_barrier(e->control);
+    }
+}

@@ -1,0 +1,47 @@
+/* Half a ping-pong over all sizes, with a warm buffer and with buffers that the caches do not hold.
+ */
+#include "engine/roundtrip.h"
+
+#include <stdlib.h>
+
+void pingpong_size(engine *e, const pair *p, size_t size)
+{
+    const size_t cold_bytes = e->quick ? (size_t)16 << 20 : (size_t)64 << 20;
+    const size_t stride = (size + 127) / 64 * 64;
+    for (int cold = 0; cold < 2; cold++) {
+        const size_t slots = cold && cold_bytes > 2 * stride ? cold_bytes / stride : 1;
+        if (cold && slots == 1)
+            break;
+        char *send = touched(slots * stride), *receive = touched(slots * stride);
+        samples half = {0};
+        half_round_trips(e, p, size, send, receive, slots, stride, &half);
+        if (is_leader(e, p))
+            row(e, "pingpong %s %d %d %zu %s %zu %.0f %.0f %.0f %.0f", path_name(p), p->leader,
+                p->partner, size, cold ? "cold" : "warm", half.count, samples_quantile(&half, 0),
+                samples_quantile(&half, 0.05), samples_quantile(&half, 0.5),
+                samples_quantile(&half, 0.95));
+        samples_free(&half);
+        free(send);
+        free(receive);
+    }
+}
+
+static void all_sizes(engine *e, const pair *p)
+{
+    for (size_t size = next_size(e, 0); size; size = next_size(e, size)) {
+        /* A size that takes longer than ten slices ends the list: slow networks need not wait for
+         * 64 MiB. */
+        const int64_t begin = now_ns();
+        pingpong_size(e, p, size);
+        const int too_slow = 1e-9 * (double)(now_ns() - begin) > 20 * e->slice_s || out_of_time(e);
+        if (is_leader(e, p) && p->leader == 0)
+            report_progress(e, "pingpong", progress_of_size(e, size));
+        if (agree(e, p, too_slow))
+            break;
+    }
+}
+
+void run_pingpong(engine *e)
+{
+    for_each_pair(e, all_sizes);
+}
