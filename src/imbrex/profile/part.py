@@ -92,7 +92,7 @@ def _entries(data: bytes, table: Table, wanted: np.dtype[np.void]) -> Table:
             "formats": [fields[name][0] for name in names],
             "offsets": [fields[name][1] for name in names],
             "itemsize": size,
-        }  # type: ignore[arg-type]
+        }
     )
     return np.frombuffer(data, padded, used, offset).astype(wanted)
 

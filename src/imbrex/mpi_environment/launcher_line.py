@@ -1,0 +1,303 @@
+"""Find the programs in the launcher line that the user already uses.
+
+`mpirun -n 2 -x FOO ./app 1 : -n 1 ./boss` is split into segments at ':'; in each, the program is
+the first word that no option takes. What stands before the programs stays as it is.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from imbrex.errors import ImbrexError
+from imbrex.mpi_environment import launcher_options as options
+
+Family = Literal["openmpi", "hydra", "srun", "none", "other"]
+"""Of the launcher; `none`: no launcher, one process; `other`: known only by imbrex-exec."""
+
+MARKER = "imbrex-exec"
+_VERSION_TIMEOUT_S = 20
+
+
+@dataclass(frozen=True)
+class Segment:
+    """One program of a line: words[start:end], of which words[program] is the program.
+
+    `prefix` is the first word that runs on the node: the program, or the user's imbrex-exec.
+    `folder` is the working directory that the launcher was told, or None.
+    """
+
+    start: int
+    prefix: int
+    program: int
+    end: int
+    folder: str | None = None
+
+
+@dataclass(frozen=True)
+class LauncherLine:
+    """A command line taken apart. `launcher` is the launcher's file, None without one."""
+
+    words: tuple[str, ...]
+    family: Family
+    launcher: Path | None
+    segments: tuple[Segment, ...]
+
+    @property
+    def launcher_words(self) -> tuple[str, ...]:
+        """The line without its programs and their arguments."""
+        return tuple(self._rebuilt(lambda _: []))
+
+    def programs(self) -> list[list[str]]:
+        """The programs with their arguments, one list per segment."""
+        return [list(self.words[s.program : s.end]) for s in self.segments]
+
+    def with_prefix(self, prefix: Sequence[str]) -> list[str]:
+        """The line with `prefix` before every program (in place of imbrex-exec)."""
+        return self._rebuilt(lambda s: [*prefix, *self.words[s.program : s.end]])
+
+    def with_program(self, argv: Sequence[str]) -> list[str]:
+        """The line with every program and its arguments replaced by `argv`."""
+        return self._rebuilt(lambda _: list(argv))
+
+    def _rebuilt(self, tail: Callable[[Segment], list[str]]) -> list[str]:
+        line: list[str] = []
+        for segment in self.segments:
+            line += self.words[segment.start : segment.prefix]
+            line += tail(segment)
+            line += self.words[segment.end : segment.end + 1]  # the ':' between segments
+        return line
+
+
+def parse_launcher_line(words: Sequence[str]) -> LauncherLine:
+    """Take a command line apart.
+
+    ImbrexError where there is no program, an option is unknown, or the programs stand in a file;
+    such lines are served by writing imbrex-exec before the program.
+    """
+    if not words:
+        raise ImbrexError("no command: write it after --, as in `imbrex run -- mpirun -n 2 ./app`")
+    words = tuple(words)
+    first = Path(words[0]).name
+    if MARKER in (Path(word).name for word in words):
+        return _parse_marked(words)
+    if first in options.UNKNOWN_LAUNCHERS:
+        raise ImbrexError(
+            f"the launcher {first} is not known: write {MARKER} before your program, "
+            f"as in `{first} ... {MARKER} ./app`"
+        )
+    family = launcher_family(words[0])
+    if family == "none":
+        return LauncherLine(words, "none", None, (Segment(0, 0, 0, len(words)),))
+    segments = []
+    start = 0
+    while True:
+        end = words.index(":", start) if ":" in words[start:] else len(words)
+        segments.append(_parse_segment(words, start, end, family, first))
+        if end == len(words):
+            break
+        start = end + 1
+    return LauncherLine(words, family, _which(words[0]), tuple(segments))
+
+
+def launcher_family(word: str) -> Family:
+    """The kind of a launcher by its name, where it leads, and what it says of its version.
+
+    `none` where the word does not name a launcher; ImbrexError where it does but is not there.
+    """
+    name = Path(word).name
+    if name == "srun":
+        _found(word)
+        return "srun"
+    known = ("mpirun", "mpiexec", "orterun", "prterun")
+    if not any(name == k or name.startswith((k + ".", k + "-")) for k in known):
+        return "none"
+    file = _found(word)
+    for candidate in (name, file.resolve().name):
+        if candidate.startswith(("orterun", "prterun")) or candidate.endswith("openmpi"):
+            return "openmpi"
+        if "hydra" in candidate or candidate.endswith("mpich"):
+            return "hydra"
+    try:
+        answer = subprocess.run(
+            [str(file), "--version"],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            stdin=subprocess.DEVNULL,
+            timeout=_VERSION_TIMEOUT_S,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise ImbrexError(f"{file} --version did not answer ({error})") from error
+    text = answer.stdout + answer.stderr
+    if "Open MPI" in text or "OpenRTE" in text or "PRRTE" in text or "prterun" in text:
+        return "openmpi"
+    if "HYDRA" in text or "Intel(R) MPI" in text or "MVAPICH" in text:
+        return "hydra"
+    raise ImbrexError(
+        f"{word} is neither Open MPI's nor a Hydra launcher: write {MARKER} before your program"
+    )
+
+
+def _which(word: str) -> Path | None:
+    found = shutil.which(word)
+    return Path(found) if found else None
+
+
+def _found(word: str) -> Path:
+    file = _which(word)
+    if file is None:
+        raise ImbrexError(f"{word}: launcher not found, or not executable")
+    return file
+
+
+def _parse_marked(words: tuple[str, ...]) -> LauncherLine:
+    """A line in which the user wrote imbrex-exec before each program."""
+    segments = []
+    start = 0
+    while start < len(words):
+        marker = next((i for i in range(start, len(words)) if Path(words[i]).name == MARKER), None)
+        if marker is None:
+            raise ImbrexError(
+                f"{MARKER} stands before some programs of the line but not before all"
+            )
+        end = words.index(":", marker) if ":" in words[marker:] else len(words)
+        if end == marker + 1:
+            raise ImbrexError(f"no program after {MARKER}")
+        segments.append(Segment(start, marker, marker + 1, end))
+        start = end + 1
+    family: Family = "other" if segments[0].prefix else "none"
+    launcher = _which(words[0]) if family == "other" else None
+    if launcher is not None and family == "other":
+        try:
+            known = launcher_family(words[0])
+        except ImbrexError:
+            known = "none"
+        family = known if known != "none" else "other"
+    return LauncherLine(words, family, launcher, tuple(segments))
+
+
+def _parse_segment(
+    words: tuple[str, ...], start: int, end: int, family: Family, launcher: str
+) -> Segment:
+    index = start + 1 if start == 0 else start
+    folder: str | None = None
+    while index < end:
+        word = words[index]
+        if word == "--":
+            index += 1
+            break
+        if not word.startswith("-") or word == "-":
+            break
+        name, arity = (_srun if family == "srun" else _dashed)(words, index, family, launcher)
+        folders = {
+            "openmpi": options.OPENMPI_FOLDER,
+            "hydra": options.HYDRA_FOLDER,
+            "srun": options.SRUN_FOLDER,
+        }[family]
+        if name in folders:
+            value = word.split("=", 1)[1] if "=" in word else ""
+            if not value and arity and index + 1 < end:
+                value = words[index + 1]
+            folder = value or folder
+        index += 1 + arity
+    if index >= end:
+        raise ImbrexError(
+            f"no program in `{' '.join(words[start:end])}`; if there is one, "
+            f"write {MARKER} before it"
+        )
+    return Segment(start, index, index, end, folder)
+
+
+def _unknown(option: str, launcher: str) -> ImbrexError:
+    return ImbrexError(
+        f"{launcher}: the option {option} is not known here; write {MARKER} before your program, "
+        f"as in `{launcher} ... {MARKER} ./app`"
+    )
+
+
+def _refused(option: str, launcher: str) -> ImbrexError:
+    return ImbrexError(
+        f"{launcher} {option} takes the programs from a file: write {MARKER} before each program "
+        f"in that file, and start it with IMBREX_DIR set (see docs/run.md)"
+    )
+
+
+def _dashed(words: Sequence[str], index: int, family: Family, launcher: str) -> tuple[str, int]:
+    """Name and arity of an option of Open MPI or Hydra: one dash or two, all the same."""
+    word = words[index]
+    name = word.lstrip("-").split("=", 1)[0]
+    one, two, none, refused = (
+        (options.OPENMPI_ONE, options.OPENMPI_TWO, options.OPENMPI_NONE, options.OPENMPI_REFUSED)
+        if family == "openmpi"
+        else (options.HYDRA_ONE, options.HYDRA_TWO, options.HYDRA_NONE, options.HYDRA_REFUSED)
+    )
+    if name in refused:
+        raise _refused(word, launcher)
+    if "=" in word and (name in one or name in none):
+        return name, 0
+    if name in two:
+        # Hydra also takes `-genv NAME=VALUE`.
+        joined = family == "hydra" and index + 1 < len(words) and "=" in words[index + 1]
+        return name, 1 if joined else 2
+    if name in one:
+        return name, 1
+    if name in none:
+        return name, 0
+    raise _unknown(word, launcher)
+
+
+def _srun(words: Sequence[str], index: int, family: Family, launcher: str) -> tuple[str, int]:
+    """Name and arity of an srun option, as getopt_long reads it."""
+    word = words[index]
+    if word.startswith("--"):
+        name, equals, _ = word[2:].partition("=")
+        everything = options.SRUN_ONE | options.SRUN_NONE | options.SRUN_REFUSED
+        if name not in everything:
+            # getopt_long completes an unambiguous abbreviation.
+            full = [known for known in everything if known.startswith(name)]
+            if len(full) != 1:
+                raise _unknown(word, launcher)
+            name = full[0]
+        if name in options.SRUN_REFUSED:
+            raise _refused(word, launcher)
+        return name, 1 if name in options.SRUN_ONE and not equals else 0
+    for position, letter in enumerate(word[1:], 1):
+        if letter in options.SRUN_SHORT_ONE:
+            return letter, 0 if position < len(word) - 1 else 1
+        if letter == "I":  # --immediate: a value only when attached
+            return letter, 0
+        if letter not in options.SRUN_SHORT_NONE:
+            raise _unknown(word, launcher)
+        if letter == "K":  # --kill-on-bad-exit: likewise
+            return letter, 0
+    return word[-1], 0
+
+
+def program_file(segment_words: Sequence[str], folder: str | None = None) -> Path:
+    """The file of a program as the launcher will find it, checked.
+
+    ImbrexError where it is not there, a directory, not executable or not readable.
+    """
+    name = segment_words[0]
+    base = Path(folder) if folder else Path.cwd()
+    if "/" in name:
+        file = base / name
+    else:
+        on_path = shutil.which(name)
+        file = Path(on_path) if on_path else base / name
+    if not file.exists():
+        raise ImbrexError(f"{name}: program not found")
+    if file.is_dir():
+        raise ImbrexError(f"{name}: is a directory, not a program")
+    if not os.access(file, os.X_OK):
+        raise ImbrexError(f"{name}: not executable (chmod +x {name})")
+    if not os.access(file, os.R_OK):
+        raise ImbrexError(f"{name}: not readable, so its MPI library cannot be found out")
+    return file

@@ -1,0 +1,123 @@
+"""Build our C sources with the user's mpicc, once per MPI library, into a cache."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import os
+import platform
+import shutil
+import subprocess
+import sysconfig
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+
+import imbrex
+from imbrex.errors import ImbrexError
+from imbrex.mpi_environment.mpi_library import MpiLibrary
+
+Tree = Literal["runtime", "probes"]
+_SOURCES = {".c", ".h", ".in", ".txt", ".cmake", ".py", ".json", ".toml", ".f90", ".F90", ".map"}
+
+
+def source_folder(tree: Tree) -> Path:
+    """Where a source tree is: beside the package in a checkout, inside it in a wheel."""
+    package = Path(imbrex.__file__).parent
+    for folder in (package.parent.parent / tree, package / "_native" / tree):
+        if (folder / "CMakeLists.txt").is_file():
+            return folder
+    raise ImbrexError(f"the sources of Imbrex's {tree} are missing: reinstall Imbrex")
+
+
+def cache_folder() -> Path:
+    """The folder of what is kept between runs ($XDG_CACHE_HOME/imbrex)."""
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "imbrex"
+
+
+def build(tree: Tree, library: MpiLibrary) -> Path:
+    """The folder where a tree is installed for this library; builds it when it is not there yet.
+
+    Builds at once are safe: one builds, the others wait. ImbrexError (with the log's path) where
+    the build fails or the cache cannot be written.
+    """
+    if library.mpicc is None:
+        raise ImbrexError(f"no mpicc is known for {library.file}: name it with --mpicc")
+    source = source_folder(tree)
+    tag = f"{tree}-{library.identity}-{_digest(source, library.mpicc)}"
+    target = cache_folder() / tag
+    if target.is_dir():
+        return target
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with _locked(target.parent / f"{tag}.lock"):
+            if not target.is_dir():
+                _build(tree, source, library.mpicc, target)
+    except OSError as error:
+        raise ImbrexError(
+            f"{target.parent}: the cache cannot be written ({error.strerror}); set XDG_CACHE_HOME"
+        ) from error
+    return target
+
+
+def _digest(source: Path, mpicc: Path) -> str:
+    """A key of the sources' content and of the compiler that builds them."""
+    key = hashlib.sha256(f"{platform.machine()} {mpicc.resolve()}".encode())
+    for file in sorted(source.rglob("*")):
+        if file.is_file() and (file.suffix in _SOURCES) and "__pycache__" not in file.parts:
+            key.update(str(file.relative_to(source)).encode() + b"\0" + file.read_bytes())
+    return key.hexdigest()[:12]
+
+
+@contextlib.contextmanager
+def _locked(file: Path) -> Iterator[None]:
+    with file.open("w") as stream:
+        fcntl.flock(stream, fcntl.LOCK_EX)
+        yield
+
+
+def _cmake() -> str:
+    """CMake from PATH, else the one that pip installed beside this interpreter."""
+    beside = Path(sysconfig.get_path("scripts")) / "cmake"
+    found = shutil.which("cmake") or (str(beside) if beside.exists() else None)
+    if found is None:
+        raise ImbrexError("cmake is needed to build the runtime: pip install cmake")
+    return found
+
+
+def _build(tree: Tree, source: Path, mpicc: Path, target: Path) -> None:
+    scratch = Path(tempfile.mkdtemp(prefix=f".{tree}-", dir=target.parent))
+    log = target.parent / f"{target.name}.log"
+    tree_folder, prefix = scratch / "build", scratch / "prefix"
+    cmake = _cmake()
+    environment = {k: v for k, v in os.environ.items() if k not in ("LD_PRELOAD", "MAKEFLAGS")}
+    steps = [
+        [
+            *(cmake, "-S", str(source), "-B", str(tree_folder)),
+            *("-DCMAKE_BUILD_TYPE=Release", f"-DMPI_C_COMPILER={mpicc}"),
+            *(f"-DCMAKE_INSTALL_PREFIX={prefix}", "-DCMAKE_INSTALL_LIBDIR=lib"),
+        ],
+        [cmake, "--build", str(tree_folder), "--parallel", "2"],
+        [cmake, "--install", str(tree_folder)],
+    ]
+    try:
+        with log.open("w") as stream:
+            for step in steps:
+                stream.write(f"$ {' '.join(step)}\n")
+                stream.flush()
+                done = subprocess.run(
+                    step,
+                    stdout=stream,
+                    stderr=subprocess.STDOUT,
+                    stdin=subprocess.DEVNULL,
+                    env=environment,
+                    check=False,
+                )
+                if done.returncode:
+                    raise ImbrexError(f"Imbrex's {tree} could not be built with {mpicc}: see {log}")
+        prefix.rename(target)
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
