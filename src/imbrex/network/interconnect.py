@@ -1,0 +1,175 @@
+"""A network as the prediction model sees it, from TOML, the collection or a machine profile.
+
+Model: Sancho et al., section 4.2 (after Bell et al. 2003): a message of `size` bytes takes
+EEL + G * size; g is the gap between two small messages; o the overhead that one message costs
+the processor. No contention.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from imbrex.errors import ImbrexError
+from imbrex.tomlfile import Table, TomlFile
+
+_BANDWIDTH_UNITS = {"mb_per_s": 1e6, "gb_per_s": 1e9, "gbit_per_s": 1e9 / 8}
+
+
+@dataclass(frozen=True)
+class Interconnect:
+    """A network: seconds, bytes per second. `price` only where somebody stated it."""
+
+    name: str
+    latency_s: float
+    bandwidth_bytes_per_s: float
+    message_gap_s: float = 0.0
+    overhead_s: float = 0.0
+    price: float | None = None
+    currency: str = ""
+    year: int | None = None
+    source: str = ""
+
+    @property
+    def gap_s_per_byte(self) -> float:
+        """G, the reciprocal of the bandwidth."""
+        return 1.0 / self.bandwidth_bytes_per_s
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values for `--json` (seconds and bytes)."""
+        return {
+            "name": self.name,
+            "latency_s": self.latency_s,
+            "bandwidth_bytes_per_s": self.bandwidth_bytes_per_s,
+            "message_gap_s": self.message_gap_s,
+            "overhead_s": self.overhead_s,
+            "price": self.price,
+            "currency": self.currency,
+            "year": self.year,
+            "source": self.source,
+        }
+
+
+def interconnect_from_table(table: Table) -> Interconnect:
+    """One `[[network]]` table; ImbrexError naming line and key if it cannot be one."""
+    name = table.text("name")
+    latency_s = table.time_s("latency")
+    key = table.unit_key("bandwidth", _BANDWIDTH_UNITS)
+    if key is None:
+        table.fail(
+            None,
+            f"the network '{name}' has no bandwidth: "
+            "give 'bandwidth_mb_per_s', 'bandwidth_gb_per_s' or 'bandwidth_gbit_per_s'",
+        )
+    bandwidth = table.number(key, above=True) * table.scale(key, "bandwidth", _BANDWIDTH_UNITS)
+    price = table.number("price") if table.has("price") else None
+    if table.has("currency") and price is None:
+        table.fail("currency", f"the network '{name}' has a currency but no price")
+    result = Interconnect(
+        name=name,
+        latency_s=latency_s,
+        bandwidth_bytes_per_s=bandwidth,
+        message_gap_s=table.time_s("message_gap", 0.0),
+        overhead_s=table.time_s("overhead", 0.0),
+        price=price,
+        currency=table.text("currency", "USD") if price is not None else "",
+        year=table.count("year") if table.has("year") else None,
+        source=table.text("source", f"given in {table.file.name}"),
+    )
+    table.done(f"the network '{name}'")
+    return result
+
+
+def interconnects_from_tables(tables: list[Table]) -> list[Interconnect]:
+    """All `[[network]]` tables of a file; two of one name contradict each other."""
+    networks: list[Interconnect] = []
+    for table in tables:
+        network = interconnect_from_table(table)
+        if any(network.name == other.name for other in networks):
+            table.fail("name", f"there are two networks of the name '{network.name}'")
+        networks.append(network)
+    return networks
+
+
+def collection() -> list[Interconnect]:
+    """The networks with public figures that come with Imbrex."""
+    name = "interconnects.toml"
+    text = resources.files("imbrex.network").joinpath(name).read_text(encoding="utf-8")
+    return interconnects_from_tables(TomlFile.parse(text, name).table().tables("network"))
+
+
+def _from_profile(path: Path) -> list[Interconnect]:
+    """The paths of a machine profile as networks, through their LogGP fit."""
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ImbrexError(f"{path}: cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise ImbrexError(f"{path}: is no JSON: {error}") from error
+    if not isinstance(document, dict) or document.get("format") != "imbrex-machine-profile":
+        raise ImbrexError(f"{path}: is no machine profile (imbrex calibrate writes one)")
+    library = document.get("library") or {}
+    label = f"{library.get('name', 'MPI')} {library.get('version', '')}".strip()
+    networks: list[Interconnect] = []
+    # The slower path first: it is the one that a prediction is about.
+    for name in ("inter-node", "intra-node"):
+        loggp = (document.get("paths", {}).get(name) or {}).get("loggp")
+        if not loggp:
+            continue
+        try:
+            latency, gap = float(loggp["EEL_s"]), float(loggp["G_s_per_byte"])
+            message_gap = max(float(loggp.get("g_s") or 0.0), 0.0)
+            overhead = max(float(loggp.get("o_s_s") or 0.0), 0.0)
+        except (KeyError, TypeError, ValueError) as error:
+            raise ImbrexError(f"{path}: paths.{name}.loggp lacks EEL_s or G_s_per_byte") from error
+        if gap <= 0 or latency < 0:
+            raise ImbrexError(
+                f"{path}: paths.{name}.loggp gives no usable bandwidth (G_s_per_byte = {gap:g}); "
+                "run imbrex calibrate again"
+            )
+        networks.append(
+            Interconnect(
+                name=f"{path.stem}: {name}",
+                latency_s=latency,
+                bandwidth_bytes_per_s=1.0 / gap,
+                message_gap_s=message_gap,
+                overhead_s=overhead,
+                source=f"machine profile {path.name}, {label}",
+            )
+        )
+    if not networks:
+        raise ImbrexError(
+            f"{path}: no path of this profile has LogGP parameters; run imbrex calibrate again"
+        )
+    return networks
+
+
+def load_interconnects(name: str) -> list[Interconnect]:
+    """Networks by the name in the collection, from a TOML file, or from a machine profile.
+
+    A name matches without regard to case; "all" is the whole collection.
+    Errors: ImbrexError for an unknown name, an unreadable or an invalid file.
+    """
+    path = Path(name)
+    if path.suffix == ".json":
+        return _from_profile(path)
+    if path.suffix == ".toml":
+        root = TomlFile.read(path).table()
+        networks = interconnects_from_tables(root.tables("network"))
+        if not networks:
+            root.fail(None, "there is no [[network]] in this file")
+        return networks
+    known = collection()
+    if name.lower() == "all":
+        return known
+    found = [network for network in known if network.name.lower() == name.lower()]
+    if not found:
+        names = ", ".join(network.name for network in known)
+        raise ImbrexError(
+            f"no network '{name}': give a .toml file, a machine profile (.json), 'all', "
+            f"or one of {names}"
+        )
+    return found
