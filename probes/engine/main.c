@@ -39,7 +39,7 @@ static int listed(const char *list, const char *name)
 
 static options read_options(int argc, char **argv)
 {
-    options o = {NULL, 0, 0, 0, 1e9};
+    options o = {NULL, 0, 0, 0, 600};
     for (int i = 1; i < argc; i++) {
         const char *value = i + 1 < argc ? argv[i + 1] : "";
         if (strcmp(argv[i], "--quick") == 0) {
@@ -167,6 +167,8 @@ int main(int argc, char **argv)
 {
     const options o = read_options(argc, argv);
     engine e = {.quick = o.quick, .max_bytes = o.max_bytes, .slice_s = o.slice_s};
+    /* Whatever hangs, launcher or library: no rank outlives this. */
+    alarm((unsigned)(o.time_limit_s + 30));
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &e.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &e.ranks);

@@ -222,7 +222,7 @@ static void all_sizes(engine *e, const pair *p)
             break;
     }
     for (int i = 0; i < late_kinds; i++)
-        if (first[i] && !(i > 0 && first[i] == first[0] && last[i] == last[0]))
+        if (first[i])
             bisect(&s, late_kind[i], last[i], first[i]);
     free(s.buffer);
 }

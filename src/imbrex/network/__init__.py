@@ -1,0 +1,35 @@
+"""What the network can do: machine profiles, how to obtain them, and the runtime's table."""
+
+from __future__ import annotations
+
+from imbrex.network.interpolation import TransferTime, collective_time, transfer_time
+from imbrex.network.measure import Progress as Report
+from imbrex.network.obtain import calibrate, obtain
+from imbrex.network.profile import (
+    Collective,
+    CollectivePoint,
+    LogGP,
+    MachineProfile,
+    NetworkPath,
+    Point,
+)
+from imbrex.network.reading import load
+from imbrex.network.table import format_table, write_table
+
+__all__ = [
+    "Collective",
+    "CollectivePoint",
+    "LogGP",
+    "MachineProfile",
+    "NetworkPath",
+    "Point",
+    "Report",
+    "TransferTime",
+    "calibrate",
+    "collective_time",
+    "format_table",
+    "load",
+    "obtain",
+    "transfer_time",
+    "write_table",
+]

@@ -1,0 +1,195 @@
+"""From the rows of the probes to a machine profile: X_lo, X_hi, head and tail per size."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timezone
+
+from imbrex import __version__
+from imbrex.errors import ImbrexError
+from imbrex.network import head_tail, loggp
+from imbrex.network.columns import CollectiveRow, Measurement, RoundTrip, Stream, Trial
+from imbrex.network.profile import (
+    PATHS,
+    Collective,
+    CollectivePoint,
+    MachineProfile,
+    NetworkPath,
+    Point,
+)
+
+# Operations in which what one rank holds in full is one block per rank, and where.
+_BLOCKS_AT_ROOT = ("MPI_Gather", "MPI_Scatter")
+_BLOCKS_EVERYWHERE = ("MPI_Allgather", "MPI_Alltoall", "MPI_Reduce_scatter")
+_ROOTED = ("MPI_Bcast", "MPI_Reduce", "MPI_Gather", "MPI_Scatter")
+
+
+def assemble(m: Measurement, settings: Mapping[str, str], quick: bool) -> MachineProfile:
+    """The profile of one measurement. ImbrexError when no path was measured."""
+    paths = {}
+    for name in PATHS:
+        path = _network_path(
+            [r for r in m.round_trips if r.path == name],
+            [s for s in m.streams if s.path == name],
+            [t for t in m.trials if t.path == name],
+            {limit.kind: limit.last_bytes for limit in m.limits if limit.path == name},
+        )
+        if path is not None:
+            paths[name] = path
+    if not paths:
+        raise ImbrexError("the probes measured nothing; run them with two or more ranks")
+    library, version = library_name_and_version(m.library)
+    return MachineProfile(
+        library_name=library,
+        library_version=version,
+        hosts=tuple(m.hosts),
+        ranks=m.ranks,
+        settings=dict(settings),
+        paths=paths,
+        collectives=_collectives(m.collectives, paths),
+        created=datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        imbrex_version=__version__,
+        quick=quick,
+    )
+
+
+def library_name_and_version(text: str) -> tuple[str, str]:
+    """Short name and version from the text of MPI_Get_library_version."""
+    for pattern, name in (
+        (r"Open MPI v?(\S+?),?\s", "Open MPI"),
+        (r"Intel\(R\) MPI Library (\S+)", "Intel MPI"),
+        (r"MVAPICH\d?\s+Version\s*:\s*(\S+)", "MVAPICH"),
+        (r"MPICH Version:\s*(\S+)", "MPICH"),
+    ):
+        found = re.search(pattern, text + " ")
+        if found:
+            return name, found.group(1)
+    return (text.split(",")[0][:60] or "unknown"), "unknown"
+
+
+def _network_path(
+    round_trips: Sequence[RoundTrip],
+    streams: Sequence[Stream],
+    trials: Sequence[Trial],
+    limits: dict[str, int],
+) -> NetworkPath | None:
+    if not round_trips:
+        return None
+    gaps = smallest_gaps(round_trips, streams)
+    sizes = sorted({r.size_bytes for r in round_trips})
+    x_hi = largest_times(round_trips)
+    of_size = {s: [t for t in trials if t.size_bytes == s] for s in sizes}
+    early = [s for s in sizes if head_tail.arrives_early(of_size[s])]
+    first_fragment_ns = x_hi[max(early)] if early else 0.0
+    points = []
+    buffered_ns = 0.0
+    for size in sizes:
+        tail = head_tail.tail_ns(of_size[size], x_hi[size])
+        if tail is not None:
+            # What buffers on the way held of a smaller message they can hold of this one's end.
+            buffered_ns = max(buffered_ns, tail)
+            tail = min(buffered_ns, x_hi[size])
+        head = head_tail.head_ns(of_size[size], x_hi[size], first_fragment_ns)
+        points.append(
+            Point(
+                size_bytes=size,
+                x_lo_s=min(gap_near(gaps, size) * size, x_hi[size]) * 1e-9,
+                x_hi_s=x_hi[size] * 1e-9,
+                tail_s=None if tail is None else tail * 1e-9,
+                head_s=None if head is None else head * 1e-9,
+                send_returns_before_match=head_tail.returns_before_match(of_size[size]),
+            )
+        )
+    return NetworkPath(
+        points=tuple(points),
+        gap_s_per_byte=min(gaps.values()) * 1e-9,
+        loggp=loggp.fit(round_trips, streams, trials),
+        limits={f"send_returns_before_match_{k}_bytes": v for k, v in sorted(limits.items())},
+    )
+
+
+def largest_times(round_trips: Sequence[RoundTrip]) -> dict[int, float]:
+    """X_hi per size, nanoseconds: the 95th percentile of the slowest pair and buffers.
+
+    Of several rounds the quietest counts: a neighbour's burst of work is not the network's time.
+    """
+    quietest: dict[tuple[int, tuple[int, int], str], float] = {}
+    for r in round_trips:
+        key = (r.size_bytes, r.pair, r.buffers)
+        quietest[key] = min(r.p95_ns, quietest.get(key, float("inf")))
+    slowest: dict[int, float] = {}
+    for (size, _, _), time in quietest.items():
+        slowest[size] = max(time, slowest.get(size, 0.0))
+    return slowest
+
+
+def smallest_gaps(round_trips: Sequence[RoundTrip], streams: Sequence[Stream]) -> dict[int, float]:
+    """Per size the smallest time per byte that any pair showed, streaming or not, nanoseconds.
+
+    A batch of a stream ends with the receiver's answer: the shortest round trip of an empty
+    message is no part of the transfer and is taken off, where it is small against the batch.
+    """
+    answer_ns = 2 * min(r.min_ns for r in round_trips)
+    gaps: dict[int, float] = {}
+    for r in round_trips:
+        gaps[r.size_bytes] = min(r.min_ns / r.size_bytes, gaps.get(r.size_bytes, float("inf")))
+    for s in streams:
+        if s.min_ns > 4 * answer_ns:
+            gap = (s.min_ns - answer_ns) / (s.messages * s.size_bytes)
+            gaps[s.size_bytes] = min(gap, gaps.get(s.size_bytes, float("inf")))
+    return gaps
+
+
+def gap_near(gaps: Mapping[int, float], size: int) -> float:
+    """The gap that bounds a message of `size`: the smallest of all sizes from a quarter of it.
+
+    Messages much smaller than this one may live in a cache that this one cannot; those of about
+    its size and larger bound it.
+    """
+    return min(gap for s, gap in gaps.items() if 4 * s >= size)
+
+
+def _collectives(
+    rows: Sequence[CollectiveRow], paths: Mapping[str, NetworkPath]
+) -> tuple[Collective, ...]:
+    curves: dict[tuple[str, int, str, str], list[CollectivePoint]] = {}
+    for row in rows:
+        roles = ("root", "other") if row.operation in _ROOTED else ("any",)
+        for role in roles:
+            size = row.block_bytes
+            if row.operation in _BLOCKS_EVERYWHERE or (
+                row.operation in _BLOCKS_AT_ROOT and role == "root"
+            ):
+                size = row.largest_bytes
+            moved = moved_bytes(row.operation, role, row.ranks, row.block_bytes)
+            lowest_ns = min(moved * _smallest_gap_ns(paths, moved), row.min_ns, row.p95_ns)
+            key = (row.operation, row.ranks, row.path, role)
+            curves.setdefault(key, []).append(
+                CollectivePoint(size, lowest_ns * 1e-9, row.p95_ns * 1e-9)
+            )
+    return tuple(
+        Collective(operation, ranks, path, role, tuple(sorted(points, key=lambda p: p.size_bytes)))
+        for (operation, ranks, path, role), points in curves.items()
+    )
+
+
+def moved_bytes(operation: str, role: str, ranks: int, block_bytes: int) -> int:
+    """The least data that a rank of this role must exchange with others, whatever the algorithm.
+
+    Every other rank's result depends on each element that a rank contributes, so that at least
+    these bytes leave or enter it. In a scan rank 0 sends and the last receives one block.
+    """
+    if ranks < 2:
+        return 0
+    if operation in _BLOCKS_EVERYWHERE:
+        return (ranks - 1) * block_bytes
+    if operation in _BLOCKS_AT_ROOT and role == "root":
+        return (ranks - 1) * block_bytes
+    return block_bytes
+
+
+def _smallest_gap_ns(paths: Mapping[str, NetworkPath], size: int) -> float:
+    """Smallest time per byte for a part of `size` bytes on the fastest path between ranks."""
+    found = [p.gap_s_per_byte for name, p in paths.items() if name != "self"]
+    return 1e9 * min(found, default=0.0) if size else 0.0

@@ -1,0 +1,164 @@
+"""The rows that `imbrex-probes` prints: columns with '#' metadata (docs/probe.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from imbrex.errors import ImbrexError
+
+
+@dataclass(frozen=True)
+class RoundTrip:
+    """Half a ping-pong of one size on one pair of ranks, nanoseconds."""
+
+    path: str
+    pair: tuple[int, int]
+    size_bytes: int
+    buffers: str
+    samples: int
+    min_ns: float
+    p05_ns: float
+    median_ns: float
+    p95_ns: float
+
+
+@dataclass(frozen=True)
+class Stream:
+    """`messages` of one size in flight at once, until the receiver's answer, nanoseconds."""
+
+    path: str
+    pair: tuple[int, int]
+    size_bytes: int
+    messages: int
+    batches: int
+    min_ns: float
+    median_ns: float
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One blocking send against a receiver that is ready, interrupted, late or polling.
+
+    Moments in nanoseconds after the start of the send, on the sender's clock (to `clock_error_ns`).
+    """
+
+    path: str
+    pair: tuple[int, int]
+    size_bytes: int
+    kind: str
+    clock_error_ns: float
+    sent_ns: float
+    posted_ns: float
+    received_ns: float
+    pause_begin_ns: float
+    pause_end_ns: float
+
+
+@dataclass(frozen=True)
+class Limit:
+    """Sends to a receiver of this kind return before their match up to `last_bytes`."""
+
+    path: str
+    kind: str
+    last_bytes: int
+    first_bytes: int
+
+
+@dataclass(frozen=True)
+class CollectiveRow:
+    """One blocking collective: longest of the ranks' times after a barrier, nanoseconds."""
+
+    operation: str
+    ranks: int
+    path: str
+    block_bytes: int
+    largest_bytes: int
+    samples: int
+    min_ns: float
+    median_ns: float
+    p95_ns: float
+
+
+@dataclass
+class Measurement:
+    """All rows of one run of the probes."""
+
+    library: str = ""
+    ranks: int = 0
+    hosts: list[str] = field(default_factory=list)
+    complete: bool = False
+    round_trips: list[RoundTrip] = field(default_factory=list)
+    streams: list[Stream] = field(default_factory=list)
+    trials: list[Trial] = field(default_factory=list)
+    limits: list[Limit] = field(default_factory=list)
+    collectives: list[CollectiveRow] = field(default_factory=list)
+    other: dict[str, list[list[str]]] = field(default_factory=dict)
+
+
+def read_columns(lines: Iterable[str]) -> Measurement:
+    """The measurement in `lines`; other programs' chatter is skipped, torn rows are an error."""
+    m = Measurement()
+    started = False
+    for line in lines:
+        words = line.split()
+        if line.startswith("# imbrex-probes "):
+            if words[2] != "1":
+                raise ImbrexError(f"the probes speak version {words[2]} of their output, not 1")
+            started = True
+        if not started or not words:
+            continue
+        try:
+            if words[0] == "#":
+                _metadata(m, words[1:], line)
+            else:
+                _row(m, words)
+        except (ValueError, IndexError):
+            raise ImbrexError(f"the probes printed a torn row: {line.strip()[:80]}") from None
+    return m
+
+
+def _metadata(m: Measurement, words: list[str], line: str) -> None:
+    if not words:
+        return
+    if words[0] == "library":
+        m.library = line.split("library", 1)[1].strip()
+    elif words[0] == "ranks":
+        m.ranks = int(words[1])
+    elif words[0] == "host":
+        name = " ".join(words[3:])
+        if name not in m.hosts:
+            m.hosts.append(name)
+    elif words[0] == "end":
+        m.complete = True
+
+
+def _row(m: Measurement, w: list[str]) -> None:
+    if w[0] == "pingpong":
+        m.round_trips.append(
+            RoundTrip(
+                w[1], (int(w[2]), int(w[3])), int(w[4]), w[5], int(w[6]), *map(float, w[7:11])
+            )
+        )
+    elif w[0] == "stream":
+        m.streams.append(
+            Stream(
+                w[1],
+                (int(w[2]), int(w[3])),
+                int(w[4]),
+                int(w[5]),
+                int(w[6]),
+                float(w[7]),
+                float(w[8]),
+            )
+        )
+    elif w[0] == "trial":
+        m.trials.append(Trial(w[1], (int(w[2]), int(w[3])), int(w[4]), w[5], *map(float, w[6:12])))
+    elif w[0] == "limit":
+        m.limits.append(Limit(w[1], w[4], int(w[5]), int(w[6])))
+    elif w[0] == "collective":
+        m.collectives.append(
+            CollectiveRow(w[1], int(w[2]), w[3], *map(int, w[4:7]), *map(float, w[7:10]))
+        )
+    elif w[0] in ("delay", "overlap", "nbc", "rma", "progress_calls", "work", "advertised"):
+        m.other.setdefault(w[0], []).append(w[1:])

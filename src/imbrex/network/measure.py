@@ -1,0 +1,140 @@
+"""Run the probes under the user's launcher, with progress, a time limit and no orphans."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import selectors
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import IO
+
+from imbrex.errors import ImbrexError
+from imbrex.network.columns import Measurement, read_columns
+
+Progress = Callable[[float], None]
+
+# How much of the whole each experiment takes, about: for the progress bar only.
+_SHARES = {"self": 0.1, "pingpong": 0.2, "streaming": 0.15, "earlylate": 0.35, "collectives": 0.2}
+_GRACE_S = 5.0
+
+
+def run_probes(
+    command: Sequence[str],
+    environment: Mapping[str, str],
+    time_limit_s: float,
+    progress: Progress | None = None,
+) -> Measurement:
+    """Run `command` (launcher and probes) and read its rows.
+
+    When the time limit passes, the launcher is asked to end, then killed; what had been measured
+    until then is returned with `complete` false. ImbrexError when nothing could be measured.
+    """
+    lines: list[str] = []
+    with tempfile.TemporaryFile(mode="w+", errors="replace") as errors:
+        try:
+            process = subprocess.Popen(
+                list(command),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                env=dict(environment),
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise ImbrexError(f"cannot start {command[0]}: {error.strerror}") from None
+        try:
+            in_time = _follow(process, lines, time.monotonic() + time_limit_s, progress)
+        finally:
+            _end(process)
+        errors.seek(0)
+        complaint = _first_complaint(errors)
+    measured = read_columns(_whole(lines))
+    if not measured.complete and not measured.round_trips and not measured.other:
+        if not in_time:
+            raise ImbrexError(
+                f"the launcher gave no result within {time_limit_s:.0f} s and was ended; "
+                f"does `{' '.join(command[:4])} ... hostname` work?"
+            )
+        raise ImbrexError(
+            f"{command[0]} ended with code {process.returncode} before anything was measured"
+            + (f": {complaint}" if complaint else "")
+        )
+    return measured
+
+
+def _follow(
+    process: subprocess.Popen[bytes], lines: list[str], end: float, progress: Progress | None
+) -> bool:
+    """Collect lines until the process closes its output; False when the time is over first."""
+    assert process.stdout is not None
+    rest = b""
+    with selectors.DefaultSelector() as selector:
+        selector.register(process.stdout, selectors.EVENT_READ)
+        while True:
+            left = end - time.monotonic()
+            if left <= 0:
+                return False
+            if not selector.select(min(left, 1.0)):
+                if process.poll() is not None:
+                    return True
+                continue
+            block = os.read(process.stdout.fileno(), 65536)
+            if not block:
+                # The ranks may linger in MPI_Finalize; they print no more.
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.wait(timeout=max(0.1, min(left, _GRACE_S)))
+                return True
+            *whole, rest = (rest + block).split(b"\n")
+            for raw in whole:
+                line = raw.decode(errors="replace")
+                if line.startswith("# progress "):
+                    _report(line, progress)
+                else:
+                    lines.append(line + "\n")
+
+
+def _report(line: str, progress: Progress | None) -> None:
+    words = line.split()
+    if progress is None or len(words) != 4 or words[2] not in _SHARES:
+        return
+    names = list(_SHARES)
+    before = sum(_SHARES[name] for name in names[: names.index(words[2])])
+    with contextlib.suppress(ValueError):
+        progress(min(1.0, before + _SHARES[words[2]] * float(words[3])))
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End the launcher: SIGTERM, which it passes to its ranks, then SIGKILL to what is left.
+
+    Ranks in sessions of their own end by themselves: each has set an alarm.
+    """
+    for how, patience in ((signal.SIGTERM, _GRACE_S), (signal.SIGKILL, _GRACE_S)):
+        if process.poll() is not None:
+            break
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, how)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(timeout=patience)
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    if process.stdout is not None:
+        process.stdout.close()
+
+
+def _whole(lines: list[str]) -> list[str]:
+    """Without a last line that an end by force may have torn (it has no successor)."""
+    if lines and not lines[-1].startswith("# end"):
+        return lines[:-1]
+    return lines
+
+
+def _first_complaint(errors: IO[str]) -> str:
+    for line in errors:
+        text = line.strip(" -*\n")
+        if text:
+            return text[:200]
+    return ""

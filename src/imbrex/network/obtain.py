@@ -1,0 +1,83 @@
+"""A machine profile for this MPI, hosts and settings: given, kept from before, or measured."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from imbrex.errors import ImbrexError
+from imbrex.network import cache, settings
+from imbrex.network.assemble import assemble
+from imbrex.network.measure import Progress, run_probes
+from imbrex.network.profile import MachineProfile
+from imbrex.network.reading import load
+
+QUICK_LIMIT_S = 60.0
+FULL_LIMIT_S = 240.0
+
+WithProgram = Callable[[Sequence[str]], list[str]]
+"""The user's launcher line with every program replaced by the one given."""
+
+
+def calibrate(
+    with_program: WithProgram,
+    binary: Path,
+    launcher_words: Sequence[str],
+    *,
+    quick: bool,
+    environment: Mapping[str, str] | None = None,
+    progress: Progress | None = None,
+    time_limit_s: float | None = None,
+) -> MachineProfile:
+    """Measure with the probes `binary` on the ranks that the launcher starts.
+
+    ImbrexError when they measured nothing, or not to their end within the time limit.
+    """
+    env = dict(os.environ if environment is None else environment)
+    limit_s = time_limit_s or (QUICK_LIMIT_S if quick else FULL_LIMIT_S)
+    argv = [str(binary), "--time-limit", f"{0.8 * limit_s:.0f}"]
+    measured = run_probes(
+        with_program([*argv, "--quick"] if quick else argv), env, limit_s, progress
+    )
+    if measured.ranks < 2:
+        raise ImbrexError(
+            "the launcher started one rank; the calibration needs two or more "
+            "(with a launcher of another MPI every rank is alone: does mpirun belong to mpicc?)"
+        )
+    if not measured.complete:
+        raise ImbrexError(
+            f"the calibration did not end within {limit_s:.0f} s; try --quick, or a longer limit"
+        )
+    return assemble(measured, settings.relevant(launcher_words, env), quick)
+
+
+def obtain(
+    with_program: WithProgram,
+    binary: Path | Callable[[], Path],
+    library_id: str,
+    launcher_words: Sequence[str],
+    *,
+    quick: bool = True,
+    environment: Mapping[str, str] | None = None,
+    progress: Progress | None = None,
+    machine_file: Path | None = None,
+) -> tuple[MachineProfile, str]:
+    """The profile for a run, and its origin: "given", "cached", or "quick" (just measured).
+
+    `binary` may be a function that builds the probes; it is called only when they are needed.
+    `library_id` names the MPI library and its version. ImbrexError as for reading and calibrating.
+    """
+    if machine_file is not None:
+        return load(machine_file), "given"
+    env = os.environ if environment is None else environment
+    name = cache.key(library_id, launcher_words, env)
+    kept = cache.find(name, env)
+    if kept is not None:
+        return kept, "cached"
+    probes = binary() if callable(binary) else binary
+    profile = calibrate(
+        with_program, probes, launcher_words, quick=quick, environment=env, progress=progress
+    )
+    cache.keep(name, profile, env)
+    return profile, "quick" if quick else "measured"

@@ -1,0 +1,140 @@
+"""The machine profile: what network, MPI library and settings can do (docs/machine-profile.md)."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from imbrex.errors import ImbrexError
+
+FORMAT = "imbrex-machine-profile"
+SCHEMA_VERSION = 1
+PATHS = ("self", "intra-node", "inter-node")
+CLASSES = ("two-sided", "one-sided", "third-party", "unknown")
+ROLES = ("any", "root", "other")
+
+
+@dataclass(frozen=True)
+class Point:
+    """Transfer of one size on one path; seconds. None: not measured."""
+
+    size_bytes: int
+    x_lo_s: float
+    x_hi_s: float
+    tail_s: float | None = None
+    head_s: float | None = None
+    send_returns_before_match: bool | None = None
+    synchronization: bool | None = None
+    transfer_class: str = "unknown"
+
+
+@dataclass(frozen=True)
+class LogGP:
+    """Parameters of T(size) = EEL + G size, with EEL = L + o_s + o_r; relative rms residual."""
+
+    L_s: float
+    o_s_s: float
+    o_r_s: float
+    g_s: float
+    G_s_per_byte: float
+    EEL_s: float
+    residual: float
+
+
+@dataclass(frozen=True)
+class NetworkPath:
+    """All that is known of one path; `points` sorted by size."""
+
+    points: tuple[Point, ...]
+    gap_s_per_byte: float
+    loggp: LogGP | None = None
+    limits: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class CollectivePoint:
+    """One collective with `size_bytes` of user data that this role contributes or obtains."""
+
+    size_bytes: int
+    x_lo_s: float
+    x_hi_s: float
+
+
+@dataclass(frozen=True)
+class Collective:
+    """A blocking collective on a communicator of `ranks`."""
+
+    operation: str
+    ranks: int
+    path: str
+    role: str
+    points: tuple[CollectivePoint, ...]
+
+
+@dataclass(frozen=True)
+class MachineProfile:
+    """One machine profile."""
+
+    library_name: str
+    library_version: str
+    hosts: tuple[str, ...]
+    ranks: int
+    settings: dict[str, str]
+    paths: dict[str, NetworkPath]
+    collectives: tuple[Collective, ...]
+    created: str
+    imbrex_version: str
+    quick: bool
+    progress_interval_s: float | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """The profile as the documented JSON object."""
+        return {
+            "format": FORMAT,
+            "schema_version": SCHEMA_VERSION,
+            "created": self.created,
+            "imbrex_version": self.imbrex_version,
+            "quick": self.quick,
+            "library": {"name": self.library_name, "version": self.library_version},
+            "hosts": list(self.hosts),
+            "ranks": self.ranks,
+            "settings": dict(self.settings),
+            "paths": {name: _path_to_json(path) for name, path in self.paths.items()},
+            "collectives": [asdict(c) for c in self.collectives],
+            "progress_interval_s": self.progress_interval_s,
+        }
+
+    def save(self, file: Path) -> None:
+        """Write the profile; never half of it."""
+        partial = file.with_name(file.name + ".partial")
+        try:
+            partial.write_text(json.dumps(self.to_json(), indent=1) + "\n", encoding="utf-8")
+            partial.replace(file)
+        except OSError as error:
+            raise ImbrexError(
+                f"cannot write the machine profile {file}: {error.strerror}"
+            ) from None
+
+    def mismatch(self, library_name: str, library_version: str) -> str | None:
+        """One line that says how this profile's library differs from the one given, or None."""
+        ours = f"{self.library_name} {self.library_version}"
+        theirs = f"{library_name} {library_version}"
+        if ours == theirs:
+            return None
+        return f"the machine profile was measured with {ours}, the program uses {theirs}"
+
+
+def _path_to_json(path: NetworkPath) -> dict[str, Any]:
+    points = []
+    for point in path.points:
+        row = asdict(point)
+        row["class"] = row.pop("transfer_class")
+        points.append(row)
+    return {
+        "points": points,
+        "gap_s_per_byte": path.gap_s_per_byte,
+        "loggp": asdict(path.loggp) if path.loggp else None,
+        "limits": dict(path.limits),
+    }

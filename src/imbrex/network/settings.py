@@ -1,0 +1,65 @@
+"""What of the environment and the launcher line changes how messages move."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+PREFIXES = (
+    "OMPI_MCA_",
+    "PMIX_MCA_",
+    "PRTE_MCA_",
+    "MPIR_CVAR_",
+    "MPICH_",
+    "MV2_",
+    "UCX_",
+    "FI_",
+    "I_MPI_",
+    "PSM2_",
+    "SLURM_MPI",
+)
+_ALLOCATION = ("SLURM_JOB_NODELIST", "PBS_NODEFILE", "LSB_HOSTS", "PE_HOSTFILE", "COBALT_NODEFILE")
+_MCA = ("--mca", "-mca", "--gmca", "-gmca", "--prtemca", "--pmixmca")
+_LARGEST_HOST_FILE_BYTES = 1 << 20
+
+
+def from_environment(environment: Mapping[str, str]) -> dict[str, str]:
+    """The variables of `environment` that MPI libraries and their transports read."""
+    return {k: v for k, v in sorted(environment.items()) if k.startswith(PREFIXES)}
+
+
+def from_launcher(words: Sequence[str], environment: Mapping[str, str]) -> dict[str, str]:
+    """The settings that a launcher line carries: MCA parameters and exported variables.
+
+    `--mca btl tcp,self` becomes OMPI_MCA_btl, as the library itself has it.
+    """
+    found: dict[str, str] = {}
+    for i, word in enumerate(words):
+        following = [*words[i + 1 : i + 3], "", ""]
+        if word in _MCA:
+            found[f"OMPI_MCA_{following[0]}"] = following[1]
+        elif word in ("-genv", "--genv", "-env", "--env"):
+            found[following[0]] = following[1]
+        elif word == "-x":
+            name, equals, value = following[0].partition("=")
+            found[name] = value if equals else environment.get(name, "")
+    return {k: v for k, v in sorted(found.items()) if k.startswith(PREFIXES)}
+
+
+def relevant(words: Sequence[str], environment: Mapping[str, str]) -> dict[str, str]:
+    """Both together; the launcher line wins, as it does in the library."""
+    return {**from_environment(environment), **from_launcher(words, environment)}
+
+
+def fingerprint_of_hosts(words: Sequence[str], environment: Mapping[str, str]) -> dict[str, str]:
+    """What decides on which hosts the ranks run: the allocation, and the host files named."""
+    found = {k: environment[k] for k in _ALLOCATION if k in environment}
+    for word in (*words, *(environment[k] for k in _ALLOCATION if k in environment)):
+        file = Path(word.partition("=")[2] or word)
+        try:
+            if file.is_file() and file.stat().st_size <= _LARGEST_HOST_FILE_BYTES:
+                found[str(file)] = hashlib.sha256(file.read_bytes()).hexdigest()
+        except OSError:
+            continue
+    return found

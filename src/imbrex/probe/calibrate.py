@@ -1,0 +1,156 @@
+"""`imbrex calibrate`: measure transfer times and write a machine profile."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from imbrex import network
+from imbrex.errors import ImbrexError
+from imbrex.mpi_environment.launcher_line import parse_launcher_line
+from imbrex.mpi_environment.mpi_library import library_of_launcher
+from imbrex.mpi_environment.native import build
+from imbrex.network import cache
+from imbrex.network.profile import MachineProfile, NetworkPath, Point
+
+PROGRAM = "imbrex-probes"
+DEFAULT_LAUNCHER = ("mpirun", "-n", "2")
+
+
+@click.command(context_settings={"ignore_unknown_options": True})
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write the profile here.")
+@click.option("--quick", is_flag=True, help="Fewer and smaller sizes: seconds in all.")
+@click.option("--json", "as_json", is_flag=True, help="Print the profile as JSON.")
+@click.option("--mpicc", type=click.Path(path_type=Path), help="The compiler of this MPI.")
+@click.option("--time-limit", type=click.FloatRange(min=1), help="Seconds; 60 quick, 240 full.")
+@click.option("-q", "--quiet", is_flag=True, help="Say nothing but errors.")
+@click.argument("launcher", nargs=-1, type=click.UNPROCESSED)
+def calibrate(
+    output: Path | None,
+    quick: bool,
+    as_json: bool,
+    mpicc: Path | None,
+    time_limit: float | None,
+    quiet: bool,
+    launcher: tuple[str, ...],
+) -> None:
+    """Measure this machine's transfer times: imbrex calibrate -- mpirun -n 2
+
+    The profile is also kept for `imbrex run` with the same launcher line, hosts and settings.
+    """
+    check_output(output)
+    words = launcher or DEFAULT_LAUNCHER
+    line = parse_launcher_line([*words, PROGRAM])
+    library = library_of_launcher(line, mpicc)
+    binary = build("probes", library) / "bin" / PROGRAM
+    with progress_bar("calibrating", quiet or as_json) as report:
+        profile = network.calibrate(
+            line.with_program,
+            binary,
+            line.launcher_words,
+            quick=quick,
+            progress=report,
+            time_limit_s=time_limit,
+        )
+    name = cache.key(library.identity, line.launcher_words, os.environ)
+    kept = cache.keep(name, profile)
+    if output is not None:
+        profile.save(output)
+    if as_json:
+        click.echo(json.dumps(profile.to_json(), indent=1))
+    elif not quiet:
+        print_profile(profile, output or kept)
+
+
+def check_output(output: Path | None) -> None:
+    """Refuse a place that cannot be written before anything is measured."""
+    if output is None:
+        return
+    folder = output.absolute().parent
+    if output.is_dir() or not folder.is_dir() or not os.access(folder, os.W_OK):
+        raise ImbrexError(f"cannot write {output}: name a file in a folder that is there")
+
+
+class progress_bar:  # noqa: N801  (used like a function)
+    """A bar on stderr while something is measured, if that is a terminal."""
+
+    def __init__(self, what: str, silent: bool) -> None:
+        console = Console(stderr=True)
+        self._bar = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TimeElapsedColumn(),
+            console=console,
+            transient=True,
+            disable=silent or not console.is_terminal,
+        )
+        self._task = self._bar.add_task(what, total=1.0)
+
+    def __enter__(self) -> network.Report:
+        self._bar.start()
+        return lambda fraction: self._bar.update(self._task, completed=fraction)
+
+    def __exit__(self, *_: object) -> None:
+        self._bar.stop()
+
+
+def print_profile(profile: MachineProfile, file: Path | None) -> None:
+    """The profile as tables on the terminal."""
+    console = Console(highlight=False)
+    kind = "quick " if profile.quick else ""
+    console.print(
+        f"{profile.library_name} {profile.library_version}, {profile.ranks} ranks on "
+        f"{', '.join(profile.hosts)}: {kind}machine profile of {profile.created}"
+    )
+    for key, value in profile.settings.items():
+        console.print(f"  {key}={value}")
+    for name, path in profile.paths.items():
+        console.print(_path_table(name, path))
+        if path.loggp:
+            fit = path.loggp
+            console.print(
+                f"  LogGP: EEL {_us(fit.EEL_s)} us (L {_us(fit.L_s)}, o_s {_us(fit.o_s_s)}, "
+                f"o_r {_us(fit.o_r_s)}), g {_us(fit.g_s)} us, G {fit.G_s_per_byte * 1e9:.3g} ns/B, "
+                f"residual {100 * fit.residual:.0f} %",
+                soft_wrap=True,
+            )
+    measured = sorted({c.operation for c in profile.collectives})
+    if measured:
+        console.print(
+            f"  collectives on {profile.ranks} ranks: {', '.join(measured)}",
+            soft_wrap=True,
+        )
+    if file is not None:
+        console.print(f"profile: {file}", soft_wrap=True)
+
+
+def _path_table(name: str, path: NetworkPath) -> Table:
+    table = Table(title=f"{name} (us)", title_justify="left", box=None, pad_edge=False)
+    for column in ("bytes", "X_lo", "X_hi", "tail", "head", "blocking send"):
+        table.add_column(column, justify="right")
+    for point in path.points:
+        table.add_row(
+            f"{point.size_bytes:,}",
+            _us(point.x_lo_s),
+            _us(point.x_hi_s),
+            _us(point.tail_s),
+            _us(point.head_s),
+            _blocking(point),
+        )
+    return table
+
+
+def _blocking(point: Point) -> str:
+    if point.send_returns_before_match is None:
+        return "not tried"
+    return "returns early" if point.send_returns_before_match else "waits for its match"
+
+
+def _us(seconds: float | None) -> str:
+    return "-" if seconds is None else f"{seconds * 1e6:,.2f}"
