@@ -1,0 +1,85 @@
+"""After the run: bring the parts together, name the call sites, write run.json."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from imbrex.errors import ImbrexError
+from imbrex.profile.format import SCHEMA_VERSION
+from imbrex.profile.run import PARTS, Run, hosts_of, load_run
+from imbrex.profile.sites import Site
+
+
+def take_parts(folder: Path, parts: Path) -> None:
+    """Move the parts that were left in a node-local directory of this host to the run directory."""
+    target = folder / PARTS
+    if parts == target or not parts.is_dir():
+        return
+    target.mkdir(exist_ok=True)
+    for part in parts.glob("rank-*.part"):
+        shutil.copyfile(part, target / part.name)
+    shutil.rmtree(parts, ignore_errors=True)
+
+
+def complete(folder: Path, facts: Mapping[str, Any], warnings: Sequence[str] = ()) -> Run:
+    """Finish a run directory: merged tables, resolved sites, run.json. Returns the run.
+
+    `facts` are what only the launch knows (command, exit code, ...). ImbrexError where the ranks
+    left nothing that can be read: then run.json is written all the same.
+    """
+    try:
+        run = load_run(folder)
+    except ImbrexError:
+        entry = {"schema_version": SCHEMA_VERSION, "format": "imbrex-run", **facts}
+        write_json(folder / "run.json", {**entry, "warnings": list(warnings)})
+        raise
+    known = {**run.job.to_json(), **{k: v for k, v in facts.items() if v is not None}}
+    known["ranks"] = len(run.ranks)
+    known["hosts"] = list(run.job.hosts or hosts_of(run.ranks))
+    known["warnings"] = list(dict.fromkeys([*run.job.warnings, *warnings]))
+    if not run.merged:
+        write_table(folder / "ranks.npy", np.asarray(run.ranks))
+    write_sites(folder / "sites.json", run.sites)
+    write_json(folder / "run.json", known)
+    if not run.merged:
+        # Last: with measures.npy there, a reader takes the tables and not the parts.
+        write_table(folder / "measures.npy", np.asarray(run.measures))
+    else:
+        shutil.rmtree(folder / PARTS, ignore_errors=True)
+    return replace(run, job=type(run.job).from_json(known))
+
+
+def write_sites(file: Path, sites: Sequence[Site]) -> None:
+    """Write sites.json."""
+    write_json(
+        file, {"schema_version": SCHEMA_VERSION, "sites": [site.to_json() for site in sites]}
+    )
+
+
+def write_json(file: Path, content: Mapping[str, Any]) -> None:
+    """Write a JSON file whole or not at all."""
+    scratch = file.with_name(f".{file.name}.{os.getpid()}")
+    try:
+        scratch.write_text(json.dumps(content, indent=1) + "\n")
+        scratch.replace(file)
+    finally:
+        scratch.unlink(missing_ok=True)
+
+
+def write_table(file: Path, table: np.ndarray[Any, Any]) -> None:
+    """Write a NumPy file whole or not at all."""
+    scratch = file.with_name(f".{file.name}.{os.getpid()}")
+    try:
+        with scratch.open("wb") as stream:
+            np.save(stream, table)
+        scratch.replace(file)
+    finally:
+        scratch.unlink(missing_ok=True)

@@ -1,0 +1,63 @@
+"""The machine profile of a run: given, cached, or made by a quick calibration."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from imbrex.errors import ImbrexError
+from imbrex.mpi_environment import native
+from imbrex.mpi_environment.launcher_line import LauncherLine
+from imbrex.mpi_environment.mpi_library import MpiLibrary
+from imbrex.network.profile import MachineProfile
+from imbrex.network.reading import load
+from imbrex.network.table import write_table
+from imbrex.profile.run import Machine
+
+TABLE = "times.table"
+
+
+@dataclass(frozen=True)
+class Transfers:
+    """Where transfer times come from. `profile` is None when there are none."""
+
+    machine: Machine
+    profile: MachineProfile | None = None
+    warning: str | None = None
+
+    def save(self, folder: Path) -> Path | None:
+        """Write machine.json and the runtime's table into a run directory; the table's path."""
+        if self.profile is None:
+            return None
+        self.profile.save(folder / "machine.json")
+        write_table(self.profile, folder / TABLE)
+        return folder / TABLE
+
+
+def find_transfers(
+    line: LauncherLine,
+    library: MpiLibrary,
+    given: Path | None,
+    progress: Callable[[float], None] | None = None,
+) -> Transfers:
+    """The transfer times for a run of this line.
+
+    ImbrexError where the file given cannot be used. A calibration that fails costs the bounds,
+    not the run: it becomes a warning.
+    """
+    if given is not None:
+        profile = load(given)
+        return Transfers(Machine("given", str(given.absolute()), profile.created), profile)
+    try:
+        from imbrex.network.obtain import obtain
+    except ImportError:
+        return Transfers(Machine(), None, "no machine profile: give one with --machine")
+    try:
+        binary = native.build("probes", library) / "bin" / "imbrex-probe"
+        profile, origin = obtain(
+            line.with_program, binary, library.identity, line.launcher_words, progress=progress
+        )
+    except ImbrexError as error:
+        return Transfers(Machine(), None, f"no machine profile: {error}")
+    return Transfers(Machine(origin, None, profile.created), profile)

@@ -1,0 +1,182 @@
+"""`imbrex run`: measure one launcher line."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import time
+import uuid
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+from imbrex import __version__
+from imbrex.errors import ImbrexError
+from imbrex.launch import process, run_directory
+from imbrex.launch.collect import complete, take_parts
+from imbrex.launch.hosts import may_use_several_hosts
+from imbrex.launch.machine import Transfers, find_transfers
+from imbrex.launch.prefix import write_collector, write_prefix
+from imbrex.mpi_environment import native
+from imbrex.mpi_environment.launcher_line import LauncherLine, parse_launcher_line
+from imbrex.mpi_environment.mpi_library import MpiLibrary, library_of_line
+from imbrex.profile.run import PARTS, Run
+
+_COLLECT_TIMEOUT_S = 60
+RUNTIME = Path("lib") / "libimbrex.so"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the user asked for. `machine` and `mpicc` are None where Imbrex is to find them."""
+
+    command: tuple[str, ...]
+    output: Path | None = None
+    force: bool = False
+    machine: Path | None = None
+    mpicc: Path | None = None
+    events: str = "auto"
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A run that is ready to start: nothing of the user's has been started or written yet."""
+
+    settings: Settings
+    line: LauncherLine
+    library: MpiLibrary
+    runtime: Path
+    transfers: Transfers
+    folder: Path
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a measured run ended. `run` is None where nothing was measured."""
+
+    exit_code: int
+    run: Run | None
+    warnings: tuple[str, ...] = field(default=())
+
+
+def prepare(settings: Settings, progress: Callable[[float], None] | None = None) -> Prepared:
+    """Find the programs, the library, the runtime and the transfer times.
+
+    ImbrexError where something is wrong; nothing is left behind then.
+    """
+    line = parse_launcher_line(settings.command)
+    folder = run_directory.choose(settings.output)
+    run_directory.check(folder, force=settings.force)
+    library = library_of_line(line, settings.mpicc)
+    runtime = native.build("runtime", library) / RUNTIME
+    if not runtime.exists():
+        raise ImbrexError(f"{runtime}: the built runtime is damaged; remove {runtime.parents[1]}")
+    transfers = find_transfers(line, library, settings.machine, progress)
+    return Prepared(settings, line, library, runtime, transfers, folder)
+
+
+def measure(ready: Prepared) -> Outcome:
+    """Run the program under the runtime and complete the run directory.
+
+    ImbrexError only where the run directory cannot be made or the launcher not be started; after
+    that the exit code is the program's, whatever becomes of the measurement.
+    """
+    folder = ready.folder
+    run_directory.create(folder, force=ready.settings.force)
+    try:
+        several = may_use_several_hosts(ready.line.launcher_words)
+        parts = folder / PARTS
+        if several:
+            local = Path(os.environ.get("TMPDIR") or "/tmp")
+            parts = local / f"imbrex-{os.getuid()}-{uuid.uuid4().hex[:12]}"
+        table = ready.transfers.save(folder)
+        environment = {
+            "IMBREX_DIR": str(folder),
+            "IMBREX_PARTS": str(parts),
+            "IMBREX_EVENTS": ready.settings.events,
+        }
+        if table is not None:
+            environment["IMBREX_TABLE"] = str(table)
+        prefix = write_prefix(folder, ready.runtime, environment)
+    except OSError as error:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise ImbrexError(f"{folder}: cannot be written ({error.strerror})") from error
+
+    started = datetime.now(timezone.utc)
+    clock = time.monotonic()
+    try:
+        code = process.run(ready.line.with_prefix([str(prefix)]))
+    except ImbrexError:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    wall_s = time.monotonic() - clock
+
+    warnings = [ready.transfers.warning] if ready.transfers.warning else []
+    facts: dict[str, Any] = {
+        "command": list(ready.settings.command),
+        "started": started.isoformat(timespec="seconds"),
+        "wall_s": round(wall_s, 6),
+        "exit_code": code,
+        "imbrex_version": __version__,
+        "machine": ready.transfers.machine.to_json(),
+    }
+    return _finish(ready, parts, code, facts, warnings)
+
+
+def _finish(
+    ready: Prepared, parts: Path, code: int, facts: dict[str, Any], warnings: list[str]
+) -> Outcome:
+    """Complete the run directory; every failure from here on is only a warning."""
+    folder = ready.folder
+    try:
+        if not (folder / "measures.npy").exists():
+            take_parts(folder, parts)
+            if parts != folder / PARTS:
+                warnings += _collect_from_nodes(ready, parts)
+        elif parts != folder / PARTS:
+            shutil.rmtree(parts, ignore_errors=True)
+        run = complete(folder, facts, warnings)
+    except ImbrexError as error:
+        reason = (
+            str(error)
+            if _left_anything(folder)
+            else "nothing was measured: the program made no MPI_Init (it is not an MPI program, "
+            "is linked statically, or ended before)"
+        )
+        return Outcome(code, None, (*warnings, reason))
+    except OSError as error:
+        return Outcome(
+            code, None, (*warnings, f"{folder}: the run was not saved ({error.strerror})")
+        )
+    return Outcome(code, run, run.job.warnings)
+
+
+def _left_anything(folder: Path) -> bool:
+    return (folder / "measures.npy").exists() or any((folder / PARTS).glob("rank-*.part"))
+
+
+def _collect_from_nodes(ready: Prepared, parts: Path) -> list[str]:
+    """Start a copying script with the same launcher line, so that every node brings its parts."""
+    collector = write_collector(ready.folder, parts, ready.folder / PARTS)
+    command: Sequence[str] = ready.line.with_program([str(collector)])
+    try:
+        done = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            timeout=_COLLECT_TIMEOUT_S,
+            check=False,
+        )
+        failed = done.returncode != 0
+    except (OSError, subprocess.TimeoutExpired):
+        failed = True
+    collector.unlink(missing_ok=True)
+    return (
+        [f"parts may be left on other nodes in {parts}: the launcher could not collect them"]
+        if failed
+        else []
+    )

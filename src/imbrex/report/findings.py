@@ -1,0 +1,181 @@
+"""What follows from a run's numbers: what weakens them, and what to try next.
+
+Every sentence rests on a rule over the data; none is printed where its rule does not hold.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from imbrex.profile.format import Ended
+from imbrex.profile.run import Run
+from imbrex.profile.summary import Row, Sums
+from imbrex.report import wording
+
+ENDINGS = {
+    Ended.ABORTED: "called MPI_Abort",
+    Ended.EXITED: "exited without MPI_Finalize",
+    Ended.DIED: "died (a signal, _exit, or killed)",
+    Ended.MISSING: "left no data",
+}
+WORTH = 0.02
+"""The share of the ranks' time from which a cause is worth a line."""
+BLOCKING_SENDS = frozenset(["MPI_Send", "MPI_Ssend", "MPI_Rsend", "MPI_Bsend"])
+BLOCKING_RECEIVES = frozenset(["MPI_Recv", "MPI_Mrecv", "MPI_Sendrecv", "MPI_Sendrecv_replace"])
+BLOCKING_COLLECTIVES = frozenset(
+    "MPI_" + name
+    for name in (
+        *("Allgather", "Allgatherv", "Allreduce", "Alltoall", "Alltoallv", "Alltoallw", "Bcast"),
+        *("Exscan", "Gather", "Gatherv", "Reduce", "Reduce_scatter", "Reduce_scatter_block"),
+        *("Scan", "Scatter", "Scatterv", "Neighbor_alltoall", "Neighbor_alltoallv"),
+        *("Neighbor_allgather", "Neighbor_allgatherv", "Neighbor_alltoallw"),
+    )
+)
+
+
+def base(operation: str) -> str:
+    """The operation without the suffix of its large-count form."""
+    return operation.removesuffix("_c")
+
+
+def endings(run: Run) -> list[str]:
+    """One line per way in which ranks ended other than through MPI_Finalize."""
+    ended = run.ranks["ended"]
+    lines = []
+    for state, text in ENDINGS.items():
+        ranks = run.ranks["rank"][ended == state].tolist()
+        if ranks:
+            lines.append(f"{_ranks(ranks, len(run.ranks))} {text}")
+    return lines
+
+
+def _ranks(ranks: list[int], world: int) -> str:
+    if len(ranks) == world:
+        return "every rank" if world > 1 else "the only rank"
+    if len(ranks) == 1:
+        return f"rank {ranks[0]}"
+    if len(ranks) <= 8:
+        return "ranks " + ", ".join(map(str, ranks))
+    return f"{len(ranks)} ranks ({', '.join(map(str, ranks[:6]))}, ...)"
+
+
+def weaknesses(run: Run, sums: Sums) -> list[str]:
+    """What makes the numbers weaker than they look."""
+    lines = endings(run)
+    transfers = sums.transfers
+    if transfers and sums.uncalibrated:
+        lines.append(
+            f"{wording.share(sums.uncalibrated, transfers)} of the transfers have no calibrated "
+            "time: they count as 0 s"
+        )
+    if transfers and sums.contradicted:
+        lines.append(
+            f"{wording.share(sums.contradicted, transfers)} of the transfers were faster than the "
+            "machine profile allows: it does not fit this run"
+        )
+    if transfers and sums.unknown_end:
+        lines.append(
+            f"{wording.share(sums.unknown_end, transfers)} of the transfers have an unknown end "
+            "(freed, cancelled, still open, or more open requests than the table holds)"
+        )
+    ranks = run.ranks
+    for name, text in (
+        ("overflow", "rows, sites or sections did not fit and are counted as (other)"),
+        ("dropped", "transfers were dropped because measuring was paused"),
+        ("section_errors", "sections ended twice, out of order, or never"),
+    ):
+        number = int(ranks[name].sum())
+        if number:
+            lines.append(f"{number} {text}")
+    lines += [warning for warning in run.job.warnings if warning not in lines]
+    return lines
+
+
+def why_undetermined(run: Run, sums: Sums, by_operation: list[Row]) -> str:
+    """One phrase on where the undetermined part comes from; empty where there is none."""
+    if sums.undetermined_s <= 0:
+        return ""
+    weights: Counter[str] = Counter()
+    for row in by_operation:
+        part = row.sums.undetermined_s
+        operation = base(row.operation or "")
+        if part <= 0 or not row.sums.transfers:
+            continue
+        unknown = row.sums.undetermined / row.sums.transfers
+        if operation in BLOCKING_COLLECTIVES or _is_collective(operation):
+            weights["collectives, which the MPI calls alone do not show inside"] += part
+        elif unknown > 0.5:
+            weights["transfers whose begin or end the MPI calls do not show"] += part
+        else:
+            weights["the spread of the calibrated times, and time both in MPI and outside"] += part
+    if not weights:
+        return "the spread of the calibrated transfer times"
+    return weights.most_common(1)[0][0]
+
+
+def _is_collective(operation: str) -> bool:
+    name = operation.removeprefix("MPI_I").removesuffix("_init")
+    return "MPI_" + name[:1].upper() + name[1:] in BLOCKING_COLLECTIVES
+
+
+def advice(run: Run, sums: Sums, sites: list[Row], compute_s: float) -> list[str]:
+    """What to try next, the most promising first; at most three lines."""
+    busy = compute_s + sums.call_s
+    if busy <= 0:
+        return []
+    if sums.call_s < WORTH * busy:
+        return [
+            f"MPI takes {wording.share(sums.call_s, busy)} of the ranks' time: "
+            "there is little to gain from overlap"
+        ]
+    lines: list[tuple[float, str]] = []
+    if run.job.machine.origin == "none" or (sums.transfers and sums.transfer_max_s == 0):
+        lines.append(
+            (busy, "calibrate first (`imbrex calibrate`), then run again with --machine FILE")
+        )
+    if sums.wait_min_s > max(sums.exposed_max_s, WORTH * busy):
+        worst = max(sites, key=lambda row: row.sums.wait_min_s)
+        lines.append(
+            (
+                sums.wait_min_s,
+                f"waiting outweighs transfers: at least {wording.seconds(sums.wait_min_s)} of call "
+                f"time has nothing in flight, most at {worst.key} ({worst.operation}). Look for "
+                "late partners and imbalance first (`imbrex show DIR --by rank`)",
+            )
+        )
+    for row in sites[:5]:
+        text = _advice_for_site(row)
+        if text and row.sums.exposed_max_s > WORTH * busy:
+            lines.append((row.sums.exposed_min_s or row.sums.exposed_max_s / 2, text))
+    if sums.undetermined_s > 0.5 * sums.transfer_max_s > WORTH * busy:
+        lines.append(
+            (
+                sums.undetermined_s / 2,
+                "more than half of the transfer time is undetermined: `imbrex probe` measures what "
+                "this MPI does between the calls, and its profile narrows the bounds",
+            )
+        )
+    lines.sort(key=lambda line: line[0], reverse=True)
+    return [text for _, text in lines[:3]]
+
+
+def _advice_for_site(row: Row) -> str:
+    operation = base(row.operation or "")
+    if operation in BLOCKING_SENDS or operation in BLOCKING_RECEIVES:
+        return (
+            f"{row.key}: {operation} exposes its transfer by construction; start it with "
+            "a nonblocking call and wait after work that does not need the data "
+            f"(`imbrex transform --explain`)"
+        )
+    if operation in BLOCKING_COLLECTIVES:
+        name = operation.removeprefix("MPI_")
+        return (
+            f"{row.key}: try MPI_I{name[0].lower()}{name[1:]} with independent work before its "
+            "wait; `imbrex probe` says whether this library progresses it"
+        )
+    if operation.startswith(("MPI_I", "MPI_Start", "MPI_R")) and row.sums.exposed_min_s > 0:
+        return (
+            f"{row.key}: {operation} is nonblocking and still exposed: move its wait behind more "
+            "work, or let MPI progress meanwhile (MPI_Test calls, a progress thread)"
+        )
+    return ""

@@ -1,0 +1,70 @@
+"""`imbrex show`: one table of a run."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from imbrex.profile.format import Ended
+from imbrex.profile.run import Run
+from imbrex.profile.summary import By, Row, Sums, rows, totals
+from imbrex.report import wording
+
+
+def print_table(run: Run, by: By, console: Console, limit: int | None = None) -> None:
+    """Print the sums of a run by site, operation, size, section, rank or path."""
+    found = rows(run, by)
+    shown = found[:limit] if limit else found
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold", pad_edge=False)
+    table.add_column(by, overflow="fold")
+    if by == "site":
+        table.add_column("operation", overflow="fold")
+        table.add_column("function", overflow="fold")
+    for name in ("calls", "bytes", "transfer", "hidden", "exposed", "in MPI", "waiting"):
+        table.add_column(name, justify="right", overflow="fold")
+    if by == "rank":
+        table.add_column("compute", justify="right")
+        table.add_column("ended")
+    if by == "rank":
+        shown = _every_rank(run, shown)
+    for row in shown:
+        table.add_row(*_cells(run, row, by))
+    table.add_section()
+    whole = Row("total", totals(run), number=-1)
+    blank = [""] * (2 if by == "site" else 0)
+    table.add_row("total", *blank, *_numbers(whole), *([""] * (2 if by == "rank" else 0)))
+    console.print(table)
+    if len(shown) < len(found):
+        console.print(Text(f"{len(found) - len(shown)} more rows: --limit 0 shows all"))
+
+
+def _every_rank(run: Run, shown: list[Row]) -> list[Row]:
+    """The rows of ranks, with those that measured nothing in their places."""
+    by_rank = {row.number: row for row in shown}
+    return [by_rank.get(r, Row(str(r), Sums(), number=r)) for r in run.ranks["rank"].tolist()]
+
+
+def _cells(run: Run, row: Row, by: By) -> list[str]:
+    cells = [row.key]
+    if by == "site":
+        cells += [row.operation or "", (row.site.function or "") if row.site else ""]
+    cells += _numbers(row)
+    if by == "rank":
+        entry = run.ranks[run.ranks["rank"] == row.number][0]
+        cells.append(wording.seconds(int(entry["compute_ns"]) / 1e9))
+        cells.append(Ended(min(int(entry["ended"]), Ended.MISSING)).name.lower())
+    return cells
+
+
+def _numbers(row: Row) -> list[str]:
+    sums = row.sums
+    return [
+        f"{sums.count:,}",
+        wording.amount(sums.bytes),
+        wording.interval(sums.transfer_min_s, sums.transfer_max_s),
+        wording.interval(sums.overlap_min_s, sums.overlap_max_s),
+        wording.interval(sums.exposed_min_s, sums.exposed_max_s),
+        wording.seconds(sums.call_s),
+        wording.interval(sums.wait_min_s, sums.wait_max_s),
+    ]
