@@ -88,6 +88,7 @@ class Measurement:
     ranks: int = 0
     hosts: list[str] = field(default_factory=list)
     complete: bool = False
+    jobs: int = 0  # headers seen: more than one where every rank runs alone
     round_trips: list[RoundTrip] = field(default_factory=list)
     streams: list[Stream] = field(default_factory=list)
     trials: list[Trial] = field(default_factory=list)
@@ -106,6 +107,7 @@ def read_columns(lines: Iterable[str]) -> Measurement:
             if words[2] != "1":
                 raise ImbrexError(f"the probes speak version {words[2]} of their output, not 1")
             started = True
+            m.jobs += 1
         if not started or not words:
             continue
         try:

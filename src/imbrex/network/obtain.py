@@ -29,6 +29,7 @@ def calibrate(
     environment: Mapping[str, str] | None = None,
     progress: Progress | None = None,
     time_limit_s: float | None = None,
+    least_ranks: int = 2,
 ) -> MachineProfile:
     """Measure with the probes `binary` on the ranks that the launcher starts.
 
@@ -40,10 +41,15 @@ def calibrate(
     measured = run_probes(
         with_program([*argv, "--quick"] if quick else argv), env, limit_s, progress
     )
-    if measured.ranks < 2:
+    if measured.jobs > 1:
         raise ImbrexError(
-            "the launcher started one rank; the calibration needs two or more "
-            "(with a launcher of another MPI every rank is alone: does mpirun belong to mpicc?)"
+            "every rank runs alone: the launcher does not belong to this MPI library "
+            f"({launcher_words[0] if launcher_words else 'no launcher'} and {measured.library[:40]})"
+        )
+    if measured.ranks < least_ranks:
+        raise ImbrexError(
+            f"the launcher started {measured.ranks} rank; calibrating needs two or more: "
+            "imbrex calibrate -- mpirun -n 2"
         )
     if not measured.complete:
         raise ImbrexError(
@@ -77,7 +83,13 @@ def obtain(
         return kept, "cached"
     probes = binary() if callable(binary) else binary
     profile = calibrate(
-        with_program, probes, launcher_words, quick=quick, environment=env, progress=progress
+        with_program,
+        probes,
+        launcher_words,
+        quick=quick,
+        environment=env,
+        progress=progress,
+        least_ranks=1,  # a program of one rank still sends to itself
     )
     cache.keep(name, profile, env)
     return profile, "quick" if quick else "measured"

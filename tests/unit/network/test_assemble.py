@@ -1,0 +1,123 @@
+"""From rows of the probes to a profile: gaps, X_hi, collectives, LogGP, each by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from imbrex.errors import ImbrexError
+from imbrex.network.assemble import (
+    assemble,
+    gap_near,
+    library_name_and_version,
+    moved_bytes,
+    smallest_gaps,
+)
+from imbrex.network.columns import RoundTrip, Stream, read_columns
+from imbrex.network.loggp import fit
+
+ROWS = """\
+some launcher's chatter
+# imbrex-probes 1
+# library Open MPI v4.1.4, package: Debian
+# ranks 2
+# host 0 0 node1
+# host 1 0 node1
+pingpong intra-node 0 1 1 warm 100 100 110 120 200
+pingpong intra-node 0 1 1 warm 100 100 110 120 180
+pingpong intra-node 0 1 1 cold 100 110 120 130 240
+pingpong intra-node 0 1 1000 warm 100 1000 1100 1200 1500
+a line of someone else
+stream intra-node 0 1 1000 4 50 2200 2500
+trial intra-node 0 1 1000 ready 0 1010 -5 1000 0 0 0
+trial intra-node 0 1 1000 late 0 4010 3000 4000 0 0 0
+limit intra-node 0 1 late 500 501
+collective MPI_Gather 2 intra-node 800 1600 50 1000 1100 1300
+collective MPI_Allreduce 2 intra-node 8 8 50 600 700 900
+# end
+"""
+
+
+def test_profile_of_known_rows() -> None:
+    profile = assemble(read_columns(ROWS.splitlines()), {"UCX_TLS": "tcp"}, quick=True)
+    assert (profile.library_name, profile.library_version) == ("Open MPI", "4.1.4")
+    assert profile.hosts == ("node1",)
+    path = profile.paths["intra-node"]
+    # 2200 ns less the empty round trip of 200, over 4000 bytes.
+    assert path.gap_s_per_byte == pytest.approx(0.5e-9)
+    small, large = path.points
+    assert small.x_hi_s == pytest.approx(240e-9)  # cold is slower than the quieter warm round
+    assert small.tail_s is None and small.head_s is None
+    assert large.x_lo_s == pytest.approx(500e-9)
+    assert large.x_hi_s == pytest.approx(1500e-9)
+    assert (large.tail_s, large.send_returns_before_match) == (0, False)
+    assert path.limits == {"send_returns_before_match_late_bytes": 500}
+    curves = {(c.operation, c.role): c.points[0] for c in profile.collectives}
+    assert curves["MPI_Gather", "root"].size_bytes == 1600
+    assert curves["MPI_Gather", "other"].size_bytes == 800
+    assert curves["MPI_Gather", "root"].x_lo_s == pytest.approx(400e-9)
+    assert curves["MPI_Allreduce", "any"].x_hi_s == pytest.approx(900e-9)
+
+
+def test_torn_row() -> None:
+    with pytest.raises(ImbrexError, match="torn row"):
+        read_columns(["# imbrex-probes 1", "pingpong intra-node 0 1"])
+
+
+def test_nothing_measured() -> None:
+    with pytest.raises(ImbrexError, match="two or more ranks"):
+        assemble(read_columns(["# imbrex-probes 1", "# end"]), {}, quick=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "version"),
+    [
+        ("Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4", "Open MPI", "4.1.4"),
+        ("MPICH Version:      4.0.2", "MPICH", "4.0.2"),
+        ("Intel(R) MPI Library 2021.15 for Linux* OS", "Intel MPI", "2021.15"),
+        ("Something Else 7, built", "Something Else 7", "unknown"),
+    ],
+)
+def test_library_names(text: str, name: str, version: str) -> None:
+    assert library_name_and_version(text) == (name, version)
+
+
+def test_gap_of_small_messages_does_not_bound_large_ones() -> None:
+    pair = (0, 1)
+    trips = [
+        RoundTrip("intra-node", pair, size, "warm", 9, ns, ns, ns, ns)
+        for size, ns in ((1, 10.0), (1000, 100.0), (64000, 64000.0))
+    ]
+    gaps = smallest_gaps(trips, [Stream("intra-node", pair, 1000, 4, 9, 70.0, 80.0)])
+    assert gaps[1000] == pytest.approx(0.1)  # the batch is too short against an empty answer
+    assert gap_near(gaps, 4000) == pytest.approx(0.1)
+    assert gap_near(gaps, 4001) == pytest.approx(1.0)
+    assert gap_near(gaps, 1) == pytest.approx(0.1)
+
+
+@pytest.mark.parametrize(
+    ("operation", "role", "expected"),
+    [
+        ("MPI_Bcast", "root", 10),
+        ("MPI_Gather", "root", 30),
+        ("MPI_Gather", "other", 10),
+        ("MPI_Alltoall", "any", 30),
+        ("MPI_Allreduce", "any", 10),
+        ("MPI_Reduce_scatter", "any", 30),
+    ],
+)
+def test_least_data_moved_on_four_ranks(operation: str, role: str, expected: int) -> None:
+    assert moved_bytes(operation, role, 4, 10) == expected
+    assert moved_bytes(operation, role, 1, 10) == 0
+
+
+def test_loggp_recovers_its_parameters() -> None:
+    trips = [
+        RoundTrip("intra-node", (0, 1), 2**i, "warm", 9, 0, 0, 500 + 0.25 * 2**i, 0)
+        for i in range(20)
+    ]
+    found = fit(trips, [Stream("intra-node", (0, 1), 1, 4, 9, 400.0, 500.0)], [])
+    assert found is not None
+    assert found.EEL_s == pytest.approx(500e-9)
+    assert found.G_s_per_byte == pytest.approx(0.25e-9)
+    assert found.g_s == pytest.approx(100e-9)
+    assert found.residual == pytest.approx(0, abs=1e-9)

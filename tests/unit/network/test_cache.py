@@ -1,0 +1,93 @@
+"""Which circumstances make a profile usable again, and which settings count."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from imbrex.errors import ImbrexError
+from imbrex.network import cache, load, obtain, settings
+from imbrex.network.profile import MachineProfile, NetworkPath, Point
+
+
+def example_profile(name: str) -> MachineProfile:
+    return MachineProfile(
+        library_name=name,
+        library_version="1",
+        hosts=("a",),
+        ranks=2,
+        settings={},
+        paths={"self": NetworkPath((Point(1, 0.0, 1e-6),), 0.0)},
+        collectives=(),
+        created="",
+        imbrex_version="",
+        quick=True,
+    )
+
+
+LINE = ("mpirun", "-n", "2")
+
+
+def test_key_changes_with_what_changes_transfers(tmp_path: Path) -> None:
+    hosts = tmp_path / "hosts"
+    hosts.write_text("a\n")
+    line = (*LINE, "--hostfile", str(hosts))
+    keys = [
+        cache.key("lib", LINE, {}),
+        cache.key("other", LINE, {}),
+        cache.key("lib", ("mpirun", "-n", "4"), {}),
+        cache.key("lib", (*LINE, "--mca", "btl", "tcp,self"), {}),
+        cache.key("lib", LINE, {"UCX_TLS": "tcp"}),
+        cache.key("lib", LINE, {"SLURM_JOB_NODELIST": "n[1-2]"}),
+        cache.key("lib", line, {}),
+    ]
+    hosts.write_text("b\n")
+    keys.append(cache.key("lib", line, {}))
+    assert len(set(keys)) == len(keys)
+    assert cache.key("lib", LINE, {"HOME": "/elsewhere", "PATH": "x"}) == keys[0]
+
+
+def test_settings_of_launcher_and_environment() -> None:
+    words = ["mpirun", "--mca", "btl", "tcp,self", "-x", "UCX_TLS=tcp", "-genv", "FI_PROVIDER", "x"]
+    found = settings.relevant(words, {"UCX_TLS": "rc", "OMPI_MCA_pml": "ucx", "EDITOR": "vi"})
+    assert found == {
+        "OMPI_MCA_btl": "tcp,self",
+        "OMPI_MCA_pml": "ucx",
+        "UCX_TLS": "tcp",
+        "FI_PROVIDER": "x",
+    }
+
+
+def test_obtain_prefers_what_is_given_then_what_is_kept(tmp_path: Path) -> None:
+    environment = {"IMBREX_CACHE": str(tmp_path)}
+    kept, given = example_profile("kept"), example_profile("given")
+    cache.keep(cache.key("lib", LINE, environment), kept, environment)
+    file = tmp_path / "given.json"
+    given.save(file)
+
+    def never() -> Path:
+        raise AssertionError("the probes are not needed")
+
+    def line(argv: object) -> list[str]:
+        raise AssertionError("nothing is to be started")
+
+    assert obtain(line, never, "lib", LINE, environment=environment) == (kept, "cached")
+    found = obtain(line, never, "lib", LINE, environment=environment, machine_file=file)
+    assert found == (given, "given")
+
+
+def test_obtain_measures_when_the_kept_profile_is_broken(tmp_path: Path) -> None:
+    environment = {"IMBREX_CACHE": str(tmp_path)}
+    name = cache.key("lib", LINE, environment)
+    file = cache.keep(name, example_profile("kept"), environment)
+    assert file is not None and load(file)
+    file.write_text("{")
+    with pytest.raises(ImbrexError, match="cannot start"):
+        obtain(
+            lambda argv: ["/no/such/launcher", *argv],
+            Path("probes"),
+            "lib",
+            LINE,
+            environment=environment,
+        )

@@ -1,0 +1,107 @@
+"""Transfer times between the measured sizes: the rules of docs/machine-profile.md."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from imbrex.network import Point, transfer_time
+from imbrex.network.profile import MachineProfile, NetworkPath
+from imbrex.network.table import format_table
+
+CURVE = (
+    Point(1, 1e-9, 100e-9, 100e-9, 100e-9),
+    Point(100, 10e-9, 300e-9, 200e-9, None),
+    Point(200, 20e-9, 500e-9, 0.0, 250e-9),
+)
+
+
+@pytest.mark.parametrize(
+    ("size", "expected"),
+    [
+        (0, (0, 0, 0, 0)),
+        (1, (1, 100, 100, 100)),
+        (100, (10, 300, 200, None)),
+        (150, (15, 400, 100, None)),
+        (200, (20, 500, 0, 250)),
+        (400, (40, 1000, 0, 500)),
+    ],
+)
+def test_known_values(size: int, expected: tuple[float | None, ...]) -> None:
+    found = transfer_time(CURVE, size)
+    for value, ns in zip(
+        (found.x_lo_s, found.x_hi_s, found.tail_s, found.head_s), expected, strict=True
+    ):
+        assert value is None if ns is None else value == pytest.approx(ns * 1e-9)
+
+
+@st.composite
+def rising(draw: st.DrawFn) -> tuple[Point, ...]:
+    sizes = sorted(draw(st.sets(st.integers(1, 1 << 26), min_size=1, max_size=8)))
+    low = high = 0.0
+    made = []
+    for size in sizes:
+        low += draw(st.floats(0, 1e-3))
+        high = max(high, low) + draw(st.floats(1e-9, 1e-3))
+        share = draw(st.floats(0, 1))
+        made.append(Point(size, low, high, share * high, (1 - share) * high))
+    return tuple(made)
+
+
+@given(rising(), st.integers(1, 1 << 28), st.integers(1, 1 << 28))
+def test_larger_messages_take_longer(curve: tuple[Point, ...], a: int, b: int) -> None:
+    less, more = (transfer_time(curve, size) for size in sorted((a, b)))
+    hair = 1 + 1e-9
+    assert less.x_lo_s <= more.x_lo_s * hair
+    assert less.x_hi_s <= more.x_hi_s * hair
+
+
+@given(rising(), st.integers(0, 1 << 28))
+def test_bounds_keep_their_order(curve: tuple[Point, ...], size: int) -> None:
+    t = transfer_time(curve, size)
+    hair = 1 + 1e-9
+    assert 0 <= t.x_lo_s <= t.x_hi_s * hair
+    assert t.tail_s is not None and t.head_s is not None
+    assert 0 <= t.tail_s <= t.x_hi_s * hair
+    assert 0 <= t.head_s <= t.x_hi_s * hair
+
+
+def profile_of(points: tuple[Point, ...]) -> MachineProfile:
+    return MachineProfile(
+        library_name="MPI",
+        library_version="1",
+        hosts=(),
+        ranks=2,
+        settings={},
+        paths={"intra-node": NetworkPath(points, 0.0)},
+        collectives=(),
+        created="",
+        imbrex_version="",
+        quick=True,
+    )
+
+
+def test_table_of_known_points() -> None:
+    assert format_table(profile_of(CURVE)).splitlines() == [
+        "imbrex-table 1",
+        "path intra-node",
+        "point 1 1 100 100 100",
+        "point 100 10 300 200 -1",
+        "point 200 20 500 0 250",
+        "end",
+    ]
+
+
+@given(rising())
+def test_table_rounds_outwards(curve: tuple[Point, ...]) -> None:
+    lines = format_table(profile_of(curve)).splitlines()[2:-1]
+    for line, point in zip(lines, curve, strict=True):
+        size, low, high, tail, head = map(int, line.split()[1:])
+        assert size == point.size_bytes
+        assert 0 <= point.x_lo_s * 1e9 - low < 1.001
+        assert math.isclose(high, point.x_hi_s * 1e9, abs_tol=1.001)
+        assert high >= point.x_hi_s * 1e9 - 1e-5
+        assert tail <= high and head <= high

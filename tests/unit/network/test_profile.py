@@ -1,0 +1,186 @@
+"""Machine profiles: what is saved is read back; what is broken is refused with one line."""
+
+from __future__ import annotations
+
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from imbrex.errors import ImbrexError
+from imbrex.network import load
+from imbrex.network.profile import (
+    CLASSES,
+    Collective,
+    CollectivePoint,
+    LogGP,
+    MachineProfile,
+    NetworkPath,
+    Point,
+)
+from imbrex.network.reading import parse
+
+times = st.floats(0, 1e3, allow_nan=False)
+
+
+@st.composite
+def points(draw: st.DrawFn) -> tuple[Point, ...]:
+    sizes = sorted(draw(st.sets(st.integers(1, 1 << 40), min_size=1, max_size=6)))
+    made = []
+    for size in sizes:
+        low, high = sorted((draw(times), draw(times)))
+        made.append(
+            Point(
+                size,
+                low,
+                high,
+                draw(st.none() | times),
+                draw(st.none() | times),
+                draw(st.none() | st.booleans()),
+                draw(st.none() | st.booleans()),
+                draw(st.sampled_from(CLASSES)),
+            )
+        )
+    return tuple(made)
+
+
+@st.composite
+def profiles(draw: st.DrawFn) -> MachineProfile:
+    path = st.builds(
+        NetworkPath,
+        points(),
+        times,
+        st.none() | st.builds(LogGP, *[times] * 7),
+        st.dictionaries(st.text(max_size=5), st.integers(0, 1 << 40), max_size=2),
+    )
+    names = st.sampled_from(["self", "intra-node", "inter-node"])
+    collective = Collective(
+        "MPI_Bcast", 4, "inter-node", "root", (CollectivePoint(8, 0.0, draw(times)),)
+    )
+    return MachineProfile(
+        library_name=draw(st.text(max_size=8)),
+        library_version="1",
+        hosts=("a", "b"),
+        ranks=4,
+        settings=draw(st.dictionaries(st.text(max_size=5), st.text(max_size=5), max_size=3)),
+        paths=draw(st.dictionaries(names, path, min_size=1)),
+        collectives=(collective,),
+        created="2026-01-01T00:00:00Z",
+        imbrex_version="0",
+        quick=draw(st.booleans()),
+        progress_interval_s=draw(st.none() | times),
+    )
+
+
+@given(profiles())
+def test_json_round_trip(profile: MachineProfile) -> None:
+    assert parse(json.loads(json.dumps(profile.to_json()))) == profile
+
+
+def example() -> dict[str, Any]:
+    point = {"size_bytes": 8, "x_lo_s": 1e-9, "x_hi_s": 1e-6, "tail_s": None, "head_s": 0.0}
+    return {
+        "format": "imbrex-machine-profile",
+        "schema_version": 1,
+        "created": "2026-01-01T00:00:00Z",
+        "imbrex_version": "0",
+        "quick": True,
+        "library": {"name": "MPI", "version": "1"},
+        "hosts": ["a"],
+        "ranks": 2,
+        "settings": {},
+        "paths": {"self": {"points": [point], "gap_s_per_byte": 1e-10, "loggp": None}},
+        "collectives": [
+            {
+                "operation": "MPI_Bcast",
+                "ranks": 2,
+                "path": "self",
+                "role": "any",
+                "points": [{"size_bytes": 8, "x_lo_s": 0, "x_hi_s": 1}],
+            }
+        ],
+        "progress_interval_s": None,
+    }
+
+
+def test_example_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "machine.json"
+    file.write_text(json.dumps(example()))
+    profile = load(file)
+    profile.save(tmp_path / "again.json")
+    assert load(tmp_path / "again.json") == profile
+    assert sorted(f.name for f in tmp_path.iterdir()) == ["again.json", "machine.json"]
+
+
+@pytest.mark.parametrize(
+    ("where", "value", "words"),
+    [
+        (["format"], "other", "not a machine profile"),
+        (["schema_version"], 2, "update Imbrex"),
+        (["schema_version"], True, "schema_version is missing"),
+        (["library"], None, "library is not of type"),
+        (["library", "name"], KeyError, "library.name is missing"),
+        (["paths"], {}, "holds no path"),
+        (["paths"], {"moon": {"points": [], "gap_s_per_byte": 0}}, "points is empty"),
+        (["paths", "self", "points", 0, "x_lo_s"], -1e-9, "negative"),
+        (["paths", "self", "points", 0, "x_lo_s"], float("inf"), "not finite"),
+        (["paths", "self", "points", 0, "x_lo_s"], "3", "not a number"),
+        (["paths", "self", "points", 0, "x_hi_s"], KeyError, "x_hi_s is missing"),
+        (["paths", "self", "points", 0, "x_hi_s"], 1e-12, "x_lo_s above x_hi_s"),
+        (["paths", "self", "points", 0, "tail_s"], -1, "tail_s is negative"),
+        (["paths", "self", "gap_s_per_byte"], KeyError, "gap_s_per_byte is missing"),
+        (["paths", "self", "points"], [], "points is empty"),
+        (["collectives", 0, "role"], "chief", "none of any"),
+        (["collectives", 0, "points", 0, "x_hi_s"], -1, "negative"),
+        (["ranks"], -1, "not a count"),
+        (["quick"], "no", "quick is not of type bool"),
+    ],
+)
+def test_broken_profile(where: list[Any], value: Any, words: str, tmp_path: Path) -> None:
+    data = copy.deepcopy(example())
+    at: Any = data
+    for step in where[:-1]:
+        at = at[step]
+    if value is KeyError:
+        del at[where[-1]]
+    else:
+        at[where[-1]] = value
+    file = tmp_path / "machine.json"
+    file.write_text(json.dumps(data))
+    with pytest.raises(ImbrexError) as refused:
+        load(file)
+    assert words in str(refused.value)
+    assert "\n" not in str(refused.value)
+    assert str(file) in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", "is empty"),
+        (b" \n", "is empty"),
+        (b'{"format": "imbrex-mach', "truncated or not JSON"),
+        (b"\xff\xfe\x00", "not a text file"),
+        (b"[]", "not a machine profile"),
+    ],
+)
+def test_file_that_is_no_profile(content: bytes, words: str, tmp_path: Path) -> None:
+    file = tmp_path / "machine.json"
+    file.write_bytes(content)
+    with pytest.raises(ImbrexError, match=words):
+        load(file)
+
+
+def test_missing_file(tmp_path: Path) -> None:
+    with pytest.raises(ImbrexError, match="No such file"):
+        load(tmp_path / "none.json")
+
+
+def test_profile_of_another_library() -> None:
+    profile = parse(example())
+    assert profile.mismatch("MPI", "1") is None
+    assert "MPI 1" in (profile.mismatch("MPI", "2") or "")
