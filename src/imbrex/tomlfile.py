@@ -259,7 +259,8 @@ class Table:
 
     def unit_key(self, stem: str, units: Mapping[str, float] = _TIME_UNITS) -> str | None:
         """The one key `stem_UNIT` that is present, None if none is; two contradict each other."""
-        present = [f"{stem}_{unit}" for unit in units if f"{stem}_{unit}" in self.values]
+        possible = {f"{stem}_{unit}" for unit in units}
+        present = [key for key in self.values if key in possible]
         if len(present) > 1:
             self.fail(present[1], f"'{present[0]}' and '{present[1]}' give the same value twice")
         return present[0] if present else None

@@ -8,7 +8,7 @@ import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import NullFormatter
+from matplotlib.ticker import LogLocator, NullFormatter
 
 from imbrex.errors import ImbrexError
 from imbrex.potential.envelope import FloatArray
@@ -47,6 +47,7 @@ def _panels(model: Model, width: float, height: float) -> tuple[Figure, list[Axe
 
 def _bandwidth_axis(axis: Axes) -> None:
     axis.set_xscale("log")
+    axis.xaxis.set_major_formatter("{x:g}")
     axis.set_xlabel("bandwidth (MB/s)")
     axis.grid(True, which="major", linewidth=0.4, alpha=0.6)
 
@@ -110,7 +111,7 @@ def _elements(model: Model, mode: str | None, cpu_speed: float) -> Figure:
     axis.set_ylim(0, max(float(potential.max()) * 1.2e6, 1e-3))
     axis.set_xlabel("element of the message")
     axis.set_ylabel("potential overlap (µs)")
-    axis.set_title(f"{program.name}, {message.name}: time to hide each element ({chosen})")
+    axis.set_title(f"{program.name}, {message.name} ({chosen})")
     axis.grid(True, linewidth=0.4, alpha=0.6)
     return figure
 
@@ -133,6 +134,7 @@ def _execution_time(model: Model, mode: str | None, cpu_speed: float) -> Figure:
         axis.set_title(program.name)
         axis.set_ylabel("normalized execution time")
         axis.set_yscale("log")
+        axis.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0), numticks=12))
         axis.yaxis.set_major_formatter("{x:g}")
         axis.yaxis.set_minor_formatter(NullFormatter())
         _bandwidth_axis(axis)
