@@ -4,6 +4,11 @@ from __future__ import annotations
 
 COMMANDS: dict[str, str] = {
     # name: "module:click command"
+    "run": "imbrex.cli.run:run",
+    "show": "imbrex.cli.show:show",
+    "report": "imbrex.cli.show:report",
+    "compare": "imbrex.cli.show:compare",
+    "collect": "imbrex.cli.run:collect",
     "calibrate": "imbrex.probe.calibrate:calibrate",
     "predict": "imbrex.potential.command:predict",
 }

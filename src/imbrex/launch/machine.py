@@ -6,16 +6,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from imbrex import network
 from imbrex.errors import ImbrexError
 from imbrex.mpi_environment import native
 from imbrex.mpi_environment.launcher_line import LauncherLine
 from imbrex.mpi_environment.mpi_library import MpiLibrary
-from imbrex.network.profile import MachineProfile
-from imbrex.network.reading import load
-from imbrex.network.table import write_table
 from imbrex.profile.run import Machine
 
 TABLE = "times.table"
+PROBES = Path("bin") / "imbrex-probes"
 
 
 @dataclass(frozen=True)
@@ -23,7 +22,7 @@ class Transfers:
     """Where transfer times come from. `profile` is None when there are none."""
 
     machine: Machine
-    profile: MachineProfile | None = None
+    profile: network.MachineProfile | None = None
     warning: str | None = None
 
     def save(self, folder: Path) -> Path | None:
@@ -31,7 +30,7 @@ class Transfers:
         if self.profile is None:
             return None
         self.profile.save(folder / "machine.json")
-        write_table(self.profile, folder / TABLE)
+        network.write_table(self.profile, folder / TABLE)
         return folder / TABLE
 
 
@@ -47,16 +46,15 @@ def find_transfers(
     not the run: it becomes a warning.
     """
     if given is not None:
-        profile = load(given)
+        profile = network.load(given)
         return Transfers(Machine("given", str(given.absolute()), profile.created), profile)
     try:
-        from imbrex.network.obtain import obtain
-    except ImportError:
-        return Transfers(Machine(), None, "no machine profile: give one with --machine")
-    try:
-        binary = native.build("probes", library) / "bin" / "imbrex-probe"
-        profile, origin = obtain(
-            line.with_program, binary, library.identity, line.launcher_words, progress=progress
+        profile, origin = network.obtain(
+            line.with_program,
+            lambda: native.build("probes", library) / PROBES,
+            library.identity,
+            line.launcher_words,
+            progress=progress,
         )
     except ImbrexError as error:
         return Transfers(Machine(), None, f"no machine profile: {error}")

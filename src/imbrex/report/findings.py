@@ -5,7 +5,7 @@ Every sentence rests on a rule over the data; none is printed where its rule doe
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 
 from imbrex.profile.format import Ended
 from imbrex.profile.run import Run
@@ -95,7 +95,7 @@ def why_undetermined(run: Run, sums: Sums, by_operation: list[Row]) -> str:
     """One phrase on where the undetermined part comes from; empty where there is none."""
     if sums.undetermined_s <= 0:
         return ""
-    weights: Counter[str] = Counter()
+    weights: defaultdict[str, float] = defaultdict(float)
     for row in by_operation:
         part = row.sums.undetermined_s
         operation = base(row.operation or "")
@@ -110,7 +110,7 @@ def why_undetermined(run: Run, sums: Sums, by_operation: list[Row]) -> str:
             weights["the spread of the calibrated times, and time both in MPI and outside"] += part
     if not weights:
         return "the spread of the calibrated transfer times"
-    return weights.most_common(1)[0][0]
+    return max(weights, key=lambda reason: weights[reason])
 
 
 def _is_collective(operation: str) -> bool:

@@ -1,0 +1,138 @@
+"""`imbrex report`: a run as one HTML file that needs nothing else."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from imbrex import __version__
+from imbrex.errors import ImbrexError
+from imbrex.profile.format import Ended
+from imbrex.profile.run import Run
+from imbrex.profile.summary import GROUPINGS, By, Row, rows
+from imbrex.report import wording
+from imbrex.report.plots import parts_plot
+from imbrex.report.verdict import judge
+
+MOST_ROWS = 500
+MOST_SITES_DRAWN = 12
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A table cell: what is shown, and the value by which it sorts."""
+
+    text: str
+    order: str
+    number: bool = True
+
+
+@dataclass(frozen=True)
+class Section:
+    """One table of the report, with its plot where it has one."""
+
+    name: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    left_out: int
+    plot: Markup | None
+
+
+def write_report(run: Run, file: Path) -> None:
+    """Write the report; ImbrexError where the file cannot be written (never half of it)."""
+    text = render(run)
+    scratch = file.with_name(f".{file.name}.{os.getpid()}")
+    try:
+        scratch.write_text(text, encoding="utf-8")
+        scratch.replace(file)
+    except OSError as error:
+        raise ImbrexError(f"{file}: cannot be written ({error.strerror})") from error
+    finally:
+        if scratch.exists():
+            scratch.unlink()
+
+
+def render(run: Run) -> str:
+    """The page as text."""
+    environment = Environment(
+        loader=PackageLoader("imbrex.report", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return environment.get_template("report.html.j2").render(
+        verdict=judge(run),
+        run=run,
+        wording=wording,
+        sections=[_section(run, by) for by in GROUPINGS],
+        version=__version__,
+    )
+
+
+def _section(run: Run, by: By) -> Section:
+    found = rows(run, by)
+    names = {"site": ("site", "operation", "function"), "rank": ("rank", "host", "ended")}
+    numbers = (
+        "calls",
+        "bytes",
+        "transfer",
+        "hidden",
+        "exposed",
+        "undetermined",
+        "in MPI",
+        "waiting",
+    )
+    return Section(
+        name=by,
+        columns=(*names.get(by, (by,)), *numbers),
+        rows=tuple(_cells(run, row, by) for row in found[:MOST_ROWS]),
+        left_out=max(0, len(found) - MOST_ROWS),
+        plot=_plot(found, by),
+    )
+
+
+def _plot(found: list[Row], by: By) -> Markup | None:
+    drawn = [row for row in found if row.sums.transfer_max_s > 0]
+    if by not in ("site", "size", "rank") or not drawn:
+        return None
+    if by == "site":
+        drawn = sorted(drawn, key=lambda row: row.sums.transfer_max_s, reverse=True)
+        drawn = drawn[:MOST_SITES_DRAWN]
+    # The SVG comes from matplotlib, which escapes the labels.
+    return Markup(parts_plot(drawn, f"Transfer time by {by}"))
+
+
+def _cells(run: Run, row: Row, by: By) -> tuple[Cell, ...]:
+    sums = row.sums
+    cells = [Cell(row.key, str(row.number) if by in ("size", "rank") else row.key, by == "size")]
+    if row.site is not None:
+        cells += [_text(row.operation or ""), _text(row.site.function or "")]
+    if by == "rank":
+        entry = run.ranks[run.ranks["rank"] == row.number]
+        host = bytes(entry[0]["host"]).decode("utf-8", "replace") if len(entry) else ""
+        ended = Ended(min(int(entry[0]["ended"]), Ended.MISSING)).name.lower() if len(entry) else ""
+        cells += [_text(host), _text(ended)]
+    cells += [
+        Cell(f"{sums.count:,}", str(sums.count)),
+        Cell(wording.amount(sums.bytes), str(sums.bytes)),
+        _interval(sums.transfer_min_s, sums.transfer_max_s),
+        _interval(sums.overlap_min_s, sums.overlap_max_s),
+        _interval(sums.exposed_min_s, sums.exposed_max_s),
+        Cell(wording.seconds(sums.undetermined_s), repr(sums.undetermined_s)),
+        Cell(wording.seconds(sums.call_s), repr(sums.call_s)),
+        _interval(sums.wait_min_s, sums.wait_max_s),
+    ]
+    return tuple(cells)
+
+
+def _text(text: str) -> Cell:
+    return Cell(text, text, number=False)
+
+
+def _interval(low: float, high: float) -> Cell:
+    return Cell(wording.interval(low, high), repr(high))
