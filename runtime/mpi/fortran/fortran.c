@@ -1,0 +1,109 @@
+#define _GNU_SOURCE
+#include "fortran.h"
+
+#include <assert.h>
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "resolve.h"
+
+static_assert(sizeof(MPI_Fint) == sizeof(int), "default INTEGER of the library is not a C int");
+
+ix_f_marker ix_f_in_place, ix_f_status_ignore, ix_f_statuses_ignore;
+
+/* What the libraries call the special addresses. Open MPI exports each under all spellings and, in
+ * a program that is not position independent, the object lies in the program. */
+typedef struct names {
+    ix_f_marker *marker;
+    const char *objects[8];
+    const char *variables[3];
+} names;
+
+static const names all_names[] = {
+    {&ix_f_in_place,
+     {"mpi_fortran_in_place_", "mpi_fortran_in_place", "mpi_fortran_in_place__",
+      "MPI_FORTRAN_IN_PLACE", "MPIR_F08_MPI_IN_PLACE"},
+     {"MPIR_F_MPI_IN_PLACE"}},
+    {&ix_f_status_ignore,
+     {"mpi_fortran_status_ignore_", "mpi_fortran_status_ignore", "mpi_fortran_status_ignore__",
+      "MPI_FORTRAN_STATUS_IGNORE", "MPIR_F08_MPI_STATUS_IGNORE_OBJ"},
+     {"MPI_F_STATUS_IGNORE", "MPI_F08_STATUS_IGNORE"}},
+    {&ix_f_statuses_ignore,
+     {"mpi_fortran_statuses_ignore_", "mpi_fortran_statuses_ignore",
+      "mpi_fortran_statuses_ignore__", "MPI_FORTRAN_STATUSES_IGNORE",
+      "MPIR_F08_MPI_STATUSES_IGNORE_OBJ"},
+     {"MPI_F_STATUSES_IGNORE", "MPI_F08_STATUSES_IGNORE"}},
+};
+
+/* The definition that the program uses, which may be a copy within the program itself. */
+static const void *data_symbol(const char *name)
+{
+    const void *symbol = dlsym(RTLD_DEFAULT, name);
+    return symbol ? symbol : ix_next_symbol(name);
+}
+
+/* Threads that come here at once write the same. */
+static void find_markers(void)
+{
+    static int found;
+    if (__atomic_load_n(&found, __ATOMIC_ACQUIRE))
+        return;
+    for (size_t m = 0; m < sizeof all_names / sizeof all_names[0]; m++) {
+        const names *n = &all_names[m];
+        size_t used = 0;
+        for (size_t i = 0; n->objects[i]; i++) {
+            const void *symbol = data_symbol(n->objects[i]);
+            if (symbol)
+                n->marker->objects[used++] = symbol;
+        }
+        used = 0;
+        for (size_t i = 0; i < 3 && n->variables[i]; i++) {
+            const void *symbol = data_symbol(n->variables[i]);
+            if (symbol)
+                n->marker->variables[used++] = symbol;
+        }
+    }
+    __atomic_store_n(&found, 1, __ATOMIC_RELEASE);
+}
+
+ix_f_any *ix_f_find(ix_f_any **found, const char *const *names)
+{
+    ix_resolve_once();
+    find_markers();
+    for (const char *const *name = names; *name; name++) {
+        void *symbol = ix_next_symbol(*name);
+        if (symbol) {
+            ix_f_any *function;
+            memcpy(&function, &symbol, sizeof function);
+            __atomic_store_n(found, function, __ATOMIC_RELEASE);
+            return function;
+        }
+    }
+    fprintf(stderr, "imbrex: the program calls %s, which its MPI library does not have\n",
+            names[0]);
+    abort();
+}
+
+/* MPI_Pcontrol: in Fortran it has the level alone. */
+static void pcontrol(ix_f_any *next, const MPI_Fint *level)
+{
+    ix_pcontrol(*level);
+    ((void (*)(const MPI_Fint *))next)(level);
+}
+
+IX_EXPORT void mpi_pcontrol_(const MPI_Fint *level)
+{
+    static ix_f_any *found;
+    pcontrol(IX_F_NEXT(found, "mpi_pcontrol_", "mpi_pcontrol__", "mpi_pcontrol", "MPI_PCONTROL"),
+             level);
+}
+IX_F_ALSO(mpi_pcontrol__, mpi_pcontrol_, (const MPI_Fint *level))
+IX_F_ALSO(mpi_pcontrol, mpi_pcontrol_, (const MPI_Fint *level))
+IX_F_ALSO(MPI_PCONTROL, mpi_pcontrol_, (const MPI_Fint *level))
+
+IX_EXPORT void mpi_pcontrol_f08_(const MPI_Fint *level)
+{
+    static ix_f_any *found;
+    pcontrol(IX_F_NEXT(found, "mpi_pcontrol_f08_"), level);
+}
