@@ -52,7 +52,7 @@ def run_probes(
             _end(process)
         errors.seek(0)
         complaint = _first_complaint(errors)
-    measured = read_columns(_whole(lines))
+    measured = read_columns(lines)
     if not measured.complete and not measured.round_trips and not measured.other:
         if not in_time:
             raise ImbrexError(
@@ -123,13 +123,6 @@ def _end(process: subprocess.Popen[bytes]) -> None:
         os.killpg(process.pid, signal.SIGKILL)
     if process.stdout is not None:
         process.stdout.close()
-
-
-def _whole(lines: list[str]) -> list[str]:
-    """Without a last line that an end by force may have torn (it has no successor)."""
-    if lines and not lines[-1].startswith("# end"):
-        return lines[:-1]
-    return lines
 
 
 def _first_complaint(errors: IO[str]) -> str:

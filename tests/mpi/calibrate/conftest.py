@@ -1,0 +1,65 @@
+"""Launchers of the installed MPI libraries, and one quick profile per library and setting."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from imbrex.network import MachineProfile, load
+
+Calibrate = Callable[..., MachineProfile]
+
+
+@pytest.fixture(scope="session")
+def job_environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Root may run Open MPI here; profiles are kept in a folder of the tests' own."""
+    return {
+        **os.environ,
+        "OMPI_ALLOW_RUN_AS_ROOT": "1",
+        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+        "IMBREX_CACHE": str(tmp_path_factory.mktemp("cache")),
+    }
+
+
+@pytest.fixture(scope="session")
+def imbrex(job_environment: dict[str, str]) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Run the command line, as a user does."""
+
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-c", "from imbrex.cli import main; main()", *words],
+            env=job_environment,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def calibrated(
+    imbrex: Callable[..., subprocess.CompletedProcess[str]],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Calibrate:
+    """A quick profile for a launcher line; measured once per line."""
+    made: dict[tuple[str, ...], MachineProfile] = {}
+
+    def profile(*line: str) -> MachineProfile:
+        if shutil.which(line[0]) is None:
+            pytest.skip(f"{line[0]} is not installed")
+        if line not in made:
+            file: Path = tmp_path_factory.mktemp("profile") / "machine.json"
+            done = imbrex("calibrate", "--quick", "-q", "-o", str(file), "--", *line)
+            assert done.returncode == 0, done.stderr
+            made[line] = load(file)
+        return made[line]
+
+    return profile

@@ -1,0 +1,98 @@
+"""The probes under launchers that fail, hang, or start every rank alone: one line, no orphans."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from imbrex.errors import ImbrexError
+from imbrex.network import calibrate
+from imbrex.network.measure import run_probes
+
+ALONE = """\
+# imbrex-probes 1
+# library MPICH Version: 4.0.2
+# ranks 1
+pingpong self 0 0 1 warm 9 100 100 100 100
+# end
+"""
+
+
+@pytest.fixture
+def launcher(tmp_path: Path) -> Callable[[str], str]:
+    def write(body: str) -> str:
+        file = tmp_path / "launch"
+        file.write_text(f"#!/bin/sh\n{body}\n")
+        file.chmod(0o755)
+        return str(file)
+
+    return write
+
+
+def test_launcher_that_fails_is_quoted(launcher: Callable[[str], str]) -> None:
+    command = [launcher("echo 'no such host: moon' >&2; exit 3")]
+    with pytest.raises(ImbrexError, match=r"code 3 .*no such host: moon"):
+        run_probes(command, os.environ, 10)
+
+
+def test_launcher_that_is_not_there() -> None:
+    with pytest.raises(ImbrexError, match="cannot start /no/launcher"):
+        run_probes(["/no/launcher"], os.environ, 10)
+
+
+def test_launcher_that_hangs_leaves_no_orphan(
+    launcher: Callable[[str], str], tmp_path: Path
+) -> None:
+    pid_file = tmp_path / "pid"
+    command = [launcher(f"sleep 300 & echo $! > {pid_file}; wait")]
+    with pytest.raises(ImbrexError, match="no result within 1 s"):
+        run_probes(command, os.environ, 1)
+    child = int(pid_file.read_text())
+    for _ in range(100):
+        if not Path(f"/proc/{child}").exists() or _is_zombie(child):
+            return
+        time.sleep(0.05)
+    pytest.fail("the launcher's child outlived it")
+
+
+def _is_zombie(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except FileNotFoundError:
+        return True
+
+
+def test_what_was_measured_before_the_limit_is_kept(launcher: Callable[[str], str]) -> None:
+    rows = ALONE.replace("# end\n", "pingpong self 0 0 2 warm 9 100 10")
+    command = [launcher(f"printf '{rows}'; sleep 300")]
+    measured = run_probes(command, os.environ, 1)
+    assert not measured.complete
+    assert [r.size_bytes for r in measured.round_trips] == [1]
+
+
+def test_progress_is_reported_in_order(launcher: Callable[[str], str]) -> None:
+    lines = "".join(f"# progress {n} 0.5\\n" for n in ("self", "pingpong", "collectives"))
+    seen: list[float] = []
+    run_probes([launcher(f"printf '{ALONE}{lines}'")], os.environ, 10, seen.append)
+    assert len(seen) == 3
+    assert seen == sorted(seen)
+    assert seen[0] > 0
+    assert seen[-1] < 1
+
+
+def test_one_rank(launcher: Callable[[str], str]) -> None:
+    script = launcher(f"printf '{ALONE}'")
+    with pytest.raises(ImbrexError, match="started 1 rank"):
+        calibrate(lambda argv: [script], Path("p"), [script], quick=True)
+    profile = calibrate(lambda argv: [script], Path("p"), [script], quick=True, least_ranks=1)
+    assert list(profile.paths) == ["self"]
+
+
+def test_ranks_that_run_alone_belong_to_another_launcher(launcher: Callable[[str], str]) -> None:
+    script = launcher(f"printf '{ALONE}'; printf '{ALONE}'")
+    with pytest.raises(ImbrexError, match="every rank runs alone"):
+        calibrate(lambda argv: [script], Path("p"), [script], quick=True)
