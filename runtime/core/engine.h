@@ -42,7 +42,7 @@ typedef struct ix_limits {
     uint32_t sites;       /* 4096 (16 B, and 16 B of index) */
     uint32_t images;      /* 48 (4 KiB) */
     uint32_t sections;    /* 512 (128 B) */
-    uint32_t requests;    /* 8192 open transfers (about 96 B, twice as many slots) */
+    uint32_t requests;    /* 4096 open transfers (two slots of about 200 B each) */
 } ix_limits;
 
 typedef struct ix_options {
@@ -119,7 +119,9 @@ int ix_load_times(const char *text, size_t length, const char *const *operations
 /* static inline int ix_outermost(const ix_thread *t);   (thread.h)
  * Whether t is in a call entered from user code, and the engine runs. Also while paused. */
 
-/* CALL_EXIT. Adds the call to the row of its first transfer, or to the row without one. */
+/* CALL_EXIT. Adds the call to the row of the first transfer that ix_blocking, ix_begin,
+ * ix_begin_in_group or ix_start_request began in it (as posted), or to the row without a transfer
+ * (size class -1, path none): also where that transfer's path was not known yet. */
 void ix_leave(ix_thread *t);
 
 /* The call returned but must not be counted (e.g. a wrapper that forwards to another wrapper). Time

@@ -56,7 +56,8 @@ typedef struct ix_rank_row {
 
 typedef struct ix_part_site {
     uint64_t offset; /* return address minus the image's load address */
-    uint32_t image;  /* index of ix_part_image; 0xffffffff: unknown, offset is the absolute address */
+    uint32_t
+        image; /* index of ix_part_image; 0xffffffff: unknown, offset is the absolute address */
     uint32_t reserved;
 } ix_part_site;
 
@@ -83,7 +84,8 @@ typedef struct ix_part_thread {
     int64_t compute_ns;
     int64_t call_ns;
     int64_t calls;
-    int64_t reserved;
+    int64_t last_exit_ns; /* its last CALL_EXIT, ns after MPI_Init: of a rank that died, wall_ns is
+                           * the largest of these */
 } ix_part_thread;
 
 typedef struct ix_part_header {

@@ -54,7 +54,8 @@ struct ix_thread {
     uint8_t muted;      /* paused, or the engine stopped: boundaries take the slow way */
     uint8_t off;        /* the engine stopped */
     uint8_t unrecorded; /* the call in progress was entered while muted */
-    uint8_t has_row;    /* first_* below are set */
+    uint8_t touched; /* the call began or ended transfers: the fields down to outside_ns are set */
+    uint8_t has_row; /* first_* below are set */
     uint8_t first_path;
     int8_t first_class;
     uint16_t section;
@@ -74,7 +75,7 @@ struct ix_thread {
     uint32_t row_mask, row_capacity, row_used;
     uint32_t slot; /* in the table of threads */
     uint32_t exposed_at_enter;
-    uint32_t section_depth;
+    uint32_t section_depth, section_beyond; /* and how many more are open */
     uint16_t section_stack[IX_SECTION_DEPTH];
     ix_open blocking[IX_BLOCKING_MAX];
     ix_site_entry site_cache[IX_SITE_CACHE];

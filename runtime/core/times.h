@@ -3,9 +3,13 @@
 #ifndef IMBREX_TIMES_H
 #define IMBREX_TIMES_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #define IX_UNKNOWN (-1)
+
+/* No size or time in a table is larger; what is extrapolated is cut here (13 days). */
+#define IX_LONGEST_NS (INT64_C(1) << 50)
 
 typedef struct ix_time {
     int64_t x_lo_ns, x_hi_ns; /* 0, 0 where nothing was calibrated */
@@ -13,5 +17,17 @@ typedef struct ix_time {
     int64_t most_ns;          /* the largest X_hi of any size up to this one */
     int32_t calibrated;
 } ix_time;
+
+/* Of a message of `bytes` (> 0) over a path (enum ix_path). */
+__attribute__((visibility("hidden"))) ix_time ix_path_time(uint8_t path, int64_t bytes);
+
+/* Of a message over whichever path: most_ns is the largest of the calibrated paths. */
+__attribute__((visibility("hidden"))) ix_time ix_any_path_time(int64_t bytes);
+
+/* Of a collective; a role without a curve of its own takes that of role "any". */
+__attribute__((visibility("hidden"))) ix_time
+ix_collective_time(uint32_t operation, int32_t ranks, uint8_t role, uint8_t path, int64_t bytes);
+
+__attribute__((visibility("hidden"))) size_t ix_times_bytes(void);
 
 #endif

@@ -1,0 +1,350 @@
+/* Start and stop, and the threads. */
+#include "internal.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+ix_engine_state ix_engine;
+ix_shared ix_share;
+__thread ix_thread *ix_self;
+static __thread int refused; /* no slot was free for this thread */
+static pthread_key_t thread_exit;
+static int has_thread_exit;
+
+/* ---- Layout: the part, and the working memory */
+
+static size_t place(size_t *end, size_t bytes)
+{
+    size_t at = *end;
+    *end = (at + bytes + 63) & ~(size_t)63;
+    return at;
+}
+
+static ix_part_table make_table(size_t *end, size_t entry_bytes, uint64_t capacity)
+{
+    size_t at = place(end, entry_bytes * capacity);
+    return (ix_part_table){at, entry_bytes, capacity, 0};
+}
+
+static void fill_limits(const ix_options *options, ix_limits *limits)
+{
+    *limits = options->limits;
+#define DEFAULT(field, value)                                                                      \
+    if (!limits->field)                                                                            \
+        limits->field = value;
+    DEFAULT(main_rows, 8192)
+    DEFAULT(thread_rows, 192)
+    DEFAULT(threads, options->threading == IX_ONE_THREAD ? 4 : 128)
+    DEFAULT(sites, 4096)
+    DEFAULT(images, 48)
+    DEFAULT(sections, 512)
+    DEFAULT(requests, 4096)
+#undef DEFAULT
+    if (limits->main_rows < 2)
+        limits->main_rows = 2;
+    if (limits->thread_rows < 2)
+        limits->thread_rows = 2;
+}
+
+static uint32_t rows_of(const ix_limits *limits, uint32_t thread)
+{
+    return thread ? limits->thread_rows : limits->main_rows;
+}
+
+static size_t lay_out_part(const ix_options *options, const ix_limits *limits, ix_part_header *part)
+{
+    size_t end = 0;
+    place(&end, sizeof *part);
+    part->header_bytes = sizeof *part;
+    part->threads = make_table(&end, sizeof(ix_part_thread), limits->threads);
+    part->sites = make_table(&end, sizeof(ix_part_site), limits->sites);
+    part->sections = make_table(&end, sizeof(ix_part_name), limits->sections);
+    part->operations = make_table(&end, 48, options->operation_count);
+    part->images = make_table(&end, sizeof(ix_part_image), limits->images);
+    place(&end, sizeof(ix_row) *
+                    (limits->main_rows + (size_t)(limits->threads - 1) * limits->thread_rows));
+    end = (end + 4095) & ~(size_t)4095;
+    part->file_bytes = end;
+    return end;
+}
+
+static void fill_part(const ix_options *options)
+{
+    const ix_limits *limits = &ix_engine.limits;
+    ix_part_header *part = ix_engine.part;
+    lay_out_part(options, limits, part);
+    part->version = IX_PART_VERSION;
+    part->ranks = options->ranks;
+    part->rank.rank = options->rank;
+    part->rank.ended = IX_DIED;
+    snprintf(part->rank.host, sizeof part->rank.host, "%s", options->host ? options->host : "");
+    snprintf(part->library, sizeof part->library, "%s", options->library ? options->library : "");
+    char *names = (char *)part + part->operations.offset;
+    for (uint32_t i = 0; i < options->operation_count; i++)
+        snprintf(names + (size_t)48 * i, 48, "%s",
+                 options->operations[i] ? options->operations[i] : "");
+    part->operations.used = options->operation_count;
+    size_t rows = part->images.offset + part->images.entry_bytes * part->images.capacity;
+    rows = (rows + 63) & ~(size_t)63;
+    ix_part_thread *threads = (void *)((char *)part + part->threads.offset);
+    for (uint32_t i = 0; i < limits->threads; i++) {
+        threads[i].rows = (ix_part_table){rows, sizeof(ix_row), rows_of(limits, i), 0};
+        rows += sizeof(ix_row) * rows_of(limits, i);
+    }
+    memcpy(part->magic, IX_PART_MAGIC, sizeof part->magic);
+}
+
+typedef struct work_layout {
+    size_t threads, used, indices, sites, sections, requests, end;
+} work_layout;
+
+static uint32_t index_size(const ix_limits *limits, uint32_t thread)
+{
+    return ix_power_of_two(2 * rows_of(limits, thread));
+}
+
+static work_layout lay_out_work(const ix_limits *limits)
+{
+    work_layout w = {0};
+    size_t indices = index_size(limits, 0) + (size_t)(limits->threads - 1) * index_size(limits, 1);
+    w.threads = place(&w.end, limits->threads * sizeof(ix_thread));
+    w.used = place(&w.end, limits->threads * sizeof(uint32_t));
+    w.indices = place(&w.end, indices * sizeof(uint32_t));
+    w.sites = place(&w.end, ix_sites_bytes(limits->sites));
+    w.sections = place(&w.end, ix_sections_bytes(limits->sections));
+    w.requests = place(&w.end, ix_requests_bytes(limits->requests));
+    return w;
+}
+
+static void fill_work(const work_layout *w)
+{
+    const ix_limits *limits = &ix_engine.limits;
+    ix_engine.threads = (void *)(ix_engine.work + w->threads);
+    ix_engine.thread_used = (void *)(ix_engine.work + w->used);
+    uint32_t *indices = (void *)(ix_engine.work + w->indices);
+    ix_part_thread *parts = (void *)((char *)ix_engine.part + ix_engine.part->threads.offset);
+    for (uint32_t i = 0; i < limits->threads; i++) {
+        ix_thread *t = &ix_engine.threads[i];
+        t->slot = i;
+        t->part = &parts[i];
+        t->rows = (void *)((char *)ix_engine.part + parts[i].rows.offset);
+        t->row_index = indices;
+        indices += index_size(limits, i);
+    }
+    ix_sites_start(ix_engine.work + w->sites, limits->sites);
+    ix_sections_start(ix_engine.work + w->sections, limits->sections);
+    ix_requests_start(ix_engine.work + w->requests, limits->requests);
+}
+
+int64_t ix_memory_bytes(void)
+{
+    return (int64_t)(ix_engine.part_bytes + ix_engine.work_bytes + sizeof ix_engine +
+                     ix_times_bytes());
+}
+
+/* ---- Threads */
+
+static void detach(void *thread)
+{
+    ix_thread *t = thread;
+    ix_self = NULL;
+    if (!ix_engine.threads || t < ix_engine.threads)
+        return;
+    uint32_t slot = (uint32_t)(t - ix_engine.threads);
+    if (slot >= ix_engine.limits.threads)
+        return; /* of an engine that was released */
+    for (; t->section_depth; t->section_depth--)
+        ix_count(&ix_engine.part->rank.section_errors);
+    t->section = 0;
+    t->section_beyond = 0;
+    t->depth = 0;
+    atomic_store_explicit(&ix_engine.thread_used[slot], 0, memory_order_release);
+}
+
+static ix_thread *claim(uint32_t slot)
+{
+    uint32_t nobody = 0;
+    if (!atomic_compare_exchange_strong(&ix_engine.thread_used[slot], &nobody, 1))
+        return NULL;
+    ix_thread *t = &ix_engine.threads[slot];
+    if (!t->row_used)
+        ix_rows_start(t, t->rows, rows_of(&ix_engine.limits, slot), t->row_index,
+                      index_size(&ix_engine.limits, slot));
+    int64_t now = ix_now();
+    t->paused_seen_ns = ix_paused_until(now);
+    t->last_ns = now;
+    t->muted = 1; /* until the first boundary has read the epoch */
+    t->epoch = UINT64_MAX;
+    ix_part_header *part = ix_engine.part;
+    uint64_t used = __atomic_load_n(&part->threads.used, __ATOMIC_RELAXED);
+    while (used <= slot && !__atomic_compare_exchange_n(&part->threads.used, &used, slot + 1u, 0,
+                                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
+    ix_lock();
+    if (part->rank.threads < 255)
+        part->rank.threads++;
+    ix_unlock();
+    return t;
+}
+
+ix_thread *ix_attach(void)
+{
+    if (!atomic_load_explicit(&ix_engine.running, memory_order_acquire))
+        return NULL;
+    if (refused) {
+        ix_count(&ix_engine.part->rank.overflow);
+        return NULL;
+    }
+    for (uint32_t slot = 0; slot < ix_engine.limits.threads; slot++) {
+        ix_thread *t = claim(slot);
+        if (!t)
+            continue;
+        ix_self = t;
+        if (slot && has_thread_exit)
+            pthread_setspecific(thread_exit, t);
+        return t;
+    }
+    refused = 1;
+    ix_count(&ix_engine.part->rank.overflow);
+    return NULL;
+}
+
+ix_thread *ix_current(void)
+{
+    return ix_self ? ix_self : ix_attach();
+}
+
+void ix_exposed(ix_thread *t, int delta)
+{
+    (void)t;
+    atomic_fetch_add(&ix_share.exposed, (uint32_t)delta);
+}
+
+void ix_leave_to_source(uint32_t path_bits)
+{
+    ix_engine.source_paths = path_bits;
+}
+
+/* ---- Start and stop */
+
+enum ix_started ix_start(const ix_options *options)
+{
+    enum ix_started how = IX_START_FAILED;
+    if (ix_engine.part || !options)
+        return how;
+    if (ix_the_clock.kind == IX_CLOCK_NONE)
+        ix_clock_start(NULL);
+    fill_limits(options, &ix_engine.limits);
+    ix_part_header draft;
+    size_t part_bytes = lay_out_part(options, &ix_engine.limits, &draft);
+    work_layout layout = lay_out_work(&ix_engine.limits);
+    enum ix_started ignored;
+    char *work = ix_map(NULL, layout.end, &ignored);
+    if (!work)
+        return how;
+    const char *path = options->part_path;
+    if (path && strlen(path) >= sizeof ix_engine.part_path)
+        path = "";
+    void *part = ix_map(path, part_bytes, &how);
+    int error = errno;
+    if (!part) {
+        munmap(work, layout.end);
+        return how;
+    }
+    ix_engine.part = part;
+    ix_engine.part_bytes = part_bytes;
+    ix_engine.work = work;
+    ix_engine.work_bytes = layout.end;
+    ix_engine.pid = getpid();
+    ix_engine.concurrent = options->threading == IX_CONCURRENT;
+    ix_engine.mapped_file = how == IX_START_FILE;
+    if (ix_engine.mapped_file)
+        strcpy(ix_engine.part_path, path);
+    fill_part(options);
+    fill_work(&layout);
+    ix_engine.part->rank.memory_bytes = ix_memory_bytes();
+    if (!has_thread_exit)
+        has_thread_exit = pthread_key_create(&thread_exit, detach) == 0;
+    atomic_store(&ix_engine.running, 1);
+    ix_self = NULL;
+    ix_thread *t = ix_attach();
+    ix_engine.start_ns = t->last_ns;
+    ix_unpaused(t, t->last_ns);
+    errno = error;
+    return how;
+}
+
+static void add_up(void)
+{
+    ix_rank_row *rank = &ix_engine.part->rank;
+    const ix_part_thread *threads =
+        (void *)((char *)ix_engine.part + ix_engine.part->threads.offset);
+    rank->compute_ns = rank->call_ns = rank->calls = 0;
+    for (uint64_t i = 0; i < ix_engine.part->threads.used; i++) {
+        rank->compute_ns += threads[i].compute_ns;
+        rank->call_ns += threads[i].call_ns;
+        rank->calls += threads[i].calls;
+    }
+    rank->overhead_ns = (int64_t)(ix_engine.call_cost_ns * (double)rank->calls);
+}
+
+void ix_stop(void)
+{
+    if (!atomic_load(&ix_engine.running))
+        return;
+    ix_thread *t = ix_current();
+    int64_t now = ix_now();
+    if (t) {
+        t->compute_ns += ix_unpaused(t, now);
+        t->part->compute_ns = t->compute_ns;
+        t->part->last_exit_ns = now - ix_engine.start_ns;
+    }
+    atomic_store(&ix_engine.running, 0);
+    atomic_fetch_add(&ix_share.epoch, 2);
+    ix_part_header *part = ix_engine.part;
+    part->rank.wall_ns = now - ix_engine.start_ns;
+    if (t)
+        ix_requests_stop(t);
+    if (t && t->outside_ns) {
+        ix_add(&ix_share.debt_ns, (uint64_t)t->outside_ns);
+        t->outside_ns = 0;
+    }
+    for (uint64_t i = 0; i < part->threads.used; i++) {
+        ix_settle_debt(&ix_engine.threads[i]);
+        if (atomic_load(&ix_engine.thread_used[i]))
+            part->rank.section_errors +=
+                ix_engine.threads[i].section_depth + ix_engine.threads[i].section_beyond;
+    }
+    add_up();
+}
+
+void ix_mark_ended(enum ix_ended ended)
+{
+    if (ix_engine.part && getpid() == ix_engine.pid)
+        ix_engine.part->rank.ended = (uint8_t)ended;
+}
+
+ix_part_header *ix_part(void)
+{
+    return ix_engine.part;
+}
+
+void ix_release(int unlink_part)
+{
+    if (!ix_engine.part)
+        return;
+    atomic_store(&ix_engine.running, 0);
+    ix_part_header *part = ix_engine.part;
+    ix_engine.part = NULL;
+    munmap(part, ix_engine.part_bytes);
+    munmap(ix_engine.work, ix_engine.work_bytes);
+    if (unlink_part && ix_engine.mapped_file)
+        unlink(ix_engine.part_path);
+    memset(&ix_engine, 0, sizeof ix_engine);
+    memset(&ix_share, 0, sizeof ix_share);
+    ix_self = NULL;
+    refused = 0;
+}

@@ -1,0 +1,125 @@
+/* What the files of the engine share. */
+#ifndef IMBREX_INTERNAL_H
+#define IMBREX_INTERNAL_H
+
+#include <sched.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/types.h>
+
+#include "bounds.h"
+#include "engine.h"
+
+/* What an uncalibrated transfer adds to begun_ns: more than any call lasts. */
+#define IX_UNBOUNDED_NS (INT64_C(1) << 40)
+
+typedef struct ix_engine {
+    ix_part_header *part;
+    size_t part_bytes;
+    int mapped_file;
+    char part_path[4096];
+    char *work; /* anonymous memory: threads, indices, open requests */
+    size_t work_bytes;
+    _Atomic int running;
+    int concurrent;
+    pid_t pid;
+    int64_t start_ns;
+    uint32_t source_paths;
+    double call_cost_ns;
+    ix_limits limits;
+    ix_thread *threads;
+    _Atomic uint32_t *thread_used; /* whether a live thread holds it */
+    _Atomic int lock;              /* of what is rare: new sites, sections, pauses */
+    _Atomic int64_t paused_ns;     /* closed pauses */
+    _Atomic int64_t pause_began_ns;
+    _Atomic int paused;
+} ix_engine_state;
+
+extern IX_HIDDEN ix_engine_state ix_engine;
+
+/* For counters that threads share: atomic only where threads call at the same time. */
+static inline void ix_add(_Atomic uint64_t *counter, uint64_t value)
+{
+    if (ix_engine.concurrent)
+        atomic_fetch_add_explicit(counter, value, memory_order_acq_rel);
+    else
+        atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + value,
+                              memory_order_relaxed);
+}
+
+static inline void ix_lock(void)
+{
+    while (atomic_exchange_explicit(&ix_engine.lock, 1, memory_order_acquire))
+        sched_yield();
+}
+
+static inline void ix_unlock(void)
+{
+    atomic_store_explicit(&ix_engine.lock, 0, memory_order_release);
+}
+
+static inline void ix_count(int64_t *counter)
+{
+    __atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
+}
+
+/* mapping.c */
+IX_HIDDEN void *ix_map(const char *path, size_t bytes, enum ix_started *how);
+
+/* sites.c, sections.c: registers in the mapping; capacity is in the part's tables. */
+IX_HIDDEN size_t ix_sites_bytes(uint32_t capacity);
+IX_HIDDEN void ix_sites_start(void *memory, uint32_t capacity);
+IX_HIDDEN int32_t ix_site_lookup(ix_thread *t, const void *address);
+IX_HIDDEN size_t ix_sections_bytes(uint32_t capacity);
+IX_HIDDEN void ix_sections_start(void *memory, uint32_t capacity);
+
+/* The end of a transfer, by the clocks of the thread that saw it. */
+typedef struct ix_end {
+    int64_t compute_ns, call_ns, paused_ns; /* the thread's clocks at the end */
+    int64_t in_call_ns; /* call time of the call in progress up to the end, if it is recorded */
+    int64_t time_ns;
+} ix_end;
+
+/* requests.c */
+IX_HIDDEN size_t ix_requests_bytes(uint32_t capacity);
+IX_HIDDEN void ix_requests_start(void *memory, uint32_t capacity);
+IX_HIDDEN void ix_requests_close_finished(ix_thread *t, const ix_end *end);
+IX_HIDDEN void ix_requests_stop(ix_thread *t);
+
+/* transfers.c: a transfer from its begin to its row. */
+IX_HIDDEN int ix_begins(const ix_thread *t, const ix_transfer *transfer);
+IX_HIDDEN void ix_open_transfer(ix_thread *t, const ix_transfer *transfer, uint32_t operation,
+                                ix_open *open);
+IX_HIDDEN void ix_received(ix_open *open, int64_t bytes, int path);
+IX_HIDDEN void ix_close(ix_thread *t, ix_open *open, const ix_end *end);
+IX_HIDDEN void ix_close_unknown(ix_thread *t, ix_open *open);
+IX_HIDDEN uint8_t ix_larger_slack(uint8_t a, uint8_t b);
+
+/* record.c */
+IX_HIDDEN void ix_note_begin(ix_thread *t, const ix_open *open);
+
+/* rows.c */
+IX_HIDDEN ix_row *ix_row_of(ix_thread *t, int32_t site, uint32_t operation, uint32_t section,
+                            int size_class, uint32_t path, uint32_t source);
+IX_HIDDEN void ix_rows_start(ix_thread *t, ix_row *rows, uint32_t capacity, uint32_t *index,
+                             uint32_t index_size);
+IX_HIDDEN void ix_settle_debt(ix_thread *t);
+
+/* pause.c */
+IX_HIDDEN int64_t ix_paused_until(int64_t now);
+IX_HIDDEN int64_t ix_unpaused(ix_thread *t, int64_t now);
+
+static inline int ix_size_class(int64_t bytes)
+{
+    return bytes > 0 ? 63 - __builtin_clzll((uint64_t)bytes) : -1;
+}
+
+static inline uint32_t ix_power_of_two(uint32_t at_least)
+{
+    uint32_t size = 16;
+    while (size < at_least)
+        size *= 2;
+    return size;
+}
+
+#endif

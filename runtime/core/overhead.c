@@ -1,0 +1,46 @@
+/* What a recorded call costs, measured on a thread state of its own. */
+#include "internal.h"
+
+enum { ROWS = 8, INDEX = 16 };
+
+double ix_measure_overhead(uint32_t calls)
+{
+    static ix_thread scratch;
+    static ix_part_thread part;
+    static ix_row rows[ROWS];
+    static uint32_t index[INDEX];
+    ix_thread *own = ix_current();
+    if (!own || own->depth || own->muted || !calls)
+        return 0;
+    memset(&scratch, 0, sizeof scratch);
+    memset(rows, 0, sizeof rows);
+    memset(index, 0, sizeof index);
+    scratch.slot = UINT32_MAX;
+    scratch.part = &part;
+    ix_rows_start(&scratch, rows, ROWS, index, INDEX);
+    ix_unpaused(&scratch, ix_now());
+    ix_self = &scratch;
+
+    const ix_transfer transfer = {.bytes = 8, .path = IX_PATH_INTRA};
+    const uint64_t handle = UINT64_C(0x7ffffffffff0);
+    int64_t begin = ix_now();
+    for (uint32_t i = 0; i < calls; i++) {
+        ix_thread *t = ix_enter(0, NULL);
+        if (i % 2 == 0)
+            ix_begin(t, handle, &transfer);
+        else
+            ix_finish(t, handle, IX_AS_POSTED, IX_AS_POSTED);
+        ix_leave(t);
+    }
+    int64_t spent = ix_now() - begin;
+    if (calls % 2) {
+        ix_thread *t = ix_enter(0, NULL);
+        ix_finish(t, handle, IX_AS_POSTED, IX_AS_POSTED);
+        ix_leave(t);
+    }
+    if (ix_engine.concurrent) /* nobody else owes for these */
+        ix_add(&ix_share.debt_ns, 0 - scratch.debt_paid_ns);
+    ix_self = own;
+    ix_engine.call_cost_ns = (double)spent / calls;
+    return ix_engine.call_cost_ns;
+}
