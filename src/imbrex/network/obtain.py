@@ -43,8 +43,8 @@ def calibrate(
     )
     if measured.jobs > 1:
         raise ImbrexError(
-            "every rank runs alone: the launcher does not belong to this MPI library "
-            f"({launcher_words[0] if launcher_words else 'no launcher'} and {measured.library[:40]})"
+            "every rank runs alone: the launcher belongs to another MPI library "
+            f"than {measured.library[:40]}"
         )
     if measured.ranks < least_ranks:
         raise ImbrexError(
