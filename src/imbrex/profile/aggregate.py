@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from imbrex.profile.format import QUANTITIES, Table
+from imbrex.profile.format import MEASURES_DTYPE, QUANTITIES, Table
 
 Integers = npt.NDArray[np.int64]
 
@@ -20,6 +20,10 @@ _BLOCK = 1 << 15
 
 def _quantities(block: Table) -> Integers:
     """The summable columns of a block as (rows, len(QUANTITIES))."""
+    if block.dtype == MEASURES_DTYPE:
+        # The key fills the first 16 bytes of a row, the quantities the rest.
+        words = np.ascontiguousarray(block).view(np.int64).reshape(len(block), -1)
+        return words[:, -len(QUANTITIES) :]
     values = np.empty((len(block), len(QUANTITIES)), np.int64)
     for column, name in enumerate(QUANTITIES):
         values[:, column] = block[name]

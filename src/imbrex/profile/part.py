@@ -16,7 +16,7 @@ from imbrex.profile.format import MEASURES_DTYPE, RANKS_DTYPE, Table
 
 MAGIC = b"IMBREXP1"
 VERSION = 1
-NO_IMAGE = 0xFFFFFFFF
+MOST_RANKS = 1 << 26
 
 TABLE_DTYPE = np.dtype(
     [("offset", "<u8"), ("entry_bytes", "<u8"), ("capacity", "<u8"), ("used", "<u8")]
@@ -81,7 +81,7 @@ def _entries(data: bytes, table: Table, wanted: np.dtype[np.void]) -> Table:
     Entries may be longer than `wanted` (a later version's fields); shorter ones are unreadable.
     """
     offset, size = int(table["offset"]), int(table["entry_bytes"])
-    if size < wanted.itemsize or offset >= len(data):
+    if size < wanted.itemsize or size > len(data) or offset >= len(data):
         return np.empty(0, wanted)
     used = min(int(table["used"]), int(table["capacity"]), (len(data) - offset) // size)
     names = wanted.names or ()
@@ -124,6 +124,9 @@ def read_part(file: Path) -> Part:
         sites.append((path or None, build_id or None, int(site["offset"])))
 
     rank = np.array(header["rank"], RANKS_DTYPE)
+    ranks = int(header["ranks"])
+    if not 0 <= int(rank["rank"]) < max(ranks, 1) <= MOST_RANKS:
+        raise ImbrexError(f"{file}: damaged (rank {rank['rank']} of {ranks})")
     tables = []
     threads = _entries(data, header["threads"], THREAD_DTYPE)
     for thread in threads:
@@ -139,7 +142,7 @@ def read_part(file: Path) -> Part:
         rank["wall_ns"] = (threads["compute_ns"] + threads["call_ns"]).max()
     return Part(
         file=file,
-        ranks=int(header["ranks"]),
+        ranks=ranks,
         library=_text(bytes(header["library"])),
         rank=rank,
         measures=measures,

@@ -1,0 +1,193 @@
+"""Opening runs: whole ones, those of crashed ranks, and those that are no runs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from imbrex.errors import ImbrexError
+from imbrex.profile.format import MEASURES_DTYPE, RANKS_DTYPE, Ended
+from imbrex.profile.part import HEADER_DTYPE
+from imbrex.profile.run import load_run, split_library
+from imbrex.profile.summary import show_json, totals
+
+
+def test_row_layout_is_that_of_the_runtime():
+    assert MEASURES_DTYPE.itemsize == 144
+    assert RANKS_DTYPE.itemsize == 144
+    assert HEADER_DTYPE.itemsize == 8 + 4 + 4 + 8 + 4 + 4 + 256 + 144 + 5 * 32
+
+
+def test_show_json_totals_and_sites(make_run):
+    content = show_json(load_run(make_run()), "site")
+    assert content["schema_version"] == 1
+    assert content["totals"]["overlap_min_s"] == pytest.approx(0.040)
+    assert content["totals"]["exposed_max_s"] == pytest.approx(0.050016)
+    assert content["totals"]["wait_min_s"] == pytest.approx(0.106)
+    assert content["totals"]["bytes"] == 2 * (655360 + 32)
+    assert content["totals"]["compute_s"] == pytest.approx(0.272)
+    assert content["totals"]["wall_s"] == pytest.approx(0.210)
+    assert content["totals"]["ranks"] == 2
+    first = content["sites"][0]
+    assert (first["file"], first["line"], first["function"]) == ("/x/app.c", 12, "exchange")
+    assert (first["operation"], first["count"], first["bytes"]) == ("MPI_Isend", 20, 1310720)
+
+
+@pytest.mark.parametrize("by", ["operation", "size", "section", "rank", "path"])
+def test_every_partition_has_the_same_sums(make_run, by):
+    run = load_run(make_run())
+    content = show_json(run, by)
+    rows = content["sizes" if by == "size" else by + "s"]
+    for name in ("count", "bytes", "call_s", "overlap_min_s", "exposed_max_s", "wait_max_s"):
+        assert sum(row[name] for row in rows) == pytest.approx(getattr(totals(run), name))
+
+
+@pytest.mark.parametrize("keep", [0, 60, 127, 200])
+def test_truncated_table_is_one_line(make_run, keep):
+    folder = make_run()
+    file = folder / "measures.npy"
+    file.write_bytes(file.read_bytes()[:keep])
+    with pytest.raises(ImbrexError, match="truncated"):
+        load_run(folder)
+
+
+def test_truncated_json_is_one_line(make_run):
+    folder = make_run()
+    (folder / "run.json").write_text('{"schema_version": 1, "form')
+    with pytest.raises(ImbrexError, match=r"run\.json: truncated") as error:
+        load_run(folder)
+    assert "\n" not in str(error.value)
+
+
+def test_missing_ranks_table(make_run):
+    folder = make_run()
+    (folder / "ranks.npy").unlink()
+    with pytest.raises(ImbrexError, match="not written completely"):
+        load_run(folder)
+
+
+def test_newer_version(make_run):
+    with pytest.raises(ImbrexError, match="newer Imbrex"):
+        load_run(make_run(schema_version=2))
+
+
+@pytest.mark.parametrize("what", ["other json", "other table", "empty folder", "no folder"])
+def test_foreign_profile(make_run, tmp_path, what):
+    folder = make_run() if "other" in what else tmp_path / "x"
+    if what == "other json":
+        (folder / "run.json").write_text(json.dumps({"format": "something else"}))
+    elif what == "other table":
+        np.save(folder / "measures.npy", np.arange(7))
+    elif what == "empty folder":
+        folder.mkdir()
+    with pytest.raises(ImbrexError, match=r"not|no such"):
+        load_run(folder)
+
+
+def test_unknown_numbers_do_not_break_the_reader(make_run, make_row):
+    rows = make_row(rank=9, site=77, operation=99, section=9, path=9, size_class=-1, count=1)
+    content = show_json(load_run(make_run(measures=rows)), "section")
+    assert content["sites"][0]["operation"] == "(operation 99)"
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4", ("Open MPI", "4.1.4")),
+        ("MPICH Version:\t4.0.2", ("MPICH", "4.0.2")),
+        ("MPICH Version:      5.0.2", ("MPICH", "5.0.2")),
+        ("Intel(R) MPI Library 2021.13 for Linux* OS", ("Intel(R) MPI Library", "2021.13")),
+        ("", ("", "")),
+    ],
+)
+def test_library_version_line(line, expected):
+    assert split_library(line) == expected
+
+
+def _parts(folder: Path, contents: dict[int, bytes]) -> Path:
+    (folder / "parts").mkdir(parents=True)
+    for rank, content in contents.items():
+        (folder / "parts" / f"rank-{rank}.part").write_bytes(content)
+    return folder
+
+
+ROW = {"count": 2, "transfers": 2, "bytes": 100, "call_ns": 1000, "exposed_max_ns": 10}
+
+
+def test_parts_are_merged_with_global_numbers(make_part, tmp_path):
+    a, b = ("/x/a", "aa"), ("/x/b", "")
+    folder = _parts(
+        tmp_path / "run",
+        {
+            0: make_part(0, 4, [{"site": 1, "operation": 1, **ROW}], [(16, 0)], [a]),
+            2: make_part(
+                2,
+                4,
+                [{"site": 1, "operation": 0, "section": 1, **ROW}, {"site": 2, **ROW}],
+                [(32, 0), (16, 1)],
+                [b, a],
+                sections=["", "io"],
+                operations=["MPI_Recv", "MPI_Isend"],
+                ended=1,
+                extra_entry_bytes=24,
+            ),
+        },
+    )
+    run = load_run(folder)
+    assert not run.merged
+    assert run.ranks["ended"].tolist() == [Ended.DIED, Ended.MISSING, Ended.ABORTED, Ended.MISSING]
+    assert run.ranks["call_ns"].tolist() == [3000, 0, 3000, 0]
+    assert run.job.library == ("Open MPI", "4.1.4")
+    assert run.job.hosts == ("node7",)
+    places = {(s.image, s.offset): s.id for s in run.sites}
+    found = [
+        (int(r["rank"]), int(r["site"]), run.operation(r["operation"]), run.section(r["section"]))
+        for r in run.measures
+    ]
+    assert found == [
+        (0, places["/x/a", 16], "MPI_Recv", ""),
+        (2, places["/x/b", 32], "MPI_Recv", "io"),
+        (2, places["/x/a", 16], "MPI_Recv", ""),
+    ]
+    assert totals(run).count == 6
+
+
+def test_part_cut_anywhere_is_read_or_refused(make_part, tmp_path):
+    whole = make_part(0, 1, [{"site": 1, **ROW}], [(16, 0)], [("/x/a", "")])
+    for number, keep in enumerate([*range(0, 640, 37), len(whole) - 80, len(whole) - 1]):
+        folder = _parts(tmp_path / str(number), {0: whole[:keep]})
+        try:
+            load_run(folder)
+        except ImbrexError as error:
+            assert "\n" not in str(error)
+
+
+def test_garbage_tables_do_not_crash(make_part, tmp_path):
+    rng = np.random.default_rng(1)
+    whole = make_part(0, 1, [{"site": 1, **ROW}], [(16, 0)], [("/x/a", "")])
+    for number in range(200):
+        damaged = bytearray(whole)
+        for _ in range(20):
+            damaged[int(rng.integers(24, 600))] = int(rng.integers(256))
+        folder = _parts(tmp_path / str(number), {0: bytes(damaged)})
+        try:
+            load_run(folder)
+        except ImbrexError as error:
+            assert "\n" not in str(error)
+
+
+def test_newer_and_foreign_parts(make_part, tmp_path):
+    with pytest.raises(ImbrexError, match="newer"):
+        load_run(_parts(tmp_path / "a", {0: make_part(0, 1, [], [], [], version=2)}))
+    with pytest.raises(ImbrexError, match="not a part"):
+        load_run(_parts(tmp_path / "b", {0: b"ELF and so on" * 100}))
+
+
+def test_one_bad_part_is_a_warning(make_part, tmp_path):
+    good = make_part(0, 2, [{"site": 1, **ROW}], [(16, 0)], [("/x/a", "")])
+    run = load_run(_parts(tmp_path / "run", {0: good, 1: b"IMBREXP1"}))
+    assert run.ranks["ended"].tolist() == [Ended.DIED, Ended.MISSING]
+    assert any("truncated" in warning for warning in run.job.warnings)
