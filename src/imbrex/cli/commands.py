@@ -11,4 +11,5 @@ COMMANDS: dict[str, str] = {
     "collect": "imbrex.cli.run:collect",
     "calibrate": "imbrex.probe.calibrate:calibrate",
     "predict": "imbrex.potential.command:predict",
+    "transform": "imbrex.transform.command:command",
 }

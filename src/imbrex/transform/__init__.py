@@ -1,0 +1,1 @@
+"""Rewrite MPI sources so that communication overlaps computation."""

@@ -1,0 +1,157 @@
+"""Which objects a pointer may point to: inclusion constraints, solved to a fixed point.
+
+A cell is a variable, a field of a structure type, an allocation, or `*p`, the contents of what
+`p` points to. An object that unknown code can reach may hold a pointer to anything such code can
+reach: the object `external`. Flow and calling context are ignored, which only adds aliases.
+Assumes that the program keeps to the language's rules on the types of objects.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from imbrex.transform.model.program import UNKNOWN_MEMORY, Access, Program
+
+EXTERNAL = "external"
+
+
+class Aliases:
+    """The objects that each access may touch."""
+
+    def __init__(self, program: Program, known: frozenset[str]) -> None:
+        """`known`: routines whose treatment of their arguments is known without their source."""
+        self.program = program
+        self.facts = list(program.pointer_facts)
+        self._close_world(known)
+        self.cells: dict[str, set[str]] = defaultdict(set)
+        self.escaped: set[str] = set()
+        self._solve()
+
+    def _close_world(self, known: frozenset[str]) -> None:
+        """Add what code outside the files may do."""
+        routines = self.program.routines
+        addressed = {source for target, _, source in self.facts if target == "address"}
+        extra = []
+        for target, form, source in self.facts:
+            if target.startswith("argument:"):
+                _, name, _position = target.split(":")
+                if name not in routines and name not in known:
+                    extra.append(("escape", form, source))
+        for routine in routines.values():
+            routine.address_taken = f"function:{routine.name}" in addressed
+            open_to_others = routine.visible and not self.program.has_main
+            if open_to_others or routine.address_taken or routine.name == "main":
+                extra += [(key, "addr", EXTERNAL) for key in routine.parameters]
+        returned = {
+            source
+            for _, form, source in self.facts
+            if form == "copy" and source.startswith("return:")
+        }
+        extra += [
+            (source, "addr", EXTERNAL)
+            for source in returned
+            if source.removeprefix("return:") not in routines
+        ]
+        for key, variable in self.program.variables.items():
+            if variable.kind == "global" and not self.program.has_main:
+                extra.append((key, "addr", EXTERNAL))
+        self.facts += extra
+
+    def _solve(self) -> None:
+        facts = set(self.facts)
+        changed = True
+        while changed:
+            changed = False
+            for target, form, source in facts:
+                values = {source} if form == "addr" else self.pointees(source)
+                for cell in self._targets(target):
+                    held = self.cells[cell]
+                    if not values <= held:
+                        held |= values
+                        changed = True
+            if self._escape():
+                changed = True
+
+    def _targets(self, cell: str) -> list[str]:
+        if not cell.startswith("*"):
+            return [cell]
+        return list(self.pointees(cell[1:]))
+
+    def _escape(self) -> bool:
+        """Whatever unknown code can reach may come to hold anything such code can reach."""
+        reachable = set(self.cells["escape"]) | self.cells[EXTERNAL]
+        if not self.program.has_main:
+            reachable |= {k for k, v in self.program.variables.items() if v.kind == "global"}
+        work = list(reachable)
+        while work:
+            for inner in self.cells[work.pop()] - reachable:
+                reachable.add(inner)
+                work.append(inner)
+        reachable.discard(EXTERNAL)
+        grown = not reachable <= self.escaped
+        self.escaped |= reachable
+        for cell in reachable:
+            if EXTERNAL not in self.cells[cell]:
+                self.cells[cell].add(EXTERNAL)
+                grown = True
+        return grown
+
+    def pointees(self, cell: str) -> set[str]:
+        """Objects that the pointer held in `cell` may point to."""
+        if cell.startswith("*"):
+            found: set[str] = set()
+            for owner in self.pointees(cell[1:]):
+                found |= self.cells[owner]
+            if EXTERNAL in self.pointees(cell[1:]):
+                found.add(EXTERNAL)
+            return found
+        return self.cells[cell]
+
+    def objects(self, variable: str, through: bool) -> set[str]:
+        """Objects that an access may touch; `?` stands for any."""
+        if variable == UNKNOWN_MEMORY:
+            return {UNKNOWN_MEMORY}
+        if not through:
+            return {variable}
+        return self.pointees(variable) or {UNKNOWN_MEMORY}
+
+    def may_share(self, left: Access, right: Access) -> bool:
+        """Whether two accesses may touch the same memory, sections apart."""
+        if left.variable == right.variable and left.through == right.through:
+            return True
+        first = self.objects(left.variable, left.through)
+        second = self.objects(right.variable, right.through)
+        if first & second:
+            return True
+        return (
+            self._outside(first, second)
+            or self._outside(second, first)
+            or self._record(first | second)
+        )
+
+    def _outside(self, first: set[str], second: set[str]) -> bool:
+        """`?` may touch anything, `external` what has escaped."""
+        if UNKNOWN_MEMORY in first:
+            return True
+        return EXTERNAL in first and any(self._reachable(item) for item in second)
+
+    def _reachable(self, item: str) -> bool:
+        return item in self.escaped or item == EXTERNAL
+
+    def _record(self, items: set[str]) -> bool:
+        """A whole structure and one of its fields are the same memory."""
+        variables = self.program.variables
+        records = {variables[item].record for item in items if item in variables}
+        if not records - {""}:
+            return False
+        whole = {
+            variables[item].record
+            for item in items
+            if item in variables and variables[item].kind != "field"
+        }
+        fields = {
+            variables[item].record
+            for item in items
+            if item in variables and variables[item].kind == "field"
+        }
+        return bool((whole & fields) - {""})

@@ -1,0 +1,90 @@
+"""What holds of a whole program: is its communication independent of timing, does it have threads.
+
+A program whose only communication is deterministic (no wildcard, probe, test, one-sided access)
+gives the same results in whatever order its processes run, as a network of processes that read
+named channels does. Where that cannot be shown, no receive is moved over other communication.
+"""
+
+from __future__ import annotations
+
+import re
+
+from imbrex.transform import mpi_calls
+from imbrex.transform.model.program import Argument, Call, Location, Program, Reason, Variable
+
+_THREADS = re.compile(
+    rb"\b(MPI_THREAD_MULTIPLE|pthread_create|thrd_create|std::thread|std::async)\b", re.IGNORECASE
+)
+_COMPUTED = re.compile(r"[-+*/%]|\w\s*\(")
+
+
+class ProgramFacts:
+    """Facts found once for all files together."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.threads = self._find_threads()
+        self.timing = self._find_timing()
+
+    def _find_threads(self) -> Reason | None:
+        for source in self.program.files.values():
+            match = _THREADS.search(source.data)
+            if match:
+                place = Location(source.name, source.line_of(match.start()))
+                return Reason(f"the program uses {match[1].decode()}: other threads may act", place)
+        return None
+
+    def _find_timing(self) -> Reason | None:
+        """Why the results of communication may depend on timing; None if they cannot."""
+        if not self.program.has_main:
+            where = next(iter(self.program.files), "")
+            return Reason("the main program is not among the files", Location(where, 1))
+        if self.program.skipped:
+            name = next(iter(self.program.skipped))
+            return Reason("a file could not be read", Location(name, 1))
+        for routine in self.program.routines.values():
+            for statement in routine.statements():
+                for call in statement.calls:
+                    place = Location(routine.file, call.line)
+                    if call.name in mpi_calls.TIMING_DEPENDENT:
+                        return Reason(f"the program uses {call.name}", place)
+                    for argument in call.arguments:
+                        if argument.text.strip() in mpi_calls.WILDCARDS:
+                            return Reason(f"the program uses {argument.text.strip()}", place)
+        if self.program.stray_wildcards:
+            return Reason("a wildcard is stored or defined", self.program.stray_wildcards[0])
+        return None
+
+    def wildcard(self, call: Call, argument: Argument, file: str) -> Reason | None:
+        """Why a source or tag may be a wildcard."""
+        text = argument.text.strip()
+        place = Location(file, call.line)
+        if text in mpi_calls.WILDCARDS:
+            return Reason(
+                f"the receive takes {text}: which message it gets depends on timing", place
+            )
+        if argument.value is not None and not argument.value.terms and text.lstrip("-").isdigit():
+            return None
+        if self.program.stray_wildcards:
+            if _COMPUTED.search(text) or re.fullmatch(r"\d+", text):
+                return None
+            return Reason(
+                f"`{text}` may be a wildcard, which is stored here", self.program.stray_wildcards[0]
+            )
+        if not self.program.has_main and not _COMPUTED.search(text):
+            outside = [v for v in self._variables(argument) if v.kind != "local"]
+            if outside:
+                name = outside[0].name
+                return Reason(
+                    f"`{name}` comes from code that is not among the files and may be a wildcard: "
+                    "give all files of the program",
+                    place,
+                )
+        return None
+
+    def _variables(self, argument: Argument) -> list[Variable]:
+        return [
+            self.program.variables[access.variable]
+            for access in argument.reads
+            if access.variable in self.program.variables
+        ]

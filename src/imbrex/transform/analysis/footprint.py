@@ -1,0 +1,269 @@
+"""What a whole statement may do: its accesses, MPI calls, jumps, and what is not known of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from imbrex.transform import mpi_calls
+from imbrex.transform.analysis.aliases import Aliases
+from imbrex.transform.analysis.transfer import buffer_section
+from imbrex.transform.model.affine import disjoint, forget, widen
+from imbrex.transform.model.program import (
+    UNKNOWN_MEMORY,
+    Access,
+    Call,
+    Kind,
+    Location,
+    Program,
+    Reason,
+    Routine,
+    Statement,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """An MPI call that happens somewhere inside a statement."""
+
+    name: str
+    location: Location
+    call: Call | None  # its arguments, where they are in the caller's terms
+
+
+@dataclass(slots=True)
+class Footprint:
+    accesses: list[Access] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
+    stop: Reason | None = None
+    leaves: Reason | None = None
+    jumps: set[str] = field(default_factory=set)
+    heavy: bool = False  # it takes time: a loop, or a call that has one
+
+    def written(self) -> frozenset[str]:
+        return frozenset(a.variable for a in self.accesses if a.write and not a.through)
+
+
+class Footprints:
+    """Footprints of statements and routines, computed once each."""
+
+    def __init__(
+        self, program: Program, aliases: Aliases, library: dict[str, dict[int, str]]
+    ) -> None:
+        self.program = program
+        self.aliases = aliases
+        self.library = library
+        self._statements: dict[int, Footprint] = {}
+        self._routines: dict[str, Footprint] = {}
+        self._active: set[str] = set()
+
+    def of(self, statement: Statement, file: str) -> Footprint:
+        """Everything that executing `statement` may do."""
+        if statement.removed:
+            return Footprint()
+        if statement.kind is Kind.INSERTED:
+            return Footprint(accesses=statement.accesses)
+        known = self._statements.get(id(statement))
+        if known is None:
+            known = self._statements[id(statement)] = self._compute(statement, file)
+        return known
+
+    def _compute(self, statement: Statement, file: str) -> Footprint:
+        found = Footprint(accesses=list(statement.accesses))
+        place = Location(file, statement.line)
+        if statement.stop:
+            found.stop = Reason(statement.stop, place)
+        if statement.leaves:
+            found.jumps.add(statement.text)
+            found.leaves = Reason(f"control may leave by {statement.text}", place)
+        for call in statement.calls:
+            self._merge(found, self.of_call(call, file))
+        inner = Footprint()
+        for block in statement.blocks:
+            for child in block.statements:
+                self._merge(inner, self.of(child, file))
+        self._merge(found, inner)
+        if statement.kind is Kind.LOOP:
+            found.heavy = True
+            found.jumps -= {"break", "continue", "cycle", "exit"}
+        elif statement.kind is Kind.SWITCH:
+            found.jumps -= {"break"}
+            found.stop = self._without_case_labels(found.stop)
+        if not found.jumps:
+            found.leaves = None
+        found.accesses = self._settle(statement, found.accesses, inner)
+        return found
+
+    @staticmethod
+    def _without_case_labels(stop: Reason | None) -> Reason | None:
+        return None if stop is not None and stop.text == "a case label" else stop
+
+    @staticmethod
+    def _merge(into: Footprint, other: Footprint) -> None:
+        into.accesses += other.accesses
+        into.events += other.events
+        into.stop = into.stop or other.stop
+        into.leaves = into.leaves or other.leaves
+        into.jumps |= other.jumps
+        into.heavy = into.heavy or other.heavy
+
+    def _settle(
+        self, statement: Statement, accesses: list[Access], inner: Footprint
+    ) -> list[Access]:
+        """Express sections in terms of values from before the statement, or drop them."""
+        if not statement.blocks:
+            return accesses
+        changed = frozenset(a.variable for a in accesses if a.write and not a.through)
+        loop = statement.loop
+        if loop is not None:
+            inside = inner.written()
+            bounds = loop.low.variables() | loop.high.variables()
+            if loop.index in inside or bounds & changed:
+                loop = None
+        settled = []
+        for access in accesses:
+            section = access.section
+            if access.through and access.variable in changed:
+                section = None
+            if loop is not None:
+                section = widen(section, loop.index, loop.low, loop.high)
+            settled.append(replace(access, section=forget(section, changed)))
+        return settled
+
+    # Calls -----------------------------------------------------------------------------
+
+    def of_call(self, call: Call, file: str) -> Footprint:
+        """What a call does besides evaluating its arguments."""
+        place = Location(file, call.line)
+        if call.unknown:
+            return Footprint(stop=Reason("a call through a pointer", place))
+        if call.name.startswith("MPI_"):
+            return self._mpi(call, place)
+        routine = self.program.routines.get(call.name)
+        if routine is not None:
+            return self._bound(call, routine, place)
+        effects = self.library.get(call.name)
+        if effects is None:
+            what = f"the call of {call.name}, whose source is not among the files"
+            return Footprint(stop=Reason(what, place))
+        return Footprint(accesses=self._argument_effects(call, effects, place))
+
+    def _argument_effects(
+        self, call: Call, effects: dict[int, str], place: Location
+    ) -> list[Access]:
+        found = []
+        sections = {
+            part.buffer: buffer_section(self.program, call, part)
+            for part in mpi_calls.PARTS.get(call.name, ())
+            if len(call.arguments) > part.communicator
+        }
+        for position, mode in effects.items():
+            if position >= len(call.arguments) or not call.arguments[position].pointer:
+                continue
+            argument = call.arguments[position]
+            found.append(
+                Access(
+                    UNKNOWN_MEMORY if argument.base is None else argument.base,
+                    argument.through,
+                    mode == "w",
+                    place.line,
+                    sections.get(position),
+                )
+            )
+        return found
+
+    def _mpi(self, call: Call, place: Location) -> Footprint:
+        effects = mpi_calls.EFFECTS.get(call.name)
+        if effects is None:
+            return Footprint(stop=Reason(f"the call of {call.name}", place))
+        accesses = self._argument_effects(call, effects, place)
+        accesses += self._fortran_error_code(call, place)
+        events = [] if call.name in mpi_calls.LOCAL else [Event(call.name, place, call)]
+        return Footprint(accesses, events)
+
+    @staticmethod
+    def _fortran_error_code(call: Call, place: Location) -> list[Access]:
+        expected = mpi_calls.C_ARGUMENTS.get(call.name)
+        if expected is None or len(call.arguments) != expected + 1:
+            return []
+        last = call.arguments[-1]
+        return [Access(last.base or UNKNOWN_MEMORY, last.through, True, place.line)]
+
+    def _bound(self, call: Call, routine: Routine, place: Location) -> Footprint:
+        summary = self.of_routine(routine)
+        positions = {key: number for number, key in enumerate(routine.parameters)}
+        written = summary.written()
+        accesses = []
+        for access in summary.accesses:
+            variable = self.program.variables.get(access.variable)
+            if (
+                variable is not None
+                and not access.through
+                and variable.kind
+                in (
+                    "local",
+                    "parameter",
+                )
+            ):
+                continue  # gone when the call returns
+            position = positions.get(access.variable)
+            if position is None or access.variable in written:
+                accesses.append(replace(access, section=None, line=place.line))
+            elif position < len(call.arguments):
+                argument = call.arguments[position]
+                accesses.append(
+                    Access(
+                        UNKNOWN_MEMORY if argument.base is None else argument.base,
+                        argument.through,
+                        access.write,
+                        place.line,
+                    )
+                )
+        events = [Event(event.name, event.location, None) for event in summary.events]
+        stop = summary.stop
+        if stop is not None:
+            stop = Reason(f"the call of {routine.name}: {stop.text}", stop.location)
+        return Footprint(accesses, events, stop, heavy=summary.heavy)
+
+    def of_routine(self, routine: Routine) -> Footprint:
+        """The summary of a routine: all that a call of it may do."""
+        known = self._routines.get(routine.key)
+        if known is not None:
+            return known
+        if routine.key in self._active:
+            place = Location(routine.file, routine.line)
+            return Footprint(stop=Reason(f"{routine.name} calls itself", place), heavy=True)
+        self._active.add(routine.key)
+        found = Footprint()
+        for statement in routine.body.statements:
+            self._merge(found, self.of(statement, routine.file))
+        self._active.discard(routine.key)
+        found.leaves = None
+        found.jumps = set()
+        self._routines[routine.key] = found
+        return found
+
+    # Conflicts -------------------------------------------------------------------------
+
+    def conflict(
+        self, moved: list[Access], fixed: list[Access], changed: frozenset[str]
+    ) -> tuple[Access, Access] | None:
+        """The first pair that may touch the same memory with a write among them.
+
+        `changed`: variables whose value may differ between the two places.
+        """
+        for mine in moved:
+            for other in fixed:
+                if not (mine.write or other.write):
+                    continue
+                if not self.aliases.may_share(mine, other):
+                    continue
+                if mine.variable == other.variable and mine.through == other.through:
+                    stable = not (mine.through and mine.variable in changed)
+                    if stable and disjoint_after(mine, other, changed):
+                        continue
+                return mine, other
+        return None
+
+
+def disjoint_after(mine: Access, other: Access, changed: frozenset[str]) -> bool:
+    return disjoint(forget(mine.section, changed), forget(other.section, changed))

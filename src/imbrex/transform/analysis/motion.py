@@ -1,0 +1,262 @@
+"""How far a start may move up and a wait may move down: the minimal region, as legal positions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from imbrex.transform import mpi_calls
+from imbrex.transform.analysis.facts import ProgramFacts
+from imbrex.transform.analysis.footprint import Footprint, Footprints
+from imbrex.transform.analysis.transfer import Role, Transfer, cannot_match
+from imbrex.transform.model.program import (
+    UNKNOWN_MEMORY,
+    Access,
+    Block,
+    Kind,
+    Location,
+    Reason,
+    Routine,
+    Statement,
+)
+
+
+@dataclass(slots=True)
+class Position:
+    """Between two statements of a block: before `block.statements[index]`."""
+
+    block: Block
+    index: int
+    guards: list[tuple[int, int]]
+    crossed: int = 0  # statements that take time between here and the call
+    left_if: bool = False  # the position is behind an IF that contains the call
+
+
+@dataclass(slots=True)
+class Reach:
+    """The farthest useful position, and what stops the motion there."""
+
+    position: Position
+    blocker: Reason
+
+
+def _order(transfer: Transfer) -> str:
+    if transfer.receives:
+        return "another receive that may take the same message"
+    return "another send, whose message may have to stay ahead"
+
+
+class Motion:
+    """Moves the starts and waits of transfers within one routine."""
+
+    def __init__(self, footprints: Footprints, facts: ProgramFacts, routine: Routine) -> None:
+        self.footprints = footprints
+        self.facts = facts
+        self.routine = routine
+        self.strict = facts.timing
+
+    def up(self, transfer: Transfer) -> Reach:
+        """How far up the start may move."""
+        assert transfer.start is not None and transfer.start.parent is not None
+        block = transfer.start.parent
+        index = block.statements.index(transfer.start)
+        accesses = list(transfer.start.accesses)
+        changed: frozenset[str] = frozenset()
+        best = Position(block, index, [])
+        guards: list[tuple[int, int]] = []
+        crossed = 0
+        while True:
+            while index > 0:
+                statement = block.statements[index - 1]
+                footprint = self.footprints.of(statement, self.routine.file)
+                changed |= footprint.written()
+                reason = self._start_blocked(transfer, accesses, statement, footprint, changed)
+                if reason is None and self._is_leading_declaration(block, statement):
+                    reason = Reason("the declarations", self._place(statement))
+                if reason is not None:
+                    return Reach(best, reason)
+                index -= 1
+                if self._takes_time(statement, footprint) and block.braced:
+                    crossed += 1
+                    best = Position(block, index, list(guards), crossed)
+            owner = block.owner
+            top = Reason(
+                "the beginning of the block", Location(self.routine.file, self._line(block))
+            )
+            if (
+                owner is None
+                or owner.kind is not Kind.IF
+                or owner.condition is None
+                or block is not owner.blocks[0]
+                or owner.parent is None
+                or not owner.parent.insertable
+            ):
+                return Reach(best, top)
+            guards.insert(0, owner.condition)
+            accesses += owner.accesses
+            block = owner.parent
+            index = block.statements.index(owner)
+
+    def down(self, transfer: Transfer) -> Reach:
+        """How far down the wait may move."""
+        assert transfer.wait is not None and transfer.wait.parent is not None
+        block = transfer.wait.parent
+        index = block.statements.index(transfer.wait)
+        changed: frozenset[str] = frozenset()
+        crossed = 0
+        left_if = False
+        best = Position(block, index, [])
+        while True:
+            while index + 1 < len(block.statements):
+                statement = block.statements[index + 1]
+                footprint = self.footprints.of(statement, self.routine.file)
+                changed |= footprint.written()
+                reason = self._wait_blocked(transfer, statement, footprint, changed)
+                if reason is not None:
+                    return Reach(best, reason)
+                index += 1
+                if self._takes_time(statement, footprint):
+                    crossed += 1
+                if crossed and block.braced:
+                    best = Position(block, index, [], crossed, left_if)
+            owner = block.owner
+            bottom = Reason("the end of the block", self._end(block))
+            if (
+                owner is None
+                or owner.kind not in (Kind.IF, Kind.BLOCK)
+                or owner.parent is None
+                or not owner.parent.insertable
+                or (owner.kind is Kind.IF and transfer.status_read)
+                or self._dies(transfer, block)
+            ):
+                return Reach(best, bottom)
+            left_if = left_if or owner.kind is Kind.IF
+            block = owner.parent
+            index = block.statements.index(owner)
+
+    # What blocks -----------------------------------------------------------------------
+
+    def _start_blocked(
+        self,
+        transfer: Transfer,
+        accesses: list[Access],
+        statement: Statement,
+        footprint: Footprint,
+        changed: frozenset[str],
+    ) -> Reason | None:
+        role = statement.role if isinstance(statement.role, Role) else None
+        if transfer.part.mode == "ready":
+            return Reason("a ready send must not start early", self._place(statement))
+        if role is not None:
+            reason = self._start_over_inserted(transfer, role, statement, changed)
+        else:
+            reason = footprint.stop or footprint.leaves
+            reason = reason or self._start_over_events(transfer, footprint, changed)
+        return reason or self._conflict(accesses, footprint, changed, "used or set")
+
+    def _start_over_inserted(
+        self, transfer: Transfer, role: Role, statement: Statement, changed: frozenset[str]
+    ) -> Reason | None:
+        """Messages of one channel keep their order; so does the rest where timing may matter."""
+        other = role.transfer
+        place = self._place(statement)
+        if role.starts and other.receives == transfer.receives:
+            if not cannot_match(transfer, other.call, other.part, changed):
+                return Reason(_order(transfer), place)
+        elif self.strict and other.call is not transfer.call:
+            if not transfer.receives and role.starts:
+                return None  # a posted receive is nothing to others
+            return Reason(f"other communication, and {self.strict}", place)
+        return None
+
+    def _start_over_events(
+        self, transfer: Transfer, footprint: Footprint, changed: frozenset[str]
+    ) -> Reason | None:
+        table = mpi_calls.RECEIVES if transfer.receives else mpi_calls.SENDS
+        names = mpi_calls.RECEIVING if transfer.receives else mpi_calls.SENDING
+        for event in footprint.events:
+            if event.name in mpi_calls.WAITS:
+                return Reason(f"{event.name} completes transfers", event.location)
+            if event.name in names:
+                part = table.get(event.name)
+                known = event.call is not None and part is not None
+                if (
+                    not known
+                    or event.call is None
+                    or part is None
+                    or not cannot_match(transfer, event.call, part, changed)
+                ):
+                    return Reason(f"{event.name}: {_order(transfer)}", event.location)
+            if self.strict:
+                return Reason(f"{event.name}, and {self.strict}", event.location)
+        return None
+
+    def _wait_blocked(
+        self,
+        transfer: Transfer,
+        statement: Statement,
+        footprint: Footprint,
+        changed: frozenset[str],
+    ) -> Reason | None:
+        assert transfer.wait is not None
+        causal = transfer.receives or transfer.part.mode == "synchronous"
+        role = statement.role if isinstance(statement.role, Role) else None
+        reason = footprint.stop or footprint.leaves
+        if reason is None and causal and self.strict:
+            if role is not None and role.transfer.call is not transfer.call:
+                reason = Reason(f"other communication, and {self.strict}", self._place(statement))
+            elif footprint.events:
+                event = footprint.events[0]
+                reason = Reason(f"{event.name}, and {self.strict}", event.location)
+        used = "used or set" if transfer.receives else "set"
+        return reason or self._conflict(transfer.wait.accesses, footprint, changed, used)
+
+    def _conflict(
+        self, accesses: list[Access], footprint: Footprint, changed: frozenset[str], used: str
+    ) -> Reason | None:
+        pair = self.footprints.conflict(accesses, footprint.accesses, changed)
+        if pair is None:
+            return None
+        mine, other = pair
+        variables = self.footprints.program.variables
+        place = Location(self.routine.file, other.line)
+        if mine.variable in variables:
+            name = variables[mine.variable].name
+            same = mine.variable == other.variable
+            how = f"`{name}` is {used}" if same else f"`{name}` may be {used}"
+            if not same and other.variable in variables:
+                how += f" through `{variables[other.variable].name}`"
+        else:
+            how = "memory that is not known may be used"
+        return Reason(how, place)
+
+    def _dies(self, transfer: Transfer, block: Block) -> bool:
+        """Whether the buffer's memory ends with `block`."""
+        variables = self.footprints.program.variables
+        assert transfer.wait is not None
+        for access in transfer.wait.accesses:
+            if access.variable == UNKNOWN_MEMORY:
+                return True
+            for item in self.footprints.aliases.objects(access.variable, access.through):
+                variable = variables.get(item)
+                if variable is not None and variable.lifetime is not None:
+                    start, end = variable.lifetime
+                    if start >= block.start and end <= block.end:
+                        return True
+        return False
+
+    # Helpers ---------------------------------------------------------------------------
+
+    def _takes_time(self, statement: Statement, footprint: Footprint) -> bool:
+        return footprint.heavy and not isinstance(statement.role, Role)
+
+    def _is_leading_declaration(self, block: Block, statement: Statement) -> bool:
+        return block is self.routine.body and statement.end <= self.routine.declare_after
+
+    def _place(self, statement: Statement) -> Location:
+        return Location(self.routine.file, statement.line)
+
+    def _line(self, block: Block) -> int:
+        return block.statements[0].line if block.statements else self.routine.line
+
+    def _end(self, block: Block) -> Location:
+        return Location(self.routine.file, block.statements[-1].end_line)

@@ -1,0 +1,189 @@
+"""`imbrex transform`: explain, show or apply the rewrites."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import click
+
+from imbrex.errors import ImbrexError
+from imbrex.transform.edits import replace_file, unified_diff
+from imbrex.transform.engine import REWRITES, Options, Outcome, transform
+from imbrex.transform.readers.c_source import compile_database
+from imbrex.transform.rewrites.base import SCHEMA_VERSION, Decision
+
+
+@click.command("transform")
+@click.option(
+    "--explain",
+    "mode",
+    flag_value="explain",
+    default="explain",
+    help="Say for each communication call what would be done, or why not (the default).",
+)
+@click.option("--diff", "mode", flag_value="diff", help="Print the rewrites as a unified diff.")
+@click.option("--apply", "mode", flag_value="apply", help="Change the files in place.")
+@click.option("--json", "as_json", is_flag=True, help="Print the call sites as JSON.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write what is printed to a file.",
+)
+@click.option(
+    "-p",
+    "--database",
+    type=click.Path(path_type=Path),
+    help="A compile_commands.json, or the directory that holds it.",
+)
+@click.option("--only", multiple=True, metavar="FILE:LINE", help="Only these call sites.")
+@click.option(
+    "--rewrites",
+    default=",".join(REWRITES),
+    show_default=True,
+    help="The rewrites to use, separated by commas.",
+)
+@click.option("--dirty", is_flag=True, help="Apply also to files with changes not committed.")
+@click.argument("words", nargs=-1, required=True, metavar="FILES... [-- FLAGS...]")
+def command(
+    mode: str,
+    as_json: bool,
+    output: Path | None,
+    database: Path | None,
+    only: tuple[str, ...],
+    rewrites: str,
+    dirty: bool,
+    words: tuple[str, ...],
+) -> None:
+    """Rewrite MPI sources so that communication overlaps computation.
+
+    Give all files of the program: what the others do then counts as known. FLAGS are the
+    compiler's (-I, -D, -std).
+    """
+    paths, flags = _split(words)
+    options = Options(flags=flags, rewrites=_rewrites(rewrites), only=_only(only))
+    if database is not None:
+        options.flags_of = compile_database(database)
+        missing = [str(path) for path in paths if path.resolve() not in options.flags_of]
+        if missing:
+            raise ImbrexError(f"{database} does not mention {', '.join(missing)}")
+    outcome = transform(paths, options)
+    if mode == "apply":
+        _apply(outcome, dirty)
+    if as_json:
+        text = json.dumps(_as_json(outcome), indent=2) + "\n"
+    elif mode == "diff":
+        text = _diff(outcome)
+    else:
+        text = _explain(outcome, applied=mode == "apply")
+    if output is None:
+        click.echo(text, nl=False)
+    else:
+        try:
+            output.write_text(text)
+        except OSError as error:
+            raise ImbrexError(f"{output} cannot be written: {error.strerror}") from error
+    for reason in outcome.skipped.values():
+        click.echo(f"imbrex: not read: {reason}", err=True)
+    if outcome.skipped:
+        raise SystemExit(2)
+
+
+def _split(words: tuple[str, ...]) -> tuple[list[Path], list[str]]:
+    """Files first; from the first word that looks like a flag on, the compiler's flags."""
+    first = next((i for i, word in enumerate(words) if word.startswith("-")), len(words))
+    paths = [Path(word) for word in words[:first]]
+    if not paths:
+        raise ImbrexError("no files were given")
+    if len({path.resolve() for path in paths}) != len(paths):
+        raise ImbrexError("a file was given twice")
+    return paths, list(words[first:])
+
+
+def _rewrites(text: str) -> frozenset[str]:
+    names = frozenset(name.strip() for name in text.split(",") if name.strip())
+    unknown = sorted(names - set(REWRITES))
+    if unknown or not names:
+        wrong = ", ".join(unknown) or "none"
+        raise ImbrexError(f"--rewrites: {wrong} is not among {', '.join(REWRITES)}")
+    return names
+
+
+def _only(places: tuple[str, ...]) -> frozenset[tuple[str, int]]:
+    found = set()
+    for place in places:
+        name, _, line = place.rpartition(":")
+        if not name or not line.isdigit():
+            raise ImbrexError(f"--only {place}: give it as FILE:LINE")
+        found.add((name, int(line)))
+    return frozenset(found)
+
+
+def _apply(outcome: Outcome, dirty: bool) -> None:
+    if outcome.skipped:
+        raise ImbrexError(f"nothing was changed: {next(iter(outcome.skipped.values()))}")
+    changed = [name for name in outcome.before if outcome.before[name] != outcome.after[name]]
+    if not dirty:
+        for name in changed:
+            if _is_dirty(Path(name)):
+                raise ImbrexError(f"{name} has changes that are not committed: commit or --dirty")
+    for name in changed:
+        replace_file(Path(name), outcome.before[name], outcome.after[name])
+
+
+def _is_dirty(path: Path) -> bool:
+    """Whether git knows the file and has another version of it."""
+    try:
+        answer = subprocess.run(
+            ["git", "status", "--porcelain", "--untracked-files=no", "--", path.name],
+            cwd=path.resolve().parent,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    except FileNotFoundError:
+        return False
+    return answer.returncode == 0 and bool(answer.stdout.strip())
+
+
+def _diff(outcome: Outcome) -> str:
+    return "".join(
+        unified_diff(name, outcome.before[name], outcome.after[name])
+        for name in sorted(outcome.before)
+        if outcome.before[name] != outcome.after[name]
+    )
+
+
+def _as_json(outcome: Outcome) -> dict[str, object]:
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "sites": [decision.as_json() for decision in outcome.decisions],
+        "skipped": outcome.skipped,
+    }
+
+
+def _explain(outcome: Outcome, *, applied: bool) -> str:
+    lines = []
+    for decision in outcome.decisions:
+        lines += _explain_site(decision)
+    count = sum(decision.decision == "rewritten" for decision in outcome.decisions)
+    verb = "rewritten" if applied else "can be rewritten"
+    lines.append(f"{count} of {len(outcome.decisions)} call sites {verb}.")
+    return "\n".join(lines) + "\n"
+
+
+def _explain_site(decision: Decision) -> list[str]:
+    site = decision.site
+    head = f"{site.location}: {site.call.name} in {site.routine.name}: "
+    words = {
+        "rewritten": f"rewrite ({', '.join(decision.rewrites)}), "
+        f"window lines {decision.first_line}-{decision.last_line}",
+        "refused": "refused",
+        "nothing-to-gain": "nothing to gain",
+    }
+    reason = decision.reason
+    place = "" if reason.location == site.location else f" ({reason.location})"
+    lines = [head + words[decision.decision], f"    {reason.text}{place}"]
+    return lines + [f"    {detail}" for detail in decision.details]

@@ -1,0 +1,157 @@
+"""From files to decisions and edited text: read, analyse, rewrite."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from imbrex.errors import ImbrexError
+from imbrex.transform import mpi_calls
+from imbrex.transform.analysis.aliases import Aliases
+from imbrex.transform.analysis.facts import ProgramFacts
+from imbrex.transform.analysis.footprint import Footprints
+from imbrex.transform.analysis.transfer import Transfer
+from imbrex.transform.edits import Edit, apply_edits
+from imbrex.transform.model.program import Language, Program, Routine, SourceFile
+from imbrex.transform.readers import c_library
+from imbrex.transform.readers.c import read_c
+from imbrex.transform.readers.c_source import C_SUFFIXES
+from imbrex.transform.rewrites.base import Decision, Refusal, Site
+from imbrex.transform.rewrites.blocking import BlockingToNonblocking, left_alone
+from imbrex.transform.rewrites.c_text import CText
+from imbrex.transform.rewrites.emit import Emitter, Text, number_requests
+
+REWRITES = ("nonblocking",)
+_OUTPUT = frozenset({"printf", "fprintf", "puts", "putchar", "fputs", "fflush", "fwrite", "perror"})
+
+
+@dataclass(slots=True)
+class Options:
+    """What the user asked for."""
+
+    flags: list[str] = field(default_factory=list)
+    flags_of: dict[Path, list[str]] = field(default_factory=dict)
+    rewrites: frozenset[str] = frozenset(REWRITES)
+    only: frozenset[tuple[str, int]] = frozenset()  # (file name, line)
+    # File contents to read instead of those on disk.
+    contents: dict[Path, bytes] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Outcome:
+    """Decisions for every call site, and the text of each file before and after."""
+
+    decisions: list[Decision]
+    before: dict[str, bytes]
+    after: dict[str, bytes]
+    skipped: dict[str, str]
+
+
+def transform(paths: list[Path], options: Options) -> Outcome:
+    """Analyse all files as one program and rewrite what may be rewritten.
+
+    Raises ImbrexError where none of the files can be read.
+    """
+    program = read_program(paths, options)
+    library = dict(c_library.EFFECTS)
+    known = frozenset(library) | _OUTPUT | _mpi_names(program)
+    footprints = Footprints(program, Aliases(program, known), library)
+    facts = ProgramFacts(program)
+    decisions: list[Decision] = []
+    after = {name: source.data for name, source in program.files.items()}
+    edits: dict[str, list[Edit]] = {name: [] for name in program.files}
+    rewrite = BlockingToNonblocking(program, footprints, facts)
+    for routine in list(program.routines.values()):
+        transfers: list[Transfer] = []
+        for site in _sites(routine):
+            decision = _decide(rewrite, site, options, transfers)
+            if decision is not None:
+                decisions.append(decision)
+        if transfers and routine.file in edits:
+            ordered = number_requests(routine)
+            source = program.files[routine.file]
+            text = _text(source, routine, len(ordered))
+            edits[routine.file] += text.declarations(ordered)
+            edits[routine.file] += Emitter(source, text).emit(routine.body)
+    for name, changes in edits.items():
+        after[name] = apply_edits(after[name], changes)
+    decisions.sort(key=lambda item: (item.site.routine.file, item.site.call.line))
+    before = {name: source.data for name, source in program.files.items()}
+    return Outcome(decisions, before, after, program.skipped)
+
+
+def read_program(paths: list[Path], options: Options) -> Program:
+    """Read all files; those that cannot be read are noted in `skipped`.
+
+    Raises ImbrexError where none can be read.
+    """
+    program = Program()
+    for path in paths:
+        try:
+            data = options.contents.get(path)
+            if data is None:
+                data = path.read_bytes()
+            reader = _reader(path)
+            reader(path, options.flags_of.get(path.resolve(), options.flags), program, data)
+        except OSError as error:
+            program.skipped[str(path)] = f"{path}: {error.strerror}"
+        except ImbrexError as error:
+            program.skipped[str(path)] = str(error)
+    if not program.files:
+        raise ImbrexError("; ".join(program.skipped.values()) or "no files were given")
+    return program
+
+
+def _reader(path: Path) -> Callable[[Path, list[str], Program, bytes], None]:
+    if path.suffix in C_SUFFIXES:
+        return read_c
+    raise ImbrexError(f"{path}: its name does not end like that of a C or Fortran source")
+
+
+def _text(source: SourceFile, routine: Routine, count: int) -> Text:
+    assert source.language is Language.C
+    return CText(source, routine, count)
+
+
+def _mpi_names(program: Program) -> frozenset[str]:
+    """MPI keeps no pointer that a program can get at other than through its buffers."""
+    return frozenset(
+        target.split(":")[1]
+        for target, _, _ in program.pointer_facts
+        if target.startswith("argument:MPI_")
+    )
+
+
+def _sites(routine: Routine) -> list[Site]:
+    """The communication calls of a routine, in textual order."""
+    sites = []
+    for statement in routine.statements():
+        for call in statement.calls:
+            if (
+                call.name in mpi_calls.BLOCKING
+                or call.name in mpi_calls.LEFT_ALONE
+                or call.name in mpi_calls.COLLECTIVES
+            ):
+                sites.append(Site(routine, statement, call))
+    return sites
+
+
+def _decide(
+    rewrite: BlockingToNonblocking, site: Site, options: Options, transfers: list[Transfer]
+) -> Decision | None:
+    if options.only and (site.routine.file, site.call.line) not in options.only:
+        return None
+    decision = left_alone(site)
+    if decision is not None:
+        return decision
+    if rewrite.name not in options.rewrites:
+        return None
+    try:
+        found = rewrite.validate(site)
+    except Refusal as refusal:
+        return Decision(site, "refused", refusal.reason, site.call.line, site.call.line)
+    decision = rewrite.apply(site, found)
+    if decision.decision == "rewritten":
+        transfers += found
+    return decision

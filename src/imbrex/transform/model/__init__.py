@@ -1,0 +1,1 @@
+"""The program model that every reader fills and every analysis reads."""

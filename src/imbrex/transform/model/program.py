@@ -1,0 +1,210 @@
+"""The program model: routines, statements with exact byte spans, accesses, calls, variables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import Path
+
+from imbrex.transform.model.affine import Affine, Section
+
+
+class Language(Enum):
+    C = "C"
+    FORTRAN_FIXED = "Fortran, fixed form"
+    FORTRAN_FREE = "Fortran, free form"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Location:
+    """A place in a user's file; the line counts from 1."""
+
+    file: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}"
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why something may not be done, and where the cause stands."""
+
+    text: str
+    location: Location
+
+    def __str__(self) -> str:
+        return f"{self.text} ({self.location})"
+
+
+@dataclass(slots=True)
+class Variable:
+    """A variable, a field (`field:Type.name`) or a heap object (`heap:file:line`)."""
+
+    key: str
+    name: str
+    kind: str  # "local", "static", "parameter", "global", "field", "heap"
+    element: str = ""  # element type as written by the language, e.g. "double"
+    pointer: bool = False
+    # Declared bounds (low, high) per dimension, fastest first; None where not known.
+    bounds: tuple[tuple[Affine | None, Affine | None], ...] = ()
+    volatile: bool = False
+    record: str = ""  # name of the struct type, where the variable is one
+    lifetime: tuple[int, int] | None = None  # byte span of the block it lives in; None: for ever
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """One read or write of a variable, or (`through`) of the memory that it points to."""
+
+    variable: str
+    through: bool
+    write: bool
+    line: int
+    section: Section | None = None
+
+
+UNKNOWN_MEMORY = "?"
+
+
+@dataclass(slots=True)
+class Argument:
+    """An actual argument: its text, what evaluating it reads, and the memory that it names."""
+
+    text: str
+    start: int
+    end: int
+    reads: list[Access] = field(default_factory=list)
+    # Variable whose memory is passed, and whether it is a pointer to it. None: not known.
+    base: str | None = None
+    through: bool = False
+    origin: tuple[Affine | None, ...] | None = None  # first element, fastest dimension first
+    whole: bool = False  # the argument is the whole array, from its first element
+    value: Affine | None = None
+    pointer: bool = False  # whether memory can be reached through it at all
+    problem: str | None = None  # why it may not be a buffer of a nonblocking call
+
+
+@dataclass(slots=True)
+class Call:
+    name: str
+    arguments: list[Argument]
+    start: int
+    end: int
+    line: int
+    # The call is a whole statement and its value is not used.
+    is_statement: bool = False
+    macro: str | None = None  # name of the macro that the call comes from
+    unknown: bool = False  # through a function pointer
+
+
+class Kind(Enum):
+    SIMPLE = "simple"
+    DECLARE = "declare"
+    BLOCK = "block"
+    IF = "if"
+    LOOP = "loop"
+    SWITCH = "switch"
+    JUMP = "jump"
+    OPAQUE = "opaque"
+    INSERTED = "inserted"
+
+
+@dataclass(slots=True, eq=False)
+class Block:
+    """A list of statements that statements may be inserted into, if `insertable`."""
+
+    statements: list[Statement]
+    start: int
+    end: int
+    insertable: bool = True
+    braced: bool = True  # False: one statement, which is the whole body
+    owner: Statement | None = None
+
+
+@dataclass(slots=True)
+class LoopRange:
+    """A counted loop: `index` runs from low to high; None: bounds not known."""
+
+    index: str
+    low: Affine
+    high: Affine
+
+
+@dataclass(slots=True, eq=False)
+class Statement:
+    kind: Kind
+    start: int
+    end: int
+    line: int
+    end_line: int
+    accesses: list[Access] = field(default_factory=list)  # its own, not its blocks'
+    calls: list[Call] = field(default_factory=list)
+    blocks: list[Block] = field(default_factory=list)
+    loop: LoopRange | None = None
+    stop: str | None = None  # why nothing may move over it
+    leaves: bool = False  # it may leave the block that contains it
+    condition: tuple[int, int] | None = None  # of an IF whose condition has no side effect
+    code_start: int = -1  # start without leading directives
+    text: str = ""  # of an inserted statement
+    # What an inserted statement does; see rewrites.
+    role: object | None = None
+    removed: bool = False
+    parent: Block | None = None
+
+    def walk(self) -> Iterator[Statement]:
+        yield self
+        for block in self.blocks:
+            for statement in block.statements:
+                yield from statement.walk()
+
+
+@dataclass(slots=True)
+class Routine:
+    key: str
+    name: str
+    file: str
+    line: int
+    parameters: list[str]
+    body: Block
+    visible: bool = True  # callable from other files
+    problem: str | None = None  # why nothing in it may be rewritten
+    declare_after: int = -1  # byte offset behind the declarations
+    first_executable: int = -1
+    interface: str = ""  # Fortran: "mpif.h", "mpi" or "mpi_f08"
+    address_taken: bool = False
+    exported: frozenset[str] = frozenset()  # names that are taken already
+
+    def statements(self) -> Iterator[Statement]:
+        for statement in self.body.statements:
+            yield from statement.walk()
+
+
+@dataclass(slots=True)
+class SourceFile:
+    path: Path
+    name: str
+    data: bytes
+    language: Language
+    notes: list[str] = field(default_factory=list)
+
+    def line_of(self, offset: int) -> int:
+        return self.data.count(b"\n", 0, offset) + 1
+
+
+# One constraint on what pointers hold: (target cell, form, source cell), see analysis.aliases.
+PointerFact = tuple[str, str, str]
+
+
+@dataclass(slots=True)
+class Program:
+    files: dict[str, SourceFile] = field(default_factory=dict)
+    variables: dict[str, Variable] = field(default_factory=dict)
+    routines: dict[str, Routine] = field(default_factory=dict)
+    pointer_facts: list[PointerFact] = field(default_factory=list)
+    has_main: bool = False
+    # Names of MPI wildcards used otherwise than as the argument of an MPI call.
+    stray_wildcards: list[Location] = field(default_factory=list)
+    skipped: dict[str, str] = field(default_factory=dict)  # file: why it was not read

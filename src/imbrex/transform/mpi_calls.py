@@ -1,0 +1,189 @@
+"""What `transform` knows of MPI's routines: the role of each argument."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset("MPI_" + name for name in text.split())
+
+
+@dataclass(frozen=True, slots=True)
+class PointToPoint:
+    """Positions of the arguments of one transfer inside a call."""
+
+    direction: str  # "send" or "receive"
+    start: str  # name of the nonblocking counterpart
+    buffer: int
+    count: int
+    datatype: int
+    peer: int
+    tag: int
+    communicator: int
+    mode: str = "standard"  # or "synchronous", "ready"
+
+
+def _send(start: str, mode: str) -> tuple[PointToPoint, ...]:
+    return (PointToPoint("send", start, 0, 1, 2, 3, 4, 5, mode),)
+
+
+BLOCKING: dict[str, tuple[PointToPoint, ...]] = {
+    "MPI_Send": _send("MPI_Isend", "standard"),
+    "MPI_Ssend": _send("MPI_Issend", "synchronous"),
+    "MPI_Rsend": _send("MPI_Irsend", "ready"),
+    "MPI_Recv": (PointToPoint("receive", "MPI_Irecv", 0, 1, 2, 3, 4, 5),),
+    # The receive first: it is posted before the send is started.
+    "MPI_Sendrecv": (
+        PointToPoint("receive", "MPI_Irecv", 5, 6, 7, 8, 9, 10),
+        PointToPoint("send", "MPI_Isend", 0, 1, 2, 3, 4, 10),
+    ),
+}
+STATUS: dict[str, int] = {"MPI_Recv": 6, "MPI_Sendrecv": 11}
+
+# The receiving part of calls whose arguments are known.
+RECEIVES: dict[str, PointToPoint] = {
+    "MPI_Recv": BLOCKING["MPI_Recv"][0],
+    "MPI_Irecv": BLOCKING["MPI_Recv"][0],
+    "MPI_Sendrecv": BLOCKING["MPI_Sendrecv"][0],
+}
+
+# The sending part, likewise.
+SENDS: dict[str, PointToPoint] = dict.fromkeys(
+    ("MPI_Send", "MPI_Ssend", "MPI_Rsend", "MPI_Isend", "MPI_Issend", "MPI_Irsend"),
+    BLOCKING["MPI_Send"][0],
+) | {"MPI_Sendrecv": BLOCKING["MPI_Sendrecv"][1]}
+PARTS: dict[str, tuple[PointToPoint, ...]] = {
+    name: tuple(part for table in (RECEIVES, SENDS) if (part := table.get(name)) is not None)
+    for name in (*RECEIVES, *SENDS)
+}
+
+# Blocking calls that are reported but that no rewrite takes, each with its reason.
+LEFT_ALONE: dict[str, str] = {
+    "MPI_Bsend": "a buffered send is local already: its copy is made in the call",
+    "MPI_Sendrecv_replace": "it sends and receives in one buffer; nonblocking it would need two",
+    "MPI_Barrier": "a barrier has no data, so data flow cannot justify moving it",
+}
+COLLECTIVES = _names(
+    "Bcast Gather Gatherv Scatter Scatterv Allgather Allgatherv Alltoall Alltoallv Alltoallw "
+    "Reduce Allreduce Reduce_scatter Reduce_scatter_block Scan Exscan"
+)
+
+# Routines whose outcome depends on timing: with one of them in the program, the results of
+# other communication may depend on when each process does it.
+TIMING_DEPENDENT = _names(
+    "Probe Iprobe Mprobe Improbe Test Testall Testany Testsome Waitany Waitsome Cancel "
+    "Request_get_status Win_create Win_allocate Win_allocate_shared Win_create_dynamic "
+    "File_open Comm_spawn Comm_spawn_multiple Comm_accept Comm_connect Start Startall "
+    "Parrived"
+)
+RECEIVING = _names(
+    "Recv Irecv Sendrecv Sendrecv_replace Isendrecv Isendrecv_replace Mrecv Imrecv Probe "
+    "Iprobe Mprobe Improbe Start Startall Recv_init"
+)
+# Routines that neither communicate nor order anything.
+LOCAL = _names("Wtime Wtick Comm_rank Comm_size Get_count Get_address Type_size")
+SENDING = _names("Send Ssend Rsend Bsend Isend Issend Irsend Ibsend")
+WAITS = frozenset({"MPI_Wait", "MPI_Waitall"})
+NONBLOCKING = frozenset({"MPI_Isend", "MPI_Issend", "MPI_Irsend", "MPI_Irecv"})
+
+# Memory that a call touches: argument position -> "r" or "w" (the memory it names).
+_SEND_EFFECT = {0: "r"}
+EFFECTS: dict[str, dict[int, str]] = {
+    "MPI_Send": _SEND_EFFECT,
+    "MPI_Ssend": _SEND_EFFECT,
+    "MPI_Rsend": _SEND_EFFECT,
+    "MPI_Bsend": _SEND_EFFECT,
+    "MPI_Isend": {0: "r", 6: "w"},
+    "MPI_Issend": {0: "r", 6: "w"},
+    "MPI_Irsend": {0: "r", 6: "w"},
+    "MPI_Irecv": {0: "w", 6: "w"},
+    "MPI_Recv": {0: "w", 6: "w"},
+    "MPI_Sendrecv": {0: "r", 5: "w", 11: "w"},
+    "MPI_Sendrecv_replace": {0: "w", 8: "w"},
+    "MPI_Bcast": {0: "w"},
+    "MPI_Gather": {0: "r", 3: "w"},
+    "MPI_Gatherv": {0: "r", 3: "w", 4: "r", 5: "r"},
+    "MPI_Scatter": {0: "r", 3: "w"},
+    "MPI_Scatterv": {0: "r", 1: "r", 2: "r", 4: "w"},
+    "MPI_Allgather": {0: "r", 3: "w"},
+    "MPI_Allgatherv": {0: "r", 3: "w", 4: "r", 5: "r"},
+    "MPI_Alltoall": {0: "r", 3: "w"},
+    "MPI_Alltoallv": {0: "r", 1: "r", 2: "r", 4: "w", 5: "r", 6: "r"},
+    "MPI_Alltoallw": {0: "r", 1: "r", 2: "r", 3: "r", 4: "w", 5: "r", 6: "r", 7: "r"},
+    "MPI_Reduce": {0: "r", 1: "w"},
+    "MPI_Allreduce": {0: "r", 1: "w"},
+    "MPI_Reduce_scatter": {0: "r", 1: "w", 2: "r"},
+    "MPI_Reduce_scatter_block": {0: "r", 1: "w"},
+    "MPI_Scan": {0: "r", 1: "w"},
+    "MPI_Exscan": {0: "r", 1: "w"},
+    "MPI_Wtime": {},
+    "MPI_Wtick": {},
+    "MPI_Comm_rank": {1: "w"},
+    "MPI_Comm_size": {1: "w"},
+    "MPI_Get_count": {0: "r", 2: "w"},
+    "MPI_Get_address": {1: "w"},
+    "MPI_Type_size": {1: "w"},
+    "MPI_Wait": {0: "w", 1: "w"},
+    "MPI_Waitall": {1: "w", 2: "w"},
+}
+
+# Number of arguments in C; Fortran may add the error code.
+C_ARGUMENTS: dict[str, int] = {
+    "MPI_Send": 6,
+    "MPI_Ssend": 6,
+    "MPI_Rsend": 6,
+    "MPI_Bsend": 6,
+    "MPI_Isend": 7,
+    "MPI_Issend": 7,
+    "MPI_Irsend": 7,
+    "MPI_Irecv": 7,
+    "MPI_Recv": 7,
+    "MPI_Sendrecv": 12,
+    "MPI_Sendrecv_replace": 9,
+    "MPI_Bcast": 5,
+    "MPI_Gather": 8,
+    "MPI_Gatherv": 9,
+    "MPI_Scatter": 8,
+    "MPI_Scatterv": 9,
+    "MPI_Allgather": 7,
+    "MPI_Allgatherv": 8,
+    "MPI_Alltoall": 7,
+    "MPI_Alltoallv": 9,
+    "MPI_Alltoallw": 9,
+    "MPI_Reduce": 7,
+    "MPI_Allreduce": 6,
+    "MPI_Reduce_scatter": 6,
+    "MPI_Reduce_scatter_block": 6,
+    "MPI_Scan": 6,
+    "MPI_Exscan": 6,
+    "MPI_Comm_rank": 2,
+    "MPI_Comm_size": 2,
+    "MPI_Get_count": 3,
+    "MPI_Get_address": 2,
+    "MPI_Type_size": 2,
+    "MPI_Wait": 2,
+    "MPI_Waitall": 3,
+}
+
+SOURCE_POSITION: dict[str, int] = {"MPI_Recv": 3, "MPI_Irecv": 3, "MPI_Sendrecv": 8}
+TAG_POSITION: dict[str, int] = {"MPI_Recv": 4, "MPI_Irecv": 4, "MPI_Sendrecv": 9}
+WILDCARDS = frozenset({"MPI_ANY_SOURCE", "MPI_ANY_TAG"})
+
+# Bytes are compared by name of the element type: MPI type -> C and Fortran element types.
+ELEMENT_OF: dict[str, frozenset[str]] = {
+    "MPI_DOUBLE": frozenset({"double"}),
+    "MPI_FLOAT": frozenset({"float"}),
+    "MPI_INT": frozenset({"int"}),
+    "MPI_LONG": frozenset({"long"}),
+    "MPI_CHAR": frozenset({"char"}),
+    "MPI_BYTE": frozenset({"char", "unsigned char", "signed char"}),
+    "MPI_UNSIGNED": frozenset({"unsigned int"}),
+    "MPI_DOUBLE_PRECISION": frozenset({"double precision", "real(8)"}),
+    "MPI_REAL": frozenset({"real"}),
+    "MPI_REAL8": frozenset({"double precision", "real(8)"}),
+    "MPI_INTEGER": frozenset({"integer"}),
+    "MPI_LOGICAL": frozenset({"logical"}),
+    "MPI_DOUBLE_COMPLEX": frozenset({"double complex", "complex(8)"}),
+    "MPI_COMPLEX": frozenset({"complex"}),
+}

@@ -1,0 +1,1 @@
+"""Readers: one language each, from source text to the program model."""

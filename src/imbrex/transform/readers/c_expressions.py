@@ -1,0 +1,491 @@
+"""C expressions: the accesses that evaluating one makes, and the memory that it names."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from clang.cindex import CursorKind, LinkageKind, StorageClass, TypeKind
+
+from imbrex.transform.model.affine import Affine, Range, Section
+from imbrex.transform.model.program import (
+    UNKNOWN_MEMORY,
+    Access,
+    Argument,
+    Call,
+    Program,
+    SourceFile,
+    Variable,
+)
+from imbrex.transform.readers import c_cursor as cc
+from imbrex.transform.readers import c_library
+
+_WORD = re.compile(rb"[A-Za-z_]\w*")
+
+
+@dataclass(slots=True)
+class Memory:
+    """What an lvalue or a pointer value refers to."""
+
+    key: str
+    through: bool
+    indices: list[Affine | None] = field(default_factory=list)  # source order
+    offset: Affine | None = None  # elements still to be added to the next index
+    exact: bool = True  # False: its section is not known
+
+    def section(self, rank: int) -> Section | None:
+        if not self.exact or not rank or len(self.indices) != rank:
+            return None
+        return tuple(Range.point(index) for index in reversed(self.indices))
+
+
+@dataclass(slots=True)
+class Effects:
+    """Collected while one statement is read."""
+
+    accesses: list[Access] = field(default_factory=list)
+    calls: list[Call] = field(default_factory=list)
+    stop: str | None = None
+
+
+class ExpressionReader:
+    """Reads the expressions of one translation unit."""
+
+    def __init__(self, program: Program, source: SourceFile) -> None:
+        self.program = program
+        self.source = source
+        self.lifetime: tuple[int, int] | None = None
+        self.called: set[int] = set()
+
+    # Variables -------------------------------------------------------------------------
+
+    def key_of(self, declaration: Any) -> str:
+        """The model's key of a declared variable; the variable is entered on first sight."""
+        location = declaration.location
+        name = declaration.spelling
+        external = declaration.linkage == LinkageKind.EXTERNAL
+        key = f"g:{name}" if external else f"{name}@{location.file}:{location.offset}"
+        if key not in self.program.variables:
+            self.program.variables[key] = self._variable(declaration, key, external)
+        return key
+
+    def _variable(self, declaration: Any, key: str, external: bool) -> Variable:
+        kind_of = declaration.type
+        extents = cc.array_extents(kind_of)
+        pointer = cc.is_pointer(kind_of)
+        if pointer:
+            extents = [None, *cc.array_extents(kind_of.get_canonical().get_pointee())]
+        bounds = tuple(
+            (Affine(0), None if extent is None else Affine(extent - 1))
+            for extent in reversed(extents)
+        )
+        if declaration.kind == CursorKind.PARM_DECL:
+            kind = "parameter"
+        elif external:
+            kind = "global"
+        elif (
+            declaration.storage_class == StorageClass.STATIC
+            or declaration.linkage == LinkageKind.INTERNAL
+        ):
+            kind = "static"
+        else:
+            kind = "local"
+        canonical = kind_of.get_canonical()
+        return Variable(
+            key,
+            declaration.spelling,
+            kind,
+            element=cc.element_type(kind_of),
+            pointer=pointer,
+            bounds=bounds,
+            volatile="volatile" in canonical.spelling.split(),
+            record="" if pointer else cc.record_of(kind_of),
+            lifetime=self.lifetime if kind == "local" else None,
+            line=declaration.location.line,
+        )
+
+    def _field_key(self, cursor: Any) -> str:
+        declaration = cursor.referenced
+        parent = declaration.semantic_parent if declaration is not None else None
+        if declaration is None or parent is None:
+            return UNKNOWN_MEMORY
+        record = parent.type.get_canonical().spelling.replace("struct ", "")
+        # The members of a union share their memory.
+        union = parent.kind == CursorKind.UNION_DECL
+        key = f"field:{record}.{'*' if union else declaration.spelling}"
+        if key not in self.program.variables:
+            variable = self._variable(declaration, key, False)
+            variable.kind, variable.record = "field", record
+            # Many structures share the key, so that equal indices prove nothing but a difference.
+            self.program.variables[key] = variable
+        return key
+
+    # Memory ----------------------------------------------------------------------------
+
+    def memory(self, cursor: Any, effects: Effects) -> Memory:
+        """The memory that a pointer or array expression refers to."""
+        inner = cc.strip(cursor)
+        if inner.kind == CursorKind.CSTYLE_CAST_EXPR:
+            return Memory(UNKNOWN_MEMORY, False)
+        if cc.is_array(inner.type):
+            found = self.place(inner, effects)
+        elif inner.kind in (
+            CursorKind.DECL_REF_EXPR,
+            CursorKind.MEMBER_REF_EXPR,
+            CursorKind.ARRAY_SUBSCRIPT_EXPR,
+        ) or self._is_dereference(inner):
+            held = self.place(inner, effects)
+            self._record(effects, held, inner, write=False)
+            key = f"*{held.key}" if held.through else held.key
+            found = (
+                Memory(UNKNOWN_MEMORY, False)
+                if held.key == UNKNOWN_MEMORY
+                else Memory(key, True, exact=not held.through and not held.key.startswith("field:"))
+            )
+        elif inner.kind == CursorKind.UNARY_OPERATOR:
+            operator = cc.unary_operator(inner)
+            (operand,) = cc.operands(inner)
+            if operator == cc.ADDRESS_OF:
+                found = self.place(cc.strip(operand), effects)
+            else:
+                found = self.memory(operand, effects)
+                self.read(inner, effects)
+                found.exact = False
+        elif inner.kind in (CursorKind.BINARY_OPERATOR, CursorKind.COMPOUND_ASSIGNMENT_OPERATOR):
+            found = self._sum(inner, effects)
+        elif inner.kind == CursorKind.CALL_EXPR:
+            found = self._returned(inner, effects)
+        elif inner.kind == CursorKind.STRING_LITERAL:
+            found = Memory("string", False)
+        else:
+            self.read(inner, effects)
+            found = Memory(UNKNOWN_MEMORY, False)
+        if cc.element_type(cursor.type) not in ("void", cc.element_type(inner.type)):
+            found.exact = False  # a cast to another element type
+        return found
+
+    def _is_dereference(self, cursor: Any) -> bool:
+        return (
+            cursor.kind == CursorKind.UNARY_OPERATOR and cc.unary_operator(cursor) == cc.DEREFERENCE
+        )
+
+    def _sum(self, cursor: Any, effects: Effects) -> Memory:
+        left, right = cc.operands(cursor)
+        operator = cc.binary_operator(cursor)
+        if operator not in (cc.ADD, cc.SUBTRACT):
+            self.read(cursor, effects)
+            if operator == cc.COMMA:
+                return self.memory(right, Effects())
+            found = self.memory(left, Effects())
+            found.exact = False
+            return found
+        if not (cc.is_pointer(left.type) or cc.is_array(left.type)):
+            left, right = right, left
+        found = self.memory(left, effects)
+        self.read(right, effects)
+        amount = self.affine(right)
+        if amount is None:
+            found.exact = False
+            return found
+        if operator == cc.SUBTRACT:
+            amount = amount.times(-1)
+        if found.indices:
+            last = found.indices[-1]
+            found.indices[-1] = None if last is None else last.plus(amount)
+        else:
+            found.offset = amount if found.offset is None else found.offset.plus(amount)
+        return found
+
+    def _returned(self, cursor: Any, effects: Effects) -> Memory:
+        self.read(cursor, effects)
+        name = cursor.spelling
+        if name in c_library.ALLOCATORS:
+            return Memory(self._heap(cursor), False, exact=False)
+        if name in c_library.RETURNS_FIRST_ARGUMENT:
+            found = self.memory(cc.operands(cursor)[1], Effects())
+            found.exact = False
+            return found
+        return (
+            Memory(f"return:{name}", True, exact=False) if name else Memory(UNKNOWN_MEMORY, False)
+        )
+
+    def _heap(self, cursor: Any) -> str:
+        location = cursor.location
+        key = f"heap:{location.file}:{location.offset}"
+        if key not in self.program.variables:
+            self.program.variables[key] = Variable(
+                key, "allocated memory", "heap", line=location.line
+            )
+        return key
+
+    def place(self, cursor: Any, effects: Effects) -> Memory:
+        """The memory of an lvalue; what evaluating its address reads is recorded."""
+        cursor = cc.strip(cursor)
+        if cursor.kind == CursorKind.DECL_REF_EXPR:
+            referenced = cursor.referenced
+            if referenced is None or referenced.kind not in (
+                CursorKind.VAR_DECL,
+                CursorKind.PARM_DECL,
+            ):
+                return Memory(UNKNOWN_MEMORY, False)
+            return Memory(self.key_of(referenced), False)
+        if cursor.kind == CursorKind.MEMBER_REF_EXPR:
+            children = cc.operands(cursor)
+            if children:
+                base = children[0]
+                if cc.is_pointer(base.type):
+                    self.memory(base, effects)
+                else:
+                    self.place(base, effects)
+            key = self._field_key(cursor)
+            return Memory(key, False, exact=False)
+        if cursor.kind == CursorKind.ARRAY_SUBSCRIPT_EXPR:
+            base, index = cc.operands(cursor)
+            if not (cc.is_pointer(base.type) or cc.is_array(base.type)):
+                base, index = index, base
+            found = self.memory(base, effects)
+            self.read(index, effects)
+            position = self.affine(index)
+            if position is not None and found.offset is not None:
+                position = position.plus(found.offset)
+            found.offset = None
+            found.indices.append(position)
+            return found
+        if self._is_dereference(cursor):
+            (operand,) = cc.operands(cursor)
+            found = self.memory(operand, effects)
+            found.indices.append(found.offset if found.offset is not None else Affine(0))
+            found.offset = None
+            return found
+        self.read(cursor, effects)
+        return Memory(UNKNOWN_MEMORY, False)
+
+    def _record(self, effects: Effects, place: Memory, cursor: Any, *, write: bool) -> None:
+        variable = self.program.variables.get(place.key)
+        if variable is not None and variable.volatile:
+            effects.stop = effects.stop or f"{variable.name} is volatile"
+        rank = 0 if variable is None else len(variable.bounds)
+        line = cursor.location.line
+        effects.accesses.append(Access(place.key, place.through, write, line, place.section(rank)))
+
+    # Values ----------------------------------------------------------------------------
+
+    def affine(self, cursor: Any) -> Affine | None:
+        """The expression as an affine form of integer variables, if it is one."""
+        cursor = cc.strip(cursor)
+        kind = cursor.kind
+        if kind in (CursorKind.INTEGER_LITERAL, CursorKind.CHARACTER_LITERAL):
+            value = cc.evaluate_integer(cursor)
+            return None if value is None else Affine(value)
+        if kind == CursorKind.DECL_REF_EXPR:
+            referenced = cursor.referenced
+            if referenced is None:
+                return None
+            if referenced.kind == CursorKind.ENUM_CONSTANT_DECL:
+                return Affine(int(referenced.enum_value))
+            if referenced.kind in (CursorKind.VAR_DECL, CursorKind.PARM_DECL):
+                key = self.key_of(referenced)
+                variable = self.program.variables[key]
+                if not variable.bounds and not variable.volatile:
+                    return Affine.variable(key)
+            return None
+        if kind == CursorKind.UNARY_OPERATOR and cc.unary_operator(cursor) == cc.MINUS:
+            (operand,) = cc.operands(cursor)
+            value_of = self.affine(operand)
+            return None if value_of is None else value_of.times(-1)
+        if kind == CursorKind.BINARY_OPERATOR:
+            operator = cc.binary_operator(cursor)
+            if operator not in (cc.ADD, cc.SUBTRACT, cc.MULTIPLY):
+                return None
+            left, right = (self.affine(child) for child in cc.operands(cursor))
+            if left is None or right is None:
+                return None
+            if operator == cc.ADD:
+                return left.plus(right)
+            if operator == cc.SUBTRACT:
+                return left.plus(right, -1)
+            if not left.terms:
+                return right.times(left.constant)
+            return None if right.terms else left.times(right.constant)
+        return None
+
+    def read(self, cursor: Any, effects: Effects) -> None:
+        """Record what evaluating an expression reads, writes and calls."""
+        kind = cursor.kind
+        if kind in (CursorKind.UNEXPOSED_EXPR, CursorKind.PAREN_EXPR, CursorKind.CSTYLE_CAST_EXPR):
+            for child in cc.operands(cursor):
+                self.read(child, effects)
+        elif kind in (
+            CursorKind.DECL_REF_EXPR,
+            CursorKind.MEMBER_REF_EXPR,
+            CursorKind.ARRAY_SUBSCRIPT_EXPR,
+        ):
+            self._read_place(cursor, effects)
+        elif kind == CursorKind.UNARY_OPERATOR:
+            self._read_unary(cursor, effects)
+        elif kind == CursorKind.BINARY_OPERATOR:
+            left, right = cc.operands(cursor)
+            if cc.binary_operator(cursor) == cc.ASSIGN:
+                self._assign(left, right, cursor, effects, update=False)
+            else:
+                self.read(left, effects)
+                self.read(right, effects)
+        elif kind == CursorKind.COMPOUND_ASSIGNMENT_OPERATOR:
+            left, right = cc.operands(cursor)
+            self._assign(left, right, cursor, effects, update=True)
+        elif kind == CursorKind.CALL_EXPR:
+            self.call(cursor, effects)
+        elif kind in (CursorKind.StmtExpr, CursorKind.LAMBDA_EXPR) or (
+            kind.is_statement() or kind in (CursorKind.CXX_THROW_EXPR, CursorKind.CXX_NEW_EXPR)
+        ):
+            effects.stop = effects.stop or "a construct that is not analysed"
+        elif kind == CursorKind.CXX_UNARY_EXPR:
+            return  # sizeof: not evaluated
+        else:
+            for child in cc.operands(cursor):
+                self.read(child, effects)
+
+    def _read_place(self, cursor: Any, effects: Effects) -> None:
+        referenced = cursor.referenced if cursor.kind == CursorKind.DECL_REF_EXPR else None
+        if referenced is not None and referenced.kind == CursorKind.FUNCTION_DECL:
+            self.program.pointer_facts.append(
+                ("address", "addr", f"function:{referenced.spelling}")
+            )
+            return
+        if referenced is not None and referenced.kind not in (
+            CursorKind.VAR_DECL,
+            CursorKind.PARM_DECL,
+        ):
+            return
+        place = self.place(cursor, effects)
+        if not cc.is_array(cursor.type):
+            self._record(effects, place, cursor, write=False)
+
+    def _read_unary(self, cursor: Any, effects: Effects) -> None:
+        (operand,) = cc.operands(cursor) or (None,)
+        operator = cc.unary_operator(cursor)
+        if operand is None:
+            return
+        if operator in cc.STEPS:
+            place = self.place(operand, effects)
+            self._record(effects, place, operand, write=False)
+            self._record(effects, place, operand, write=True)
+        elif operator == cc.ADDRESS_OF:
+            self.place(operand, effects)
+        elif operator == cc.DEREFERENCE:
+            place = self.place(cursor, effects)
+            if not cc.is_array(cursor.type):
+                self._record(effects, place, cursor, write=False)
+        else:
+            self.read(operand, effects)
+
+    def _assign(
+        self, left: Any, right: Any, cursor: Any, effects: Effects, *, update: bool
+    ) -> None:
+        self.read(right, effects)
+        place = self.place(left, effects)
+        if left.type.get_canonical().kind == TypeKind.RECORD:
+            effects.accesses.append(Access(UNKNOWN_MEMORY, False, True, cursor.location.line, None))
+        if update:
+            self._record(effects, place, left, write=False)
+        self._record(effects, place, left, write=True)
+        if cc.is_pointer(left.type) and not update:
+            self.points(self._cell(place), right)
+
+    # Pointers --------------------------------------------------------------------------
+
+    @staticmethod
+    def _cell(place: Memory) -> str:
+        return f"*{place.key}" if place.through else place.key
+
+    def points(self, cell: str, value: Any) -> None:
+        """Record what pointer values `cell` takes on from the expression `value`."""
+        inner = cc.strip(value)
+        facts = self.program.pointer_facts
+        if inner.kind == CursorKind.CONDITIONAL_OPERATOR:
+            for branch in cc.operands(inner)[1:]:
+                self.points(cell, branch)
+            return
+        if inner.kind == CursorKind.INTEGER_LITERAL:
+            return  # a null pointer
+        if inner.kind == CursorKind.INIT_LIST_EXPR:
+            for child in cc.operands(inner):
+                self.points(cell, child)
+            return
+        found = self.memory(inner, Effects())
+        if found.key == UNKNOWN_MEMORY:
+            facts.append((cell, "addr", "external"))
+        elif found.through:
+            facts.append((cell, "copy", found.key))
+        else:
+            facts.append((cell, "addr", found.key))
+
+    # Calls -----------------------------------------------------------------------------
+
+    def call(self, cursor: Any, effects: Effects) -> Call:
+        """Record a call and what evaluating its arguments does."""
+        children = cc.operands(cursor)
+        name = cursor.spelling
+        callee = cc.strip(children[0]) if children else None
+        referenced = cursor.referenced
+        direct = referenced is not None and referenced.kind == CursorKind.FUNCTION_DECL
+        if not direct and callee is not None:
+            self.read(callee, effects)
+        actual = list(cursor.get_arguments())
+        start, end = cc.spelled(cursor)
+        text = self.source.data[start:end]
+        macro = None
+        if not (text.startswith(name.encode()) and text.endswith(b")")):
+            word = _WORD.match(self.source.data, start)
+            macro = word[0].decode() if word else "?"
+        arguments = []
+        for child in actual:
+            inner = Effects()
+            arguments.append(self._argument(child, inner))
+            effects.accesses.extend(inner.accesses)
+            effects.calls.extend(inner.calls)
+            effects.stop = effects.stop or inner.stop
+        call = Call(name, arguments, start, end, cursor.location.line, macro=macro)
+        call.unknown = not direct
+        effects.calls.append(call)
+        for position, child in enumerate(actual):
+            if cc.is_pointer(child.type) or cc.is_array(child.type):
+                self.points(f"argument:{name if direct else '?'}:{position}", child)
+        return call
+
+    def _argument(self, cursor: Any, effects: Effects) -> Argument:
+        start, end = cc.spelled(cursor)
+        argument = Argument(self.source.data[start:end].decode(errors="replace"), start, end)
+        kind = cursor.type
+        if cc.is_pointer(kind) or cc.is_array(kind):
+            argument.pointer = True
+            found = self.memory(cursor, effects)
+            argument.base, argument.through = found.key, found.through
+            argument.origin = self._origin(found)
+        elif kind.get_canonical().kind == TypeKind.RECORD:
+            self.read(cursor, effects)
+            effects.accesses.append(
+                Access(UNKNOWN_MEMORY, False, False, cursor.location.line, None)
+            )
+        else:
+            self.read(cursor, effects)
+            argument.value = self.affine(cursor)
+        argument.reads = effects.accesses
+        if any(access.write for access in effects.accesses):
+            argument.problem = "an argument has side effects"
+        return argument
+
+    def _origin(self, found: Memory) -> tuple[Affine | None, ...] | None:
+        variable = self.program.variables.get(found.key)
+        if variable is None or not found.exact:
+            return None
+        rank = len(variable.bounds)
+        indices = list(found.indices)
+        if len(indices) < rank:
+            indices.append(found.offset if found.offset is not None else Affine(0))
+        elif found.offset is not None:
+            return None
+        while len(indices) < rank:
+            indices.append(Affine(0))
+        return tuple(reversed(indices))

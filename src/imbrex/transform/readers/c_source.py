@@ -1,0 +1,98 @@
+"""C sources as files: preprocessor lines, compiler flags, compile databases."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import shutil
+import subprocess
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from imbrex.errors import ImbrexError
+
+HEADERS = Path(__file__).resolve().parent.parent / "headers"
+C_SUFFIXES = frozenset({".c", ".cc", ".cpp", ".cxx", ".C", ".h"})
+CXX_SUFFIXES = frozenset({".cc", ".cpp", ".cxx", ".C"})
+
+_DIRECTIVE = re.compile(rb"^[ \t]*#[ \t]*(\w*)((?:\\\r?\n|[^\n])*)", re.MULTILINE)
+# Pragmas that leave the meaning of the loop behind them as it is written.
+_HARMLESS = re.compile(
+    rb"\s*(omp\s+(parallel\s+for|for|simd|parallel\s+for\s+simd|for\s+simd)\b|GCC\s+ivdep|ivdep"
+    rb"|unroll|clang\s+loop|simd|vector|GCC\s+unroll)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Directive:
+    """A preprocessor line; `attached` ones belong to the statement that follows."""
+
+    start: int
+    end: int
+    text: str
+    attached: bool
+
+
+def directives(data: bytes) -> list[Directive]:
+    """All preprocessor lines of a file, in order."""
+    found = []
+    for match in _DIRECTIVE.finditer(data):
+        attached = match[1] == b"pragma" and _HARMLESS.match(match[2]) is not None
+        text = match[0].decode(errors="replace").strip().split("\n")[0]
+        found.append(Directive(match.start(), match.end(), text, attached))
+    return found
+
+
+@lru_cache(maxsize=1)
+def compiler_headers() -> list[str]:
+    """Flags that show libclang the compiler's own headers (stddef.h and the like)."""
+    for compiler in ("gcc", "clang", "cc"):
+        path = shutil.which(compiler)
+        if path is None:
+            continue
+        answer = subprocess.run(
+            [path, "-print-file-name=include"], capture_output=True, text=True, check=False
+        ).stdout.strip()
+        if Path(answer).is_dir():
+            return ["-isystem", answer]
+    return []
+
+
+def compile_database(path: Path) -> dict[Path, list[str]]:
+    """Flags per source file of a `compile_commands.json`.
+
+    Raises ImbrexError where the file is missing or not a compile database.
+    """
+    if path.is_dir():
+        path = path / "compile_commands.json"
+    try:
+        entries = json.loads(path.read_text())
+        flags: dict[Path, list[str]] = {}
+        for entry in entries:
+            folder = Path(entry["directory"])
+            words = entry.get("arguments") or shlex.split(entry["command"])
+            source = (folder / entry["file"]).resolve()
+            flags[source] = _relevant(words[1:], folder)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ImbrexError(f"{path} is not a readable compile database: {error}") from error
+    return flags
+
+
+def _relevant(words: list[str], folder: Path) -> list[str]:
+    """The flags that matter for reading, with include paths made absolute."""
+    kept: list[str] = []
+    pending: str | None = None
+    for word in words:
+        if pending is not None:
+            value = word if pending == "-D" else str(folder / word)
+            kept += [pending, value]
+            pending = None
+        elif word in ("-I", "-isystem", "-include", "-iquote", "-D"):
+            pending = word
+        elif word.startswith("-I"):
+            kept.append("-I" + str(folder / word[2:]))
+        elif word.startswith(("-D", "-U", "-std")):
+            kept.append(word)
+    return kept

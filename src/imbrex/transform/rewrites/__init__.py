@@ -1,0 +1,1 @@
+"""Rewrites: one class per file, each with `validate()` apart from `apply()`."""

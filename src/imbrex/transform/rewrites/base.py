@@ -1,0 +1,60 @@
+"""What rewrites share: sites, decisions and refusals."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from imbrex.transform.model.program import Call, Location, Reason, Routine, Statement
+
+SCHEMA_VERSION = 1
+
+
+class Refusal(Exception):  # noqa: N818 - a refusal is an answer, not an error
+    """A rewrite may not be done: why, and where the cause stands."""
+
+    def __init__(self, rewrite: str, reason: Reason) -> None:
+        super().__init__(str(reason))
+        self.rewrite = rewrite
+        self.reason = reason
+
+
+@dataclass(slots=True, eq=False)
+class Site:
+    """A communication call in the user's source."""
+
+    routine: Routine
+    statement: Statement
+    call: Call
+
+    @property
+    def location(self) -> Location:
+        return Location(self.routine.file, self.call.line)
+
+
+@dataclass(slots=True)
+class Decision:
+    """What was decided for a site, and why."""
+
+    site: Site
+    decision: str  # "rewritten", "refused" or "nothing-to-gain"
+    reason: Reason
+    first_line: int = 0  # the window: from behind the last producer to the first consumer
+    last_line: int = 0
+    rewrites: list[str] = field(default_factory=list)
+    details: list[str] = field(default_factory=list)
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "file": self.site.routine.file,
+            "line": self.site.call.line,
+            "routine": self.site.routine.name,
+            "call": self.site.call.name,
+            "window": {"first_line": self.first_line, "last_line": self.last_line},
+            "decision": self.decision,
+            "reason": self.reason.text,
+            "reason_file": self.reason.location.file,
+            "reason_line": self.reason.location.line,
+            "rewrites": self.rewrites,
+            "details": self.details,
+        }

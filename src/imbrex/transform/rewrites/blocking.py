@@ -1,0 +1,309 @@
+"""Blocking to nonblocking, with motion: start as early and wait as late as the data allow."""
+
+from __future__ import annotations
+
+from imbrex.transform import mpi_calls
+from imbrex.transform.analysis.facts import ProgramFacts
+from imbrex.transform.analysis.footprint import Footprints
+from imbrex.transform.analysis.motion import Motion, Position, Reach
+from imbrex.transform.analysis.transfer import Role, Transfer, buffer_access, evaluation
+from imbrex.transform.analysis.unread import never_read
+from imbrex.transform.model.program import (
+    UNKNOWN_MEMORY,
+    Access,
+    Argument,
+    Kind,
+    Language,
+    Location,
+    Program,
+    Reason,
+    Statement,
+)
+from imbrex.transform.rewrites.base import Decision, Refusal, Site
+
+_NO_BUFFER = frozenset({"MPI_BOTTOM", "MPI_IN_PLACE", "NULL", "0"})
+
+
+class BlockingToNonblocking:
+    """MPI_Send, Ssend, Rsend, Recv and Sendrecv become a start, a window and a wait."""
+
+    name = "nonblocking"
+
+    def __init__(self, program: Program, footprints: Footprints, facts: ProgramFacts) -> None:
+        self.program = program
+        self.footprints = footprints
+        self.facts = facts
+
+    def applies(self, site: Site) -> bool:
+        return site.call.name in mpi_calls.BLOCKING
+
+    # Conditions ------------------------------------------------------------------------
+
+    def validate(self, site: Site) -> list[Transfer]:
+        """The transfers of the call.
+
+        Raises Refusal where the call may not become nonblocking at all.
+        """
+        call, routine = site.call, site.routine
+        self._check_place(site)
+        language = self.program.files[routine.file].language
+        expected = mpi_calls.C_ARGUMENTS[call.name] + (language is not Language.C)
+        optional_error = routine.interface == "mpi_f08" and len(call.arguments) == expected - 1
+        if len(call.arguments) != expected and not optional_error:
+            self._refuse(site, "the call has an unexpected number of arguments")
+        if self.facts.threads:
+            raise Refusal(self.name, self.facts.threads)
+        for argument in call.arguments:
+            if argument.problem:
+                self._refuse(site, f"`{argument.text}`: {argument.problem}")
+        self._check_arguments(site)
+        error = self._error_code(site, language, optional_error)
+        status = self._status(site)
+        transfers = []
+        for part in mpi_calls.BLOCKING[call.name]:
+            buffer = call.arguments[part.buffer]
+            if buffer.text.strip() in _NO_BUFFER or buffer.base in (None, UNKNOWN_MEMORY):
+                self._refuse(site, f"the memory that `{buffer.text}` names is not known")
+            if part.direction == "receive":
+                for position in (part.peer, part.tag):
+                    wildcard = self.facts.wildcard(call, call.arguments[position], routine.file)
+                    if wildcard:
+                        raise Refusal(self.name, wildcard)
+            wanted = status if part.direction == "receive" else None
+            transfers.append(Transfer(call, part, buffer, wanted, error))
+        return transfers
+
+    def _refuse(self, site: Site, text: str) -> None:
+        raise Refusal(self.name, Reason(text, site.location))
+
+    def _check_place(self, site: Site) -> None:
+        call, routine, statement = site.call, site.routine, site.statement
+        if routine.problem:
+            self._refuse(site, routine.problem)
+        if call.macro:
+            self._refuse(site, f"the call comes from the macro {call.macro}")
+        if not call.is_statement:
+            self._refuse(site, "the value of the call is used (its error code is checked)")
+        if statement.stop:
+            self._refuse(site, statement.stop)
+        block = statement.parent
+        inner: Statement = statement
+        while block is not None:
+            if not block.insertable:
+                self._refuse(site, "the code around the call comes from a macro or a header")
+            position = block.statements.index(inner)
+            before = block.statements[position - 1] if position else None
+            if before is not None and before.stop and "#pragma" in before.stop:
+                self._refuse(site, f"the call belongs to `{before.stop}`")
+            if inner.code_start > inner.start and inner is not statement:
+                self._refuse(site, "the call is inside a parallel or directed loop")
+            if block.owner is not None and block.owner.kind not in (
+                Kind.IF,
+                Kind.LOOP,
+                Kind.BLOCK,
+            ):
+                what = block.owner.stop or f"a {block.owner.kind.value}"
+                self._refuse(site, f"the call is inside {what}")
+            if block.owner is None:
+                return
+            inner = block.owner
+            block = inner.parent
+
+    def _check_arguments(self, site: Site) -> None:
+        """Functions that are called for an argument must only read."""
+        for inner in site.statement.calls:
+            if inner is site.call:
+                continue
+            footprint = self.footprints.of_call(inner, site.routine.file)
+            writes = any(access.write for access in footprint.accesses)
+            if footprint.stop or footprint.events or writes:
+                self._refuse(site, f"an argument calls {inner.name}, which may have side effects")
+
+    def _evaluation(self, site: Site) -> list[Access]:
+        """All that evaluating the arguments reads."""
+        reads = evaluation(site.call)
+        for inner in site.statement.calls:
+            if inner is not site.call:
+                reads += self.footprints.of_call(inner, site.routine.file).accesses
+        return reads
+
+    def _error_code(self, site: Site, language: Language, missing: bool) -> Argument | None:
+        if language is Language.C or missing:
+            return None
+        argument = site.call.arguments[-1]
+        reason = never_read(self.program, site.routine, argument.base or "")
+        if reason is not None:
+            text = f"the error code may be checked: {reason.text}"
+            raise Refusal(self.name, Reason(text, reason.location))
+        return argument
+
+    def _status(self, site: Site) -> Argument | None:
+        position = mpi_calls.STATUS.get(site.call.name)
+        if position is None:
+            return None
+        argument = site.call.arguments[position]
+        return None if argument.text.strip().upper() == "MPI_STATUS_IGNORE" else argument
+
+    # Doing it --------------------------------------------------------------------------
+
+    def apply(self, site: Site, transfers: list[Transfer]) -> Decision:
+        """Put starts and waits into the model, as far apart as the data allow."""
+        self._lower(site, transfers)
+        motion = Motion(self.footprints, self.facts, site.routine)
+        ups = [self._move_up(motion, transfer) for transfer in transfers]
+        downs = [self._move_down(motion, transfer) for transfer in transfers]
+        crossed = sum(reach.position.crossed for reach in ups + downs)
+        starts = [self._line_after(transfer.start) for transfer in transfers]
+        ends = [self._line_before(transfer.wait, site) for transfer in transfers]
+        decision = Decision(
+            site,
+            "rewritten",
+            Reason("", site.location),
+            min(starts),
+            max(ends),
+            [self.name],
+        )
+        for transfer, up, down in zip(transfers, ups, downs, strict=True):
+            decision.details += self._describe(transfer, up, down)
+        if not crossed:
+            self._undo(site, transfers)
+            decision.decision = "nothing-to-gain"
+            decision.rewrites = []
+            up, down = ups[0], downs[0]
+            decision.reason = Reason(
+                f"no computation in the window: before it {up.blocker}; behind it {down.blocker}",
+                down.blocker.location,
+            )
+        else:
+            decision.reason = Reason(
+                f"{crossed} computing statement{'s' if crossed > 1 else ''} in the window",
+                site.location,
+            )
+        return decision
+
+    def _lower(self, site: Site, transfers: list[Transfer]) -> None:
+        """Replace the call by starts and waits at the same place."""
+        original = site.statement
+        block = original.parent
+        assert block is not None
+        position = block.statements.index(original)
+        reads = self._evaluation(site)
+        starts, waits = [], []
+        for transfer in transfers:
+            data = buffer_access(self.program, transfer)
+            transfer.start = self._inserted(original, [*reads, data], Role(transfer, True))
+            release = [data]
+            if transfer.status is not None and self._status_matters(site, transfer.status):
+                transfer.status_read = True
+                release.append(
+                    Access(
+                        transfer.status.base or UNKNOWN_MEMORY,
+                        transfer.status.through,
+                        True,
+                        site.call.line,
+                    )
+                )
+            transfer.wait = self._inserted(original, release, Role(transfer, False))
+            starts.append(transfer.start)
+            waits.append(transfer.wait)
+        original.removed = True
+        block.statements[position + 1 : position + 1] = starts + waits
+        for statement in starts + waits:
+            statement.parent = block
+
+    def _status_matters(self, site: Site, status: Argument) -> bool:
+        return never_read(self.program, site.routine, status.base or "") is not None
+
+    @staticmethod
+    def _inserted(original: Statement, accesses: list[Access], role: Role) -> Statement:
+        return Statement(
+            Kind.INSERTED,
+            original.start,
+            original.end,
+            original.line,
+            original.end_line,
+            accesses=accesses,
+            role=role,
+        )
+
+    def _undo(self, site: Site, transfers: list[Transfer]) -> None:
+        site.statement.removed = False
+        for transfer in transfers:
+            for statement in (transfer.start, transfer.wait):
+                assert statement is not None and statement.parent is not None
+                statement.parent.statements.remove(statement)
+
+    def _move_up(self, motion: Motion, transfer: Transfer) -> Reach:
+        reach = motion.up(transfer)
+        transfer.start_blocker = reach.blocker
+        if reach.position.crossed:
+            transfer.guards = reach.position.guards
+            assert transfer.start is not None
+            self._put(transfer.start, reach.position)
+        return reach
+
+    def _move_down(self, motion: Motion, transfer: Transfer) -> Reach:
+        reach = motion.down(transfer)
+        transfer.wait_blocker = reach.blocker
+        if reach.position.crossed:
+            transfer.conditional = reach.position.left_if
+            assert transfer.wait is not None
+            self._put(transfer.wait, reach.position, after=True)
+        return reach
+
+    @staticmethod
+    def _put(statement: Statement, position: Position, *, after: bool = False) -> None:
+        old = statement.parent
+        assert old is not None
+        target = position.block.statements
+        anchor = target[position.index]
+        if anchor is statement:
+            return
+        old.statements.remove(statement)
+        target.insert(target.index(anchor) + after, statement)
+        statement.parent = position.block
+
+    # Telling ---------------------------------------------------------------------------
+
+    @staticmethod
+    def _line_after(statement: Statement | None) -> int:
+        """First line behind the start."""
+        assert statement is not None and statement.parent is not None
+        siblings = statement.parent.statements
+        for other in siblings[siblings.index(statement) + 1 :]:
+            if other.kind is not Kind.INSERTED:
+                return min(other.line, statement.line)
+        return statement.line
+
+    @staticmethod
+    def _line_before(statement: Statement | None, site: Site) -> int:
+        """Last line before the wait."""
+        assert statement is not None and statement.parent is not None
+        siblings = statement.parent.statements
+        for other in reversed(siblings[: siblings.index(statement)]):
+            if other.kind is not Kind.INSERTED:
+                return max(other.end_line, site.statement.end_line)
+        return site.statement.end_line
+
+    @staticmethod
+    def _describe(transfer: Transfer, up: Reach, down: Reach) -> list[str]:
+        name = transfer.part.start
+        buffer = transfer.buffer.text.strip()
+        return [
+            f"{name} of {buffer}: not earlier, because {up.blocker}",
+            f"wait for {buffer}: not later, because {down.blocker}",
+        ]
+
+
+def left_alone(site: Site) -> Decision | None:
+    """Calls that no rewrite takes, with the reason."""
+    name = site.call.name
+    text = mpi_calls.LEFT_ALONE.get(name)
+    if text is None and name in mpi_calls.COLLECTIVES:
+        text = (
+            "collectives are not rewritten: all sites that may match would have to change together"
+        )
+    if text is None:
+        return None
+    place = Location(site.routine.file, site.call.line)
+    return Decision(site, "refused", Reason(text, place), site.call.line, site.call.line)

@@ -1,0 +1,101 @@
+"""How starts, waits and declarations read in C."""
+
+from __future__ import annotations
+
+from imbrex.transform.analysis.transfer import Transfer
+from imbrex.transform.edits import Edit
+from imbrex.transform.model.program import Routine, SourceFile
+from imbrex.transform.rewrites.layout import after_line, indent_at
+
+_WIDTH = 100
+
+
+class CText:
+    """C statements for the transfers of one routine; requests are `0 .. count - 1`."""
+
+    def __init__(self, source: SourceFile, routine: Routine, count: int) -> None:
+        self.source = source
+        self.routine = routine
+        self.count = count
+        base = "imbrex_request" if count == 1 else "imbrex_requests"
+        self.name = base
+        number = 2
+        while self.name in routine.exported:
+            self.name = f"{base}{number}"
+            number += 1
+
+    def _request(self, number: int) -> str:
+        return f"&{self.name}" if self.count == 1 else f"&{self.name}[{number}]"
+
+    def start(self, transfer: Transfer, indent: str) -> str:
+        part, arguments = transfer.part, transfer.call.arguments
+        positions = (part.buffer, part.count, part.datatype, part.peer, part.tag, part.communicator)
+        texts = [arguments[position].text for position in positions]
+        guards = [self.source.data[a:b].decode() for a, b in transfer.guards]
+        inner = indent + ("    " if guards else "")
+        call = _call(part.start, [*texts, self._request(transfer.request)], inner)
+        if not guards:
+            return call
+        condition = guards[0] if len(guards) == 1 else " && ".join(f"({g})" for g in guards)
+        return f"if ({condition})\n{inner}{call}"
+
+    def waits(self, transfers: list[Transfer], indent: str) -> list[str]:
+        """Wait statements for transfers that are waited for at one place."""
+        texts = []
+        ignored = [t for t in transfers if t.status is None]
+        numbers = sorted(t.request for t in ignored)
+        together = len(numbers) > 1 and numbers[-1] - numbers[0] == len(numbers) - 1
+        if together:
+            first = numbers[0]
+            whole = len(ignored) == self.count
+            request = self.name if whole else self._request(first)
+            texts.append(
+                _call("MPI_Waitall", [str(len(ignored)), request, "MPI_STATUSES_IGNORE"], indent)
+            )
+        for transfer in transfers:
+            if transfer.status is None and together:
+                continue
+            status = "MPI_STATUS_IGNORE" if transfer.status is None else transfer.status.text
+            texts.append(_call("MPI_Wait", [self._request(transfer.request), status], indent))
+        return texts
+
+    def declarations(self, transfers: list[Transfer]) -> list[Edit]:
+        preset = any(transfer.conditional for transfer in transfers)
+        text = f"MPI_Request {self.name}"
+        if self.count > 1:
+            text += f"[{self.count}]"
+        if preset:
+            value = ", ".join(["MPI_REQUEST_NULL"] * self.count)
+            text += f" = {{{value}}}" if self.count > 1 else f" = {value}"
+        data = self.source.data
+        if self.routine.declare_after >= 0:
+            offset = after_line(data, self.routine.declare_after)
+            last = data.rfind(b"\n", 0, self.routine.declare_after) + 1
+            return [Edit(offset, offset, f"\n{indent_at(data, last)}{text};")]
+        offset = self.routine.first_executable
+        return [Edit(offset, offset, f"{text};\n{indent_at(data, offset)}")]
+
+    def in_place(self, texts: list[str], indent: str, *, braced: bool) -> str:
+        """Statements in the place of one; an unbraced body of several gets braces."""
+        if braced or len(texts) == 1:
+            return f"\n{indent}".join(texts)
+        inner = f"\n{indent}"
+        return "{" + inner + inner.join(texts) + "\n" + indent[:-4] + "}"
+
+    @staticmethod
+    def nothing() -> str:
+        return "{ }"
+
+
+def _call(name: str, arguments: list[str], indent: str) -> str:
+    """A call statement, broken at commas where it would be too long."""
+    lines = [f"{name}("]
+    hang = " " * (len(name) + 1)
+    for number, argument in enumerate(arguments):
+        piece = argument.strip() + (", " if number < len(arguments) - 1 else ");")
+        if len(indent) + len(lines[-1]) + len(piece.rstrip()) > _WIDTH and number:
+            lines[-1] = lines[-1].rstrip()
+            lines.append(indent + hang + piece)
+            continue
+        lines[-1] += piece
+    return "\n".join(lines)

@@ -1,0 +1,51 @@
+"""Where text goes on the page: lines, indentation, comments that belong to a statement."""
+
+from __future__ import annotations
+
+import re
+
+_COMMENT_LINE = re.compile(rb"[ \t]*(//[^\n]*|/\*(?:(?!\*/).)*\*/[ \t]*\r?)$")
+_REST = re.compile(rb"[ \t]*((//[^\n]*)|(/\*((?!\*/)[^\n])*\*/[ \t]*))?(?=\r?\n)")
+
+
+def line_start(data: bytes, offset: int) -> int:
+    return data.rfind(b"\n", 0, offset) + 1
+
+
+def indent_at(data: bytes, offset: int) -> str:
+    """Leading blanks of the line that contains `offset`."""
+    start = line_start(data, offset)
+    line = data[start : data.find(b"\n", start) if b"\n" in data[start:] else len(data)]
+    return line[: len(line) - len(line.lstrip(b" \t"))].decode()
+
+
+def after_line(data: bytes, offset: int) -> int:
+    """The end of the line behind `offset`, if only blanks or a comment follow there."""
+    match = _REST.match(data, offset)
+    return match.end() if match else offset
+
+
+def before_comments(data: bytes, offset: int, floor: int) -> int:
+    """The place before the comment lines right above the statement at `offset`."""
+    start = line_start(data, offset)
+    if data[start:offset].strip():
+        return offset
+    indent = offset - start
+    while start > 0:
+        above = line_start(data, start - 1)
+        line = data[above : start - 1]
+        if above <= floor or not _COMMENT_LINE.match(line):
+            break
+        start = above
+        indent = len(line) - len(line.lstrip(b" \t"))
+    return start + indent
+
+
+def whole_lines(data: bytes, start: int, end: int) -> tuple[int, int]:
+    """The span widened to whole lines, if nothing else stands on them."""
+    first = line_start(data, start)
+    stop = data.find(b"\n", end)
+    stop = len(data) if stop < 0 else stop + 1
+    if data[first:start].strip() or data[end:stop].strip():
+        return start, end
+    return first, stop

@@ -1,0 +1,199 @@
+"""Programs in which a call must not be rewritten, each with the reason that the tool must give."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from imbrex.transform.engine import Options, transform
+
+HEAD = """#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#define N 100
+static double a[N], b[N], c[N], sink;
+static double *p = a;
+static int turn;
+extern void elsewhere(void);
+extern void keep(double *);
+static void work(double *x)
+{
+    for (int i = 0; i < N; i++)
+        x[i] = 0.5 * x[i] + 1.0;
+}
+"""
+MAIN = """
+int main(int argc, char **argv)
+{
+    int rank, size, peer, n = N;
+    MPI_Status status;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    peer = 1 - rank;
+    %s
+    printf("%%d %%d %%g\\n", n, turn, sink + status.MPI_TAG);
+    MPI_Finalize();
+    return 0;
+}
+"""
+SEND = "MPI_Send(a, N, MPI_DOUBLE, peer, 0, MPI_COMM_WORLD);"
+RECV = "MPI_Recv(b, N, MPI_DOUBLE, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);"
+
+# name: (top-level code, code in main, part of a reason that must be given)
+REFUSED: dict[str, tuple[str, str, str]] = {
+    "any source": ("", f"work(c); {RECV.replace('peer', 'MPI_ANY_SOURCE')} work(c);", "ANY_SOURCE"),
+    "any tag": ("", f"work(c); {RECV.replace(' 0,', ' MPI_ANY_TAG,')} work(c);", "ANY_TAG"),
+    "a stored wildcard": (
+        "",
+        f"peer = size > 2 ? MPI_ANY_SOURCE : 1; work(c); {RECV} work(c);",
+        "may be a wildcard",
+    ),
+    "a wildcard in a macro": (
+        "#define FROM MPI_ANY_SOURCE",
+        f"work(c); {RECV.replace('peer', 'FROM')} work(c);",
+        "may be a wildcard",
+    ),
+    "a checked error code": (
+        "",
+        f"if ({SEND[:-1]} != MPI_SUCCESS) return 1; work(c);",
+        "error code is checked",
+    ),
+    "a stored error code": ("", f"n = {SEND} work(c);", "error code is checked"),
+    "a call in a macro": (
+        "#define CHECK(call) do { call; } while (0)",
+        f"CHECK({SEND[:-1]}); work(c);",
+        "macro CHECK",
+    ),
+    "a whole call from a macro": (f"#define GO {SEND}", "GO work(c);", "macro GO"),
+    "threads": (
+        "static int level = MPI_THREAD_MULTIPLE;",
+        f"n = level; {SEND} work(c);",
+        "MPI_THREAD_MULTIPLE",
+    ),
+    "a value set by the next statement": ("", f"{RECV} sink = b[3]; work(c);", "`b` is used"),
+    "an unknown call": ("", f"{SEND} elsewhere(); work(c);", "elsewhere"),
+    "a call through a pointer": (
+        "static void (*hook)(double *) = work;",
+        f"{SEND} hook(c); work(c);",
+        "through a pointer",
+    ),
+    "output between": ("", f'{SEND} puts("sent"); work(c);', "puts"),
+    "a barrier between": ("", f"{SEND} MPI_Barrier(MPI_COMM_WORLD); work(c);", "MPI_Barrier"),
+    "a barrier": ("", "work(c); MPI_Barrier(MPI_COMM_WORLD); work(c);", "has no data"),
+    "a buffered send": (
+        "",
+        f"work(c); {SEND.replace('Send', 'Bsend')} work(c);",
+        "local already",
+    ),
+    "one buffer for both": (
+        "",
+        "work(c); MPI_Sendrecv_replace(a, N, MPI_DOUBLE, peer, 0, peer, 0, MPI_COMM_WORLD, "
+        "&status); work(c);",
+        "one buffer",
+    ),
+    "the end of a loop": (
+        "",
+        "for (int k = 0; k < 3; k++) { a[k] = k; " + SEND + " } work(c);",
+        "end of the block",
+    ),
+    "a return in the window": ("", f"{SEND} if (n > 3) return 0; work(c);", "leave by return"),
+    "a break in the window": (
+        "",
+        "while (n) { a[0] = n--; " + SEND + " if (n > 3) break; work(c); }",
+        "leave by break",
+    ),
+    "a goto in the window": ("", f"{SEND} if (n > 3) goto out; work(c); out: work(c);", "a goto"),
+    "a label in the window": (
+        "",
+        f"{SEND} again: work(c); if (n-- > 98) goto again;",
+        "the label again",
+    ),
+    "a preprocessor line": (
+        "",
+        f"{SEND}\n#ifdef OTHER\n    a[0] = 1;\n#endif\n    work(c);",
+        "#ifdef",
+    ),
+    "a parallel region": (
+        "",
+        "\n#pragma omp parallel\n    { " + SEND + " work(c); }",
+        "#pragma omp parallel",
+    ),
+    "a pointer to the buffer": ("", f"p = a; {SEND} p[0] = 1; work(c);", "may be set through `p`"),
+    "a callee that writes the buffer": ("", f"{SEND} work(a); work(c);", "`a` is set"),
+    "a global written by a callee": (
+        "static void touch(void) { a[turn] = 2; }",
+        f"{SEND} touch(); work(c);",
+        "`a` is set",
+    ),
+    "a callee with a barrier": (
+        "static void meet(void) { MPI_Barrier(MPI_COMM_WORLD); }",
+        f"{SEND} meet(); work(c);",
+        "MPI_Barrier",
+    ),
+    "an argument that changes": (
+        "",
+        f"work(c); peer = size - 1 - rank; {RECV} sink = b[0];",
+        "`peer` is used or set",
+    ),
+    "an argument with an effect": (
+        "",
+        "work(c); MPI_Send(a, n--, MPI_DOUBLE, peer, 0, MPI_COMM_WORLD); work(c);",
+        "side effects",
+    ),
+    "a status read at once": (
+        "",
+        f"{RECV.replace('MPI_STATUS_IGNORE', '&status')} n = status.MPI_SOURCE; work(c);",
+        "`status` may be used",
+    ),
+    "a volatile in the window": (
+        "static volatile int flag;",
+        f"{SEND} while (!flag) turn++; work(c);",
+        "volatile",
+    ),
+    "recursion": (
+        "static void down(int k) { c[k] = k; if (k) down(k - 1); }",
+        f"{SEND} down(9); work(c);",
+        "calls itself",
+    ),
+    "a case label": (
+        "",
+        "switch (n) { case 1: " + SEND + " work(c); break; default: break; }",
+        "case",
+    ),
+    "no memory": (
+        "",
+        "work(c); MPI_Recv(MPI_BOTTOM, 0, MPI_INT, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); "
+        "work(c);",
+        "not known",
+    ),
+    "a union": (
+        "static union { double d[N]; int i[N]; } both;",
+        f"{SEND.replace('(a', '(both.d')} both.i[3] = 1; work(c);",
+        "is set",
+    ),
+    "the whole array by memset": ("", f"{SEND} free(p); work(c);", "may be set through `p`"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refused(name: str, tmp_path: Path) -> None:
+    top, body, reason = REFUSED[name]
+    source = tmp_path / "program.c"
+    source.write_text(HEAD + top + MAIN % body)
+    outcome = transform([source], Options())
+    assert not outcome.skipped
+    assert outcome.decisions
+    told = [
+        text for decision in outcome.decisions for text in (decision.reason.text, *decision.details)
+    ]
+    assert outcome.after == outcome.before, told
+    assert any(reason in text for text in told), told
+
+
+def test_the_frame_alone_is_rewritten(tmp_path: Path) -> None:
+    """The refusals above are due to what they plant: without it, the call is rewritten."""
+    source = tmp_path / "program.c"
+    source.write_text(HEAD + MAIN % f"{SEND} work(c);")
+    assert "MPI_Isend" in transform([source], Options()).after[str(source)].decode()

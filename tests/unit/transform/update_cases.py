@@ -1,0 +1,17 @@
+"""Write the expected files anew from what the tool does now; read the difference before commit."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from imbrex.transform.command import _diff, _explain
+from imbrex.transform.engine import Options, transform
+
+if __name__ == "__main__":
+    os.chdir(Path(__file__).parent / "cases")
+    for source in sorted(Path().iterdir()):
+        if source.suffix in (".c", ".f", ".f90"):
+            outcome = transform([source], Options())
+            Path(f"{source}.expected.diff").write_text(_diff(outcome))
+            Path(f"{source}.expected.txt").write_text(_explain(outcome, applied=False))
