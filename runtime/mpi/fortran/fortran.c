@@ -88,7 +88,10 @@ ix_f_any *ix_f_find(ix_f_any **found, const char *const *names)
 /* MPI_Pcontrol: in Fortran it has the level alone. */
 static void pcontrol(ix_f_any *next, const MPI_Fint *level)
 {
-    ix_pcontrol(*level);
+    if (ix_measuring && *level == 0)
+        ix_pause();
+    else if (ix_measuring && *level == 1)
+        ix_resume();
     ((void (*)(const MPI_Fint *))next)(level);
 }
 
