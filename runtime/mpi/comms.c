@@ -1,0 +1,302 @@
+#include "comms.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Open addressing by handle. Readers take no lock: an entry is published whole and is freed only
+ * when its communicator is, when nobody may use that any more. */
+#define SLOTS 4096
+#define TOMBSTONE ((ix_comm *)1)
+
+typedef struct table {
+    _Atomic(ix_comm *) slots[SLOTS];
+} table;
+
+static table comms, windows;
+static pthread_mutex_t writing = PTHREAD_MUTEX_INITIALIZER;
+static int comm_key = MPI_KEYVAL_INVALID, window_key = MPI_KEYVAL_INVALID;
+
+const uint8_t *ix_world_paths;
+int32_t ix_world_size;
+static uint8_t *world_paths;
+static int world_rank, one_node;
+static MPI_Group world_group;
+
+static uint32_t slot_of(uint64_t handle)
+{
+    return (uint32_t)((handle * 0x9e3779b97f4a7c15u) >> 52);
+}
+
+static ix_comm *find(table *t, uint64_t handle)
+{
+    for (uint32_t i = slot_of(handle), n = 0; n < SLOTS; i = (i + 1) % SLOTS, n++) {
+        ix_comm *c = atomic_load_explicit(&t->slots[i], memory_order_acquire);
+        if (!c)
+            return NULL;
+        if (c != TOMBSTONE && c->handle == handle)
+            return c;
+    }
+    return NULL;
+}
+
+static int insert(table *t, ix_comm *c)
+{
+    for (uint32_t i = slot_of(c->handle), n = 0; n < SLOTS; i = (i + 1) % SLOTS, n++) {
+        ix_comm *there = atomic_load_explicit(&t->slots[i], memory_order_acquire);
+        if (!there || there == TOMBSTONE) {
+            atomic_store_explicit(&t->slots[i], c, memory_order_release);
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static void remove_entry(table *t, uint64_t handle)
+{
+    pthread_mutex_lock(&writing);
+    for (uint32_t i = slot_of(handle), n = 0; n < SLOTS; i = (i + 1) % SLOTS, n++) {
+        ix_comm *c = atomic_load_explicit(&t->slots[i], memory_order_acquire);
+        if (!c)
+            break;
+        if (c != TOMBSTONE && c->handle == handle) {
+            ix_comm *next = atomic_load_explicit(&t->slots[(i + 1) % SLOTS], memory_order_acquire);
+            atomic_store_explicit(&t->slots[i], next ? TOMBSTONE : NULL, memory_order_release);
+            free(c);
+            break;
+        }
+    }
+    pthread_mutex_unlock(&writing);
+}
+
+static int comm_freed(MPI_Comm comm, int key, void *value, void *extra)
+{
+    (void)key, (void)value, (void)extra;
+    remove_entry(&comms, ix_handle(comm));
+    return MPI_SUCCESS;
+}
+
+/* Own ones: the predefined ones are symbols of the library. */
+static int comm_not_copied(MPI_Comm comm, int key, void *extra, void *in, void *out, int *flag)
+{
+    (void)comm, (void)key, (void)extra, (void)in, (void)out;
+    *flag = 0;
+    return MPI_SUCCESS;
+}
+
+static int window_not_copied(MPI_Win win, int key, void *extra, void *in, void *out, int *flag)
+{
+    (void)win, (void)key, (void)extra, (void)in, (void)out;
+    *flag = 0;
+    return MPI_SUCCESS;
+}
+
+static int window_freed(MPI_Win win, int key, void *value, void *extra)
+{
+    (void)key, (void)value, (void)extra;
+    remove_entry(&windows, ix_handle(win));
+    return MPI_SUCCESS;
+}
+
+/* Fill paths and the longest of them for the members of `group`. 0, or -1 without memory. */
+static int paths_of_group(ix_comm *c, MPI_Group group)
+{
+    int *ranks = malloc(2 * sizeof *ranks * (size_t)(c->peers ? c->peers : 1));
+    if (!ranks)
+        return -1;
+    int *world = ranks + c->peers;
+    for (int i = 0; i < c->peers; i++)
+        ranks[i] = i;
+    int known =
+        world_group != MPI_GROUP_NULL &&
+        PMPI_Group_translate_ranks(group, c->peers, ranks, world_group, world) == MPI_SUCCESS;
+    c->path = IX_PATH_SELF;
+    for (int i = 0; i < c->peers; i++) {
+        int inside = known && world[i] >= 0 && world[i] < ix_world_size;
+        c->paths[i] = inside ? world_paths[world[i]] : IX_PATH_FOREIGN | IX_PATH_INTER;
+        if (c->paths[i] > c->path)
+            c->path = c->paths[i];
+    }
+    free(ranks);
+    return 0;
+}
+
+static ix_comm *new_entry(uint64_t handle, int peers)
+{
+    ix_comm *c = calloc(1, sizeof *c + (size_t)(peers > 0 ? peers : 1));
+    if (c) {
+        c->handle = handle;
+        c->peers = peers;
+        c->sources = c->destinations = -1;
+    }
+    return c;
+}
+
+static ix_comm *ask_comm(MPI_Comm comm)
+{
+    int inter = 0, size = 0, rank = 0, peers = 0;
+    if (PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS ||
+        PMPI_Comm_size(comm, &size) != MPI_SUCCESS || PMPI_Comm_rank(comm, &rank) != MPI_SUCCESS)
+        return NULL;
+    peers = size;
+    if (inter && PMPI_Comm_remote_size(comm, &peers) != MPI_SUCCESS)
+        return NULL;
+    ix_comm *c = new_entry(ix_handle(comm), peers);
+    if (!c)
+        return NULL;
+    c->rank = rank;
+    c->size = size;
+    c->inter = inter;
+    MPI_Group group;
+    int rc = inter ? PMPI_Comm_remote_group(comm, &group) : PMPI_Comm_group(comm, &group);
+    if (rc != MPI_SUCCESS || paths_of_group(c, group)) {
+        free(c);
+        return NULL;
+    }
+    PMPI_Group_free(&group);
+    return c;
+}
+
+static ix_comm *ask_window(MPI_Win win)
+{
+    MPI_Group group;
+    int size = 0;
+    if (PMPI_Win_get_group(win, &group) != MPI_SUCCESS)
+        return NULL;
+    PMPI_Group_size(group, &size);
+    ix_comm *c = new_entry(ix_handle(win), size);
+    if (c) {
+        PMPI_Group_rank(group, &c->rank);
+        c->size = size;
+        if (paths_of_group(c, group)) {
+            free(c);
+            c = NULL;
+        }
+    }
+    PMPI_Group_free(&group);
+    return c;
+}
+
+ix_comm *ix_comm_of(MPI_Comm comm)
+{
+    ix_comm *c = find(&comms, ix_handle(comm));
+    if (IX_LIKELY(c))
+        return c;
+    pthread_mutex_lock(&writing);
+    c = find(&comms, ix_handle(comm));
+    if (!c && (c = ask_comm(comm)) && !insert(&comms, c)) {
+        free(c);
+        c = NULL;
+    }
+    pthread_mutex_unlock(&writing);
+    /* Outside the lock: setting an attribute may call back. */
+    if (c && comm_key != MPI_KEYVAL_INVALID)
+        PMPI_Comm_set_attr(comm, comm_key, c);
+    return c;
+}
+
+ix_comm *ix_comm_of_window(MPI_Win win)
+{
+    ix_comm *c = find(&windows, ix_handle(win));
+    if (IX_LIKELY(c))
+        return c;
+    pthread_mutex_lock(&writing);
+    c = find(&windows, ix_handle(win));
+    if (!c && (c = ask_window(win)) && !insert(&windows, c)) {
+        free(c);
+        c = NULL;
+    }
+    pthread_mutex_unlock(&writing);
+    if (c && window_key != MPI_KEYVAL_INVALID)
+        PMPI_Win_set_attr(win, window_key, c);
+    return c;
+}
+
+/* Degrees in the process topology: what neighbourhood collectives talk to. */
+int32_t ix_sources_slow(ix_comm *c)
+{
+    MPI_Comm comm;
+    memset(&comm, 0, sizeof comm);
+    memcpy(&comm, &c->handle, sizeof comm < sizeof c->handle ? sizeof comm : sizeof c->handle);
+    int topology = MPI_UNDEFINED, in = 0, out = 0, weighted = 0;
+    PMPI_Topo_test(comm, &topology);
+    if (topology == MPI_CART) {
+        PMPI_Cartdim_get(comm, &in);
+        in = out = 2 * in;
+    } else if (topology == MPI_GRAPH) {
+        PMPI_Graph_neighbors_count(comm, c->rank, &in);
+        out = in;
+    } else if (topology == MPI_DIST_GRAPH) {
+        PMPI_Dist_graph_neighbors_count(comm, &in, &out, &weighted);
+    }
+    c->destinations = out;
+    c->sources = in;
+    return in;
+}
+
+static int start(int rank, int ranks)
+{
+    world_rank = rank;
+    world_paths = malloc((size_t)ranks);
+    if (!world_paths)
+        return -1;
+    memset(world_paths, IX_PATH_INTER | IX_PATH_FOREIGN, (size_t)ranks);
+    world_paths[rank] = IX_PATH_SELF;
+    PMPI_Comm_create_keyval(comm_not_copied, comm_freed, &comm_key, NULL);
+    PMPI_Win_create_keyval(window_not_copied, window_freed, &window_key, NULL);
+    return 0;
+}
+
+int ix_comms_start_alone(int rank, int ranks)
+{
+    world_group = MPI_GROUP_NULL;
+    return start(rank, ranks);
+}
+
+int ix_comms_start(MPI_Comm all)
+{
+    int rank, ranks;
+    PMPI_Comm_rank(all, &rank);
+    PMPI_Comm_size(all, &ranks);
+    int *nodes = malloc(sizeof *nodes * (size_t)ranks);
+    MPI_Comm node = MPI_COMM_NULL;
+    int mine = -1;
+    if (PMPI_Comm_split_type(all, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node) ==
+        MPI_SUCCESS) {
+        PMPI_Allreduce(&rank, &mine, 1, MPI_INT, MPI_MIN, node);
+        PMPI_Comm_free(&node);
+    }
+    int have = nodes != NULL, all_have = 0;
+    PMPI_Allreduce(&have, &all_have, 1, MPI_INT, MPI_MIN, all);
+    if (!all_have || start(rank, ranks)) {
+        free(nodes);
+        return -1;
+    }
+    PMPI_Allgather(&mine, 1, MPI_INT, nodes, 1, MPI_INT, all);
+    one_node = 1;
+    for (int i = 0; i < ranks; i++) {
+        int same = nodes[i] == mine && mine >= 0;
+        one_node = one_node && same;
+        world_paths[i] = i == rank ? IX_PATH_SELF : same ? IX_PATH_INTRA : IX_PATH_INTER;
+    }
+    free(nodes);
+    PMPI_Comm_group(MPI_COMM_WORLD, &world_group);
+    ix_world_paths = world_paths;
+    ix_world_size = ranks;
+    return 0;
+}
+
+int ix_comms_one_node(void)
+{
+    return one_node;
+}
+
+void ix_comms_stop(void)
+{
+    if (comm_key != MPI_KEYVAL_INVALID)
+        PMPI_Comm_free_keyval(&comm_key);
+    if (window_key != MPI_KEYVAL_INVALID)
+        PMPI_Win_free_keyval(&window_key);
+    if (world_group != MPI_GROUP_NULL)
+        PMPI_Group_free(&world_group);
+}

@@ -1,0 +1,66 @@
+/* Where the processes of a communicator or window are: paths, sizes, degrees. */
+#ifndef IMBREX_COMMS_H
+#define IMBREX_COMMS_H
+
+#include "types.h"
+
+/* A process outside MPI_COMM_WORLD (spawned, connected): its node is not known, so the path counts
+ * as inter-node and nothing is claimed about its transfers. */
+#define IX_PATH_FOREIGN 0x80
+
+typedef struct ix_comm {
+    uint64_t handle;
+    int32_t rank;  /* of this process */
+    int32_t size;  /* of the (local) group */
+    int32_t peers; /* size of the group that messages go to: remote if inter */
+    int inter;
+    uint8_t path;                  /* the longest to any peer: what a collective has to use */
+    int32_t sources, destinations; /* of the process topology; -1: not asked yet */
+    uint8_t paths[];               /* by rank of the peer */
+} ix_comm;
+
+/* Collective over MPI_COMM_WORLD's duplicate `all`: who shares a node. 0, or -1 when it cannot be
+ * known. ix_comms_start_alone: no communication, everybody else is foreign. */
+IX_HIDDEN int ix_comms_start(MPI_Comm all);
+IX_HIDDEN int ix_comms_start_alone(int rank, int ranks);
+IX_HIDDEN void ix_comms_stop(void);
+/* 1 if all ranks of MPI_COMM_WORLD are on one node. */
+IX_HIDDEN int ix_comms_one_node(void);
+
+/* From a table; the first time it asks the library. NULL only when there is no memory. */
+IX_HIDDEN ix_comm *ix_comm_of(MPI_Comm comm);
+IX_HIDDEN ix_comm *ix_comm_of_window(MPI_Win win);
+IX_HIDDEN int32_t ix_sources_slow(ix_comm *c);
+
+extern IX_HIDDEN const uint8_t *ix_world_paths;
+extern IX_HIDDEN int32_t ix_world_size;
+
+static inline int ix_path_in(const ix_comm *c, int rank)
+{
+    return c && rank >= 0 && rank < c->peers ? c->paths[rank] : IX_PATH_NONE;
+}
+
+/* Path to `rank` of `comm`; IX_PATH_NONE for MPI_PROC_NULL, IX_PATH_ANY for MPI_ANY_SOURCE. */
+static inline int ix_path_to(MPI_Comm comm, int rank)
+{
+    if (IX_LIKELY(comm == MPI_COMM_WORLD && (uint32_t)rank < (uint32_t)ix_world_size))
+        return ix_world_paths[rank];
+    if (rank == MPI_PROC_NULL)
+        return IX_PATH_NONE;
+    if (rank == MPI_ANY_SOURCE)
+        return IX_PATH_ANY;
+    return ix_path_in(ix_comm_of(comm), rank);
+}
+
+static inline int32_t ix_sources(ix_comm *c)
+{
+    return c->sources >= 0 ? c->sources : ix_sources_slow(c);
+}
+
+static inline int32_t ix_destinations(ix_comm *c)
+{
+    ix_sources(c);
+    return c->destinations;
+}
+
+#endif

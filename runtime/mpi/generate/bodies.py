@@ -1,0 +1,121 @@
+"""From facts to the holes of a template: which C a wrapper of each kind consists of.
+
+A template is a whole C function with holes `@NAME@`. Five holes are the shell, so that another
+language's wrapper can use the same body: SIGNATURE, UNMEASURED (what is done when the runtime does
+not measure), CALLER (the return address), CALL (declares and sets `int rc`) and RETURN.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from database import Facts
+
+_SLACK = {
+    "standard": "IX_SLACK_TAIL",
+    "synchronous": "IX_SLACK_TAIL",
+    "buffered": "IX_SLACK_UNKNOWN",
+    "ready": "IX_SLACK_UNKNOWN",
+}
+
+# Numbers of elements by rule of the database: (C for the number of peers, whether count is a list)
+_RULES = {
+    "one": ("1", False),
+    "peers": ("ix_c->peers", False),
+    "locals": ("ix_c->size", False),
+    "sources": ("ix_sources(ix_c)", False),
+    "destinations": ("ix_destinations(ix_c)", False),
+    "each-peer": ("ix_c->peers", True),
+    "each-local": ("ix_c->size", True),
+    "each-source": ("ix_sources(ix_c)", True),
+    "each-destination": ("ix_destinations(ix_c)", True),
+}
+
+
+def _bytes(item: str) -> str:
+    rule, count, datatype = item.split()
+    typed = rule.endswith("-type")
+    number, listed = _RULES[rule.removesuffix("-type")]
+    if typed:
+        return f"IX_SUM_TYPES({count}, {datatype}, {number})"
+    if listed:
+        return f"IX_SUM({count}, {number}) * ix_type_bytes({datatype})"
+    times = "" if number == "1" else f"{number} * "
+    return f"{times}(int64_t){count} * ix_type_bytes({datatype})"
+
+
+def _unless_in_place(item: str, roles: list[str]) -> str:
+    buffer = item.split()[1][0] + "buf"
+    expression = _bytes(item)
+    if buffer in roles and item.split()[1][0] in "sr":
+        return f"({buffer} == MPI_IN_PLACE ? 0 : {expression})"
+    return expression
+
+
+def _collective_holes(facts: Facts) -> dict[str, str]:
+    data: dict[str, str] = facts["data"]
+    roles = facts.roles or []
+    holes = {"CALIBRATION": "IX_OP_" + facts["calibration"].removeprefix("MPI_")}
+    holes["ROOT"] = "root" if facts["rooted"] else "IX_NO_ROOT"
+    if facts["rooted"]:
+        holes["BYTES"] = (
+            f"ix_role == IX_ROLE_ROOT ? {_bytes(data['root'])} : {_bytes(data['other'])}"
+        )
+    else:
+        parts = [_unless_in_place(data[k], roles) for k in ("contributes", "obtains") if k in data]
+        holes["BYTES"] = parts[0] if len(parts) == 1 else f"IX_MAX({parts[0]}, {parts[1]})"
+    return holes
+
+
+def template_and_holes(name: str, facts: Facts) -> tuple[str, dict[str, str]]:
+    """Template file (without `.c`) and the holes that the facts fill."""
+    kind = facts.kind
+    fields = facts.fields
+    if kind == "send":
+        return f"send_{facts['form']}", {"SLACK": _SLACK[facts["mode"]]}
+    if kind in {"recv", "mrecv", "sendrecv", "sendrecv_replace", "probe", "mprobe"}:
+        return f"{kind}_{facts['form']}", {}
+    if kind == "completion":
+        return f"{facts['form']}_{facts['which']}", {}
+    if kind == "peek":
+        return f"peek_{facts['which']}", {}
+    if kind in {"start", "pready"}:
+        return f"{kind}_{facts['which']}", {}
+    if kind == "partitioned_init":
+        return f"partitioned_{facts['side']}", {}
+    if kind == "collective":
+        if not facts["data"]:
+            return "call", {}
+        return f"collective_{facts['form']}", _collective_holes(facts)
+    if kind == "rma":
+        data = fields["data"].replace("one 1 ", "one 1 ")
+        holes = {"BYTES": _bytes(data)}
+        if fields["form"] == "request":
+            holes["SLACK"] = "IX_SLACK_TAIL" if fields["direction"] == "put" else "IX_SLACK_NONE"
+        return f"rma_{fields['form']}", holes
+    if kind == "rma_sync":
+        if fields["closes"] == "none":
+            return "call", {}
+        slack = {"all": "IX_SLACK_NONE", "local": "IX_SLACK_TAIL"}[fields["closes"]]
+        target = "peer" if fields["scope"] == "target" else "IX_ALL"
+        return "rma_close", {"SLACK": slack, "TARGET": target}
+    return kind, {}
+
+
+def fill(template: str, holes: dict[str, str]) -> str:
+    """Put the holes into the template. Raises KeyError for a hole that nobody fills."""
+    return re.sub(r"@([A-Z]+)@", lambda match: holes[match.group(1)], template)
+
+
+class Templates:
+    """The templates of one directory, read once."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self._texts: dict[str, str] = {}
+
+    def __getitem__(self, name: str) -> str:
+        if name not in self._texts:
+            self._texts[name] = (self._directory / f"{name}.c").read_text()
+        return self._texts[name]

@@ -1,0 +1,94 @@
+#include "json.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "operations.h"
+
+static void put_string(FILE *f, const char *text)
+{
+    fputc('"', f);
+    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
+        if (*c == '"' || *c == '\\')
+            fprintf(f, "\\%c", *c);
+        else if (*c < 0x20)
+            fprintf(f, "\\u%04x", *c);
+        else
+            fputc(*c, f);
+    }
+    fputc('"', f);
+}
+
+static int finish(FILE *f)
+{
+    int bad = ferror(f);
+    return fclose(f) || bad ? -1 : 0;
+}
+
+int ix_write_job(const char *path, const ix_job_facts *facts, const ix_names *sections)
+{
+    FILE *f = fopen(path, "w");
+    if (!f)
+        return -1;
+    fprintf(f, "{\"format\": \"imbrex-run\", \"schema_version\": 1, \"ranks\": %d, ", facts->ranks);
+    fprintf(f, "\"hosts\": [");
+    for (int i = 0; i < facts->host_count; i++) {
+        fputs(i ? ", " : "", f);
+        put_string(f, facts->hosts + 64 * (size_t)i);
+    }
+    fprintf(f, "],\n \"library\": {\"version\": ");
+    put_string(f, facts->library);
+    fprintf(f, "}, \"wall_s\": %.9f, \"event_overhead_ns\": %.1f, \"clock\": ", facts->wall_s,
+            facts->event_overhead_ns);
+    put_string(f, facts->clock);
+    fprintf(f, ",\n \"events\": {\"self\": \"call\", \"intra-node\": \"call\", "
+               "\"inter-node\": \"call\"},\n");
+    fprintf(f, " \"paths\": [\"none\", \"self\", \"intra-node\", \"inter-node\"],\n");
+    fprintf(f, " \"operations\": [");
+    for (int i = 0; i < IX_OP_COUNT; i++) {
+        fputs(i ? ", " : "", f);
+        put_string(f, ix_operation_names[i]);
+    }
+    fprintf(f, "],\n \"sections\": [\"\"");
+    for (uint32_t i = 0; i < sections->count; i++) {
+        fputs(", ", f);
+        put_string(f, sections->bytes + sections->at[i] + 4);
+    }
+    fprintf(f, "],\n \"warnings\": [");
+    for (int i = 0; i < facts->warning_count; i++) {
+        fputs(i ? ", " : "", f);
+        put_string(f, facts->warnings[i]);
+    }
+    fprintf(f, "]}\n");
+    return finish(f);
+}
+
+int ix_write_sites(const char *path, const ix_names *sites)
+{
+    FILE *f = fopen(path, "w");
+    if (!f)
+        return -1;
+    fprintf(f, "{\"schema_version\": 1, \"sites\": [\n"
+               "{\"id\": 0, \"image\": null, \"build_id\": null, \"offset\": null}");
+    for (uint32_t i = 0; i < sites->count; i++) {
+        const char *key = sites->bytes + sites->at[i] + 4;
+        uint64_t offset = 0;
+        char build_id[41] = {0};
+        for (int b = 0; b < 8; b++)
+            offset = offset << 8 | (unsigned char)key[b];
+        memcpy(build_id, key + 8, 40);
+        fprintf(f, ",\n{\"id\": %u, \"image\": ", i + 1);
+        if (key[IX_SITE_KEY_HEAD])
+            put_string(f, key + IX_SITE_KEY_HEAD);
+        else
+            fputs("null", f);
+        fputs(", \"build_id\": ", f);
+        if (build_id[0])
+            put_string(f, build_id);
+        else
+            fputs("null", f);
+        fprintf(f, ", \"offset\": \"0x%llx\"}", (unsigned long long)offset);
+    }
+    fprintf(f, "\n]}\n");
+    return finish(f);
+}

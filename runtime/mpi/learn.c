@@ -1,0 +1,67 @@
+#include "learn.h"
+
+#include "engine.h"
+#include "types.h"
+
+#define TRIES 4
+
+/* Handles that stand twice among requests that are open at the same time. */
+static void compare(const MPI_Request *requests, int count)
+{
+    for (int i = 0; i < count; i++)
+        for (int j = 0; j < i; j++)
+            if (requests[i] == requests[j] && requests[i] != MPI_REQUEST_NULL) {
+                ix_shared_handle(ix_handle(requests[i]));
+                break;
+            }
+}
+
+static void eager_sends(MPI_Comm self, int bytes)
+{
+    static char out[64], in[TRIES][64];
+    MPI_Request sends[TRIES], receives[TRIES];
+    for (int i = 0; i < TRIES; i++)
+        PMPI_Isend(out, bytes, MPI_BYTE, 0, i, self, &sends[i]);
+    compare(sends, TRIES);
+    for (int i = 0; i < TRIES; i++)
+        PMPI_Irecv(in[i], bytes, MPI_BYTE, 0, i, self, &receives[i]);
+    PMPI_Waitall(TRIES, sends, MPI_STATUSES_IGNORE);
+    PMPI_Waitall(TRIES, receives, MPI_STATUSES_IGNORE);
+}
+
+static void nobody(MPI_Comm self)
+{
+    char byte = 0;
+    MPI_Request requests[2 * TRIES];
+    for (int i = 0; i < TRIES; i++) {
+        PMPI_Isend(&byte, 1, MPI_BYTE, MPI_PROC_NULL, 0, self, &requests[2 * i]);
+        PMPI_Irecv(&byte, 1, MPI_BYTE, MPI_PROC_NULL, 0, self, &requests[2 * i + 1]);
+    }
+    compare(requests, 2 * TRIES);
+    PMPI_Waitall(2 * TRIES, requests, MPI_STATUSES_IGNORE);
+}
+
+static void collectives(MPI_Comm self)
+{
+#if MPI_VERSION >= 3
+    int in[TRIES] = {0}, out[TRIES];
+    MPI_Request requests[3 * TRIES];
+    for (int i = 0; i < TRIES; i++) {
+        PMPI_Iallreduce(&in[i], &out[i], 1, MPI_INT, MPI_SUM, self, &requests[3 * i]);
+        PMPI_Ibarrier(self, &requests[3 * i + 1]);
+        PMPI_Ibcast(&in[i], 1, MPI_INT, 0, self, &requests[3 * i + 2]);
+    }
+    compare(requests, 3 * TRIES);
+    PMPI_Waitall(3 * TRIES, requests, MPI_STATUSES_IGNORE);
+#else
+    (void)self;
+#endif
+}
+
+void ix_learn_shared_handles(MPI_Comm self)
+{
+    eager_sends(self, 0);
+    eager_sends(self, 8);
+    nobody(self);
+    collectives(self);
+}

@@ -1,0 +1,20 @@
+/* What the ranks do together at MPI_Finalize. */
+#ifndef IMBREX_MERGE_H
+#define IMBREX_MERGE_H
+
+#include "ix_mpi.h"
+#include "thread.h"
+
+typedef struct ix_merge_facts {
+    const char *directory; /* IMBREX_DIR */
+    double event_overhead_ns;
+    const char *const *warnings;
+    int warning_count;
+} ix_merge_facts;
+
+/* Number sites and sections in common, write measures.npy, ranks.npy, sites.json and job.json under
+ * temporary names, rename them. `measured`: whether this rank has a profile (a rank without one
+ * takes part and brings no rows). Collective; 0 on every rank, or -1 on every rank and no file. */
+IX_HIDDEN int ix_merge(MPI_Comm all, int measured, const ix_merge_facts *facts);
+
+#endif

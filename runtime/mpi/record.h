@@ -1,0 +1,258 @@
+/* From the arguments of MPI calls to the transfers of the engine. All are called between ix_enter
+ * and ix_leave, after the library's own function succeeded. */
+#ifndef IMBREX_RECORD_H
+#define IMBREX_RECORD_H
+
+#include "comms.h"
+#include "engine.h"
+#include "notes.h"
+
+#define IX_NO_ROOT (-32000)
+
+/* A transfer on `path` as ix_path_to gives it. */
+static inline ix_transfer ix_moved(int64_t bytes, int path, int slack)
+{
+    ix_transfer x = {.bytes = bytes, .path = (uint8_t)path, .slack = (uint8_t)slack};
+    if (IX_UNLIKELY(path & IX_PATH_FOREIGN)) {
+        x.path = (uint8_t)(path & ~IX_PATH_FOREIGN);
+        x.slack = IX_SLACK_UNKNOWN;
+    }
+    return x;
+}
+
+static inline void ix_sent(ix_thread *t, int64_t count, MPI_Datatype type, int peer, MPI_Comm comm,
+                           int slack)
+{
+    ix_transfer x = ix_moved(count * ix_type_bytes(type), ix_path_to(comm, peer), slack);
+    ix_blocking(t, &x);
+}
+
+static inline void ix_send_begun(ix_thread *t, MPI_Request request, int64_t count,
+                                 MPI_Datatype type, int peer, MPI_Comm comm, int slack)
+{
+    ix_transfer x = ix_moved(count * ix_type_bytes(type), ix_path_to(comm, peer), slack);
+    ix_begin(t, ix_handle(request), &x);
+}
+
+static inline void ix_send_planned(ix_thread *t, MPI_Request request, int64_t count,
+                                   MPI_Datatype type, int peer, MPI_Comm comm, int slack)
+{
+    ix_transfer x = ix_moved(count * ix_type_bytes(type), ix_path_to(comm, peer), slack);
+    ix_persistent(t, ix_handle(request), &x);
+}
+
+static inline void ix_received(ix_thread *t, const MPI_Status *status, MPI_Comm comm)
+{
+    ix_transfer x =
+        ix_moved(ix_status_bytes(status), ix_path_to(comm, status->MPI_SOURCE), IX_SLACK_HEAD);
+    ix_blocking(t, &x);
+}
+
+static inline ix_transfer ix_posted(int64_t count, MPI_Datatype type, int peer, MPI_Comm comm)
+{
+    ix_transfer x = ix_moved(count * ix_type_bytes(type), ix_path_to(comm, peer), IX_SLACK_HEAD);
+    x.flags = IX_UP_TO;
+    return x;
+}
+
+static inline void ix_note_wildcard(MPI_Request request, MPI_Comm comm, int stays)
+{
+    ix_note_add(
+        ix_handle(request),
+        (ix_note){.kind = IX_NOTE_WILDCARD, .value = ix_handle(comm), .stays = (uint8_t)stays});
+}
+
+static inline void ix_recv_begun(ix_thread *t, MPI_Request request, int64_t count,
+                                 MPI_Datatype type, int peer, MPI_Comm comm)
+{
+    ix_transfer x = ix_posted(count, type, peer, comm);
+    if (IX_UNLIKELY(peer == MPI_ANY_SOURCE))
+        ix_note_wildcard(request, comm, 0);
+    ix_begin(t, ix_handle(request), &x);
+}
+
+static inline void ix_recv_planned(ix_thread *t, MPI_Request request, int64_t count,
+                                   MPI_Datatype type, int peer, MPI_Comm comm)
+{
+    ix_transfer x = ix_posted(count, type, peer, comm);
+    if (peer == MPI_ANY_SOURCE)
+        ix_note_wildcard(request, comm, 1);
+    ix_persistent(t, ix_handle(request), &x);
+}
+
+/* ---- Matched probes: the message knows neither its communicator nor its source --------------- */
+
+#if MPI_VERSION >= 3
+static inline void ix_message_found(MPI_Message message, const MPI_Status *status, MPI_Comm comm)
+{
+    if (message != MPI_MESSAGE_NULL && message != MPI_MESSAGE_NO_PROC)
+        ix_note_add(~ix_handle(message),
+                    (ix_note){.kind = IX_NOTE_MESSAGE,
+                              .path = (uint8_t)ix_path_to(comm, status->MPI_SOURCE)});
+}
+
+static inline int ix_message_path(MPI_Message message)
+{
+    ix_note note;
+    if (message == MPI_MESSAGE_NO_PROC)
+        return IX_PATH_NONE;
+    if (ix_note_get(~ix_handle(message), 2, &note))
+        return note.path;
+    /* Probed while nothing was measured: somewhere, so nothing is claimed. */
+    return IX_PATH_INTER | IX_PATH_FOREIGN;
+}
+
+static inline void ix_message_received(ix_thread *t, MPI_Message message, const MPI_Status *status)
+{
+    ix_transfer x = ix_moved(ix_status_bytes(status), ix_message_path(message), IX_SLACK_HEAD);
+    ix_blocking(t, &x);
+}
+
+static inline void ix_message_recv_begun(ix_thread *t, MPI_Request request, MPI_Message message,
+                                         int64_t count, MPI_Datatype type)
+{
+    ix_transfer x = ix_moved(count * ix_type_bytes(type), ix_message_path(message), IX_SLACK_HEAD);
+    x.flags = IX_UP_TO;
+    ix_begin(t, ix_handle(request), &x);
+}
+#endif
+
+/* ---- Completion ------------------------------------------------------------------------------ */
+
+/* What a note says about a completed request: the path of its receive; ends the send of a pair. */
+IX_HIDDEN int ix_completed_with_note(ix_thread *t, uint64_t handle, const MPI_Status *status);
+
+static inline void ix_seen_complete(ix_thread *t, MPI_Request request, const MPI_Status *status)
+{
+    int path = IX_AS_POSTED;
+    if (request == MPI_REQUEST_NULL)
+        return;
+    if (IX_UNLIKELY(atomic_load_explicit(&ix_notes_used, memory_order_relaxed)))
+        path = ix_completed_with_note(t, ix_handle(request), status);
+    ix_finish(t, ix_handle(request), ix_status_bytes(status), path);
+}
+
+/* `was` is the handle before the call, `now` after it. */
+static inline void ix_completed(ix_thread *t, int rc, MPI_Request was, MPI_Request now,
+                                const MPI_Status *status)
+{
+    if (IX_LIKELY(rc == MPI_SUCCESS))
+        ix_seen_complete(t, was, status);
+    else if (was != MPI_REQUEST_NULL && now == MPI_REQUEST_NULL)
+        ix_request_free(t, ix_handle(was));
+}
+
+/* The same for one of several: MPI_ERR_IN_STATUS says nothing about each of them. */
+static inline void ix_completed_one_of(ix_thread *t, int rc, MPI_Request was, MPI_Request now,
+                                       const MPI_Status *status)
+{
+    if (IX_UNLIKELY(rc != MPI_SUCCESS)) {
+        if (rc != MPI_ERR_IN_STATUS || status->MPI_ERROR == MPI_ERR_PENDING)
+            return;
+        rc = status->MPI_ERROR;
+    }
+    ix_completed(t, rc, was, now, status);
+}
+
+static inline void ix_started_request(ix_thread *t, MPI_Request request)
+{
+    ix_start_request(t, ix_handle(request));
+}
+
+static inline void ix_request_freed(ix_thread *t, MPI_Request request)
+{
+    ix_note note;
+    if (IX_UNLIKELY(atomic_load_explicit(&ix_notes_used, memory_order_relaxed)))
+        ix_note_get(ix_handle(request), 2, &note);
+    ix_request_free(t, ix_handle(request));
+}
+
+/* ---- MPI-4 forms ----------------------------------------------------------------------------- */
+
+/* One request, two transfers: it stands twice in the engine's table, and both end with it. */
+static inline void ix_pair_begun(ix_thread *t, MPI_Request request, int64_t scount,
+                                 MPI_Datatype stype, int speer, int64_t rcount, MPI_Datatype rtype,
+                                 int rpeer, MPI_Comm comm)
+{
+    ix_transfer send =
+        ix_moved(scount * ix_type_bytes(stype), ix_path_to(comm, speer), IX_SLACK_TAIL);
+    ix_transfer receive = ix_posted(rcount, rtype, rpeer, comm);
+    ix_begin(t, ix_handle(request), &send);
+    ix_begin(t, ix_handle(request), &receive);
+    ix_note_add(
+        ix_handle(request),
+        (ix_note){.kind = IX_NOTE_PAIR, .value = rpeer == MPI_ANY_SOURCE ? ix_handle(comm) : 0});
+}
+
+static inline void ix_partitions_planned(ix_thread *t, MPI_Request request, int partitions,
+                                         int64_t count, MPI_Datatype type, int peer, MPI_Comm comm)
+{
+    (void)partitions;
+    ix_transfer x = ix_moved(count * ix_type_bytes(type), ix_path_to(comm, peer), IX_SLACK_TAIL);
+    ix_note_add(ix_handle(request), (ix_note){.kind = IX_NOTE_PARTITIONS,
+                                              .value = (uint64_t)x.bytes,
+                                              .path = x.path,
+                                              .slack = x.slack,
+                                              .stays = 1});
+    x.bytes = 0;
+    ix_persistent(t, ix_handle(request), &x);
+}
+
+static inline void ix_partition_begun(ix_thread *t, MPI_Request request, int partition)
+{
+    ix_note note;
+    if (!ix_note_get(ix_handle(request), 0, &note) || note.kind != IX_NOTE_PARTITIONS)
+        return;
+    ix_transfer x = {.bytes = (int64_t)note.value, .path = note.path, .slack = note.slack};
+    ix_begin_in_group(t, ix_handle(request), partition, &x);
+}
+
+/* ---- Collectives ----------------------------------------------------------------------------- */
+
+/* enum ix_role of this process, or -1 when it takes no part (MPI_PROC_NULL as root). */
+static inline int ix_role_in(const ix_comm *c, int root)
+{
+    if (!c)
+        return -1;
+    if (root == IX_NO_ROOT)
+        return IX_ROLE_ANY;
+    if (c->inter) {
+        if (root == MPI_PROC_NULL)
+            return -1;
+        return root == MPI_ROOT ? IX_ROLE_ROOT : IX_ROLE_OTHER;
+    }
+    return root == c->rank ? IX_ROLE_ROOT : IX_ROLE_OTHER;
+}
+
+static inline ix_transfer ix_collective(const ix_comm *c, int role, uint32_t calibration)
+{
+    ix_transfer x = ix_moved(0, c->path, IX_SLACK_UNKNOWN);
+    x.flags = IX_COLLECTIVE;
+    x.role = (uint8_t)role;
+    x.ranks = c->inter ? c->size + c->peers : c->size;
+    x.operation = calibration;
+    return x;
+}
+
+/* ---- One-sided ------------------------------------------------------------------------------- */
+
+static inline ix_transfer ix_rma(MPI_Win win, int peer, int64_t bytes, int slack)
+{
+    int path = peer == MPI_PROC_NULL ? IX_PATH_NONE : ix_path_in(ix_comm_of_window(win), peer);
+    return ix_moved(bytes, path, slack);
+}
+
+static inline void ix_rma_begun(ix_thread *t, MPI_Win win, int peer, int64_t bytes)
+{
+    ix_transfer x = ix_rma(win, peer, bytes, IX_SLACK_NONE);
+    ix_begin_in_group(t, ix_handle(win), peer, &x);
+}
+
+static inline void ix_rma_request_begun(ix_thread *t, MPI_Win win, int peer, int64_t bytes,
+                                        MPI_Request request, int slack)
+{
+    ix_transfer x = ix_rma(win, peer, bytes, slack);
+    ix_begin(t, ix_handle(request), &x);
+}
+
+#endif

@@ -1,0 +1,29 @@
+/* Where the library's functions and constants are: found at the first MPI call, because this object
+ * is also loaded into programs without MPI and into ones that open the library late. */
+#ifndef IMBREX_RESOLVE_H
+#define IMBREX_RESOLVE_H
+
+#include "thread.h"
+
+extern IX_HIDDEN const char *const ix_real_names[]; /* in the order of ix_real_functions; 0 ends */
+extern IX_HIDDEN const char *const ix_data_names[]; /* in the order of IX_DATA_*; 0 ends */
+
+extern IX_HIDDEN int ix_resolved;
+
+/* Fill ix_real and ix_data. Ends the program with one line on stderr when no MPI library is there
+ * (then the program calls MPI without having one). */
+IX_HIDDEN void ix_resolve(void);
+
+static inline void ix_resolve_once(void)
+{
+#ifndef IMBREX_DIRECT
+    if (IX_UNLIKELY(!__atomic_load_n(&ix_resolved, __ATOMIC_ACQUIRE)))
+        ix_resolve();
+#endif
+}
+
+/* The address of another symbol of the MPI library (e.g. of its Fortran interface) behind this
+ * object's own; NULL if there is none. */
+IX_HIDDEN void *ix_next_symbol(const char *name);
+
+#endif

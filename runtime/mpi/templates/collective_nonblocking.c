@@ -1,0 +1,18 @@
+/* A collective that a request completes. */
+@SIGNATURE@
+{
+    @UNMEASURED@
+    ix_thread *ix_t = ix_enter(@OPERATION@, @CALLER@);
+    @CALL@;
+    if (ix_outermost(ix_t) && rc == MPI_SUCCESS) {
+        ix_comm *ix_c = ix_comm_of(comm);
+        int ix_role = ix_role_in(ix_c, @ROOT@);
+        if (ix_role >= 0) {
+            ix_transfer ix_x = ix_collective(ix_c, ix_role, @CALIBRATION@);
+            ix_x.bytes = @BYTES@;
+            ix_begin(ix_t, ix_handle(*request), &ix_x);
+        }
+    }
+    ix_leave(ix_t);
+    @RETURN@;
+}

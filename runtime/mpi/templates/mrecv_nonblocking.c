@@ -1,0 +1,12 @@
+/* Receive of a matched message that a request completes. */
+@SIGNATURE@
+{
+    @UNMEASURED@
+    MPI_Message ix_message = *message;
+    ix_thread *ix_t = ix_enter(@OPERATION@, @CALLER@);
+    @CALL@;
+    if (ix_outermost(ix_t) && rc == MPI_SUCCESS)
+        ix_message_recv_begun(ix_t, *request, ix_message, count, type);
+    ix_leave(ix_t);
+    @RETURN@;
+}

@@ -1,0 +1,14 @@
+/* A look at requests that stay. */
+@SIGNATURE@
+{
+    @UNMEASURED@
+    MPI_Status ix_status;
+    if (status == MPI_STATUS_IGNORE)
+        status = &ix_status;
+    ix_thread *ix_t = ix_enter(@OPERATION@, @CALLER@);
+    @CALL@;
+    if (ix_outermost(ix_t) && rc == MPI_SUCCESS && *flag && ix_is_index(*index, count))
+        ix_seen_complete(ix_t, requests[*index], status);
+    ix_leave(ix_t);
+    @RETURN@;
+}

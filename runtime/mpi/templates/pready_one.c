@@ -1,0 +1,11 @@
+/* One partition begins. */
+@SIGNATURE@
+{
+    @UNMEASURED@
+    ix_thread *ix_t = ix_enter(@OPERATION@, @CALLER@);
+    @CALL@;
+    if (ix_outermost(ix_t) && rc == MPI_SUCCESS)
+        ix_partition_begun(ix_t, request, partition);
+    ix_leave(ix_t);
+    @RETURN@;
+}

@@ -1,0 +1,11 @@
+/* A receive that a request completes. */
+@SIGNATURE@
+{
+    @UNMEASURED@
+    ix_thread *ix_t = ix_enter(@OPERATION@, @CALLER@);
+    @CALL@;
+    if (ix_outermost(ix_t) && rc == MPI_SUCCESS)
+        ix_recv_begun(ix_t, *request, count, type, peer, comm);
+    ix_leave(ix_t);
+    @RETURN@;
+}

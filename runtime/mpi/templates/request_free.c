@@ -1,0 +1,12 @@
+/* The end of the transfer will not be seen. */
+@SIGNATURE@
+{
+    @UNMEASURED@
+    MPI_Request ix_was = *request;
+    ix_thread *ix_t = ix_enter(@OPERATION@, @CALLER@);
+    @CALL@;
+    if (ix_outermost(ix_t) && rc == MPI_SUCCESS)
+        ix_request_freed(ix_t, ix_was);
+    ix_leave(ix_t);
+    @RETURN@;
+}

@@ -1,0 +1,11 @@
+/* A one-sided transfer: over at the closing call. */
+@SIGNATURE@
+{
+    @UNMEASURED@
+    ix_thread *ix_t = ix_enter(@OPERATION@, @CALLER@);
+    @CALL@;
+    if (ix_outermost(ix_t) && rc == MPI_SUCCESS)
+        ix_rma_begun(ix_t, win, peer, @BYTES@);
+    ix_leave(ix_t);
+    @RETURN@;
+}

@@ -1,0 +1,11 @@
+/* A persistent send: MPI_Start begins it. */
+@SIGNATURE@
+{
+    @UNMEASURED@
+    ix_thread *ix_t = ix_enter(@OPERATION@, @CALLER@);
+    @CALL@;
+    if (ix_outermost(ix_t) && rc == MPI_SUCCESS)
+        ix_send_planned(ix_t, *request, count, type, peer, comm, @SLACK@);
+    ix_leave(ix_t);
+    @RETURN@;
+}

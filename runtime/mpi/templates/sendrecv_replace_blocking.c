@@ -1,0 +1,16 @@
+/* A send and a receive in one call and buffer. */
+@SIGNATURE@
+{
+    @UNMEASURED@
+    MPI_Status ix_status;
+    if (status == MPI_STATUS_IGNORE)
+        status = &ix_status;
+    ix_thread *ix_t = ix_enter(@OPERATION@, @CALLER@);
+    @CALL@;
+    if (ix_outermost(ix_t) && rc == MPI_SUCCESS) {
+        ix_sent(ix_t, count, type, speer, comm, IX_SLACK_TAIL);
+        ix_received(ix_t, status, comm);
+    }
+    ix_leave(ix_t);
+    @RETURN@;
+}

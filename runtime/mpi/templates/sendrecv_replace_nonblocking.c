@@ -1,0 +1,11 @@
+/* A send and a receive behind one request. */
+@SIGNATURE@
+{
+    @UNMEASURED@
+    ix_thread *ix_t = ix_enter(@OPERATION@, @CALLER@);
+    @CALL@;
+    if (ix_outermost(ix_t) && rc == MPI_SUCCESS)
+        ix_pair_begun(ix_t, *request, count, type, speer, count, type, rpeer, comm);
+    ix_leave(ix_t);
+    @RETURN@;
+}

@@ -1,0 +1,11 @@
+/* A persistent request starts. */
+@SIGNATURE@
+{
+    @UNMEASURED@
+    ix_thread *ix_t = ix_enter(@OPERATION@, @CALLER@);
+    @CALL@;
+    if (ix_outermost(ix_t) && rc == MPI_SUCCESS)
+        ix_started_request(ix_t, *request);
+    ix_leave(ix_t);
+    @RETURN@;
+}

@@ -1,0 +1,15 @@
+/* Test of one request. */
+@SIGNATURE@
+{
+    @UNMEASURED@
+    MPI_Request ix_was = *request;
+    MPI_Status ix_status;
+    if (status == MPI_STATUS_IGNORE)
+        status = &ix_status;
+    ix_thread *ix_t = ix_enter(@OPERATION@, @CALLER@);
+    @CALL@;
+    if (ix_outermost(ix_t) && *flag)
+        ix_completed(ix_t, rc, ix_was, *request, status);
+    ix_leave(ix_t);
+    @RETURN@;
+}

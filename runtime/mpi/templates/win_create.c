@@ -1,0 +1,11 @@
+/* From now on others may move data unseen. */
+@SIGNATURE@
+{
+    @UNMEASURED@
+    ix_thread *ix_t = ix_enter(@OPERATION@, @CALLER@);
+    @CALL@;
+    if (ix_outermost(ix_t) && rc == MPI_SUCCESS)
+        ix_exposed(ix_t, 1);
+    ix_leave(ix_t);
+    @RETURN@;
+}

@@ -1,0 +1,14 @@
+/* Everything on the window is over. */
+@SIGNATURE@
+{
+    @UNMEASURED@
+    MPI_Win ix_was = *win;
+    ix_thread *ix_t = ix_enter(@OPERATION@, @CALLER@);
+    @CALL@;
+    if (ix_outermost(ix_t) && rc == MPI_SUCCESS) {
+        ix_finish_group(ix_t, ix_handle(ix_was), IX_ALL, IX_SLACK_NONE);
+        ix_exposed(ix_t, -1);
+    }
+    ix_leave(ix_t);
+    @RETURN@;
+}

@@ -1,0 +1,86 @@
+/* What the generated wrappers are written in. */
+#ifndef IMBREX_WRAP_H
+#define IMBREX_WRAP_H
+
+#include <stdlib.h>
+
+#include "comms.h"
+#include "job.h"
+#include "operations.h"
+#include "record.h"
+#include "resolve.h"
+
+#define IX_EXPORT __attribute__((visibility("default")))
+
+/* Set by a wrapper in another language that forwards to the C ones: the user's return address. */
+extern IX_HIDDEN __thread const void *ix_caller;
+
+#define IX_CALLER() (IX_UNLIKELY(ix_caller) ? ix_caller : __builtin_return_address(0))
+
+#define IX_UNLESS_MEASURING(forward)                                                               \
+    if (IX_UNLIKELY(!ix_measuring)) {                                                              \
+        ix_resolve_once();                                                                         \
+        forward;                                                                                   \
+    }
+
+#define IX_MAX(a, b)                                                                               \
+    __extension__({                                                                                \
+        int64_t ix_a = (a), ix_b = (b);                                                            \
+        ix_a > ix_b ? ix_a : ix_b;                                                                 \
+    })
+
+/* Sum of the first n of an array of counts, of whatever integer type. */
+#define IX_SUM(counts, n)                                                                          \
+    __extension__({                                                                                \
+        int64_t ix_sum = 0;                                                                        \
+        for (int32_t ix_k = 0, ix_n = (n); ix_k < ix_n; ix_k++)                                    \
+            ix_sum += (int64_t)(counts)[ix_k];                                                     \
+        ix_sum;                                                                                    \
+    })
+
+#define IX_SUM_TYPES(counts, types, n)                                                             \
+    __extension__({                                                                                \
+        int64_t ix_sum = 0;                                                                        \
+        for (int32_t ix_k = 0, ix_n = (n); ix_k < ix_n; ix_k++)                                    \
+            if ((counts)[ix_k])                                                                    \
+                ix_sum += (int64_t)(counts)[ix_k] * ix_type_bytes((types)[ix_k]);                  \
+        ix_sum;                                                                                    \
+    })
+
+/* Request handles as they were before the library overwrites them, and statuses where the user
+ * wants none: on the stack up to this many, else from the heap. */
+#define IX_ON_STACK 256
+
+#define IX_SAVE_REQUESTS(count, requests)                                                          \
+    size_t ix_count = (count) > 0 ? (size_t)(count) : 0;                                           \
+    MPI_Request ix_few[IX_ON_STACK];                                                               \
+    MPI_Request *ix_saved =                                                                        \
+        IX_LIKELY(ix_count <= IX_ON_STACK) ? ix_few : malloc(ix_count * sizeof *ix_saved);         \
+    if (IX_UNLIKELY(!ix_saved)) {                                                                  \
+        ix_saved = ix_few;                                                                         \
+        ix_count = 0;                                                                              \
+    }                                                                                              \
+    for (size_t ix_k = 0; ix_k < ix_count; ix_k++)                                                 \
+    ix_saved[ix_k] = (requests)[ix_k]
+
+#define IX_RELEASE_REQUESTS()                                                                      \
+    if (IX_UNLIKELY(ix_saved != ix_few))                                                           \
+    free(ix_saved)
+
+#define IX_OWN_STATUSES(count, statuses)                                                           \
+    MPI_Status ix_few_statuses[IX_ON_STACK];                                                       \
+    MPI_Status *ix_own = NULL;                                                                     \
+    if ((statuses) == MPI_STATUSES_IGNORE) {                                                       \
+        ix_own =                                                                                   \
+            (count) <= IX_ON_STACK ? ix_few_statuses : malloc((size_t)(count) * sizeof *ix_own);   \
+        if (IX_LIKELY(ix_own))                                                                     \
+            statuses = ix_own;                                                                     \
+    }
+
+#define IX_RELEASE_STATUSES()                                                                      \
+    if (IX_UNLIKELY(ix_own && ix_own != ix_few_statuses))                                          \
+    free(ix_own)
+
+#define ix_is_index(index, count) ((index) >= 0 && (index) < (count))
+
+#endif
