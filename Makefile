@@ -1,0 +1,77 @@
+# Imbrex. `make demo`: measure a mini-app on two ranks. `make test`: everything that CI checks.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+DEMO   := build/demo
+
+# What the tests use of Debian 12. Only what is missing is installed, and only by root.
+PACKAGES := build-essential gfortran clang clang-format llvm cmake python3-venv python3-dev \
+	openmpi-bin libopenmpi-dev mpich libmpich-dev libsimgrid-dev slurm-wlm munge \
+	iproute2 lammps hpcc chromium valgrind
+
+# Open MPI refuses root, and more ranks than cores, unless told otherwise: tests and demo only.
+export OMPI_ALLOW_RUN_AS_ROOT := 1
+export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM := 1
+export OMPI_MCA_rmaps_base_oversubscribe := 1
+export PRTE_MCA_rmaps_default_mapping_policy := :oversubscribe
+
+.PHONY: help demo test lint packages clean
+help:
+	@echo "make demo   measure a mini-app on two ranks and write report.html"
+	@echo "make test   install what is missing, then check and test everything"
+	@echo "make lint   ruff, mypy, clang-format"
+	@echo "make clean  remove .venv and build"
+
+# ---- Python environment -----------------------------------------------------------------------
+$(VENV)/.ready: pyproject.toml
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
+		if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; \
+		then apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends python3-venv; \
+		else echo "python3-venv is missing: sudo apt-get install python3-venv" >&2; exit 1; fi; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --upgrade pip
+	$(BIN)/pip install --quiet --editable .
+	@touch $@
+
+$(VENV)/.ready-test: $(VENV)/.ready
+	$(BIN)/pip install --quiet --editable '.[test]'
+	@touch $@
+
+# ---- Demo -------------------------------------------------------------------------------------
+# With an MPI on PATH the demo uses that; else the mpich wheel, which needs a C compiler only.
+demo: $(VENV)/.ready
+	@set -e; PATH="$(CURDIR)/$(BIN):$$PATH"; export PATH; \
+	command -v cc >/dev/null || { \
+		if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; \
+		then apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends build-essential; \
+		else echo "a C compiler is missing: sudo apt-get install build-essential" >&2; exit 1; fi; }; \
+	if ! command -v mpirun >/dev/null || ! command -v mpicc >/dev/null; then \
+		echo "no MPI on PATH: installing the mpich wheel into $(VENV)"; pip install --quiet mpich; fi; \
+	$(MAKE) --no-print-directory -C apps MPIFC= BUILD="$(CURDIR)/$(DEMO)" halo2d; \
+	imbrex run --force -o $(DEMO)/run -- mpirun -n 2 $(DEMO)/halo2d --variant=late-wait --n=2048 --steps=200; \
+	imbrex report $(DEMO)/run -o report.html; \
+	echo; echo "more: $(BIN)/imbrex show $(DEMO)/run --by site"
+
+# ---- Tests ------------------------------------------------------------------------------------
+packages:
+	@missing=""; for package in $(PACKAGES); do \
+		dpkg-query -W -f='$${Status}' $$package 2>/dev/null | grep -q "ok installed" || missing="$$missing $$package"; done; \
+	if [ -z "$$missing" ]; then exit 0; fi; \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing; \
+	else echo "some tests will be skipped; to run them: sudo apt-get install$$missing" >&2; fi
+
+test: packages $(VENV)/.ready-test
+	$(MAKE) --no-print-directory lint
+	$(BIN)/pytest -q
+
+lint: $(VENV)/.ready-test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	@if command -v clang-format >/dev/null; \
+	then find runtime probes -name '*.[ch]' | xargs clang-format --dry-run --Werror; \
+	else echo "clang-format is missing: the C sources' format was not checked" >&2; fi
+
+clean:
+	rm -rf $(VENV) build report.html
