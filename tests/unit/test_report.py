@@ -1,0 +1,192 @@
+"""The verdict, tables, report and comparison of runs whose sums are known."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from rich.console import Console
+
+from imbrex.cli import cli
+from imbrex.errors import ImbrexError
+from imbrex.profile.run import load_run
+from imbrex.report.compare import compare_json, pair_sites
+from imbrex.report.html import render, write_report
+from imbrex.report.verdict import judge, print_verdict
+from imbrex.report.wording import interval, seconds
+
+
+def text_of(run, width=100):
+    console = Console(width=width, highlight=False, force_terminal=False, record=True)
+    with console.capture() as captured:
+        print_verdict(judge(run), console)
+    return captured.get()
+
+
+def test_verdict_has_the_three_parts(make_run):
+    verdict = judge(load_run(make_run()))
+    parts = {name: value for name, value, _ in verdict.parts}
+    assert parts["hidden for certain"] == pytest.approx(0.040)
+    assert parts["exposed for certain"] == pytest.approx(0.010)
+    assert sum(parts.values()) == pytest.approx(verdict.sums.transfer_max_s)
+    assert [row.key for row in verdict.worst] == ["app.c:12", "app.c:20"]
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_verdict_fits_the_width_without_escapes(make_run, width):
+    text = text_of(load_run(make_run()), width)
+    assert "\x1b" not in text
+    body = text[: text.index("Imbrex's own cost")]
+    assert max(len(line) for line in body.splitlines()) <= width
+    for word in ("app.c:12", "hidden for certain", "Open MPI 4.1.4", "quick calibration"):
+        assert word in text
+
+
+def test_verdict_names_late_partners(make_run):
+    assert any("app.c:20" in line and "wait" in line for line in judge(load_run(make_run())).advice)
+
+
+def test_verdict_tells_what_weakens_it(make_run):
+    folder = make_run(machine={"origin": "none"}, warnings=["the disk was full"])
+    ranks = np.load(folder / "ranks.npy")
+    ranks["ended"] = [0, 3]
+    ranks["overflow"] = [5, 0]
+    ranks["section_errors"] = [0, 2]
+    np.save(folder / "ranks.npy", ranks)
+    measures = np.load(folder / "measures.npy")
+    for name in ("contradicted", "uncalibrated", "unknown_end"):
+        measures[name][0] = 1
+    np.save(folder / "measures.npy", measures)
+    text = text_of(load_run(folder), 200)
+    for words in (
+        "rank 1 died",
+        "5 rows, sites or sections did not fit",
+        "2 sections ended twice",
+        "have no calibrated time",
+        "faster than the machine profile allows",
+        "unknown end",
+        "the disk was full",
+        "transfer times are unknown",
+        "calibrate first",
+    ):
+        assert words in text
+
+
+def test_a_run_without_any_rows(make_run):
+    run = load_run(make_run(measures=np.empty(0, np.load(make_run("a") / "measures.npy").dtype)))
+    assert "No user data was transferred" in text_of(run)
+    assert "Nothing was measured" in render(run)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0, "0 s"), (1.5e-9, "1.5 ns"), (2e-5, "20 us"), (0.25, "250 ms"), (12.34, "12.3 s")],
+)
+def test_seconds(value, text):
+    assert seconds(value) == text
+
+
+def test_interval():
+    assert interval(0.1, 0.1) == "100 ms"
+    assert interval(0, 1) == "0 s to 1 s"
+
+
+class _Links(HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.loaded = []
+
+    def handle_starttag(self, tag, attrs):
+        for name, value in attrs:
+            if tag in ("link", "script", "img", "iframe") and name in ("src", "href"):
+                self.loaded.append(value)
+
+
+def test_report_is_self_contained_and_escaped(make_run, tmp_path):
+    file = tmp_path / "report.html"
+    write_report(load_run(make_run()), file)
+    text = file.read_text()
+    links = _Links()
+    links.feed(text)
+    assert links.loaded == []
+    assert "@import" not in text
+    assert "url(http" not in text
+    assert "<solve>" not in text
+    assert "&lt;solve&gt; &amp; co" in text
+    assert text.count("<svg") == 3
+    assert [f.name for f in tmp_path.iterdir() if f.name.startswith(".")] == []
+
+
+def test_report_sorts_in_a_browser(make_run, tmp_path):
+    browser = shutil.which("chromium") or shutil.which("google-chrome")
+    if browser is None:
+        pytest.skip("no chromium to open the report with")
+    file = tmp_path / "report.html"
+    write_report(load_run(make_run()), file)
+    # A click on "calls" of the first table must bring the site with most calls to the top.
+    click = """<script>var t = document.querySelector("table.sortable");
+    t.querySelectorAll("th button")[3].click();
+    document.title = t.tBodies[0].rows[0].cells[3].textContent;</script></body>"""
+    file.write_text(file.read_text().replace("</body>", click))
+    done = subprocess.run(
+        [browser, "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom", file.as_uri()],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert "<title>20</title>" in done.stdout
+
+
+def test_report_that_cannot_be_written(make_run, tmp_path):
+    with pytest.raises(ImbrexError, match="cannot be written"):
+        write_report(load_run(make_run()), tmp_path / "no" / "folder.html")
+
+
+def test_compare_matches_sites_that_moved(make_run):
+    before = make_run("before")
+    moved = json.loads((before / "sites.json").read_text())["sites"]
+    moved[1]["line"], moved[1]["file"] = 15, "/elsewhere/app.c"
+    measures = np.load(before / "measures.npy")
+    measures["exposed_max_ns"][measures["site"] == 1] //= 2
+    after = make_run("after", sites=moved, measures=measures)
+    pairs = pair_sites(load_run(before), load_run(after))
+    assert pairs[0].name == "app.c:15"
+    assert pairs[0].lines == (12, 15)
+    assert pairs[0].change("exposed_max_s") == pytest.approx(-0.025)
+    assert all(pair.before and pair.after for pair in pairs)
+    content = compare_json(load_run(before), load_run(after))
+    assert content["change"]["exposed_max_s"] == pytest.approx(-0.025)
+    assert content["schema_version"] == 1
+
+
+def test_compare_keeps_sites_of_one_run_only(make_run, make_row):
+    before = make_run("before")
+    rows = np.concatenate(
+        [np.load(before / "measures.npy"), make_row(site=3, operation=2, count=7)]
+    )
+    pairs = pair_sites(load_run(before), load_run(make_run("after", measures=rows)))
+    new = [pair for pair in pairs if pair.before is None]
+    assert [(pair.operation, pair.after.count) for pair in new] == [("MPI_Allreduce", 7)]
+
+
+def test_commands(make_run, tmp_path):
+    folder = str(make_run())
+    runner = CliRunner()
+    for by in ("site", "operation", "size", "section", "rank", "path"):
+        done = runner.invoke(cli, ["show", folder, "--by", by])
+        assert done.exit_code == 0, done.output
+        assert "total" in done.output
+    done = runner.invoke(cli, ["show", folder, "--json"])
+    assert json.loads(done.stdout)["totals"]["count"] == 32
+    done = runner.invoke(cli, ["show", folder, "-o", str(tmp_path / "verdict.txt")])
+    assert "hidden for certain" in (tmp_path / "verdict.txt").read_text()
+    done = runner.invoke(cli, ["compare", folder, folder])
+    assert "hidden for certain" in done.output
+    done = runner.invoke(cli, ["report", folder, "-o", str(tmp_path / "r.html")])
+    assert done.exit_code == 0
