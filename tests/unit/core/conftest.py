@@ -1,0 +1,93 @@
+"""The engine as a program that runs scripts, built with the address and undefined-behaviour
+sanitizers."""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+HERE = Path(__file__).parent
+CORE = HERE.parents[2] / "runtime" / "core"
+WARNINGS = ["-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror"]
+
+
+class Driver:
+    """A running core_driver: many scripts, one process."""
+
+    def __init__(self, binary: Path) -> None:
+        self.binary = binary
+        self._process: subprocess.Popen[str] | None = None
+
+    def run(self, lines: list[str]) -> list[str]:
+        """Send one script; the lines that it printed."""
+        if self._process is None:
+            self._process = subprocess.Popen(
+                [str(self.binary)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+            )
+        assert self._process.stdin and self._process.stdout and self._process.stderr
+        try:
+            self._process.stdin.write("\n".join([*lines, "reset", ""]))
+            self._process.stdin.flush()
+        except BrokenPipeError:
+            pass
+        output = []
+        while line := self._process.stdout.readline():
+            if line == "done\n":
+                return output
+            output.append(line.rstrip("\n"))
+        error = self._process.stderr.read()
+        self._process.wait()
+        self._process = None
+        raise AssertionError("the driver died:\n" + error)
+
+    def close(self) -> None:
+        if self._process:
+            self._process.communicate()
+
+
+@pytest.fixture(scope="session")
+def build_core(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
+    """Compile one C file of this folder together with the engine."""
+    folder = tmp_path_factory.mktemp("core")
+
+    def build(source: str, *flags: str, compiler: str = "gcc", name: str | None = None) -> Path:
+        if shutil.which(compiler) is None:
+            pytest.skip(f"no {compiler}")
+        binary = folder / (name or f"{Path(source).stem}-{compiler}")
+        sources = [str(HERE / source), *map(str, sorted(CORE.glob("*.c")))]
+        command = [compiler, *WARNINGS, *flags, f"-I{CORE}", *sources, "-o", str(binary), "-pthread"]
+        built = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert built.returncode == 0, built.stderr
+        return binary
+
+    return build
+
+
+@pytest.fixture(scope="session")
+def driver(build_core: Callable[..., Path]) -> Iterator[Driver]:
+    flags = ["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+    running = Driver(build_core("core_driver.c", *flags))
+    yield running
+    running.close()
+
+
+@pytest.fixture(scope="session")
+def reference() -> ModuleType:
+    """The module reference.py."""
+    spec = importlib.util.spec_from_file_location("core_reference", HERE / "reference.py")
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["core_reference"] = module
+    spec.loader.exec_module(module)
+    return module
