@@ -1,3 +1,6 @@
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* dl_iterate_phdr, clock_gettime, posix_fallocate under -std=c11 */
+#endif
 #include "clock.h"
 
 #include <fcntl.h>

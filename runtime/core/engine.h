@@ -169,10 +169,11 @@ void ix_blocking(ix_thread *t, const ix_transfer *transfer);
  * unknown end. Receives that move nothing (MPI_PROC_NULL) need no call. */
 void ix_begin(ix_thread *t, uint64_t handle, const ix_transfer *transfer);
 
-/* Request `handle` was seen complete in this call (Wait, Test with flag true, ...). For receives
- * bytes and path are those of the status (0 bytes: nothing moved), for others IX_AS_POSTED.
- * Handles that the table does not know are ignored. A persistent request becomes inactive, the
- * partitions of a partitioned one end. */
+/* Request `handle` was seen complete in this call (Wait, Test with flag true, ...). `bytes` and
+ * `path` are those of the status; they count only for transfers begun with IX_UP_TO (0 bytes:
+ * nothing moved), so a wrapper need not know what the request was. Handles that the table does not
+ * know are ignored. A persistent request becomes inactive, the partitions of a partitioned one end.
+ */
 void ix_finish(ix_thread *t, uint64_t handle, int64_t bytes, int path);
 
 /* MPI_Request_free: the end of an active transfer is unknown, a persistent request is forgotten. */

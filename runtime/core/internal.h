@@ -2,6 +2,10 @@
 #ifndef IMBREX_INTERNAL_H
 #define IMBREX_INTERNAL_H
 
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* dl_iterate_phdr, clock_gettime, posix_fallocate under -std=c11 */
+#endif
+
 #include <sched.h>
 #include <stdatomic.h>
 #include <string.h>

@@ -337,7 +337,8 @@ void ix_finish(ix_thread *t, uint64_t handle, int64_t bytes, int path)
             return;
         s->state = ENDING;
     }
-    ix_received(&s->open, bytes, path);
+    if (s->open.flags & IX_UP_TO)
+        ix_received(&s->open, bytes, path);
     end_with_call(t, s);
 }
 

@@ -14,16 +14,27 @@ static key key_of(const ix_row *row)
     return k;
 }
 
+/* The first 16 bytes of a row. (Put together in registers: stores of the single fields would stall
+ * the two loads that follow.) */
+static key make_key(int32_t rank, int32_t site, uint32_t operation, uint32_t section,
+                    int size_class, uint32_t path, uint32_t source)
+{
+    return (key){{(uint32_t)rank | (uint64_t)(uint32_t)site << 32,
+                  (operation & 0xffff) | (uint64_t)(section & 0xffff) << 16 |
+                      (uint64_t)(uint8_t)size_class << 32 | (uint64_t)path << 40 |
+                      (uint64_t)source << 48}};
+}
+
 static uint32_t hash(key k)
 {
     uint64_t h = (k.words[0] ^ k.words[1] * 0xff51afd7ed558ccdu) * 0x9e3779b97f4a7c15u;
     return (uint32_t)(h >> 40);
 }
 
-static ix_row *append(ix_thread *t, const ix_row *head, uint32_t at)
+static ix_row *append(ix_thread *t, key k, uint32_t at)
 {
     ix_row *row = t->rows + t->row_used;
-    memcpy(row, head, sizeof(key));
+    memcpy(row, &k, sizeof k);
     t->row_index[at] = ++t->row_used;
     t->part->rows.used = t->row_used;
     return row;
@@ -32,14 +43,7 @@ static ix_row *append(ix_thread *t, const ix_row *head, uint32_t at)
 ix_row *ix_row_of(ix_thread *t, int32_t site, uint32_t operation, uint32_t section, int size_class,
                   uint32_t path, uint32_t source)
 {
-    ix_row head = {.rank = t->rows->rank,
-                   .site = site,
-                   .operation = (uint16_t)operation,
-                   .section = (uint16_t)section,
-                   .size_class = (int8_t)size_class,
-                   .path = (uint8_t)path,
-                   .source = (uint8_t)source};
-    key k = key_of(&head);
+    key k = make_key(t->rows->rank, site, operation, section, size_class, path, source);
     uint32_t at = hash(k) & t->row_mask;
     for (; t->row_index[at]; at = (at + 1) & t->row_mask) {
         ix_row *row = t->rows + t->row_index[at] - 1;
@@ -48,7 +52,7 @@ ix_row *ix_row_of(ix_thread *t, int32_t site, uint32_t operation, uint32_t secti
             return row;
     }
     if (t->row_used < t->row_capacity)
-        return append(t, &head, at);
+        return append(t, k, at);
     ix_count(&ix_engine.part->rank.overflow);
     return t->rows;
 }
@@ -61,8 +65,8 @@ void ix_rows_start(ix_thread *t, ix_row *rows, uint32_t capacity, uint32_t *inde
     t->row_index = index;
     t->row_mask = index_size - 1;
     t->row_used = 0;
-    ix_row other = {.rank = ix_engine.part->rank.rank, .size_class = -1};
-    append(t, &other, hash(key_of(&other)) & t->row_mask);
+    key other = make_key(ix_engine.part->rank.rank, 0, 0, 0, -1, IX_PATH_NONE, IX_SOURCE_CALL);
+    append(t, other, hash(other) & t->row_mask);
 }
 
 /* wait_min that was claimed before a completion showed that data may have been moving. */
@@ -88,7 +92,8 @@ static int compare(const void *a, const void *b)
     if (x->field != y->field)                                                                      \
         return x->field < y->field ? -1 : 1;
     BY(site)
-    BY(operation) BY(section) BY(size_class) BY(path) BY(source)
+    BY(operation)
+    BY(section) BY(size_class) BY(path) BY(source)
 #undef BY
         return 0;
 }
@@ -103,6 +108,7 @@ static void add(ix_row *sum, const ix_row *row)
 
 _Static_assert(offsetof(ix_row, unknown_end) - offsetof(ix_row, count) == 15 * sizeof(int64_t),
                "a row holds 16 quantities in a row");
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the files are little-endian");
 _Static_assert(sizeof(ix_row) == 144 && offsetof(ix_row, count) == sizeof(key), "layout of a row");
 
 size_t ix_collect_rows(ix_row *rows, size_t capacity)

@@ -445,7 +445,8 @@ class Reference:
                 return
             slot.active, slot.ending = False, True
         assert slot.transfer is not None
-        self.received(slot.transfer, size, path)
+        if slot.transfer.up_to:
+            self.received(slot.transfer, size, path)
         call.finished.append(slot)
 
     def do_group(self, thread: int, group: int, tag: int, x: dict[str, Any]) -> None:

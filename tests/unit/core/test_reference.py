@@ -32,11 +32,11 @@ def curves(draw: st.DrawFn) -> list[tuple[int, ...]]:
 
 @st.composite
 def transfers(draw: st.DrawFn) -> dict[str, int]:
-    flags = draw(st.sampled_from([0, 0, 0, 0, 1, 2]))
+    flags = draw(st.sampled_from([0, 0, 0, 1, 1, 2]))
     return {
-        "bytes": draw(SIZES),
-        "path": draw(st.sampled_from([0, 1, 2, 2, 2, 3, 4] if flags != 2 else [2, 3])),
-        "slack": draw(st.integers(0, 3)),
+        "bytes": draw(SIZES) if flags < 2 else 8,
+        "path": draw(st.sampled_from([0, 1, 2, 2, 2, 2, 2, 3, 4] if flags != 2 else [2, 3])),
+        "slack": draw(st.sampled_from([0, 0, 1, 2, 3])),
         "flags": flags,
         "role": draw(st.integers(0, 2)),
         "ranks": draw(st.sampled_from([2, 4])),
@@ -44,7 +44,7 @@ def transfers(draw: st.DrawFn) -> dict[str, int]:
     }
 
 
-HANDLES = st.integers(1, 5)
+HANDLES = st.sampled_from([1, 1, 1, 2, 2, 3, 4, 5])
 
 
 def commands(paused: bool) -> st.SearchStrategy[tuple[Any, ...]]:
@@ -74,9 +74,13 @@ def commands(paused: bool) -> st.SearchStrategy[tuple[Any, ...]]:
         st.tuples(st.just("shared"), st.integers(4, 5)),
     ]  # fmt: skip
     if paused:
-        choices += [st.just(("pause",)), st.just(("resume",))]
+        switch = st.tuples(st.sampled_from(["pause", "resume", "resume"]))
+        choices += [switch, switch, switch]
     call = st.tuples(entry, short, st.lists(st.one_of(choices), max_size=4), short)
-    return st.one_of(call, *choices)  # type: ignore[arg-type]
+    begin = st.tuples(entry, short, st.lists(choices[2], min_size=1, max_size=3), short)
+    finish = st.tuples(entry, short, st.lists(choices[3], min_size=1, max_size=3), short)
+    apart = [choices[0], switch] if paused else [choices[0]]
+    return st.one_of(call, begin, begin, finish, finish, *apart, *choices)  # type: ignore[arg-type]
 
 
 @st.composite
@@ -87,7 +91,7 @@ def scripts(draw: st.DrawFn) -> list[tuple[Any, ...]]:
     script: list[tuple[Any, ...]] = []
     used: set[int] = set()
     exposed = 0
-    for item in draw(st.lists(commands(paused), min_size=1, max_size=25)):
+    for item in draw(st.lists(commands(paused), min_size=1, max_size=40)):
         thread = draw(st.integers(0, threads - 1))
         nested = [item] if isinstance(item[0], str) else None
         if nested is None:
