@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -14,13 +13,16 @@ from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.transfer import Transfer
 from imbrex.transform.edits import Edit, apply_edits
 from imbrex.transform.model.program import Language, Program, Routine, SourceFile
-from imbrex.transform.readers import c_library
+from imbrex.transform.readers import c_library, fortran_library
 from imbrex.transform.readers.c import read_c
 from imbrex.transform.readers.c_source import C_SUFFIXES
+from imbrex.transform.readers.fortran import read_fortran
+from imbrex.transform.readers.fortran_units import FORTRAN_SUFFIXES, Units
 from imbrex.transform.rewrites.base import Decision, Refusal, Site
 from imbrex.transform.rewrites.blocking import BlockingToNonblocking, left_alone
 from imbrex.transform.rewrites.c_text import CText
 from imbrex.transform.rewrites.emit import Emitter, Text, number_requests
+from imbrex.transform.rewrites.fortran_text import FortranText
 
 REWRITES = ("nonblocking",)
 _OUTPUT = frozenset({"printf", "fprintf", "puts", "putchar", "fputs", "fflush", "fwrite", "perror"})
@@ -54,7 +56,7 @@ def transform(paths: list[Path], options: Options) -> Outcome:
     Raises ImbrexError where none of the files can be read.
     """
     program = read_program(paths, options)
-    library = dict(c_library.EFFECTS)
+    library = {**fortran_library.SUBROUTINES, **c_library.EFFECTS}
     known = frozenset(library) | _OUTPUT | _mpi_names(program)
     footprints = Footprints(program, Aliases(program, known), library)
     facts = ProgramFacts(program)
@@ -71,7 +73,7 @@ def transform(paths: list[Path], options: Options) -> Outcome:
         if transfers and routine.file in edits:
             ordered = number_requests(routine)
             source = program.files[routine.file]
-            text = _text(source, routine, len(ordered))
+            text = _text(program, source, routine, len(ordered))
             edits[routine.file] += text.declarations(ordered)
             edits[routine.file] += Emitter(source, text).emit(routine.body)
     for name, changes in edits.items():
@@ -87,31 +89,35 @@ def read_program(paths: list[Path], options: Options) -> Program:
     Raises ImbrexError where none can be read.
     """
     program = Program()
+    units: list[Units] = []
     for path in paths:
         try:
             data = options.contents.get(path)
             if data is None:
                 data = path.read_bytes()
-            reader = _reader(path)
-            reader(path, options.flags_of.get(path.resolve(), options.flags), program, data)
+            flags = options.flags_of.get(path.resolve(), options.flags)
+            if path.suffix in C_SUFFIXES:
+                read_c(path, flags, program, data)
+            elif path.suffix.lower() in FORTRAN_SUFFIXES:
+                unit = Units(path, data, flags)
+                unit.read()
+                units.append(unit)
+            else:
+                raise ImbrexError(f"{path}: its name does not end like that of a C or Fortran file")
         except OSError as error:
             program.skipped[str(path)] = f"{path}: {error.strerror}"
         except ImbrexError as error:
             program.skipped[str(path)] = str(error)
+    read_fortran(units, program)
     if not program.files:
         raise ImbrexError("; ".join(program.skipped.values()) or "no files were given")
     return program
 
 
-def _reader(path: Path) -> Callable[[Path, list[str], Program, bytes], None]:
-    if path.suffix in C_SUFFIXES:
-        return read_c
-    raise ImbrexError(f"{path}: its name does not end like that of a C or Fortran source")
-
-
-def _text(source: SourceFile, routine: Routine, count: int) -> Text:
-    assert source.language is Language.C
-    return CText(source, routine, count)
+def _text(program: Program, source: SourceFile, routine: Routine, count: int) -> Text:
+    if source.language is Language.C:
+        return CText(source, routine, count)
+    return FortranText(program, source, routine, count)
 
 
 def _mpi_names(program: Program) -> frozenset[str]:

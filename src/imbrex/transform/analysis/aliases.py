@@ -111,8 +111,11 @@ class Aliases:
         """Objects that an access may touch; `?` stands for any."""
         if variable == UNKNOWN_MEMORY:
             return {UNKNOWN_MEMORY}
-        if not through:
-            return {variable}
+        shared = self.program.overlays.get(variable, set())
+        known = self.program.variables.get(variable)
+        # A Fortran dummy argument is an object of its own: the language forbids the alias.
+        if not through or (known is not None and known.kind == "dummy"):
+            return {variable} | shared
         return self.pointees(variable) or {UNKNOWN_MEMORY}
 
     def may_share(self, left: Access, right: Access) -> bool:

@@ -49,7 +49,7 @@ class ProgramFacts:
                     if call.name in mpi_calls.TIMING_DEPENDENT:
                         return Reason(f"the program uses {call.name}", place)
                     for argument in call.arguments:
-                        if argument.text.strip() in mpi_calls.WILDCARDS:
+                        if argument.text.strip().upper() in mpi_calls.WILDCARDS:
                             return Reason(f"the program uses {argument.text.strip()}", place)
         if self.program.stray_wildcards:
             return Reason("a wildcard is stored or defined", self.program.stray_wildcards[0])
@@ -59,7 +59,7 @@ class ProgramFacts:
         """Why a source or tag may be a wildcard."""
         text = argument.text.strip()
         place = Location(file, call.line)
-        if text in mpi_calls.WILDCARDS:
+        if text.upper() in mpi_calls.WILDCARDS:
             return Reason(
                 f"the receive takes {text}: which message it gets depends on timing", place
             )

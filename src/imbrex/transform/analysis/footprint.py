@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from imbrex.transform import mpi_calls
-from imbrex.transform.analysis.aliases import Aliases
+from imbrex.transform.analysis.aliases import EXTERNAL, Aliases
 from imbrex.transform.analysis.transfer import buffer_section
 from imbrex.transform.model.affine import disjoint, forget, widen
 from imbrex.transform.model.program import (
@@ -40,6 +40,7 @@ class Footprint:
     heavy: bool = False  # it takes time: a loop, or a call that has one
 
     def written(self) -> frozenset[str]:
+        """Variables that are themselves written, pointers aside."""
         return frozenset(a.variable for a in self.accesses if a.write and not a.through)
 
 
@@ -112,10 +113,10 @@ class Footprints:
         """Express sections in terms of values from before the statement, or drop them."""
         if not statement.blocks:
             return accesses
-        changed = frozenset(a.variable for a in accesses if a.write and not a.through)
+        changed = self.changed(accesses)
         loop = statement.loop
         if loop is not None:
-            inside = inner.written()
+            inside = self.changed(inner.accesses)
             bounds = loop.low.variables() | loop.high.variables()
             if loop.index in inside or bounds & changed:
                 loop = None
@@ -242,6 +243,20 @@ class Footprints:
         self._routines[routine.key] = found
         return found
 
+    def changed(self, accesses: list[Access]) -> frozenset[str]:
+        """Variables whose value may differ after these accesses."""
+        found: set[str] = set()
+        for access in accesses:
+            if not access.write:
+                continue
+            items = self.aliases.objects(access.variable, access.through)
+            found |= items
+            if UNKNOWN_MEMORY in items:
+                found |= self.program.variables.keys()
+            elif EXTERNAL in items:
+                found |= self.aliases.escaped
+        return frozenset(found)
+
     # Conflicts -------------------------------------------------------------------------
 
     def conflict(
@@ -259,6 +274,7 @@ class Footprints:
                     continue
                 if mine.variable == other.variable and mine.through == other.through:
                     stable = not (mine.through and mine.variable in changed)
+                    stable = stable and mine.variable not in self.program.overlays
                     if stable and disjoint_after(mine, other, changed):
                         continue
                 return mine, other

@@ -26,7 +26,7 @@ class Position:
 
     block: Block
     index: int
-    guards: list[tuple[int, int]]
+    guards: list[str]
     crossed: int = 0  # statements that take time between here and the call
     left_if: bool = False  # the position is behind an IF that contains the call
 
@@ -62,13 +62,13 @@ class Motion:
         accesses = list(transfer.start.accesses)
         changed: frozenset[str] = frozenset()
         best = Position(block, index, [])
-        guards: list[tuple[int, int]] = []
+        guards: list[str] = []
         crossed = 0
         while True:
             while index > 0:
                 statement = block.statements[index - 1]
                 footprint = self.footprints.of(statement, self.routine.file)
-                changed |= footprint.written()
+                changed |= self.footprints.changed(footprint.accesses)
                 reason = self._start_blocked(transfer, accesses, statement, footprint, changed)
                 if reason is None and self._is_leading_declaration(block, statement):
                     reason = Reason("the declarations", self._place(statement))
@@ -109,7 +109,7 @@ class Motion:
             while index + 1 < len(block.statements):
                 statement = block.statements[index + 1]
                 footprint = self.footprints.of(statement, self.routine.file)
-                changed |= footprint.written()
+                changed |= self.footprints.changed(footprint.accesses)
                 reason = self._wait_blocked(transfer, statement, footprint, changed)
                 if reason is not None:
                     return Reach(best, reason)
@@ -201,6 +201,8 @@ class Motion:
         causal = transfer.receives or transfer.part.mode == "synchronous"
         role = statement.role if isinstance(statement.role, Role) else None
         reason = footprint.stop or footprint.leaves
+        if statement.text == "terminal":
+            reason = Reason("the statement that ends the loop", self._place(statement))
         if reason is None and causal and self.strict:
             if role is not None and role.transfer.call is not transfer.call:
                 reason = Reason(f"other communication, and {self.strict}", self._place(statement))

@@ -29,7 +29,7 @@ class Transfer:
     error: Argument | None = None  # Fortran's error code
     start: Statement | None = None
     wait: Statement | None = None
-    guards: list[tuple[int, int]] = field(default_factory=list)  # spans of repeated conditions
+    guards: list[str] = field(default_factory=list)  # conditions to repeat
     conditional: bool = False  # the wait may be reached without the start
     start_blocker: Reason | None = None
     wait_blocker: Reason | None = None
@@ -55,7 +55,7 @@ def buffer_section(program: Program, call: Call, part: mpi_calls.PointToPoint) -
     count = call.arguments[part.count].value
     if variable is None or argument.origin is None or count is None or None in argument.origin:
         return None
-    datatype = call.arguments[part.datatype].text.strip()
+    datatype = call.arguments[part.datatype].text.strip().upper()
     if variable.element not in mpi_calls.ELEMENT_OF.get(datatype, frozenset()):
         return None
     if len(argument.origin) != len(variable.bounds) or not variable.bounds:
@@ -96,7 +96,7 @@ def cannot_match(
         (mine.call.arguments[mine.part.peer], other.arguments[part.peer]),
     )
     for left, right in pairs:
-        if {left.text.strip(), right.text.strip()} & mpi_calls.WILDCARDS:
+        if {left.text.strip().upper(), right.text.strip().upper()} & mpi_calls.WILDCARDS:
             continue
         if left.value is None or right.value is None:
             continue

@@ -15,14 +15,25 @@ def never_read(program: Program, routine: Routine, key: str) -> Reason | None:
     """
     variable = program.variables.get(key)
     here = Location(routine.file, routine.line)
-    if variable is None or variable.kind != "local":
+    if variable is None or variable.kind not in ("local", "host"):
         name = key if variable is None else variable.name
         return Reason(f"`{name}` is not a local variable: other routines may read it", here)
     for target, _, source in program.pointer_facts:
         if source == key and not target.startswith("argument:MPI_"):
             return Reason(f"the address of `{variable.name}` is kept", here)
-    source = program.files.get(routine.file)
-    fortran = source is not None and source.language is not Language.C
+    text = program.files.get(routine.file)
+    fortran = text is not None and text.language is not Language.C
+    # The variables of a host are known in the procedures that it contains.
+    everywhere = list(program.routines.values()) if variable.kind == "host" else [routine]
+    for where in everywhere:
+        found = _reader(program, where, key, fortran)
+        if found is not None:
+            return found
+    return None
+
+
+def _reader(program: Program, routine: Routine, key: str, fortran: bool) -> Reason | None:
+    variable = program.variables[key]
     for statement in routine.statements():
         for access in statement.accesses:
             place = Location(routine.file, access.line)

@@ -146,7 +146,7 @@ class Statement:
     loop: LoopRange | None = None
     stop: str | None = None  # why nothing may move over it
     leaves: bool = False  # it may leave the block that contains it
-    condition: tuple[int, int] | None = None  # of an IF whose condition has no side effect
+    condition: str | None = None  # of an IF whose condition has no side effect
     code_start: int = -1  # start without leading directives
     text: str = ""  # of an inserted statement
     # What an inserted statement does; see rewrites.
@@ -205,6 +205,8 @@ class Program:
     routines: dict[str, Routine] = field(default_factory=dict)
     pointer_facts: list[PointerFact] = field(default_factory=list)
     has_main: bool = False
+    # Variables that share memory with others: key -> names of what they share.
+    overlays: dict[str, set[str]] = field(default_factory=dict)
     # Names of MPI wildcards used otherwise than as the argument of an MPI call.
     stray_wildcards: list[Location] = field(default_factory=list)
     skipped: dict[str, str] = field(default_factory=dict)  # file: why it was not read

@@ -374,7 +374,7 @@ class _Unit:
         after = self.data[end:].lstrip()
         pure = not effects.calls and not any(access.write for access in effects.accesses)
         if pure and before.endswith(b"(") and after.startswith(b")"):
-            statement.condition = (start, end)
+            statement.condition = self.data[start:end].decode()
 
     def _loop(self, cursor: Any, statement: Statement, effects: Effects) -> None:
         statement.kind = Kind.LOOP

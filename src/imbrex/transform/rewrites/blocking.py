@@ -62,7 +62,7 @@ class BlockingToNonblocking:
         transfers = []
         for part in mpi_calls.BLOCKING[call.name]:
             buffer = call.arguments[part.buffer]
-            if buffer.text.strip() in _NO_BUFFER or buffer.base in (None, UNKNOWN_MEMORY):
+            if buffer.text.strip().upper() in _NO_BUFFER or buffer.base in (None, UNKNOWN_MEMORY):
                 self._refuse(site, f"the memory that `{buffer.text}` names is not known")
             if part.direction == "receive":
                 for position in (part.peer, part.tag):
@@ -70,7 +70,7 @@ class BlockingToNonblocking:
                     if wildcard:
                         raise Refusal(self.name, wildcard)
             wanted = status if part.direction == "receive" else None
-            transfers.append(Transfer(call, part, buffer, wanted, error))
+            transfers.append(Transfer(call, part, buffer, wanted, error=error))
         return transfers
 
     def _refuse(self, site: Site, text: str) -> None:
@@ -84,6 +84,8 @@ class BlockingToNonblocking:
             self._refuse(site, f"the call comes from the macro {call.macro}")
         if not call.is_statement:
             self._refuse(site, "the value of the call is used (its error code is checked)")
+        if statement.text == "terminal":
+            self._refuse(site, "the call is the statement that ends a loop")
         if statement.stop:
             self._refuse(site, statement.stop)
         block = statement.parent

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
 from imbrex.transform.analysis.transfer import Transfer
 from imbrex.transform.edits import Edit
-from imbrex.transform.model.program import Routine, SourceFile
-from imbrex.transform.rewrites.layout import after_line, indent_at
+from imbrex.transform.model.program import Routine, SourceFile, Statement
+from imbrex.transform.rewrites.layout import (
+    C_COMMENT_LINE,
+    after_line,
+    first_on_line,
+    indent_at,
+    line_start,
+)
 
 _WIDTH = 100
 
@@ -31,7 +39,7 @@ class CText:
         part, arguments = transfer.part, transfer.call.arguments
         positions = (part.buffer, part.count, part.datatype, part.peer, part.tag, part.communicator)
         texts = [arguments[position].text for position in positions]
-        guards = [self.source.data[a:b].decode() for a, b in transfer.guards]
+        guards = transfer.guards
         inner = indent + ("    " if guards else "")
         call = _call(part.start, [*texts, self._request(transfer.request)], inner)
         if not guards:
@@ -73,7 +81,11 @@ class CText:
             last = data.rfind(b"\n", 0, self.routine.declare_after) + 1
             return [Edit(offset, offset, f"\n{indent_at(data, last)}{text};")]
         offset = self.routine.first_executable
-        return [Edit(offset, offset, f"{text};\n{indent_at(data, offset)}")]
+        indent = indent_at(data, offset)
+        if first_on_line(data, offset):
+            offset = line_start(data, offset)
+            return [Edit(offset, offset, f"{indent}{text};\n")]
+        return [Edit(offset, offset, f"{text};\n{indent}")]
 
     def in_place(self, texts: list[str], indent: str, *, braced: bool) -> str:
         """Statements in the place of one; an unbraced body of several gets braces."""
@@ -85,6 +97,18 @@ class CText:
     @staticmethod
     def nothing() -> str:
         return "{ }"
+
+    def indent(self, statement: Statement) -> str:
+        return indent_at(self.source.data, statement.start)
+
+    def line_end(self, offset: int) -> int:
+        return after_line(self.source.data, offset)
+
+    def comment_line(self) -> re.Pattern[bytes]:
+        return C_COMMENT_LINE
+
+    def block_if(self, condition: str, texts: list[str], indent: str) -> str | None:
+        return None  # braces will do
 
 
 def _call(name: str, arguments: list[str], indent: str) -> str:

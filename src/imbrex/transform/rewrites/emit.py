@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from typing import Protocol
 
 from imbrex.transform.analysis.transfer import Role, Transfer
 from imbrex.transform.edits import Edit
 from imbrex.transform.model.program import Block, Kind, Routine, SourceFile, Statement
 from imbrex.transform.rewrites.layout import (
-    after_line,
     before_comments,
-    indent_at,
+    first_on_line,
+    line_start,
     whole_lines,
 )
 
@@ -28,6 +29,14 @@ class Text(Protocol):
 
     @staticmethod
     def nothing() -> str: ...
+
+    def indent(self, statement: Statement) -> str: ...
+
+    def line_end(self, offset: int) -> int: ...
+
+    def comment_line(self) -> re.Pattern[bytes]: ...
+
+    def block_if(self, condition: str, texts: list[str], indent: str) -> str | None: ...
 
 
 def number_requests(routine: Routine) -> list[Transfer]:
@@ -130,8 +139,19 @@ class Emitter:
         return texts
 
     def _replace(self, anchor: Statement, run: list[Statement], block: Block) -> None:
-        indent = indent_at(self.data, anchor.start)
+        indent = self.text.indent(anchor)
         texts = self._texts(run, indent)
+        owner = block.owner
+        if not block.braced and owner is not None and owner.condition is not None:
+            outer = self.text.indent(owner)
+            whole = (
+                self.text.block_if(owner.condition, self._texts(run, outer + "  "), outer)
+                if texts
+                else None
+            )
+            if whole is not None:
+                self.edits.append(Edit(owner.start, owner.end, whole))
+                return
         if texts:
             text = self.text.in_place(texts, indent, braced=block.braced)
             self.edits.append(Edit(anchor.start, anchor.end, text))
@@ -144,13 +164,19 @@ class Emitter:
         self, statement: Statement, previous: Statement | None, run: list[Statement]
     ) -> None:
         floor = previous.end if previous is not None else 0
-        offset = before_comments(self.data, statement.start, floor)
-        indent = indent_at(self.data, statement.start)
-        text = "".join(f"{line}\n{indent}" for line in self._texts(run, indent))
+        indent = self.text.indent(statement)
+        texts = self._texts(run, indent)
+        if not first_on_line(self.data, statement.start):
+            text = "".join(f"{line}\n{indent}" for line in texts)
+            self.edits.append(Edit(statement.start, statement.start, text))
+            return
+        start = line_start(self.data, statement.start)
+        offset = before_comments(self.data, start, floor, self.text.comment_line())
+        text = "".join(f"{indent}{line}\n" for line in texts)
         self.edits.append(Edit(offset, offset, text))
 
     def _behind(self, previous: Statement, run: list[Statement]) -> None:
-        indent = indent_at(self.data, previous.start)
-        offset = after_line(self.data, previous.end)
+        indent = self.text.indent(previous)
+        offset = self.text.line_end(previous.end)
         text = "".join(f"\n{indent}{line}" for line in self._texts(run, indent))
         self.edits.append(Edit(offset, offset, text))

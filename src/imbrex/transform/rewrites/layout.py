@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-_COMMENT_LINE = re.compile(rb"[ \t]*(//[^\n]*|/\*(?:(?!\*/).)*\*/[ \t]*\r?)$")
+C_COMMENT_LINE = re.compile(rb"[ \t]*(//[^\n]*|/\*(?:(?!\*/).)*\*/[ \t]*\r?)$")
 _REST = re.compile(rb"[ \t]*((//[^\n]*)|(/\*((?!\*/)[^\n])*\*/[ \t]*))?(?=\r?\n)")
 
 
@@ -25,20 +25,18 @@ def after_line(data: bytes, offset: int) -> int:
     return match.end() if match else offset
 
 
-def before_comments(data: bytes, offset: int, floor: int) -> int:
-    """The place before the comment lines right above the statement at `offset`."""
-    start = line_start(data, offset)
-    if data[start:offset].strip():
-        return offset
-    indent = offset - start
+def before_comments(data: bytes, start: int, floor: int, comment: re.Pattern[bytes]) -> int:
+    """The start of the comment lines right above the line that begins at `start`."""
     while start > 0:
         above = line_start(data, start - 1)
-        line = data[above : start - 1]
-        if above <= floor or not _COMMENT_LINE.match(line):
+        if above <= floor or not comment.match(data[above : start - 1]):
             break
         start = above
-        indent = len(line) - len(line.lstrip(b" \t"))
-    return start + indent
+    return start
+
+
+def first_on_line(data: bytes, offset: int) -> bool:
+    return not data[line_start(data, offset) : offset].strip()
 
 
 def whole_lines(data: bytes, start: int, end: int) -> tuple[int, int]:

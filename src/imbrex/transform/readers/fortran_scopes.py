@@ -1,0 +1,305 @@
+"""Fortran program units and what their declarations say of each name."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from imbrex.transform.readers.fortran_lines import (
+    LogicalLine,
+    closing,
+    is_fixed_form,
+    logical_lines,
+    split_arguments,
+)
+
+_NAME = r"[a-z_]\w*"
+_TYPE = re.compile(
+    r"(doubleprecision|doublecomplex|integer|real|complex|logical|character|type(?=\()|class(?=\()"
+    r"|procedure(?=\())"
+)
+_SPECIFICATION = re.compile(
+    r"(use|import|implicit|parameter|dimension|common|equivalence|save|external|intrinsic|data|include"
+    r"|pointer|target|allocatable|optional|intent|public|private|namelist|format|asynchronous"
+    r"|volatile|contiguous|protected|value|bind|enum|enumerator|endenum|codimension|static|automatic"
+    r"|generic|procedure|sequence|contains)"
+)
+_KINDS = {
+    "8": "8", "kind(1.0d0)": "8", "kind(1d0)": "8", "kind(1.d0)": "8", "kind(0d0)": "8",
+    "kind(0.d0)": "8", "kind(0.0d0)": "8", "real64": "8", "c_double": "8", "dp": "",
+    "4": "4", "kind(1.0)": "4", "kind(1.e0)": "4", "real32": "4", "c_float": "4", "int32": "4",
+    "c_int": "4", "selected_real_kind(15,307)": "8", "selected_real_kind(15)": "8",
+}  # fmt: skip
+
+
+@dataclass(slots=True)
+class Symbol:
+    name: str
+    type: str = ""
+    bounds: list[tuple[str, str]] = field(default_factory=list)  # texts; "" where not given
+    attributes: set[str] = field(default_factory=set)
+    common: str | None = None
+    value: str | None = None  # of a named constant
+    line: int = 0
+
+
+@dataclass(slots=True)
+class Scope:
+    """A program unit."""
+
+    name: str
+    kind: str
+    file: str
+    line: int
+    parent: Scope | None = None
+    symbols: dict[str, Symbol] = field(default_factory=dict)
+    implicit: dict[str, str] | None = field(default_factory=dict)  # None: implicit none
+    uses: list[tuple[str, dict[str, str] | None]] = field(default_factory=list)
+    dummies: list[str] = field(default_factory=list)
+    result: str = ""
+    interface: str = ""  # how MPI was made known
+    problem: str | None = None
+    has_contained: bool = False
+    commons: dict[str, list[str]] = field(default_factory=dict)
+    equivalences: set[str] = field(default_factory=set)
+    body: list[LogicalLine] = field(default_factory=list)
+    declare_after: int = -1
+    saves_all: bool = False
+
+    def symbol(self, name: str) -> Symbol:
+        """The symbol of this very scope, entered if new."""
+        return self.symbols.setdefault(name, Symbol(name))
+
+
+def depth_zero_equals(text: str) -> int:
+    """Position of the `=` of an assignment in masked text; -1 where there is none."""
+    depth = 0
+    quote = ""
+    for position, char in enumerate(text):
+        if quote:
+            quote = "" if char == quote else quote
+        elif char in "'\"":
+            quote = char
+        elif char in "([":
+            depth += 1
+        elif char in ")]":
+            depth -= 1
+        elif char == "=" and depth == 0:
+            if text[position + 1 : position + 2] in ("=", ">"):
+                return -1
+            if position and text[position - 1] in "=<>/":
+                return -1
+            return position
+    return -1
+
+
+def is_assignment(text: str) -> bool:
+    """Whether a compact statement is `name... = expression` and not a DO or an IF."""
+    position = depth_zero_equals(text)
+    if position <= 0:
+        return False
+    left, right = text[:position], text[position + 1 :]
+    if not re.fullmatch(rf"{_NAME}(%{_NAME}|\(.*\))*", left):
+        return False
+    if re.match(rf"do(\d*,?)?{_NAME}$", left) and len(split_arguments(right)) > 1:
+        return False
+    if left.startswith(("if(", "where(", "forall(")):
+        inside = closing(left, left.index("("))
+        return inside == len(left) - 1 or left[inside + 1 : inside + 2] == "%"
+    return "::" not in left
+
+
+def is_specification(text: str) -> bool:
+    if is_assignment(text):
+        return False
+    return _TYPE.match(text) is not None or _SPECIFICATION.match(text) is not None
+
+
+class Declarations:
+    """Reads specification statements into a scope."""
+
+    def __init__(self, folder: Path, flags: list[str]) -> None:
+        self.folders = [folder, *(Path(flag[2:]) for flag in flags if flag.startswith("-I"))]
+
+    def read(self, scope: Scope, line: LogicalLine) -> None:
+        text = line.masked
+        if text.startswith("include"):
+            self._include(scope, line)
+        elif text.startswith("use"):
+            self._use(scope, text)
+        elif text.startswith("implicit"):
+            self._implicit(scope, text[8:])
+        elif text.startswith("parameter("):
+            for start, end in split_arguments(text[10:-1]):
+                name, _, value = text[10:-1][start:end].partition("=")
+                scope.symbol(name).value = value
+        elif text.startswith("common"):
+            self._common(scope, text[6:])
+        elif text.startswith("equivalence"):
+            scope.equivalences |= set(re.findall(_NAME, text[11:]))
+        elif text.startswith("data"):
+            for name in re.findall(rf"(?<![\w.]){_NAME}", re.sub(r"/[^/]*/", " ", text[4:])):
+                scope.symbol(name).attributes.add("save")
+        elif (
+            attribute := re.match(
+                r"(dimension|save|external|intrinsic|pointer|target|allocatable|asynchronous|volatile"
+                r"|contiguous|optional|codimension)(::)?",
+                text,
+            )
+        ) is not None:
+            if attribute[1] == "save" and attribute.end() == len(text):
+                scope.saves_all = True
+            for name in self._entities(scope, text[attribute.end() :], "", set()):
+                scope.symbol(name).attributes.add(attribute[1])
+        elif _TYPE.match(text):
+            self._typed(scope, line)
+
+    def _include(self, scope: Scope, line: LogicalLine) -> None:
+        name = line.text[8:-1]
+        if name.lower() in ("mpif.h", "mpif-config.h"):
+            scope.interface = scope.interface or "mpif.h"
+            return
+        for folder in self.folders:
+            path = folder / name
+            if path.is_file():
+                text = path.read_bytes().decode("latin-1")
+                fixed = is_fixed_form(scope.file)
+                for inner in logical_lines(text, fixed=fixed):
+                    if inner.directive or not is_specification(inner.masked):
+                        scope.problem = scope.problem or f"{name} holds more than declarations"
+                    else:
+                        self.read(scope, inner)
+                return
+        scope.problem = scope.problem or f"the include file {name} is not found"
+
+    def _use(self, scope: Scope, text: str) -> None:
+        match = re.match(rf"use(?:,\w+)?(?:::)?({_NAME})(?:,(only:)?(.*))?$", text)
+        if match is None:
+            return
+        module = match[1]
+        if module in ("mpi", "mpi_f08"):
+            scope.interface = module
+            return
+        names: dict[str, str] = {}
+        for item in (match[3] or "").split(","):
+            local, _, remote = item.partition("=>")
+            if local:
+                names[local] = remote or local
+        scope.uses.append((module, names if match[2] else None))
+        if match[3] and not match[2]:
+            scope.uses.append((module, names))
+
+    def _implicit(self, scope: Scope, text: str) -> None:
+        if text.startswith("none"):
+            scope.implicit = None
+            return
+        for kind, letters in re.findall(r"([a-z]+(?:\*\d+|\([^()]*\))?)\(([a-z,-]+)\)", text):
+            for part in letters.split(","):
+                first, _, last = part.partition("-")
+                for code in range(ord(first), ord(last or first) + 1):
+                    if scope.implicit is not None:
+                        scope.implicit[chr(code)] = self._type_name(scope, kind)
+
+    def _common(self, scope: Scope, text: str) -> None:
+        if not text.startswith("/"):
+            text = "//" + text
+        for block, names in re.findall(r"/(\w*)/((?:[^/])*)", text):
+            for name in self._entities(scope, names.strip(","), "", set()):
+                scope.symbol(name).common = block
+                scope.commons.setdefault(block, []).append(name)
+
+    def _typed(self, scope: Scope, line: LogicalLine) -> None:
+        text = line.masked
+        match = _TYPE.match(text)
+        assert match is not None
+        rest = text[match.end() :]
+        kind = match[1]
+        if rest.startswith("("):
+            end = closing(rest, 0)
+            kind, rest = kind + rest[: end + 1], rest[end + 1 :]
+        elif (star := re.match(r"\*(\d+|\(\*\))", rest)) is not None:
+            kind, rest = kind + star[0], rest[star.end() :]
+        attributes: set[str] = set()
+        dimension = ""
+        if "::" in rest:
+            head, _, rest = rest.partition("::")
+            for start, end in split_arguments(head):
+                word = head[start:end]
+                if word.startswith("dimension("):
+                    dimension = word[10:-1]
+                elif word:
+                    attributes.add(re.sub(r"\(.*", "", word))
+        name_of = self._type_name(scope, kind)
+        for name in self._entities(scope, rest.lstrip(","), dimension, attributes):
+            symbol = scope.symbol(name)
+            symbol.type, symbol.line = name_of, line.line
+            symbol.attributes |= attributes
+
+    def _type_name(self, scope: Scope, kind: str) -> str:
+        if kind in ("doubleprecision", "real*8"):
+            return "double precision"
+        if kind in ("doublecomplex", "complex*16"):
+            return "double complex"
+        match = re.match(r"(real|complex|integer|logical)(?:\*(\d+)|\((?:kind=)?(.*)\))?$", kind)
+        if match is None:
+            return kind
+        size = match[2] or match[3]
+        if not size:
+            return match[1]
+        if match[3]:
+            known = self.constant(scope, size)
+            size = _KINDS.get(known, known)
+        if match[1] == "real" and size == "8":
+            return "double precision"
+        if match[1] == "complex" and size == "8":
+            return "double complex"
+        return match[1] if size == "4" else f"{match[1]}({size})"
+
+    @staticmethod
+    def constant(scope: Scope, text: str) -> str:
+        """The text of a named constant's value, as far as it can be followed."""
+        for _ in range(5):
+            where: Scope | None = scope
+            while where is not None:
+                symbol = where.symbols.get(text)
+                if symbol is not None and symbol.value:
+                    text = symbol.value
+                    break
+                where = where.parent
+            else:
+                break
+        return text
+
+    def _entities(self, scope: Scope, text: str, dimension: str, attributes: set[str]) -> list[str]:
+        """Enter the names of a declaration list; shapes and values are taken along."""
+        names = []
+        for start, end in split_arguments(text):
+            match = re.match(rf"({_NAME})(.*)$", text[start:end])
+            if match is None:
+                continue
+            name, rest = match[1], match[2]
+            symbol = scope.symbol(name)
+            shape = dimension
+            if rest.startswith("("):
+                stop = closing(rest, 0)
+                shape, rest = rest[1:stop], rest[stop + 1 :]
+            if (length := re.match(r"\*(\d+|\([^()]*\))", rest)) is not None:
+                rest = rest[length.end() :]
+            if shape:
+                symbol.bounds = [_bound(shape[a:b]) for a, b in split_arguments(shape)]
+            if rest.startswith("=") and not rest.startswith("=>"):
+                if "parameter" in attributes:
+                    symbol.value = rest[1:]
+                else:
+                    symbol.attributes.add("save")
+            names.append(name)
+        return names
+
+
+def _bound(text: str) -> tuple[str, str]:
+    """Lower and upper bound of one dimension; `:` alone gives two empty texts."""
+    low, colon, high = text.partition(":")
+    if not colon:
+        return "1", text
+    return (low or ("1" if high else "")), high

@@ -1,0 +1,179 @@
+"""The program units of a Fortran file: scopes, their declarations and their executable lines."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from imbrex.errors import ImbrexError
+from imbrex.transform.model.program import Language, SourceFile
+from imbrex.transform.readers.fortran_lines import (
+    LogicalLine,
+    closing,
+    is_fixed_form,
+    logical_lines,
+    split_arguments,
+)
+from imbrex.transform.readers.fortran_scopes import (
+    Declarations,
+    Scope,
+    is_assignment,
+    is_specification,
+)
+
+FORTRAN_SUFFIXES = frozenset({".f", ".for", ".ftn", ".f77", ".f90", ".f95", ".f03", ".f08"})
+
+_MACRO = re.compile(r"#\s*define\s+(\w+)")
+_PREFIX = r"(?:recursive|pure|elemental|impure|module|non_recursive)*"
+_SUBROUTINE = re.compile(rf"{_PREFIX}subroutine([a-z]\w*)(\(.*\))?$")
+_FUNCTION = re.compile(
+    rf"{_PREFIX}((?:doubleprecision|doublecomplex|integer|real|complex|logical|character|type)"
+    rf"(?:\*\d+|\([^()]*(?:\([^()]*\))?[^()]*\))?)?{_PREFIX}function([a-z]\w*)(\(.*\))$"
+)
+_END = re.compile(r"end(program|subroutine|function|module|submodule|blockdata|procedure)?\w*$")
+_INNER_END = re.compile(
+    r"end(if|do|select|where|forall|type|interface|associate|block|critical|team|enum)\w*$"
+)
+_TYPE_DEFINITION = re.compile(r"type(,[^:]*)?(::)?[a-z]\w*$")
+
+
+class Units:
+    """Splits one file into scopes."""
+
+    def __init__(self, path: Path, data: bytes, flags: list[str]) -> None:
+        self.path = path
+        self.flags = flags
+        self.fixed = is_fixed_form(path.name)
+        language = Language.FORTRAN_FIXED if self.fixed else Language.FORTRAN_FREE
+        self.source = SourceFile(path, str(path), data, language)
+        self.declarations = Declarations(path.parent, flags)
+        self.scopes: list[Scope] = []
+
+    def read(self) -> list[Scope]:
+        """All scopes of the file.
+
+        Raises ImbrexError with the line where the file is not understood.
+        """
+        try:
+            lines = logical_lines(self.source.data.decode("latin-1"), fixed=self.fixed)
+        except ValueError as error:
+            raise ImbrexError(f"{self.path}: {error}") from error
+        self._mark_macros(lines)
+        current: Scope | None = None
+        skip = ""  # the end of a construct that declares nothing we need
+        in_execution = False
+        state: list[bool] = []
+        for line in lines:
+            text = line.masked
+            if skip:
+                if text.startswith(skip):
+                    skip = ""
+                continue
+            if line.directive:
+                if current is not None:
+                    self._directive(current, line, in_execution)
+                continue
+            if not is_assignment(text):
+                opened = self._open(text, line, current)
+                if opened is not None:
+                    state.append(in_execution)
+                    self.scopes.append(opened)
+                    current, in_execution = opened, False
+                    continue
+                if text == "contains":
+                    if current is not None:
+                        current.has_contained = True
+                    in_execution = False
+                    continue
+                if _END.match(text) and not _INNER_END.match(text):
+                    if current is None:
+                        raise ImbrexError(f"{self.path}: line {line.line}: an END of nothing")
+                    current = current.parent
+                    in_execution = state.pop()
+                    continue
+                if not in_execution and re.match(r"(abstract)?interface\w*(\(.*\))?$", text):
+                    skip = "endinterface"
+                    continue
+                if not in_execution and _TYPE_DEFINITION.match(text):
+                    skip = "endtype"
+                    continue
+            if current is None:
+                current = Scope("main", "program", str(self.path), line.line)
+                state.append(False)
+                self.scopes.append(current)
+            if not in_execution and is_specification(text):
+                self.declarations.read(current, line)
+                if not text.startswith(("data", "format")):
+                    current.declare_after = line.end
+                continue
+            if text.startswith("entry") and not is_assignment(text):
+                current.problem = current.problem or "it has an ENTRY"
+            in_execution = True
+            current.body.append(line)
+        if current is not None and current.parent is not None:
+            raise ImbrexError(f"{self.path}: {current.name} has no END")
+        if skip:
+            raise ImbrexError(f"{self.path}: a construct has no {skip.upper()}")
+        return self.scopes
+
+    def _mark_macros(self, lines: list[LogicalLine]) -> None:
+        """A line that a preprocessor macro may change is not what the compiler reads."""
+        macros = {m[1].lower() for line in lines if (m := _MACRO.match(line.directive))}
+        macros |= {
+            re.split(r"[=(]", flag[2:])[0].lower() for flag in self.flags if flag.startswith("-D")
+        }
+        if not macros:
+            return
+        for line in lines:
+            used = macros & set(re.findall(r"[a-z_]\w*", line.masked))
+            if used and not line.directive:
+                line.directive = f"macro {min(used)}"
+
+    def _directive(self, scope: Scope, line: LogicalLine, in_execution: bool) -> None:
+        include = re.match(r"#\s*include\s+[\"<]mpif.h", line.directive)
+        if include and not in_execution:
+            scope.interface = scope.interface or "mpif.h"
+        elif in_execution:
+            scope.body.append(line)
+        elif line.directive.startswith(("#", "macro")):
+            scope.problem = scope.problem or f"its declarations hold `{line.directive}`"
+
+    def _open(self, text: str, line: LogicalLine, parent: Scope | None) -> Scope | None:
+        """The scope that a header opens; None where the line is no header."""
+        result = ""
+        type_name = ""
+        header = re.sub(r"bind\(.*\)$", "", text)
+        if (found := re.search(r"result\(([a-z]\w*)\)$", header)) is not None:
+            result, header = found[1], header[: found.start()]
+        if (match := re.fullmatch(r"program([a-z]\w*)", text)) is not None:
+            kind, name, arguments = "program", match[1], ""
+        elif (match := re.fullmatch(r"module([a-z]\w*)", text)) is not None and not text.startswith(
+            "moduleprocedure"
+        ):
+            kind, name, arguments = "module", match[1], ""
+        elif text.startswith(("submodule(", "blockdata")):
+            kind, name, arguments = "submodule", text, ""
+        elif (match := _SUBROUTINE.match(header)) is not None:
+            kind, name, arguments = "subroutine", match[1], match[2] or ""
+        elif (match := _FUNCTION.match(header)) is not None:
+            kind, name, arguments = "function", match[2], match[3]
+            type_name, result = match[1] or "", result or match[2]
+        else:
+            return None
+        scope = Scope(name, kind, str(self.path), line.line, parent)
+        scope.declare_after = line.end
+        if parent is not None and parent.implicit is None:
+            scope.implicit = None
+        if arguments:
+            inner = arguments[1 : closing(arguments, 0)]
+            scope.dummies = [inner[a:b] for a, b in split_arguments(inner)]
+            for dummy in scope.dummies:
+                if dummy == "*":
+                    scope.problem = "it has alternate returns"
+                else:
+                    scope.symbol(dummy)
+        if result:
+            scope.result = result
+            symbol = scope.symbol(result)
+            symbol.type = self.declarations._type_name(scope, type_name) if type_name else ""
+        return scope

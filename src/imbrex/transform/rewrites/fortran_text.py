@@ -1,0 +1,196 @@
+"""How starts, waits and declarations read in Fortran, fixed and free form."""
+
+from __future__ import annotations
+
+import re
+
+from imbrex.transform.analysis.transfer import Transfer
+from imbrex.transform.edits import Edit
+from imbrex.transform.model.program import Language, Program, Routine, SourceFile, Statement
+from imbrex.transform.rewrites.layout import line_start
+
+_FREE_WIDTH = 100
+_FIXED_WIDTH = 72
+_CALL = re.compile(rb"(call\s*)(\w+)", re.IGNORECASE)
+_FIXED_COMMENT = re.compile(rb"[cC*!]|[ \t]*![^$]")
+_FREE_COMMENT = re.compile(rb"[ \t]*!(?!\$)")
+
+
+class FortranText:
+    """Fortran statements for the transfers of one routine; requests count from 1."""
+
+    def __init__(self, program: Program, source: SourceFile, routine: Routine, count: int) -> None:
+        self.program = program
+        self.source = source
+        self.routine = routine
+        self.count = count
+        self.fixed = source.language is Language.FORTRAN_FIXED
+        self.upper = self.lower = False
+        base = "imbrex_request" if count == 1 else "imbrex_requests"
+        self.name = base
+        number = 2
+        while self.name in routine.exported:
+            self.name = f"{base}{number}"
+            number += 1
+
+    def _follow(self, transfer: Transfer) -> None:
+        """Write keywords and names in the case of the call that is replaced."""
+        match = _CALL.match(self.source.data, transfer.call.start)
+        if match is not None:
+            self.upper = match[0].isupper()
+            self.lower = match[2].islower()
+
+    def _case(self, text: str) -> str:
+        return text.upper() if self.upper else text
+
+    def _request(self, number: int) -> str:
+        return self.name if self.count == 1 else f"{self.name}({number + 1})"
+
+    def _call(self, name: str, arguments: list[str], indent: str, before: str = "") -> str:
+        head = self._case("call ") + (name.lower() if self.lower else self._case(name))
+        pieces = [f"{argument}, " for argument in arguments[:-1]] + [arguments[-1] + ")"]
+        return self._broken(before + head + "(", pieces, indent)
+
+    def _broken(self, head: str, pieces: list[str], indent: str) -> str:
+        """One statement on as many lines as the form needs."""
+        width = (_FIXED_WIDTH - 5 if self.fixed else _FREE_WIDTH - 2) - len(indent)
+        lines = [head]
+        for piece in pieces:
+            if len(lines[-1]) + len(piece.rstrip()) > width and lines[-1].strip():
+                lines.append("")
+            lines[-1] += piece
+        lines = [part for line in lines for part in self._hard(line.rstrip(), width)]
+        if self.fixed:
+            return f"\n     &{indent[6:]}    ".join(lines)
+        return f" &\n{indent}    ".join(lines)
+
+    def _hard(self, line: str, width: int) -> list[str]:
+        """A piece that is too long by itself is cut, in fixed form anywhere outside strings."""
+        room = width - 4
+        return (
+            [line[i : i + room] for i in range(0, len(line), room)] if len(line) > width else [line]
+        )
+
+    def _error(self, transfer: Transfer) -> list[str]:
+        return [] if transfer.error is None else [transfer.error.text]
+
+    def start(self, transfer: Transfer, indent: str) -> str:
+        self._follow(transfer)
+        part, arguments = transfer.part, transfer.call.arguments
+        positions = (part.buffer, part.count, part.datatype, part.peer, part.tag, part.communicator)
+        texts = [arguments[position].text for position in positions]
+        before = ""
+        if transfer.guards:
+            joined = transfer.guards[0]
+            if len(transfer.guards) > 1:
+                joined = " .and. ".join(f"({guard})" for guard in transfer.guards)
+            before = f"{self._case('if')} ({self._spaced(joined)}) "
+        texts += [self._request(transfer.request), *self._error(transfer)]
+        return self._call(part.start, texts, indent, before)
+
+    @staticmethod
+    def _spaced(text: str) -> str:
+        """Blanks around operators, which the compact text has lost."""
+        return re.sub(r"(\.[a-zA-Z]+\.|[<>/=]=|(?<![=<>/])[<>](?!=))", r" \1 ", text).replace(
+            "  ", " "
+        )
+
+    def waits(self, transfers: list[Transfer], indent: str) -> list[str]:
+        """Wait statements, each followed by what keeps the compiler from moving accesses."""
+        self._follow(transfers[0])
+        texts = []
+        ignored = [t for t in transfers if t.status is None]
+        numbers = sorted(t.request for t in ignored)
+        together = len(numbers) > 1 and numbers[-1] - numbers[0] == len(numbers) - 1
+        if together:
+            whole = len(ignored) == self.count
+            request = self.name if whole else self._request(numbers[0])
+            arguments = [str(len(ignored)), request, "MPI_STATUSES_IGNORE"]
+            arguments += self._error(ignored[0])
+            texts.append(self._call("MPI_Waitall", arguments, indent))
+        for transfer in transfers:
+            if transfer.status is None and together:
+                continue
+            status = "MPI_STATUS_IGNORE" if transfer.status is None else transfer.status.text
+            arguments = [self._request(transfer.request), status, *self._error(transfer)]
+            texts.append(self._call("MPI_Wait", arguments, indent))
+        fenced: list[str] = []
+        for transfer in transfers:
+            base = self.program.variables.get(transfer.buffer.base or "")
+            # The compiler must expect MPI_Wait to touch what other routines can name.
+            visible = base is not None and base.kind == "global"
+            if not visible and transfer.buffer.text not in fenced:
+                fenced.append(transfer.buffer.text)
+        texts += [self._call("MPI_F_SYNC_REG", [buffer], indent) for buffer in fenced]
+        return texts
+
+    def declarations(self, transfers: list[Transfer]) -> list[Edit]:
+        self._follow(transfers[0])
+        data = self.source.data
+        offset = self.line_end(self.routine.declare_after)
+        indent = self._indent_at(self.routine.declare_after - 1)
+        name = self.name if self.count == 1 else f"{self.name}({self.count})"
+        if self.routine.interface == "mpi_f08":
+            kind = self._case("type") + f"(MPI_Request) {'::' if not self.fixed else ''}"
+        else:
+            kind = self._case("integer") + (" ::" if not self.fixed else "")
+        edits = [Edit(offset, offset, f"\n{indent}{kind.rstrip()} {name}")]
+        presets = [t for t in transfers if t.conditional]
+        if presets:
+            first = self.routine.first_executable
+            inner = self._indent_at(first)
+            if self._labelled(first):
+                inner = indent
+            lines = "".join(
+                f"{inner}{self._request(t.request)} = MPI_REQUEST_NULL\n" for t in presets
+            )
+            start = line_start(data, first)
+            edits.append(Edit(start, start, lines))
+        return edits
+
+    def _labelled(self, offset: int) -> bool:
+        return self.source.data[offset : offset + 1].isdigit()
+
+    def _indent_at(self, offset: int) -> str:
+        """The indentation of the statement whose (last) line contains `offset`."""
+        data = self.source.data
+        start = line_start(data, offset)
+        line = data[start : start + 132].split(b"\n")[0]
+        blanks = len(line) - len(line.lstrip(b" "))
+        if self.fixed:
+            return " " * (blanks if blanks > 6 and not line[5:6].strip() else 6)
+        return " " * blanks
+
+    def indent(self, statement: Statement) -> str:
+        data = self.source.data
+        column = statement.code_start - line_start(data, statement.code_start)
+        if not self.fixed:
+            line = data[line_start(data, statement.start) :]
+            return " " * (len(line) - len(line.lstrip(b" ")))
+        return " " * max(column, 6) if self._first(statement) else self._indent_at(statement.start)
+
+    def _first(self, statement: Statement) -> bool:
+        data = self.source.data
+        before = data[line_start(data, statement.code_start) : statement.code_start]
+        return not before.strip() or before.strip().isdigit()
+
+    def line_end(self, offset: int) -> int:
+        end = self.source.data.find(b"\n", offset)
+        return len(self.source.data) if end < 0 else end
+
+    def comment_line(self) -> re.Pattern[bytes]:
+        return _FIXED_COMMENT if self.fixed else _FREE_COMMENT
+
+    def in_place(self, texts: list[str], indent: str, *, braced: bool) -> str:
+        return f"\n{indent}".join(texts)
+
+    def block_if(self, condition: str, texts: list[str], indent: str) -> str | None:
+        """A logical IF that becomes a block, since it now guards another number of statements."""
+        head = f"{self._case('if')} ({self._spaced(condition)}) {self._case('then')}"
+        lines = [self._broken(head, [], indent), *(f"{indent}  {text}" for text in texts)]
+        lines.append(f"{indent}{self._case('end if')}")
+        return "\n".join(lines)
+
+    @staticmethod
+    def nothing() -> str:
+        return "continue"
