@@ -48,7 +48,7 @@ demo: $(VENV)/.ready
 	if ! command -v mpirun >/dev/null || ! command -v mpicc >/dev/null; then \
 		echo "no MPI on PATH: installing the mpich wheel into $(VENV)"; pip install --quiet mpich; fi; \
 	$(MAKE) --no-print-directory -C apps MPIFC= BUILD="$(CURDIR)/$(DEMO)" halo2d; \
-	imbrex run --force -o $(DEMO)/run -- mpirun -n 2 $(DEMO)/halo2d --variant=late-wait --n=2048 --steps=200; \
+	imbrex run --force -o $(DEMO)/run -- mpirun -n 2 $(DEMO)/halo2d --variant late-wait --n 2048 --steps 200; \
 	imbrex report $(DEMO)/run -o report.html; \
 	echo; echo "more: $(BIN)/imbrex show $(DEMO)/run --by site"
 

@@ -69,6 +69,10 @@ class Job:
         library = entry.get("library") or {}
         if isinstance(library, str):
             library = {"name": library}
+        name, version = str(library.get("name") or ""), str(library.get("version") or "")
+        # The runtime knows the library by the one line of MPI_Get_library_version.
+        if not name:
+            name, version = split_library(version)
         return cls(
             command=tuple(str(word) for word in entry.get("command") or ()),
             started=entry.get("started"),
@@ -77,7 +81,7 @@ class Job:
             imbrex_version=entry.get("imbrex_version"),
             ranks=int(entry.get("ranks") or 0),
             hosts=tuple(entry.get("hosts") or ()),
-            library=(str(library.get("name") or ""), str(library.get("version") or "")),
+            library=(name, version),
             events=dict(entry.get("events") or {}),
             machine=Machine.from_json(entry.get("machine")),
             operations=tuple(entry.get("operations") or ()),

@@ -97,19 +97,21 @@ def why_undetermined(run: Run, sums: Sums, by_operation: list[Row]) -> str:
         return ""
     weights: defaultdict[str, float] = defaultdict(float)
     for row in by_operation:
-        part = row.sums.undetermined_s
         operation = base(row.operation or "")
-        if part <= 0 or not row.sums.transfers:
+        # X_hi - X_lo is undetermined whatever the source; the rest is what slack leaves open.
+        spread = row.sums.transfer_max_s - row.sums.transfer_min_s
+        weights["the spread between the smallest and the largest calibrated time"] += spread
+        rest = row.sums.undetermined_s - spread
+        if rest <= 0 or not row.sums.transfers:
             continue
-        unknown = row.sums.undetermined / row.sums.transfers
         if operation in BLOCKING_COLLECTIVES or _is_collective(operation):
-            weights["collectives, which the MPI calls alone do not show inside"] += part
-        elif unknown > 0.5:
-            weights["transfers whose begin or end the MPI calls do not show"] += part
+            weights["collectives, which the MPI calls alone do not show inside"] += rest
+        elif row.sums.undetermined > row.sums.transfers / 2:
+            weights["transfers whose begin or end the MPI calls do not show"] += rest
         else:
-            weights["the spread of the calibrated times, and time both in MPI and outside"] += part
+            weights["transfers that may have moved in MPI calls and between them"] += rest
     if not weights:
-        return "the spread of the calibrated transfer times"
+        return ""
     return max(weights, key=lambda reason: weights[reason])
 
 

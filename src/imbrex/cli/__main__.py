@@ -1,0 +1,5 @@
+"""`python -m imbrex.cli`: the imbrex command."""
+
+from imbrex.cli import main
+
+main()
