@@ -9,10 +9,12 @@ void step_blocking(const struct block *b, double *u, double *unew)
     MPI_Sendrecv(&u[at(b, nx, 1)], ny, MPI_DOUBLE, b->south, 2, &u[at(b, 0, 1)], ny, MPI_DOUBLE,
                  b->north, 2, b->comm, MPI_STATUS_IGNORE);
 
-    for (int i = 1; i <= nx; i++) {
-        b->send_west[i - 1] = u[at(b, i, 1)];
-        b->send_east[i - 1] = u[at(b, i, ny)];
-    }
+    if (b->west != MPI_PROC_NULL)
+        for (int i = 1; i <= nx; i++)
+            b->send_west[i - 1] = u[at(b, i, 1)];
+    if (b->east != MPI_PROC_NULL)
+        for (int i = 1; i <= nx; i++)
+            b->send_east[i - 1] = u[at(b, i, ny)];
     MPI_Sendrecv(b->send_west, nx, MPI_DOUBLE, b->west, 3, b->recv_east, nx, MPI_DOUBLE, b->east, 3,
                  b->comm, MPI_STATUS_IGNORE);
     MPI_Sendrecv(b->send_east, nx, MPI_DOUBLE, b->east, 4, b->recv_west, nx, MPI_DOUBLE, b->west, 4,

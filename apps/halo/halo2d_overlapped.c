@@ -13,10 +13,12 @@ void step_overlapped(const struct block *b, double *u, double *unew)
 
     MPI_Isend(&u[at(b, 1, 1)], ny, MPI_DOUBLE, b->north, 1, b->comm, &requests[4]);
     MPI_Isend(&u[at(b, nx, 1)], ny, MPI_DOUBLE, b->south, 2, b->comm, &requests[5]);
-    for (int i = 1; i <= nx; i++) {
-        b->send_west[i - 1] = u[at(b, i, 1)];
-        b->send_east[i - 1] = u[at(b, i, ny)];
-    }
+    if (b->west != MPI_PROC_NULL)
+        for (int i = 1; i <= nx; i++)
+            b->send_west[i - 1] = u[at(b, i, 1)];
+    if (b->east != MPI_PROC_NULL)
+        for (int i = 1; i <= nx; i++)
+            b->send_east[i - 1] = u[at(b, i, ny)];
     MPI_Isend(b->send_west, nx, MPI_DOUBLE, b->west, 3, b->comm, &requests[6]);
     MPI_Isend(b->send_east, nx, MPI_DOUBLE, b->east, 4, b->comm, &requests[7]);
 

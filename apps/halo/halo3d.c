@@ -60,6 +60,8 @@ static void layer(const struct brick *b, int face, int ghost, int lower[3], int 
 void pack(const struct brick *b, const double *u, int face, double *values)
 {
     int lower[3], upper[3];
+    if (b->peer[face] == MPI_PROC_NULL)
+        return;
     layer(b, face, 0, lower, upper);
     for (int i = lower[0]; i <= upper[0]; i++)
         for (int j = lower[1]; j <= upper[1]; j++)

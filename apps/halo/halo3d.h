@@ -27,7 +27,8 @@ void sweep_all(const struct brick *b, const double *u, double *unew);
 void sweep_inside(const struct brick *b, const double *u, double *unew);
 void sweep_rim(const struct brick *b, const double *u, double *unew);
 
-/* Copies the outermost interior layer at a face to `values`; `values` to the ghosts at a face. */
+/* Copies the outermost interior layer at a face to `values`; `values` to the ghosts at a face.
+ * Both do nothing at a face without a neighbour. */
 void pack(const struct brick *b, const double *u, int face, double *values);
 void unpack(const struct brick *b, double *u, int face, const double *values);
 

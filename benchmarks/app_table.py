@@ -1,0 +1,179 @@
+"""What each mini-app hides and exposes: two problem sizes, two ranks, by message size.
+
+    python benchmarks/app_table.py [--library openmpi] [--apps cg,mg] [--insert docs/apps.md]
+
+Prints a Markdown table per MPI library; with --insert it replaces the one between the markers of
+that file. Shares are of the upper bound of the transfer time (docs/show.md).
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from imbrex.profile.aggregate import total
+from imbrex.profile.run import Run, load_run
+from imbrex.profile.summary import make_sums
+
+ROOT = Path(__file__).parents[1]
+IMBREX = str(Path(sys.executable).with_name("imbrex"))  # of the same environment
+BEGIN, END = "<!-- table: begin -->", "<!-- table: end -->"
+
+# app: options of the small and of the large problem
+SIZES: dict[str, tuple[str, str]] = {
+    "halo2d --variant blocking": ("--n 512 --steps 400", "--n 4096 --steps 12"),
+    "halo2d --variant late-wait": ("--n 512 --steps 400", "--n 4096 --steps 12"),
+    "halo2d --variant overlapped": ("--n 512 --steps 400", "--n 4096 --steps 12"),
+    "halo3d --variant blocking": ("--n 64 --steps 400", "--n 256 --steps 12"),
+    "halo3d --variant late-wait": ("--n 64 --steps 400", "--n 256 --steps 12"),
+    "halo3d --variant overlapped": ("--n 64 --steps 400", "--n 256 --steps 12"),
+    "cg --variant blocking": ("--n 100", "--n 400"),
+    "cg --variant separate": ("--n 100", "--n 400"),
+    "cg --variant overlapped": ("--n 100", "--n 400"),
+    "ssor": ("--n 24 --iterations 50", "--n 64 --iterations 20"),
+    "mg": ("--n 32 --cycles 40", "--n 128 --cycles 8"),
+    "bucket": ("--log-keys 18 --iterations 40", "--log-keys 22 --log-max 20 --iterations 8"),
+    "fft": ("--n 32 --steps 60", "--n 128 --steps 3"),
+    "line": ("--n 24 --chunk 32", "--n 40 --chunk 200"),
+    "sweep": ("--n 24 --iterations 60", "--n 64 --planes 16 --iterations 20"),
+    "bossworker": ("--cells 16 --width 1e-2", "--cells 16"),
+}
+# message sizes: name, smallest and largest size class (floor of log2 of the bytes)
+CLASSES = (("below 1 KiB", 0, 9), ("1 to 64 KiB", 10, 15), ("64 KiB and more", 16, 62))
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of the table; times in s."""
+
+    app: str
+    options: str
+    sizes: str
+    transfers: int
+    mebibytes: float
+    transfer_s: float
+    hidden: float
+    exposed: float
+
+    def markdown(self) -> str:
+        rest = max(0.0, 1.0 - self.hidden - self.exposed)
+        return (
+            f"| {self.app} | {self.options} | {self.sizes} | {self.transfers} "
+            f"| {self.mebibytes:.1f} | {self.transfer_s * 1e3:.2f} | {self.hidden:.0%} "
+            f"| {self.exposed:.0%} | {rest:.0%} |"
+        )
+
+
+def lines(run: Run, app: str, options: str) -> Iterator[Line]:
+    """The lines of one run: one for each class of message sizes that moved data."""
+    for name, low, high in CLASSES:
+        size = run.measures["size_class"]
+        sums = make_sums(total(run.measures[(size >= low) & (size <= high)]))
+        if sums.transfer_max_s > 0.0:
+            yield Line(
+                app,
+                options,
+                name,
+                sums.transfers,
+                sums.bytes / 2**20,
+                sums.transfer_max_s,
+                sums.overlap_min_s / sums.transfer_max_s,
+                sums.exposed_min_s / sums.transfer_max_s,
+            )
+
+
+def environment() -> dict[str, str]:
+    root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    return {**os.environ, **root}
+
+
+def build(library: str, folder: Path) -> None:
+    subprocess.run(
+        [
+            *("make", "-s", "-j2", "-C", str(ROOT / "apps"), f"MPICC=mpicc.{library}"),
+            *(f"MPIFC=mpifort.{library}", f"BUILD={folder}"),
+        ],
+        check=True,
+    )
+
+
+def measure(library: str, folder: Path, program: list[str], mpi_options: list[str]) -> Run:
+    """Run an app on two ranks under `imbrex run`; ends the script if it fails."""
+    output = folder / "run"
+    words = [f"mpirun.{library}", *mpi_options, "-n", "2", str(folder / program[0]), *program[1:]]
+    done = subprocess.run(
+        [IMBREX, "run", "-q", "--force", "-o", str(output), "--", *words],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode != 0 or "verification: PASSED" not in done.stdout:
+        sys.exit(f"{' '.join(words)}: exit {done.returncode}\n{done.stdout}{done.stderr}")
+    return load_run(output, resolve=False)
+
+
+def table(library: str, wanted: set[str], mpi_options: list[str]) -> list[str]:
+    text: list[str] = []
+    with tempfile.TemporaryDirectory(prefix="imbrex-table-") as scratch:
+        folder = Path(scratch)
+        build(library, folder)
+        for app, sizes in SIZES.items():
+            if wanted and app.split()[0] not in wanted:
+                continue
+            for options in sizes:
+                run = measure(library, folder, [*app.split(), *options.split()], mpi_options)
+                if not text:
+                    events = ", ".join(sorted(set(run.job.events.values()))) or "call"
+                    settings = " ".join(["mpirun", *mpi_options, "-n", "2"])
+                    text += [
+                        f"**{' '.join(run.job.library)}**, `{settings}`, both ranks on one node,"
+                        f" source of events: {events}",
+                        "",
+                        "| app | problem | messages | transfers | MiB | transfer time at most, ms"
+                        " | hidden | exposed | undetermined |",
+                        "|---|---|---|--:|--:|--:|--:|--:|--:|",
+                    ]
+                name = app.replace(" --variant ", ", ")
+                text += [line.markdown() for line in lines(run, name, f"`{options}`")]
+    return text
+
+
+def insert(file: Path, text: str) -> None:
+    """Put `text` between the markers of a page; ends the script where they are missing."""
+    page = file.read_text()
+    if BEGIN not in page or END not in page:
+        sys.exit(f"{file}: the lines {BEGIN} and {END} are missing")
+    head, rest = page.split(BEGIN, 1)
+    file.write_text(f"{head}{BEGIN}\n{text}\n{END}{rest.split(END, 1)[1]}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--library", action="append", choices=["openmpi", "mpich"])
+    parser.add_argument("--apps", default="", help="only these, separated by commas")
+    parser.add_argument(
+        "--openmpi-options",
+        default="--mca btl tcp,self",
+        help="options of Open MPI's mpirun (default: %(default)s)",
+    )
+    parser.add_argument("--insert", type=Path, help="the page that gets the tables")
+    options = parser.parse_args()
+    wanted = {name for name in options.apps.split(",") if name}
+    text: list[str] = []
+    for library in options.library or ["openmpi", "mpich"]:
+        mpi_options = options.openmpi_options.split() if library == "openmpi" else []
+        text += [*table(library, wanted, mpi_options), ""]
+    print("\n".join(text))
+    if options.insert:
+        insert(options.insert, "\n".join(text).strip())
+
+
+if __name__ == "__main__":
+    main()
