@@ -30,10 +30,11 @@ def text_of(run, width=100):
 
 def test_verdict_has_the_three_parts(make_run):
     verdict = judge(load_run(make_run()))
-    parts = {name: value for name, value, _ in verdict.parts}
+    parts = dict(verdict.parts)
     assert parts["hidden for certain"] == pytest.approx(0.040)
     assert parts["exposed for certain"] == pytest.approx(0.010)
     assert sum(parts.values()) == pytest.approx(verdict.sums.transfer_max_s)
+    assert sum(value for _, value in verdict.reasons) == pytest.approx(parts["undetermined"])
     assert [row.key for row in verdict.worst] == ["app.c:12", "app.c:20"]
 
 
@@ -93,7 +94,9 @@ def test_seconds(value, text):
 
 def test_interval():
     assert interval(0.1, 0.1) == "100 ms"
-    assert interval(0, 1) == "0 s to 1 s"
+    assert interval(0.0012, 0.5) == "1 to 500 ms"
+    assert interval(1e-9, 1) == "0.001 to 1 s"
+    assert interval(0, 1) == "0 to 1 s"
 
 
 class _Links(HTMLParser):

@@ -16,7 +16,7 @@ from rich.console import Console
 
 from imbrex.errors import ImbrexError
 
-PIPE_WIDTH = 120
+PIPE_WIDTH = 140
 
 
 def console(*, stderr: bool = False) -> Console:

@@ -91,16 +91,14 @@ def weaknesses(run: Run, sums: Sums) -> list[str]:
     return lines
 
 
-def why_undetermined(run: Run, sums: Sums, by_operation: list[Row]) -> str:
-    """One phrase on where the undetermined part comes from; empty where there is none."""
-    if sums.undetermined_s <= 0:
-        return ""
+def why_undetermined(by_operation: list[Row]) -> list[tuple[str, float]]:
+    """The reasons why transfer time is undetermined, in s each, the largest first."""
     weights: defaultdict[str, float] = defaultdict(float)
     for row in by_operation:
         operation = base(row.operation or "")
         # X_hi - X_lo is undetermined whatever the source; the rest is what slack leaves open.
         spread = row.sums.transfer_max_s - row.sums.transfer_min_s
-        weights["the spread between the smallest and the largest calibrated time"] += spread
+        weights["the spread of the calibrated times"] += spread
         rest = row.sums.undetermined_s - spread
         if rest <= 0 or not row.sums.transfers:
             continue
@@ -110,9 +108,11 @@ def why_undetermined(run: Run, sums: Sums, by_operation: list[Row]) -> str:
             weights["transfers whose begin or end the MPI calls do not show"] += rest
         else:
             weights["transfers that may have moved in MPI calls and between them"] += rest
-    if not weights:
-        return ""
-    return max(weights, key=lambda reason: weights[reason])
+    return sorted(
+        ((reason, value) for reason, value in weights.items() if value > 0),
+        key=lambda reason: reason[1],
+        reverse=True,
+    )
 
 
 def _is_collective(operation: str) -> bool:

@@ -11,6 +11,9 @@ from imbrex.profile.run import Run
 from imbrex.profile.summary import By, Row, Sums, rows, totals
 from imbrex.report import wording
 
+WIDE = 120
+"""The console's width in columns from which every column fits."""
+
 
 def print_table(run: Run, by: By, console: Console, limit: int | None = None) -> None:
     """Print the sums of a run by site, operation, size, section, rank or path."""
@@ -18,10 +21,12 @@ def print_table(run: Run, by: By, console: Console, limit: int | None = None) ->
     shown = found[:limit] if limit else found
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold", pad_edge=False)
     table.add_column(by, overflow="fold")
+    wide = console.width >= WIDE
     if by == "site":
         table.add_column("operation", overflow="fold")
-        table.add_column("function", overflow="fold")
-    for name in ("calls", "bytes", "transfer", "hidden", "exposed", "in MPI", "waiting"):
+        if wide:
+            table.add_column("function", overflow="fold")
+    for name in _columns(wide):
         table.add_column(name, justify="right", overflow="fold")
     if by == "rank":
         table.add_column("compute", justify="right")
@@ -29,11 +34,11 @@ def print_table(run: Run, by: By, console: Console, limit: int | None = None) ->
     if by == "rank":
         shown = _every_rank(run, shown)
     for row in shown:
-        table.add_row(*_cells(run, row, by))
+        table.add_row(*_cells(run, row, by, wide))
     table.add_section()
     whole = Row("total", totals(run), number=-1)
-    blank = [""] * (2 if by == "site" else 0)
-    table.add_row("total", *blank, *_numbers(whole), *([""] * (2 if by == "rank" else 0)))
+    blank = [""] * ((1 + wide) if by == "site" else 0)
+    table.add_row("total", *blank, *_numbers(whole, wide), *([""] * (2 if by == "rank" else 0)))
     console.print(table)
     if len(shown) < len(found):
         console.print(Text(f"{len(found) - len(shown)} more rows: --limit 0 shows all"))
@@ -45,11 +50,19 @@ def _every_rank(run: Run, shown: list[Row]) -> list[Row]:
     return [by_rank.get(r, Row(str(r), Sums(), number=r)) for r in run.ranks["rank"].tolist()]
 
 
-def _cells(run: Run, row: Row, by: By) -> list[str]:
+def _columns(wide: bool) -> list[str]:
+    """The columns with numbers; a narrow terminal goes without two of them."""
+    names = ["calls", "bytes", "transfer", "hidden", "exposed", "in MPI", "waiting"]
+    return names if wide else [n for n in names if n not in ("bytes", "transfer")]
+
+
+def _cells(run: Run, row: Row, by: By, wide: bool) -> list[str]:
     cells = [row.key]
     if by == "site":
-        cells += [row.operation or "", (row.site.function or "") if row.site else ""]
-    cells += _numbers(row)
+        cells.append(row.operation or "")
+        if wide:
+            cells.append((row.site.function or "") if row.site else "")
+    cells += _numbers(row, wide)
     if by == "rank":
         entry = run.ranks[run.ranks["rank"] == row.number][0]
         cells.append(wording.seconds(int(entry["compute_ns"]) / 1e9))
@@ -57,14 +70,15 @@ def _cells(run: Run, row: Row, by: By) -> list[str]:
     return cells
 
 
-def _numbers(row: Row) -> list[str]:
+def _numbers(row: Row, wide: bool) -> list[str]:
     sums = row.sums
-    return [
-        f"{sums.count:,}",
-        wording.amount(sums.bytes),
-        wording.interval(sums.transfer_min_s, sums.transfer_max_s),
-        wording.interval(sums.overlap_min_s, sums.overlap_max_s),
-        wording.interval(sums.exposed_min_s, sums.exposed_max_s),
-        wording.seconds(sums.call_s),
-        wording.interval(sums.wait_min_s, sums.wait_max_s),
-    ]
+    values = {
+        "calls": f"{sums.count:,}",
+        "bytes": wording.amount(sums.bytes),
+        "transfer": wording.interval(sums.transfer_min_s, sums.transfer_max_s),
+        "hidden": wording.interval(sums.overlap_min_s, sums.overlap_max_s),
+        "exposed": wording.interval(sums.exposed_min_s, sums.exposed_max_s),
+        "in MPI": wording.seconds(sums.call_s),
+        "waiting": wording.interval(sums.wait_min_s, sums.wait_max_s),
+    }
+    return [values[name] for name in _columns(wide)]

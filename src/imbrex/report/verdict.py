@@ -21,8 +21,8 @@ WORST_SITES = 5
 class Verdict:
     """Everything the verdict says, for the terminal and for the HTML report.
 
-    `parts` are (name, seconds, why) of the transfer time: hidden for certain, exposed for
-    certain, undetermined.
+    `parts` are (name, seconds) of the transfer time: hidden for certain, exposed for certain,
+    undetermined; `reasons` are (why, seconds) of the last.
     """
 
     run: Run
@@ -30,7 +30,8 @@ class Verdict:
     compute_s: float
     wall_s: float
     overhead_s: float
-    parts: tuple[tuple[str, float, str], ...]
+    parts: tuple[tuple[str, float], ...]
+    reasons: tuple[tuple[str, float], ...]
     worst: tuple[Row, ...]
     advice: tuple[str, ...]
     weaknesses: tuple[str, ...]
@@ -43,7 +44,6 @@ def judge(run: Run) -> Verdict:
     overhead_s = int(np.asarray(run.ranks["overhead_ns"], np.int64).sum()) / 1e9
     sites = rows(run, "site")
     exposed = [row for row in sites if row.sums.exposed_max_s > 0]
-    why = findings.why_undetermined(run, sums, rows(run, "operation"))
     return Verdict(
         run=run,
         sums=sums,
@@ -51,10 +51,11 @@ def judge(run: Run) -> Verdict:
         wall_s=wall_s(run),
         overhead_s=overhead_s,
         parts=(
-            ("hidden for certain", sums.overlap_min_s, ""),
-            ("exposed for certain", sums.exposed_min_s, ""),
-            ("undetermined", sums.undetermined_s, why),
+            ("hidden for certain", sums.overlap_min_s),
+            ("exposed for certain", sums.exposed_min_s),
+            ("undetermined", sums.undetermined_s),
         ),
+        reasons=tuple(findings.why_undetermined(rows(run, "operation"))),
         worst=tuple(exposed[:WORST_SITES]),
         advice=tuple(findings.advice(run, sums, sites, compute_s)),
         weaknesses=tuple(findings.weaknesses(run, sums)),
@@ -129,7 +130,7 @@ def _print_parts(verdict: Verdict, console: Console) -> None:
         )
     )
     table = Table.grid(padding=(0, 2))
-    for name, value, _ in verdict.parts:
+    for name, value in verdict.parts:
         filled = round(_BAR * value / whole) if whole > 0 else 0
         bar = Text("#" * filled + "." * (_BAR - filled), style=_STYLES[name])
         table.add_row(
@@ -139,14 +140,17 @@ def _print_parts(verdict: Verdict, console: Console) -> None:
             bar,
         )
     console.print(table)
-    why = verdict.parts[2][2]
-    if why:
-        console.print(Padding(Text(f"undetermined mostly from {why}"), (0, 0, 0, 2)))
+    for number, (reason, value) in enumerate(verdict.reasons):
+        line = Text(f"{'because of' if number == 0 else '       and'} {reason}: ")
+        line.append(f"{wording.seconds(value)} ({wording.share(value, whole)})")
+        console.print(Padding(line, (0, 0, 0, 4)))
 
 
 def _print_sites(verdict: Verdict, console: Console) -> None:
     console.print(Text("Call sites that expose most:", style="bold"))
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", pad_edge=False)
+    narrow = console.width < 100
+    gap = 1 if narrow else 2
+    table = Table(box=None, padding=(0, gap, 0, 0), header_style="dim", pad_edge=False)
     for name in ("site", "operation"):
         table.add_column(name, overflow="fold")
     for name in ("calls", "size", "exposed", "hidden", "waiting"):
@@ -155,7 +159,7 @@ def _print_sites(verdict: Verdict, console: Console) -> None:
         sums = row.sums
         table.add_row(
             row.key,
-            row.operation or "",
+            (row.operation or "").removeprefix("MPI_" if narrow else ""),
             f"{sums.count:,}",
             wording.sizes(row),
             wording.interval(sums.exposed_min_s, sums.exposed_max_s),

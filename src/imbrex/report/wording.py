@@ -5,22 +5,35 @@ from __future__ import annotations
 from imbrex.profile.run import Run
 from imbrex.profile.summary import Row, size_label
 
+_UNITS = ((1e-6, 1e9, "ns"), (1e-3, 1e6, "us"), (1.0, 1e3, "ms"))
+
+
+def _unit(magnitude: float) -> tuple[float, str]:
+    """The factor and name of the unit in which a time is read best."""
+    for limit, factor, unit in _UNITS:
+        if 0 < magnitude < limit:
+            return factor, unit
+    return 1.0, "s"
+
+
+def _figures(value: float) -> str:
+    """Three figures, and no exponent."""
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+
 
 def seconds(value: float) -> str:
     """A time with three figures and a fitting unit."""
-    magnitude = abs(value)
-    for limit, factor, unit in ((1e-6, 1e9, "ns"), (1e-3, 1e6, "us"), (1.0, 1e3, "ms")):
-        if 0 < magnitude < limit:
-            return f"{value * factor:.3g} {unit}"
-    if magnitude < 1000:
-        return f"{value:.3g} s" if magnitude < 100 else f"{value:.0f} s"
-    return f"{value:,.0f} s"
+    factor, unit = _unit(abs(value))
+    return f"{_figures(value * factor)} {unit}"
 
 
 def interval(low: float, high: float) -> str:
-    """An interval of times; one number where both ends read alike."""
-    first, last = seconds(low), seconds(high)
-    return first if first == last else f"{first} to {last}"
+    """An interval of times in the unit of its upper end; one number where both ends read alike."""
+    factor, unit = _unit(abs(high))
+    first, last = (_figures(value * factor) for value in (low, high))
+    if low > 0 and float(first.replace(",", "")) < 0.01 * float(last.replace(",", "")):
+        first = f"{max(low * factor, 1e-3):.1g}"
+    return f"{last} {unit}" if first == last else f"{first} to {last} {unit}"
 
 
 def share(part: float, whole: float) -> str:
