@@ -71,14 +71,26 @@ void sleepy_barrier(MPI_Comm comm)
     }
 }
 
+static void for_pair(engine *e, const pair *p, void (*work)(engine *e, const pair *p))
+{
+    if (in_pair(e, p))
+        work(e, p);
+    sleepy_barrier(e->control);
+    send_rows(e, p->leader);
+}
+
 void for_each_pair(engine *e, void (*work)(engine *e, const pair *p))
 {
-    for (int i = 0; i < e->npairs; i++) {
-        if (in_pair(e, &e->pairs[i]))
-            work(e, &e->pairs[i]);
-        sleepy_barrier(e->control);
-        send_rows(e, e->pairs[i].leader);
-    }
+    for (int i = 0; i < e->npairs; i++)
+        for_pair(e, &e->pairs[i], work);
+}
+
+void for_first_pairs(engine *e, void (*work)(engine *e, const pair *p))
+{
+    int seen[2] = {0, 0};
+    for (int i = 0; i < e->npairs; i++)
+        if (!seen[e->pairs[i].same_node]++)
+            for_pair(e, &e->pairs[i], work);
 }
 
 size_t next_size(const engine *e, size_t size)

@@ -53,6 +53,8 @@ int64_t agree(const engine *e, const pair *p, int64_t value);
 
 /* Run `work` on each pair in turn; the other ranks sleep, and give their core away. */
 void for_each_pair(engine *e, void (*work)(engine *e, const pair *p));
+/* The same for the first pair of each path only: what protocols do is the same for all. */
+void for_first_pairs(engine *e, void (*work)(engine *e, const pair *p));
 /* A barrier in which waiting ranks sleep. */
 void sleepy_barrier(MPI_Comm comm);
 

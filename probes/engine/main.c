@@ -1,6 +1,7 @@
 /* imbrex-probes: runs the experiments on the launched ranks and prints their rows on rank 0's
  * stdout. */
 #include "engine/engine.h"
+#include "engine/work.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -179,6 +180,7 @@ int main(int argc, char **argv)
     choose_pairs(&e);
     limit_to_memory(&e);
     print_header(&e);
+    calibrate_work();
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         if (o.only ? listed(o.only, all[i].experiment.name) : all[i].always) {
             report_progress(&e, all[i].experiment.name, 0);

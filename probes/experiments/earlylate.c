@@ -227,17 +227,7 @@ static void all_sizes(engine *e, const pair *p)
     free(s.buffer);
 }
 
-/* The first pair of each path is enough: protocols are the same for all. */
 void run_earlylate(engine *e)
 {
-    int seen[2] = {0, 0};
-    for (int i = 0; i < e->npairs; i++) {
-        const pair *p = &e->pairs[i];
-        if (seen[p->same_node]++)
-            continue;
-        if (in_pair(e, p))
-            all_sizes(e, p);
-        sleepy_barrier(e->control);
-        send_rows(e, p->leader);
-    }
+    for_first_pairs(e, all_sizes);
 }

@@ -1,0 +1,118 @@
+#include "engine/exchange.h"
+
+#include "engine/stats.h"
+
+static const int data_tag = 7;
+
+static int64_t meet(const exchange_setting *s)
+{
+    const int tag = 104;
+    engine *e = s->e;
+    int64_t start;
+    char token = 0;
+    if (is_leader(e, s->p)) {
+        MPI_Recv(&token, 1, MPI_CHAR, s->p->partner, tag, e->control, MPI_STATUS_IGNORE);
+        start = now_ns() + 20000 + 2 * s->clocks.round_trip_ns;
+        MPI_Send(&start, 1, MPI_INT64_T, s->p->partner, tag, e->control);
+        return start;
+    }
+    MPI_Send(&token, 1, MPI_CHAR, s->p->leader, tag, e->control);
+    MPI_Recv(&start, 1, MPI_INT64_T, s->p->leader, tag, e->control, MPI_STATUS_IGNORE);
+    return start + s->clocks.ahead_ns;
+}
+
+static moments take_part(const exchange_setting *s, size_t size, side mine, int64_t start)
+{
+    const int sending = is_leader(s->e, s->p), other = other_of(s->e, s->p), bytes = (int)size;
+    MPI_Comm data = s->e->data;
+    moments m = {.valid = now_ns() < start};
+    spin_until(start);
+    work(s->flavour, units_of(s->flavour, mine.delay_ns));
+    m.enter = now_ns();
+    if (mine.work_ns < 0) {
+        if (sending)
+            MPI_Send(s->buffer, bytes, MPI_CHAR, other, data_tag, data);
+        else
+            MPI_Recv(s->buffer, bytes, MPI_CHAR, other, data_tag, data, MPI_STATUS_IGNORE);
+        m.wait = m.enter;
+        m.started = m.done = now_ns();
+    } else {
+        MPI_Request request;
+        int done = 0;
+        const int64_t units = units_of(s->flavour, mine.work_ns), parts = mine.tests + 1;
+        if (sending)
+            MPI_Isend(s->buffer, bytes, MPI_CHAR, other, data_tag, data, &request);
+        else
+            MPI_Irecv(s->buffer, bytes, MPI_CHAR, other, data_tag, data, &request);
+        m.started = now_ns();
+        for (int64_t i = 0; i < parts; i++) {
+            work(s->flavour, units * (i + 1) / parts - units * i / parts);
+            if (i + 1 < parts && !done)
+                MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+        }
+        m.wait = now_ns();
+        if (!done)
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+        m.done = now_ns();
+    }
+    m.enter -= start;
+    m.started -= start;
+    m.wait -= start;
+    m.done -= start;
+    return m;
+}
+
+outcome exchange(const exchange_setting *s, size_t size, side sender, side receiver)
+{
+    const int tag = 105;
+    outcome o = {{0}, {0}};
+    const int64_t start = meet(s);
+    if (is_leader(s->e, s->p)) {
+        o.sender = take_part(s, size, sender, start);
+        MPI_Recv(&o.receiver, 5, MPI_INT64_T, s->p->partner, tag, s->e->control, MPI_STATUS_IGNORE);
+    } else {
+        o.receiver = take_part(s, size, receiver, start);
+        MPI_Send(&o.receiver, 5, MPI_INT64_T, s->p->leader, tag, s->e->control);
+    }
+    return o;
+}
+
+void print_exchange(const exchange_setting *s, const char *label, size_t size, side sender,
+                    side receiver, const outcome *o)
+{
+    row(s->e,
+        "exchange %s %d %d %s %zu %s %d %d %.0f %.0f %lld %lld %lld %lld %lld %lld %lld %lld %lld",
+        path_name(s->p), s->p->leader, s->p->partner, label, size, flavour_names[s->flavour],
+        sender.tests, receiver.tests, sender.work_ns, receiver.work_ns,
+        (long long)s->clocks.error_ns, (long long)o->sender.enter, (long long)o->sender.started,
+        (long long)o->sender.wait, (long long)o->sender.done, (long long)o->receiver.enter,
+        (long long)o->receiver.started, (long long)o->receiver.wait, (long long)o->receiver.done);
+}
+
+double transfer_estimate(const exchange_setting *s, size_t size)
+{
+    samples time = {0};
+    const side at_once = {0, 0, 0};
+    for (int i = 0; i < 5; i++) {
+        const outcome o = exchange(s, size, at_once, at_once);
+        samples_add(&time, (double)o.receiver.done);
+    }
+    const double median = (double)agree(s->e, s->p, (int64_t)samples_quantile(&time, 0.5));
+    samples_free(&time);
+    return median < 100 ? 100 : median;
+}
+
+void exchanges(const exchange_setting *s, const char *label, size_t size, side sender,
+               side receiver, int count)
+{
+    int valid = 0, tried = 0, more;
+    do {
+        const outcome o = exchange(s, size, sender, receiver);
+        if (is_leader(s->e, s->p) && o.sender.valid && o.receiver.valid) {
+            print_exchange(s, label, size, sender, receiver, &o);
+            valid++;
+        }
+        tried++;
+        more = valid < count && tried < 4 * count && !out_of_time(s->e);
+    } while (agree(s->e, s->p, more));
+}

@@ -1,0 +1,50 @@
+/* One message with work on either side: what the overlap experiments are made of. */
+#ifndef IMBREX_PROBES_EXCHANGE_H
+#define IMBREX_PROBES_EXCHANGE_H
+
+#include "engine/clocks.h"
+#include "engine/work.h"
+
+#define BLOCKING (-1.0)
+
+/* What one side does: works for `delay_ns`, starts, works for `work_ns` with `tests` calls of
+ * MPI_Test in it, waits. With work_ns == BLOCKING it calls MPI_Send or MPI_Recv instead. */
+typedef struct side {
+    double delay_ns;
+    double work_ns;
+    int tests;
+} side;
+
+/* Moments of one side, nanoseconds after the agreed start on the leader's clock. */
+typedef struct moments {
+    int64_t valid;
+    int64_t enter;   /* of the call that starts */
+    int64_t started; /* its return */
+    int64_t wait;    /* entering MPI_Wait; of a blocking call `enter` */
+    int64_t done;    /* the side's operation is complete */
+} moments;
+
+typedef struct exchange_setting {
+    engine *e;
+    const pair *p;
+    clock_difference clocks;
+    char *buffer;
+    enum flavour flavour;
+} exchange_setting;
+
+typedef struct outcome {
+    moments sender, receiver;
+} outcome;
+
+/* Both ranks of the pair call this; the leader sends. Complete at the leader. */
+outcome exchange(const exchange_setting *s, size_t size, side sender, side receiver);
+/* Print a valid outcome as a row of `label`. */
+void print_exchange(const exchange_setting *s, const char *label, size_t size, side sender,
+                    side receiver, const outcome *o);
+/* About how long a transfer takes when both sides are in MPI, nanoseconds; the same at both ranks.
+ */
+double transfer_estimate(const exchange_setting *s, size_t size);
+/* `count` valid exchanges printed, or fewer when the time is over. */
+void exchanges(const exchange_setting *s, const char *label, size_t size, side sender,
+               side receiver, int count);
+#endif
