@@ -19,14 +19,14 @@ from imbrex.potential.tables import latency_json, latency_rows, latency_text
 from imbrex.potential.tolerate import tolerance_json, tolerance_text, tolerated_networks
 
 
-def parse_slow_down(text: str) -> float:
-    """`5%` or `0.05`, as a fraction."""
+def parse_slow_down(option: str, text: str) -> float:
+    """`5%` or `0.05`, as a fraction; `option` is what the error names."""
     try:
         value = float(text[:-1]) / 100 if text.endswith("%") else float(text)
     except ValueError:
         value = -1.0
     if not 0 <= value < float("inf"):
-        raise ImbrexError(f"--tolerate: '{text}' is no slow-down; write 5% or 0.05")
+        raise ImbrexError(f"{option}: '{text}' is no slow-down; write 5% or 0.05")
     return value
 
 
@@ -95,6 +95,12 @@ def _message_gap(model: Model, names: tuple[str, ...]) -> float:
     metavar="5%",
     help="List the networks that keep run time within this slow-down (exit 1 if none does).",
 )
+@click.option(
+    "--slow-down",
+    default="5%",
+    show_default=True,
+    help="The slow-down at which an assessment says what latency is tolerated.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON (seconds and bytes).")
 @click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False))
 def predict(
@@ -107,6 +113,7 @@ def predict(
     figure: str | None,
     sweep_text: str | None,
     tolerate: str | None,
+    slow_down: str,
     as_json: bool,
     output: Path | None,
 ) -> None:
@@ -134,8 +141,9 @@ def predict(
         _tolerate(model, network_names, tolerate, mode, cpu_speed, as_json, output)
     else:
         networks = _networks(model, network_names, False)
+        within = parse_slow_down("--slow-down", slow_down)
         results = [
-            assess(program, network, mode, cpu_speed)
+            assess(program, network, mode, cpu_speed, within)
             for program in model.programs
             for network in networks
         ]
@@ -195,7 +203,7 @@ def _tolerate(
     as_json: bool,
     output: Path | None,
 ) -> None:
-    slow_down = parse_slow_down(text)
+    slow_down = parse_slow_down("--tolerate", text)
     networks = _networks(model, names, True)
     documents, texts, all_find_one = [], [], True
     for program in model.programs:

@@ -69,6 +69,14 @@ def test_assessment(run, sancho_path: Path) -> None:  # type: ignore[no-untyped-
     assert "overlap hides its messages for processors up to 2.33 x as fast" in out
 
 
+def test_tolerated_latency_at_another_slow_down(run, sancho_path: Path) -> None:  # type: ignore[no-untyped-def]
+    _, out, _ = run(sancho_path, "-n", "infiniband sdr 4x", "--slow-down", "20%", "--json")
+    hycom = json.loads(out)["assessments"][0]
+    # 3 (EEL + 89856 / 950) = 0.2 * 2588 us
+    expected = 0.2 * 2588e-6 / 3 - 89856 / 950e6
+    assert hycom["tolerated_latency_s"]["none"] == pytest.approx(expected, rel=1e-9)
+
+
 def test_processor_speed(run, sancho_path: Path) -> None:  # type: ignore[no-untyped-def]
     # POP's Q has 2.78 times what it needs: twice the speed is fine, three times is not.
     for speed, hidden in ((2, True), (3, False)):
@@ -137,6 +145,7 @@ def test_figures(run, sancho_path: Path, tmp_path: Path, number: int) -> None:  
         (["--figure", "6", "-o", "x.txt"], ".png, .svg or .pdf"),
         (["--tolerate", "many"], "no slow-down"),
         (["--tolerate", "-1%"], "no slow-down"),
+        (["--slow-down", "slow"], "--slow-down: 'slow' is no slow-down"),
         (["--cpu-speed", "0"], "must be greater than 0"),
         (["--sweep", "latency=1:2:3"], "needs both ranges"),
         (["--sweep", "latency=2:1:3,bandwidth=1:2:3"], "LOW <= HIGH"),
