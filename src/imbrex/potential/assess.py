@@ -180,6 +180,8 @@ def assessment_text(result: dict[str, Any]) -> str:
     equivalent = result["equivalent_bandwidth_bytes_per_s"] / 1e6
     lines.append(
         f"  with overlap {equivalent:.4g} MB/s gives the run time that this network gives without"
+        if equivalent > 0
+        else "  bandwidth makes no difference"
     )
     tolerated = []
     for name, title in (("none", "without"), (mode, "with overlap")):

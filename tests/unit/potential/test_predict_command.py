@@ -77,6 +77,26 @@ def test_tolerated_latency_at_another_slow_down(run, sancho_path: Path) -> None:
     assert hycom["tolerated_latency_s"]["none"] == pytest.approx(expected, rel=1e-9)
 
 
+def test_a_program_of_collectives_alone(run, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    path = tmp_path / "reductions.toml"
+    path.write_text(
+        '[[application]]\nname = "r"\ncomputation_us = 100\n'
+        "[[application.collective]]\nprocesses = 16\n"
+    )
+    code, out, _ = run(path, "-n", "infiniband sdr 4x")
+    assert code == 0
+    assert "none 1.320, independent 1.320" in out  # 2 * 4 * 4 us
+    assert "bandwidth makes no difference" in out
+    _, out, _ = run(path, "-n", "infiniband sdr 4x", "--json")
+    (result,) = json.loads(out)["assessments"]
+    assert result["equivalent_bandwidth_bytes_per_s"] == 0
+    assert result["tolerated_latency_s"]["none"] == pytest.approx(5e-6 / 8)
+    assert result["sufficient_cpu_speed"] is None
+    code, _, err = run(path, "--figure", "7", "-o", tmp_path / "x.png")
+    assert code == 2
+    assert "no elements to draw" in err
+
+
 def test_processor_speed(run, sancho_path: Path) -> None:  # type: ignore[no-untyped-def]
     # POP's Q has 2.78 times what it needs: twice the speed is fine, three times is not.
     for speed, hidden in ((2, True), (3, False)):
