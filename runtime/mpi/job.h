@@ -20,6 +20,9 @@ IX_HIDDEN void ix_job_abort(void);
 IX_HIDDEN void ix_job_start_session(void);
 IX_HIDDEN void ix_job_end_session(void);
 
+/* MPI_Pcontrol: 0 pauses, 1 resumes; the same level again does nothing. */
+IX_HIDDEN void ix_pcontrol(int level);
+
 /* One line on stderr, from rank 0 only unless the fault is a rank's own. */
 IX_HIDDEN void ix_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -120,16 +120,18 @@ static inline void ix_message_recv_begun(ix_thread *t, MPI_Request request, MPI_
 /* ---- Completion ------------------------------------------------------------------------------ */
 
 /* What a note says about a completed request: the path of its receive; ends the send of a pair. */
-IX_HIDDEN int ix_completed_with_note(ix_thread *t, uint64_t handle, const MPI_Status *status);
+IX_HIDDEN int ix_completed_with_note(ix_thread *t, uint64_t handle, const MPI_Status *status,
+                                     int64_t *bytes);
 
 static inline void ix_seen_complete(ix_thread *t, MPI_Request request, const MPI_Status *status)
 {
     int path = IX_AS_POSTED;
+    int64_t bytes = ix_status_bytes(status);
     if (request == MPI_REQUEST_NULL)
         return;
     if (IX_UNLIKELY(atomic_load_explicit(&ix_notes_used, memory_order_relaxed)))
-        path = ix_completed_with_note(t, ix_handle(request), status);
-    ix_finish(t, ix_handle(request), ix_status_bytes(status), path);
+        path = ix_completed_with_note(t, ix_handle(request), status, &bytes);
+    ix_finish(t, ix_handle(request), bytes, path);
 }
 
 /* `was` is the handle before the call, `now` after it. */

@@ -1,6 +1,6 @@
 """Write the wrappers for the installed mpi.h: `generate.py MPICC OUTPUT_DIR [--without NAMES]`.
 
-Standard library only, Python >= 3.8 syntax aside from annotations, so that CMake can run it anywhere.
+Standard library only (Python >= 3.10), so that CMake can run it anywhere.
 Output: ix_mpi.h (the header as the runtime sees it), real.c (PMPI functions by name), operations.h,
 operations.c, wrappers.c and coverage.json (every function of mpi.h: wrapped how, or why not).
 """
@@ -235,7 +235,7 @@ def main() -> int:
     for entry in entries:
         if entry["wrapped"] and not entry["known"]:
             print(
-                f"imbrex: {entry['name']} is not in the database: its call time is measured, no more"
+                f"imbrex: {entry['name']} is not in the database: only its call time is measured"
             )
     names = {str(e["name"]) for e in entries if e["wrapped"]}
     names |= {e["calibration"] for e in database.functions.values() if "calibration" in e}

@@ -1,4 +1,4 @@
-"""Print, by comma, the functions that mpi.h declares and the library lacks: `references.py MPICC DIR`."""
+"""Print the functions that mpi.h declares and the library lacks: `references.py MPICC DIR`."""
 
 from __future__ import annotations
 

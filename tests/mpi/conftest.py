@@ -1,0 +1,147 @@
+"""Fixtures for tests on real ranks: the runtime, built once per MPI, and measured runs."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAMS = Path(__file__).resolve().parent / "programs"
+
+
+@dataclass(frozen=True)
+class Runtime:
+    """The installed runtime of one MPI."""
+
+    prefix: Path
+    build: Path
+
+    @property
+    def library(self) -> Path:
+        return self.prefix / "lib" / "libimbrex.so"
+
+    @property
+    def coverage(self) -> list[dict[str, Any]]:
+        return list(json.loads((self.build / "generated" / "coverage.json").read_text()))
+
+
+@dataclass
+class Measured:
+    """What a program printed and what the runtime left."""
+
+    folder: Path
+    process: subprocess.CompletedProcess[str]
+    operations: list[str] = field(default_factory=list)
+    measures: Any = None
+    ranks: Any = None
+
+    def rows(self, operation: str, rank: int | None = None) -> Any:
+        """Rows of one operation, of one rank or of all."""
+        chosen = self.measures["operation"] == self.operations.index(operation)
+        if rank is not None:
+            chosen &= self.measures["rank"] == rank
+        return self.measures[chosen]
+
+    def total(self, operation: str, quantity: str, rank: int | None = None) -> int:
+        """Sum of one quantity over the rows of one operation."""
+        return int(self.rows(operation, rank)[quantity].sum())
+
+
+def _checked(command: list[str], **options: Any) -> None:
+    result = subprocess.run(command, capture_output=True, text=True, check=False, **options)
+    assert result.returncode == 0, f"{command}\n{result.stdout}\n{result.stderr}"
+
+
+@pytest.fixture(scope="session")
+def runtime(mpi: Any) -> Runtime:
+    """The runtime for this MPI, under build/ and up to date."""
+    base = ROOT / "build" / "tests" / mpi.name
+    base.mkdir(parents=True, exist_ok=True)
+    with (base / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        build, prefix = base / "runtime", base / "prefix"
+        compiler = subprocess.run(
+            ["which", mpi.mpicc], capture_output=True, text=True, check=True
+        ).stdout.strip()
+        _checked(
+            ["cmake", "-S", str(ROOT / "runtime"), "-B", str(build)]
+            + [f"-DMPI_C_COMPILER={compiler}", f"-DCMAKE_INSTALL_PREFIX={prefix}"]
+            + ["-DCMAKE_INSTALL_LIBDIR=lib", f"-DIMBREX_PYTHON={sys.executable}"]
+        )
+        _checked(["cmake", "--build", str(build), "-j2"])
+        _checked(["cmake", "--install", str(build)])
+    return Runtime(prefix, build)
+
+
+@pytest.fixture(scope="session")
+def compiled(mpi: Any) -> Callable[..., Path]:
+    """Build programs/NAME.c with this MPI; the program is kept while its source is the same."""
+
+    def build(name: str, *flags: str) -> Path:
+        source = PROGRAMS / f"{name}.c"
+        program = ROOT / "build" / "tests" / mpi.name / "programs" / name
+        program.parent.mkdir(parents=True, exist_ok=True)
+        newest = max(f.stat().st_mtime for f in PROGRAMS.iterdir())
+        if not program.exists() or program.stat().st_mtime < newest:
+            # -w: Debian's MPICH warns of MPI_STATUSES_IGNORE wherever it stands.
+            scratch = program.with_suffix(f".{os.getpid()}")
+            command = [mpi.mpicc, "-g", "-O1", "-w", "-o", str(scratch), str(source), "-pthread"]
+            _checked([*command, *flags])
+            scratch.replace(program)
+        return program
+
+    return build
+
+
+@pytest.fixture
+def measured(mpi: Any, runtime: Runtime, tmp_path: Path) -> Callable[..., Measured]:
+    """Run a program on a few ranks with the runtime preloaded, and read what it left."""
+
+    def run(
+        program: Path | list[str],
+        *arguments: str,
+        ranks: int = 2,
+        table: str | None = None,
+        environment: dict[str, str] | None = None,
+        launcher: tuple[str, ...] = (),
+        check: bool = True,
+        timeout: int = 60,
+    ) -> Measured:
+        folder = tmp_path / f"run{len(list(tmp_path.glob('run*')))}"
+        folder.mkdir()
+        variables = {**os.environ, "IMBREX_DIR": str(folder), **(environment or {})}
+        if table is not None:
+            file = folder / "table.txt"
+            file.write_text("imbrex-table 1\n" + table + "\nend\n")
+            variables["IMBREX_TABLE"] = str(file)
+        variables["LD_PRELOAD"] = str(runtime.library)
+        command = [str(program)] if isinstance(program, Path) else program
+        many = ["--oversubscribe"] if mpi.name == "openmpi" else []
+        process = subprocess.run(
+            [mpi.mpirun, *many, *launcher, "-n", str(ranks), *command, *arguments],
+            env=variables,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=timeout,
+        )
+        if check:
+            assert process.returncode == 0, process.stdout + process.stderr
+        result = Measured(folder, process)
+        if (folder / "measures.npy").exists():
+            result.operations = json.loads((folder / "job.json").read_text())["operations"]
+            result.measures = np.load(folder / "measures.npy")
+            result.ranks = np.load(folder / "ranks.npy")
+        return result
+
+    return run
