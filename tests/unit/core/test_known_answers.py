@@ -1,0 +1,351 @@
+"""Cases worked out by hand, each from one rule of docs/theory.md.
+
+The table: on path 2 (intra-node) a message of 1000 bytes takes between 800 and 1000 ns, its tail is
+300 ns and its head 100 ns; on path 3 neither is known.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+TABLE = (
+    "imbrex-table 1;path intra-node;point 1000 800 1000 300 100;"
+    "path inter-node;point 1000 800 1000 -1 -1;"
+    "collective MPI_Allreduce 2 any intra-node;point 8 0 600 -1 -1;"
+    "collective MPI_Bcast 2 root intra-node;point 8 0 700 -1 -1;end"
+)
+SEND, RECV, ISEND, IRECV, WAIT, ALLREDUCE, BCAST = range(1, 8)
+NAMES = [
+    "count", "transfers", "bytes", "transfer_min", "transfer_max", "overlap_min", "overlap_max",
+    "exposed_min", "exposed_max", "call", "wait_min", "wait_max", "undetermined", "contradicted",
+    "uncalibrated", "unknown_end",
+]  # fmt: skip
+SECTION = 2
+
+
+def message(size: int = 1000, path: int = 2, slack: int = 0, flags: int = 0) -> str:
+    return f"{size} {path} {slack} {flags} 0 0 0"
+
+
+def collective(operation: int, ranks: int = 2, role: int = 0) -> str:
+    return f"8 2 3 2 {role} {ranks} {operation}"
+
+
+def call(operation: int, before: str, ns: int, thread: int = 0) -> list[str]:
+    """A call of `ns` with the commands `before` (joined by |) at its end; site = operation."""
+    inner = [f"{thread} {c}" for c in before.split("|") if c]
+    return [
+        f"{thread} enter {operation} {operation}",
+        f"0 advance {ns}",
+        *inner,
+        f"{thread} leave",
+    ]
+
+
+class Result:
+    def __init__(self, output: list[str]) -> None:
+        self.rows: list[tuple[list[str], dict[str, int]]] = []
+        self.rank: list[int] = []
+        for line in output:
+            kind, *rest = line.split(" ")
+            if kind == "row":
+                values = dict(zip(NAMES, map(int, rest[6:]), strict=True))
+                self.rows.append((rest[:6], values))
+            elif kind == "rank":
+                self.rank = list(map(int, rest))
+
+    def of(self, operation: int) -> dict[str, int]:
+        """The sum of the rows of an operation."""
+        found = [v for k, v in self.rows if int(k[1]) == operation]
+        return {n: sum(v[n] for v in found) for n in NAMES}
+
+
+@pytest.fixture
+def run(driver: Any) -> Any:
+    def run(*parts: list[str] | str, limits: str = "0 0 0 0 0 0 0", threading: int = 1) -> Result:
+        lines = [f"table {TABLE}", f"limits {limits}", f"threading {threading}", "part ", "init"]
+        for part in parts:
+            lines += [part] if isinstance(part, str) else part
+        return Result(driver.run([*lines, "stop", "dump"]))
+
+    return run
+
+
+def bounds(row: dict[str, int]) -> tuple[int, int, int, int]:
+    return row["overlap_min"], row["overlap_max"], row["exposed_min"], row["exposed_max"]
+
+
+def test_both_ends_in_one_call_hide_nothing(run: Any) -> None:
+    row = run(call(SEND, f"blocking {message()}", 5000)).of(SEND)
+    assert bounds(row) == (0, 0, 800, 1000)
+    assert (row["wait_min"], row["wait_max"]) == (4000, 4200)
+
+
+def test_ends_in_two_calls_with_enough_computation(run: Any) -> None:
+    result = run(
+        call(ISEND, f"begin 7 {message()}", 100), "0 advance 5000", call(WAIT, "finish 7 -1 -1", 50)
+    )
+    assert bounds(result.of(ISEND)) == (650, 1000, 0, 150)
+    assert result.of(WAIT)["transfers"] == 0
+    assert result.of(WAIT)["wait_min"] == 0
+
+
+def test_ends_in_two_calls_with_too_little_computation(run: Any) -> None:
+    result = run(
+        call(ISEND, f"begin 7 {message()}", 100),
+        "0 advance 200",
+        call(WAIT, "finish 7 -1 -1", 5000),
+    )
+    assert bounds(result.of(ISEND)) == (0, 200, 600, 1000)
+    # of the 600 exposed for certain at most 100 were in MPI_Isend
+    assert result.of(WAIT)["wait_max"] == 4500
+    assert result.of(WAIT)["wait_min"] == 4000
+
+
+def test_one_end_known_proves_nothing(run: Any) -> None:
+    result = run(
+        call(ISEND, f"begin 7 {message()}", 100), "0 advance 200", call(WAIT, "free 7", 10)
+    )
+    row = result.of(ISEND)
+    assert bounds(row) == (0, 1000, 0, 1000)
+    assert (row["unknown_end"], row["undetermined"]) == (1, 1)
+    assert (row["transfer_min"], row["bytes"]) == (800, 1000)
+
+
+def test_the_tail_of_a_send_is_slack_and_delays_the_wait(run: Any) -> None:
+    result = run(
+        call(SEND, f"blocking {message(slack=1)}", 400), "0 advance 100", call(WAIT, "", 1000)
+    )
+    # X_lo 800 into C 0 + N 400 + slack 300 does not go: contradicted
+    row = result.of(SEND)
+    assert bounds(row) == (0, 300, 0, 700)
+    assert row["contradicted"] == 1
+    # the tail ends 300 after the send, 200 of it in the next call
+    assert result.of(WAIT)["wait_min"] == 800
+    long = run(call(SEND, f"blocking {message(slack=1)}", 2000)).of(SEND)
+    assert bounds(long) == (0, 300, 500, 1000)
+
+
+def test_the_head_of_a_receive_is_slack_and_a_debt(run: Any) -> None:
+    result = run(
+        call(RECV, f"blocking {message(slack=2)}", 950), "0 advance 100", call(WAIT, "", 1000)
+    )
+    assert bounds(result.of(RECV)) == (0, 100, 700, 1000)
+    # 950 of X_hi = 1000 were covered in the call itself: at most 50 came before
+    assert result.of(WAIT)["wait_min"] == 950
+
+
+def test_a_debt_that_no_later_call_pays_is_taken_back(run: Any) -> None:
+    result = run(call(WAIT, "", 1000), call(RECV, f"blocking {message(slack=2)}", 10))
+    assert result.of(WAIT)["wait_min"] == 900
+
+
+@pytest.mark.parametrize("slack", [1, 2, 3])
+def test_slack_that_nobody_measured_is_the_whole_transfer(run: Any, slack: int) -> None:
+    row = run(call(SEND, f"blocking {message(path=3, slack=slack)}", 5000)).of(SEND)
+    assert bounds(row) == (0, 1000, 0, 1000)
+    assert row["undetermined"] == 1
+
+
+def test_a_barrier_is_all_wait(run: Any) -> None:
+    row = run(call(WAIT, "", 1234)).of(WAIT)
+    assert (row["wait_min"], row["wait_max"], row["call"]) == (1234, 1234, 1234)
+
+
+def test_collectives_are_undetermined_and_keyed_by_role_and_ranks(run: Any) -> None:
+    row = run(call(ALLREDUCE, f"blocking {collective(ALLREDUCE)}", 5000)).of(ALLREDUCE)
+    assert bounds(row) == (0, 600, 0, 600)
+    assert (row["wait_min"], row["wait_max"], row["undetermined"]) == (4400, 5000, 1)
+    other = run(call(BCAST, f"blocking {collective(BCAST, role=2)}", 5000)).of(BCAST)
+    assert (other["transfer_max"], other["uncalibrated"]) == (0, 1)
+    more = run(call(ALLREDUCE, f"blocking {collective(ALLREDUCE, ranks=3)}", 5000)).of(ALLREDUCE)
+    assert (more["transfer_max"], more["uncalibrated"], more["wait_min"]) == (0, 1, 0)
+
+
+def test_a_receive_counts_what_came(run: Any) -> None:
+    result = run(
+        call(IRECV, f"begin 7 {message(1 << 20, 4, 2, 1)}", 10),
+        "0 advance 5000",
+        call(WAIT, "finish 7 1000 2", 40),
+    )
+    row = result.of(IRECV)
+    assert (row["bytes"], row["transfers"], row["count"]) == (1000, 1, 1)
+    assert bounds(row) == (650, 1000, 0, 150)
+
+
+def test_a_send_keeps_its_size_whatever_the_status_says(run: Any) -> None:
+    result = run(call(ISEND, f"begin 7 {message()}", 10), call(WAIT, "finish 7 99999 3", 40))
+    assert result.of(ISEND)["bytes"] == 1000
+    assert [k[4] for k, v in result.rows if v["transfers"]] == ["2"]
+
+
+@pytest.mark.parametrize("what", ["0 2 0 0 0 0 0", "1000 0 0 0 0 0 0"])
+def test_nothing_moves_for_zero_bytes_or_proc_null(run: Any, what: str) -> None:
+    row = run(call(SEND, f"blocking {what}", 100)).of(SEND)
+    assert (row["count"], row["transfers"], row["wait_min"]) == (1, 0, 100)
+
+
+def test_shared_handles_end_at_their_begin(run: Any) -> None:
+    inner = "|".join(f"begin 7 {message()}" for _ in range(6))
+    row = run("0 shared 7", call(ISEND, inner, 5000)).of(ISEND)
+    assert (row["transfers"], row["unknown_end"], row["undetermined"]) == (6, 0, 0)
+    assert row["exposed_min"] == 6 * 800
+
+
+def test_duplicates_end_first_in_first_out_with_all_slack(run: Any) -> None:
+    result = run(
+        call(ISEND, f"begin 7 {message()}", 2000),
+        call(SEND, f"begin 7 {message(500)}", 2000),
+        call(WAIT, "finish 7 -1 -1", 2000),
+    )
+    first, second = result.of(ISEND), result.of(SEND)
+    assert bounds(first) == (0, 1000, 0, 1000)
+    assert (first["undetermined"], first["unknown_end"]) == (1, 0)
+    assert second["unknown_end"] == 1  # open at the end
+
+
+def test_a_full_table_counts_with_unknown_end(run: Any) -> None:
+    result = run(
+        *[call(ISEND, f"begin {h} {message()}", 100) for h in (1, 2, 3)],
+        *[call(WAIT, f"finish {h} -1 -1", 100) for h in (1, 2, 3)],
+        limits="0 0 0 0 0 0 2",
+    )
+    row = result.of(ISEND)
+    assert (row["transfers"], row["unknown_end"]) == (3, 1)
+
+
+def test_persistent_requests_begin_at_each_start(run: Any) -> None:
+    cycle = [*call(ISEND, "start 7", 100), "0 advance 900", *call(WAIT, "finish 7 -1 -1", 100)]
+    result = run(call(SEND, f"persistent 7 {message()}", 10), cycle, cycle, cycle)
+    row = result.of(ISEND)
+    assert (row["transfers"], row["count"]) == (3, 3)
+    assert bounds(row) == (3 * 600, 3 * 900, 0, 3 * 200)
+    assert result.of(SEND)["transfers"] == 0
+
+
+def test_partitions_begin_at_their_pready(run: Any) -> None:
+    result = run(
+        call(SEND, f"persistent 7 {message(0)}", 10),
+        call(ISEND, "start 7", 10),
+        "0 advance 1000",
+        call(RECV, f"group 7 0 {message()}", 10),
+        "0 advance 500",
+        call(RECV, f"group 7 1 {message()}", 10),
+        call(WAIT, "finish 7 -1 -1", 100),
+    )
+    assert result.of(RECV)["transfers"] == 2
+    row = result.of(RECV)
+    # C = 500, N = 120, and C = 0, N = 110: neither has room for 800
+    assert row["contradicted"] == 2
+    assert (row["overlap_max"], row["exposed_max"]) == (500, 230)
+
+
+def test_rma_transfers_end_with_their_epoch_or_target(run: Any) -> None:
+    result = run(
+        call(ISEND, f"group 99 0 {message()}|group 99 1 {message()}", 10),
+        "0 advance 5000",
+        call(WAIT, "endgroup 99 1 0", 100),
+        call(BCAST, "endgroup 99 -1 1", 100),
+    )
+    row = result.of(ISEND)
+    # target 1 over at the flush: C 5000, N 110; target 0 local at the second: N 210, tail 300
+    assert bounds(row) == (690 + 290, 2000, 0, 110 + 510)
+
+
+def test_wait_is_not_certain_while_a_window_is_exposed(run: Any) -> None:
+    result = run("0 exposed 1", call(WAIT, "exposed -1", 1000), call(BCAST, "", 1000))
+    assert result.of(WAIT)["wait_min"] == 0
+    assert result.of(WAIT)["wait_max"] == 1000
+    assert result.of(BCAST)["wait_min"] == 1000
+
+
+def test_completion_by_another_thread(run: Any) -> None:
+    result = run(
+        call(ISEND, f"begin 7 {message()}", 100),
+        "0 advance 5000",
+        call(WAIT, "finish 7 -1 -1", 50, thread=1),
+        threading=2,
+    )
+    assert bounds(result.of(ISEND)) == (0, 1000, 0, 1000)
+    assert result.rank[7] == 2
+
+
+def test_a_pause_is_slack(run: Any) -> None:
+    result = run(
+        call(ISEND, f"begin 7 {message()}", 100),
+        "0 advance 400",
+        "0 pause",
+        "0 advance 50",
+        call(BCAST, f"begin 8 {message()}", 100),
+        "0 resume",
+        "0 advance 5000",
+        call(WAIT, "finish 7 -1 -1|finish 8 -1 -1", 50),
+    )
+    row = result.of(ISEND)
+    assert bounds(row) == (800 - 150 - 150, 1000, 0, 300)
+    assert result.of(BCAST)["count"] == 0
+    assert result.rank[4] == 1  # dropped
+    assert result.rank[:4] == [5700, 5400, 150, 2]
+
+
+def test_nested_calls_count_once(run: Any) -> None:
+    result = run(["0 enter 1 1", *call(RECV, f"blocking {message()}", 500), "0 leave"])
+    assert result.of(RECV)["count"] == 0
+    assert result.of(SEND)["call"] == 500
+
+
+def test_callbacks_have_their_own_time(run: Any) -> None:
+    result = run(
+        call(ISEND, f"post 0 20 2 {message()}", 100),
+        "0 advance 2000",
+        call(WAIT, "complete 0 30 -1 0 2", 100),
+    )
+    row = result.of(ISEND)
+    # begun 20 before the end of the first call, over 30 before the end of the second: N = 90
+    assert bounds(row) == (710, 1000, 0, 90)
+    assert [k[5] for k, v in result.rows if v["transfers"]] == ["2"]
+
+
+def test_rows_that_do_not_fit_go_to_other(run: Any) -> None:
+    result = run(*[call(o, "", 10) for o in range(1, 6)], limits="3 0 0 0 0 0 0")
+    assert sum(v["count"] for _, v in result.rows) == 5
+    assert result.rank[5] == 3  # overflow
+    assert any(k[0] == "0" and v["count"] == 3 for k, v in result.rows)
+
+
+def test_sites_that_do_not_fit_go_to_other(run: Any) -> None:
+    result = run(*[call(o, "", 10) for o in range(1, 6)], limits="0 0 0 3 0 0 0")
+    assert sum(v["count"] for k, v in result.rows if k[0] == "0") == 3
+    assert result.rank[5] == 3
+
+
+def test_sections_nest_and_count_their_errors(run: Any) -> None:
+    result = run(
+        "0 section solve",
+        "0 section halo",
+        call(SEND, "", 10),
+        "0 endsection solve",  # halo was open: one error
+        "0 endsection solve",  # not open: one error
+        call(SEND, "", 10),
+        "0 section never",
+    )
+    assert sorted(k[SECTION] for k, _ in result.rows) == ['""', '"solve/halo"']
+    assert result.rank[6] == 3
+
+
+def test_a_section_name_too_long_counts_into_its_parent(run: Any) -> None:
+    long = "x" * 125
+    result = run(
+        "0 section ab", f"0 section {long}", call(SEND, "", 10), f"0 endsection {long}",
+        call(RECV, "", 10), "0 endsection ab",
+    )  # fmt: skip
+    assert [k[SECTION] for k, _ in result.rows] == ['"ab"', '"ab"']
+    assert result.rank[5:7] == [1, 0]
+
+
+def test_measuring_the_overhead_leaves_no_trace(run: Any) -> None:
+    result = run("0 overhead 1001", call(WAIT, "", 100))
+    assert [v["count"] for _, v in result.rows] == [1]
+    assert result.of(WAIT)["wait_min"] == 100
