@@ -7,12 +7,18 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from imbrex.profile.format import Ended
+from imbrex.profile.run import Run, load_run
+
 ROOT = Path(__file__).parents[3]
+IMBREX = str(Path(sys.executable).with_name("imbrex"))
 LIBRARIES = ("openmpi", "mpich")
 # gcc takes MPICH's MPI_STATUSES_IGNORE for an array of no statuses
 CFLAGS = "-O2 -g -Werror -Wno-stringop-overflow"
@@ -121,3 +127,48 @@ def apps(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Apps]:
     if not built:
         pytest.skip("no MPI library is installed (mpicc.openmpi, mpicc.mpich)")
     return built
+
+
+def check_invariants(run: Run) -> None:
+    """What holds for every row of every measured run, and that something was measured."""
+    m = run.measures
+    assert m["count"].sum() > 0
+    assert m["transfers"].sum() > 0
+    assert m["bytes"].sum() > 0
+    for name in ("overlap", "exposed"):
+        low, high = m[f"{name}_min_ns"], m[f"{name}_max_ns"]
+        assert np.all(low >= 0), name
+        assert np.all(low <= high), name
+        assert np.all(high <= m["transfer_max_ns"]), name
+    assert np.all(m["transfer_min_ns"] <= m["transfer_max_ns"])
+    # what is hidden for certain and what is exposed for certain are parts of one transfer time
+    assert np.all(m["overlap_min_ns"] + m["exposed_min_ns"] <= m["transfer_max_ns"])
+    assert np.all(m["wait_min_ns"] <= m["wait_max_ns"])
+    assert np.all(m["wait_max_ns"] <= m["call_ns"])
+    assert m["transfer_max_ns"].sum() > 0, "nothing was calibrated"
+
+    ranks = run.ranks
+    assert sorted(ranks["rank"]) == list(range(len(ranks)))
+    assert np.all(ranks["ended"] == Ended.FINALIZED)
+    assert np.all(ranks["compute_ns"] > 0)
+    for rank in ranks:
+        mine = m[m["rank"] == rank["rank"]]
+        assert mine["call_ns"].sum() == rank["call_ns"]
+        assert mine["count"].sum() == rank["calls"]
+        if rank["threads"] == 1:
+            assert rank["call_ns"] + rank["compute_ns"] <= rank["wall_ns"] * 1.01 + 1_000_000
+
+
+@pytest.fixture
+def imbrex_run(tmp_path: Path) -> Callable[..., tuple[Result, Run]]:
+    """Runs a launcher line under `imbrex run`; returns how it ended and what was measured."""
+
+    def run(argv: Sequence[str], *, cwd: Path | None = None) -> tuple[Result, Run]:
+        folder = tmp_path / f"run-{len(list(tmp_path.glob('run-*')))}"
+        result = execute([IMBREX, "run", "-q", "-o", str(folder), "--", *argv], cwd=cwd)
+        assert (folder / "measures.npy").exists(), result
+        measured = load_run(folder)
+        check_invariants(measured)
+        return result, measured
+
+    return run
