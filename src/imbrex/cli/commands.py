@@ -10,6 +10,7 @@ COMMANDS: dict[str, str] = {
     "compare": "imbrex.cli.show:compare",
     "collect": "imbrex.cli.run:collect",
     "calibrate": "imbrex.probe.calibrate:calibrate",
+    "probe": "imbrex.probe.command:probe",
     "predict": "imbrex.potential.command:predict",
     "transform": "imbrex.transform.command:command",
 }

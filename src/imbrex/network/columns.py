@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 
 from imbrex.errors import ImbrexError
 
+# Rows of the overlap experiments, which `imbrex probe` reads.
+OTHER_ROWS = ("advertised", "exchange", "step", "testcost", "nonblocking", "onesided")
+
 
 @dataclass(frozen=True)
 class RoundTrip:
@@ -94,6 +97,7 @@ class Measurement:
     trials: list[Trial] = field(default_factory=list)
     limits: list[Limit] = field(default_factory=list)
     collectives: list[CollectiveRow] = field(default_factory=list)
+    done: list[str] = field(default_factory=list)
     other: dict[str, list[list[str]]] = field(default_factory=dict)
 
 
@@ -131,6 +135,8 @@ def _metadata(m: Measurement, words: list[str], line: str) -> None:
         name = " ".join(words[3:])
         if name not in m.hosts:
             m.hosts.append(name)
+    elif words[0] == "done":
+        m.done.append(words[1])
     elif words[0] == "end":
         m.complete = True
 
@@ -162,5 +168,5 @@ def _row(m: Measurement, w: list[str]) -> None:
         m.collectives.append(
             CollectiveRow(w[1], int(w[2]), w[3], *map(int, w[4:7]), *map(float, w[7:10]))
         )
-    elif w[0] in ("delay", "overlap", "nbc", "rma", "progress_calls", "work", "advertised"):
+    elif w[0] in OTHER_ROWS:
         m.other.setdefault(w[0], []).append(w[1:])

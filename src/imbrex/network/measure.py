@@ -17,8 +17,13 @@ from imbrex.network.columns import Measurement, read_columns
 
 Progress = Callable[[float], None]
 
-# How much of the whole each experiment takes, about: for the progress bar only.
-_SHARES = {"self": 0.1, "pingpong": 0.2, "streaming": 0.15, "earlylate": 0.35, "collectives": 0.2}
+CALIBRATION_SHARES = {
+    "self": 0.1,
+    "pingpong": 0.2,
+    "streaming": 0.15,
+    "earlylate": 0.35,
+    "collectives": 0.2,
+}
 _GRACE_S = 5.0
 
 
@@ -27,11 +32,13 @@ def run_probes(
     environment: Mapping[str, str],
     time_limit_s: float,
     progress: Progress | None = None,
+    shares: Mapping[str, float] = CALIBRATION_SHARES,
 ) -> Measurement:
     """Run `command` (launcher and probes) and read its rows.
 
-    When the time limit passes, the launcher is asked to end, then killed; what had been measured
-    until then is returned with `complete` false. ImbrexError when nothing could be measured.
+    `shares` says how much of the whole each experiment takes, about, for the progress alone. When
+    the time limit passes, or the user interrupts, the launcher is asked to end, then killed; what
+    had been measured until then is returned with `complete` false. ImbrexError when nothing could be measured.
     """
     lines: list[str] = []
     with tempfile.TemporaryFile(mode="w+", errors="replace") as errors:
@@ -46,8 +53,13 @@ def run_probes(
             )
         except OSError as error:
             raise ImbrexError(f"cannot start {command[0]}: {error.strerror}") from None
+        in_time = True
         try:
-            in_time = _follow(process, lines, time.monotonic() + time_limit_s, progress)
+            in_time = _follow(process, lines, time.monotonic() + time_limit_s, progress, shares)
+        except KeyboardInterrupt:
+            # What there is by now is worth keeping; without any of it the interrupt goes on.
+            if not lines:
+                raise
         finally:
             _end(process)
         errors.seek(0)
@@ -67,7 +79,11 @@ def run_probes(
 
 
 def _follow(
-    process: subprocess.Popen[bytes], lines: list[str], end: float, progress: Progress | None
+    process: subprocess.Popen[bytes],
+    lines: list[str],
+    end: float,
+    progress: Progress | None,
+    shares: Mapping[str, float],
 ) -> bool:
     """Collect lines until the process closes its output; False when the time is over first."""
     assert process.stdout is not None
@@ -92,19 +108,19 @@ def _follow(
             for raw in whole:
                 line = raw.decode(errors="replace")
                 if line.startswith("# progress "):
-                    _report(line, progress)
+                    _report(line, progress, shares)
                 else:
                     lines.append(line + "\n")
 
 
-def _report(line: str, progress: Progress | None) -> None:
+def _report(line: str, progress: Progress | None, shares: Mapping[str, float]) -> None:
     words = line.split()
-    if progress is None or len(words) != 4 or words[2] not in _SHARES:
+    if progress is None or len(words) != 4 or words[2] not in shares:
         return
-    names = list(_SHARES)
-    before = sum(_SHARES[name] for name in names[: names.index(words[2])])
+    names = list(shares)
+    before = sum(shares[name] for name in names[: names.index(words[2])])
     with contextlib.suppress(ValueError):
-        progress(min(1.0, before + _SHARES[words[2]] * float(words[3])))
+        progress(min(1.0, before + shares[words[2]] * float(words[3])))
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

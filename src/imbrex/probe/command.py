@@ -1,0 +1,161 @@
+"""`imbrex probe`: whether this MPI can overlap, where it stops, and how sure that is."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from imbrex.errors import ImbrexError
+from imbrex.mpi_environment.launcher_line import parse_launcher_line
+from imbrex.mpi_environment.mpi_library import library_of_launcher
+from imbrex.mpi_environment.native import build
+from imbrex.network import cache, settings
+from imbrex.network.assemble import assemble
+from imbrex.network.measure import run_probes
+from imbrex.probe.answer import Answer, answer
+from imbrex.probe.calibrate import DEFAULT_LAUNCHER, PROGRAM, check_output, progress_bar
+from imbrex.probe.ranges import Range
+
+# Experiments in their order, with their share of the time, about.
+EXPERIMENTS = {
+    "self": 0.04,
+    "pingpong": 0.1,
+    "streaming": 0.06,
+    "earlylate": 0.14,
+    "collectives": 0.06,
+    "advertised": 0.01,
+    "delay": 0.24,
+    "moved": 0.15,
+    "grid": 0.1,
+    "progress": 0.1,
+}
+QUICK_LIMIT_S = 15.0
+FULL_LIMIT_S = 120.0
+
+
+@click.command(context_settings={"ignore_unknown_options": True})
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write the answer (JSON).")
+@click.option("--machine", type=click.Path(path_type=Path), help="Write the machine profile.")
+@click.option("--quick", is_flag=True, help="Fewer sizes, up to 8 MiB: under 15 s.")
+@click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON.")
+@click.option("--mpicc", type=click.Path(path_type=Path), help="The compiler of this MPI.")
+@click.option("--time-limit", type=click.FloatRange(min=1), help="Seconds; 15 quick, 120 full.")
+@click.option("-q", "--quiet", is_flag=True, help="Say nothing but errors.")
+@click.argument("launcher", nargs=-1, type=click.UNPROCESSED)
+def probe(
+    output: Path | None,
+    machine: Path | None,
+    quick: bool,
+    as_json: bool,
+    mpicc: Path | None,
+    time_limit: float | None,
+    quiet: bool,
+    launcher: tuple[str, ...],
+) -> None:
+    """Find out what overlaps on this MPI and network: imbrex probe -- mpirun -n 2
+
+    Leaves a machine profile that `imbrex run` uses with the same launcher line.
+    """
+    for file in (output, machine):
+        check_output(file)
+    line = parse_launcher_line([*(launcher or DEFAULT_LAUNCHER), PROGRAM])
+    library = library_of_launcher(line, mpicc)
+    binary = build("probes", library) / "bin" / PROGRAM
+    limit_s = time_limit or (QUICK_LIMIT_S if quick else FULL_LIMIT_S)
+    argv = [str(binary), "--pairs", "--experiments", ",".join(EXPERIMENTS)]
+    # The ranks begin nothing new shortly before the limit; then the launcher is ended.
+    argv += ["--time-limit", f"{max(1.0, 0.8 * limit_s):.0f}", *(["--quick"] if quick else [])]
+    with progress_bar("probing", quiet or as_json) as report:
+        measured = run_probes(line.with_program(argv), os.environ, limit_s, report, EXPERIMENTS)
+    if measured.jobs > 1:
+        raise ImbrexError("every rank runs alone: the launcher belongs to another MPI library")
+    if measured.ranks < 2 or measured.ranks % 2:
+        raise ImbrexError(
+            f"the probe needs an even number of ranks, the launcher started {measured.ranks}: "
+            "imbrex probe -- mpirun -n 2"
+        )
+    profile = assemble(measured, settings.relevant(line.launcher_words, os.environ), quick)
+    found = answer(measured, profile, list(EXPERIMENTS))
+    name = cache.key(library.identity, line.launcher_words, os.environ)
+    kept = None if found.missing else cache.keep(name, found.profile)
+    if machine is not None:
+        found.profile.save(machine)
+    if output is not None:
+        output.write_text(json.dumps(found.to_json(), indent=1) + "\n", encoding="utf-8")
+    if as_json:
+        click.echo(json.dumps(found.to_json(), indent=1))
+    elif not quiet:
+        print_answer(found, machine or kept)
+
+
+def print_answer(found: Answer, file: Path | None) -> None:
+    """The answer on the terminal: a table per operation and path, then what to do with it."""
+    console = Console(highlight=False, soft_wrap=True)
+    profile = found.profile
+    console.print(
+        f"{profile.library_name} {profile.library_version}, {profile.ranks} ranks on "
+        f"{', '.join(profile.hosts)}"
+    )
+    for key, value in profile.settings.items():
+        console.print(f"  {key}={value}")
+    console.print("moved while computing: the sender, the receiver, both (share of the data)")
+    for o in found.operations:
+        table = Table(title=f"{o.operation}, {o.path}", title_justify="left", box=None)
+        for column in ("bytes", "sync", "class"):
+            table.add_column(column, no_wrap=True)
+        for column in ("sender", "receiver", "both", "sure"):
+            table.add_column(column, justify="right", no_wrap=True)
+        for r in o.ranges:
+            table.add_row(
+                _span(r),
+                {True: "overlaps", False: "no", None: "cannot tell"}[r.synchronization],
+                r.transfer_class,
+                _percent(r.moved.sender_computing),
+                _percent(r.moved.receiver_computing),
+                _percent(r.moved.both_computing),
+                _percent(r.confidence),
+            )
+        console.print(table)
+        if o.step:
+            console.print(
+                f"  synchronization overlap ends between {o.step.last_bytes:,} and "
+                f"{o.step.first_bytes:,} bytes"
+            )
+    for name, path in profile.paths.items():
+        for kind, size in path.limits.items():
+            console.print(f"{name}: {kind.removesuffix('_bytes')} up to {size:,} bytes")
+    limits = [f"{k} {v:,}" for k, v in found.advertised.items() if v > 0]
+    if limits:
+        console.print(f"advertised by the library: {', '.join(limits)}")
+    for name, progress in found.progress.items():
+        interval = found.interval_s[name]
+        if interval is not None:
+            console.print(
+                f"{name}: call MPI_Test about every {interval * 1e6:,.0f} us during work "
+                f"(a call costs {found.test_cost_s[name]['MPI_Test'] * 1e6:.2f} us)"
+            )
+        elif all(p.needed == 0 for p in progress) and progress:
+            console.print(f"{name}: no MPI_Test is needed, data moves by itself")
+        elif progress:
+            console.print(f"{name}: no number of MPI_Test calls hides large messages completely")
+    for note in found.notes:
+        console.print(f"note: {note}")
+    if found.missing:
+        console.print(f"missing, because the time was over: {', '.join(found.missing)}")
+    if file is not None:
+        console.print(f"machine profile: {file}")
+
+
+def _span(r: Range) -> str:
+    return (
+        f"{r.from_bytes:,} and above" if r.to_bytes is None else f"{r.from_bytes:,}-{r.to_bytes:,}"
+    )
+
+
+def _percent(value: float | None) -> str:
+    return "-" if value is None else f"{100 * value:.0f} %"
