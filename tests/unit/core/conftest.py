@@ -66,7 +66,16 @@ def build_core(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
             pytest.skip(f"no {compiler}")
         binary = folder / (name or f"{Path(source).stem}-{compiler}")
         sources = [str(HERE / source), *map(str, sorted(CORE.glob("*.c")))]
-        command = [compiler, *WARNINGS, *flags, f"-I{CORE}", *sources, "-o", str(binary), "-pthread"]
+        command = [
+            compiler,
+            *WARNINGS,
+            *flags,
+            f"-I{CORE}",
+            *sources,
+            "-o",
+            str(binary),
+            "-pthread",
+        ]
         built = subprocess.run(command, capture_output=True, text=True, check=False)
         assert built.returncode == 0, built.stderr
         return binary

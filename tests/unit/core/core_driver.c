@@ -1,6 +1,6 @@
-/* Reads a script of engine calls from standard input, runs it on a clock that only the script moves,
- * and prints what the engine recorded. Each line: THREAD COMMAND ARGUMENTS. Threads are real, one
- * acts at a time. test_reference.py writes the scripts. */
+/* Reads a script of engine calls from standard input, runs it on a clock that only the script
+ * moves, and prints what the engine recorded. Each line: THREAD COMMAND ARGUMENTS. Threads are
+ * real, one acts at a time. test_reference.py writes the scripts. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@ enum { THREADS = 4, TOKENS = 64, LINE = 1 << 16 };
 
 static int64_t clock_ns;
 static uint32_t tokens[TOKENS];
-static const char *const operations[] = {"MPI_Other", "MPI_Send",  "MPI_Recv",     "MPI_Isend",
+static const char *const operations[] = {"MPI_Other", "MPI_Send", "MPI_Recv",      "MPI_Isend",
                                          "MPI_Irecv", "MPI_Wait", "MPI_Allreduce", "MPI_Bcast"};
 enum { OPERATIONS = sizeof operations / sizeof *operations };
 static ix_options options;
@@ -30,7 +30,7 @@ static ix_transfer transfer_of(const char *text)
     if (sscanf(text, "%lld %d %d %d %d %d %d", &bytes, &path, &slack, &flags, &role, &ranks,
                &operation) != 7)
         abort();
-    return (ix_transfer){bytes,         (uint8_t)path,     (uint8_t)slack,     (uint8_t)flags,
+    return (ix_transfer){bytes,         (uint8_t)path,  (uint8_t)slack,     (uint8_t)flags,
                          (uint8_t)role, (int32_t)ranks, (uint32_t)operation};
 }
 
@@ -55,6 +55,7 @@ static void dump(void)
            (long long)k->compute_ns, (long long)k->call_ns, (long long)k->calls,
            (long long)k->dropped, (long long)k->overflow, (long long)k->section_errors, k->threads,
            k->ended);
+    fflush(stdout);
 }
 
 static void begin_engine(void)

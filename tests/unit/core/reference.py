@@ -371,9 +371,7 @@ class Reference:
         if t.call:
             t.call.depth += 1
             return
-        t.call = Call(
-            thread, operation, site, self.now, self.index, self.paused, self.exposed != 0
-        )
+        t.call = Call(thread, operation, site, self.now, self.index, self.paused, self.exposed != 0)
         t.calls.append(t.call)
 
     def outermost(self, thread: int) -> Call | None:

@@ -63,11 +63,12 @@ int main(void)
         const ix_row *r = &rows[i];
         transfers += r->transfers;
         calls += r->count;
-        wrong += r->transfer_max_ns != 200 * r->transfers || r->transfer_min_ns != 100 * r->transfers;
+        wrong +=
+            r->transfer_max_ns != 200 * r->transfers || r->transfer_min_ns != 100 * r->transfers;
         wrong += r->overlap_min_ns < 0 || r->overlap_min_ns > r->overlap_max_ns ||
                  r->overlap_max_ns > r->transfer_max_ns || r->exposed_min_ns > r->exposed_max_ns;
-        wait_wrong += r->wait_min_ns < 0 || r->wait_min_ns > r->wait_max_ns ||
-                      r->wait_max_ns > r->call_ns;
+        wait_wrong +=
+            r->wait_min_ns < 0 || r->wait_min_ns > r->wait_max_ns || r->wait_max_ns > r->call_ns;
     }
     int64_t dropped = ix_part()->rank.dropped;
     printf("%lld %lld %lld %lld\n", (long long)(transfers + dropped), (long long)calls,

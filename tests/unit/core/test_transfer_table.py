@@ -67,9 +67,7 @@ def test_good_tables(driver: Any, table: str) -> None:
         ("imbrex-table 1;perhaps;end", 2, 'unknown word "perhaps"'),
     ],
 )  # fmt: skip
-def test_faults_are_named_and_leave_no_table(
-    driver: Any, table: str, line: int, says: str
-) -> None:
+def test_faults_are_named_and_leave_no_table(driver: Any, table: str, line: int, says: str) -> None:
     output = load(driver, table, "0 enter 1 1", "0 blocking 1 1 0 0 0 0 0", "0 leave")
     error = error_of(output)
     assert error is not None and says in error
