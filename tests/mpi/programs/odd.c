@@ -1,0 +1,213 @@
+/* Odd but legal uses, chosen by the argument. */
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "expect.h"
+
+#define W MPI_COMM_WORLD
+
+static void before(void)
+{
+    int flag, version, subversion;
+    MPI_Initialized(&flag);
+    CHECK(!flag);
+    MPI_Get_version(&version, &subversion);
+    CHECK(version >= 3);
+}
+
+/* Six eager sends in flight share one handle in some libraries. */
+static void shared_handles(void)
+{
+    double out[6] = {0}, in[6];
+    MPI_Request s[6], r[6];
+    for (int k = 0; k < 50; k++) {
+        for (int i = 0; i < 6; i++)
+            MPI_Isend(&out[i], 1, MPI_DOUBLE, 1 - rank_, i, W, &s[i]);
+        for (int i = 0; i < 6; i++)
+            MPI_Irecv(&in[i], 1, MPI_DOUBLE, 1 - rank_, i, W, &r[i]);
+        MPI_Waitall(6, r, MPI_STATUSES_IGNORE);
+        MPI_Waitall(6, s, MPI_STATUSES_IGNORE);
+    }
+}
+
+static void paused(void)
+{
+    double x = 0;
+    MPI_Bcast(&x, 1, MPI_DOUBLE, 0, W);
+    MPI_Pcontrol(0);
+    for (int i = 0; i < 5; i++)
+        MPI_Bcast(&x, 1, MPI_DOUBLE, 0, W);
+    MPI_Pcontrol(1);
+    MPI_Bcast(&x, 1, MPI_DOUBLE, 0, W);
+}
+
+static void forked(void)
+{
+    double x = 0;
+    MPI_Bcast(&x, 1, MPI_DOUBLE, 0, W);
+    pid_t child = fork();
+    if (child == 0)
+        exit(0); /* runs the handlers of exit: must not end the parent's profile */
+    waitpid(child, NULL, 0);
+    if (system("true"))
+        exit(9); /* sh has the object loaded too */
+    MPI_Bcast(&x, 1, MPI_DOUBLE, 0, W);
+}
+
+static void multiply(void *in, void *inout, int *n, MPI_Datatype *type)
+{
+    int size;
+    /* A callback that calls MPI: counted as part of the call that it is in. */
+    MPI_Type_size(*type, &size);
+    MPI_Pack_size(1, *type, W, &size);
+    double packed[2];
+    int position = 0;
+    MPI_Pack(in, 1, *type, packed, sizeof packed, &position, W);
+    for (int i = 0; i < *n; i++)
+        ((double *)inout)[i] *= ((double *)in)[i];
+}
+
+static void nested(void)
+{
+    MPI_Op op;
+    double x = 2, y = 0;
+    MPI_Op_create(multiply, 1, &op);
+    for (int i = 0; i < 3; i++)
+        MPI_Allreduce(&x, &y, 1, MPI_DOUBLE, op, W);
+    CHECK(y == 4);
+    MPI_Op_free(&op);
+}
+
+static void *thread(void *number)
+{
+    long k = (long)number;
+    double x = 0;
+    for (int i = 0; i < 200; i++) {
+        MPI_Request r[2];
+        MPI_Irecv(&x, 1, MPI_DOUBLE, 1 - rank_, (int)k, W, &r[0]);
+        MPI_Isend(&x, 1, MPI_DOUBLE, 1 - rank_, (int)k, W, &r[1]);
+        MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+    }
+    return NULL;
+}
+
+static void threads(void)
+{
+    pthread_t t[3];
+    for (long k = 0; k < 3; k++)
+        pthread_create(&t[k], NULL, thread, (void *)k);
+    for (int k = 0; k < 3; k++)
+        pthread_join(t[k], NULL);
+}
+
+/* An error that is returned: nothing moved, nothing is recorded as moved. */
+static void errors(void)
+{
+    double x = 0;
+    MPI_Comm_set_errhandler(W, MPI_ERRORS_RETURN);
+    CHECK(MPI_Send(&x, 1, MPI_DOUBLE, 99, 0, W) != MPI_SUCCESS);
+    CHECK(MPI_Isend(&x, -1, MPI_DOUBLE, 0, 0, W, &(MPI_Request){0}) != MPI_SUCCESS);
+}
+
+/* More requests in one call than fit on the stack of a wrapper. */
+static void many(void)
+{
+    enum { N = 700 };
+    static MPI_Request r[2 * N];
+    static int in[N], out[N];
+    for (int i = 0; i < N; i++) {
+        MPI_Irecv(&in[i], 1, MPI_INT, 1 - rank_, i, W, &r[2 * i]);
+        out[i] = i;
+        MPI_Isend(&out[i], 1, MPI_INT, 1 - rank_, i, W, &r[2 * i + 1]);
+    }
+    MPI_Waitall(2 * N, r, MPI_STATUSES_IGNORE);
+    CHECK(in[N - 1] == N - 1);
+}
+
+#if MPI_VERSION >= 4
+static void sessions(void)
+{
+    MPI_Session session;
+    MPI_Group group;
+    MPI_Comm comm;
+    double x = 1, y;
+    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
+    MPI_Group_from_session_pset(session, "mpi://WORLD", &group);
+    MPI_Comm_create_from_group(group, "test", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &comm);
+    for (int i = 0; i < 4; i++)
+        MPI_Allreduce(&x, &y, 1, MPI_DOUBLE, MPI_SUM, comm);
+    MPI_Comm_free(&comm);
+    MPI_Group_free(&group);
+    MPI_Session_finalize(&session);
+}
+
+static void partitions(void)
+{
+    double in[40] = {0}, out[40] = {0};
+    MPI_Request r;
+    int flag, some[2] = {2, 3};
+    if (rank_ == 0)
+        MPI_Psend_init(out, 4, 10, MPI_DOUBLE, 1, 0, W, MPI_INFO_NULL, &r);
+    else
+        MPI_Precv_init(in, 4, 10, MPI_DOUBLE, 0, 0, W, MPI_INFO_NULL, &r);
+    for (int i = 0; i < 3; i++) {
+        MPI_Start(&r);
+        if (rank_ == 0) {
+            MPI_Pready(1, r);
+            MPI_Pready_range(0, 0, r);
+            MPI_Pready_list(2, some, r);
+        } else {
+            MPI_Parrived(r, 1, &flag);
+        }
+        MPI_Wait(&r, MPI_STATUS_IGNORE);
+    }
+    MPI_Request_free(&r);
+}
+#endif
+
+int main(int argc, char **argv)
+{
+    const char *what = argv[1];
+    int provided;
+    before();
+#if MPI_VERSION >= 4
+    if (!strcmp(what, "sessions")) {
+        sessions();
+        return 0;
+    }
+#endif
+    if (!strcmp(what, "threads")) {
+        MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+        MPI_Comm_rank(W, &rank_);
+        if (provided == MPI_THREAD_MULTIPLE)
+            threads();
+        else
+            printf("no threads\n");
+        MPI_Finalize();
+        return 0;
+    }
+    start(&argc, &argv);
+    if (!strcmp(what, "shared"))
+        shared_handles();
+    else if (!strcmp(what, "paused"))
+        paused();
+    else if (!strcmp(what, "forked"))
+        forked();
+    else if (!strcmp(what, "nested"))
+        nested();
+    else if (!strcmp(what, "errors"))
+        errors();
+    else if (!strcmp(what, "many"))
+        many();
+#if MPI_VERSION >= 4
+    else if (!strcmp(what, "partitions"))
+        partitions();
+#endif
+    else
+        printf("not with this library\n");
+    MPI_Finalize();
+    int flag;
+    MPI_Finalized(&flag);
+    return !flag;
+}
