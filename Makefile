@@ -47,8 +47,8 @@ demo: $(VENV)/.ready
 		else echo "a C compiler is missing: sudo apt-get install build-essential" >&2; exit 1; fi; }; \
 	if ! command -v mpirun >/dev/null || ! command -v mpicc >/dev/null; then \
 		echo "no MPI on PATH: installing the mpich wheel into $(VENV)"; pip install --quiet mpich; fi; \
-	$(MAKE) --no-print-directory -C apps MPIFC= BUILD="$(CURDIR)/$(DEMO)" halo2d; \
-	imbrex run --force -o $(DEMO)/run -- mpirun -n 2 $(DEMO)/halo2d --variant late-wait --n 2048 --steps 200; \
+	$(MAKE) --no-print-directory -C apps MPIFC= BUILD="$(CURDIR)/$(DEMO)" halo3d; \
+	imbrex run --force -o $(DEMO)/run -- mpirun -n 2 $(DEMO)/halo3d --variant late-wait --n 192 --steps 60; \
 	imbrex report $(DEMO)/run -o report.html; \
 	echo; echo "more: $(BIN)/imbrex show $(DEMO)/run --by site"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import shutil
 import subprocess
@@ -22,10 +23,9 @@ from imbrex.report.wording import interval, seconds
 
 
 def text_of(run, width=100):
-    console = Console(width=width, highlight=False, force_terminal=False, record=True)
-    with console.capture() as captured:
-        print_verdict(judge(run), console)
-    return captured.get()
+    stream = io.StringIO()
+    print_verdict(judge(run), Console(width=width, highlight=False, file=stream))
+    return stream.getvalue()
 
 
 def test_verdict_has_the_three_parts(make_run):
@@ -42,6 +42,7 @@ def test_verdict_has_the_three_parts(make_run):
 def test_verdict_fits_the_width_without_escapes(make_run, width):
     text = text_of(load_run(make_run()), width)
     assert "\x1b" not in text
+    assert not any(line.endswith(" ") for line in text.splitlines())
     body = text[: text.index("Imbrex's own cost")]
     assert max(len(line) for line in body.splitlines()) <= width
     for word in ("app.c:12", "hidden for certain", "Open MPI 4.1.4", "quick calibration"):

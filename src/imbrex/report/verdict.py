@@ -72,6 +72,14 @@ _BAR = 24
 
 def print_verdict(verdict: Verdict, console: Console) -> None:
     """Print the verdict; without colours and escapes where the console is a pipe or file."""
+    with console.capture() as captured:
+        _print(verdict, console)
+    # Tables pad their last column: a pipe or file should not carry the blanks.
+    lines = [line.rstrip() for line in captured.get().splitlines()]
+    console.file.write("\n".join(lines) + "\n")
+
+
+def _print(verdict: Verdict, console: Console) -> None:
     run, sums = verdict.run, verdict.sums
     busy = verdict.compute_s + sums.call_s
     hosts = len(run.job.hosts)
