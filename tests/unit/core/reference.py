@@ -338,9 +338,11 @@ class Reference:
         )  # fmt: skip
         self.add(
             key,
-            [0, 1, 0 if f.unsized else f.bytes, lo, hi, *overlap, *exposed, 0, 0, 0]
-            + [int(undetermined), int(contradicted), int(not f.time.calibrated)]
-            + [int(f.unknown_end)],
+            [
+                *(0, 1, 0 if f.unsized else f.bytes, lo, hi, *overlap, *exposed, 0, 0, 0),
+                *(int(undetermined), int(contradicted), int(not f.time.calibrated)),
+                int(f.unknown_end),
+            ],
         )
 
     def close_unknown(self, thread: int, f: Transfer) -> None:

@@ -80,7 +80,8 @@ def test_faults_are_named_and_leave_no_table(driver: Any, table: str, line: int,
 @given(st.data())
 def test_damaged_tables_never_break_the_parser(driver: Any, data: st.DataObject) -> None:
     words = ["imbrex-table", "1", "path", "self", "point", "end", "collective", "MPI_Bcast",
-             "any", "-1", "2", ";", ";", " ", "#", "\t", "\r", "18446744073709551617", "é"]  # fmt: skip
+             "any", "-1", "2", ";", ";", " ", "#", "\t", "\r", "18446744073709551617",
+             "é"]  # fmt: skip
     noise = st.lists(st.sampled_from(words), max_size=60).map(" ".join)
     cut = st.integers(0, len(GOOD)).map(lambda n: GOOD[:n])
     swapped = st.tuples(st.integers(0, len(GOOD) - 1), st.sampled_from("0 -;ep#")).map(
