@@ -85,6 +85,33 @@ ix_f_any *ix_f_find(ix_f_any **found, const char *const *names)
     abort();
 }
 
+int ix_f_first_f08(void)
+{
+    static int known = -1;
+    static ix_f_any *found;
+    int first = __atomic_load_n(&known, __ATOMIC_RELAXED);
+    if (IX_LIKELY(first >= 0))
+        return first;
+    first = 1;
+    if (!ix_measuring)
+        return first;
+    void (*waitany)(void *, void *, void *, void *, MPI_Fint *) =
+        (void (*)(void *, void *, void *, void *, MPI_Fint *))IX_F_NEXT(found, "mpi_waitany_f08_");
+    /* The only request of one: its position is the first. No communication, nothing recorded. */
+    ix_thread *t = ix_enter(IX_OP_Waitany, NULL);
+    MPI_Request request;
+    if (PMPI_Isend(NULL, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, &request) == MPI_SUCCESS) {
+        MPI_Fint one = 1, given = PMPI_Request_c2f(request), position = 1, ierror = 0;
+        MPI_Status status;
+        waitany(&one, &given, &position, &status, &ierror);
+        if (ierror == MPI_SUCCESS && position == 0)
+            first = 0;
+    }
+    ix_leave_uncounted(t);
+    __atomic_store_n(&known, first, __ATOMIC_RELAXED);
+    return first;
+}
+
 /* MPI_Pcontrol: in Fortran it has the level alone. */
 static void pcontrol(ix_f_any *next, const MPI_Fint *level)
 {

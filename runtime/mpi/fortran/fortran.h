@@ -142,17 +142,20 @@ static inline void ix_f_release(void *pointer)
         IX_LIKELY((count) <= IX_F_SMALL) ? NULL : malloc((size_t)(count) * sizeof(type));          \
     type *name = IX_LIKELY((count) <= IX_F_SMALL) ? ix_small_##name : ix_big_##name
 
-/* Positions count from 1 in Fortran. */
-static inline int ix_f_position(int given)
+/* Positions in an array of requests count from `first`. */
+static inline int ix_f_position(int given, int first)
 {
-    return given == MPI_UNDEFINED ? MPI_UNDEFINED : given - 1;
+    return given == MPI_UNDEFINED ? MPI_UNDEFINED : given - first;
 }
 
-static inline void ix_f_positions(int *positions, const MPI_Fint *given, int count)
+static inline void ix_f_positions(int *positions, const MPI_Fint *given, int count, int first)
 {
     for (int i = 0; i < count; i++)
-        positions[i] = (int)given[i] - 1;
+        positions[i] = (int)given[i] - first;
 }
+
+/* That is 1 in Fortran, but 0 in the mpi_f08 of MPICH 4.0: found out by asking the library once. */
+IX_HIDDEN int ix_f_first_f08(void);
 
 /* Bytes of `n` blocks, each with its own count and datatype. */
 static inline int64_t ix_f_sum_types(const int *counts, const MPI_Fint *types, int n)

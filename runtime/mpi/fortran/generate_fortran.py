@@ -1,8 +1,8 @@
 """Write the Fortran wrappers: `generate_fortran.py MPICC OUTPUT_DIR [--without NAMES]`.
 
-Each is the body that the C wrapper has, in another shell: handles, statuses and indices of Fortran are
-converted before and after, and the call goes to the library's own Fortran symbol. Entry points of one
-MPI function (x is the name in lower case):
+Each is the body that the C wrapper has, in another shell: handles, statuses and indices of Fortran
+are converted before and after, and the call goes to the library's own Fortran symbol. Entry points
+of one MPI function (x is the name in lower case):
 
 * `mpi_x_` and its other spellings: mpif.h and `use mpi`;
 * `mpi_x_f08_`: `use mpi_f08` without choice buffers, and all of it in Open MPI;
@@ -74,12 +74,12 @@ def conversion(declaration: str, name: str, kind: str) -> Conversion:
     if name == "index":
         return Conversion(
             "int ix_index = MPI_UNDEFINED, *index = &ix_index;",
-            f"ix_index = ix_f_position(*(MPI_Fint *){given})",
+            f"ix_index = ix_f_position(*(MPI_Fint *){given}, ix_first)",
         )
     if name == "indices":
         return Conversion(
             "IX_F_ROOM(int, indices, count);",
-            f"ix_f_positions(indices, {given}, *outcount)",
+            f"ix_f_positions(indices, {given}, *outcount, ix_first)",
             room="indices",
         )
     if name == "requests":
@@ -139,11 +139,16 @@ class Shape:
 
 
 def shape_of(name: str, parameters: list[tuple[str, str]], function: header.Function) -> Shape:
-    """The Fortran arguments: those of C, but for what MPI_Init and MPI_Init_thread take from main."""
+    """The Fortran arguments: those of C, without argc and argv of MPI_Init and MPI_Init_thread."""
     names = [n for _, n in parameters]
     if name in {"MPI_Init", "MPI_Init_thread"}:
         return Shape(names[2:], 0)
     return Shape(names, hidden_lengths(function))
+
+
+def counts_positions(facts: Facts, shape: Shape) -> bool:
+    """Whether the library returns positions in an array of requests."""
+    return facts.kind in {"completion", "peek"} and bool({"index", "indices"} & set(shape.names))
 
 
 def uses(body: str, name: str) -> bool:
@@ -180,15 +185,17 @@ def recorder(name: str, function: header.Function, facts: Facts, templates: Temp
             f"\n    if (IX_UNLIKELY(!{room})) {{\n        {call}({plain});\n        return;\n    }}"
         )
     after = "".join(f";\n    {known[n].after}" for n in ordered if known[n].after)
-    signature = f"static void ix_f_{name}(ix_f_any *ix_next, IX_F_SITE, {shape.declared})"
+    first = "int ix_first, " if counts_positions(facts, shape) else ""
+    signature = f"static void ix_f_{name}(ix_f_any *ix_next, IX_F_SITE, {first}{shape.declared})"
     unmeasured = f"IX_UNLESS_MEASURING({call}({plain}); return);"
     if holes.get("BYTES"):
         holes["BYTES"] = holes["BYTES"].replace("IX_SUM_TYPES(", "IX_F_SUM_TYPES(")
+    declare = "MPI_Fint ix_f_rc = MPI_SUCCESS"
     shell = {
         "SIGNATURE": signature,
         "UNMEASURED": f"{unmeasured}\n    {before}" if before else unmeasured,
         "CALLER": "ix_site",
-        "CALL": f"MPI_Fint ix_f_rc = MPI_SUCCESS;\n    {call}({measured});\n    int rc = ix_f_rc{after}",
+        "CALL": f"{declare};\n    {call}({measured});\n    int rc = ix_f_rc{after}",
         "RETURN": "IX_F_RETURN(rc)",
         "OPERATION": operation_of(name),
     }
@@ -219,15 +226,17 @@ def entry(symbols: list[str], shape: Shape, body: str) -> str:
     return "\n".join(lines)
 
 
-def forms(name: str, shape: Shape) -> str:
+def forms(name: str, facts: Facts, shape: Shape) -> str:
     """All entry points of one function."""
     arguments = ", ".join([*shape.given, "ix_f_ierror", *shape.lengths])
-    record = f"ix_f_{name}(ix_next, __builtin_return_address(0), {arguments});"
+    old, new = ("1, ", "ix_f_first_f08(), ") if counts_positions(facts, shape) else ("", "")
+    record = f"ix_f_{name}(ix_next, __builtin_return_address(0), {old}{arguments});"
+    record_f08 = f"ix_f_{name}(ix_next, __builtin_return_address(0), {new}{arguments});"
     delegate = f"IX_F_DELEGATE((({shape.pointer})ix_next)({arguments}));"
     x = name.lower()
     out = [
         entry(spellings(x), shape, record),
-        entry([f"{x}_f08_"], shape, record),
+        entry([f"{x}_f08_"], shape, record_f08),
         "#ifdef IX_F_DESCRIPTORS",
         entry([f"{x}_f08ts_"], shape, delegate),
         entry([f"{x}_f08ts_large_"], shape, delegate),
@@ -258,7 +267,7 @@ def wrappers(found: header.Header, database: Database, absent: set[str]) -> str:
             body = f"ix_f_{name}(ix_next, __builtin_return_address(0), {arguments});"
             out.append(entry([f"{name.removesuffix('_c').lower()}_f08_large_"], shape, body))
         else:
-            out.append(forms(name, shape))
+            out.append(forms(name, facts, shape))
     return "\n".join(out) + "\n"
 
 
