@@ -142,7 +142,8 @@ def _from_profile(path: Path) -> list[Interconnect]:
         )
     if not networks:
         raise ImbrexError(
-            f"{path}: no path of this profile has LogGP parameters; run imbrex calibrate again"
+            f"{path}: no path between two ranks has LogGP parameters; "
+            "run imbrex calibrate with two ranks"
         )
     return networks
 

@@ -75,7 +75,7 @@ def test_a_machine_profile_is_a_network(tmp_path: Path) -> None:
     [
         ("{", "is no JSON"),
         ("[]", "is no machine profile"),
-        (json.dumps(profile()), "no path of this profile has LogGP"),
+        (json.dumps(profile()), "no path between two ranks has LogGP"),
         (json.dumps(profile(EEL_s=1e-6)), "lacks EEL_s or G_s_per_byte"),
         (json.dumps(profile(EEL_s=1e-6, G_s_per_byte=0)), "no usable bandwidth"),
     ],
