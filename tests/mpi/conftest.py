@@ -74,9 +74,11 @@ def runtime(mpi: Any) -> Runtime:
             ["which", mpi.mpicc], capture_output=True, text=True, check=True
         ).stdout.strip()
         _checked(
-            ["cmake", "-S", str(ROOT / "runtime"), "-B", str(build)]
-            + [f"-DMPI_C_COMPILER={compiler}", f"-DCMAKE_INSTALL_PREFIX={prefix}"]
-            + ["-DCMAKE_INSTALL_LIBDIR=lib", f"-DIMBREX_PYTHON={sys.executable}"]
+            [
+                *("cmake", "-S", str(ROOT / "runtime"), "-B", str(build)),
+                *(f"-DMPI_C_COMPILER={compiler}", f"-DCMAKE_INSTALL_PREFIX={prefix}"),
+                *("-DCMAKE_INSTALL_LIBDIR=lib", f"-DIMBREX_PYTHON={sys.executable}"),
+            ]
         )
         _checked(["cmake", "--build", str(build), "-j2"])
         _checked(["cmake", "--install", str(build)])
