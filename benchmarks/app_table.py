@@ -3,7 +3,9 @@
     python benchmarks/app_table.py [--library openmpi] [--apps cg,mg] [--insert docs/apps.md]
 
 Prints a Markdown table per MPI library; with --insert it replaces the one between the markers of
-that file. Shares are of the upper bound of the transfer time (docs/show.md).
+that file. Shares are of the upper bound of the transfer time: hidden and exposed from what is
+certain to what is possible, undetermined what is neither for certain. Message sizes with less than
+1 % of a run's transfer time are left out.
 """
 
 from __future__ import annotations
@@ -58,33 +60,38 @@ class Line:
     transfers: int
     mebibytes: float
     transfer_s: float
-    hidden: float
-    exposed: float
+    hidden: tuple[float, float]  # certain and possible share of transfer_s
+    exposed: tuple[float, float]
 
     def markdown(self) -> str:
-        rest = max(0.0, 1.0 - self.hidden - self.exposed)
+        rest = max(0.0, 1.0 - self.hidden[0] - self.exposed[0])
+        hidden, exposed = (
+            f"{100 * low:.0f}-{100 * high:.0f} %" for low, high in (self.hidden, self.exposed)
+        )
         return (
             f"| {self.app} | {self.options} | {self.sizes} | {self.transfers} "
-            f"| {self.mebibytes:.1f} | {self.transfer_s * 1e3:.2f} | {self.hidden:.0%} "
-            f"| {self.exposed:.0%} | {rest:.0%} |"
+            f"| {self.mebibytes:.1f} | {self.transfer_s * 1e3:.2f} | {hidden} "
+            f"| {exposed} | {100 * rest:.0f} % |"
         )
 
 
 def lines(run: Run, app: str, options: str) -> Iterator[Line]:
-    """The lines of one run: one for each class of message sizes that moved data."""
+    """The lines of one run: one for each class of message sizes that took time."""
+    least_s = 0.01 * make_sums(total(run.measures)).transfer_max_s
     for name, low, high in CLASSES:
         size = run.measures["size_class"]
         sums = make_sums(total(run.measures[(size >= low) & (size <= high)]))
-        if sums.transfer_max_s > 0.0:
+        whole = sums.transfer_max_s
+        if whole > least_s:
             yield Line(
                 app,
                 options,
                 name,
                 sums.transfers,
                 sums.bytes / 2**20,
-                sums.transfer_max_s,
-                sums.overlap_min_s / sums.transfer_max_s,
-                sums.exposed_min_s / sums.transfer_max_s,
+                whole,
+                (sums.overlap_min_s / whole, sums.overlap_max_s / whole),
+                (sums.exposed_min_s / whole, sums.exposed_max_s / whole),
             )
 
 
