@@ -26,8 +26,7 @@ static void sides(const scheme *w, double delay_ns, side *sender, side *receiver
     *receiver = w->sender_computes ? late : computing;
 }
 
-/* Whether the blocking side was done before the computing side came to its wait; in most of three.
- */
+/* Of three messages, in how many the blocking side was done before the other came to its wait. */
 static int overlaps(const exchange_setting *s, const scheme *w, size_t size)
 {
     int early = 0;
@@ -38,7 +37,7 @@ static int overlaps(const exchange_setting *s, const scheme *w, size_t size)
         early +=
             w->sender_computes ? o.receiver.done < o.sender.wait : o.sender.done < o.receiver.wait;
     }
-    return (int)agree(s->e, s->p, early >= 2);
+    return (int)agree(s->e, s->p, early);
 }
 
 static void bisect(const exchange_setting *s, const scheme *w, size_t last, size_t first)
@@ -46,7 +45,7 @@ static void bisect(const exchange_setting *s, const scheme *w, size_t last, size
     int more = 1;
     while (more && first - last > 1) {
         const size_t middle = last + (first - last) / 2;
-        if (overlaps(s, w, middle))
+        if (overlaps(s, w, middle) >= 2)
             last = middle;
         else
             first = middle;
@@ -65,12 +64,14 @@ static void all_sizes(engine *e, const pair *p)
     for (size_t size = next_size(e, 0); size && more; size = next_size(e, size)) {
         s.clocks = compare_clocks(e, p);
         const double transfer_ns = transfer_estimate(&s, size);
+        const int count = transfer_ns > 1e6 ? (e->quick ? 4 : 7) : e->quick ? 5 : 11;
         for (int i = 0; i < scheme_count; i++) {
             side sender, receiver;
             sides(&schemes[i], 500000 + 3 * transfer_ns, &sender, &receiver);
-            exchanges(&s, schemes[i].label, size, sender, receiver, e->quick ? 5 : 11);
+            exchanges(&s, schemes[i].label, size, sender, receiver, count);
             const int now = overlaps(&s, &schemes[i], size);
-            if (before[i] && !now && !first[i]) {
+            /* Only where all three agree on either side: noise is no step. */
+            if (before[i] == 3 && now == 0 && !first[i]) {
                 last[i] = previous;
                 first[i] = size;
             }

@@ -38,7 +38,8 @@ def run_probes(
 
     `shares` says how much of the whole each experiment takes, about, for the progress alone. When
     the time limit passes, or the user interrupts, the launcher is asked to end, then killed; what
-    had been measured until then is returned with `complete` false. ImbrexError when nothing could be measured.
+    had been measured until then is returned with `complete` false. ImbrexError when nothing could
+    be measured.
     """
     lines: list[str] = []
     with tempfile.TemporaryFile(mode="w+", errors="replace") as errors:

@@ -109,10 +109,10 @@ def answer(m: Measurement, profile: MachineProfile, experiments: Sequence[str]) 
     for path in sorted({x.path for x in rows}):
         mine = [x for x in rows if x.path == path]
         by_size = _by_size_and_label(mine)
-        measured = [s for s in sorted(by_size) if by_size[s].get("none-compute")]
-        transfer = {s: transfer_ns(by_size[s]["none-compute"]) for s in measured}
+        measured = [s for s in sorted(by_size) if by_size[s].get(SENDER_COMPUTES)]
+        transfer = {s: _transfer(by_size[s], m, path, s) for s in measured}
         classes = {s: classify(by_size[s]) for s in measured}
-        found = _operations(path, by_size, transfer, classes, steps)
+        found = _operations(path, by_size, transfer, classes, steps, whole="delay" in m.done)
         operations += found
         progress[path] = tuple(
             needed_calls(by_size[s]["progress"], s, transfer[s])
@@ -147,6 +147,16 @@ def answer(m: Measurement, profile: MachineProfile, experiments: Sequence[str]) 
     )
 
 
+def _transfer(
+    trials: Mapping[str, Sequence[Exchange]], m: Measurement, path: str, size: int
+) -> float:
+    """Nanoseconds of a transfer while neither side computes; else from the ping-pong; else 0."""
+    if trials.get("none-compute"):
+        return transfer_ns(trials["none-compute"])
+    halves = [r.median_ns for r in m.round_trips if r.path == path and r.size_bytes == size]
+    return min(halves, default=0.0)
+
+
 def _by_size_and_label(rows: Sequence[Exchange]) -> dict[int, dict[str, list[Exchange]]]:
     found: dict[int, dict[str, list[Exchange]]] = defaultdict(lambda: defaultdict(list))
     for x in rows:
@@ -160,6 +170,7 @@ def _operations(
     transfer: Mapping[int, float],
     classes: Mapping[int, TransferClass],
     steps: Sequence[Step],
+    whole: bool,
 ) -> list[Operation]:
     sizes = sorted(transfer)
     verdicts: dict[str, dict[int, Synchronization]] = {}
@@ -177,6 +188,7 @@ def _operations(
                 verdicts[f"{scheme}-tested"],
                 classes,
                 _step(steps, path, scheme),
+                whole,
             )
         )
     # Both sides may compute: a transfer completes although one does, if either scheme says so.
@@ -189,7 +201,7 @@ def _operations(
     )
     sender, receiver = (_step(steps, path, scheme) for scheme in OPERATIONS.values())
     last = max(sender, receiver, key=lambda s: s.last_bytes) if sender and receiver else None
-    found.append(_operation(EITHER, path, sizes, either, either_tested, classes, last))
+    found.append(_operation(EITHER, path, sizes, either, either_tested, classes, last, whole))
     return found
 
 
@@ -201,12 +213,13 @@ def _operation(
     tested: Mapping[int, Synchronization],
     classes: Mapping[int, TransferClass],
     step: Step | None,
+    whole: bool,
 ) -> Operation:
     return Operation(
         name,
         path,
-        tuple(merge(sizes, verdicts, classes, step)),
-        tuple(merge(sizes, tested, classes)),
+        tuple(merge(sizes, verdicts, classes, step, whole=whole)),
+        tuple(merge(sizes, tested, classes, whole=whole)),
         step,
     )
 

@@ -23,16 +23,16 @@ from imbrex.probe.ranges import Range
 
 # Experiments in their order, with their share of the time, about.
 EXPERIMENTS = {
+    "advertised": 0.01,
+    "delay": 0.24,
+    "moved": 0.15,
     "self": 0.04,
     "pingpong": 0.1,
     "streaming": 0.06,
     "earlylate": 0.14,
     "collectives": 0.06,
-    "advertised": 0.01,
-    "delay": 0.24,
-    "moved": 0.15,
-    "grid": 0.1,
     "progress": 0.1,
+    "grid": 0.1,
 }
 QUICK_LIMIT_S = 15.0
 FULL_LIMIT_S = 120.0
@@ -79,6 +79,8 @@ def probe(
             f"the probe needs an even number of ranks, the launcher started {measured.ranks}: "
             "imbrex probe -- mpirun -n 2"
         )
+    if not measured.round_trips:
+        raise ImbrexError(f"nothing was calibrated within {limit_s:.0f} s: raise --time-limit")
     profile = assemble(measured, settings.relevant(line.launcher_words, os.environ), quick)
     found = answer(measured, profile, list(EXPERIMENTS))
     name = cache.key(library.identity, line.launcher_words, os.environ)

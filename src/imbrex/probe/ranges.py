@@ -31,8 +31,13 @@ def merge(
     synchronization: Mapping[int, Synchronization],
     classes: Mapping[int, TransferClass],
     step: Step | None = None,
+    *,
+    whole: bool = True,
 ) -> list[Range]:
-    """Ranges over ascending `sizes`; a bisected `step` gives the border that it lies at."""
+    """Ranges over ascending `sizes`; a bisected `step` gives the border that it lies at.
+
+    The last range is open, unless the measurement was cut short (`whole` false).
+    """
     groups: list[list[int]] = []
     for size in sizes:
         verdict = _verdict(size, synchronization, classes)
@@ -43,7 +48,7 @@ def merge(
     ranges: list[Range] = []
     begin = min(1, sizes[0]) if sizes else 1
     for i, group in enumerate(groups):
-        end: int | None = None
+        end: int | None = None if whole else group[-1]
         if i + 1 < len(groups):
             following = groups[i + 1][0]
             end = following - 1
