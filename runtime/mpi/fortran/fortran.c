@@ -112,28 +112,28 @@ int ix_f_first_f08(void)
     return first;
 }
 
-/* MPI_Pcontrol: in Fortran it has the level alone. */
-static void pcontrol(ix_f_any *next, const MPI_Fint *level)
+/* MPI_Pcontrol: in Fortran it has the level alone, but MPICH's mpi_f08 adds ierror; what the caller
+ * left in its place is passed on, and who does not take it ignores it. */
+typedef void pcontrol_call(const MPI_Fint *level, void *more);
+
+static void pcontrol(ix_f_any *next, const MPI_Fint *level, void *more)
 {
-    if (ix_measuring && *level == 0)
-        ix_pause();
-    else if (ix_measuring && *level == 1)
-        ix_resume();
-    ((void (*)(const MPI_Fint *))next)(level);
+    ix_pcontrol(*level);
+    ((pcontrol_call *)next)(level, more);
 }
 
-IX_EXPORT void mpi_pcontrol_(const MPI_Fint *level)
+IX_EXPORT void mpi_pcontrol_(const MPI_Fint *level, void *more)
 {
     static ix_f_any *found;
     pcontrol(IX_F_NEXT(found, "mpi_pcontrol_", "mpi_pcontrol__", "mpi_pcontrol", "MPI_PCONTROL"),
-             level);
+             level, more);
 }
-IX_F_ALSO(mpi_pcontrol__, mpi_pcontrol_, (const MPI_Fint *level))
-IX_F_ALSO(mpi_pcontrol, mpi_pcontrol_, (const MPI_Fint *level))
-IX_F_ALSO(MPI_PCONTROL, mpi_pcontrol_, (const MPI_Fint *level))
+IX_F_ALSO(mpi_pcontrol__, mpi_pcontrol_, (const MPI_Fint *level, void *more))
+IX_F_ALSO(mpi_pcontrol, mpi_pcontrol_, (const MPI_Fint *level, void *more))
+IX_F_ALSO(MPI_PCONTROL, mpi_pcontrol_, (const MPI_Fint *level, void *more))
 
-IX_EXPORT void mpi_pcontrol_f08_(const MPI_Fint *level)
+IX_EXPORT void mpi_pcontrol_f08_(const MPI_Fint *level, void *more)
 {
     static ix_f_any *found;
-    pcontrol(IX_F_NEXT(found, "mpi_pcontrol_f08_"), level);
+    pcontrol(IX_F_NEXT(found, "mpi_pcontrol_f08_"), level, more);
 }

@@ -41,9 +41,10 @@ subroutine report(rank)
   use counts_account
   implicit none
   integer, intent(in) :: rank
-  character(len=32) :: file
+  character(len=1000) :: folder, file
   integer :: i, unit
-  write (file, '(a,i0)') 'account.', rank
+  call get_environment_variable('IMBREX_DIR', folder)
+  write (file, '(a,a,i0)') trim(folder), '/account.', rank
   open (newunit=unit, file=trim(file), status='replace')
   do i = 1, used
     write (unit, '(i0,1x,a,3(1x,i0))') line(i), trim(operation(i)), calls(i), transfers(i), bytes(i)
