@@ -105,7 +105,7 @@ def read(compiler: str, scratch: Path) -> Header:
     text = _ASM.sub("", _ATTRIBUTE.sub("", text))
     macros = dict(
         re.findall(
-            r"^#define (MPIX?_\w+)[ \t]+(\S.*)$",
+            r"^#define (P?MPIX?_\w+)(?:\([^)]*\))?[ \t]+(\S.*)$",
             preprocess("#include <mpi.h>\n", "-dM"),
             flags=re.MULTILINE,
         )
