@@ -66,10 +66,7 @@ def transform(paths: list[Path], options: Options) -> Outcome:
     rewrite = BlockingToNonblocking(program, footprints, facts)
     for routine in list(program.routines.values()):
         transfers: list[Transfer] = []
-        for site in _sites(routine):
-            decision = _decide(rewrite, site, options, transfers)
-            if decision is not None:
-                decisions.append(decision)
+        decisions += _decide_all(rewrite, _sites(routine), options, transfers)
         if transfers and routine.file in edits:
             ordered = number_requests(routine)
             source = program.files[routine.file]
@@ -141,6 +138,25 @@ def _sites(routine: Routine) -> list[Site]:
             ):
                 sites.append(Site(routine, statement, call))
     return sites
+
+
+def _decide_all(
+    rewrite: BlockingToNonblocking, sites: list[Site], options: Options, transfers: list[Transfer]
+) -> list[Decision]:
+    """Decide all sites of a routine; one that moved may make room for another."""
+    decided: dict[int, Decision] = {}
+    waiting = sites
+    while waiting:
+        before = len(transfers)
+        later = []
+        for site in waiting:
+            decision = _decide(rewrite, site, options, transfers)
+            if decision is not None:
+                decided[id(site)] = decision
+                if decision.decision == "nothing-to-gain":
+                    later.append(site)
+        waiting = later if len(transfers) > before else []
+    return [decided[id(site)] for site in sites if id(site) in decided]
 
 
 def _decide(

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.aliases import EXTERNAL, Aliases
-from imbrex.transform.analysis.transfer import buffer_section
+from imbrex.transform.analysis.transfer import Role, buffer_section
 from imbrex.transform.model.affine import disjoint, forget, widen
 from imbrex.transform.model.program import (
     UNKNOWN_MEMORY,
@@ -62,11 +62,22 @@ class Footprints:
         if statement.removed:
             return Footprint()
         if statement.kind is Kind.INSERTED:
-            return Footprint(accesses=statement.accesses)
+            role = statement.role
+            assert isinstance(role, Role)
+            call = role.transfer.call
+            event = Event(call.name, Location(file, call.line), call)
+            return Footprint(accesses=statement.accesses, events=[event])
         known = self._statements.get(id(statement))
         if known is None:
             known = self._statements[id(statement)] = self._compute(statement, file)
         return known
+
+    def forget(self, statement: Statement) -> None:
+        """Compute anew what encloses a statement that has changed."""
+        block = statement.parent
+        while block is not None and block.owner is not None:
+            self._statements.pop(id(block.owner), None)
+            block = block.owner.parent
 
     def _compute(self, statement: Statement, file: str) -> Footprint:
         found = Footprint(accesses=list(statement.accesses))

@@ -206,7 +206,7 @@ class Motion:
         if reason is None and causal and self.strict:
             if role is not None and role.transfer.call is not transfer.call:
                 reason = Reason(f"other communication, and {self.strict}", self._place(statement))
-            elif footprint.events:
+            elif role is None and footprint.events:
                 event = footprint.events[0]
                 reason = Reason(f"{event.name}, and {self.strict}", event.location)
         used = "used or set" if transfer.receives else "set"

@@ -73,7 +73,13 @@ def buffer_section(program: Program, call: Call, part: mpi_calls.PointToPoint) -
 
 def evaluation(call: Call) -> list[Access]:
     """What evaluating the arguments of a call reads."""
-    return [access for argument in call.arguments for access in argument.reads]
+    results = {mpi_calls.STATUS.get(call.name), mpi_calls.C_ARGUMENTS.get(call.name)}
+    return [
+        access
+        for position, argument in enumerate(call.arguments)
+        if position not in results
+        for access in argument.reads
+    ]
 
 
 def buffer_access(program: Program, transfer: Transfer) -> Access:

@@ -177,6 +177,7 @@ class BlockingToNonblocking:
                 down.blocker.location,
             )
         else:
+            self.footprints.forget(site.statement)
             decision.reason = Reason(
                 f"{crossed} computing statement{'s' if crossed > 1 else ''} in the window",
                 site.location,

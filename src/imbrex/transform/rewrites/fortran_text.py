@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from imbrex.transform.analysis.transfer import Transfer
 from imbrex.transform.edits import Edit
@@ -16,6 +17,10 @@ _FIXED_COMMENT = re.compile(rb"[cC*!]|[ \t]*![^$]")
 _FREE_COMMENT = re.compile(rb"[ \t]*!(?!\$)")
 
 
+def _same(text: str) -> str:
+    return text
+
+
 class FortranText:
     """Fortran statements for the transfers of one routine; requests count from 1."""
 
@@ -25,7 +30,8 @@ class FortranText:
         self.routine = routine
         self.count = count
         self.fixed = source.language is Language.FORTRAN_FIXED
-        self.upper = self.lower = False
+        self.upper = False
+        self.name_case: Callable[[str], str] = _same
         base = "imbrex_request" if count == 1 else "imbrex_requests"
         self.name = base
         number = 2
@@ -37,8 +43,10 @@ class FortranText:
         """Write keywords and names in the case of the call that is replaced."""
         match = _CALL.match(self.source.data, transfer.call.start)
         if match is not None:
-            self.upper = match[0].isupper()
-            self.lower = match[2].islower()
+            self.upper = match[1].isupper()
+            self.name_case = str.lower if match[2].islower() else _same
+            if match[2].isupper():
+                self.name_case = str.upper
 
     def _case(self, text: str) -> str:
         return text.upper() if self.upper else text
@@ -47,7 +55,7 @@ class FortranText:
         return self.name if self.count == 1 else f"{self.name}({number + 1})"
 
     def _call(self, name: str, arguments: list[str], indent: str, before: str = "") -> str:
-        head = self._case("call ") + (name.lower() if self.lower else self._case(name))
+        head = self._case("call ") + self.name_case(name)
         pieces = [f"{argument}, " for argument in arguments[:-1]] + [arguments[-1] + ")"]
         return self._broken(before + head + "(", pieces, indent)
 
