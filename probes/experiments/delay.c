@@ -70,8 +70,9 @@ static void all_sizes(engine *e, const pair *p)
             sides(&schemes[i], 500000 + 3 * transfer_ns, &sender, &receiver);
             exchanges(&s, schemes[i].label, size, sender, receiver, count);
             const int now = overlaps(&s, &schemes[i], size);
-            /* Only where all three agree on either side: noise is no step. */
-            if (before[i] == 3 && now == 0 && !first[i]) {
+            /* Only where it shows twice: noise is no step. */
+            if (!first[i] && before[i] >= 2 && now < 2 &&
+                overlaps(&s, &schemes[i], previous) >= 2 && overlaps(&s, &schemes[i], size) < 2) {
                 last[i] = previous;
                 first[i] = size;
             }

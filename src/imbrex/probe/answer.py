@@ -12,6 +12,7 @@ import numpy as np
 from imbrex.network.columns import Measurement
 from imbrex.network.profile import MachineProfile, NetworkPath
 from imbrex.probe import metrics
+from imbrex.probe.collective_overlap import hidden_collectives
 from imbrex.probe.exchanges import Exchange, Step, read_exchanges, read_steps
 from imbrex.probe.progress_calls import ProgressCalls, needed_calls, recommended_interval_s
 from imbrex.probe.ranges import Range, merge
@@ -60,6 +61,7 @@ class Answer:
 
     profile: MachineProfile
     operations: tuple[Operation, ...]
+    collectives: tuple[Operation, ...]
     progress: dict[str, tuple[ProgressCalls, ...]]
     interval_s: dict[str, float | None]
     test_cost_s: dict[str, dict[str, float]]
@@ -79,7 +81,7 @@ class Answer:
             "hosts": list(self.profile.hosts),
             "ranks": self.profile.ranks,
             "settings": dict(self.profile.settings),
-            "operations": [_operation_json(o) for o in self.operations],
+            "operations": [_operation_json(o) for o in (*self.operations, *self.collectives)],
             "limits": {
                 "advertised_bytes": dict(self.advertised),
                 "measured_bytes": {n: dict(p.limits) for n, p in self.profile.paths.items()},
@@ -137,6 +139,10 @@ def answer(m: Measurement, profile: MachineProfile, experiments: Sequence[str]) 
             progress_interval_s=min((i for i in interval.values() if i is not None), default=None),
         ),
         operations=tuple(operations),
+        collectives=tuple(
+            Operation(c.operation, c.path, c.without_calls, c.with_calls, None)
+            for c in hidden_collectives(m.other.get("nonblocking", []), "nonblocking" in m.done)
+        ),
         progress=progress,
         interval_s=interval,
         test_cost_s=cost,

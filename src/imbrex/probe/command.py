@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -17,22 +18,23 @@ from imbrex.mpi_environment.native import build
 from imbrex.network import cache, settings
 from imbrex.network.assemble import assemble
 from imbrex.network.measure import run_probes
-from imbrex.probe.answer import Answer, answer
+from imbrex.probe.answer import Answer, Operation, answer
 from imbrex.probe.calibrate import DEFAULT_LAUNCHER, PROGRAM, check_output, progress_bar
 from imbrex.probe.ranges import Range
 
 # Experiments in their order, with their share of the time, about.
 EXPERIMENTS = {
     "advertised": 0.01,
-    "delay": 0.24,
+    "delay": 0.19,
     "moved": 0.15,
+    "nonblocking": 0.1,
     "self": 0.04,
     "pingpong": 0.1,
     "streaming": 0.06,
     "earlylate": 0.14,
     "collectives": 0.06,
     "progress": 0.1,
-    "grid": 0.1,
+    "grid": 0.05,
 }
 QUICK_LIMIT_S = 15.0
 FULL_LIMIT_S = 120.0
@@ -128,6 +130,8 @@ def print_answer(found: Answer, file: Path | None) -> None:
                 f"  synchronization overlap ends between {o.step.last_bytes:,} and "
                 f"{o.step.first_bytes:,} bytes"
             )
+    if found.collectives:
+        console.print(_collective_table(found.collectives))
     for name, path in profile.paths.items():
         for kind, size in path.limits.items():
             console.print(f"{name}: {kind.removesuffix('_bytes')} up to {size:,} bytes")
@@ -151,6 +155,24 @@ def print_answer(found: Answer, file: Path | None) -> None:
         console.print(f"missing, because the time was over: {', '.join(found.missing)}")
     if file is not None:
         console.print(f"machine profile: {file}")
+
+
+def _collective_table(collectives: Sequence[Operation]) -> Table:
+    """One line per nonblocking collective: the share hidden while all ranks compute, by size."""
+    table = Table(title="hidden while all ranks compute", title_justify="left", box=None)
+    table.add_column("operation", no_wrap=True)
+    for column in ("bytes", "without calls", "with MPI_Test", "sure"):
+        table.add_column(column, justify="right", no_wrap=True)
+    for o in collectives:
+        for r, tested in zip(o.ranges, o.tested, strict=True):
+            table.add_row(
+                o.operation,
+                f"{r.last_measured_bytes:,}",
+                _percent(r.moved.both_computing),
+                _percent(tested.moved.both_computing),
+                _percent(r.confidence),
+            )
+    return table
 
 
 def _span(r: Range) -> str:

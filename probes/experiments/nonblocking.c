@@ -1,0 +1,148 @@
+/* Nonblocking collectives with work between start and wait: how much of their time is left for the
+ * wait. */
+#include "engine/engine.h"
+#include "engine/stats.h"
+#include "engine/work.h"
+
+#include <stdlib.h>
+
+typedef struct buffers {
+    MPI_Comm comm;
+    int ranks;
+    char *in, *out;
+    int *counts, *displacements;
+} buffers;
+
+/* `block` doubles per rank; where partners get different data, per partner. */
+static void bcast(const buffers *b, int block, MPI_Request *r)
+{
+    MPI_Ibcast(b->in, block, MPI_DOUBLE, 0, b->comm, r);
+}
+static void reduce(const buffers *b, int block, MPI_Request *r)
+{
+    MPI_Ireduce(b->in, b->out, block, MPI_DOUBLE, MPI_SUM, 0, b->comm, r);
+}
+static void allreduce(const buffers *b, int block, MPI_Request *r)
+{
+    MPI_Iallreduce(b->in, b->out, block, MPI_DOUBLE, MPI_SUM, b->comm, r);
+}
+static void gather(const buffers *b, int block, MPI_Request *r)
+{
+    MPI_Igather(b->in, block, MPI_DOUBLE, b->out, block, MPI_DOUBLE, 0, b->comm, r);
+}
+static void scatter(const buffers *b, int block, MPI_Request *r)
+{
+    MPI_Iscatter(b->in, block, MPI_DOUBLE, b->out, block, MPI_DOUBLE, 0, b->comm, r);
+}
+static void allgather(const buffers *b, int block, MPI_Request *r)
+{
+    MPI_Iallgather(b->in, block, MPI_DOUBLE, b->out, block, MPI_DOUBLE, b->comm, r);
+}
+static void alltoall(const buffers *b, int block, MPI_Request *r)
+{
+    MPI_Ialltoall(b->in, block, MPI_DOUBLE, b->out, block, MPI_DOUBLE, b->comm, r);
+}
+static void alltoallv(const buffers *b, int block, MPI_Request *r)
+{
+    for (int i = 0; i < b->ranks; i++) {
+        b->counts[i] = block;
+        b->displacements[i] = i * block;
+    }
+    MPI_Ialltoallv(b->in, b->counts, b->displacements, MPI_DOUBLE, b->out, b->counts,
+                   b->displacements, MPI_DOUBLE, b->comm, r);
+}
+
+static const struct {
+    const char *name;
+    void (*start)(const buffers *b, int block, MPI_Request *r);
+    int blocks; /* the largest buffer holds one block per rank */
+} operations[] = {
+    {"MPI_Ibcast", bcast, 0},         {"MPI_Ireduce", reduce, 0},
+    {"MPI_Iallreduce", allreduce, 0}, {"MPI_Igather", gather, 1},
+    {"MPI_Iscatter", scatter, 1},     {"MPI_Iallgather", allgather, 1},
+    {"MPI_Ialltoall", alltoall, 1},   {"MPI_Ialltoallv", alltoallv, 1},
+};
+enum { operation_count = sizeof operations / sizeof operations[0] };
+
+/* One collective; times of the rank in which MPI took longest: whole, and inside start and wait. */
+static void once(const buffers *b, int op, int block, double work_ns, int tests, double *whole_ns,
+                 double *inside_ns)
+{
+    const int64_t units = units_of(registers, work_ns), parts = tests + 1;
+    MPI_Request request;
+    int done = 0;
+    MPI_Barrier(b->comm);
+    const int64_t begin = now_ns();
+    operations[op].start(b, block, &request);
+    const int64_t started = now_ns();
+    for (int64_t i = 0; i < parts; i++) {
+        work(registers, units * (i + 1) / parts - units * i / parts);
+        if (i + 1 < parts && !done)
+            MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    }
+    const int64_t wait = now_ns();
+    if (!done)
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    const int64_t end = now_ns();
+    const double mine[2] = {(double)(end - begin), (double)(started - begin + end - wait)};
+    double longest[2];
+    MPI_Allreduce(mine, longest, 2, MPI_DOUBLE, MPI_MAX, b->comm);
+    *whole_ns = longest[0];
+    *inside_ns = longest[1];
+}
+
+static void measure(engine *e, const buffers *b, int op, size_t bytes, const char *path)
+{
+    const int block = (int)(bytes / 8 / (operations[op].blocks ? (size_t)b->ranks : 1));
+    const int count = e->quick ? 7 : 15;
+    samples pure = {0}, whole = {0}, inside = {0};
+    double w, i;
+    for (int k = 0; k < count; k++) {
+        once(b, op, block, 0, 0, &w, &i);
+        samples_add(&pure, w);
+    }
+    const double pure_ns = samples_quantile(&pure, 0.25);
+    for (int tests = 0; tests <= 100; tests += 100) {
+        samples_clear(&whole);
+        samples_clear(&inside);
+        for (int k = 0; k < count; k++) {
+            once(b, op, block, 2 * pure_ns, tests, &w, &i);
+            samples_add(&whole, w);
+            samples_add(&inside, i);
+            if (e->rank == 0)
+                row(e, "nonblocking %s %d %s %zu %d %.0f %.0f %.0f %.0f", operations[op].name,
+                    b->ranks, path, bytes, tests, pure_ns, 2 * pure_ns, w, i);
+        }
+    }
+    samples_free(&pure);
+    samples_free(&whole);
+    samples_free(&inside);
+}
+
+void run_nonblocking(engine *e)
+{
+    const size_t most = e->quick ? (size_t)1 << 20 : (size_t)8 << 20;
+    buffers b = {.comm = e->control, .ranks = e->ranks};
+    int inter = 0;
+    if (e->ranks < 2 || e->max_bytes < most)
+        return;
+    for (int r = 0; r < e->ranks; r++)
+        inter |= e->node_of[r] != e->node_of[0];
+    b.in = touched(most);
+    b.out = touched(most);
+    b.counts = (int *)touched((size_t)e->ranks * sizeof(int));
+    b.displacements = (int *)touched((size_t)e->ranks * sizeof(int));
+    for (int op = 0; op < operation_count; op++) {
+        int stop = 0;
+        for (size_t bytes = 1024; bytes <= most && !stop; bytes *= e->quick ? 32 : 8) {
+            measure(e, &b, op, bytes, inter ? "inter-node" : "intra-node");
+            stop = out_of_time(e);
+            MPI_Bcast(&stop, 1, MPI_INT, 0, e->control);
+        }
+        report_progress(e, "nonblocking", (op + 1.0) / operation_count);
+    }
+    free(b.in);
+    free(b.out);
+    free(b.counts);
+    free(b.displacements);
+}

@@ -1,0 +1,82 @@
+"""Nonblocking collectives: the share of their time that is hidden while all ranks compute."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from imbrex.errors import ImbrexError
+from imbrex.probe.ranges import Range
+from imbrex.probe.transfer_class import MOVES, Moved
+
+ENOUGH_CONFIDENCE = 0.75
+_RESAMPLES = 200
+
+
+@dataclass(frozen=True)
+class HiddenCollective:
+    """One operation on one path, a range per measured size."""
+
+    operation: str
+    path: str
+    without_calls: tuple[Range, ...]
+    with_calls: tuple[Range, ...]
+
+
+def hidden_collectives(rows: Iterable[Sequence[str]], whole: bool) -> list[HiddenCollective]:
+    """From the words of "nonblocking" rows; sizes measured with and without calls alike."""
+    shares: dict[tuple[str, str], dict[tuple[int, bool], list[float]]] = defaultdict(
+        lambda: defaultdict(list)
+    )
+    for w in rows:
+        try:
+            size, tests, alone, inside = int(w[3]), int(w[4]), float(w[5]), float(w[8])
+        except (ValueError, IndexError):
+            raise ImbrexError(f"the probes printed a torn row: nonblocking {' '.join(w)}") from None
+        hidden = min(1.0, max(0.0, 1 - inside / max(1.0, alone)))
+        shares[w[0], w[2]][size, tests > 0].append(hidden)
+    found = []
+    for (operation, path), of_size in shares.items():
+        sizes = sorted(s for s, tested in of_size if not tested and (s, True) in of_size)
+        without, with_calls = (
+            _ranges(sizes, [of_size[s, tested] for s in sizes], whole) for tested in (False, True)
+        )
+        found.append(HiddenCollective(operation, path, without, with_calls))
+    return found
+
+
+def _ranges(
+    sizes: Sequence[int], shares: Sequence[Sequence[float]], whole: bool
+) -> tuple[Range, ...]:
+    ranges = []
+    begin = 1
+    for i, (size, trials) in enumerate(zip(sizes, shares, strict=True)):
+        last = i + 1 == len(sizes)
+        end = (None if whole else size) if last else sizes[i + 1] - 1
+        median = float(np.median(np.asarray(trials)))
+        confidence = _confidence(trials)
+        moves = median >= MOVES and confidence >= ENOUGH_CONFIDENCE
+        ranges.append(
+            Range(
+                from_bytes=begin,
+                to_bytes=end,
+                last_measured_bytes=size,
+                synchronization=None,
+                transfer_class="third-party" if moves else "unknown",
+                moved=Moved(None, None, median),
+                confidence=confidence,
+            )
+        )
+        begin = size if end is None else end + 1
+    return tuple(ranges)
+
+
+def _confidence(trials: Sequence[float]) -> float:
+    """Share of bootstrap resamples whose median lies on the same side of MOVES."""
+    values = np.asarray(trials)
+    random = np.random.default_rng(1)
+    medians = np.median(random.choice(values, (_RESAMPLES, len(values))), axis=1)
+    return float(np.mean((medians >= MOVES) == (np.median(values) >= MOVES)))

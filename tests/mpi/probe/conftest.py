@@ -1,0 +1,59 @@
+"""One quick probe per launcher line, as a user runs it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture(scope="session")
+def imbrex(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """Run the command line. Root may run Open MPI here; profiles stay in the tests' own folder."""
+    environment = {
+        **os.environ,
+        "OMPI_ALLOW_RUN_AS_ROOT": "1",
+        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+        "IMBREX_CACHE": str(tmp_path_factory.mktemp("cache")),
+    }
+
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-c", "from imbrex.cli import main; main()", *words],
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def probed(imbrex: Run, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., dict[str, Any]]:
+    """The answer for a launcher line; measured once per line, with time to spare."""
+    made: dict[tuple[str, ...], dict[str, Any]] = {}
+
+    def answer(*line: str) -> dict[str, Any]:
+        if shutil.which(line[0]) is None:
+            pytest.skip(f"{line[0]} is not installed")
+        if line not in made:
+            file: Path = tmp_path_factory.mktemp("probe") / "answer.json"
+            done = imbrex(
+                *("probe", "--quick", "--time-limit", "60", "-q", "-o", str(file), "--", *line)
+            )
+            assert done.returncode == 0, done.stderr
+            made[line] = json.loads(file.read_text())
+        return made[line]
+
+    return answer
