@@ -33,6 +33,7 @@ class BlockingToNonblocking:
         self.program = program
         self.footprints = footprints
         self.facts = facts
+        self._kinds: dict[str, tuple[bool, set[tuple[str, bool]]]] = {}
 
     def applies(self, site: Site) -> bool:
         return site.call.name in mpi_calls.BLOCKING
@@ -69,6 +70,8 @@ class BlockingToNonblocking:
                     wildcard = self.facts.wildcard(call, call.arguments[position], routine.file)
                     if wildcard:
                         raise Refusal(self.name, wildcard)
+            if language is not Language.C:
+                self._check_interface(site, buffer)
             wanted = status if part.direction == "receive" else None
             transfers.append(Transfer(call, part, buffer, wanted, error=error))
         return transfers
@@ -110,6 +113,44 @@ class BlockingToNonblocking:
                 return
             inner = block.owner
             block = inner.parent
+
+    def _check_interface(self, site: Site, buffer: Argument) -> None:
+        """Without an interface, a compiler wants all buffers of one procedure to be alike."""
+        routine = site.routine
+        if routine.interface in ("mpi", "mpi_f08"):
+            return
+        mixed, kinds = self._kinds_in(routine.file)
+        kind = self._kind(buffer)
+        if mixed or kind is None:
+            return
+        kinds.add(kind)
+        if len(kinds) > 1:
+            kinds.discard(kind)
+            self._refuse(
+                site,
+                "nonblocking calls with buffers of two types need `use mpi` instead of mpif.h: "
+                "compilers reject the mismatch",
+            )
+
+    def _kind(self, buffer: Argument) -> tuple[str, bool] | None:
+        variable = self.program.variables.get(buffer.base or "")
+        return None if variable is None else (variable.element, bool(variable.bounds))
+
+    def _kinds_in(self, file: str) -> tuple[bool, set[tuple[str, bool]]]:
+        """Whether the file mixes types already, and the types of its nonblocking buffers."""
+        if file not in self._kinds:
+            used: dict[str, set[tuple[str, bool]]] = {}
+            for routine in self.program.routines.values():
+                for statement in routine.statements() if routine.file == file else ():
+                    for call in statement.calls:
+                        if call.name in mpi_calls.PARTS and call.arguments:
+                            kind = self._kind(call.arguments[0])
+                            if kind is not None:
+                                used.setdefault(call.name, set()).add(kind)
+            mixed = any(len(kinds) > 1 for kinds in used.values())
+            fixed = {k for name in mpi_calls.NONBLOCKING for k in used.get(name, set())}
+            self._kinds[file] = (mixed, fixed)
+        return self._kinds[file]
 
     def _check_arguments(self, site: Site) -> None:
         """Functions that are called for an argument must only read."""
