@@ -140,12 +140,12 @@ static void on_communicator(engine *e, MPI_Comm comm, const char *path, int last
     free(b.out);
 }
 
-/* Communicators of all ranks and, unless quick, of the first 2, 4, 8, ... of them. */
+/* Communicators of the first 2, 4, 8, ... ranks and of all; when quick, of 2 and of all. */
 void run_collectives(engine *e)
 {
     if (e->ranks < 2)
         return;
-    for (int ranks = e->quick ? e->ranks : 2; ranks; ranks = ranks == e->ranks ? 0 : 2 * ranks) {
+    for (int ranks = 2; ranks; ranks = ranks == e->ranks ? 0 : e->quick ? e->ranks : 2 * ranks) {
         if (ranks > e->ranks)
             ranks = e->ranks;
         MPI_Comm part;

@@ -79,6 +79,7 @@ def _network_path(
     gaps = smallest_gaps(round_trips, streams)
     sizes = sorted({r.size_bytes for r in round_trips})
     x_hi = largest_times(round_trips)
+    x_lo = shortest_times(round_trips, gaps, max(limits.values(), default=0))
     of_size = {s: [t for t in trials if t.size_bytes == s] for s in sizes}
     early = [s for s in sizes if head_tail.arrives_early(of_size[s])]
     first_fragment_ns = x_hi[max(early)] if early else 0.0
@@ -94,7 +95,7 @@ def _network_path(
         points.append(
             Point(
                 size_bytes=size,
-                x_lo_s=min(gap_near(gaps, size) * size, x_hi[size]) * 1e-9,
+                x_lo_s=min(x_lo[size], x_hi[size]) * 1e-9,
                 x_hi_s=x_hi[size] * 1e-9,
                 tail_s=None if tail is None else tail * 1e-9,
                 head_s=None if head is None else head * 1e-9,
@@ -122,6 +123,35 @@ def largest_times(round_trips: Sequence[RoundTrip]) -> dict[int, float]:
     for (size, _, _), time in quietest.items():
         slowest[size] = max(time, slowest.get(size, 0.0))
     return slowest
+
+
+# Latencies of empty messages in half a ping-pong: the message's own; with a rendezvous also those
+# of the announcement and of its answer.
+_LATENCIES_EAGER, _LATENCIES_RENDEZVOUS = 1, 3
+
+
+def shortest_times(
+    round_trips: Sequence[RoundTrip], gaps: Mapping[int, float], largest_eager_bytes: int
+) -> dict[int, float]:
+    """X_lo per size, nanoseconds: the larger of two lower bounds of a transfer's time.
+
+    In a stream, messages hide all but the scarcest resource's time: size times gap. And no single
+    message was faster than the shortest ping-pong: that, less the latencies in it, which move no
+    data. It is the tighter where one message cannot use what many in flight can, as when
+    sender and receiver each copy.
+    """
+    shortest: dict[int, float] = {}
+    for r in round_trips:
+        shortest[r.size_bytes] = min(r.min_ns, shortest.get(r.size_bytes, float("inf")))
+    latency = min(shortest.values())
+    found = {}
+    for size in shortest:
+        eager = size <= largest_eager_bytes
+        latencies = _LATENCIES_EAGER if eager else _LATENCIES_RENDEZVOUS
+        # A larger message cannot be faster: noise in few samples must not raise the bound.
+        fastest = min(time for s, time in shortest.items() if s >= size)
+        found[size] = max(gap_near(gaps, size) * size, fastest - latencies * latency)
+    return found
 
 
 def smallest_gaps(round_trips: Sequence[RoundTrip], streams: Sequence[Stream]) -> dict[int, float]:

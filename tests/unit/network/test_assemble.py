@@ -10,6 +10,7 @@ from imbrex.network.assemble import (
     gap_near,
     library_name_and_version,
     moved_bytes,
+    shortest_times,
     smallest_gaps,
 )
 from imbrex.network.columns import RoundTrip, Stream, read_columns
@@ -47,7 +48,8 @@ def test_profile_of_known_rows() -> None:
     small, large = path.points
     assert small.x_hi_s == pytest.approx(240e-9)  # cold is slower than the quieter warm round
     assert small.tail_s is None and small.head_s is None
-    assert large.x_lo_s == pytest.approx(500e-9)
+    # The shortest ping-pong less three latencies of 100 ns bounds it better than 500 ns of stream.
+    assert large.x_lo_s == pytest.approx(700e-9)
     assert large.x_hi_s == pytest.approx(1500e-9)
     assert (large.tail_s, large.send_returns_before_match) == (0, False)
     assert path.limits == {"send_returns_before_match_late_bytes": 500}
@@ -121,3 +123,15 @@ def test_loggp_recovers_its_parameters() -> None:
     assert found.G_s_per_byte == pytest.approx(0.25e-9)
     assert found.g_s == pytest.approx(100e-9)
     assert found.residual == pytest.approx(0, abs=1e-9)
+
+
+def test_x_lo_is_the_better_of_stream_and_ping_pong() -> None:
+    trips = [
+        RoundTrip("intra-node", (0, 1), size, "warm", 9, ns, ns, ns, ns)
+        for size, ns in ((1, 10.0), (1000, 110.0), (2000, 105.0), (4000, 1000.0))
+    ]
+    found = shortest_times(trips, {1: 10.0, 1000: 0.05, 2000: 0.05, 4000: 0.3}, 1000)
+    assert found[1] == pytest.approx(0.05)
+    assert found[1000] == pytest.approx(95)  # as fast as 2000 bytes were, less one latency
+    assert found[2000] == pytest.approx(100)  # by the stream; by ping-pong 75
+    assert found[4000] == pytest.approx(970)
