@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
@@ -77,27 +79,21 @@ def check_output(output: Path | None) -> None:
         raise ImbrexError(f"cannot write {output}: name a file in a folder that is there")
 
 
-class progress_bar:  # noqa: N801  (used like a function)
-    """A bar on stderr while something is measured, if that is a terminal."""
-
-    def __init__(self, what: str, silent: bool) -> None:
-        console = Console(stderr=True)
-        self._bar = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            TimeElapsedColumn(),
-            console=console,
-            transient=True,
-            disable=silent or not console.is_terminal,
-        )
-        self._task = self._bar.add_task(what, total=1.0)
-
-    def __enter__(self) -> network.Report:
-        self._bar.start()
-        return lambda fraction: self._bar.update(self._task, completed=fraction)
-
-    def __exit__(self, *_: object) -> None:
-        self._bar.stop()
+@contextmanager
+def progress_bar(what: str, silent: bool) -> Iterator[network.Report]:
+    """A bar on stderr while something is measured, if that is a terminal; yields its update."""
+    console = Console(stderr=True)
+    bar = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TimeElapsedColumn(),
+        console=console,
+        transient=True,
+        disable=silent or not console.is_terminal,
+    )
+    task = bar.add_task(what, total=1.0)
+    with bar:
+        yield lambda fraction: bar.update(task, completed=fraction)
 
 
 def print_profile(profile: MachineProfile, file: Path | None) -> None:
