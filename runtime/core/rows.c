@@ -85,17 +85,20 @@ void ix_settle_debt(ix_thread *t)
 
 /* ---- Rows of the whole rank */
 
+static int order(int32_t a, int32_t b)
+{
+    return (a > b) - (a < b);
+}
+
 static int compare(const void *a, const void *b)
 {
     const ix_row *x = a, *y = b;
-#define BY(field)                                                                                  \
-    if (x->field != y->field)                                                                      \
-        return x->field < y->field ? -1 : 1;
-    BY(site)
-    BY(operation)
-    BY(section) BY(size_class) BY(path) BY(source)
-#undef BY
-        return 0;
+    int result = order(x->site, y->site);
+    result = result ? result : order(x->operation, y->operation);
+    result = result ? result : order(x->section, y->section);
+    result = result ? result : order(x->size_class, y->size_class);
+    result = result ? result : order(x->path, y->path);
+    return result ? result : order(x->source, y->source);
 }
 
 static void add(ix_row *sum, const ix_row *row)

@@ -14,7 +14,7 @@
 #include "engine.h"
 
 enum { SEND, RECV, ISEND, IRECV, WAIT, TEST, OPERATIONS };
-enum { MESSAGES = 12, BIG = 1 << 22, ROUNDS = 4 };
+enum { MESSAGES = 12, BIG = 1 << 22, ROUNDS = 4, SERIALS = 2000 };
 static const char *const operations[] = {"MPI_Send",  "MPI_Recv", "MPI_Isend",
                                          "MPI_Irecv", "MPI_Wait", "MPI_Test"};
 static char *buffer;
@@ -118,7 +118,7 @@ static void compute(void)
 
 static void own_part(message *m, int step)
 {
-    int tag = m->bytes % 10007, receives = m->to == rank, sends = m->from == rank;
+    int tag = m->bytes % SERIALS, receives = m->to == rank, sends = m->from == rank;
     if (receives && step == m->late_receive * 2 && !m->blocking_receive)
         do_begin(IRECV, m->bytes, m->from, tag, &m->request);
     if (sends && step == 1) {
@@ -145,7 +145,7 @@ static void run_round(int *serial)
         m->to = (m->from + 1 + (int)draw((uint32_t)ranks - 1)) % ranks;
         int eager = (int)draw(2);
         m->bytes = (eager ? 2000 + 2000 * (int)draw(29) : 66000 + 2000 * (int)draw(1500)) +
-                   (*serial)++ % 2000;
+                   (*serial)++ % SERIALS;
         m->blocking_send = eager && draw(2);
         m->late_receive = (int)draw(2);
         m->blocking_receive = draw(3) == 0;

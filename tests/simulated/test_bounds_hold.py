@@ -9,6 +9,7 @@ import subprocess
 from bisect import bisect_left
 from collections import defaultdict
 from dataclasses import dataclass, field
+from itertools import pairwise
 from math import ceil
 from pathlib import Path
 
@@ -17,7 +18,7 @@ import pytest
 HERE = Path(__file__).parent
 CORE = HERE.parents[1] / "runtime" / "core"
 RANKS = 4
-PROGRAMS = int(os.environ.get("IMBREX_SIMULATED_PROGRAMS", "250"))
+PROGRAMS = int(os.environ.get("IMBREX_SIMULATED_PROGRAMS", "1000"))
 FIRST = int(os.environ.get("IMBREX_SIMULATED_FIRST", "0"))
 EAGER = 65536
 ENVELOPE = 16  # bytes that SMPI adds to each message on the wire
@@ -88,8 +89,8 @@ def simulator(tmp_path_factory: pytest.TempPathFactory) -> Simulator:
 
 @pytest.fixture(scope="module")
 def table(simulator: Simulator) -> Path:
-    """The calibration: half ping-pongs, and the wire's ns per byte as the gap. Eager data leaves and
-    comes whenever it likes; a rendezvous moves only while both sides are posted."""
+    """The calibration: half ping-pongs, and the wire's ns per byte as the gap. Eager data leaves
+    and comes whenever it likes; a rendezvous moves only while both sides are posted."""
     simulator.run("calibrate", "calibration")
     lines = ["imbrex-table 1", "path inter-node"]
     for line in (simulator.folder / "calibration.0").read_text().splitlines():
@@ -145,7 +146,7 @@ def test_the_truth_lies_within_the_bounds(simulator: Simulator, table: Path) -> 
         start = by_rank[0][seed].start_ns
         following = by_rank[0].get(seed + 1)
         end = following.start_ns if following else float("inf")
-        own = actions[bisect_left(starts, start) : bisect_left(starts, end)]
+        own = actions[bisect_left(starts, start - 1) : bisect_left(starts, end - 1)]
         when = {b - ENVELOPE: (s, e) for b, s, e in own}
         for rank in range(RANKS):
             program = by_rank[rank][seed]
@@ -175,7 +176,7 @@ def test_the_truth_lies_within_the_bounds(simulator: Simulator, table: Path) -> 
                 hidden_total += hidden
                 checked += 1
             # wait: call time in which nothing of this rank moved
-            calls = [(a[1], b[0]) for a, b in zip(compute, compute[1:], strict=False)]
+            calls = [(a[1], b[0]) for a, b in pairwise(compute)]
             calls = [(a, b) for a, b in calls if b > a]
             waited = sum(b - a for a, b in calls) - sum(
                 covered(calls, a, b) for a, b in union(moving)

@@ -12,7 +12,7 @@ std::FILE *file = nullptr;
 void changed(const simgrid::kernel::resource::Action &action)
 {
     if (action.get_state() == simgrid::kernel::resource::Action::State::FINISHED)
-        std::fprintf(file, "%.0f %.12g %.12g\n", action.get_cost(), action.get_start_time(),
+        std::fprintf(file, "%.0f %.17g %.17g\n", action.get_cost(), action.get_start_time(),
                      simgrid::s4u::Engine::get_clock());
 }
 
