@@ -1,0 +1,83 @@
+"""Added time per MPI call from Fortran, bare against preloaded, in alternating pairs.
+
+    python benchmarks/fortran_overhead.py [--pairs N] [openmpi mpich ...]
+
+Builds the runtime with mpicc.NAME and fortran_overhead.F90 with mpif90.NAME, with `use mpi` and
+with `use mpi_f08`, runs the programs alternately without and with the runtime, and prints the
+median over the pairs of the difference per call, with its quartiles, and the ratio of the medians.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import statistics
+import subprocess
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+INTERFACES = {"mpi": [], "mpi_f08": ["-DUSE_F08"]}
+
+
+def build(library: str, flags: list[str], folder: Path) -> tuple[Path, Path]:
+    """The program and the runtime's object."""
+    program = folder / "fortran_overhead"
+    source = ROOT / "benchmarks" / "fortran_overhead.F90"
+    command = [f"mpif90.{library}", "-O2", "-w", "-fallow-argument-mismatch", *flags]
+    subprocess.run([*command, "-o", str(program), str(source)], check=True)
+    tree = folder / "runtime"
+    mpicc = shutil.which(f"mpicc.{library}")
+    configure = ["cmake", "-S", str(ROOT / "runtime"), "-B", str(tree)]
+    for step in ([*configure, f"-DMPI_C_COMPILER={mpicc}"], ["cmake", "--build", str(tree)]):
+        subprocess.run(step, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return program, tree / "libimbrex.so"
+
+
+def run(program: Path, runtime: Path | None) -> tuple[float, float]:
+    """ns per call: of the exchange, of Iprobe. One rank, started without a launcher."""
+    with tempfile.TemporaryDirectory() as folder:
+        environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1"}
+        environment["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1"
+        if runtime is not None:
+            environment |= {"LD_PRELOAD": str(runtime), "IMBREX_DIR": folder}
+        output = subprocess.run(
+            [str(program)], env=environment, check=True, capture_output=True, text=True
+        ).stdout
+        if runtime is not None and not (Path(folder) / "measures.npy").exists():
+            raise SystemExit("the preloaded run was not measured")
+    exchange, probe = output.split()
+    return float(exchange), float(probe)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("libraries", nargs="*", default=["openmpi", "mpich"])
+    parser.add_argument("--pairs", type=int, default=5)
+    options = parser.parse_args()
+    heading = f"{'library':<8} {'use':<8} {'calls':<20} {'bare ns':>8} {'measured':>8} {'ratio':>6}"
+    print(f"{heading}  added ns")
+    for library in options.libraries:
+        if shutil.which(f"mpif90.{library}") is None:
+            print(f"{library:<8} not installed")
+            continue
+        with tempfile.TemporaryDirectory() as scratch:
+            for interface, flags in INTERFACES.items():
+                program, runtime = build(library, flags, Path(scratch))
+                pairs = [(run(program, None), run(program, runtime)) for _ in range(options.pairs)]
+                for index, calls in enumerate(("Irecv+Isend+Waitall", "Iprobe")):
+                    bare = statistics.median(b[index] for b, _ in pairs)
+                    loaded = statistics.median(m[index] for _, m in pairs)
+                    added = sorted(m[index] - b[index] for b, m in pairs)
+                    low, middle, high = statistics.quantiles(added, n=4)
+                    print(
+                        f"{library:<8} {interface:<8} {calls:<20} {bare:8.1f} {loaded:8.1f}"
+                        f" {loaded / bare:6.2f}  {middle:.1f} ({low:.1f} to {high:.1f})"
+                    )
+
+
+if __name__ == "__main__":
+    main()
