@@ -83,7 +83,10 @@ RECEIVING = _names(
 )
 # Routines that neither communicate nor order anything.
 LOCAL = _names("Wtime Wtick Comm_rank Comm_size Get_count Get_address Type_size")
-SENDING = _names("Send Ssend Rsend Bsend Isend Issend Irsend Ibsend")
+SENDING = _names(
+    "Send Ssend Rsend Bsend Isend Issend Irsend Ibsend Sendrecv Sendrecv_replace Isendrecv "
+    "Isendrecv_replace Start Startall"
+)
 WAITS = frozenset({"MPI_Wait", "MPI_Waitall"})
 NONBLOCKING = frozenset({"MPI_Isend", "MPI_Issend", "MPI_Irsend", "MPI_Irecv"})
 

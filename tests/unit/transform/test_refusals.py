@@ -152,6 +152,12 @@ REFUSED: dict[str, tuple[str, str, str]] = {
         f"{SEND} while (!flag) turn++; work(c);",
         "volatile",
     ),
+    "a send behind another on its channel": (
+        "",
+        "for (int k = 0; k < 3; k++) { a[k] = k; MPI_Sendrecv(a, N, MPI_DOUBLE, peer, 0, b, N, "
+        f"MPI_DOUBLE, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); sink += b[k]; }} n = 7; {SEND}",
+        "another send, whose message may have to stay ahead",
+    ),
     "recursion": (
         "static void down(int k) { c[k] = k; if (k) down(k - 1); }",
         f"{SEND} down(9); work(c);",

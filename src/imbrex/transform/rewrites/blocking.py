@@ -63,13 +63,17 @@ class BlockingToNonblocking:
         transfers = []
         for part in mpi_calls.BLOCKING[call.name]:
             buffer = call.arguments[part.buffer]
-            if buffer.text.strip().upper() in _NO_BUFFER or buffer.base in (None, UNKNOWN_MEMORY):
+            base = (buffer.base or "").lstrip("*")
+            if buffer.text.strip().upper() in _NO_BUFFER or base not in self.program.variables:
                 self._refuse(site, f"the memory that `{buffer.text}` names is not known")
             if part.direction == "receive":
                 for position in (part.peer, part.tag):
                     wildcard = self.facts.wildcard(call, call.arguments[position], routine.file)
                     if wildcard:
                         raise Refusal(self.name, wildcard)
+            shared = self.program.overlays.get(buffer.base or "", set()) - {"a pointer"}
+            if shared:
+                self._refuse(site, f"`{buffer.text}` is in {min(shared)}")
             if language is not Language.C:
                 self._check_interface(site, buffer)
             wanted = status if part.direction == "receive" else None

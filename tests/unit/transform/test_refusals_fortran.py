@@ -1,0 +1,133 @@
+"""Fortran programs in which a call must not be rewritten, each with the reason to be given."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from imbrex.transform.engine import Options, transform
+
+PROGRAM = """      program main
+      implicit none
+      include 'mpif.h'
+      integer n
+      parameter (n = 100)
+      double precision a(n), b(n), c(n), e(10, 10), s
+      integer rank, peer, ierr, i, k, status(MPI_STATUS_SIZE)
+%s
+      call MPI_INIT(ierr)
+      call MPI_COMM_RANK(MPI_COMM_WORLD, rank, ierr)
+      peer = 1 - rank
+%s
+      call MPI_FINALIZE(ierr)
+      end
+
+      subroutine work(x)
+      double precision x(*)
+      integer i
+      do 10 i = 1, 100
+   10 x(i) = 0.5d0 * x(i)
+      end
+"""
+SEND = "      call MPI_SEND(a, n, MPI_DOUBLE_PRECISION, peer, 0,\n     &  MPI_COMM_WORLD, ierr)\n"
+RECV = (
+    "      call MPI_RECV(b, n, MPI_DOUBLE_PRECISION, peer, 0,\n"
+    "     &  MPI_COMM_WORLD, status, ierr)\n"
+)
+WORK = "      call work(c)\n"
+
+REFUSED: dict[str, tuple[str, str, str]] = {
+    "any source": ("", RECV.replace("peer", "MPI_ANY_SOURCE") + WORK, "ANY_SOURCE"),
+    "a stored wildcard": (
+        "",
+        "      peer = mpi_any_source\n" + WORK + RECV + WORK,
+        "may be a wildcard",
+    ),
+    "an error code that is read": (
+        "",
+        SEND + "      if (ierr .ne. 0) k = 1\n" + WORK,
+        "error code may be checked",
+    ),
+    "an equivalence": (
+        "      double precision z(n)\n      equivalence (a, z)",
+        SEND + "      z(3) = 1\n" + WORK,
+        "EQUIVALENCE",
+    ),
+    "a common block in two layouts": (
+        "      common /blk/ a, b",
+        SEND + WORK + "      end\n      subroutine other\n      double precision q(7)\n"
+        "      common /blk/ q\n      integer ierr",
+        "laid out in two ways",
+    ),
+    "a computed go to": (
+        "",
+        SEND + "      go to (10, 20), k\n   10 continue\n   20 continue\n" + WORK,
+        "a GO TO",
+    ),
+    "a label in the window": (
+        "",
+        "      k = 0\n" + SEND + "   10 k = k + 1\n" + WORK + "      if (k .lt. 3) go to 10\n",
+        "the label 10",
+    ),
+    "an arithmetic if": (
+        "",
+        SEND + "      if (k) 10, 20, 20\n   10 continue\n   20 continue\n" + WORK,
+        "arithmetic IF",
+    ),
+    "output": ("", SEND + "      write (*, *) rank\n" + WORK, "input or output"),
+    "a noncontiguous section": (
+        "",
+        WORK + SEND.replace("(a, n", "(e(1, 1:10), 10") + WORK,
+        "temporary copy",
+    ),
+    "a strided section": ("", WORK + SEND.replace("(a,", "(a(1:n:2),") + WORK, "temporary copy"),
+    "an expression": ("", WORK + SEND.replace("(a,", "((a),") + WORK, "not known"),
+    "a buffer that is set": ("", SEND + "      a(5) = 2\n" + WORK, "`a` is set"),
+    "a callee that sets it": ("", SEND + "      call work(a)\n" + WORK, "`a` is set"),
+    "an unknown procedure": ("", SEND + "      call elsewhere(c)\n" + WORK, "elsewhere"),
+    "an unknown function": (
+        "      double precision outside\n      external outside",
+        SEND + "      s = outside(c)\n" + WORK,
+        "outside",
+    ),
+    "a return": ("", SEND + "      if (k .gt. 3) return\n" + WORK, "leave by return"),
+    "a directive": ("", SEND + "c$omp parallel\n" + WORK + "c$omp end parallel", "c$omp parallel"),
+    "a preprocessor line": ("", SEND + "#ifdef X\n" + WORK + "#endif", "#ifdef"),
+    "a missing include": ("      include 'nowhere.h'", SEND + WORK, "nowhere.h"),
+    "two statements on a line": ("", SEND + "      k = 1; k = 2\n" + WORK, "several statements"),
+    "a barrier": ("", WORK + "      call MPI_BARRIER(MPI_COMM_WORLD, ierr)\n" + WORK, "no data"),
+    "the statement that ends a loop": (
+        "",
+        "      do 10 i = 1, 3\n" + WORK + "   10 " + SEND.lstrip() + WORK,
+        "ends a loop",
+    ),
+    "two types through mpif.h": (
+        "",
+        "      call MPI_ISEND(k, 1, MPI_INTEGER, peer, 5, MPI_COMM_WORLD,\n"
+        "     &  i, ierr)\n" + SEND + WORK,
+        "two types",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refused(name: str, tmp_path: Path) -> None:
+    top, body, reason = REFUSED[name]
+    source = tmp_path / "program.f"
+    source.write_text(PROGRAM % (top, body))
+    outcome = transform([source], Options())
+    assert not outcome.skipped
+    told = [
+        text for decision in outcome.decisions for text in (decision.reason.text, *decision.details)
+    ]
+    assert outcome.after == outcome.before, told
+    assert any(reason in text for text in told), told
+
+
+def test_the_frame_alone_is_rewritten(tmp_path: Path) -> None:
+    source = tmp_path / "program.f"
+    source.write_text(PROGRAM % ("", SEND + WORK))
+    text = transform([source], Options()).after[str(source)].decode()
+    assert "MPI_ISEND" in text
+    assert all(len(line) <= 72 for line in text.splitlines())
