@@ -21,7 +21,7 @@ typedef struct slot {
     uint32_t next;            /* in a list of members or of what ends with a call */
     int32_t tag;
     uint32_t operation; /* PERSISTENT: of the init call */
-    uint8_t kind;
+    _Atomic uint8_t kind;
     uint8_t state; /* PERSISTENT */
     _Atomic uint8_t duplicate;
 } slot;
@@ -118,7 +118,7 @@ static slot *reserve(uint64_t key)
             atomic_store_explicit(&s->sequence, order, memory_order_relaxed);
             atomic_store_explicit(&s->members, 0, memory_order_relaxed);
             atomic_store_explicit(&s->duplicate, 0, memory_order_relaxed);
-            s->kind = ONE;
+            atomic_store_explicit(&s->kind, ONE, memory_order_relaxed);
             s->state = INACTIVE;
             s->next = 0;
             extend_reach(home, d);
@@ -165,15 +165,26 @@ static slot *find(uint64_t key)
     return best;
 }
 
-/* find, and own what is not persistent. */
+static int is_persistent(const slot *s)
+{
+    return atomic_load_explicit(&s->kind, memory_order_relaxed) == PERSISTENT;
+}
+
+/* find, and own what is not persistent. Until the slot is owned another thread may give it away:
+ * then its key has changed. */
 static slot *take(uint64_t key)
 {
     for (;;) {
         slot *s = find(key);
-        if (!s || s->kind == PERSISTENT)
+        if (!s)
+            return NULL;
+        uint32_t i = (uint32_t)(s - table.slots);
+        if (is_persistent(s)) {
+            if (key_at(i) == key)
+                return s;
+        } else if (own(i, key)) {
             return s;
-        if (own((uint32_t)(s - table.slots), key))
-            return s;
+        }
     }
 }
 
@@ -227,7 +238,7 @@ void ix_persistent(ix_thread *t, uint64_t handle, const ix_transfer *transfer)
         ix_count(&ix_engine.part->rank.overflow);
         return;
     }
-    s->kind = PERSISTENT;
+    atomic_store_explicit(&s->kind, PERSISTENT, memory_order_relaxed);
     s->template = *transfer;
     s->operation = t->operation;
     publish(s, key);
@@ -236,7 +247,7 @@ void ix_persistent(ix_thread *t, uint64_t handle, const ix_transfer *transfer)
 void ix_start_request(ix_thread *t, uint64_t handle)
 {
     slot *s = ix_outermost(t) ? find(request_key(handle)) : NULL;
-    if (!s || s->kind != PERSISTENT || s->state != INACTIVE || !ix_begins(t, &s->template))
+    if (!s || !is_persistent(s) || s->state != INACTIVE || !ix_begins(t, &s->template))
         return;
     ix_open_transfer(t, &s->template, s->operation, &s->open);
     ix_note_begin(t, &s->open);
@@ -262,12 +273,12 @@ static slot *group_slot(uint64_t group)
     if (s)
         return s;
     s = find(request_key(group));
-    if (s && s->kind == PERSISTENT)
+    if (s && is_persistent(s))
         return s;
     s = reserve(key);
     if (!s)
         return NULL;
-    s->kind = GROUP;
+    atomic_store_explicit(&s->kind, GROUP, memory_order_relaxed);
     publish(s, key);
     slot *first = find(key); /* another thread may have made the same group: the older one stays */
     if (first != s)
@@ -284,7 +295,7 @@ void ix_begin_in_group(ix_thread *t, uint64_t group, int32_t tag, const ix_trans
         (atomic_load_explicit(&table.sequence, memory_order_relaxed) & HANDLE_BITS) | TOKEN_KEY;
     slot *s = g ? reserve(key) : NULL;
     ix_open none, *open = s ? &s->open : &none;
-    ix_open_transfer(t, transfer, g && g->kind == PERSISTENT ? g->operation : t->operation, open);
+    ix_open_transfer(t, transfer, g && is_persistent(g) ? g->operation : t->operation, open);
     ix_note_begin(t, open);
     if (!s) {
         ix_close_unknown(t, open);
@@ -331,7 +342,7 @@ void ix_finish(ix_thread *t, uint64_t handle, int64_t bytes, int path)
     slot *s = t && t->depth && !t->off ? take(request_key(handle)) : NULL;
     if (!s)
         return;
-    if (s->kind == PERSISTENT) {
+    if (is_persistent(s)) {
         end_members(t, s, IX_ALL, IX_SLACK_NONE);
         if (s->state != ACTIVE)
             return;
@@ -354,7 +365,7 @@ void ix_requests_close_finished(ix_thread *t, const ix_end *end)
             ix_close_unknown(t, &s->open);
         else
             ix_close(t, &s->open, end);
-        if (s->kind == PERSISTENT)
+        if (is_persistent(s))
             s->state = INACTIVE;
         else
             release(s);
