@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+from imbrex.profile.format import Ended
+from imbrex.profile.part import read_part
 from imbrex.profile.run import load_run
 
 HERE = Path(__file__).resolve().parent
@@ -119,3 +121,15 @@ def test_every_call_is_counted_once_at_its_line(
         ]
         assert not wrong, "\n".join(wrong)
     check_sections(run)
+
+
+def test_an_abort_from_fortran_keeps_what_was_measured(
+    mpi: Any, measured: Callable[..., Any], tmp_path: Path
+) -> None:
+    compiler = compiler_for(mpi, "mpifh", tmp_path)
+    build([compiler, "-g", "-o", "aborts", str(SOURCES / "aborts.f")], tmp_path)
+    run = measured(tmp_path / "aborts", ranks=1, check=False)
+    assert run.process.returncode != 0
+    part = read_part(run.folder / "parts" / "rank-0.part")
+    assert part.rank["ended"] == Ended.ABORTED
+    assert part.rank["calls"] == 1
