@@ -626,8 +626,8 @@ class Reference:
             else:
                 self.close(thread, f, self.now)
         for slot in call.finished:
+            assert slot.transfer is not None
             f = slot.transfer
-            assert f is not None
             if slot.duplicate:
                 f.slack = UNKNOWN
             if f.up_to:
