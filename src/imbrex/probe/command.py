@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from imbrex.errors import ImbrexError
-from imbrex.mpi_environment.launcher_line import parse_launcher_line
+from imbrex.mpi_environment.launcher_line import LauncherLine, parse_launcher_line
 from imbrex.mpi_environment.mpi_library import library_of_launcher
 from imbrex.mpi_environment.native import build
 from imbrex.network import cache, settings
@@ -20,6 +20,7 @@ from imbrex.network.assemble import assemble
 from imbrex.network.measure import run_probes
 from imbrex.probe.answer import Answer, Operation, answer
 from imbrex.probe.calibrate import DEFAULT_LAUNCHER, PROGRAM, check_output, progress_bar
+from imbrex.probe.knobs import Tried, compare, knobs_for
 from imbrex.probe.ranges import Range
 
 # Experiments in their order, with their share of the time, about.
@@ -47,6 +48,7 @@ FULL_LIMIT_S = 120.0
 @click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON.")
 @click.option("--mpicc", type=click.Path(path_type=Path), help="The compiler of this MPI.")
 @click.option("--time-limit", type=click.FloatRange(min=1), help="Seconds; 15 quick, 120 full.")
+@click.option("--try-settings", is_flag=True, help="Also try settings known to change overlap.")
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing but errors.")
 @click.argument("launcher", nargs=-1, type=click.UNPROCESSED)
 def probe(
@@ -56,6 +58,7 @@ def probe(
     as_json: bool,
     mpicc: Path | None,
     time_limit: float | None,
+    try_settings: bool,
     quiet: bool,
     launcher: tuple[str, ...],
 ) -> None:
@@ -87,14 +90,67 @@ def probe(
     found = answer(measured, profile, list(EXPERIMENTS))
     name = cache.key(library.identity, line.launcher_words, os.environ)
     kept = None if found.missing else cache.keep(name, found.profile)
+    tried: list[Tried] = []
+    if try_settings:
+        tried = _try_settings(line, binary, found, limit_s, quiet or as_json)
+    answered = {**found.to_json(), "knobs": [t.to_json() for t in tried]}
     if machine is not None:
         found.profile.save(machine)
     if output is not None:
-        output.write_text(json.dumps(found.to_json(), indent=1) + "\n", encoding="utf-8")
+        output.write_text(json.dumps(answered, indent=1) + "\n", encoding="utf-8")
     if as_json:
-        click.echo(json.dumps(found.to_json(), indent=1))
+        click.echo(json.dumps(answered, indent=1))
     elif not quiet:
         print_answer(found, machine or kept)
+        print_tried(tried)
+
+
+# What it takes to see whether a setting changed anything.
+_TRIED = ("delay", "moved", "pingpong", "earlylate")
+
+
+def _try_settings(
+    line: LauncherLine, binary: Path, before: Answer, limit_s: float, silent: bool
+) -> list[Tried]:
+    """Probe quickly with each knob set, one after the other; each has the same time limit."""
+    found: list[Tried] = []
+    argv = [str(binary), "--quick", "--experiments", ",".join(_TRIED)]
+    argv += ["--time-limit", f"{max(1.0, 0.8 * limit_s):.0f}"]
+    shares = {name: 1 / len(_TRIED) for name in _TRIED}
+    for knob in knobs_for(before.profile.library_name, before.profile.settings):
+        environment = {**os.environ, **knob.variables}
+        with progress_bar(f"trying {', '.join(knob.variables)}", silent) as report:
+            measured = run_probes(line.with_program(argv), environment, limit_s, report, shares)
+        if not measured.round_trips:
+            continue
+        now = {**before.profile.settings, **knob.variables}
+        after = answer(measured, assemble(measured, now, True), _TRIED)
+        found += compare(knob, before, after)
+    return found
+
+
+def print_tried(tried: Sequence[Tried]) -> None:
+    """Before and after, what it costs, and the line to export."""
+    console = Console(highlight=False, soft_wrap=True)
+    seen: set[str] = set()
+    for t in tried:
+        if t.knob.export not in seen:
+            seen.add(t.knob.export)
+            console.print(f"{t.knob.export}\n  {t.knob.effect}; costs {t.knob.cost}")
+        console.print(
+            f"  {t.operation}, {t.path}: overlaps {_up_to(t.before_bytes)} -> "
+            f"{_up_to(t.after_bytes)}; largest {t.before_class} -> {t.after_class}; X_hi of 1 B "
+            f"{_us(t.latency_before_s)} -> {_us(t.latency_after_s)} us, of 1 MiB "
+            f"{_us(t.mebibyte_before_s)} -> {_us(t.mebibyte_after_s)} us"
+        )
+
+
+def _us(seconds: float | None) -> str:
+    return "?" if seconds is None else f"{seconds * 1e6:.2f}"
+
+
+def _up_to(size: int | None) -> str:
+    return "at all sizes" if size is None else "at no size" if size == 0 else f"up to {size:,}"
 
 
 def print_answer(found: Answer, file: Path | None) -> None:

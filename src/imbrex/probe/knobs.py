@@ -1,0 +1,122 @@
+"""Settings that change overlap, tried one by one: before, after, and the lines to export."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from importlib import resources
+from typing import Any
+
+from imbrex.network import MachineProfile, transfer_time
+from imbrex.probe.answer import Answer, Operation
+from imbrex.probe.ranges import Range
+
+# The standard library has it from Python 3.11 on.
+tomllib = importlib.import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
+
+MEBIBYTE = 1 << 20
+
+
+@dataclass(frozen=True)
+class Knob:
+    """One setting of one library."""
+
+    library: str
+    variables: dict[str, str]
+    needs: dict[str, str]
+    effect: str
+    cost: str
+    unless: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def export(self) -> str:
+        """The line for the user's job script."""
+        return "export " + " ".join(f"{k}={v}" for k, v in self.variables.items())
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A knob and what it changed."""
+
+    knob: Knob
+    operation: str
+    path: str
+    before_bytes: int | None
+    after_bytes: int | None
+    before_class: str
+    after_class: str
+    latency_before_s: float | None
+    latency_after_s: float | None
+    mebibyte_before_s: float | None
+    mebibyte_after_s: float | None
+
+    def to_json(self) -> dict[str, Any]:
+        """All fields, with the line to export."""
+        return {**asdict(self), "export": self.knob.export}
+
+
+def knobs_for(library: str, in_force: Mapping[str, str]) -> list[Knob]:
+    """The knobs of a library whose needs the settings in force meet, not yet in force."""
+    text = resources.files("imbrex.probe").joinpath("knobs.toml").read_text(encoding="utf-8")
+    found = [Knob(**entry) for entry in tomllib.loads(text)["knob"]]
+    return [
+        knob
+        for knob in found
+        if knob.library == library
+        and all(value in in_force.get(name, "") for name, value in knob.needs.items())
+        and not any(value in in_force.get(name, "") for name, value in knob.unless.items())
+        and any(in_force.get(name) != value for name, value in knob.variables.items())
+    ]
+
+
+def overlaps_up_to(ranges: Sequence[Range]) -> int | None:
+    """The largest size up to which all ranges synchronize; None: all sizes; 0: none."""
+    border = 0
+    for r in ranges:
+        if r.synchronization is not True:
+            return border
+        if r.to_bytes is None:
+            return None
+        border = r.to_bytes
+    return border
+
+
+def compare(knob: Knob, before: Answer, after: Answer) -> list[Tried]:
+    """What a knob changed, per operation and path measured in both."""
+    found = []
+    for old in before.operations:
+        new = _same(old, after.operations)
+        if new is None:
+            continue
+        found.append(
+            Tried(
+                knob=knob,
+                operation=old.operation,
+                path=old.path,
+                before_bytes=overlaps_up_to(old.ranges),
+                after_bytes=overlaps_up_to(new.ranges),
+                before_class=old.ranges[-1].transfer_class,
+                after_class=new.ranges[-1].transfer_class,
+                latency_before_s=_x_hi_s(before.profile, old.path, 1),
+                latency_after_s=_x_hi_s(after.profile, old.path, 1),
+                mebibyte_before_s=_x_hi_s(before.profile, old.path, MEBIBYTE),
+                mebibyte_after_s=_x_hi_s(after.profile, old.path, MEBIBYTE),
+            )
+        )
+    return found
+
+
+def _same(operation: Operation, others: Sequence[Operation]) -> Operation | None:
+    return next(
+        (o for o in others if (o.operation, o.path) == (operation.operation, operation.path)), None
+    )
+
+
+def _x_hi_s(profile: MachineProfile, path: str, size_bytes: int) -> float | None:
+    """X_hi of a size, where what the setting costs in time shows; None beyond what was measured."""
+    found = profile.paths.get(path)
+    if found is None or found.points[-1].size_bytes < size_bytes:
+        return None
+    return transfer_time(found.points, size_bytes).x_hi_s
