@@ -5,6 +5,8 @@
       parameter (MPI_STATUS_SIZE=6, MPI_COMM_WORLD=0)
       parameter (MPI_DOUBLE_PRECISION=17, MPI_REQUEST_NULL=-1)
       parameter (MPI_PROC_NULL=-2, MPI_ANY_SOURCE=-1, MPI_ANY_TAG=-1)
+      integer MPI_ADDRESS_KIND
+      parameter (MPI_ADDRESS_KIND=8)
       parameter (MPI_INTEGER=7, MPI_SUM=3, MPI_MAX=1)
       integer MPI_STATUS_IGNORE(MPI_STATUS_SIZE)
       integer MPI_STATUSES_IGNORE(MPI_STATUS_SIZE,1)

@@ -34,6 +34,9 @@ class FortranText:
         self.name_case: Callable[[str], str] = _same
         base = "imbrex_request" if count == 1 else "imbrex_requests"
         self.name = base
+        self.address = "imbrex_address"
+        while self.address in routine.exported:
+            self.address += "_"
         number = 2
         while self.name in routine.exported:
             self.name = f"{base}{number}"
@@ -122,15 +125,23 @@ class FortranText:
             status = "MPI_STATUS_IGNORE" if transfer.status is None else transfer.status.text
             arguments = [self._request(transfer.request), status, *self._error(transfer)]
             texts.append(self._call("MPI_Wait", arguments, indent))
-        fenced: list[str] = []
+        fenced: dict[str, Transfer] = {}
         for transfer in transfers:
-            base = self.program.variables.get(transfer.buffer.base or "")
-            # The compiler must expect MPI_Wait to touch what other routines can name.
-            visible = base is not None and base.kind == "global"
-            if not visible and transfer.buffer.text not in fenced:
-                fenced.append(transfer.buffer.text)
-        texts += [self._call("MPI_F_SYNC_REG", [buffer], indent) for buffer in fenced]
+            if self._needs_fence(transfer):
+                fenced.setdefault(transfer.buffer.text, transfer)
+        for buffer, transfer in fenced.items():
+            # MPICH's MPI_F_SYNC_REG without mpi_f08 writes an error code that nobody passes.
+            if transfer.error is None:
+                texts.append(self._call("MPI_F_SYNC_REG", [buffer], indent))
+            else:
+                arguments = [buffer, self.address, transfer.error.text]
+                texts.append(self._call("MPI_Get_address", arguments, indent))
         return texts
+
+    def _needs_fence(self, transfer: Transfer) -> bool:
+        """The compiler must expect MPI_Wait to touch only what other routines can name."""
+        base = self.program.variables.get(transfer.buffer.base or "")
+        return base is None or base.kind != "global"
 
     def declarations(self, transfers: list[Transfer]) -> list[Edit]:
         self._follow(transfers[0])
@@ -143,6 +154,10 @@ class FortranText:
         else:
             kind = self._case("integer") + (" ::" if not self.fixed else "")
         edits = [Edit(offset, offset, f"\n{indent}{kind.rstrip()} {name}")]
+        if any(self._needs_fence(t) and t.error is not None for t in transfers):
+            text = self._case("integer") + "(kind=MPI_ADDRESS_KIND) "
+            text += self.address if self.fixed else f":: {self.address}"
+            edits.append(Edit(offset, offset, f"\n{indent}{text}"))
         presets = [t for t in transfers if t.conditional]
         if presets:
             first = self.routine.first_executable
