@@ -1,5 +1,6 @@
 # What the given mpicc tells: where its headers are, and which functions its library lacks although
-# its header declares them. Sets MPI_INCLUDES, IMBREX_MPI_DEFINITIONS and IMBREX_ABSENT.
+# its header declares them. Sets MPI_INCLUDES, IMBREX_MPI_DEFINITIONS, IMBREX_ABSENT, and
+# IMBREX_HAS_FORTRAN (the standard ABI's header knows no Fortran).
 
 execute_process(
   COMMAND ${MPI_C_COMPILER} -E -v -x c /dev/null
@@ -46,4 +47,13 @@ if(NOT result EQUAL 0)
 endif()
 if(IMBREX_ABSENT)
   message(STATUS "Declared in mpi.h, not in the library: ${IMBREX_ABSENT}")
+endif()
+
+file(WRITE ${probe}/fortran.c "#include <mpi.h>\nMPI_Fint number;\n")
+execute_process(COMMAND ${MPI_C_COMPILER} -fsyntax-only ${probe}/fortran.c
+                RESULT_VARIABLE result OUTPUT_QUIET ERROR_QUIET)
+if(result EQUAL 0)
+  set(IMBREX_HAS_FORTRAN TRUE)
+else()
+  set(IMBREX_HAS_FORTRAN FALSE)
 endif()
