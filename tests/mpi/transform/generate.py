@@ -1,0 +1,418 @@
+"""Random deterministic programs for two ranks, in C and in fixed-form Fortran.
+
+A program is a list of statements over six arrays and two scalars. Every message that one rank
+sends the other receives at the same step or, for short ones, at a later one; nothing else decides
+what is received, so that the output depends on nothing but the program.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, field
+
+ARRAYS = ["a", "b", "c", "d", "e", "f"]
+LENGTH = 3000
+
+
+@dataclass
+class Writer:
+    """Statements in one language; indices count from 1 and are shifted for C."""
+
+    fortran: bool
+    lines: list[str] = field(default_factory=list)
+    depth: int = 1
+
+    def put(self, c: str, fortran: str) -> None:
+        text = fortran if self.fortran else c
+        if not text:
+            return
+        if not self.fortran:
+            self.lines.append("    " * self.depth + text)
+            return
+        line = "      " + "  " * (self.depth - 1) + text
+        while len(line) > 72:
+            cut = line.rindex(",", 0, 72) + 1
+            self.lines.append(line[:cut])
+            line = "     &    " + line[cut:].lstrip()
+        self.lines.append(line)
+
+    def at(self, array: str, index: str) -> str:
+        if self.fortran:
+            return f"{array}({index})"
+        number = (
+            str(int(index) - 1)
+            if index.isdigit()
+            else index.replace("i+1", "i").replace("i+2", "i+1")
+            if "i+" in index
+            else "i-1"
+        )
+        return f"{array}[{number}]"
+
+
+class Generator:
+    def __init__(self, seed: int, fortran: bool) -> None:
+        self.random = random.Random(seed)
+        self.out = Writer(fortran)
+        self.pending: list[tuple[int, int]] = []  # (tag, count) of messages not yet received
+        self.level = 0
+
+    # Pieces ----------------------------------------------------------------------------
+
+    def array(self) -> str:
+        return self.random.choice(ARRAYS)
+
+    def constant(self) -> str:
+        return f"{self.random.randint(1, 63) / 64}"
+
+    def real(self) -> str:
+        return self.constant() + ("d0" if self.out.fortran else "")
+
+    def loop(self) -> None:
+        x, y = self.array(), self.array()
+        low = self.random.choice([1, 1, 2, 100, 1500])
+        high = self.random.choice([50, 1499, LENGTH - 1, LENGTH - 1])
+        if high < low:
+            low, high = 1, LENGTH - 1
+        shift = self.random.choice([0, 1])
+        factor, term = self.real(), self.real()
+        self.out.put(
+            f"for (int i = {low - 1}; i < {high}; i++)",
+            f"do i = {low}, {high}",
+        )
+        self.out.depth += 1
+        self.out.put(
+            f"{x}[i] = {factor} * {x}[i] + {term} * {y}[i + {shift}] + 0.125;",
+            f"{x}(i) = {factor} * {x}(i) + {term} * {y}(i + {shift}) + 0.125d0",
+        )
+        self.out.depth -= 1
+        self.out.put("", "end do")
+
+    def scalar(self) -> None:
+        x = self.array()
+        index = self.random.randint(1, LENGTH)
+        s = self.random.choice(["s", "t"])
+        self.out.put(f"{s} = 0.5 * {s} + {x}[{index - 1}];", f"{s} = 0.5d0 * {s} + {x}({index})")
+
+    def element(self) -> None:
+        x = self.array()
+        index = self.random.choice([1, 2, 100, LENGTH])
+        s = self.random.choice(["s", "t"])
+        self.out.put(f"{x}[{index - 1}] = {s};", f"{x}({index}) = {s}")
+
+    def call(self) -> None:
+        x, y = self.random.sample(ARRAYS, 2)
+        which = self.random.choice(["work", "mix", "globally"])
+        if which == "work":
+            self.out.put(f"work({x}, {LENGTH});", f"call work({x}, {LENGTH})")
+        elif which == "mix":
+            self.out.put(f"mix({x}, {y});", f"call mix({x}, {y})")
+        else:
+            self.out.put("globally();", "call glob()")
+
+    def alias(self) -> None:
+        """C only: a pointer that may point to more than one array."""
+        if self.out.fortran:
+            self.loop()
+            return
+        if self.random.random() < 0.5:
+            self.out.put(f"p = {self.array()} + {self.random.choice([0, 7])};", "")
+        else:
+            self.out.put(f"p[{self.random.randint(0, 20)}] = s;", "")
+
+    def branch(self) -> None:
+        self.out.put("if (rank == 0) {", "if (rank .eq. 0) then")
+        self.out.depth += 1
+        for _ in range(self.random.randint(1, 2)):
+            self.random.choice([self.loop, self.scalar, self.element, self.call])()
+        self.out.depth -= 1
+        if self.random.random() < 0.5:
+            self.out.put("} else {", "else")
+            self.out.depth += 1
+            self.random.choice([self.loop, self.element])()
+            self.out.depth -= 1
+        self.out.put("}", "end if")
+
+    def repeat(self) -> None:
+        if self.level:
+            self.loop()
+            return
+        self.level += 1
+        self.flush()  # or the loop would receive what was sent before it
+        self.out.put("for (int k = 0; k < 3; k++) {", "do k = 1, 3")
+        self.out.depth += 1
+        self.block(self.random.randint(3, 6))
+        self.flush()
+        self.out.depth -= 1
+        self.out.put("}", "end do")
+        self.level -= 1
+
+    # Communication ---------------------------------------------------------------------
+
+    def buffer(self, array: str, count: int) -> str:
+        offset = self.random.choice([0, 0, LENGTH - count])
+        if self.out.fortran:
+            whole = self.random.choice([array, f"{array}(1)"])
+            return f"{array}({offset + 1})" if offset else whole
+        return f"&{array}[{offset}]" if offset else array
+
+    def message(self, name: str, array: str, count: int, tag: int) -> tuple[str, str]:
+        buffer = self.buffer(array, count)
+        status = name == "Recv"
+        c = f"MPI_{name}({buffer}, {count}, MPI_DOUBLE, peer, {tag}, MPI_COMM_WORLD"
+        f = (
+            f"call MPI_{name.upper()}({buffer}, {count}, MPI_DOUBLE_PRECISION, peer, {tag}, "
+            "MPI_COMM_WORLD"
+        )
+        c += ", MPI_STATUS_IGNORE);" if status else ");"
+        return c, f + (", MPI_STATUS_IGNORE, ierr)" if status else ", ierr)")
+
+    def exchange(self) -> None:
+        x, y = self.random.sample(ARRAYS, 2)
+        count = self.random.choice([1, 10, LENGTH // 2, LENGTH])
+        tag = self.random.randint(0, 2)
+        first, second = self.buffer(x, count), self.buffer(y, count)
+        self.out.put(
+            f"MPI_Sendrecv({first}, {count}, MPI_DOUBLE, peer, {tag}, {second}, {count}, "
+            f"MPI_DOUBLE, peer, {tag}, MPI_COMM_WORLD, MPI_STATUS_IGNORE);",
+            f"call MPI_SENDRECV({first}, {count}, MPI_DOUBLE_PRECISION, peer, {tag}, {second}, "
+            f"{count}, MPI_DOUBLE_PRECISION, peer, {tag}, MPI_COMM_WORLD, MPI_STATUS_IGNORE, ierr)",
+        )
+
+    def turns(self) -> None:
+        """One rank sends first, the other receives first."""
+        count = self.random.choice([1, LENGTH // 2, LENGTH])
+        tag = self.random.randint(0, 2)
+        x, y = self.array(), self.array()
+        self.out.put("if (rank == 0) {", "if (rank .eq. 0) then")
+        self.out.depth += 1
+        self.out.put(*self.message("Send", x, count, tag))
+        if self.random.random() < 0.5:
+            self.loop()
+        self.out.put(*self.message("Recv", y, count, tag))
+        self.out.depth -= 1
+        self.out.put("} else {", "else")
+        self.out.depth += 1
+        self.out.put(*self.message("Recv", x, count, tag))
+        if self.random.random() < 0.5:
+            self.loop()
+        self.out.put(*self.message("Send", y, count, tag))
+        self.out.depth -= 1
+        self.out.put("}", "end if")
+
+    def one_way(self) -> None:
+        """A short message that is received at a later step."""
+        if len(self.pending) >= 4:
+            self.receive()
+            return
+        tag, count = self.random.randint(5, 6), self.random.choice([1, 10])
+        c, f = self.message("Send", self.array(), count, tag)
+        self.guarded(0, c, f)
+        self.pending.append((tag, count))
+
+    def receive(self) -> None:
+        if not self.pending:
+            self.one_way()
+            return
+        tag = self.random.choice([tag for tag, _ in self.pending])
+        position = next(i for i, (t, _) in enumerate(self.pending) if t == tag)
+        _, count = self.pending.pop(position)
+        self.guarded(1, *self.message("Recv", self.array(), count, tag))
+
+    def guarded(self, rank: int, c: str, f: str) -> None:
+        if self.random.random() < 0.5:
+            self.out.put(f"if (rank == {rank})", f"if (rank .eq. {rank}) {f}")
+            self.out.depth += 1
+            self.out.put(c, "")
+            self.out.depth -= 1
+            return
+        self.out.put(f"if (rank == {rank}) {{", f"if (rank .eq. {rank}) then")
+        self.out.depth += 1
+        if self.random.random() < 0.3:
+            self.loop()
+        self.out.put(c, f)
+        if self.random.random() < 0.3:
+            self.loop()
+        self.out.depth -= 1
+        self.out.put("}", "end if")
+
+    def reduce(self) -> None:
+        self.out.put(
+            "MPI_Allreduce(&s, &t, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);",
+            "call MPI_ALLREDUCE(s, t, 1, MPI_DOUBLE_PRECISION, MPI_MAX, MPI_COMM_WORLD, ierr)",
+        )
+
+    def flush(self) -> None:
+        while self.pending:
+            self.receive()
+
+    def block(self, count: int) -> None:
+        compute = [
+            self.loop,
+            self.loop,
+            self.scalar,
+            self.element,
+            self.call,
+            self.alias,
+            self.branch,
+        ]
+        talk = [self.exchange, self.exchange, self.turns, self.one_way, self.receive, self.reduce]
+        for _ in range(count):
+            kind = self.random.random()
+            if kind < 0.45:
+                self.random.choice(talk)()
+            elif kind < 0.9:
+                self.random.choice(compute)()
+            else:
+                self.repeat()
+
+    def body(self) -> list[str]:
+        self.block(self.random.randint(6, 14))
+        self.flush()
+        return self.out.lines
+
+
+C_HEAD = f"""#include <mpi.h>
+#include <stdio.h>
+#define LENGTH {LENGTH}
+static double a[LENGTH + 1], b[LENGTH + 1], c[LENGTH + 1], d[LENGTH + 1], e[LENGTH + 1];
+static double f[LENGTH + 1];
+static double s, t, *p = a;
+static int rank, peer;
+
+static void work(double *x, int n)
+{{
+    for (int i = 0; i < n; i++)
+        x[i] = 0.5 * x[i] + 0.25;
+}}
+
+static void mix(double *x, const double *y)
+{{
+    for (int i = 0; i < 700; i++)
+        x[i] = 0.5 * (x[i] + y[i]);
+}}
+
+static void globally(void)
+{{
+    for (int i = 0; i < 20; i++)
+        c[i] = 0.5 * c[i] + s;
+}}
+"""
+C_MAIN = """
+int main(int argc, char **argv)
+{{
+    double *all[] = {{a, b, c, d, e, f}};
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    peer = 1 - rank;
+    if (!freopen(rank ? "rank1.txt" : "rank0.txt", "w", stdout))
+        return 1;
+    for (int j = 0; j < 6; j++)
+        for (int i = 0; i <= LENGTH; i++)
+            all[j][i] = (i * 7 + j * 3 + rank * 5) % 32 / 32.0;
+{calls}
+    MPI_Finalize();
+    return 0;
+}}
+"""
+C_CHECK = """    for (int j = 0; j < 6; j++) {{
+        double sum = 0.0;
+        for (int i = 0; i <= LENGTH; i++)
+            sum = 0.75 * sum + all[j][i] * (1 + i % 13);
+        printf("program {number} rank %d array %d %.17g %.17g %.17g\\n", rank, j, sum, s, t);
+    }}"""
+
+
+def c_source(seeds: list[int]) -> str:
+    """One program that runs the random routine of each seed in turn."""
+    routines, calls = [], []
+    for number in seeds:
+        body = "\n".join(Generator(number, fortran=False).body())
+        routines.append(f"static void program_{number}(void)\n{{\n{body}\n}}\n")
+        calls.append(f"    program_{number}();\n" + C_CHECK.format(number=number))
+    return C_HEAD + "\n" + "\n".join(routines) + C_MAIN.format(calls="\n".join(calls))
+
+
+F_DECLARATIONS = f"""      implicit none
+      include 'mpif.h'
+      integer n
+      parameter (n = {LENGTH} + 1)
+      double precision c(n), d(n), s, t
+      integer rank, peer
+      common /shared/ c, d, s, t, rank, peer
+"""
+F_HEAD = f"""      program random
+{F_DECLARATIONS}
+      double precision a(n), b(n), e(n), f(n)
+      integer i, ierr
+      call MPI_INIT(ierr)
+      call MPI_COMM_RANK(MPI_COMM_WORLD, rank, ierr)
+      peer = 1 - rank
+      open(6, file='rank'//char(48 + rank)//'.txt')
+      s = 0.0d0
+      t = 0.0d0
+      do i = 1, n
+        a(i) = mod(i*7 + rank*5, 32) / 32.0d0
+        b(i) = mod(i*7 + 3 + rank*5, 32) / 32.0d0
+        c(i) = mod(i*7 + 6 + rank*5, 32) / 32.0d0
+        d(i) = mod(i*7 + 9 + rank*5, 32) / 32.0d0
+        e(i) = mod(i*7 + 12 + rank*5, 32) / 32.0d0
+        f(i) = mod(i*7 + 15 + rank*5, 32) / 32.0d0
+      end do
+"""
+F_TAIL = f"""
+      subroutine check(number, which, x)
+{F_DECLARATIONS}
+      integer number, which, i
+      double precision x(n), sum
+      sum = 0.0d0
+      do i = 1, n
+        sum = 0.75d0 * sum + x(i) * (1 + mod(i, 13))
+      end do
+      write(*, '(3i8,3es25.17)') number, rank, which, sum, s, t
+      end
+
+      subroutine work(x, m)
+      integer m, i
+      double precision x(m)
+      do 10 i = 1, m
+        x(i) = 0.5d0 * x(i) + 0.25d0
+ 10   continue
+      end
+
+      subroutine mix(x, y)
+      integer i
+      double precision x(*), y(*)
+      do i = 1, 700
+        x(i) = 0.5d0 * (x(i) + y(i))
+      end do
+      end
+
+      subroutine glob
+{F_DECLARATIONS}
+      integer i
+      do i = 1, 20
+        c(i) = 0.5d0 * c(i) + s
+      end do
+      end
+"""
+
+
+def fortran_source(seeds: list[int]) -> str:
+    """The same in fixed form: two arrays in COMMON, two dummy arguments, two local."""
+    calls, routines = [], []
+    for number in seeds:
+        calls.append(f"      call p{number}(a, b, e, f)")
+        for which, name in enumerate(ARRAYS):
+            calls.append(f"      call check({number}, {which}, {name})")
+        body = "\n".join(Generator(number, fortran=True).body())
+        routines.append(
+            f"      subroutine p{number}(a, b, e0, f0)\n{F_DECLARATIONS}"
+            "      double precision a(n), b(n), e0(n), f0(n), e(n), f(n)\n"
+            "      integer i, k, ierr\n"
+            "      do i = 1, n\n        e(i) = e0(i)\n        f(i) = f0(i)\n      end do\n"
+            f"{body}\n"
+            "      do i = 1, n\n        e0(i) = e(i)\n        f0(i) = f(i)\n      end do\n"
+            "      end\n"
+        )
+    main = F_HEAD + "\n".join(calls) + "\n      call MPI_FINALIZE(ierr)\n      end\n"
+    return main + "\n" + "\n".join(routines) + F_TAIL

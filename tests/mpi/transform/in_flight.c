@@ -1,0 +1,150 @@
+/* Linked into a rewritten program: reports every use of a buffer while its transfer is in flight.
+
+   A posted receive fills its buffer with a pattern and receives elsewhere, so that an early read
+   shows in the results and an early write is found at the wait. A send keeps a copy and compares.
+   Transfers are known by the address of their request. C and Fortran (mpif.h, mpi) callers. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct transfer {
+    void *request;
+    char *buffer, *before, *data;
+    size_t bytes;
+    int receives;
+};
+static struct transfer table[1000];
+static int used;
+
+static struct transfer *begin(void *request, void *buffer, size_t bytes, int receives)
+{
+    for (int i = 0; i < used; i++)
+        if (table[i].request == request) {
+            fprintf(stderr, "IN FLIGHT: a request is used twice\n");
+            exit(99);
+        }
+    struct transfer *t = &table[used++];
+    t->request = request;
+    t->buffer = buffer;
+    t->bytes = bytes;
+    t->receives = receives;
+    t->before = malloc(bytes + 1);
+    t->data = malloc(bytes + 1);
+    memcpy(t->before, buffer, bytes);
+    memcpy(t->data, buffer, bytes);
+    if (receives)
+        memset(buffer, 0xff, bytes);
+    return t;
+}
+
+static void finish(void *request, int received)
+{
+    for (int i = 0; i < used; i++) {
+        struct transfer *t = &table[i];
+        if (t->request != request)
+            continue;
+        int broken = 0;
+        if (t->receives) {
+            for (size_t k = 0; k < t->bytes; k++)
+                broken |= (unsigned char)t->buffer[k] != 0xff;
+            memcpy(t->buffer, t->before, t->bytes);
+            memcpy(t->buffer, t->data, (size_t)received);
+        } else {
+            broken = memcmp(t->buffer, t->before, t->bytes) != 0;
+        }
+        if (broken) {
+            fprintf(stderr, "IN FLIGHT: a %s buffer was written\n", t->receives ? "receive" : "send");
+            exit(99);
+        }
+        free(t->before);
+        free(t->data);
+        *t = table[--used];
+        return;
+    }
+}
+
+#ifndef FORTRAN
+static size_t bytes_of(int count, MPI_Datatype type)
+{
+    int size;
+    PMPI_Type_size(type, &size);
+    return (size_t)count * (size_t)size;
+}
+
+int MPI_Isend(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+              MPI_Request *request)
+{
+    struct transfer *t = begin(request, (void *)buffer, bytes_of(count, type), 0);
+    return PMPI_Isend(t->data, count, type, to, tag, comm, request);
+}
+
+int MPI_Irecv(void *buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+              MPI_Request *request)
+{
+    struct transfer *t = begin(request, buffer, bytes_of(count, type), 1);
+    return PMPI_Irecv(t->data, count, type, from, tag, comm, request);
+}
+
+int MPI_Wait(MPI_Request *request, MPI_Status *status)
+{
+    MPI_Status mine;
+    int received;
+    PMPI_Wait(request, &mine);
+    PMPI_Get_count(&mine, MPI_BYTE, &received);
+    finish(request, received);
+    if (status != MPI_STATUS_IGNORE)
+        *status = mine;
+    return MPI_SUCCESS;
+}
+
+int MPI_Waitall(int count, MPI_Request *requests, MPI_Status *statuses)
+{
+    for (int i = 0; i < count; i++)
+        MPI_Wait(&requests[i], statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i]);
+    return MPI_SUCCESS;
+}
+#else
+void pmpi_type_size_(int *, int *, int *);
+void pmpi_isend_(void *, int *, int *, int *, int *, int *, int *, int *);
+void pmpi_irecv_(void *, int *, int *, int *, int *, int *, int *, int *);
+void pmpi_wait_(int *, int *, int *);
+void pmpi_get_count_(int *, int *, int *, int *);
+
+static size_t bytes_of(int *count, int *type)
+{
+    int size, error;
+    pmpi_type_size_(type, &size, &error);
+    return (size_t)*count * (size_t)size;
+}
+
+void mpi_isend_(void *buffer, int *count, int *type, int *to, int *tag, int *comm, int *request,
+                int *error)
+{
+    struct transfer *t = begin(request, buffer, bytes_of(count, type), 0);
+    pmpi_isend_(t->data, count, type, to, tag, comm, request, error);
+}
+
+void mpi_irecv_(void *buffer, int *count, int *type, int *from, int *tag, int *comm, int *request,
+                int *error)
+{
+    struct transfer *t = begin(request, buffer, bytes_of(count, type), 1);
+    pmpi_irecv_(t->data, count, type, from, tag, comm, request, error);
+}
+
+void mpi_wait_(int *request, int *status, int *error)
+{
+    int mine[64], received, type = (int)MPI_Type_c2f(MPI_BYTE);
+    (void)status; /* the programs that are tested ignore it */
+    pmpi_wait_(request, mine, error);
+    pmpi_get_count_(mine, &type, &received, error);
+    finish(request, received);
+}
+
+void mpi_waitall_(int *count, int *requests, int *statuses, int *error)
+{
+    (void)statuses;
+    for (int i = 0; i < *count; i++)
+        mpi_wait_(&requests[i], NULL, error);
+}
+#endif
