@@ -234,9 +234,7 @@ def main() -> int:
     entries = coverage(found, database, absent)
     for entry in entries:
         if entry["wrapped"] and not entry["known"]:
-            print(
-                f"imbrex: {entry['name']} is not in the database: only its call time is measured"
-            )
+            print(f"imbrex: {entry['name']} is not in the database: only its call time is measured")
     names = {str(e["name"]) for e in entries if e["wrapped"]}
     names |= {e["calibration"] for e in database.functions.values() if "calibration" in e}
     head, source = operations(sorted(names))
