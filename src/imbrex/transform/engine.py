@@ -92,6 +92,8 @@ def read_program(paths: list[Path], options: Options) -> Program:
             data = options.contents.get(path)
             if data is None:
                 data = path.read_bytes()
+            if not data.strip():
+                raise ImbrexError(f"{path}: the file is empty")
             flags = options.flags_of.get(path.resolve(), options.flags)
             if path.suffix in C_SUFFIXES:
                 read_c(path, flags, program, data)
@@ -106,6 +108,8 @@ def read_program(paths: list[Path], options: Options) -> Program:
         except ImbrexError as error:
             program.skipped[str(path)] = str(error)
     read_fortran(units, program)
+    if program.skipped:
+        program.has_main = False  # what the file that was not read does is not known
     if not program.files:
         raise ImbrexError("; ".join(program.skipped.values()) or "no files were given")
     return program

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
+from importlib import resources
 from pathlib import Path
 
 import pytest
@@ -12,8 +14,21 @@ from click.testing import CliRunner
 
 from imbrex.errors import ImbrexError
 from imbrex.transform.command import command
+from imbrex.transform.engine import Options, transform
 
 HALO = Path(__file__).parent / "cases" / "halo.c"
+LIGHT = re.compile(r"b\[0\] = 1;")
+HEAVY = "for (int i = 0; i < 100; i++)\n            b[i] = 1;"
+ARRAYS = """program p
+  use mpi
+  real(8) :: a(100), b(SIZE)
+  integer :: ierr
+  call MPI_Init(ierr)
+  call MPI_Send(a, 100, MPI_DOUBLE_PRECISION, 1, 0, MPI_COMM_WORLD, ierr)
+  b = 2.0d0 * b + 1.0d0
+  call MPI_Finalize(ierr)
+end program p
+"""
 
 
 @pytest.fixture
@@ -52,3 +67,65 @@ def test_one_unreadable_file_stops_all_edits(source: Path) -> None:
     assert isinstance(answer.exception, ImbrexError)
     assert "bad.c:1" in str(answer.exception)
     assert source.read_bytes() == before
+
+
+UNFINISHED = {
+    "empty.c": ("", "the file is empty"),
+    "blank.f90": ("\n  \n", "the file is empty"),
+    "if.f90": ("program p\nif (.true.) then\nprint *, 1\nend program p\n", "without END IF"),
+    "do.f90": ("subroutine s\ndo\nprint *, 1\nend subroutine s\n", "without END DO"),
+    "label.f": ("      do 10 i = 1, 3\n      print *, i\n      end\n", "without its end 10"),
+    "stray.f90": ("subroutine s\nend if\nend subroutine s\n", "closes nothing that is open"),
+    "select.f90": (
+        "subroutine s(i)\nselect case (i)\ncase (1)\ni = 2\nend subroutine s\n",
+        "without END SELECT",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", UNFINISHED)
+def test_an_unfinished_file_is_one_line(source: Path, name: str) -> None:
+    text, reason = UNFINISHED[name]
+    Path(name).write_text(text)
+    with pytest.raises(ImbrexError, match=reason) as error:
+        CliRunner().invoke(command, [name], catch_exceptions=False)
+    assert "\n" not in str(error.value)
+    answer = CliRunner().invoke(command, ["halo.c", name])
+    assert answer.exit_code == 2
+    assert reason in answer.stderr
+
+
+def test_the_wheel_carries_the_headers() -> None:
+    headers = resources.files("imbrex.transform") / "headers"
+    assert {"mpi.h", "mpif.h"} <= {item.name for item in headers.iterdir()}
+
+
+def test_only_branches_that_all_compute_make_a_window(tmp_path: Path) -> None:
+    text = """#include <mpi.h>
+static double a[100], b[100];
+int main(int argc, char **argv)
+{
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Send(a, 100, MPI_DOUBLE, 1 - rank, 0, MPI_COMM_WORLD);
+    if (rank == 0)
+        b[0] = 1;
+    else
+        for (int i = 0; i < 100; i++)
+            b[i] = i;
+    MPI_Finalize();
+    return 0;
+}
+"""
+    path = tmp_path / "program.c"
+    for source, decision in ((text, "nothing-to-gain"), (LIGHT.sub(HEAVY, text), "rewritten")):
+        path.write_text(source)
+        assert [d.decision for d in transform([path], Options()).decisions] == [decision]
+
+
+def test_a_whole_array_assignment_is_a_window(tmp_path: Path) -> None:
+    path = tmp_path / "program.f90"
+    for extent, decision in ((1000, "rewritten"), (3, "nothing-to-gain")):
+        path.write_text(ARRAYS.replace("SIZE", str(extent)))
+        assert [d.decision for d in transform([path], Options()).decisions] == [decision]

@@ -36,12 +36,12 @@ class ProgramFacts:
 
     def _find_timing(self) -> Reason | None:
         """Why the results of communication may depend on timing; None if they cannot."""
-        if not self.program.has_main:
-            where = next(iter(self.program.files), "")
-            return Reason("the main program is not among the files", Location(where, 1))
         if self.program.skipped:
             name = next(iter(self.program.skipped))
             return Reason("a file could not be read", Location(name, 1))
+        if not self.program.has_main:
+            where = next(iter(self.program.files), "")
+            return Reason("the main program is not among the files", Location(where, 1))
         for routine in self.program.routines.values():
             for statement in routine.statements():
                 for call in statement.calls:

@@ -93,9 +93,10 @@ class Footprints:
         for block in statement.blocks:
             for child in block.statements:
                 self._merge(inner, self.of(child, file))
+        heavy = found.heavy
         self._merge(found, inner)
+        found.heavy = heavy or self._takes_time(statement, file)
         if statement.kind is Kind.LOOP:
-            found.heavy = True
             found.jumps -= {"break", "continue", "cycle", "exit"}
         elif statement.kind is Kind.SWITCH:
             found.jumps -= {"break"}
@@ -104,6 +105,16 @@ class Footprints:
             found.leaves = None
         found.accesses = self._settle(statement, found.accesses, inner)
         return found
+
+    def _takes_time(self, statement: Statement, file: str) -> bool:
+        """Whether it computes; of alternative branches each must, or a rank may have no window."""
+        if statement.kind is Kind.LOOP or statement.computes:
+            return True
+        branches = [
+            any(self.of(child, file).heavy for child in block.statements)
+            for block in statement.blocks
+        ]
+        return bool(branches) and all(branches)
 
     @staticmethod
     def _without_case_labels(stop: Reason | None) -> Reason | None:

@@ -152,6 +152,7 @@ class Statement:
     # What an inserted statement does; see rewrites.
     role: object | None = None
     removed: bool = False
+    computes: bool = False  # it takes time by itself: an assignment of a whole array
     parent: Block | None = None
 
     def walk(self) -> Iterator[Statement]:

@@ -43,9 +43,21 @@ def read_fortran(units: list[Units], program: Program) -> None:
         )
         for scope in unit.scopes:
             if scope.kind in ("program", "subroutine", "function"):
-                _enter(scope, names, program, words)
+                broken = _enter(scope, names, program, words)
+                if broken and unit.source.name not in program.skipped:
+                    program.skipped[unit.source.name] = f"{unit.source.name}: {broken}"
             for line in scope.body:
                 _note_wildcards(line, scope, program)
+    _leave_out(program)
+
+
+def _leave_out(program: Program) -> None:
+    """Take files with an unfinished construct out again: nothing in them is as it seems."""
+    for name in program.skipped:
+        program.files.pop(name, None)
+    for key, routine in list(program.routines.items()):
+        if routine.file in program.skipped:
+            del program.routines[key]
 
 
 def _note_wildcards(line: LogicalLine, scope: Scope, program: Program) -> None:
@@ -80,7 +92,8 @@ def _check_commons(scopes: list[Scope], program: Program) -> None:
                     program.overlays.setdefault(key, set()).add("an EQUIVALENCE")
 
 
-def _enter(scope: Scope, names: Names, program: Program, words: frozenset[str]) -> None:
+def _enter(scope: Scope, names: Names, program: Program, words: frozenset[str]) -> str:
+    """Enter a routine; returns what construct in it has no end, if one has none."""
     reader = _Body(scope, names)
     block = reader.read()
     parameters = []
@@ -99,7 +112,7 @@ def _enter(scope: Scope, names: Names, program: Program, words: frozenset[str]) 
         opaque = Statement(Kind.OPAQUE, 0, 0, scope.line, scope.line)
         opaque.stop = f"two routines are called {name}"
         known.body.statements.append(opaque)
-        return
+        return reader.broken
     routine = Routine(name, scope.name, scope.file, scope.line, parameters, block)
     routine.problem = scope.problem
     routine.visible = True
@@ -110,6 +123,7 @@ def _enter(scope: Scope, names: Names, program: Program, words: frozenset[str]) 
     program.routines[name] = routine
     if scope.kind == "program":
         program.has_main = True
+    return reader.broken
 
 
 class _Body:
@@ -122,11 +136,13 @@ class _Body:
         self.lines = scope.body
         self.position = 0
         self.labels: list[str] = []  # labels that end an open DO
+        self.broken = ""  # the first construct that is not closed
 
     def read(self) -> Block:
         statements = self._block(r"$^")
         if self.position < len(self.lines):
             line = self.lines[self.position]
+            self._break(line.line, f"`{line.text.strip()}` closes nothing that is open here")
             statements.append(self._opaque(line, "a construct that is not analysed"))
         start = self.lines[0].start if self.lines else 0
         end = self.lines[-1].end if self.lines else 0
@@ -158,6 +174,10 @@ class _Body:
                 break
         return statements
 
+    def _break(self, line: int, text: str) -> str:
+        self.broken = self.broken or f"line {line}: {text}"
+        return text
+
     _ended = ""  # the label of the line read last
 
     def _new(self, kind: Kind, line: LogicalLine) -> Statement:
@@ -178,7 +198,7 @@ class _Body:
         effects = Effects()
         if is_assignment(text):
             statement = self._new(Kind.SIMPLE, line)
-            self.expressions.assign(line, depth_zero_equals(text), effects)
+            statement.computes = self.expressions.assign(line, depth_zero_equals(text), effects)
         else:
             statement = self._other(line, text, effects)
         statement.accesses += effects.accesses
@@ -314,7 +334,7 @@ class _Body:
             body = self._block(r"else|endif")
             statement.blocks.append(self._as_block(body, line.end, self._here()))
             if self.position >= len(self.lines):
-                statement.stop = "an IF without END IF"
+                statement.stop = self._break(statement.line, "an IF without END IF")
                 return statement
             line = self.lines[self.position]
             self.position += 1
@@ -367,7 +387,7 @@ class _Body:
         statement.blocks = [self._as_block(body, line.end, self._here())]
         if label:
             if self._ended != label:
-                statement.stop = "a DO without its end"
+                statement.stop = self._break(statement.line, f"a DO without its end {label}")
             if body:
                 # Nothing may be put behind the statement that ends the loop.
                 last = body[-1]
@@ -379,7 +399,7 @@ class _Body:
         if self.position >= len(self.lines) or not self.lines[self.position].masked.startswith(
             "enddo"
         ):
-            statement.stop = "a DO without END DO"
+            statement.stop = self._break(statement.line, "a DO without END DO")
             return statement
         ending = self.lines[self.position]
         self.position += 1
@@ -412,7 +432,7 @@ class _Body:
                 return statement
             body = self._block(r"case(\(|default)|endselect|typeis\(|classis\(|classdefault")
             statement.blocks.append(self._as_block(body, inner.end, self._here()))
-        statement.stop = "a SELECT without END SELECT"
+        statement.stop = self._break(statement.line, "a SELECT without END SELECT")
         return statement
 
     def _call(self, line: LogicalLine, text: str, effects: Effects) -> Statement:

@@ -223,6 +223,20 @@ class _AffineParser:
         return None
 
 
+_SMALL = 64
+
+
+def _is_small(array: Variable) -> bool:
+    """Whether an array is known to have so few elements that assigning it takes no time."""
+    size = 1
+    for low, high in array.bounds:
+        extent = None if low is None or high is None else high.plus(low, -1)
+        if extent is None or extent.terms:
+            return False
+        size *= extent.constant + 1
+    return size <= _SMALL
+
+
 class Expressions:
     """Reads the expressions of one scope."""
 
@@ -445,8 +459,11 @@ class Expressions:
         through = variable.kind == "dummy"
         effects.accesses.append(Access(variable.key, through, write, line.line, section))
 
-    def assign(self, line: LogicalLine, equals: int, effects: Effects) -> None:
-        """An assignment: the right side is read, the left side is written."""
+    def assign(self, line: LogicalLine, equals: int, effects: Effects) -> bool:
+        """An assignment: the right side is read, the left side is written.
+
+        True where it assigns a whole array or a section of one.
+        """
         text = line.masked
         self.read(line, equals + 1, len(text), effects)
         match = _BASE.match(text)
@@ -456,7 +473,7 @@ class Expressions:
         rest = text[match.end() : equals]
         if variable is None:
             effects.stop = effects.stop or f"an assignment to {name}"
-            return
+            return False
         section = None
         if rest.startswith("("):
             stop = closing(rest, 0)
@@ -472,6 +489,7 @@ class Expressions:
         if variable.element.startswith(("type(", "class(")) and "%" not in rest:
             effects.stop = effects.stop or "an assignment of a derived type"
         self._access(variable, True, line, section, effects)
+        return bool(variable.bounds) and (not rest or ":" in rest) and not _is_small(variable)
 
     def write_to(self, line: LogicalLine, name: str, effects: Effects) -> Variable | None:
         variable = self.names.variable(self.scope, name)
