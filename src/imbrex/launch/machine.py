@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import socket
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from imbrex import network
 from imbrex.errors import ImbrexError
+from imbrex.launch.hosts import may_use_several_hosts
 from imbrex.mpi_environment import native
 from imbrex.mpi_environment.launcher_line import LauncherLine
 from imbrex.mpi_environment.mpi_library import MpiLibrary
@@ -42,12 +45,13 @@ def find_transfers(
 ) -> Transfers:
     """The transfer times for a run of this line.
 
-    ImbrexError where the file given cannot be used. A calibration that fails costs the bounds,
-    not the run: it becomes a warning.
+    ImbrexError where the file given cannot be used, or is of another MPI library; one of other
+    settings is a warning. A calibration that fails costs the bounds, not the run: a warning too.
     """
     if given is not None:
         profile = network.load(given)
-        return Transfers(Machine("given", str(given.absolute()), profile.created), profile)
+        machine = Machine("given", str(given.absolute()), profile.created)
+        return Transfers(machine, profile, _check(profile, given, line, library))
     try:
         profile, origin = network.obtain(
             line.with_program,
@@ -59,3 +63,18 @@ def find_transfers(
     except ImbrexError as error:
         return Transfers(Machine(), None, f"no machine profile: {error}")
     return Transfers(Machine(origin, None, profile.created), profile)
+
+
+def _check(
+    profile: network.MachineProfile, file: Path, line: LauncherLine, library: MpiLibrary
+) -> str | None:
+    """A warning where a profile was made with other settings; ImbrexError for another library."""
+    used = network.library_version(library.file)
+    wrong = None if used is None else profile.mismatch(*used)
+    if wrong is not None:
+        raise ImbrexError(
+            f"{file}: {wrong}; make one with `imbrex calibrate -- {' '.join(line.launcher_words)}`"
+        )
+    several = may_use_several_hosts(line.launcher_words)
+    settings = network.settings_in_force(line.launcher_words, os.environ)
+    return profile.differences(settings, None if several else socket.gethostname())

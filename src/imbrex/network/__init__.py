@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from imbrex.network.interpolation import TransferTime, collective_time, transfer_time
+from imbrex.network.library_version import library_version
 from imbrex.network.measure import Progress as Report
 from imbrex.network.obtain import calibrate, obtain
 from imbrex.network.profile import (
@@ -14,6 +15,7 @@ from imbrex.network.profile import (
     Point,
 )
 from imbrex.network.reading import load
+from imbrex.network.settings import relevant as settings_in_force
 from imbrex.network.table import format_table, write_table
 
 __all__ = [
@@ -28,8 +30,10 @@ __all__ = [
     "calibrate",
     "collective_time",
     "format_table",
+    "library_version",
     "load",
     "obtain",
+    "settings_in_force",
     "transfer_time",
     "write_table",
 ]

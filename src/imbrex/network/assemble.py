@@ -25,8 +25,10 @@ _BLOCKS_EVERYWHERE = ("MPI_Allgather", "MPI_Alltoall", "MPI_Reduce_scatter")
 _ROOTED = ("MPI_Bcast", "MPI_Reduce", "MPI_Gather", "MPI_Scatter")
 
 
-def assemble(m: Measurement, settings: Mapping[str, str], quick: bool) -> MachineProfile:
-    """The profile of one measurement. ImbrexError when no path was measured."""
+def assemble(
+    m: Measurement, settings: Mapping[str, str], quick: bool, *, partial: bool = False
+) -> MachineProfile:
+    """The profile of one measurement. ImbrexError when no path was measured, unless `partial`."""
     paths = {}
     for name in PATHS:
         path = _network_path(
@@ -37,7 +39,7 @@ def assemble(m: Measurement, settings: Mapping[str, str], quick: bool) -> Machin
         )
         if path is not None:
             paths[name] = path
-    if not paths:
+    if not paths and not partial:
         raise ImbrexError("the probes measured nothing; run them with two or more ranks")
     library, version = library_name_and_version(m.library)
     return MachineProfile(

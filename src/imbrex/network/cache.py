@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 import os
@@ -11,6 +12,7 @@ from pathlib import Path
 
 from imbrex import __version__
 from imbrex.errors import ImbrexError
+from imbrex.mpi_environment.native import source_folder
 from imbrex.network import settings
 from imbrex.network.profile import MachineProfile
 from imbrex.network.reading import load
@@ -25,14 +27,29 @@ def folder(environment: Mapping[str, str] | None = None) -> Path:
     return (Path(base) if base else Path.home() / ".cache") / "imbrex" / "machines"
 
 
+@functools.cache
+def fingerprint_of_method() -> str:
+    """A digest of all that decides how a profile is made: the probes and this package.
+
+    A profile is as good as the method that made it: a changed method must not meet an old profile.
+    """
+    digest = hashlib.sha256()
+    for folder in (source_folder("probes"), Path(__file__).parent):
+        for file in sorted(folder.rglob("*")):
+            if file.is_file() and file.suffix in (".c", ".h", ".def", ".txt", ".py"):
+                digest.update(str(file.relative_to(folder)).encode() + b"\0" + file.read_bytes())
+    return digest.hexdigest()
+
+
 def key(library_id: str, words: Sequence[str], environment: Mapping[str, str]) -> str:
     """Hexadecimal name of the circumstances: equal only where a profile may be used again.
 
     The whole launcher line counts (ranks, hosts, mapping, settings), the files that it names by
-    their content, the allocation, the host, and every variable that MPI libraries read.
+    their content, the allocation, the host, every variable that MPI libraries read, and the method.
     """
     circumstances = {
         "version": __version__,
+        "method": fingerprint_of_method(),
         "library": library_id,
         "launcher": list(words),
         "host": socket.gethostname(),

@@ -91,6 +91,7 @@ class Measurement:
     ranks: int = 0
     hosts: list[str] = field(default_factory=list)
     complete: bool = False
+    interrupted: bool = False  # by the user, before the end
     jobs: int = 0  # headers seen: more than one where every rank runs alone
     round_trips: list[RoundTrip] = field(default_factory=list)
     streams: list[Stream] = field(default_factory=list)

@@ -54,19 +54,23 @@ def run_probes(
             )
         except OSError as error:
             raise ImbrexError(f"cannot start {command[0]}: {error.strerror}") from None
-        in_time = True
+        in_time, interrupted = True, False
         try:
             in_time = _follow(process, lines, time.monotonic() + time_limit_s, progress, shares)
         except KeyboardInterrupt:
             # What there is by now is worth keeping; without any of it the interrupt goes on.
             if not lines:
                 raise
+            interrupted = True
         finally:
             _end(process)
         errors.seek(0)
         complaint = _first_complaint(errors)
     measured = read_columns(lines)
+    measured.interrupted = interrupted and not measured.complete
     if not measured.complete and not measured.round_trips and not measured.other:
+        if interrupted:
+            raise KeyboardInterrupt
         if not in_time:
             raise ImbrexError(
                 f"the launcher gave no result within {time_limit_s:.0f} s and was ended; "

@@ -41,6 +41,8 @@ def calibrate(
     measured = run_probes(
         with_program([*argv, "--quick"] if quick else argv), env, limit_s, progress
     )
+    if measured.interrupted:
+        raise KeyboardInterrupt  # there is no profile of half a calibration
     if measured.jobs > 1:
         raise ImbrexError(
             "every rank runs alone: the launcher belongs to another MPI library "

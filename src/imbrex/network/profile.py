@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ SCHEMA_VERSION = 1
 PATHS = ("self", "intra-node", "inter-node")
 CLASSES = ("two-sided", "one-sided", "third-party", "unknown")
 ROLES = ("any", "root", "other")
+_MOST_NAMED = 4
 
 
 @dataclass(frozen=True)
@@ -124,6 +126,28 @@ class MachineProfile:
         if ours == theirs:
             return None
         return f"the machine profile was measured with {ours}, the program uses {theirs}"
+
+    def differences(self, settings: Mapping[str, str], host: str | None) -> str | None:
+        """One line that says which settings differ from those given, or None.
+
+        `host` is where all ranks run; None where that is not known beforehand.
+        """
+        names = sorted(
+            name
+            for name in {*self.settings, *settings}
+            if self.settings.get(name) != settings.get(name)
+        )
+        found = [
+            f"{name}={self.settings.get(name, '(unset)')}, now {settings.get(name, '(unset)')}"
+            for name in names[:_MOST_NAMED]
+        ]
+        if len(names) > _MOST_NAMED:
+            found.append(f"{len(names) - _MOST_NAMED} more")
+        if host is not None and self.hosts and host not in self.hosts:
+            found.append(f"hosts {', '.join(self.hosts[:_MOST_NAMED])}, now {host}")
+        if not found:
+            return None
+        return f"the machine profile was measured with {'; '.join(found)}: its times may not hold"
 
 
 def _path_to_json(path: NetworkPath) -> dict[str, Any]:

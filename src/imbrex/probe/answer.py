@@ -68,6 +68,7 @@ class Answer:
     advertised: dict[str, int]
     quoted: tuple[Quoted, ...]
     missing: tuple[str, ...]
+    interrupted: bool
     notes: tuple[str, ...]
 
     def to_json(self) -> dict[str, Any]:
@@ -96,6 +97,7 @@ class Answer:
             },
             "quoted": [asdict(q) for q in self.quoted],
             "missing": list(self.missing),
+            "interrupted": self.interrupted,
             "notes": list(self.notes),
         }
 
@@ -149,6 +151,7 @@ def answer(m: Measurement, profile: MachineProfile, experiments: Sequence[str]) 
         advertised={w[0]: int(w[1]) for w in m.other.get("advertised", [])},
         quoted=tuple(_quoted(rows)),
         missing=tuple(e for e in experiments if e not in m.done),
+        interrupted=m.interrupted,
         notes=tuple(notes),
     )
 

@@ -84,17 +84,18 @@ def probe(
             f"the probe needs an even number of ranks, the launcher started {measured.ranks}: "
             "imbrex probe -- mpirun -n 2"
         )
-    if not measured.round_trips:
+    if not measured.round_trips and not measured.interrupted:
         raise ImbrexError(f"nothing was calibrated within {limit_s:.0f} s: raise --time-limit")
-    profile = assemble(measured, settings.relevant(line.launcher_words, os.environ), quick)
+    in_force = settings.relevant(line.launcher_words, os.environ)
+    profile = assemble(measured, in_force, quick, partial=measured.interrupted)
     found = answer(measured, profile, list(EXPERIMENTS))
     name = cache.key(library.identity, line.launcher_words, os.environ)
     kept = None if found.missing else cache.keep(name, found.profile)
     tried: list[Tried] = []
-    if try_settings:
+    if try_settings and not measured.interrupted:
         tried = _try_settings(line, binary, found, limit_s, quiet or as_json)
     answered = {**found.to_json(), "knobs": [t.to_json() for t in tried]}
-    if machine is not None:
+    if machine is not None and profile.paths:
         found.profile.save(machine)
     if output is not None:
         output.write_text(json.dumps(answered, indent=1) + "\n", encoding="utf-8")
@@ -208,8 +209,11 @@ def print_answer(found: Answer, file: Path | None) -> None:
     for note in found.notes:
         console.print(f"note: {note}")
     if found.missing:
-        console.print(f"missing, because the time was over: {', '.join(found.missing)}")
-    if file is not None:
+        why = "it was interrupted" if found.interrupted else "the time was over"
+        console.print(f"missing, because {why}: {', '.join(found.missing)}")
+    if not profile.paths:
+        console.print("no machine profile: nothing was calibrated")
+    elif file is not None:
         console.print(f"machine profile: {file}")
 
 

@@ -91,3 +91,26 @@ def test_obtain_measures_when_the_kept_profile_is_broken(tmp_path: Path) -> None
             LINE,
             environment=environment,
         )
+
+
+def test_key_changes_with_the_method_and_the_version(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A profile that another method made is not met again."""
+    before = cache.key("lib", LINE, {})
+    with monkeypatch.context() as changed:
+        changed.setattr(cache, "fingerprint_of_method", lambda: "another")
+        assert cache.key("lib", LINE, {}) != before
+    with monkeypatch.context() as changed:
+        changed.setattr(cache, "__version__", "another")
+        assert cache.key("lib", LINE, {}) != before
+    assert cache.key("lib", LINE, {}) == before
+
+
+def test_method_is_the_probes_sources(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(cache, "source_folder", lambda tree: tmp_path)
+    (tmp_path / "a.c").write_text("1")
+    digest = cache.fingerprint_of_method.__wrapped__
+    first = digest()
+    (tmp_path / "a.c").write_text("2")
+    second = digest()
+    (tmp_path / "a.o").write_text("no source")
+    assert first != second == digest()

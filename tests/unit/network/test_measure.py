@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -96,3 +97,43 @@ def test_ranks_that_run_alone_belong_to_another_launcher(launcher: Callable[[str
     script = launcher(f"printf '{ALONE}'; printf '{ALONE}'")
     with pytest.raises(ImbrexError, match="every rank runs alone"):
         calibrate(lambda argv: [script], Path("p"), [script], quick=True)
+
+
+def test_interrupt_keeps_what_was_measured(launcher: Callable[[str], str], tmp_path: Path) -> None:
+    """As a terminal's Ctrl-C does: SIGINT to the command alone, once the rows have been read."""
+    pid_file = tmp_path / "pid"
+    rows = ALONE.replace("# end\n", "")
+    seen = "# progress self 0.5\\n"
+    command = [launcher(f"echo $$ > {pid_file}; printf '{rows}{seen}'; exec sleep 300")]
+    interrupted: list[float] = []
+
+    def interrupt(fraction: float) -> None:
+        interrupted.append(fraction)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    begin = time.monotonic()
+    measured = run_probes(command, os.environ, 60, interrupt)
+    assert interrupted and time.monotonic() - begin < 20
+    assert measured.interrupted and not measured.complete
+    assert [r.size_bytes for r in measured.round_trips] == [1]
+    child = int(pid_file.read_text())
+    assert not Path(f"/proc/{child}").exists() or _is_zombie(child)
+
+
+def test_interrupt_before_anything_goes_on(launcher: Callable[[str], str]) -> None:
+    command = [launcher("printf '# imbrex-probes 1\\n# progress self 0.1\\n'; exec sleep 300")]
+    with pytest.raises(KeyboardInterrupt):
+        run_probes(command, os.environ, 60, lambda _: os.kill(os.getpid(), signal.SIGINT))
+
+
+def test_half_a_calibration_is_no_profile(launcher: Callable[[str], str]) -> None:
+    rows = ALONE.replace("# end\n", "# progress self 0.5\n").replace("\n", "\\n")
+    script = launcher(f"printf '{rows}'; exec sleep 300")
+    with pytest.raises(KeyboardInterrupt):
+        calibrate(
+            lambda argv: [script],
+            Path("p"),
+            [script],
+            quick=True,
+            progress=lambda _: os.kill(os.getpid(), signal.SIGINT),
+        )

@@ -184,3 +184,16 @@ def test_profile_of_another_library() -> None:
     profile = parse(example())
     assert profile.mismatch("MPI", "1") is None
     assert "MPI 1" in (profile.mismatch("MPI", "2") or "")
+
+
+def test_profile_of_other_settings(tmp_path: Path) -> None:
+    data = {**example(), "settings": {"UCX_TLS": "tcp", "A": "1"}, "hosts": ["node1"]}
+    profile = parse(data)
+    same = {"UCX_TLS": "tcp", "A": "1"}
+    assert profile.differences(same, "node1") is None
+    assert profile.differences(same, None) is None
+    assert "hosts node1, now node2" in (profile.differences(same, "node2") or "")
+    line = profile.differences({"UCX_TLS": "rc"}, "node1") or ""
+    assert "A=1, now (unset); UCX_TLS=tcp, now rc" in line
+    many = profile.differences({f"V{i}": "1" for i in range(9)}, None) or ""
+    assert "7 more" in many and "\n" not in many
