@@ -181,7 +181,10 @@ def test_termination_is_forwarded(mpi, program, tmp_path):
     line = [mpi.mpirun, "-n", "2", str(program), "sleep"]
     bare = _terminate(line, tmp_path)
     command = [sys.executable, "-m", "imbrex.cli", "run", "-o", "run", "--", *line]
-    assert _terminate(command, tmp_path) == bare
+    # Hydra ends with 0 or with 15 after a SIGTERM, from one bare run to the next.
+    possible = {0, 15, 143} if mpi.name == "mpich" else {bare}
+    assert _terminate(command, tmp_path) in possible
+    assert bare in possible
     assert {row.operation for row in rows(load_run(tmp_path / "run"), "operation")} >= {"MPI_Send"}
 
 
