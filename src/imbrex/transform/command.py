@@ -45,6 +45,11 @@ from imbrex.transform.rewrites.base import SCHEMA_VERSION, Decision
     show_default=True,
     help="The rewrites to use, separated by commas.",
 )
+@click.option(
+    "--allow-reassociation",
+    is_flag=True,
+    help="Rewrite floating-point reductions too: their last digits may change.",
+)
 @click.option("--dirty", is_flag=True, help="Apply also to files with changes not committed.")
 @click.argument("words", nargs=-1, required=True, metavar="FILES... [-- FLAGS...]")
 def command(
@@ -54,6 +59,7 @@ def command(
     database: Path | None,
     only: tuple[str, ...],
     rewrites: str,
+    allow_reassociation: bool,
     dirty: bool,
     words: tuple[str, ...],
 ) -> None:
@@ -63,7 +69,12 @@ def command(
     compiler's (-I, -D, -std).
     """
     paths, flags = _split(words)
-    options = Options(flags=flags, rewrites=_rewrites(rewrites), only=_only(only))
+    options = Options(
+        flags=flags,
+        rewrites=_rewrites(rewrites),
+        only=_only(only),
+        reassociation=allow_reassociation,
+    )
     if database is not None:
         options.flags_of = compile_database(database)
         missing = [str(path) for path in paths if path.resolve() not in options.flags_of]

@@ -10,7 +10,6 @@ from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.aliases import Aliases
 from imbrex.transform.analysis.facts import ProgramFacts
 from imbrex.transform.analysis.footprint import Footprints
-from imbrex.transform.analysis.transfer import Transfer
 from imbrex.transform.edits import Edit, apply_edits
 from imbrex.transform.model.program import Language, Program, Routine, SourceFile
 from imbrex.transform.readers import c_library, fortran_library
@@ -21,10 +20,11 @@ from imbrex.transform.readers.fortran_units import FORTRAN_SUFFIXES, Units
 from imbrex.transform.rewrites.base import Decision, Refusal, Site
 from imbrex.transform.rewrites.blocking import BlockingToNonblocking, left_alone
 from imbrex.transform.rewrites.c_text import CText
+from imbrex.transform.rewrites.collectives import CollectivesToNonblocking
 from imbrex.transform.rewrites.emit import Emitter, Text, number_requests
 from imbrex.transform.rewrites.fortran_text import FortranText
 
-REWRITES = ("nonblocking",)
+REWRITES = (BlockingToNonblocking.name, CollectivesToNonblocking.name)
 _OUTPUT = frozenset({"printf", "fprintf", "puts", "putchar", "fputs", "fflush", "fwrite", "perror"})
 
 
@@ -36,6 +36,7 @@ class Options:
     flags_of: dict[Path, list[str]] = field(default_factory=dict)
     rewrites: frozenset[str] = frozenset(REWRITES)
     only: frozenset[tuple[str, int]] = frozenset()  # (file name, line)
+    reassociation: bool = False  # floating-point reductions may be rounded in another order
     # File contents to read instead of those on disk.
     contents: dict[Path, bytes] = field(default_factory=dict)
 
@@ -60,15 +61,22 @@ def transform(paths: list[Path], options: Options) -> Outcome:
     known = frozenset(library) | _OUTPUT | _mpi_names(program)
     footprints = Footprints(program, Aliases(program, known), library)
     facts = ProgramFacts(program)
-    decisions: list[Decision] = []
     after = {name: source.data for name, source in program.files.items()}
     edits: dict[str, list[Edit]] = {name: [] for name in program.files}
-    rewrite = BlockingToNonblocking(program, footprints, facts)
-    for routine in list(program.routines.values()):
-        transfers: list[Transfer] = []
-        decisions += _decide_all(rewrite, _sites(routine), options, transfers)
-        if transfers and routine.file in edits:
-            ordered = number_requests(routine)
+    messages = BlockingToNonblocking(program, footprints, facts)
+    deciding = _Deciding(
+        options,
+        messages,
+        CollectivesToNonblocking(
+            messages,
+            known | c_library.NO_MPI | fortran_library.NO_MPI,
+            options.reassociation,
+        ),
+    )
+    decisions = deciding.decide(list(program.routines.values()))
+    for routine in program.routines.values():
+        ordered = number_requests(routine)
+        if ordered and routine.file in edits:
             source = program.files[routine.file]
             text = _text(program, source, routine, len(ordered))
             edits[routine.file] += text.declarations(ordered)
@@ -144,40 +152,65 @@ def _sites(routine: Routine) -> list[Site]:
     return sites
 
 
-def _decide_all(
-    rewrite: BlockingToNonblocking, sites: list[Site], options: Options, transfers: list[Transfer]
-) -> list[Decision]:
-    """Decide all sites of a routine; one that moved may make room for another."""
-    decided: dict[int, Decision] = {}
-    waiting = sites
-    while waiting:
-        before = len(transfers)
-        later = []
-        for site in waiting:
-            decision = _decide(rewrite, site, options, transfers)
-            if decision is not None:
-                decided[id(site)] = decision
-                if decision.decision == "nothing-to-gain":
-                    later.append(site)
-        waiting = later if len(transfers) > before else []
-    return [decided[id(site)] for site in sites if id(site) in decided]
+@dataclass(slots=True)
+class _Deciding:
+    """Decides all sites of a program; one call that moved may make room for another."""
 
+    options: Options
+    messages: BlockingToNonblocking
+    collectives: CollectivesToNonblocking
+    decided: dict[int, Decision] = field(default_factory=dict)
+    moved: bool = False
 
-def _decide(
-    rewrite: BlockingToNonblocking, site: Site, options: Options, transfers: list[Transfer]
-) -> Decision | None:
-    if options.only and (site.routine.file, site.call.line) not in options.only:
-        return None
-    decision = left_alone(site)
-    if decision is not None:
-        return decision
-    if rewrite.name not in options.rewrites:
-        return None
-    try:
-        found = rewrite.validate(site)
-    except Refusal as refusal:
-        return Decision(site, "refused", refusal.reason, site.call.line, site.call.line)
-    decision = rewrite.apply(site, found)
-    if decision.decision == "rewritten":
-        transfers += found
-    return decision
+    def decide(self, routines: list[Routine]) -> list[Decision]:
+        of_routine = [_sites(routine) for routine in routines]
+        sites = [site for inner in of_routine for site in inner]
+        groups = self.collectives.groups([s for s in sites if self.collectives.applies(s)])
+        if self.collectives.name not in self.options.rewrites:
+            groups = []
+        self.moved = True
+        while self.moved:
+            self.moved = False
+            for inner in of_routine:
+                self._messages(inner)
+            for group in groups:
+                if all(self._open(site) for site in group):
+                    for decision in self.collectives.decide(group, self.options.only):
+                        self._note(decision)
+        return [self.decided[id(site)] for site in sites if id(site) in self.decided]
+
+    def _messages(self, sites: list[Site]) -> None:
+        """Decide the sends and receives of a routine, again while one more of them moves."""
+        moved = True
+        while moved:
+            moved = False
+            for site in sites:
+                if self.collectives.applies(site) or not self._open(site):
+                    continue
+                decision = self._message(site)
+                if decision is not None:
+                    self._note(decision)
+                    moved = moved or decision.decision == "rewritten"
+
+    def _open(self, site: Site) -> bool:
+        known = self.decided.get(id(site))
+        return known is None or known.decision == "nothing-to-gain"
+
+    def _note(self, decision: Decision) -> None:
+        self.decided[id(decision.site)] = decision
+        self.moved = self.moved or decision.decision == "rewritten"
+
+    def _message(self, site: Site) -> Decision | None:
+        only = self.options.only
+        if only and (site.routine.file, site.call.line) not in only:
+            return None
+        decision = left_alone(site)
+        if decision is not None:
+            return decision
+        if self.messages.name not in self.options.rewrites:
+            return None
+        try:
+            found = self.messages.validate(site)
+        except Refusal as refusal:
+            return Decision(site, "refused", refusal.reason, site.call.line, site.call.line)
+        return self.messages.apply(site, found)

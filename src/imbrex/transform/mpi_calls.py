@@ -13,14 +13,14 @@ def _names(text: str) -> frozenset[str]:
 class PointToPoint:
     """Positions of the arguments of one transfer inside a call."""
 
-    direction: str  # "send" or "receive"
+    direction: str  # "send", "receive" or "collective"
     start: str  # name of the nonblocking counterpart
     buffer: int
     count: int
     datatype: int
-    peer: int
-    tag: int
-    communicator: int
+    peer: int = -1  # -1: a collective has none
+    tag: int = -1
+    communicator: int = -1
     mode: str = "standard"  # or "synchronous", "ready"
 
 
@@ -68,6 +68,42 @@ COLLECTIVES = _names(
     "Bcast Gather Gatherv Scatter Scatterv Allgather Allgatherv Alltoall Alltoallv Alltoallw "
     "Reduce Allreduce Reduce_scatter Reduce_scatter_block Scan Exscan"
 )
+
+
+def _collective(start: str, buffer: int, count: int) -> PointToPoint:
+    return PointToPoint("collective", start, buffer, count, count + 1)
+
+
+# Collectives with a nonblocking counterpart: where they leave their result.
+BLOCKING_COLLECTIVES: dict[str, PointToPoint] = {
+    "MPI_Bcast": _collective("MPI_Ibcast", 0, 1),
+    "MPI_Gather": _collective("MPI_Igather", 3, 4),
+    "MPI_Gatherv": PointToPoint("collective", "MPI_Igatherv", 3, 4, 6),
+    "MPI_Scatter": _collective("MPI_Iscatter", 3, 4),
+    "MPI_Scatterv": _collective("MPI_Iscatterv", 4, 5),
+    "MPI_Allgather": _collective("MPI_Iallgather", 3, 4),
+    "MPI_Allgatherv": PointToPoint("collective", "MPI_Iallgatherv", 3, 4, 6),
+    "MPI_Alltoall": _collective("MPI_Ialltoall", 3, 4),
+    "MPI_Alltoallv": PointToPoint("collective", "MPI_Ialltoallv", 4, 5, 7),
+    "MPI_Reduce": _collective("MPI_Ireduce", 1, 2),
+    "MPI_Allreduce": _collective("MPI_Iallreduce", 1, 2),
+}
+# Of these, the ones whose buffers all hold `count` elements of `datatype`.
+ONE_COUNT = frozenset({"MPI_Bcast", "MPI_Reduce", "MPI_Allreduce"})
+OPERATION: dict[str, int] = {"MPI_Reduce": 4, "MPI_Allreduce": 4}
+OPERATIONS = _names("MAX MIN SUM PROD LAND BAND LOR BOR LXOR BXOR")
+# Types on which those operations give the same in whatever order they are applied.
+EXACT_TYPES = _names(
+    "INT LONG SHORT LONG_LONG LONG_LONG_INT CHAR SIGNED_CHAR UNSIGNED_CHAR UNSIGNED_SHORT "
+    "UNSIGNED UNSIGNED_LONG UNSIGNED_LONG_LONG INT8_T INT16_T INT32_T INT64_T UINT8_T UINT16_T "
+    "UINT32_T UINT64_T AINT COUNT OFFSET BYTE C_BOOL CXX_BOOL INTEGER INTEGER1 INTEGER2 INTEGER4 "
+    "INTEGER8 LOGICAL"
+)
+FLOATING_TYPES = _names(
+    "FLOAT DOUBLE LONG_DOUBLE C_COMPLEX C_FLOAT_COMPLEX C_DOUBLE_COMPLEX C_LONG_DOUBLE_COMPLEX "
+    "REAL REAL4 REAL8 REAL16 DOUBLE_PRECISION COMPLEX COMPLEX8 COMPLEX16 DOUBLE_COMPLEX"
+)
+ORDERED = COLLECTIVES | frozenset("MPI_I" + name[4:].lower() for name in COLLECTIVES)
 
 # Routines whose outcome depends on timing: with one of them in the program, the results of
 # other communication may depend on when each process does it.
@@ -168,6 +204,10 @@ C_ARGUMENTS: dict[str, int] = {
     "MPI_Wait": 2,
     "MPI_Waitall": 3,
 }
+# The nonblocking ones take a request more, which they set.
+for _name, _part in BLOCKING_COLLECTIVES.items():
+    EFFECTS[_part.start] = {**EFFECTS[_name], C_ARGUMENTS[_name]: "w"}
+    C_ARGUMENTS[_part.start] = C_ARGUMENTS[_name] + 1
 
 SOURCE_POSITION: dict[str, int] = {"MPI_Recv": 3, "MPI_Irecv": 3, "MPI_Sendrecv": 8}
 TAG_POSITION: dict[str, int] = {"MPI_Recv": 4, "MPI_Irecv": 4, "MPI_Sendrecv": 9}

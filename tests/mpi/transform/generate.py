@@ -241,6 +241,42 @@ class Generator:
             "call MPI_ALLREDUCE(s, t, 1, MPI_DOUBLE_PRECISION, MPI_MAX, MPI_COMM_WORLD, ierr)",
         )
 
+    def spread(self) -> None:
+        """A broadcast, a transpose or a gathering of whole arrays or parts of them."""
+        x, y = self.random.sample(ARRAYS, 2)
+        root = self.random.choice([0, 1])
+        count = self.random.choice([1, 10, LENGTH // 2])
+        kind = self.random.choice(["bcast", "alltoall", "gather"])
+        first, second = self.buffer(x, 2 * count), self.buffer(y, 2 * count)
+        if kind == "bcast":
+            self.out.put(
+                f"MPI_Bcast({first}, {count}, MPI_DOUBLE, {root}, MPI_COMM_WORLD);",
+                f"call MPI_BCAST({first}, {count}, MPI_DOUBLE_PRECISION, {root}, "
+                "MPI_COMM_WORLD, ierr)",
+            )
+            return
+        end = "" if kind == "alltoall" else f"{root}, "
+        self.out.put(
+            f"MPI_{kind.capitalize()}({first}, {count}, MPI_DOUBLE, {second}, {count}, "
+            f"MPI_DOUBLE, {end}MPI_COMM_WORLD);",
+            f"call MPI_{kind.upper()}({first}, {count}, MPI_DOUBLE_PRECISION, {second}, {count}, "
+            f"MPI_DOUBLE_PRECISION, {end}MPI_COMM_WORLD, ierr)",
+        )
+
+    def count(self) -> None:
+        """C only: an exact reduction, which may be started early and waited for late."""
+        if self.out.fortran:
+            self.spread()
+            return
+        index = self.random.choice([1, 2, 100, LENGTH])
+        self.out.put(f"m[0] = (int)(1000 * {self.array()}[{index - 1}]);", "")
+        if self.random.random() < 0.5:
+            self.loop()
+        self.out.put("MPI_Allreduce(m, &m[1], 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);", "")
+        if self.random.random() < 0.7:
+            self.loop()
+        self.out.put("s = 0.5 * s + 0.0625 * m[1];", "")
+
     def flush(self) -> None:
         while self.pending:
             self.receive()
@@ -255,7 +291,17 @@ class Generator:
             self.alias,
             self.branch,
         ]
-        talk = [self.exchange, self.exchange, self.turns, self.one_way, self.receive, self.reduce]
+        talk = [
+            self.exchange,
+            self.exchange,
+            self.turns,
+            self.one_way,
+            self.receive,
+            self.reduce,
+            self.spread,
+            self.spread,
+            self.count,
+        ]
         for _ in range(count):
             kind = self.random.random()
             if kind < 0.45:
@@ -277,7 +323,7 @@ C_HEAD = f"""#include <mpi.h>
 static double a[LENGTH + 1], b[LENGTH + 1], c[LENGTH + 1], d[LENGTH + 1], e[LENGTH + 1];
 static double f[LENGTH + 1];
 static double s, t, *p = a;
-static int rank, peer;
+static int rank, peer, m[2];
 
 static void work(double *x, int n)
 {{

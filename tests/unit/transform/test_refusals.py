@@ -40,6 +40,8 @@ int main(int argc, char **argv)
 """
 SEND = "MPI_Send(a, N, MPI_DOUBLE, peer, 0, MPI_COMM_WORLD);"
 RECV = "MPI_Recv(b, N, MPI_DOUBLE, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);"
+BCAST = "MPI_Bcast(a, N, MPI_DOUBLE, 0, MPI_COMM_WORLD);"
+SUM = "MPI_Allreduce(&n, &turn, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);"
 
 # name: (top-level code, code in main, part of a reason that must be given)
 REFUSED: dict[str, tuple[str, str, str]] = {
@@ -179,6 +181,64 @@ REFUSED: dict[str, tuple[str, str, str]] = {
         f"{SEND.replace('(a', '(both.d')} both.i[3] = 1; work(c);",
         "is set",
     ),
+    "a floating-point sum": (
+        "",
+        f"work(c); {SUM.replace('MPI_INT', 'MPI_DOUBLE')} work(c);",
+        "order",
+    ),
+    "an operation of the user's": (
+        "static MPI_Op mine;",
+        f"work(c); {SUM.replace('MPI_SUM', 'mine')} work(c);",
+        "not known to be exact",
+    ),
+    "a matching collective that is checked": (
+        "",
+        f"{BCAST}\n    work(c);\n    if ({BCAST[:-1]} != MPI_SUCCESS) return 1;",
+        "would have to change too",
+    ),
+    "a matching collective in an inactive part": (
+        "static void other(void)\n{\n#ifdef OTHER\n    MPI_Bcast(b, 1, MPI_INT, 0, "
+        "MPI_COMM_WORLD);\n#endif\n}",
+        f"{BCAST} work(c);",
+        "also stands where it is not read as a call",
+    ),
+    "a matching collective behind a macro": (
+        "#define SPREAD MPI_Bcast",
+        f"{BCAST} work(c);",
+        "also stands where it is not read as a call",
+    ),
+    "a collective as a function pointer": (
+        "static int (*spread)(void *, int, MPI_Datatype, int, MPI_Comm) = MPI_Bcast;",
+        f"{BCAST} work(c); spread(b, 1, MPI_INT, 0, MPI_COMM_WORLD);",
+        "also stands where it is not read as a call",
+    ),
+    "code that may hold a matching collective": (
+        "",
+        f"{BCAST} work(c); elsewhere();",
+        "elsewhere, whose source is not among the files, may call a matching one",
+    ),
+    "a collective over another": (
+        "",
+        f"work(c); MPI_Scan(&n, &turn, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD); {BCAST} sink = a[0];",
+        "their order must be the same",
+    ),
+    "counts that change": (
+        "static int counts[4], starts[4];",
+        "MPI_Allgatherv(a, 1, MPI_DOUBLE, b, counts, starts, MPI_DOUBLE, MPI_COMM_WORLD); "
+        "counts[1] = 3; work(c);",
+        "`counts` is used or set",
+    ),
+    "a result that is used": ("", f"{BCAST} sink = a[1]; work(c);", "`a` is used"),
+    "windows": (
+        "static MPI_Win window;",
+        f"MPI_Win_create(b, 8, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &window); {BCAST} work(c);",
+        "the program uses MPI_Win_create",
+    ),
+    "a prefix sum": (
+        "",
+        "work(c); MPI_Scan(&n, &turn, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD); work(c);",
+        "not among the collectives",
+    ),
     "the whole array by memset": ("", f"{SEND} free(p); work(c);", "may be set through `p`"),
 }
 
@@ -203,3 +263,28 @@ def test_the_frame_alone_is_rewritten(tmp_path: Path) -> None:
     source = tmp_path / "program.c"
     source.write_text(HEAD + MAIN % f"{SEND} work(c);")
     assert "MPI_Isend" in transform([source], Options()).after[str(source)].decode()
+
+
+@pytest.mark.parametrize(("call", "start"), [(BCAST, "MPI_Ibcast"), (SUM, "MPI_Iallreduce")])
+def test_the_collectives_alone_are_rewritten(tmp_path: Path, call: str, start: str) -> None:
+    source = tmp_path / "program.c"
+    source.write_text(HEAD + MAIN % f"{call} work(c);")
+    assert start in transform([source], Options()).after[str(source)].decode()
+
+
+def test_reassociation_is_permitted_by_the_user_alone(tmp_path: Path) -> None:
+    source = tmp_path / "program.c"
+    text = "MPI_Allreduce(a, b, N, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);"
+    source.write_text(HEAD + MAIN % f"{text} work(c);")
+    assert transform([source], Options()).after[str(source)] == source.read_bytes()
+    allowed = transform([source], Options(reassociation=True)).after[str(source)]
+    assert b"MPI_Iallreduce" in allowed
+
+
+def test_all_that_match_are_chosen_or_none(tmp_path: Path) -> None:
+    source = tmp_path / "program.c"
+    source.write_text(HEAD + MAIN % f"{BCAST}\n    work(c);\n    {BCAST}\n    work(c);")
+    line = 1 + source.read_text().split("MPI_Bcast")[0].count("\n")
+    only = frozenset({(str(source), line)})
+    assert transform([source], Options(only=only)).after[str(source)] == source.read_bytes()
+    assert transform([source], Options()).after[str(source)].count(b"MPI_Ibcast") == 2

@@ -37,6 +37,9 @@ RECV = (
 )
 WORK = "      call work(c)\n"
 
+BCAST = """      call MPI_BCAST(a, n, MPI_DOUBLE_PRECISION, 0,
+     &  MPI_COMM_WORLD, ierr)
+"""
 REFUSED: dict[str, tuple[str, str, str]] = {
     "any source": ("", RECV.replace("peer", "MPI_ANY_SOURCE") + WORK, "ANY_SOURCE"),
     "a stored wildcard": (
@@ -97,6 +100,23 @@ REFUSED: dict[str, tuple[str, str, str]] = {
     "a missing include": ("      include 'nowhere.h'", SEND + WORK, "nowhere.h"),
     "two statements on a line": ("", SEND + "      k = 1; k = 2\n" + WORK, "several statements"),
     "a barrier": ("", WORK + "      call MPI_BARRIER(MPI_COMM_WORLD, ierr)\n" + WORK, "no data"),
+    "a floating-point sum": (
+        "",
+        WORK
+        + "      call MPI_ALLREDUCE(a, e, n, MPI_DOUBLE_PRECISION, MPI_SUM,\n"
+        + "     &  MPI_COMM_WORLD, ierr)\n"
+        + WORK,
+        "another order",
+    ),
+    "a matching collective in another unit": (
+        "",
+        BCAST + WORK + "      if (k .eq. 1) call other\n      end\n      subroutine other\n"
+        "      include 'mpif.h'\n      integer ierr\n      double precision q(7)\n"
+        + BCAST.replace("(a, n", "(q, 7")
+        + "      if (ierr .ne. 0) q(1) = 1",
+        "would have to change too",
+    ),
+    "a collective's buffer that is set": ("", BCAST + "      a(5) = 2\n" + WORK, "`a` is used"),
     "the statement that ends a loop": (
         "",
         "      do 10 i = 1, 3\n" + WORK + "   10 " + SEND.lstrip() + WORK,

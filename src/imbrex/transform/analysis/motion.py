@@ -40,6 +40,8 @@ class Reach:
 
 
 def _order(transfer: Transfer) -> str:
+    if transfer.collective:
+        return "another collective: their order must be the same on every rank"
     if transfer.receives:
         return "another receive that may take the same message"
     return "another send, whose message may have to stay ahead"
@@ -159,11 +161,16 @@ class Motion:
         """Messages of one channel keep their order; so does the rest where timing may matter."""
         other = role.transfer
         place = self._place(statement)
-        if role.starts and other.receives == transfer.receives:
+        if transfer.collective and other.collective and role.starts:
+            return Reason(_order(transfer), place)
+        alike = other.receives == transfer.receives and not (
+            transfer.collective or other.collective
+        )
+        if role.starts and alike:
             if not cannot_match(transfer, other.call, other.part, changed):
                 return Reason(_order(transfer), place)
         elif self.strict and other.call is not transfer.call:
-            if not transfer.receives and role.starts:
+            if not (transfer.receives or transfer.collective) and role.starts:
                 return None  # a posted receive is nothing to others
             return Reason(f"other communication, and {self.strict}", place)
         return None
@@ -173,6 +180,8 @@ class Motion:
     ) -> Reason | None:
         table = mpi_calls.RECEIVES if transfer.receives else mpi_calls.SENDS
         names = mpi_calls.RECEIVING if transfer.receives else mpi_calls.SENDING
+        if transfer.collective:
+            table, names = {}, mpi_calls.ORDERED
         for event in footprint.events:
             if event.name in mpi_calls.WAITS:
                 return Reason(f"{event.name} completes transfers", event.location)
@@ -198,7 +207,7 @@ class Motion:
         changed: frozenset[str],
     ) -> Reason | None:
         assert transfer.wait is not None
-        causal = transfer.receives or transfer.part.mode == "synchronous"
+        causal = transfer.receives or transfer.collective or transfer.part.mode == "synchronous"
         role = statement.role if isinstance(statement.role, Role) else None
         reason = footprint.stop or footprint.leaves
         if statement.text == "terminal":
@@ -209,7 +218,7 @@ class Motion:
             elif role is None and footprint.events:
                 event = footprint.events[0]
                 reason = Reason(f"{event.name}, and {self.strict}", event.location)
-        used = "used or set" if transfer.receives else "set"
+        used = "used or set" if transfer.receives or transfer.collective else "set"
         return reason or self._conflict(transfer.wait.accesses, footprint, changed, used)
 
     def _conflict(

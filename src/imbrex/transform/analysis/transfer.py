@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from imbrex.transform import mpi_calls
 from imbrex.transform.model.affine import Affine, Range, Section, surely_less
@@ -19,7 +19,7 @@ from imbrex.transform.model.program import (
 
 @dataclass(slots=True, eq=False)
 class Transfer:
-    """A send or a receive between its start and its wait."""
+    """A send, a receive or a collective between its start and its wait."""
 
     call: Call
     part: mpi_calls.PointToPoint
@@ -34,6 +34,25 @@ class Transfer:
     start_blocker: Reason | None = None
     wait_blocker: Reason | None = None
     request: int = -1
+    # Of a collective: all memory that it touches, and whether it is written.
+    memory: list[tuple[Argument, bool]] = field(default_factory=list)
+
+    @property
+    def collective(self) -> bool:
+        return self.part.direction == "collective"
+
+    @property
+    def start_arguments(self) -> list[Argument]:
+        """What the start takes before the request."""
+        part, arguments = self.part, self.call.arguments
+        if self.collective:
+            return arguments[: mpi_calls.C_ARGUMENTS[self.call.name]]
+        positions = (part.buffer, part.count, part.datatype, part.peer, part.tag, part.communicator)
+        return [arguments[position] for position in positions]
+
+    @property
+    def buffers(self) -> list[Argument]:
+        return [argument for argument, _ in self.memory] or [self.buffer]
 
     @property
     def receives(self) -> bool:
@@ -82,15 +101,20 @@ def evaluation(call: Call) -> list[Access]:
     ]
 
 
-def buffer_access(program: Program, transfer: Transfer) -> Access:
-    argument = transfer.buffer
-    return Access(
-        UNKNOWN_MEMORY if argument.base is None else argument.base,
-        argument.through,
-        transfer.receives,
-        transfer.call.line,
-        buffer_section(program, transfer.call, transfer.part),
-    )
+def data_accesses(program: Program, transfer: Transfer) -> list[Access]:
+    """What the transfer touches between its start and its wait."""
+    call, part = transfer.call, transfer.part
+    found = []
+    for argument, write in transfer.memory or [(transfer.buffer, transfer.receives)]:
+        section = None
+        if not transfer.collective:
+            section = buffer_section(program, call, part)
+        elif call.name in mpi_calls.ONE_COUNT:
+            position = next(i for i, other in enumerate(call.arguments) if other is argument)
+            section = buffer_section(program, call, replace(part, buffer=position))
+        base = UNKNOWN_MEMORY if argument.base is None else argument.base
+        found.append(Access(base, argument.through, write, call.line, section))
+    return found
 
 
 def cannot_match(

@@ -11,3 +11,5 @@
       integer MPI_STATUS_IGNORE(MPI_STATUS_SIZE)
       integer MPI_STATUSES_IGNORE(MPI_STATUS_SIZE,1)
       common /imbrex_mpi/ MPI_STATUS_IGNORE, MPI_STATUSES_IGNORE
+      integer MPI_IN_PLACE
+      common /imbrex_place/ MPI_IN_PLACE

@@ -14,7 +14,7 @@ min min0 min1 minexponent minloc minval mod modulo nearest nint not norm2 null p
 present product radix range real repeat reshape rrspacing scale scan selected_int_kind
 selected_real_kind shape shiftl shiftr sign sin sinh size sngl spacing spread sqrt storage_size sum
 tan tanh tiny transfer transpose trim ubound unpack verify zabs zexp zsqrt iargc
-command_argument_count
+command_argument_count new_line
 """
 FUNCTIONS = frozenset(_NAMES.split())
 SUBROUTINES: dict[str, dict[int, str]] = {
@@ -23,6 +23,21 @@ SUBROUTINES: dict[str, dict[int, str]] = {
     "system_clock": {0: "w", 1: "w", 2: "w"},
     "mvbits": {0: "r", 3: "w"},
 }
+# Subroutines whose effects are not described, but that call no MPI.
+NO_MPI = frozenset(
+    {
+        "get_command_argument",
+        "get_command",
+        "get_environment_variable",
+        "date_and_time",
+        "random_seed",
+        "getarg",
+        "getenv",
+        "exit",
+        "abort",
+        "flush",
+    }
+)
 OPERATORS = frozenset(
     ["eq", "ne", "lt", "le", "gt", "ge", "and", "or", "not", "eqv", "neqv", "true", "false"]
 )

@@ -6,7 +6,7 @@ from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.facts import ProgramFacts
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.motion import Motion, Position, Reach
-from imbrex.transform.analysis.transfer import Role, Transfer, buffer_access, evaluation
+from imbrex.transform.analysis.transfer import Role, Transfer, data_accesses, evaluation
 from imbrex.transform.analysis.unread import never_read
 from imbrex.transform.model.program import (
     UNKNOWN_MEMORY,
@@ -33,7 +33,7 @@ class BlockingToNonblocking:
         self.program = program
         self.footprints = footprints
         self.facts = facts
-        self._kinds: dict[str, tuple[bool, set[tuple[str, bool]]]] = {}
+        self.kinds: dict[str, tuple[bool, set[tuple[str, bool]]]] = {}
 
     def applies(self, site: Site) -> bool:
         return site.call.name in mpi_calls.BLOCKING
@@ -45,6 +45,24 @@ class BlockingToNonblocking:
 
         Raises Refusal where the call may not become nonblocking at all.
         """
+        call, routine = site.call, site.routine
+        error = self._check(site)
+        status = self._status(site)
+        transfers = []
+        for part in mpi_calls.BLOCKING[call.name]:
+            buffer = call.arguments[part.buffer]
+            self._check_buffer(site, buffer)
+            if part.direction == "receive":
+                for position in (part.peer, part.tag):
+                    wildcard = self.facts.wildcard(call, call.arguments[position], routine.file)
+                    if wildcard:
+                        raise Refusal(self.name, wildcard)
+            wanted = status if part.direction == "receive" else None
+            transfers.append(Transfer(call, part, buffer, wanted, error=error))
+        return transfers
+
+    def _check(self, site: Site) -> Argument | None:
+        """What any call must hold to become nonblocking; its error code, in Fortran."""
         call, routine = site.call, site.routine
         self._check_place(site)
         language = self.program.files[routine.file].language
@@ -60,27 +78,17 @@ class BlockingToNonblocking:
             if argument.problem:
                 self._refuse(site, f"`{argument.text}`: {argument.problem}")
         self._check_arguments(site)
-        error = self._error_code(site, language, optional_error)
-        status = self._status(site)
-        transfers = []
-        for part in mpi_calls.BLOCKING[call.name]:
-            buffer = call.arguments[part.buffer]
-            base = (buffer.base or "").lstrip("*")
-            if buffer.text.strip().upper() in _NO_BUFFER or base not in self.program.variables:
-                self._refuse(site, f"the memory that `{buffer.text}` names is not known")
-            if part.direction == "receive":
-                for position in (part.peer, part.tag):
-                    wildcard = self.facts.wildcard(call, call.arguments[position], routine.file)
-                    if wildcard:
-                        raise Refusal(self.name, wildcard)
-            shared = self.program.overlays.get(buffer.base or "", set()) - {"a pointer"}
-            if shared:
-                self._refuse(site, f"`{buffer.text}` is in {min(shared)}")
-            if language is not Language.C:
-                self._check_interface(site, buffer)
-            wanted = status if part.direction == "receive" else None
-            transfers.append(Transfer(call, part, buffer, wanted, error=error))
-        return transfers
+        return self._error_code(site, language, optional_error)
+
+    def _check_buffer(self, site: Site, buffer: Argument) -> None:
+        base = (buffer.base or "").lstrip("*")
+        if buffer.text.strip().upper() in _NO_BUFFER or base not in self.program.variables:
+            self._refuse(site, f"the memory that `{buffer.text}` names is not known")
+        shared = self.program.overlays.get(buffer.base or "", set()) - {"a pointer"}
+        if shared:
+            self._refuse(site, f"`{buffer.text}` is in {min(shared)}")
+        if self.program.files[site.routine.file].language is not Language.C:
+            self._check_interface(site, buffer)
 
     def _refuse(self, site: Site, text: str) -> None:
         raise Refusal(self.name, Reason(text, site.location))
@@ -144,7 +152,7 @@ class BlockingToNonblocking:
 
     def _kinds_in(self, file: str) -> tuple[bool, set[tuple[str, bool]]]:
         """Whether the file mixes types already, and the types of its nonblocking buffers."""
-        if file not in self._kinds:
+        if file not in self.kinds:
             used: dict[str, set[tuple[str, bool]]] = {}
             for routine in self.program.routines.values():
                 for statement in routine.statements() if routine.file == file else ():
@@ -155,8 +163,8 @@ class BlockingToNonblocking:
                                 used.setdefault(call.name, set()).add(kind)
             mixed = any(len(kinds) > 1 for kinds in used.values())
             fixed = {k for name in mpi_calls.NONBLOCKING for k in used.get(name, set())}
-            self._kinds[file] = (mixed, fixed)
-        return self._kinds[file]
+            self.kinds[file] = (mixed, fixed)
+        return self.kinds[file]
 
     def _check_arguments(self, site: Site) -> None:
         """Functions that are called for an argument must only read."""
@@ -240,9 +248,9 @@ class BlockingToNonblocking:
         reads = self._evaluation(site)
         starts, waits = [], []
         for transfer in transfers:
-            data = buffer_access(self.program, transfer)
-            transfer.start = self._inserted(original, [*reads, data], Role(transfer, True))
-            release = [data]
+            data = data_accesses(self.program, transfer)
+            transfer.start = self._inserted(original, [*reads, *data], Role(transfer, True))
+            release = list(data)
             if transfer.status is not None and self._status_matters(site, transfer.status):
                 transfer.status_read = True
                 release.append(
@@ -349,10 +357,8 @@ def left_alone(site: Site) -> Decision | None:
     """Calls that no rewrite takes, with the reason."""
     name = site.call.name
     text = mpi_calls.LEFT_ALONE.get(name)
-    if text is None and name in mpi_calls.COLLECTIVES:
-        text = (
-            "collectives are not rewritten: all sites that may match would have to change together"
-        )
+    if text is None and name in mpi_calls.COLLECTIVES - mpi_calls.BLOCKING_COLLECTIVES.keys():
+        text = f"{name} is not among the collectives that are rewritten"
     if text is None:
         return None
     place = Location(site.routine.file, site.call.line)

@@ -36,12 +36,10 @@ class CText:
         return f"&{self.name}" if self.count == 1 else f"&{self.name}[{number}]"
 
     def start(self, transfer: Transfer, indent: str) -> str:
-        part, arguments = transfer.part, transfer.call.arguments
-        positions = (part.buffer, part.count, part.datatype, part.peer, part.tag, part.communicator)
-        texts = [arguments[position].text for position in positions]
+        texts = [argument.text for argument in transfer.start_arguments]
         guards = transfer.guards
         inner = indent + ("    " if guards else "")
-        call = _call(part.start, [*texts, self._request(transfer.request)], inner)
+        call = _call(transfer.part.start, [*texts, self._request(transfer.request)], inner)
         if not guards:
             return call
         condition = guards[0] if len(guards) == 1 else " && ".join(f"({g})" for g in guards)

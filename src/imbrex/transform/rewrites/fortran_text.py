@@ -7,7 +7,14 @@ from collections.abc import Callable
 
 from imbrex.transform.analysis.transfer import Transfer
 from imbrex.transform.edits import Edit
-from imbrex.transform.model.program import Language, Program, Routine, SourceFile, Statement
+from imbrex.transform.model.program import (
+    Argument,
+    Language,
+    Program,
+    Routine,
+    SourceFile,
+    Statement,
+)
 from imbrex.transform.rewrites.layout import line_start
 
 _FREE_WIDTH = 100
@@ -87,9 +94,7 @@ class FortranText:
 
     def start(self, transfer: Transfer, indent: str) -> str:
         self._follow(transfer)
-        part, arguments = transfer.part, transfer.call.arguments
-        positions = (part.buffer, part.count, part.datatype, part.peer, part.tag, part.communicator)
-        texts = [arguments[position].text for position in positions]
+        texts = [argument.text for argument in transfer.start_arguments]
         before = ""
         if transfer.guards:
             joined = transfer.guards[0]
@@ -97,7 +102,7 @@ class FortranText:
                 joined = " .and. ".join(f"({guard})" for guard in transfer.guards)
             before = f"{self._case('if')} ({self._spaced(joined)}) "
         texts += [self._request(transfer.request), *self._error(transfer)]
-        return self._call(part.start, texts, indent, before)
+        return self._call(transfer.part.start, texts, indent, before)
 
     @staticmethod
     def _spaced(text: str) -> str:
@@ -127,8 +132,8 @@ class FortranText:
             texts.append(self._call("MPI_Wait", arguments, indent))
         fenced: dict[str, Transfer] = {}
         for transfer in transfers:
-            if self._needs_fence(transfer):
-                fenced.setdefault(transfer.buffer.text, transfer)
+            for argument in self._fenced(transfer):
+                fenced.setdefault(argument.text, transfer)
         for buffer, transfer in fenced.items():
             # MPICH's MPI_F_SYNC_REG without mpi_f08 writes an error code that nobody passes.
             if transfer.error is None:
@@ -138,10 +143,14 @@ class FortranText:
                 texts.append(self._call("MPI_Get_address", arguments, indent))
         return texts
 
-    def _needs_fence(self, transfer: Transfer) -> bool:
+    def _fenced(self, transfer: Transfer) -> list[Argument]:
         """The compiler must expect MPI_Wait to touch only what other routines can name."""
-        base = self.program.variables.get(transfer.buffer.base or "")
-        return base is None or base.kind != "global"
+        bases = [self.program.variables.get(item.base or "") for item in transfer.buffers]
+        return [
+            item
+            for item, base in zip(transfer.buffers, bases, strict=True)
+            if base is None or base.kind != "global"
+        ]
 
     def declarations(self, transfers: list[Transfer]) -> list[Edit]:
         self._follow(transfers[0])
@@ -154,7 +163,7 @@ class FortranText:
         else:
             kind = self._case("integer") + (" ::" if not self.fixed else "")
         edits = [Edit(offset, offset, f"\n{indent}{kind.rstrip()} {name}")]
-        if any(self._needs_fence(t) and t.error is not None for t in transfers):
+        if any(self._fenced(t) and t.error is not None for t in transfers):
             text = self._case("integer") + "(kind=MPI_ADDRESS_KIND) "
             text += self.address if self.fixed else f":: {self.address}"
             edits.append(Edit(offset, offset, f"\n{indent}{text}"))

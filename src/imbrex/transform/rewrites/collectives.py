@@ -1,0 +1,225 @@
+"""Blocking collectives to nonblocking ones: all calls that may match one another, or none."""
+
+from __future__ import annotations
+
+import re
+
+from imbrex.transform import mpi_calls
+from imbrex.transform.analysis.transfer import Transfer
+from imbrex.transform.model.program import Language, Location, Reason
+from imbrex.transform.rewrites.base import Decision, Refusal, Site
+from imbrex.transform.rewrites.blocking import BlockingToNonblocking
+
+_C_COMMENT = re.compile(rb"\"(?:\\.|[^\"\\\n])*\"|//[^\n]*|/\*.*?\*/", re.DOTALL)
+_FIXED_COMMENT = re.compile(rb"^[cC*!][^\n]*|![^\n]*", re.MULTILINE)
+_FREE_COMMENT = re.compile(rb"![^\n]*")
+# Routines of MPI that make memory or files common to processes: a collective may be what keeps
+# their uses apart, which data flow does not show.
+_SHARING = ("MPI_Win_", "MPI_File_")
+
+
+def _blanked(match: re.Match[bytes]) -> bytes:
+    """A comment without its text; strings stay."""
+    return match[0] if match[0].startswith(b'"') else re.sub(rb"[^\n]", b" ", match[0])
+
+
+class CollectivesToNonblocking(BlockingToNonblocking):
+    """MPI_Bcast, Gather(v), Scatter(v), Allgather(v), Alltoall(v), Reduce and Allreduce.
+
+    A blocking collective never matches a nonblocking one, and the calls of one communicator must
+    come in the same order on all its processes (MPI 4.0, section 6.12).
+    """
+
+    name = "collectives"
+
+    def __init__(
+        self,
+        messages: BlockingToNonblocking,
+        known: frozenset[str],
+        reassociation: bool,
+    ) -> None:
+        """`known`: library routines that call no MPI; `reassociation`: sums may be rounded anew."""
+        super().__init__(messages.program, messages.footprints, messages.facts)
+        self.kinds = messages.kinds
+        self.known = known
+        self.reassociation = reassociation
+        self.elsewhere = self._calls_elsewhere()
+
+    def applies(self, site: Site) -> bool:
+        return site.call.name in mpi_calls.BLOCKING_COLLECTIVES
+
+    # Which calls may match -------------------------------------------------------------
+
+    def groups(self, sites: list[Site]) -> list[list[Site]]:
+        """Sites by what may match: name; of reductions also the operation and kind of type."""
+        by_name: dict[str, list[Site]] = {}
+        for site in sites:
+            by_name.setdefault(site.call.name, []).append(site)
+        found = []
+        for members in by_name.values():
+            keys = [self._reduction(site) for site in members]
+            if None in keys:
+                found.append(members)
+                continue
+            by_key: dict[tuple[str, str] | None, list[Site]] = {}
+            for site, key in zip(members, keys, strict=True):
+                by_key.setdefault(key, []).append(site)
+            found += by_key.values()
+        return found
+
+    @staticmethod
+    def _reduction(site: Site) -> tuple[str, str] | None:
+        """Operation and kind of type of a reduction, where both are MPI's own."""
+        arguments = [argument.text.strip().upper() for argument in site.call.arguments]
+        operation = mpi_calls.OPERATION.get(site.call.name, len(arguments))
+        if operation >= len(arguments) or arguments[operation] not in mpi_calls.OPERATIONS:
+            return None
+        kind = arguments[operation - 1]
+        if kind in mpi_calls.EXACT_TYPES:
+            return arguments[operation], "exact"
+        return (arguments[operation], "floating") if kind in mpi_calls.FLOATING_TYPES else None
+
+    def _calls_elsewhere(self) -> Reason | None:
+        """Why a matching call may be in code that is not seen."""
+        program = self.program
+        if self.facts.timing is not None and (program.skipped or not program.has_main):
+            return self.facts.timing
+        for routine in program.routines.values():
+            fortran = program.files.get(routine.file)
+            for statement in routine.statements():
+                for call in statement.calls:
+                    place = Location(routine.file, call.line)
+                    if call.name.startswith(_SHARING):
+                        return Reason(f"the program uses {call.name}", place)
+                    if call.unknown:
+                        if fortran is not None and fortran.language is not Language.C:
+                            return Reason("a dummy procedure may call a matching one", place)
+                    elif not call.name.startswith("MPI_") and not self._seen(call.name):
+                        return Reason(
+                            f"{call.name}, whose source is not among the files, may call a "
+                            "matching one",
+                            place,
+                        )
+        for target, _, source in program.pointer_facts:
+            name = source.removeprefix("function:")
+            if target == "address" and name != source and not self._seen(name):
+                where = next(iter(program.files))
+                return Reason(
+                    f"{name}, whose source is not among the files, is called through a pointer",
+                    Location(where, 1),
+                )
+        return None
+
+    def _seen(self, name: str) -> bool:
+        return name in self.program.routines or name in self.known or name.startswith("__builtin_")
+
+    def _check_hidden(self, name: str, sites: list[Site]) -> None:
+        """The name must not stand where it is not read as a call: a macro, an inactive #if."""
+        for source in self.program.files.values():
+            fortran = source.language is not Language.C
+            comment = _FREE_COMMENT if fortran else _C_COMMENT
+            if source.language is Language.FORTRAN_FIXED:
+                comment = _FIXED_COMMENT
+            bare = comment.sub(_blanked, source.data)
+            pattern = re.compile(rb"(?<![A-Za-z0-9_])" + name.encode() + rb"(?![A-Za-z0-9_])")
+            if fortran:
+                pattern = re.compile(pattern.pattern, re.IGNORECASE)
+            found = list(pattern.finditer(bare))
+            read = sum(site.routine.file == source.name for site in sites)
+            if len(found) > read:
+                lines = {site.call.line for site in sites if site.routine.file == source.name}
+                places = [bare.count(b"\n", 0, match.start()) + 1 for match in found]
+                line = next((place for place in places if place not in lines), places[-1])
+                raise Refusal(
+                    self.name,
+                    Reason(
+                        f"{name} also stands where it is not read as a call",
+                        Location(source.name, line),
+                    ),
+                )
+
+    # Conditions ------------------------------------------------------------------------
+
+    def validate(self, site: Site) -> list[Transfer]:
+        call = site.call
+        error = self._check(site)
+        self._check_reduction(site)
+        memory = []
+        for position, mode in mpi_calls.EFFECTS[call.name].items():
+            argument = call.arguments[position]
+            if argument.text.strip().upper() == "MPI_IN_PLACE":
+                continue
+            self._check_buffer(site, argument)
+            memory.append((argument, mode == "w"))
+        part = mpi_calls.BLOCKING_COLLECTIVES[call.name]
+        return [Transfer(call, part, call.arguments[part.buffer], error=error, memory=memory)]
+
+    def _check_reduction(self, site: Site) -> None:
+        position = mpi_calls.OPERATION.get(site.call.name)
+        if position is None:
+            return
+        key = self._reduction(site)
+        if key is None:
+            operation = site.call.arguments[position].text.strip()
+            kind = site.call.arguments[position - 1].text.strip()
+            self._refuse(site, f"`{operation}` on `{kind}` is not known to be exact in any order")
+        elif key[1] == "floating" and not self.reassociation:
+            self._refuse(
+                site,
+                "a nonblocking reduction may add floating-point numbers in another order: "
+                "--allow-reassociation permits that",
+            )
+
+    # Doing it --------------------------------------------------------------------------
+
+    def decide(self, sites: list[Site], only: frozenset[tuple[str, int]]) -> list[Decision]:
+        """Decide one group: all of it is rewritten, or nothing."""
+        chosen = [s for s in sites if not only or (s.routine.file, s.call.line) in only]
+        if not chosen:
+            return []
+        transfers = []
+        kinds = {file: (mixed, set(used)) for file, (mixed, used) in self.kinds.items()}
+        try:
+            if self.elsewhere is not None:
+                raise Refusal(self.name, self.elsewhere)
+            self._check_hidden(sites[0].call.name, self._all_named(sites[0].call.name))
+            for site in sites:
+                transfers.append(self.validate(site))
+        except Refusal as refusal:
+            self.kinds.clear()
+            self.kinds.update(kinds)
+            return [self._refused(site, refusal.reason) for site in chosen]
+        if len(chosen) < len(sites):
+            other = next(site for site in sites if site not in chosen)
+            reason = Reason("a call that may match it is not chosen", other.location)
+            return [self._refused(site, reason) for site in chosen]
+        pairs = list(zip(sites, transfers, strict=True))
+        decisions = [self.apply(site, found) for site, found in pairs]
+        if all(decision.decision == "nothing-to-gain" for decision in decisions):
+            return decisions
+        for (site, found), decision in zip(pairs, decisions, strict=True):
+            if decision.decision == "nothing-to-gain":
+                self._lower(site, found)
+                self.footprints.forget(site.statement)
+                decision.decision, decision.rewrites = "rewritten", [self.name]
+                decision.reason = Reason(
+                    "no computation in its own window, but calls that may match it are rewritten",
+                    site.location,
+                )
+        return decisions
+
+    def _all_named(self, name: str) -> list[Site]:
+        return [
+            Site(routine, statement, call)
+            for routine in self.program.routines.values()
+            for statement in routine.statements()
+            for call in statement.calls
+            if call.name == name
+        ]
+
+    def _refused(self, site: Site, reason: Reason) -> Decision:
+        text = reason.text
+        if reason.location != site.location:
+            text = f"a call that may match it would have to change too: {text}"
+        place = Reason(text, reason.location)
+        return Decision(site, "refused", place, site.call.line, site.call.line)

@@ -1,0 +1,36 @@
+C     THE COLUMNS OF A FIELD ARE GATHERED WHILE ANOTHER ONE IS COMPUTED.
+      PROGRAM GATHER
+      INCLUDE 'mpif.h'
+      INTEGER N, RANKS
+      PARAMETER (N = 1000, RANKS = 4)
+      DOUBLE PRECISION A(N), ALL(N, RANKS), B(N), TABLE(N)
+      INTEGER IERR, RANK, I, K
+      CALL MPI_INIT(IERR)
+      CALL MPI_COMM_RANK(MPI_COMM_WORLD, RANK, IERR)
+      DO 10 I = 1, N
+        A(I) = I + RANK
+        B(I) = I
+        TABLE(I) = 0.5D0
+   10 CONTINUE
+      DO 20 K = 1, 3
+        CALL MPI_BCAST(TABLE, N, MPI_DOUBLE_PRECISION, 0,
+     &    MPI_COMM_WORLD, IERR)
+        CALL SMOOTH(A)
+        CALL SMOOTH(TABLE)
+        CALL MPI_ALLGATHER(A, N, MPI_DOUBLE_PRECISION, ALL, N,
+     &    MPI_DOUBLE_PRECISION, MPI_COMM_WORLD, IERR)
+C       Nothing here needs the other columns.
+        CALL SMOOTH(B)
+        A(1) = ALL(N, 1)
+   20 CONTINUE
+      WRITE (*, *) A(N), B(N), ALL(1, 2)
+      CALL MPI_FINALIZE(IERR)
+      END
+
+      SUBROUTINE SMOOTH(X)
+      DOUBLE PRECISION X(1000)
+      INTEGER I
+      DO 30 I = 2, 1000
+        X(I) = 0.5D0 * (X(I) + X(I - 1))
+   30 CONTINUE
+      END
