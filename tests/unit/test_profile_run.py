@@ -54,6 +54,14 @@ def test_truncated_table_is_one_line(make_run, keep):
         load_run(folder)
 
 
+def test_section_names_in_any_encoding(make_run):
+    folder = make_run()
+    file = folder / "run.json"
+    file.write_bytes(file.read_bytes().replace(b'"solver"', b'"solv\xe9"'))
+    rows = show_json(load_run(folder), "section")["sections"]
+    assert {row["section"] for row in rows} == {"(none)", "solv\ufffd"}
+
+
 def test_truncated_json_is_one_line(make_run):
     folder = make_run()
     (folder / "run.json").write_text('{"schema_version": 1, "form')

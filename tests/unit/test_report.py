@@ -79,6 +79,32 @@ def test_verdict_tells_what_weakens_it(make_run):
         assert words in text
 
 
+def test_calibrating_is_not_advised_where_a_profile_was_used(make_run, make_row):
+    rows = make_row(
+        operation=2, site=1, count=9, transfers=9, bytes=36, uncalibrated=9, call_ns=60_000_000
+    )
+    text = text_of(load_run(make_run(measures=rows)), 200)
+    assert "calibrate first" not in text
+    assert "100.0 % of the transfers have no calibrated time" in text
+
+
+def test_a_run_with_little_exposed_says_so(make_run, make_row):
+    rows = make_row(
+        **{"operation": 0, "site": 1, "size_class": 3, "count": 9, "transfers": 9, "bytes": 72},
+        **{"call_ns": 40_000_000, "wait_max_ns": 40_000_000},
+        **{"transfer_max_ns": 9_000, "exposed_max_ns": 9_000, "overlap_max_ns": 9_000},
+    )
+    advice = judge(load_run(make_run(measures=rows))).advice
+    assert len(advice) == 1
+    assert advice[0].startswith("at most 9 us (0.0 % of the ranks' time) is exposed")
+
+
+@pytest.mark.parametrize("by", ["site", "rank", "path"])
+def test_tables_carry_no_blanks_at_line_ends(make_run, by):
+    done = CliRunner().invoke(cli, ["show", str(make_run()), "--by", by])
+    assert not any(line.endswith(" ") for line in done.output.splitlines())
+
+
 def test_a_run_without_any_rows(make_run):
     run = load_run(make_run(measures=np.empty(0, np.load(make_run("a") / "measures.npy").dtype)))
     assert "No user data was transferred" in text_of(run)

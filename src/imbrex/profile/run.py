@@ -229,7 +229,8 @@ def _known(entry: dict[str, Any] | None) -> dict[str, Any]:
 def _read_json(file: Path) -> dict[str, Any] | None:
     """A JSON object, or None where the file does not exist."""
     try:
-        content = json.loads(file.read_bytes())
+        # Section names and paths are the user's bytes, in whatever encoding.
+        content = json.loads(file.read_bytes().decode("utf-8", "replace"))
     except FileNotFoundError:
         return None
     except OSError as error:

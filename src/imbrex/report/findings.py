@@ -66,7 +66,8 @@ def weaknesses(run: Run, sums: Sums) -> list[str]:
     if transfers and sums.uncalibrated:
         lines.append(
             f"{wording.share(sums.uncalibrated, transfers)} of the transfers have no calibrated "
-            "time: they count as 0 s"
+            "time and count as 0 s: the machine profile lacks their path, or collectives on "
+            "communicators of their size"
         )
     if transfers and sums.contradicted:
         lines.append(
@@ -131,7 +132,7 @@ def advice(run: Run, sums: Sums, sites: list[Row], compute_s: float) -> list[str
             "there is little to gain from overlap"
         ]
     lines: list[tuple[float, str]] = []
-    if run.job.machine.origin == "none" or (sums.transfers and sums.transfer_max_s == 0):
+    if run.job.machine.origin == "none":
         lines.append(
             (busy, "calibrate first (`imbrex calibrate`), then run again with --machine FILE")
         )
@@ -158,16 +159,28 @@ def advice(run: Run, sums: Sums, sites: list[Row], compute_s: float) -> list[str
             )
         )
     lines.sort(key=lambda line: line[0], reverse=True)
-    return [text for _, text in lines[:3]]
+    return [text for _, text in lines[:3]] or _nothing_stands_out(sums, busy)
+
+
+def _nothing_stands_out(sums: Sums, busy: float) -> list[str]:
+    if sums.uncalibrated:
+        return []
+    if sums.exposed_max_s < WORTH * busy:
+        return [
+            f"at most {wording.seconds(sums.exposed_max_s)} "
+            f"({wording.share(sums.exposed_max_s, busy)} of the ranks' time) is exposed transfer: "
+            "overlap can gain little, the rest of the call time is waiting"
+        ]
+    return ["no call site stands out: `imbrex show DIR --by site` lists them all"]
 
 
 def _advice_for_site(row: Row) -> str:
     operation = base(row.operation or "")
     if operation in BLOCKING_SENDS or operation in BLOCKING_RECEIVES:
         return (
-            f"{row.key}: {operation} exposes its transfer by construction; start it with "
+            f"{row.key}: {operation} blocks while its message moves; start it with "
             "a nonblocking call and wait after work that does not need the data "
-            f"(`imbrex transform --explain`)"
+            "(`imbrex transform --explain`)"
         )
     if operation in BLOCKING_COLLECTIVES:
         name = operation.removeprefix("MPI_")

@@ -10,6 +10,7 @@ from imbrex.profile.format import Ended
 from imbrex.profile.run import Run
 from imbrex.profile.summary import By, Row, Sums, rows, totals
 from imbrex.report import wording
+from imbrex.report.stripped import print_stripped
 
 WIDE = 120
 """The console's width in columns from which every column fits."""
@@ -39,7 +40,7 @@ def print_table(run: Run, by: By, console: Console, limit: int | None = None) ->
     whole = Row("total", totals(run), number=-1)
     blank = [""] * ((1 + wide) if by == "site" else 0)
     table.add_row("total", *blank, *_numbers(whole, wide), *([""] * (2 if by == "rank" else 0)))
-    console.print(table)
+    print_stripped(lambda: console.print(table), console)
     if len(shown) < len(found):
         console.print(Text(f"{len(found) - len(shown)} more rows: --limit 0 shows all"))
 

@@ -13,6 +13,7 @@ from rich.text import Text
 from imbrex.profile.run import Run
 from imbrex.profile.summary import Row, Sums, rows, totals, wall_s
 from imbrex.report import findings, wording
+from imbrex.report.stripped import print_stripped
 
 WORST_SITES = 5
 
@@ -72,11 +73,7 @@ _BAR = 24
 
 def print_verdict(verdict: Verdict, console: Console) -> None:
     """Print the verdict; without colours and escapes where the console is a pipe or file."""
-    with console.capture() as captured:
-        _print(verdict, console)
-    # Tables pad their last column: a pipe or file should not carry the blanks.
-    lines = [line.rstrip() for line in captured.get().splitlines()]
-    console.file.write("\n".join(lines) + "\n")
+    print_stripped(lambda: _print(verdict, console), console)
 
 
 def _print(verdict: Verdict, console: Console) -> None:
