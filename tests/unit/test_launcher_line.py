@@ -64,7 +64,11 @@ def programs(line: str) -> list[str]:
         ("mpiexec -launcher ssh -iface eth0 -bind-to core:2 -l -n 2 ./app", ["./app"]),
         ("mpiexec.hydra -bootstrap slurm -perhost 2 -print-rank-map ./app", ["./app"]),
         ("mpiexec.hydra -host n1 -n 1 ./a : -host n2 -n 1 ./b", ["./a", "./b"]),
+        ("mpiexec.hydra -prot -cpu-bind cores -silent-abort -n 2 ./app", ["./app"]),
+        ("mpiexec -rankmap 0,1 -hybrid-hosts -n 2 ./app", ["./app"]),
+        ("mpirun --pmixmca psec none --memory-alloc-kinds mpi -n 2 ./app", ["./app"]),
         # srun
+        ("srun -b now --tmp 1G -n 2 ./app", ["./app"]),
         ("srun -n 4 ./app", ["./app"]),
         ("srun -n4 -N2 --mpi=pmix ./app -N 3", ["./app -N 3"]),
         ("srun --ntasks 4 --cpus-per-task=2 -l --cpu-bind=cores ./app", ["./app"]),

@@ -17,9 +17,14 @@ from imbrex.errors import ImbrexError
 from imbrex.mpi_environment.elf_needs import exported_names, is_elf, loaded_libraries
 from imbrex.mpi_environment.launcher_line import LauncherLine, program_file
 
-Kind = Literal["openmpi", "mpich", "abi"]
+Kind = Literal["openmpi", "mpich", "intel", "abi"]
 
-NAMES = {"openmpi": "Open MPI", "mpich": "MPICH", "abi": "MPI standard ABI"}
+NAMES = {
+    "openmpi": "Open MPI",
+    "mpich": "MPICH",
+    "intel": "Intel MPI",
+    "abi": "MPI standard ABI",
+}
 _MPI_SONAME = re.compile(
     r"^lib(?:mpi|mpich|mpi_abi|mpi_cray|mpi_gnu_\d+|mpi_intel|mvapich2?)\.so(?:\.\d+)*$"
 )
@@ -77,6 +82,9 @@ def _kind(file: Path, soname: str) -> Kind:
         return "abi"
     if exported_names(file, ["ompi_mpi_comm_world", "ompi_mpi_init"]):
         return "openmpi"
+    # Intel MPI has the soname of MPICH 3 and later, on purpose: one program runs with either.
+    if exported_names(file, ["I_MPI_Check_image_status", "__I_MPI__LIB_VERSIONIMF"]):
+        return "intel"
     return "mpich"
 
 
@@ -140,7 +148,7 @@ def _fits(line: LauncherLine, library: MpiLibrary) -> bool:
     if line.family == "openmpi":
         return library.kind in ("openmpi", "abi")
     if line.family == "hydra":
-        return library.kind in ("mpich", "abi")
+        return library.kind in ("mpich", "intel", "abi")
     return True
 
 
@@ -162,7 +170,7 @@ def with_compiler(
         other = library_of_compiler(mpicc)
         if other is None:
             raise ImbrexError(f"--mpicc {mpicc}: cannot compile an MPI program")
-        if not _same(other, library):
+        if not _same(other, library) and not _exchangeable(other, library):
             raise ImbrexError(
                 f"--mpicc {mpicc}: belongs to {other.file}, but the program uses {library.file}"
             )
@@ -179,6 +187,14 @@ def with_compiler(
 
 def _same(one: MpiLibrary, other: MpiLibrary) -> bool:
     return one.file.resolve() == other.file.resolve()
+
+
+def _exchangeable(one: MpiLibrary, other: MpiLibrary) -> bool:
+    """Whether both have the binary interface that MPICH and Intel MPI agreed on.
+
+    Then the mpicc of one serves the other, which may come without (Intel's `impi-rt`).
+    """
+    return one.soname == other.soname == "libmpi.so.12"
 
 
 def _compilers(library: MpiLibrary | None, line: LauncherLine | None) -> Iterator[Path]:
@@ -206,6 +222,18 @@ def _compiler_places(library: MpiLibrary | None, line: LauncherLine | None) -> I
             yield Path(on_path)
 
 
+def compiler_environment(mpicc: Path) -> dict[str, str]:
+    """The environment to run a compiler wrapper in.
+
+    Without our preloaded objects; and Intel's wrappers find their headers by I_MPI_ROOT alone,
+    which its PyPI wheel does not set.
+    """
+    environment = {k: v for k, v in os.environ.items() if k not in ("LD_PRELOAD", "MAKEFLAGS")}
+    if (mpicc.parent / "mpigcc").exists():
+        environment.setdefault("I_MPI_ROOT", str(mpicc.absolute().parent.parent))
+    return environment
+
+
 def library_of_compiler(mpicc: Path) -> MpiLibrary | None:
     """The MPI library that a compiler wrapper links, found by linking a program; None: it fails."""
     with tempfile.TemporaryDirectory(prefix="imbrex-") as scratch:
@@ -213,7 +241,7 @@ def library_of_compiler(mpicc: Path) -> MpiLibrary | None:
         source.write_text(
             "#include <mpi.h>\nint main(int n, char **v) { return MPI_Init(&n, &v); }\n"
         )
-        environment = {k: v for k, v in os.environ.items() if k != "LD_PRELOAD"}
+        environment = compiler_environment(mpicc)
         try:
             done = subprocess.run(
                 [str(mpicc), "-o", str(program), str(source)],

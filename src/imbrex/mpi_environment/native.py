@@ -17,7 +17,7 @@ from typing import Literal
 
 import imbrex
 from imbrex.errors import ImbrexError
-from imbrex.mpi_environment.mpi_library import MpiLibrary
+from imbrex.mpi_environment.mpi_library import MpiLibrary, compiler_environment
 
 Tree = Literal["runtime", "probes"]
 _SOURCES = {".c", ".h", ".in", ".txt", ".cmake", ".py", ".json", ".toml", ".f90", ".F90", ".map"}
@@ -93,7 +93,7 @@ def _build(tree: Tree, source: Path, mpicc: Path, target: Path) -> None:
     log = target.parent / f"{target.name}.log"
     tree_folder, prefix = scratch / "build", scratch / "prefix"
     cmake = _cmake()
-    environment = {k: v for k, v in os.environ.items() if k not in ("LD_PRELOAD", "MAKEFLAGS")}
+    environment = compiler_environment(mpicc)
     steps = [
         [
             *(cmake, "-S", str(source), "-B", str(tree_folder)),
