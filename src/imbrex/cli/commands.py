@@ -12,5 +12,9 @@ COMMANDS: dict[str, str] = {
     "calibrate": "imbrex.probe.calibrate:calibrate",
     "probe": "imbrex.probe.command:probe",
     "predict": "imbrex.potential.command:predict",
+    "cc": "imbrex.potential.compilers:cc",
+    "cxx": "imbrex.potential.compilers:cxx",
+    "fc": "imbrex.potential.compilers:fc",
+    "record": "imbrex.potential.record:record",
     "transform": "imbrex.transform.command:command",
 }

@@ -1,0 +1,91 @@
+/* What one rank leaves: access.R.json with elements.R.bin, or anchors.R.json of the clean run. */
+#include "access.h"
+#include "messages.h"
+#include "times.h"
+#include "watch.h"
+
+#include <dlfcn.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+
+static FILE *create(const char *name, const char *ending)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/%s.%d.%s", ixa_directory, name, ixa_rank, ending);
+    FILE *file = fopen(path, "wb");
+    if (!file)
+        fprintf(stderr, "imbrex: rank %d: %s cannot be written\n", ixa_rank, path);
+    return file;
+}
+
+/* JSON strings hold paths and symbols: quotes and backslashes are escaped, control bytes left out.
+ */
+static void write_string(FILE *file, const char *text)
+{
+    fputc('"', file);
+    for (; text && *text; text++) {
+        if (*text == '"' || *text == '\\')
+            fputc('\\', file);
+        if ((unsigned char)*text >= 0x20)
+            fputc(*text, file);
+    }
+    fputc('"', file);
+}
+
+static void write_message(FILE *file, const ixa_message_t *m)
+{
+    Dl_info info = {0};
+    uintptr_t offset = (uintptr_t)m->site;
+    if (dladdr(m->site, &info))
+        offset -= (uintptr_t)info.dli_fbase;
+    fprintf(file, "{\"kind\": \"%s\", \"image\": ", m->is_send ? "send" : "receive");
+    write_string(file, info.dli_fname);
+    fprintf(file, ", \"offset\": %" PRIuPTR ", \"peer\": %d, \"tag\": %d, ", offset, m->world_peer,
+            m->tag);
+    fprintf(file, "\"elements\": %zu, \"element_bytes\": %zu, \"calls\": %" PRIu64,
+            m->layout.elements, m->layout.element_bytes, m->calls);
+    fprintf(file, ", \"first_ns\": %.1f, \"last_ns\": %.1f", m->first_ns, m->last_ns);
+    if (ixa_mode == IXA_CLEAN) {
+        fprintf(file, ", \"anchors\": [");
+        for (int a = 0; a < IXA_ANCHORS; a++) {
+            fprintf(file, "%s{\"element\": %zu, \"times_ns\": [", a ? ", " : "",
+                    ixa_anchor_element(m, a));
+            for (uint32_t i = 0; i < m->samples[a] && i < IXA_SAMPLES; i++)
+                fprintf(file, "%s%.1f", i ? ", " : "", m->anchor_ns[a][i]);
+            fprintf(file, "]}");
+        }
+        fprintf(file, "]");
+    }
+    fprintf(file, "}");
+}
+
+void ixa_write_results(void)
+{
+    if (ixa_mode == IXA_OFF)
+        return;
+    if (ixa_mode == IXA_RECORD) {
+        FILE *elements = create("elements", "bin");
+        for (size_t i = 0; elements && i < ixa_message_count; i++)
+            fwrite(ixa_messages[i].element, sizeof(ixa_element_t), ixa_messages[i].layout.elements,
+                   elements);
+        if (elements && fclose(elements) != 0)
+            fprintf(stderr, "imbrex: rank %d: the recording is not complete\n", ixa_rank);
+    }
+    FILE *file = create(ixa_mode == IXA_CLEAN ? "anchors" : "access", "json");
+    if (!file)
+        return;
+    fprintf(file,
+            "{\"schema_version\": 1, \"rank\": %d, \"compute_ns\": %.1f, \"intervals\": %" PRIu64
+            ", \"accesses\": %" PRIu64 ", \"diverged_at\": %" PRId64 ", \"dropped\": %" PRIu64
+            ", \"watchpoints\": %s, \"spread_ns\": %.1f, \"messages\": [",
+            ixa_rank, ixa_now_ns, ixa_intervals, ixa_clock, ixa_diverged_at, ixa_dropped,
+            ixa_watch_works() ? "true" : "false", ixa_watch_spread_ns());
+    for (size_t i = 0; i < ixa_message_count; i++) {
+        fprintf(file, "%s\n", i ? "," : "");
+        write_message(file, &ixa_messages[i]);
+    }
+    fprintf(file, "\n]}\n");
+    if (fclose(file) != 0)
+        fprintf(stderr, "imbrex: rank %d: the recording is not complete\n", ixa_rank);
+}

@@ -1,0 +1,126 @@
+"""`imbrex cc`, `imbrex cxx` and `imbrex fc`: the MPI compilers, with every access recorded.
+
+The stock compiler instruments for its thread sanitizer; our archive stands where it looks for
+the sanitizer's runtime.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from imbrex.errors import ImbrexError
+from imbrex.potential.record_library import RecorderLibrary, recorder_library
+
+_DEFAULTS = {"cc": "mpicc", "cxx": "mpicxx", "fc": "mpifort"}
+_NO_LINK = {"-c", "-S", "-E", "-M", "-MM", "-fsyntax-only"}
+_ASKING = {"--version", "-v", "-V", "-dumpversion", "-dumpmachine", "--help", "-show", "--showme"}
+_COPIES = ("memcpy", "memmove", "memset")
+
+# gcc inlines these copies after instrumenting: nobody would see them.
+_GNU_COPIES = tuple(f"-fno-builtin-{name}" for name in _COPIES)
+_GNU_COPIES_X86 = ("-mmemset-strategy=libcall:-1:align", "-mmemcpy-strategy=libcall:-1:align")
+_CLANG = (
+    # Vectorized loops are not instrumented.
+    *("-fno-vectorize", "-fno-slp-vectorize"),
+    # A read that a write follows is left out by default.
+    *("-mllvm", "-tsan-instrument-read-before-write=1"),
+    # Local arrays that only MPI is given count as private to the function otherwise.
+    *("-mllvm", "-capture-tracking-max-uses-to-explore=0"),
+    *(f"-fno-builtin-{name}" for name in _COPIES),
+)
+# gfortran takes arrays that only MPI is given for private to the routine.
+_GFORTRAN = ("-fno-tree-pta",)
+
+
+def c_compiler_beside(compiler: str) -> str:
+    """The mpicc that belongs to an MPI compiler of another language, by its name."""
+    path = Path(compiler)
+    for name in ("mpifort", "mpif90", "mpif77", "mpicxx", "mpic++", "mpiCC"):
+        if path.name.startswith(name):
+            return str(path.with_name("mpicc" + path.name[len(name) :]))
+    return compiler
+
+
+def is_clang(compiler: str) -> bool:
+    """Whether a compiler command is clang behind its name; ImbrexError if it cannot be run."""
+    try:
+        done = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=False)
+    except OSError as error:
+        raise ImbrexError(f"{compiler}: cannot be started ({error.strerror})") from error
+    return "clang" in done.stdout
+
+
+def instrumented(
+    language: str, arguments: Sequence[str], clang: bool, library: RecorderLibrary
+) -> list[str]:
+    """The arguments of a compiler call, with those that instrument and link the recorder."""
+    # They stand behind the user's: -O3 would switch vectorizing on again.
+    flags = ["-fsanitize=thread", "-g"]
+    if clang:
+        flags += _CLANG
+    elif language == "fc":
+        flags += _GFORTRAN
+        flags += _GNU_COPIES_X86 if platform.machine() == "x86_64" else ()
+    else:
+        flags += _GNU_COPIES
+    if _NO_LINK.intersection(arguments):
+        return [*arguments, *flags]
+    wraps = ["-Wl," + ",".join(f"--wrap={name}" for name in _COPIES)]
+    if clang:
+        whole = f"-Wl,--whole-archive,{library.archive},--no-whole-archive"
+        return [*arguments, *flags, "-fno-sanitize-link-runtime", *wraps, whole, "-ldl"]
+    return [f"-L{library.folder}", *arguments, *flags, "-static-libtsan", *wraps]
+
+
+def _take_option(arguments: list[str], name: str) -> str | None:
+    """An option of our own, which stands before the compiler's arguments."""
+    if arguments and arguments[0].startswith(f"{name}="):
+        return arguments.pop(0).partition("=")[2]
+    if len(arguments) > 1 and arguments[0] == name:
+        arguments.pop(0)
+        return arguments.pop(0)
+    return None
+
+
+def _compile(language: str, words: Sequence[str]) -> None:
+    arguments = list(words)
+    compiler = _take_option(arguments, "--compiler") or os.environ.get(
+        f"IMBREX_{language.upper()}", _DEFAULTS[language]
+    )
+    mpicc = _take_option(arguments, "--mpicc") or os.environ.get("IMBREX_MPICC")
+    if shutil.which(compiler) is None:
+        raise ImbrexError(f"{compiler}: no such compiler; name it with --compiler")
+    if not arguments or _ASKING.intersection(arguments[:1]):
+        command = [compiler, *arguments]
+    else:
+        library = recorder_library(mpicc or c_compiler_beside(compiler))
+        command = [compiler, *instrumented(language, arguments, is_clang(compiler), library)]
+    sys.stdout.flush()
+    os.execvp(command[0], command)
+
+
+def _command(language: str, what: str) -> click.Command:
+    @click.command(
+        name=language,
+        context_settings={"ignore_unknown_options": True, "help_option_names": []},
+        add_help_option=False,
+        help=f"The MPI {what} compiler, with accesses to memory recorded: CC='imbrex {language}'.",
+    )
+    @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+    def command(arguments: tuple[str, ...]) -> None:
+        _compile(language, arguments)
+
+    return command
+
+
+cc = _command("cc", "C")
+cxx = _command("cxx", "C++")
+fc = _command("fc", "Fortran")

@@ -1,0 +1,212 @@
+"""From recorded ranks to files: messages.json, elements.npy, and a model that predict reads."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from imbrex.errors import ImbrexError
+from imbrex.potential.record_rank import RankRecord, Recorded
+from imbrex.profile.resolve import resolve_sites
+from imbrex.profile.sites import Site
+
+ELEMENTS_DTYPE = np.dtype(
+    [
+        ("rank", "<i4"),
+        ("message", "<i4"),
+        ("element", "<i8"),
+        ("position", "<i8"),
+        ("seen", "<u4"),
+        ("accesses", "<f8"),
+        ("counted_ns", "<f8"),
+        ("time_ns", "<f8"),
+        ("spread_ns", "<f8"),
+    ]
+)
+_ANY = (-1, -2)  # MPI_ANY_SOURCE and MPI_ANY_TAG of the MPI libraries known
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A send and the receive that takes it."""
+
+    send: Recorded
+    receive: Recorded
+
+
+def matching_receive(send: Recorded, ranks: Mapping[int, RankRecord]) -> Recorded | None:
+    """The receive of the same tag and size at the peer; peers are ranks of MPI_COMM_WORLD."""
+    if send.peer not in ranks:
+        return None
+    candidates = [
+        message
+        for message in ranks[send.peer].messages
+        if not message.is_send
+        and message.peer in (send.rank, *_ANY)
+        and message.tag in (send.tag, *_ANY)
+        and message.elements * message.element_bytes == send.elements * send.element_bytes
+        and message.elements == send.elements
+    ]
+    exact = [message for message in candidates if message.calls == send.calls]
+    return next(iter([*exact, *candidates]), None)
+
+
+def worst_rank(ranks: Sequence[RankRecord]) -> RankRecord:
+    """The rank that sends most data (the paper's worst process, section 3.1)."""
+
+    def sent(rank: RankRecord) -> int:
+        return sum(m.calls * m.elements * m.element_bytes for m in rank.messages if m.is_send)
+
+    return max(ranks, key=sent)
+
+
+def name_sites(ranks: Sequence[RankRecord]) -> dict[tuple[str, int], str]:
+    """file:line (or function) of every call site, by image and offset."""
+    places = sorted({(m.image, m.offset) for rank in ranks for m in rank.messages})
+    sites = [Site(id=i + 1, image=image, offset=o) for i, (image, o) in enumerate(places)]
+    return {place: site.label for place, site in zip(places, resolve_sites(sites), strict=True)}
+
+
+def messages_json(
+    ranks: Sequence[RankRecord], names: Mapping[tuple[str, int], str]
+) -> dict[str, Any]:
+    """The document of messages.json; times in seconds."""
+    return {
+        "format": "imbrex-recording",
+        "schema_version": 1,
+        "watchpoints": all(rank.watchpoints for rank in ranks),
+        "ranks": [
+            {
+                "rank": rank.rank,
+                "compute_s": rank.compute_ns * 1e-9,
+                "accesses": rank.accesses,
+                "dropped": rank.dropped,
+                "messages": [_message_json(message, names) for message in rank.messages],
+            }
+            for rank in ranks
+        ],
+    }
+
+
+def _message_json(message: Recorded, names: Mapping[tuple[str, int], str]) -> dict[str, Any]:
+    known = np.sort(message.time_ns[~np.isnan(message.time_ns)])
+    side = "produce" if message.is_send else "consume"
+    beside = "after_produce_s" if message.is_send else "before_consume_s"
+    spread = message.spread_ns[message.seen > 0]
+    return {
+        "kind": "send" if message.is_send else "receive",
+        "site": names[(message.image, message.offset)],
+        "peer": message.peer,
+        "tag": message.tag,
+        "elements": message.elements,
+        "element_bytes": message.element_bytes,
+        "calls": message.calls,
+        "seen": int((message.seen > 0).sum()),
+        f"t_{side}_s": message.period_ns * 1e-9,
+        beside: message.beside_ns * 1e-9,
+        "spread_s": float(spread.mean()) * 1e-9 if spread.size else None,
+        "times": "watched" if message.samples else "counted",
+        "samples": message.samples,
+        # Figure 1: by when which share of the elements was produced (from the first write on,
+        # negative: before the send) or consumed (after the arrival).
+        "curve": [
+            {"share": share / 10, "time_s": float(time) * 1e-9}
+            for share, time in enumerate(_deciles(-known[::-1] if message.is_send else known))
+        ],
+    }
+
+
+def _deciles(times: Any) -> Any:
+    return np.quantile(times, np.linspace(0, 1, 11)) if times.size else np.zeros(0)
+
+
+def elements_table(ranks: Sequence[RankRecord]) -> Any:
+    """elements.npy: one row per rank, message (index in messages.json) and element."""
+    parts = []
+    for rank in ranks:
+        for index, message in enumerate(rank.messages):
+            part = np.zeros(message.elements, ELEMENTS_DTYPE)
+            part["rank"], part["message"] = rank.rank, index
+            part["element"] = np.arange(message.elements)
+            part["position"], part["seen"] = message.order, message.seen
+            part["accesses"], part["counted_ns"] = message.accesses, message.counted_ns
+            part["time_ns"], part["spread_ns"] = message.time_ns, message.spread_ns
+            parts.append(part)
+    return np.concatenate(parts) if parts else np.zeros(0, ELEMENTS_DTYPE)
+
+
+def _order_text(message: Recorded) -> str:
+    order = message.order
+    forward = np.arange(order.size)
+    if (order == forward).all():
+        return '"forward"'
+    if (order == forward[::-1]).all():
+        return '"reverse"'
+    return f"[{', '.join(map(str, order.tolist()))}]"
+
+
+def _us(ns: float) -> str:
+    return repr(round(ns * 1e-3, 6))
+
+
+def model_toml(
+    title: str, ranks: Sequence[RankRecord], names: Mapping[tuple[str, int], str]
+) -> str:
+    """A parameter file of the rank that sends most, one iteration of it.
+
+    An iteration is what lies between two calls of its most frequent send. Errors: ImbrexError
+    where no send was recorded together with its receive.
+    """
+    by_rank = {rank.rank: rank for rank in ranks}
+    worst = worst_rank(ranks)
+    pairs = [
+        Pair(send, receive)
+        for send in worst.messages
+        if send.is_send and (receive := matching_receive(send, by_rank)) is not None
+    ]
+    if not pairs:
+        raise ImbrexError(
+            f"rank {worst.rank}: no point-to-point send was recorded together with its receive; "
+            "there is nothing to predict"
+        )
+    iterations = max(pair.send.calls for pair in pairs)
+    leading = next(pair.send for pair in pairs if pair.send.calls == iterations)
+    computation_ns = (
+        (leading.last_ns - leading.first_ns) / (iterations - 1)
+        if iterations > 1
+        else worst.compute_ns
+    )
+    lines = [
+        'format = "imbrex-model"',
+        "schema_version = 1",
+        f"title = {json.dumps(title)}",
+        "",
+        "[[application]]",
+        f"name = {json.dumps(f'rank {worst.rank}')}",
+        f"computation_us = {_us(max(computation_ns, 1e-3))}",
+    ]
+    for number, pair in enumerate(pairs):
+        send, receive = pair.send, pair.receive
+        site = names[(send.image, send.offset)]
+        # Beside times that leave the iteration are of the one before: no more than it all.
+        after = min(send.beside_ns, computation_ns)
+        before = min(receive.beside_ns, computation_ns - after)
+        lines += [
+            "",
+            "[[application.message]]",
+            f"name = {json.dumps(f'{number}: {site} to {send.peer}, tag {send.tag}')}",
+            f"count = {send.calls / iterations!r}",
+            f"n_sent = {send.elements}",
+            f"element_bytes = {send.element_bytes}",
+            f"t_produce_us = {_us(send.period_ns)}",
+            f"t_consume_us = {_us(receive.period_ns)}",
+            f"after_produce_us = {_us(after)}",
+            f"before_consume_us = {_us(max(before, 0.0))}",
+            f"produce_order = {_order_text(send)}",
+            f"consume_order = {_order_text(receive)}",
+        ]
+    return "\n".join(lines) + "\n"
