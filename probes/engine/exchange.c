@@ -4,7 +4,7 @@
 
 static const int data_tag = 7;
 
-static int64_t meet(const exchange_setting *s)
+int64_t agreed_start(const exchange_setting *s)
 {
     const int tag = 104;
     engine *e = s->e;
@@ -21,7 +21,67 @@ static int64_t meet(const exchange_setting *s)
     return start + s->clocks.ahead_ns;
 }
 
-static moments take_part(const exchange_setting *s, size_t size, side mine, int64_t start)
+int has_starter(enum starter starter)
+{
+#if MPI_VERSION >= 4
+    return starter < starters;
+#else
+    return starter != partitioned;
+#endif
+}
+
+#if MPI_VERSION >= 4
+enum { partitions = 4 };
+
+static int partitions_of(size_t size)
+{
+    return size % partitions ? 1 : partitions;
+}
+#endif
+
+/* A persistent or partitioned request; MPI_REQUEST_NULL where none is needed beforehand. */
+static MPI_Request prepared(const exchange_setting *s, size_t size)
+{
+    const int sending = is_leader(s->e, s->p), other = other_of(s->e, s->p), bytes = (int)size;
+    MPI_Comm data = s->e->data;
+    MPI_Request request = MPI_REQUEST_NULL;
+    if (s->starter == persistent && sending)
+        MPI_Send_init(s->buffer, bytes, MPI_CHAR, other, data_tag, data, &request);
+    else if (s->starter == persistent)
+        MPI_Recv_init(s->buffer, bytes, MPI_CHAR, other, data_tag, data, &request);
+#if MPI_VERSION >= 4
+    const int parts = partitions_of(size), part = bytes / parts;
+    if (s->starter == partitioned && sending)
+        MPI_Psend_init(s->buffer, parts, part, MPI_CHAR, other, data_tag, data, MPI_INFO_NULL,
+                       &request);
+    else if (s->starter == partitioned)
+        MPI_Precv_init(s->buffer, parts, part, MPI_CHAR, other, data_tag, data, MPI_INFO_NULL,
+                       &request);
+#endif
+    return request;
+}
+
+static void start_transfer(const exchange_setting *s, size_t size, MPI_Request *request)
+{
+    const int sending = is_leader(s->e, s->p), other = other_of(s->e, s->p), bytes = (int)size;
+    if (s->starter == immediate) {
+        if (sending)
+            MPI_Isend(s->buffer, bytes, MPI_CHAR, other, data_tag, s->e->data, request);
+        else
+            MPI_Irecv(s->buffer, bytes, MPI_CHAR, other, data_tag, s->e->data, request);
+        return;
+    }
+    MPI_Start(request);
+#if MPI_VERSION >= 4
+    if (s->starter == partitioned && sending)
+        for (int i = 0; i < partitions_of(size); i++)
+            MPI_Pready(i, *request);
+#endif
+}
+
+/* A side that blocks cannot have a request prepared: only immediate exchanges have such sides. */
+static moments take_part(const exchange_setting *s, size_t size, side mine, int64_t start,
+                         MPI_Request *request)
 {
     const int sending = is_leader(s->e, s->p), other = other_of(s->e, s->p), bytes = (int)size;
     MPI_Comm data = s->e->data;
@@ -37,23 +97,21 @@ static moments take_part(const exchange_setting *s, size_t size, side mine, int6
         m.wait = m.enter;
         m.started = m.done = now_ns();
     } else {
-        MPI_Request request;
         int done = 0;
         const int64_t units = units_of(s->flavour, mine.work_ns), parts = mine.tests + 1;
-        if (sending)
-            MPI_Isend(s->buffer, bytes, MPI_CHAR, other, data_tag, data, &request);
-        else
-            MPI_Irecv(s->buffer, bytes, MPI_CHAR, other, data_tag, data, &request);
+        start_transfer(s, size, request);
         m.started = now_ns();
         for (int64_t i = 0; i < parts; i++) {
             work(s->flavour, units * (i + 1) / parts - units * i / parts);
             if (i + 1 < parts && !done)
-                MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+                MPI_Test(request, &done, MPI_STATUS_IGNORE);
         }
         m.wait = now_ns();
         if (!done)
-            MPI_Wait(&request, MPI_STATUS_IGNORE);
+            MPI_Wait(request, MPI_STATUS_IGNORE);
         m.done = now_ns();
+        if (*request != MPI_REQUEST_NULL)
+            MPI_Request_free(request);
     }
     m.enter -= start;
     m.started -= start;
@@ -66,12 +124,13 @@ outcome exchange(const exchange_setting *s, size_t size, side sender, side recei
 {
     const int tag = 105;
     outcome o = {{0}, {0}};
-    const int64_t start = meet(s);
+    MPI_Request request = prepared(s, size);
+    const int64_t start = agreed_start(s);
     if (is_leader(s->e, s->p)) {
-        o.sender = take_part(s, size, sender, start);
+        o.sender = take_part(s, size, sender, start, &request);
         MPI_Recv(&o.receiver, 5, MPI_INT64_T, s->p->partner, tag, s->e->control, MPI_STATUS_IGNORE);
     } else {
-        o.receiver = take_part(s, size, receiver, start);
+        o.receiver = take_part(s, size, receiver, start, &request);
         MPI_Send(&o.receiver, 5, MPI_INT64_T, s->p->leader, tag, s->e->control);
     }
     return o;

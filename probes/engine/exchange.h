@@ -24,18 +24,27 @@ typedef struct moments {
     int64_t done;    /* the side's operation is complete */
 } moments;
 
+/* Which calls a side that does not block makes: MPI_Isend and MPI_Irecv; MPI_Start of a persistent
+ * request; MPI_Start and, of the sender, an MPI_Pready per partition. */
+enum starter { immediate, persistent, partitioned, starters };
+
 typedef struct exchange_setting {
     engine *e;
     const pair *p;
     clock_difference clocks;
     char *buffer;
     enum flavour flavour;
+    enum starter starter;
 } exchange_setting;
 
 typedef struct outcome {
     moments sender, receiver;
 } outcome;
 
+/* The agreed start of the next exchange, on this rank's clock. Both ranks of the pair call this. */
+int64_t agreed_start(const exchange_setting *s);
+/* Whether this MPI has the calls. */
+int has_starter(enum starter starter);
 /* Both ranks of the pair call this; the leader sends. Complete at the leader. */
 outcome exchange(const exchange_setting *s, size_t size, side sender, side receiver);
 /* Print a valid outcome as a row of `label`. */

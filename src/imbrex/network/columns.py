@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from imbrex.errors import ImbrexError
 
 # Rows of the overlap experiments, which `imbrex probe` reads.
-OTHER_ROWS = ("advertised", "exchange", "step", "testcost", "nonblocking", "onesided")
+OTHER_ROWS = ("advertised", "exchange", "step", "testcost", "nonblocking", "onesided", "krylov")
 
 
 @dataclass(frozen=True)

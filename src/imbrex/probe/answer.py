@@ -14,6 +14,9 @@ from imbrex.network.profile import MachineProfile, NetworkPath
 from imbrex.probe import metrics
 from imbrex.probe.collective_overlap import hidden_collectives
 from imbrex.probe.exchanges import Exchange, Step, read_exchanges, read_steps
+from imbrex.probe.krylov import Krylov, krylov
+from imbrex.probe.one_sided import one_sided
+from imbrex.probe.persistent import persistent
 from imbrex.probe.progress_calls import ProgressCalls, needed_calls, recommended_interval_s
 from imbrex.probe.ranges import Range, merge
 from imbrex.probe.synchronization import Synchronization, judge
@@ -61,7 +64,9 @@ class Answer:
 
     profile: MachineProfile
     operations: tuple[Operation, ...]
+    others: tuple[Operation, ...]
     collectives: tuple[Operation, ...]
+    krylov: Krylov | None
     progress: dict[str, tuple[ProgressCalls, ...]]
     interval_s: dict[str, float | None]
     test_cost_s: dict[str, dict[str, float]]
@@ -82,7 +87,10 @@ class Answer:
             "hosts": list(self.profile.hosts),
             "ranks": self.profile.ranks,
             "settings": dict(self.profile.settings),
-            "operations": [_operation_json(o) for o in (*self.operations, *self.collectives)],
+            "operations": [
+                _operation_json(o) for o in (*self.operations, *self.others, *self.collectives)
+            ],
+            "krylov": None if self.krylov is None else asdict(self.krylov),
             "limits": {
                 "advertised_bytes": dict(self.advertised),
                 "measured_bytes": {n: dict(p.limits) for n, p in self.profile.paths.items()},
@@ -134,6 +142,8 @@ def answer(m: Measurement, profile: MachineProfile, experiments: Sequence[str]) 
         path: recommended_interval_s(found, cost.get(path, {}).get("MPI_Test", 0.0))
         for path, found in progress.items()
     }
+    solver = krylov(m.other.get("krylov", []))
+    notes += solver.notes if solver else []
     return Answer(
         profile=replace(
             profile,
@@ -141,6 +151,14 @@ def answer(m: Measurement, profile: MachineProfile, experiments: Sequence[str]) 
             progress_interval_s=min((i for i in interval.values() if i is not None), default=None),
         ),
         operations=tuple(operations),
+        others=tuple(
+            Operation(name, path, tuple(ranges), (), None)
+            for name, path, ranges in (
+                *persistent(rows, "persistent" in m.done),
+                *one_sided(m.other.get("onesided", []), "onesided" in m.done),
+            )
+        ),
+        krylov=solver,
         collectives=tuple(
             Operation(c.operation, c.path, c.without_calls, c.with_calls, None)
             for c in hidden_collectives(m.other.get("nonblocking", []), "nonblocking" in m.done)

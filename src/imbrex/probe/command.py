@@ -36,14 +36,19 @@ EXPERIMENTS = {
     "collectives": 0.06,
     "progress": 0.1,
     "grid": 0.05,
+    "krylov": 0.02,
+    "onesided": 0.05,
+    "persistent": 0.03,
 }
 QUICK_LIMIT_S = 15.0
 FULL_LIMIT_S = 120.0
+_SYNCHRONIZES = {True: "overlaps", False: "no", None: "cannot tell"}
 
 
 @click.command(context_settings={"ignore_unknown_options": True})
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Write the answer (JSON).")
 @click.option("--machine", type=click.Path(path_type=Path), help="Write the machine profile.")
+@click.option("--report", type=click.Path(path_type=Path), help="Write a page with plots (HTML).")
 @click.option("--quick", is_flag=True, help="Fewer sizes, up to 8 MiB: under 15 s.")
 @click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON.")
 @click.option("--mpicc", type=click.Path(path_type=Path), help="The compiler of this MPI.")
@@ -54,6 +59,7 @@ FULL_LIMIT_S = 120.0
 def probe(
     output: Path | None,
     machine: Path | None,
+    report: Path | None,
     quick: bool,
     as_json: bool,
     mpicc: Path | None,
@@ -66,7 +72,7 @@ def probe(
 
     Leaves a machine profile that `imbrex run` uses with the same launcher line.
     """
-    for file in (output, machine):
+    for file in (output, machine, report):
         check_output(file)
     line = parse_launcher_line([*(launcher or DEFAULT_LAUNCHER), PROGRAM])
     library = library_of_launcher(line, mpicc)
@@ -75,8 +81,8 @@ def probe(
     argv = [str(binary), "--pairs", "--experiments", ",".join(EXPERIMENTS)]
     # The ranks begin nothing new shortly before the limit; then the launcher is ended.
     argv += ["--time-limit", f"{max(1.0, 0.8 * limit_s):.0f}", *(["--quick"] if quick else [])]
-    with progress_bar("probing", quiet or as_json) as report:
-        measured = run_probes(line.with_program(argv), os.environ, limit_s, report, EXPERIMENTS)
+    with progress_bar("probing", quiet or as_json) as update:
+        measured = run_probes(line.with_program(argv), os.environ, limit_s, update, EXPERIMENTS)
     if measured.jobs > 1:
         raise ImbrexError("every rank runs alone: the launcher belongs to another MPI library")
     if measured.ranks < 2 or measured.ranks % 2:
@@ -99,6 +105,11 @@ def probe(
         found.profile.save(machine)
     if output is not None:
         output.write_text(json.dumps(answered, indent=1) + "\n", encoding="utf-8")
+    if report is not None:
+        # matplotlib takes a second to load: only where something is drawn.
+        from imbrex.probe.page import write_page
+
+        write_page(found, measured, tried, report)
     if as_json:
         click.echo(json.dumps(answered, indent=1))
     elif not quiet:
@@ -174,7 +185,7 @@ def print_answer(found: Answer, file: Path | None) -> None:
         for r in o.ranges:
             table.add_row(
                 _span(r),
-                {True: "overlaps", False: "no", None: "cannot tell"}[r.synchronization],
+                _SYNCHRONIZES[r.synchronization],
                 r.transfer_class,
                 _percent(r.moved.sender_computing),
                 _percent(r.moved.receiver_computing),
@@ -187,6 +198,8 @@ def print_answer(found: Answer, file: Path | None) -> None:
                 f"  synchronization overlap ends between {o.step.last_bytes:,} and "
                 f"{o.step.first_bytes:,} bytes"
             )
+    if found.others:
+        console.print(_others_table(found.others))
     if found.collectives:
         console.print(_collective_table(found.collectives))
     for name, path in profile.paths.items():
@@ -206,6 +219,8 @@ def print_answer(found: Answer, file: Path | None) -> None:
             console.print(f"{name}: no MPI_Test is needed, data moves by itself")
         elif progress:
             console.print(f"{name}: no number of MPI_Test calls hides large messages completely")
+    if found.krylov:
+        console.print(found.krylov.sentence)
     for note in found.notes:
         console.print(f"note: {note}")
     if found.missing:
@@ -215,6 +230,28 @@ def print_answer(found: Answer, file: Path | None) -> None:
         console.print("no machine profile: nothing was calibrated")
     elif file is not None:
         console.print(f"machine profile: {file}")
+
+
+def _others_table(others: Sequence[Operation]) -> Table:
+    """One line per range of the persistent, partitioned and one-sided operations."""
+    table = Table(title="persistent, partitioned, one-sided", title_justify="left", box=None)
+    for column in ("operation", "bytes", "sync", "class"):
+        table.add_column(column, no_wrap=True)
+    for column in ("sender/receiver/both", "sure"):
+        table.add_column(column, justify="right", no_wrap=True)
+    for o in others:
+        name = o.operation.replace("/MPI_Win_", ", ").split("/")[0]
+        for r in o.ranges:
+            moved = (r.moved.sender_computing, r.moved.receiver_computing, r.moved.both_computing)
+            table.add_row(
+                name,
+                _span(r).replace(" and above", "+"),
+                "-" if name.endswith("fence") else _SYNCHRONIZES[r.synchronization],
+                r.transfer_class,
+                "/".join(_percent(m).removesuffix(" %") for m in moved) + " %",
+                _percent(r.confidence),
+            )
+    return table
 
 
 def _collective_table(collectives: Sequence[Operation]) -> Table:

@@ -58,3 +58,13 @@ def judge(trials: Sequence[Exchange], transfer_ns: float) -> Synchronization:
     clear = median < CLEAR or median > 1 - CLEAR
     verdict = overlaps if clear and confidence >= ENOUGH_CONFIDENCE else None
     return Synchronization(verdict, median, confidence, len(scores))
+
+
+def judge_early(early: Sequence[bool]) -> Synchronization:
+    """The verdict from trials in which the other side was done before the computing one was."""
+    if not early:
+        return Synchronization(None, None, 0.0, 0)
+    late = sum(not e for e in early) / len(early)
+    confidence = (max(late, 1 - late) * len(early) + 1) / (len(early) + 2)
+    clear = (late < CLEAR or late > 1 - CLEAR) and confidence >= ENOUGH_CONFIDENCE
+    return Synchronization(late < 0.5 if clear else None, late, confidence, len(early))

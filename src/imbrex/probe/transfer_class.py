@@ -74,13 +74,18 @@ def classify(trials: Mapping[str, Sequence[Exchange]]) -> TransferClass:
     if not reference or any(not trials.get(label) for label in labels):
         return TransferClass("unknown", Moved(None, None, None), 0.0)
     transfer = max(1.0, transfer_ns(reference))
-    shares = [np.array([share_moved(x, transfer) for x in trials[label]]) for label in labels]
-    medians = [float(np.median(s)) for s in shares]
+    return classify_shares([[share_moved(x, transfer) for x in trials[label]] for label in labels])
+
+
+def classify_shares(shares: Sequence[Sequence[float]]) -> TransferClass:
+    """Class from the shares of single trials: sender, receiver, both computing; none empty."""
+    values = [np.asarray(s) for s in shares]
+    medians = [float(np.median(s)) for s in values]
     name = _class_of(medians)
     random = np.random.default_rng(1)
     same = 0
     for _ in range(_RESAMPLES):
-        resampled = [float(np.median(random.choice(s, len(s)))) for s in shares]
+        resampled = [float(np.median(random.choice(s, len(s)))) for s in values]
         same += _class_of(resampled) == name
     confidence = same / _RESAMPLES
     return TransferClass(

@@ -97,6 +97,12 @@ def test_answer_is_whole(probed: Probed, line: tuple[str, ...]) -> None:
     assert answer["missing"] == []
     names = {o["operation"] for o in answer["operations"]}
     assert {"MPI_Isend/MPI_Irecv", "MPI_Iallreduce", "MPI_Ialltoallv"} <= names
+    assert {"MPI_Send_init/MPI_Recv_init", "MPI_Put/MPI_Win_fence"} <= names
+    assert {f"MPI_{o}/MPI_Win_flush" for o in ("Put", "Get", "Rput", "Rget")} <= names
+    assert ("MPI_Psend_init/MPI_Precv_init" in names) == (line == MPICH)
+    solver = answer["krylov"]
+    assert solver["same_residuals"] and solver["residual"] < 2e-8
+    assert solver["improvement_low"] <= solver["improvement"] <= solver["improvement_high"]
     for operation in answer["operations"]:
         border = 0
         for r in operation["ranges"]:
@@ -133,6 +139,13 @@ def test_bad_usage_is_one_line(imbrex: Run, words: list[str], complaint: str) ->
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
     assert complaint in done.stderr
+
+
+def test_puts_into_shared_memory_need_no_target(probed: Probed) -> None:
+    """MPI_Win_allocate within a node gives shared memory: the origin copies by itself."""
+    last = ranges(probed(*VADER), "MPI_Put/MPI_Win_flush")[-1]
+    assert last["synchronization"] is not False
+    assert last["class"] in ("one-sided", "unknown")
 
 
 def test_time_limit_is_kept_and_what_is_missing_is_said(imbrex: Run, tmp_path: Path) -> None:

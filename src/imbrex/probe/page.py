@@ -1,0 +1,122 @@
+"""`imbrex probe --report`: the answer as one HTML file that needs nothing else."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from imbrex import __version__
+from imbrex.errors import ImbrexError
+from imbrex.network.columns import Measurement
+from imbrex.probe import plots
+from imbrex.probe.answer import Answer
+from imbrex.probe.curves import delay_curves, heat_cells, work_curves
+from imbrex.probe.exchanges import Exchange, read_exchanges, read_steps
+from imbrex.probe.knobs import Tried
+from imbrex.probe.ranges import Range
+
+_SYNCHRONIZES = {True: ("yes", "yes"), False: ("no", "no"), None: ("open", "cannot tell")}
+_DRAWN_SIZES = (32768, 1 << 20)
+"""Nearest to Shet's 10 KB and 1 MB in the grid of sizes."""
+
+
+def write_page(found: Answer, m: Measurement, tried: Sequence[Tried], file: Path) -> None:
+    """Write the page; ImbrexError where the file cannot be written (never half of it)."""
+    text = render(found, m, tried)
+    scratch = file.with_name(f".{file.name}.{os.getpid()}")
+    try:
+        scratch.write_text(text, encoding="utf-8")
+        scratch.replace(file)
+    except OSError as error:
+        raise ImbrexError(f"{file}: cannot be written ({error.strerror})") from error
+    finally:
+        scratch.unlink(missing_ok=True)
+
+
+def render(found: Answer, m: Measurement, tried: Sequence[Tried]) -> str:
+    """The page as text."""
+    environment = Environment(
+        loader=PackageLoader("imbrex.probe"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    rows = read_exchanges(m.other.get("exchange", []))
+    names = [name for name in found.profile.paths if any(x.path == name for x in rows)]
+    profile = found.profile
+    return environment.get_template("probe.html.j2").render(
+        library=f"{profile.library_name} {profile.library_version}",
+        ranks=profile.ranks,
+        hosts=", ".join(profile.hosts),
+        quick=profile.quick,
+        created=profile.created,
+        settings=profile.settings,
+        notes=found.notes,
+        missing=", ".join(found.missing),
+        verdicts=[
+            _verdict(o.operation, o.path, r)
+            for o in (*found.operations, *found.others, *found.collectives)
+            for r in o.ranges
+        ],
+        krylov=found.krylov.sentence if found.krylov else "",
+        paths=[_path(name, rows, m, found) for name in names],
+        knobs=[_knob(t) for t in tried],
+        knobs_plot=_knobs_plot(tried, found),
+        version=__version__,
+    )
+
+
+def _path(name: str, rows: Sequence[Exchange], m: Measurement, found: Answer) -> dict[str, object]:
+    profile = found.profile
+    steps = read_steps(m.other.get("step", []))
+    delay = delay_curves(rows, steps, profile, name)
+    grid = sorted({x.size_bytes for x in rows if x.label.startswith("grid-") and x.path == name})
+    drawn = sorted({min(grid, key=lambda s: abs(s - size)) for size in _DRAWN_SIZES if grid})
+    work = work_curves(rows, profile, name, drawn)
+    heat = heat_cells(rows, name)
+    return {
+        "name": name,
+        "delay": Markup(plots.delay_plot(delay, f"delay {name}")) if delay else "",
+        "work": Markup(plots.work_plot(work, f"work {name}")) if work else "",
+        "heat": Markup(plots.heat_map(heat, f"heat {name}")) if heat else "",
+    }
+
+
+def _verdict(operation: str, path: str, r: Range) -> dict[str, object]:
+    kind, text = _SYNCHRONIZES[r.synchronization]
+    moved = (r.moved.sender_computing, r.moved.receiver_computing, r.moved.both_computing)
+    return {
+        "operation": operation,
+        "path": path,
+        "bytes": f"{r.from_bytes:,}" + (f" to {r.to_bytes:,}" if r.to_bytes else " and above"),
+        "kind": kind,
+        "synchronization": text,
+        "name": r.transfer_class,
+        "shares": ["-" if s is None else f"{100 * s:.0f} %" for s in (*moved, r.confidence)],
+    }
+
+
+def _knobs_plot(tried: Sequence[Tried], found: Answer) -> Markup:
+    if not tried:
+        return Markup("")
+    largest = max(p.points[-1].size_bytes for p in found.profile.paths.values())
+    return Markup(plots.knobs_plot(tried, largest, "settings"))
+
+
+def _knob(t: Tried) -> dict[str, str]:
+    def pair(before: float | None, after: float | None) -> str:
+        return " -> ".join("?" if s is None else f"{s * 1e6:,.2f}" for s in (before, after))
+
+    return {
+        "export": t.knob.export,
+        "operation": t.operation,
+        "path": t.path,
+        "latency": pair(t.latency_before_s, t.latency_after_s),
+        "mebibyte": pair(t.mebibyte_before_s, t.mebibyte_after_s),
+        "cost": t.knob.cost,
+    }
