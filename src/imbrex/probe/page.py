@@ -89,6 +89,8 @@ def _path(name: str, rows: Sequence[Exchange], m: Measurement, found: Answer) ->
 
 def _verdict(operation: str, path: str, r: Range) -> dict[str, object]:
     kind, text = _SYNCHRONIZES[r.synchronization]
+    if r.synchronization is None and ("/" not in operation or operation.endswith("fence")):
+        text = "-"  # a collective or a fence waits for all
     moved = (r.moved.sender_computing, r.moved.receiver_computing, r.moved.both_computing)
     return {
         "operation": operation,

@@ -80,7 +80,9 @@ def work_plot(curves: Sequence[WorkCurve], title: str) -> str:
         for axes in (waits, bounds):
             axes.set_xlabel("work between start and wait, us")
             _clean(axes)
-    panels[0][1].legend(frameon=False, loc="center right")
+    figure.legend(
+        *panels[0][1].get_legend_handles_labels(), loc="outside upper right", ncols=2, frameon=False
+    )
     return _svg(figure, title)
 
 
@@ -96,7 +98,7 @@ def heat_map(cells: Mapping[str, Sequence[Cell]], title: str) -> str:
         for c in found:
             values[sizes.index(c.size_bytes), works.index(c.work_per_transfer)] = 100 * c.hidden
         image = axes.imshow(values, origin="lower", aspect="auto", cmap="viridis", vmin=0, vmax=100)
-        axes.set_xticks(range(len(works)), [f"{w:g}" for w in works])
+        axes.set_xticks(range(len(works)), [f"{w:g}" for w in works], fontsize=8)
         axes.set_yticks(range(len(sizes)), [f"{s:,}" for s in sizes])
         axes.set_title(name, fontsize=9)
         axes.set_xlabel("work, transfers")
@@ -108,7 +110,7 @@ def heat_map(cells: Mapping[str, Sequence[Cell]], title: str) -> str:
 
 def knobs_plot(tried: Sequence[Tried], largest_bytes: int, title: str) -> str:
     """Up to which size synchronization overlaps, before and after each setting."""
-    figure = Figure(figsize=(8.2, 0.45 * len(tried) + 1.2), layout="constrained")
+    figure = Figure(figsize=(8.2, 0.5 * len(tried) + 1.2), layout="constrained")
     axes = figure.add_subplot()
     end = 4.0 * largest_bytes
     for y, t in enumerate(tried):
@@ -120,9 +122,10 @@ def knobs_plot(tried: Sequence[Tried], largest_bytes: int, title: str) -> str:
         axes.scatter(
             [after], [y], color=_GREEN, marker="D", s=22, label="after" if y == 0 else None
         )
-    names = [f"{t.operation}, {', '.join(t.knob.variables)}" for t in tried]
+    names = [_knob_name(t) for t in tried]
     axes.set_yticks(range(len(tried)), names)
     axes.invert_yaxis()
+    axes.tick_params(axis="y", labelsize=8)
     axes.set_xscale("log", base=2)
     axes.set_xlim(0.3, 2 * end)
     axes.set_xticks([0.5, 1024, 1 << 20, end], ["none", "1 KiB", "1 MiB", "all"])
@@ -130,6 +133,15 @@ def knobs_plot(tried: Sequence[Tried], largest_bytes: int, title: str) -> str:
     _clean(axes)
     figure.legend(loc="outside upper right", ncols=2, frameon=False)
     return _svg(figure, title)
+
+
+def _knob_name(t: Tried) -> str:
+    """Short: the first variable without its library's prefix, and the operation."""
+    first = next(iter(t.knob.variables))
+    for prefix in ("OMPI_MCA_", "MPIR_CVAR_"):
+        first = first.removeprefix(prefix)
+    more = ", ..." if len(t.knob.variables) > 1 else ""
+    return f"{first}{more}\n{t.operation.replace('MPI_', '')}, {t.path}"
 
 
 def _clean(axes: Axes) -> None:

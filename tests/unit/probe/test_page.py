@@ -1,0 +1,98 @@
+"""The page of a probe: what its plots draw, from exchanges of a known truth."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from imbrex.network.assemble import assemble
+from imbrex.network.columns import read_columns
+from imbrex.probe.answer import answer
+from imbrex.probe.curves import bounds_ns, delay_curves, heat_cells, hidden_ns, work_curves
+from imbrex.probe.exchanges import read_exchanges, read_steps
+from imbrex.probe.page import render
+
+X = 100_000
+"""A transfer's time, nanoseconds; above 64 KiB nothing moves during work."""
+
+
+def rows() -> list[str]:
+    """A probe whose messages of up to 64 KiB are eager and move at once."""
+    found = ["# imbrex-probes 1", "# library Open MPI v4.1.4, x", "# ranks 2", "# host 0 0 <b>a"]
+    where = "exchange intra-node 0 1"
+    for size, eager in ((32768, True), (1 << 20, False)):
+        found.append(f"pingpong intra-node 0 1 {size} warm 9 {X} {X} {X} {X}")
+        for _ in range(5):
+            done = 1_000_000 + (X if eager else 1_000_000 + X)
+            found.append(
+                f"{where} isend-recv {size} registers 0 0 2000000 -1 10 "
+                f"0 10 2000000 {2_000_010 if eager else done} 1000000 {done} 1000000 {done}"
+            )
+            for work in (0, 1, 3):
+                end = X if eager else X * (1 + work)
+                found.append(
+                    f"{where} grid-isend-recv {size} registers 0 0 {work * X} -1 10 0 0 {work * X} "
+                    f"{max(work * X, end)} 0 {end} 0 {end}"
+                )
+    return [*found, "step intra-node 0 1 isend-recv 65480 65481", "# done delay", "# end"]
+
+
+def test_delay_lies_on_the_line_of_its_truth() -> None:
+    m = read_columns(rows())
+    profile = assemble(m, {}, True)
+    exchanges, steps = (read_exchanges(m.other["exchange"]), read_steps(m.other["step"]))
+    (curve,) = delay_curves(exchanges, steps, profile, "intra-node")
+    assert curve.sizes == (32768, 1 << 20)
+    assert curve.step_bytes == 65480
+    assert curve.times_ms[0][0] == pytest.approx(curve.overlap_ms[0])
+    assert curve.times_ms[1][0] == pytest.approx(curve.none_ms[1])
+
+
+def test_hidden_share_and_its_bounds() -> None:
+    m = read_columns(rows())
+    profile = assemble(m, {}, True)
+    exchanges = read_exchanges(m.other["exchange"])
+    curves = work_curves(exchanges, profile, "intra-node", [32768, 1 << 20])
+    eager, late = curves
+    assert eager.hidden == pytest.approx((0, 100, 100))
+    assert late.hidden == pytest.approx((0, 0, 0))
+    assert late.wait_us == pytest.approx((100, 100, 100))
+    grid = [x for x in exchanges if x.label.startswith("grid-")]
+    for x in grid:
+        low, high = bounds_ns(x, profile, "intra-node")
+        assert 0 <= low <= hidden_ns(x, X) + 1e-6 and hidden_ns(x, X) <= high + 1e-6
+    cells = heat_cells(exchanges, "intra-node")["MPI_Isend/MPI_Recv"]
+    shares = {(c.size_bytes, c.work_per_transfer): c.hidden for c in cells}
+    assert shares[32768, 3.0] == pytest.approx(1)
+    assert shares[1 << 20, 3.0] == pytest.approx(0)
+
+
+class Balance(HTMLParser):
+    """Every element that is opened is closed, and nothing is fetched."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        assert not any(k in ("src", "href") and (v or "").startswith("http") for k, v in attrs)
+        if tag not in ("meta", "link", "img", "br"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def test_page_is_whole_and_needs_nothing_else() -> None:
+    m = read_columns(rows())
+    found = answer(m, assemble(m, {}, True), ["delay", "moved"])
+    text = render(found, m, [])
+    parser = Balance()
+    parser.feed(text)
+    assert parser.open == []
+    assert text.count("<svg") == 3
+    assert "&lt;b&gt;a" in text and "<b>a" not in text
+    assert "Missing:</b> moved" in text
+    assert "65,480" in re.sub(r"<[^>]+>", "", text)
