@@ -210,9 +210,13 @@ def split_library(text: str) -> tuple[str, str]:
     line = text.splitlines()[0] if text else ""
     if line.startswith("Open MPI"):
         return "Open MPI", line.split(",")[0].removeprefix("Open MPI").strip().lstrip("v")
-    for name in ("MPICH", "Intel(R) MPI Library", "MVAPICH"):
-        if line.startswith(name):
-            words = line.removeprefix(name).replace("Version:", " ").replace("\t", " ").split()
+    for start, name in (
+        ("MPICH", "MPICH"),
+        ("Intel(R) MPI Library", "Intel MPI"),
+        ("MVAPICH", "MVAPICH"),
+    ):
+        if line.startswith(start):
+            words = line.removeprefix(start).replace("Version:", " ").replace("\t", " ").split()
             return name, words[0].rstrip(",") if words else ""
     return line, ""
 

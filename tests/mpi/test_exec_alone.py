@@ -1,0 +1,71 @@
+"""The installed imbrex-exec without `imbrex run`, as before the programs of an application file."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from imbrex.profile.format import Ended
+from imbrex.profile.run import load_run
+
+
+@pytest.fixture
+def imbrex(tmp_path):
+    def run(*words):
+        return subprocess.run(
+            [sys.executable, "-m", "imbrex.cli", *words],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+
+    return run
+
+
+def _start(mpi, runtime, folder, *program, **variables):
+    return subprocess.run(
+        [mpi.mpirun, "-n", "2", str(runtime.prefix / "bin" / "imbrex-exec"), *program],
+        cwd=folder,
+        env={**os.environ, **variables},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def test_show_and_collect_complete_what_it_left(mpi, runtime, compiled, imbrex, tmp_path):
+    program = str(compiled("timing"))
+    done = _start(mpi, runtime, tmp_path, program, "blocking", IMBREX_DIR=str(tmp_path / "mine"))
+    assert done.returncode == 0, done.stderr
+    shown = imbrex("show", "mine", "--by", "operation")
+    assert shown.returncode == 0, shown.stderr
+    collected = imbrex("collect", "mine")
+    assert collected.returncode == 0, collected.stderr
+    assert "2 ranks" in collected.stdout + collected.stderr
+    run = load_run(tmp_path / "mine")
+    assert run.ranks["ended"].tolist() == [Ended.FINALIZED] * 2
+    assert (tmp_path / "mine" / "run.json").exists()
+
+
+def test_a_crash_leaves_parts_that_can_be_collected(mpi, runtime, compiled, imbrex, tmp_path):
+    done = _start(mpi, runtime, tmp_path, str(compiled("crash")), "kill")
+    assert done.returncode != 0
+    parts = sorted(p.name for p in (tmp_path / "imbrex-run" / "parts").iterdir())
+    assert parts == ["rank-0.part", "rank-1.part"]
+    assert imbrex("show", "imbrex-run").returncode == 0
+    assert imbrex("collect", "imbrex-run").returncode == 0
+    assert (tmp_path / "imbrex-run" / "measures.npy").exists()
+    assert Ended.DIED in load_run(tmp_path / "imbrex-run").ranks["ended"]
+
+
+def test_without_a_program_it_says_so(mpi, runtime):
+    script = str(runtime.prefix / "bin" / "imbrex-exec")
+    done = subprocess.run([script], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert len(done.stderr.splitlines()) == 1

