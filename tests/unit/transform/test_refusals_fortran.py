@@ -151,3 +151,25 @@ def test_the_frame_alone_is_rewritten(tmp_path: Path) -> None:
     text = transform([source], Options()).after[str(source)].decode()
     assert "MPI_ISEND" in text
     assert all(len(line) <= 72 for line in text.splitlines())
+
+
+@pytest.mark.parametrize("place", ["first", "later"])
+def test_code_from_an_include_file_is_not_known(tmp_path: Path, place: str) -> None:
+    """What an include file with statements does may match any call of the program."""
+    (tmp_path / "more.inc").write_text(BCAST)
+    include = "      include 'more.inc'\n"
+    body = include + WORK if place == "first" else WORK + include
+    other = (
+        "      end\n      subroutine other(a, c)\n      include 'mpif.h'\n      integer n, ierr\n"
+        "      parameter (n = 100)\n      double precision a(n), c(n)\n" + body
+    )
+    text = PROGRAM % ("", BCAST + WORK + "      if (k .eq. 1) call other(a, c)\n")
+    source = tmp_path / "program.f"
+    alone = text.replace("call other(a, c)", "call work(c)")
+    source.write_text(alone)
+    assert b"IBCAST" in transform([source], Options()).after[str(source)]
+    head, tail = text.split("      end\n", 1)
+    source.write_text(head + other + "      end\n" + tail)
+    outcome = transform([source], Options())
+    assert outcome.after == outcome.before
+    assert "not all of its code is known" in outcome.decisions[0].reason.text

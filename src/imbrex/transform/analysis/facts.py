@@ -39,6 +39,9 @@ class ProgramFacts:
         if self.program.skipped:
             name = next(iter(self.program.skipped))
             return Reason("a file could not be read", Location(name, 1))
+        if self.program.hidden_code:
+            hidden = self.program.hidden_code[0]
+            return Reason(f"not all of its code is known: {hidden.text}", hidden.location)
         if not self.program.has_main:
             where = next(iter(self.program.files), "")
             return Reason("the main program is not among the files", Location(where, 1))

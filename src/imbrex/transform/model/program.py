@@ -210,4 +210,6 @@ class Program:
     overlays: dict[str, set[str]] = field(default_factory=dict)
     # Names of MPI wildcards used otherwise than as the argument of an MPI call.
     stray_wildcards: list[Location] = field(default_factory=list)
+    # Where code comes in that is not read: an included file with statements, or a missing one.
+    hidden_code: list[Reason] = field(default_factory=list)
     skipped: dict[str, str] = field(default_factory=dict)  # file: why it was not read

@@ -14,6 +14,7 @@ from imbrex.transform.model.program import (
     Location,
     LoopRange,
     Program,
+    Reason,
     Routine,
     Statement,
 )
@@ -27,6 +28,7 @@ _OUTPUT = re.compile(
     r"(read|write|print|open|close|inquire|rewind|backspace|endfile|flush)(\(|\*|'|\"|\d|[a-z])"
 )
 _CONSTRUCT = re.compile(r"(?:[a-z]\w*:)?(associate\(|block$|critical$|where\(|forall\(|changeteam)")
+_INCLUDE = re.compile(r"include['\"]|#\s*include(?!\s*[\"<]mpif\.h)")
 _WILDCARD = re.compile(r"mpi_any_(source|tag)")
 
 
@@ -42,6 +44,13 @@ def read_fortran(units: list[Units], program: Program) -> None:
             word.lower() for word in _WORD.findall(unit.source.data.decode("latin-1"))
         )
         for scope in unit.scopes:
+            if scope.hidden:
+                place = Location(scope.file, scope.line)
+                program.hidden_code.append(Reason(scope.hidden, place))
+            for line in scope.body:
+                if _INCLUDE.match(line.directive or line.masked):
+                    place = Location(scope.file, line.line)
+                    program.hidden_code.append(Reason("an included file is not read", place))
             if scope.kind in ("program", "subroutine", "function"):
                 broken = _enter(scope, names, program, words)
                 if broken and unit.source.name not in program.skipped:
@@ -105,6 +114,11 @@ def _enter(scope: Scope, names: Names, program: Program, words: frozenset[str]) 
     while where is not None and not interface:
         interface = where.interface
         where = where.parent
+    if scope.hidden:
+        unread = Statement(Kind.OPAQUE, 0, 0, scope.line, scope.line)
+        unread.stop = scope.hidden
+        unread.parent = block
+        block.statements.append(unread)
     name = scope.name if scope.kind != "program" else "main"
     if name in program.routines:
         known = program.routines[name]

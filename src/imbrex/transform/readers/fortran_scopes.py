@@ -59,6 +59,7 @@ class Scope:
     dummies: list[str] = field(default_factory=list)
     result: str = ""
     interface: str = ""  # how MPI was made known
+    hidden: str = ""  # why some of its code is not read
     problem: str | None = None
     has_contained: bool = False
     commons: dict[str, list[str]] = field(default_factory=dict)
@@ -167,11 +168,13 @@ class Declarations:
                 fixed = is_fixed_form(scope.file)
                 for inner in logical_lines(text, fixed=fixed):
                     if inner.directive or not is_specification(inner.masked):
-                        scope.problem = scope.problem or f"{name} holds more than declarations"
+                        scope.hidden = f"{name} holds more than declarations"
+                        scope.problem = scope.problem or scope.hidden
                     else:
                         self.read(scope, inner)
                 return
-        scope.problem = scope.problem or f"the include file {name} is not found"
+        scope.hidden = f"the include file {name} is not found"
+        scope.problem = scope.problem or scope.hidden
 
     def _use(self, scope: Scope, text: str) -> None:
         match = re.match(rf"use(?:,\w+)?(?:::)?({_NAME})(?:,(only:)?(.*))?$", text)

@@ -137,6 +137,8 @@ class Units:
             scope.body.append(line)
         elif line.directive.startswith(("#", "macro")):
             scope.problem = scope.problem or f"its declarations hold `{line.directive}`"
+            if re.match(r"#\s*include", line.directive):
+                scope.hidden = f"the line `{line.directive}`"
 
     def _open(self, text: str, line: LogicalLine, parent: Scope | None) -> Scope | None:
         """The scope that a header opens; None where the line is no header."""

@@ -82,7 +82,8 @@ class CollectivesToNonblocking(BlockingToNonblocking):
     def _calls_elsewhere(self) -> Reason | None:
         """Why a matching call may be in code that is not seen."""
         program = self.program
-        if self.facts.timing is not None and (program.skipped or not program.has_main):
+        unknown = program.skipped or program.hidden_code or not program.has_main
+        if self.facts.timing is not None and unknown:
             return self.facts.timing
         for routine in program.routines.values():
             fortran = program.files.get(routine.file)
