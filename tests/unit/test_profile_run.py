@@ -107,7 +107,7 @@ def test_unknown_numbers_do_not_break_the_reader(make_run, make_row):
         ("Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4", ("Open MPI", "4.1.4")),
         ("MPICH Version:\t4.0.2", ("MPICH", "4.0.2")),
         ("MPICH Version:      5.0.2", ("MPICH", "5.0.2")),
-        ("Intel(R) MPI Library 2021.13 for Linux* OS", ("Intel(R) MPI Library", "2021.13")),
+        ("Intel(R) MPI Library 2021.13 for Linux* OS", ("Intel MPI", "2021.13")),
         ("", ("", "")),
     ],
 )
