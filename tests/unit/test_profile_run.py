@@ -62,6 +62,12 @@ def test_section_names_in_any_encoding(make_run):
     assert {row["section"] for row in rows} == {"(none)", "solv\ufffd"}
 
 
+def test_a_foreign_run_json_is_not_called_a_run(tmp_path):
+    (tmp_path / "run.json").write_text('{"a": 1}')
+    with pytest.raises(ImbrexError, match="not an Imbrex run directory"):
+        load_run(tmp_path)
+
+
 def test_truncated_json_is_one_line(make_run):
     folder = make_run()
     (folder / "run.json").write_text('{"schema_version": 1, "form')

@@ -190,8 +190,9 @@ def load_run(directory: Path, *, resolve: bool = True) -> Run:
             sites=tuple(merged.sites),
             merged=False,
         )
-    elif entry is None and job_entry is None:
-        raise ImbrexError(f"{directory}: not an Imbrex run directory (no run.json)")
+    elif RUN_FORMAT not in ((entry or {}).get("format"), (job_entry or {}).get("format")):
+        lacking = "no run.json" if entry is None else "run.json is not ours"
+        raise ImbrexError(f"{directory}: not an Imbrex run directory ({lacking})")
     else:
         raise ImbrexError(f"{directory}: holds no measurement: MPI was not initialized in that run")
     if resolve and any(site.id and not site.resolved for site in run.sites):
