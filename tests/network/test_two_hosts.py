@@ -43,8 +43,9 @@ def test_calibration_finds_the_rate_of_the_network(cluster, machine):
     # The lower bound is one, and not far below: nothing can be faster than the rate allows.
     assert 0.5 * exact_s < point.x_lo_s <= exact_s * 1.1
     assert point.x_hi_s >= max(fastest_s, point.x_lo_s)
-    # A send of 1 MiB is complete when the kernel has the data: all of it may still have to leave.
-    assert point.tail_s > 0.2 * exact_s
+    if cluster.mpi == "openmpi":
+        # Its send of 1 MiB is complete when the kernel has the data, which then still has to leave.
+        assert point.tail_s > 0.2 * exact_s
     # Its rendezvous waits for the receive: most of the data cannot have come before.
     assert point.head_s < point.x_hi_s
     assert not point.send_returns_before_match
