@@ -11,6 +11,7 @@ import click
 from rich.progress import BarColumn, Progress, TextColumn
 
 from imbrex.cli.terminal import console, warn
+from imbrex.errors import ImbrexError
 from imbrex.launch.collect import complete
 from imbrex.launch.measure import Outcome, Prepared, Settings, measure, prepare
 from imbrex.profile.summary import show_json
@@ -38,7 +39,7 @@ FOLDER = click.Path(path_type=Path)
 @click.option("--json", "as_json", is_flag=True, help="Print totals and sites as one JSON line.")
 @click.option("-q", "--quiet", is_flag=True, help="No verdict, only warnings.")
 @click.option("-v", "--verbose", is_flag=True, help="Say what was found before the start.")
-@click.argument("command", nargs=-1, type=click.UNPROCESSED, required=True)
+@click.argument("command", nargs=-1, type=click.UNPROCESSED, metavar="COMMAND...")
 def run(
     output: Path | None,
     force: bool,
@@ -54,6 +55,8 @@ def run(
 
     The program's output, exit code and signals stay its own; the verdict goes to stderr.
     """
+    if command and command[0].startswith("-"):
+        raise ImbrexError(f"no such option: {command[0]} (see imbrex run --help)")
     settings = Settings(command, output, force, machine, mpicc, events)
     ready = _prepare(settings)
     if verbose:
