@@ -144,6 +144,7 @@ enum ix_slack {
 enum ix_transfer_flags {
     IX_UP_TO = 1,      /* `bytes` is the room of a receive: the size comes with the end */
     IX_COLLECTIVE = 2, /* X from the collective (operation, ranks, role, path) */
+    IX_CALL_ONLY = 4,  /* no other source sees it: not left to one (one-sided, partitions) */
 };
 
 typedef struct ix_transfer {
@@ -197,7 +198,7 @@ void ix_start_request(ix_thread *t, uint64_t handle);
  * partition: ix_finish(handle) and ix_request_free end all of them. RMA: group = the window, tag =
  * the target rank; ix_finish_group(window, IX_ALL or target, slack) at fence, unlock and flush,
  * with IX_SLACK_TAIL at flush_local and IX_SLACK_NONE where both sides are done. The slack of the
- * end replaces the one given at the begin if it is larger. */
+ * end replaces the one given at the begin if it is larger. Groups are IX_CALL_ONLY. */
 #define IX_ALL (-1)
 void ix_begin_in_group(ix_thread *t, uint64_t group, int32_t tag, const ix_transfer *transfer);
 void ix_finish_group(ix_thread *t, uint64_t group, int32_t tag, enum ix_slack slack);

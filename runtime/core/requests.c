@@ -295,7 +295,9 @@ void ix_begin_in_group(ix_thread *t, uint64_t group, int32_t tag, const ix_trans
         (atomic_load_explicit(&table.sequence, memory_order_relaxed) & HANDLE_BITS) | TOKEN_KEY;
     slot *s = g ? reserve(key) : NULL;
     ix_open none, *open = s ? &s->open : &none;
-    ix_open_transfer(t, transfer, g && is_persistent(g) ? g->operation : t->operation, open);
+    ix_transfer alone = *transfer;
+    alone.flags |= IX_CALL_ONLY;
+    ix_open_transfer(t, &alone, g && is_persistent(g) ? g->operation : t->operation, open);
     ix_note_begin(t, open);
     if (!s) {
         ix_close_unknown(t, open);

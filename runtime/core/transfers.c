@@ -6,9 +6,9 @@ int ix_begins(const ix_thread *t, const ix_transfer *transfer)
     return ix_outermost(t) && transfer->bytes > 0 && transfer->path != IX_PATH_NONE;
 }
 
-static int left_to_source(uint8_t path)
+static int left_to_source(uint8_t path, uint8_t flags)
 {
-    return path <= IX_PATH_INTER && ix_engine.source_paths >> path & 1;
+    return !(flags & IX_CALL_ONLY) && path <= IX_PATH_INTER && ix_engine.source_paths >> path & 1;
 }
 
 static void look_up(ix_open *open)
@@ -43,7 +43,7 @@ void ix_open_transfer(ix_thread *t, const ix_transfer *transfer, uint32_t operat
                       .role = transfer->role};
     look_up(open);
     open->open_ns = open->time.calibrated ? open->time.most_ns : IX_UNBOUNDED_NS;
-    open->silent = t->muted || left_to_source(open->path);
+    open->silent = t->muted || left_to_source(open->path, open->flags);
     if (t->muted)
         ix_count(&ix_engine.part->rank.dropped);
     ix_add(&ix_share.begun_ns, (uint64_t)open->open_ns);
@@ -64,7 +64,7 @@ void ix_received(ix_open *open, int64_t bytes, int path)
     }
     if (open->bytes > 0)
         look_up(open);
-    open->silent |= (uint8_t)left_to_source(open->path);
+    open->silent |= (uint8_t)left_to_source(open->path, open->flags);
 }
 
 uint8_t ix_larger_slack(uint8_t a, uint8_t b)

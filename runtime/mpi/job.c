@@ -11,6 +11,7 @@
 
 #include "comms.h"
 #include "engine.h"
+#include "events.h"
 #include "learn.h"
 #include "merge.h"
 #include "operations.h"
@@ -195,6 +196,13 @@ static int start_engine(enum ix_threading mode)
     return 1;
 }
 
+static int everybody_measured(void)
+{
+    int result = 0;
+    PMPI_Allreduce(&measured, &result, 1, MPI_INT, MPI_MIN, all);
+    return result;
+}
+
 void ix_job_start(void)
 {
     MPI_Comm parent = MPI_COMM_NULL, self = MPI_COMM_NULL;
@@ -225,6 +233,8 @@ void ix_job_start(void)
         ix_learn_shared_handles(self);
         PMPI_Comm_free(&self);
     }
+    if (everybody_measured())
+        ix_events_start(all);
     /* Two ranks that start apart would blame it on the program's first message. */
     PMPI_Barrier(all);
     ix_measuring = measured;

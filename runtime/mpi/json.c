@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "events.h"
 #include "operations.h"
 
 static void put_string(FILE *f, const char *text)
@@ -41,8 +42,10 @@ int ix_write_job(const char *path, const ix_job_facts *facts, const ix_names *se
     fprintf(f, "}, \"wall_s\": %.9f, \"event_overhead_ns\": %.1f, \"clock\": ", facts->wall_s,
             facts->event_overhead_ns);
     put_string(f, facts->clock);
-    fprintf(f, ",\n \"events\": {\"self\": \"call\", \"intra-node\": \"call\", "
-               "\"inter-node\": \"call\"},\n");
+    fprintf(f,
+            ",\n \"events\": {\"self\": \"%s\", \"intra-node\": \"%s\", "
+            "\"inter-node\": \"%s\"},\n",
+            ix_events_of(IX_PATH_SELF), ix_events_of(IX_PATH_INTRA), ix_events_of(IX_PATH_INTER));
     fprintf(f, " \"paths\": [\"none\", \"self\", \"intra-node\", \"inter-node\"],\n");
     fprintf(f, " \"operations\": [");
     for (int i = 0; i < IX_OP_COUNT; i++) {

@@ -254,6 +254,7 @@ static inline void ix_rma_request_begun(ix_thread *t, MPI_Win win, int peer, int
                                         MPI_Request request, int slack)
 {
     ix_transfer x = ix_rma(win, peer, bytes, slack);
+    x.flags = IX_CALL_ONLY;
     ix_begin(t, ix_handle(request), &x);
 }
 

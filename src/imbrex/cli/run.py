@@ -31,10 +31,10 @@ FOLDER = click.Path(path_type=Path)
 @click.option("--mpicc", type=FOLDER, help="The mpicc that belongs to the program's MPI library.")
 @click.option(
     "--events",
-    type=click.Choice(["auto", "call"]),
+    type=click.Choice(["auto", "call", "ucx"]),
     default="auto",
     show_default=True,
-    help="Sources of events: all there are, or the MPI calls alone.",
+    help="Sources of events: the MPI calls (auto, call), or UCX where all messages pass it.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print totals and sites as one JSON line.")
 @click.option("-q", "--quiet", is_flag=True, help="No verdict, only warnings.")

@@ -1,0 +1,193 @@
+/* What UCX sees is found out, not assumed: a few messages and collectives at the start say whether
+ * all their bytes pass through the UCP functions. docs/events.md says what follows from it. */
+#include "events.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "comms.h"
+#include "job.h"
+#include "operations.h"
+#include "ucx.h"
+
+static const char *sources[4] = {"call", "call", "call", "call"};
+
+const char *ix_events_of(int path)
+{
+    return sources[path];
+}
+
+#ifndef IMBREX_DIRECT
+
+/* Whose messages are the library's own: it agrees on numbers, opens windows and files, and moves
+ * one-sided data in ways of its own, which stay with the calls. */
+static const char *const not_data[] = {
+    "MPI_Comm_",     "MPI_Intercomm_", "MPI_Cart_",     "MPI_Graph_",     "MPI_Dist_graph",
+    "MPI_Win_",      "MPI_File_",      "MPI_Barrier",   "MPI_Ibarrier",   "MPI_Put",
+    "MPI_Rput",      "MPI_Get",        "MPI_Rget",      "MPI_Accumulate", "MPI_Raccumulate",
+    "MPI_Fetch",     "MPI_Compare",    "MPI_Init",      "MPI_Finalize",   "MPI_Session_",
+    "MPI_Open_port", "MPI_Close_port", "MPI_Pready",    "MPI_Parrived",   "MPI_Alloc_mem",
+    "MPI_Free_mem",  "MPI_Publish",    "MPI_Unpublish", "MPI_Lookup",     "MPI_Abort"};
+
+static uint8_t is_data[IX_OP_COUNT];
+
+static void sort_operations(void)
+{
+    for (int i = 0; i < IX_OP_COUNT; i++) {
+        is_data[i] = 1;
+        for (size_t j = 0; j < sizeof not_data / sizeof *not_data; j++)
+            if (!strncmp(ix_operation_names[i], not_data[j], strlen(not_data[j])))
+                is_data[i] = 0;
+    }
+}
+
+/* Whether all ranks say yes. */
+static int everybody(MPI_Comm all, int yes)
+{
+    int result = 0;
+    PMPI_Allreduce(&yes, &result, 1, MPI_INT, MPI_MIN, all);
+    return result;
+}
+
+#define SMALL 24
+#define LARGE (1 << 18)
+
+/* Two messages to `to` and two from `from`; whether UCX saw all their bytes, and no others. */
+static int messages_seen(MPI_Comm all, char *out, char *in, int to, int from)
+{
+    static const int sizes[] = {SMALL, LARGE};
+    ix_ucx_seen seen = {0};
+    MPI_Request requests[4];
+    ix_ucx_watch(&seen);
+    for (int i = 0; i < 2; i++) {
+        PMPI_Irecv(in + i * SMALL, sizes[i], MPI_BYTE, from, i, all, &requests[2 * i]);
+        PMPI_Isend(out + i * SMALL, sizes[i], MPI_BYTE, to, i, all, &requests[2 * i + 1]);
+    }
+    ix_ucx_watch(NULL);
+    PMPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
+    return seen.sent == SMALL + LARGE && seen.received == SMALL + LARGE;
+}
+
+/* Whether every rank's part of a small and a large collective passes through UCX. */
+static int collectives_seen(MPI_Comm all, char *out, char *in)
+{
+    static const int sizes[] = {SMALL, LARGE};
+    int fine = 1;
+    for (int i = 0; i < 2; i++) {
+        int bytes = sizes[i];
+        ix_ucx_seen reduced = {0}, spread = {0};
+        memset(out, 0, (size_t)bytes);
+        ix_ucx_watch(&reduced);
+        PMPI_Allreduce(out, in, bytes, MPI_BYTE, MPI_BOR, all);
+        ix_ucx_watch(&spread);
+        PMPI_Bcast(out, bytes, MPI_BYTE, 0, all);
+        ix_ucx_watch(NULL);
+        fine = fine && reduced.sent >= bytes && reduced.received >= bytes &&
+               spread.sent + spread.received >= bytes;
+    }
+    return fine;
+}
+
+/* The neighbours of this rank on a ring through its own node; itself if it is alone there. */
+static void ring_on_node(int rank, int ranks, int *next, int *before)
+{
+    *next = *before = rank;
+    for (int i = 1; i < ranks; i++) {
+        int up = (rank + i) % ranks, down = (rank + ranks - i) % ranks;
+        if (*next == rank && ix_world_paths[up] == IX_PATH_INTRA)
+            *next = up;
+        if (*before == rank && ix_world_paths[down] == IX_PATH_INTRA)
+            *before = down;
+    }
+}
+
+/* Messages to itself: the endpoint, and the bits of UCX's tag that hold MPI's. */
+static void learn_self(MPI_Comm all, int rank, char *out, char *in, const void **endpoint,
+                       uint64_t *tag_bits)
+{
+    int *upper = NULL, found = 0;
+    ix_ucx_seen low = {0}, high = {0};
+    MPI_Request requests[4];
+    PMPI_Comm_get_attr(all, MPI_TAG_UB, (void *)&upper, &found);
+    int tags[2] = {0, found && upper ? *upper : 32767};
+    PMPI_Irecv(in, SMALL, MPI_BYTE, rank, tags[0], all, &requests[0]);
+    PMPI_Irecv(in + SMALL, SMALL, MPI_BYTE, rank, tags[1], all, &requests[1]);
+    ix_ucx_watch(&low);
+    PMPI_Isend(out, SMALL, MPI_BYTE, rank, tags[0], all, &requests[2]);
+    ix_ucx_watch(&high);
+    PMPI_Isend(out, SMALL, MPI_BYTE, rank, tags[1], all, &requests[3]);
+    ix_ucx_watch(NULL);
+    PMPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
+    *endpoint = low.sends ? low.endpoint : NULL;
+    *tag_bits = low.sends && high.sends ? low.tag ^ high.tag : 0;
+}
+
+/* Why UCX is not used, or NULL when it is. */
+static const char *try_ucx(MPI_Comm all)
+{
+    int rank, ranks, next, before;
+    PMPI_Comm_rank(all, &rank);
+    PMPI_Comm_size(all, &ranks);
+    if (!everybody(all, ix_ucx_present()))
+        return "this MPI does not use UCX's tagged messages here";
+    char *out = calloc(2, SMALL + LARGE), *in = out ? out + SMALL + LARGE : NULL;
+    if (!everybody(all, out != NULL)) {
+        free(out);
+        return "no memory to find out what UCX carries";
+    }
+    ring_on_node(rank, ranks, &next, &before);
+    int on_node = next == rank ? -1 : messages_seen(all, out, in, next, before);
+    int seen_on_node = everybody(all, on_node != 0) && !everybody(all, on_node < 0);
+    int some_on_node = !everybody(all, on_node < 0);
+
+    /* Rank 0 and the first rank elsewhere stand for all pairs of nodes. */
+    int elsewhere = 0;
+    for (int i = ranks - 1; rank == 0 && i > 0; i--)
+        if (ix_world_paths[i] == IX_PATH_INTER)
+            elsewhere = i;
+    PMPI_Bcast(&elsewhere, 1, MPI_INT, 0, all);
+    int between = 1;
+    if (elsewhere && (rank == 0 || rank == elsewhere))
+        between = messages_seen(all, out, in, rank ? 0 : elsewhere, rank ? 0 : elsewhere);
+    int seen_between = everybody(all, between) && elsewhere;
+
+    const void *self;
+    uint64_t tag_bits;
+    int collectives = everybody(all, collectives_seen(all, out, in));
+    learn_self(all, rank, out, in, &self, &tag_bits);
+    free(out);
+    if (!seen_on_node && !seen_between)
+        return "messages bypass UCX";
+    if (some_on_node && elsewhere && seen_on_node)
+        return "UCX carries both paths, and does not tell from which a message comes";
+    if (!collectives)
+        return "collectives bypass UCX";
+    int path = seen_between ? IX_PATH_INTER : IX_PATH_INTRA;
+    sort_operations();
+    sources[path] = "ucx";
+    ix_ucx_use(path, self, tag_bits, is_data);
+    ix_leave_to_source(1u << path);
+    return NULL;
+}
+
+void ix_events_start(MPI_Comm all)
+{
+    int rank, wanted = 0;
+    PMPI_Comm_rank(all, &rank);
+    const char *events = getenv("IMBREX_EVENTS");
+    if (rank == 0)
+        wanted = events && !strcmp(events, "ucx");
+    PMPI_Bcast(&wanted, 1, MPI_INT, 0, all);
+    const char *reason = wanted ? try_ucx(all) : NULL;
+    if (reason && rank == 0)
+        ix_warn("no events from UCX: %s: the calls are the source", reason);
+}
+
+#else
+
+void ix_events_start(MPI_Comm all)
+{
+    (void)all;
+}
+
+#endif

@@ -1,0 +1,414 @@
+/* The tagged messages of UCP, seen by standing in front of its functions. The nb names of UCX call
+ * the nbx ones through the symbol table, so these see both. Nothing here enters the kernel. */
+#ifndef IMBREX_DIRECT
+#include "ucx.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../mpi/job.h"
+#include "../mpi/resolve.h"
+#include "ucx_abi.h"
+
+#define IX_EXPORT __attribute__((visibility("default")))
+
+typedef void *(*send_function)(void *ep, const void *buffer, size_t count, uint64_t tag,
+                               const ix_ucp_param *param);
+typedef void *(*receive_function)(void *worker, void *buffer, size_t count, uint64_t tag,
+                                  uint64_t mask, const ix_ucp_param *param);
+typedef void *(*message_function)(void *worker, void *buffer, size_t count, void *message,
+                                  const ix_ucp_param *param);
+typedef int8_t (*create_function)(const ix_ucp_generic *functions, void *context, uint64_t *type);
+
+static int passed; /* some UCP function came through here */
+static ix_ucx_seen *watching;
+static int in_use; /* what is posted now is a transfer */
+static uint8_t the_path;
+static const void *self_endpoint;
+static uint64_t mpi_tag_bits;
+static const uint8_t *is_data;
+
+/* ---- Calls under way: what the completion callback needs */
+
+#define CALLS 8192
+
+typedef struct call {
+    union {
+        ix_ucp_sent send;
+        ix_ucp_received recv;
+    } callback;
+    void *user_data;
+    int64_t bytes; /* of a send, once they are known; else IX_AS_POSTED */
+    uint32_t token;
+    uint32_t next; /* in the list of free ones, + 1 */
+} call;
+
+static call calls[CALLS];
+static _Atomic uint64_t free_calls; /* first free + 1, and above it a counter against reuse */
+static _Atomic uint32_t never_used;
+static __thread call *posting; /* the receive that this thread is just posting */
+
+static call *take_call(void)
+{
+    uint64_t head = atomic_load_explicit(&free_calls, memory_order_acquire);
+    while ((uint32_t)head) {
+        call *c = &calls[(uint32_t)head - 1];
+        uint64_t next = ((head >> 32) + 1) << 32 | c->next;
+        if (atomic_compare_exchange_weak_explicit(&free_calls, &head, next, memory_order_acq_rel,
+                                                  memory_order_acquire))
+            return c;
+    }
+    if (atomic_load_explicit(&never_used, memory_order_relaxed) >= CALLS)
+        return NULL;
+    uint32_t fresh = atomic_fetch_add_explicit(&never_used, 1, memory_order_relaxed);
+    return fresh < CALLS ? &calls[fresh] : NULL;
+}
+
+static void give_call(call *c)
+{
+    uint64_t head = atomic_load_explicit(&free_calls, memory_order_relaxed), next;
+    do {
+        c->next = (uint32_t)head;
+        next = ((head >> 32) + 1) << 32 | (uint32_t)(c - calls + 1);
+    } while (!atomic_compare_exchange_weak_explicit(&free_calls, &head, next, memory_order_release,
+                                                    memory_order_relaxed));
+}
+
+/* ---- Datatypes that only their maker can size. It must not be asked again: the library may count
+ * how often it packs. So what it tells UCX is listened to. */
+
+static ix_ucp_generic maker;  /* a library has one set of functions for all its types */
+static __thread call *sizing; /* the send that this thread is just posting */
+
+static size_t listen_to_size(void *state)
+{
+    size_t bytes = maker.packed_size(state);
+    if (sizing)
+        sizing->bytes = (int64_t)bytes;
+    return bytes;
+}
+
+IX_EXPORT int8_t ucp_dt_create_generic(const ix_ucp_generic *functions, void *context,
+                                       uint64_t *type)
+{
+    static create_function real;
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    ix_ucp_generic heard = *functions;
+    pthread_mutex_lock(&lock);
+    if (!real)
+        real = (create_function)ix_next_symbol("ucp_dt_create_generic");
+    if (!maker.packed_size)
+        maker = *functions;
+    const char *events = getenv("IMBREX_EVENTS");
+    if (functions->packed_size == maker.packed_size && events && !strcmp(events, "ucx"))
+        heard.packed_size = listen_to_size;
+    pthread_mutex_unlock(&lock);
+    return real(&heard, context, type);
+}
+
+#define UNKNOWN_SIZE (INT64_C(1) << 40)
+
+static int64_t size_of(size_t count, const ix_ucp_param *param)
+{
+    uint64_t type = param->datatype;
+    if (!(param->op_attr_mask & IX_UCP_DATATYPE))
+        return (int64_t)count;
+    if ((type & IX_UCP_KINDS) == IX_UCP_CONTIG)
+        return (int64_t)(count * (type >> IX_UCP_SHIFT));
+    return UNKNOWN_SIZE;
+}
+
+/* ---- Messages of this process to itself: recognised by their tag, which names the sender */
+
+#define SELVES 1024
+
+static _Atomic uint64_t selves[SELVES];
+
+static uint64_t self_key(uint64_t tag)
+{
+    return (tag & ~mpi_tag_bits) + 1;
+}
+
+/* The slot of a tag, or the free one that it would get; NULL: no room. */
+static _Atomic uint64_t *self_slot(uint64_t key)
+{
+    uint32_t home = (uint32_t)((key * 0x9e3779b97f4a7c15u) >> 54);
+    for (uint32_t n = 0; n < SELVES; n++) {
+        _Atomic uint64_t *slot = &selves[(home + n) % SELVES];
+        uint64_t there = atomic_load_explicit(slot, memory_order_acquire);
+        if (!there || there == key)
+            return slot;
+    }
+    return NULL;
+}
+
+static int remember_self(uint64_t tag)
+{
+    uint64_t key = self_key(tag), nobody = 0;
+    for (;;) {
+        _Atomic uint64_t *slot = self_slot(key);
+        if (!slot)
+            return 0;
+        nobody = 0;
+        if (atomic_load_explicit(slot, memory_order_relaxed) == key ||
+            atomic_compare_exchange_strong(slot, &nobody, key))
+            return 1;
+    }
+}
+
+static int from_self(uint64_t tag)
+{
+    if (!self_endpoint)
+        return 0;
+    _Atomic uint64_t *slot = self_slot(self_key(tag));
+    return slot && atomic_load_explicit(slot, memory_order_relaxed);
+}
+
+/* ---- Begin and end */
+
+int ix_ucx_present(void)
+{
+    return passed;
+}
+
+void ix_ucx_watch(ix_ucx_seen *seen)
+{
+    watching = seen;
+}
+
+void ix_ucx_use(int path, const void *self, uint64_t tag_bits, const uint8_t *data)
+{
+    the_path = (uint8_t)path;
+    self_endpoint = self;
+    mpi_tag_bits = tag_bits;
+    is_data = data;
+    in_use = 1;
+}
+
+/* The thread, if what it posts now is user data of the program's. */
+static ix_thread *poster(void)
+{
+    if (!in_use || !ix_measuring)
+        return NULL;
+    ix_thread *t = ix_self;
+    return t && t->depth && is_data[t->operation] ? t : NULL;
+}
+
+static int is_error(const void *result)
+{
+    return (uintptr_t)result >= (uintptr_t)(intptr_t)IX_UCS_LAST_ERROR;
+}
+
+static void end(uint32_t token, int64_t bytes, enum ix_slack slack)
+{
+    if (ix_measuring)
+        ix_complete(ix_current(), token, ix_now(), bytes, slack, IX_SOURCE_CALLBACK);
+}
+
+/* 0 when the parameters have fields that a copy would lose. */
+static int copy_param(ix_ucp_param *copy, const ix_ucp_param *param)
+{
+    if (param->op_attr_mask & IX_UCP_UNKNOWN_FIELDS)
+        return 0;
+    if (param->op_attr_mask & IX_UCP_MEMH)
+        *copy = *param;
+    else
+        __builtin_memcpy(copy, param, offsetof(ix_ucp_param, memh));
+    return 1;
+}
+
+static void keep_user_data(call *c, uint32_t token, ix_ucp_param *copy)
+{
+    c->token = token;
+    c->user_data = copy->op_attr_mask & IX_UCP_USER_DATA ? copy->user_data : NULL;
+    copy->user_data = c;
+    copy->op_attr_mask |= IX_UCP_CALLBACK | IX_UCP_USER_DATA;
+}
+
+static void sent(void *request, int8_t status, void *data)
+{
+    call *c = data;
+    ix_ucp_sent callback = c->callback.send;
+    void *user_data = c->user_data;
+    uint32_t token = c->token;
+    int64_t bytes = c->bytes;
+    give_call(c);
+    end(token, bytes, status == IX_UCS_OK ? IX_SLACK_TAIL : IX_SLACK_UNKNOWN);
+    if (callback)
+        callback(request, status, user_data);
+}
+
+static void *send_as(send_function real, void *ep, const void *buffer, size_t count, uint64_t tag,
+                     const ix_ucp_param *param)
+{
+    if (watching) {
+        watching->sent += size_of(count, param);
+        watching->sends++;
+        watching->endpoint = ep;
+        watching->tag = tag;
+    }
+    ix_thread *t = poster();
+    if (!t || (ep == self_endpoint && remember_self(tag)))
+        return real(ep, buffer, count, tag, param);
+    ix_transfer x = {.bytes = size_of(count, param), .path = the_path, .slack = IX_SLACK_TAIL};
+    if (x.bytes == UNKNOWN_SIZE)
+        x.flags = IX_UP_TO;
+    uint32_t token = ix_post(t, &x, ix_now(), IX_SOURCE_CALLBACK);
+    if (!token)
+        return real(ep, buffer, count, tag, param);
+    ix_ucp_param copy;
+    call *c = copy_param(&copy, param) ? take_call() : NULL;
+    if (!c) {
+        void *result = real(ep, buffer, count, tag, param);
+        end(token, IX_AS_POSTED, result ? IX_SLACK_UNKNOWN : IX_SLACK_TAIL);
+        return result;
+    }
+    c->callback.send = copy.op_attr_mask & IX_UCP_CALLBACK ? copy.cb.send : NULL;
+    c->bytes = IX_AS_POSTED;
+    keep_user_data(c, token, &copy);
+    copy.cb.send = sent;
+    sizing = x.flags ? c : NULL;
+    void *result = real(ep, buffer, count, tag, &copy);
+    sizing = NULL;
+    if (!result || is_error(result)) { /* no callback follows */
+        int64_t bytes = c->bytes;
+        give_call(c);
+        end(token, result ? 0 : bytes, IX_SLACK_TAIL);
+    }
+    return result;
+}
+
+#define UNTOLD SIZE_MAX
+
+/* How a receive ends: the data of one that is complete at once came before it was posted. */
+static void end_receive(uint32_t token, int8_t status, const ix_ucp_tag_info *info, int at_once)
+{
+    if (status == IX_UCS_CANCELED)
+        end(token, 0, IX_SLACK_NONE);
+    else if (status != IX_UCS_OK || !info || info->length == UNTOLD)
+        end(token, IX_AS_POSTED, IX_SLACK_UNKNOWN);
+    else
+        end(token, from_self(info->sender_tag) ? 0 : (int64_t)info->length,
+            at_once ? IX_SLACK_UNKNOWN : IX_SLACK_HEAD);
+}
+
+static void received(void *request, int8_t status, const ix_ucp_tag_info *info, void *data)
+{
+    call *c = data;
+    ix_ucp_received callback = c->callback.recv;
+    void *user_data = c->user_data;
+    uint32_t token = c->token;
+    int at_once = posting == c;
+    give_call(c);
+    end_receive(token, status, info, at_once);
+    if (callback)
+        callback(request, status, info, user_data);
+}
+
+/* One receive, by tag or of a matched message: `post` calls the library with the parameters. */
+typedef struct receive {
+    receive_function by_tag;
+    message_function by_message;
+    void *worker, *buffer, *message;
+    size_t count;
+    uint64_t tag, mask;
+} receive;
+
+static void *post(const receive *r, const ix_ucp_param *param)
+{
+    if (r->by_tag)
+        return r->by_tag(r->worker, r->buffer, r->count, r->tag, r->mask, param);
+    return r->by_message(r->worker, r->buffer, r->count, r->message, param);
+}
+
+static void *receive_as(const receive *r, const ix_ucp_param *param)
+{
+    ix_thread *t = poster();
+    if (!t) {
+        if (watching)
+            watching->received += size_of(r->count, param);
+        return post(r, param);
+    }
+    ix_transfer x = {.bytes = size_of(r->count, param),
+                     .path = the_path,
+                     .slack = IX_SLACK_HEAD,
+                     .flags = IX_UP_TO};
+    uint32_t token = ix_post(t, &x, ix_now(), IX_SOURCE_CALLBACK);
+    if (!token)
+        return post(r, param);
+    ix_ucp_param copy;
+    call *c = copy_param(&copy, param) ? take_call() : NULL;
+    if (!c) {
+        end(token, IX_AS_POSTED, IX_SLACK_UNKNOWN);
+        return post(r, param);
+    }
+    /* UCX 1.13 leaves the caller's information as it was when the receive completes at once. */
+    ix_ucp_tag_info mine = {.length = UNTOLD}, *theirs = NULL;
+    c->callback.recv = copy.op_attr_mask & IX_UCP_CALLBACK ? copy.cb.recv : NULL;
+    keep_user_data(c, token, &copy);
+    copy.cb.recv = received;
+    if (copy.op_attr_mask & IX_UCP_RECV_INFO)
+        theirs = copy.tag_info;
+    copy.op_attr_mask |= IX_UCP_RECV_INFO;
+    copy.tag_info = &mine;
+    call *outer = posting;
+    posting = c;
+    void *result = post(r, &copy);
+    posting = outer;
+    if (theirs && mine.length != UNTOLD)
+        *theirs = mine;
+    if (!result || is_error(result)) {
+        give_call(c);
+        end_receive(token, (int8_t)(intptr_t)result, &mine, 1);
+    }
+    return result;
+}
+
+/* ---- The functions of UCP */
+
+#define REAL(type, name)                                                                           \
+    static type real;                                                                              \
+    if (IX_UNLIKELY(!real)) {                                                                      \
+        real = (type)ix_next_symbol(name);                                                         \
+        passed = 1;                                                                                \
+    }
+
+IX_EXPORT void *ucp_tag_send_nbx(void *ep, const void *buffer, size_t count, uint64_t tag,
+                                 const ix_ucp_param *param)
+{
+    REAL(send_function, "ucp_tag_send_nbx")
+    return send_as(real, ep, buffer, count, tag, param);
+}
+
+IX_EXPORT void *ucp_tag_send_sync_nbx(void *ep, const void *buffer, size_t count, uint64_t tag,
+                                      const ix_ucp_param *param)
+{
+    REAL(send_function, "ucp_tag_send_sync_nbx")
+    return send_as(real, ep, buffer, count, tag, param);
+}
+
+IX_EXPORT void *ucp_tag_recv_nbx(void *worker, void *buffer, size_t count, uint64_t tag,
+                                 uint64_t mask, const ix_ucp_param *param)
+{
+    REAL(receive_function, "ucp_tag_recv_nbx")
+    receive r = {.by_tag = real,
+                 .worker = worker,
+                 .buffer = buffer,
+                 .count = count,
+                 .tag = tag,
+                 .mask = mask};
+    return receive_as(&r, param);
+}
+
+IX_EXPORT void *ucp_tag_msg_recv_nbx(void *worker, void *buffer, size_t count, void *message,
+                                     const ix_ucp_param *param)
+{
+    REAL(message_function, "ucp_tag_msg_recv_nbx")
+    receive r = {
+        .by_message = real, .worker = worker, .buffer = buffer, .count = count, .message = message};
+    return receive_as(&r, param);
+}
+
+#endif

@@ -1,0 +1,157 @@
+"""Events from inside UCX against what the calls say, on real ranks."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+HERE = Path(__file__).resolve().parent
+RUNTIME = HERE.parents[2] / "runtime"
+TABLE = """path self
+point 1 1 400 400 400
+path intra-node
+point 1 1 40000 -1 -1
+point 8192 2000 60000 -1 -1
+point 65536 20000 200000 30000 0
+point 4194304 1000000 8000000 100000 0"""
+INTRA, CALLBACK = 2, 2
+BOUNDS = ("transfer", "overlap", "exposed")
+
+
+@pytest.fixture
+def run(mpi: Any, measured: Any, tmp_path: Path) -> Callable[..., Any]:
+    """Run one mode of programs/messages.c over UCX with the events of `source`."""
+    if subprocess.run(["sh", "-c", "ldconfig -p | grep -q libucp.so"], check=False).returncode:
+        pytest.skip("no UCX on this machine")
+    program = tmp_path / "messages"
+    source_file = HERE / "programs" / "messages.c"
+    subprocess.run(
+        [mpi.mpicc, "-g", "-O1", "-w", "-o", str(program), str(source_file), "-pthread"], check=True
+    )
+    launcher: tuple[str, ...] = ()
+    if mpi.name == "openmpi":
+        settings = {"pml": "ucx", "pml_ucx_tls": "any", "pml_ucx_devices": "any"}
+        launcher = tuple(w for k, v in settings.items() for w in ("--mca", k, v))
+
+    def start(mode: str, source: str, check: bool = True, over: tuple[str, ...] = launcher) -> Any:
+        environment = {"IMBREX_EVENTS": source, "UCX_TLS": "tcp,self"}
+        return measured(
+            program,
+            mode,
+            table=TABLE,
+            environment={**os.environ, **environment},
+            launcher=over,
+            check=check,
+        )
+
+    return start
+
+
+def job(result: Any) -> dict[str, Any]:
+    return dict(json.loads((result.folder / "job.json").read_text()))
+
+
+def sums(result: Any, operation: str) -> dict[str, int]:
+    """Totals of one operation between the ranks of a node."""
+    rows = result.rows(operation)
+    rows = rows[rows["path"] == INTRA]
+    return {name: int(rows[name].sum()) for name in rows.dtype.names if rows[name].dtype == "<i8"}
+
+
+def test_point_to_point_has_the_messages_of_the_calls(run: Any) -> None:
+    calls, inside = run("pt2pt", "call"), run("pt2pt", "ucx")
+    assert job(inside)["events"] == {"self": "call", "intra-node": "ucx", "inter-node": "call"}
+    for operation in ("MPI_Isend", "MPI_Irecv", "MPI_Send", "MPI_Ssend", "MPI_Recv"):
+        mine, theirs = sums(inside, operation), sums(calls, operation)
+        assert theirs["transfers"] > 0
+        for quantity in ("transfers", "bytes", "transfer_min_ns", "transfer_max_ns"):
+            assert mine[quantity] == theirs[quantity], (operation, quantity)
+    for operation in ("MPI_Sendrecv", "MPI_Startall", "MPI_Mrecv"):
+        mine, theirs = sums(inside, operation), sums(calls, operation)
+        assert (mine["transfers"], mine["bytes"]) == (theirs["transfers"], theirs["bytes"])
+    rows = inside.measures[(inside.measures["path"] == INTRA) & (inside.measures["transfers"] > 0)]
+    assert set(rows["source"].tolist()) == {CALLBACK}
+    assert int(inside.measures["unknown_end"].sum()) == 0
+
+
+def test_collectives_move_what_their_algorithm_must(run: Any) -> None:
+    result = run("collectives", "ucx")
+    # Two ranks, both sides counted: what leaves one arrives at the other.
+    for operation, calls, block in (
+        ("MPI_Bcast", 3, 1000000),
+        ("MPI_Allgather", 3, 2 * 50000),
+        ("MPI_Alltoall", 3, 2 * 40000),
+        ("MPI_Gather", 3, 200000),
+        ("MPI_Sendrecv", 3, 2 * 10),
+    ):
+        assert sums(result, operation)["bytes"] == 2 * calls * block, operation
+    for operation in ("MPI_Barrier", "MPI_Comm_dup"):
+        assert sums(result, operation)["transfers"] == 0
+    both = sums(result, "MPI_Iallgather")["bytes"] + sums(result, "MPI_Wait")["bytes"]
+    assert both == 2 * 2 * 30000
+
+
+@pytest.mark.parametrize(
+    ("mode", "transfers", "sent"),
+    [("cancels", 4, 2000), ("threads", 600, 6000000), ("windows", 2, 200000)],
+)
+def test_faults_leave_the_bytes_that_moved(run: Any, mode: str, transfers: int, sent: int) -> None:
+    result = run(mode, "ucx")
+    assert int(result.measures["transfers"].sum()) == transfers
+    assert int(result.measures["bytes"].sum()) == sent
+
+
+def test_callbacks_after_the_end_are_the_librarys_alone(run: Any) -> None:
+    result = run("finalize", "ucx")
+    assert sums(result, "MPI_Isend")["bytes"] == 2 * 2000000
+
+
+def test_a_killed_rank_leaves_its_profile(run: Any) -> None:
+    result = run("killed", "ucx", check=False)
+    assert result.process.returncode != 0
+    assert sorted(p.name for p in result.folder.rglob("*.part")) == ["rank-0.part", "rank-1.part"]
+
+
+def test_where_ucx_is_not_used_the_calls_are_the_source(mpi: Any, run: Any) -> None:
+    if mpi.name != "openmpi":
+        pytest.skip("this library always uses UCX")
+    result = run("cancels", "ucx", over=("--mca", "pml", "ob1"))
+    assert set(job(result)["events"].values()) == {"call"}
+    assert "no events from UCX" in result.process.stderr
+
+
+@pytest.fixture
+def headers() -> None:
+    """Skip where UCX's headers are not installed."""
+    if not Path("/usr/include/ucp/api/ucp.h").exists():
+        pytest.skip("no UCX headers (libucx-dev)")
+
+
+def test_the_declared_interface_is_that_of_the_headers(headers: None) -> None:
+    command = ["gcc", "-fsyntax-only", f"-I{RUNTIME / 'transport'}"]
+    subprocess.run([*command, str(HERE / "programs" / "abi.c")], check=True)
+
+
+def test_every_message_of_a_worker_to_itself(headers: None, tmp_path: Path) -> None:
+    folders = [f"-I{RUNTIME / name}" for name in ("core", "transport", "mpi")]
+    sources = [HERE / "programs" / "loopback.c", RUNTIME / "transport" / "ucx.c"]
+    sources += sorted((RUNTIME / "core").glob("*.c"))
+    command = ["gcc", "-O1", "-g", "-D_GNU_SOURCE", *folders, "-o", str(tmp_path / "loopback")]
+    libraries = ["-rdynamic", "-lucp", "-lucs", "-lpthread", "-ldl"]
+    subprocess.run([*command, *map(str, sources), *libraries], check=True)
+    environment = {**os.environ, "UCX_TLS": "tcp", "IMBREX_EVENTS": "ucx"}
+    result = subprocess.run(
+        [str(tmp_path / "loopback")],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert result.returncode == 0, result.stdout + result.stderr
