@@ -73,7 +73,7 @@ IX_HIDDEN void *ix_map(const char *path, size_t bytes, enum ix_started *how);
 /* sites.c, sections.c: registers in the mapping; capacity is in the part's tables. */
 IX_HIDDEN size_t ix_sites_bytes(uint32_t capacity);
 IX_HIDDEN void ix_sites_start(void *memory, uint32_t capacity);
-IX_HIDDEN int32_t ix_site_lookup(ix_thread *t, const void *address);
+IX_HIDDEN int32_t ix_site_find(ix_thread *t, uint64_t address);
 IX_HIDDEN size_t ix_sections_bytes(uint32_t capacity);
 IX_HIDDEN void ix_sections_start(void *memory, uint32_t capacity);
 
@@ -94,7 +94,7 @@ IX_HIDDEN void ix_requests_stop(ix_thread *t);
 IX_HIDDEN int ix_begins(const ix_thread *t, const ix_transfer *transfer);
 IX_HIDDEN void ix_open_transfer(ix_thread *t, const ix_transfer *transfer, uint32_t operation,
                                 ix_open *open);
-IX_HIDDEN void ix_received(ix_open *open, int64_t bytes, int path);
+IX_HIDDEN void ix_received(ix_thread *t, ix_open *open, int64_t bytes, int path);
 IX_HIDDEN void ix_close(ix_thread *t, ix_open *open, const ix_end *end);
 IX_HIDDEN void ix_close_unknown(ix_thread *t, ix_open *open);
 IX_HIDDEN uint8_t ix_larger_slack(uint8_t a, uint8_t b);
@@ -103,8 +103,11 @@ IX_HIDDEN uint8_t ix_larger_slack(uint8_t a, uint8_t b);
 IX_HIDDEN void ix_note_begin(ix_thread *t, const ix_open *open);
 
 /* rows.c */
-IX_HIDDEN ix_row *ix_row_of(ix_thread *t, int32_t site, uint32_t operation, uint32_t section,
-                            int size_class, uint32_t path, uint32_t source);
+typedef struct ix_row_key {
+    uint64_t words[2]; /* the first 16 bytes of a row */
+} ix_row_key;
+
+IX_HIDDEN ix_row *ix_row_find(ix_thread *t, ix_row_key key);
 IX_HIDDEN void ix_rows_start(ix_thread *t, ix_row *rows, uint32_t capacity, uint32_t *index,
                              uint32_t index_size);
 IX_HIDDEN void ix_settle_debt(ix_thread *t);
@@ -116,6 +119,68 @@ IX_HIDDEN int64_t ix_unpaused(ix_thread *t, int64_t now);
 static inline int ix_size_class(int64_t bytes)
 {
     return bytes > 0 ? 63 - __builtin_clzll((uint64_t)bytes) : -1;
+}
+
+static inline uint32_t ix_hash(uint64_t value)
+{
+    return (uint32_t)((value * 0x9e3779b97f4a7c15u) >> 40);
+}
+
+/* Neighbours fall into different slots: the top bits of the product spread them evenly. `slots` is
+ * a power of two. */
+static inline uint32_t ix_cache_slot(uint64_t value, uint32_t slots)
+{
+    return (uint32_t)((value * 0x9e3779b97f4a7c15u) >> 32) / (UINT32_C(0x80000000) / slots * 2);
+}
+
+static inline int32_t ix_site_of(ix_thread *t, const void *pointer)
+{
+    uint64_t address = (uint64_t)(uintptr_t)pointer;
+    const ix_site_entry *cached = &t->site_cache[ix_cache_slot(address, IX_SITE_CACHE)];
+    if (IX_LIKELY(cached->address == address))
+        return (int32_t)cached->site;
+    return ix_site_find(t, address);
+}
+
+static inline uint64_t ix_key_word(uint32_t operation, uint32_t section, int size_class,
+                                   uint32_t path)
+{
+    return (operation & 0xffff) | (uint64_t)(section & 0xffff) << 16 |
+           (uint64_t)(uint8_t)size_class << 32 | (uint64_t)path << 40;
+}
+
+/* The first 16 bytes of a row. (Put together in registers: stores of the single fields would stall
+ * the two loads that follow.) */
+static inline ix_row_key ix_make_key(int32_t rank, int32_t site, uint32_t operation,
+                                     uint32_t section, int size_class, uint32_t path,
+                                     uint32_t source)
+{
+    return (ix_row_key){
+        {(uint32_t)rank | (uint64_t)(uint32_t)site << 32,
+         ix_key_word(operation, section, size_class, path) | (uint64_t)source << 48}};
+}
+
+static inline uint32_t ix_row_home(const ix_thread *t, const ix_row_key *k)
+{
+    return ix_hash(k->words[0] ^ k->words[1] * 0xff51afd7ed558ccdu) & t->row_mask;
+}
+
+static inline int ix_row_is(const ix_row *row, const ix_row_key *k)
+{
+    ix_row_key other;
+    memcpy(&other, row, sizeof other);
+    return other.words[0] == k->words[0] && other.words[1] == k->words[1];
+}
+
+/* The row of a key; entered if it is new. */
+static inline ix_row *ix_row_of(ix_thread *t, int32_t site, uint32_t operation, uint32_t section,
+                                int size_class, uint32_t path, uint32_t source)
+{
+    ix_row_key k = ix_make_key(t->rows->rank, site, operation, section, size_class, path, source);
+    uint32_t number = t->row_index[ix_row_home(t, &k)];
+    if (IX_LIKELY(number && ix_row_is(t->rows + number - 1, &k)))
+        return t->rows + number - 1;
+    return ix_row_find(t, k);
 }
 
 static inline uint32_t ix_power_of_two(uint32_t at_least)

@@ -86,10 +86,31 @@ static void reset(ix_thread *t)
     t->outside_ns = 0;
 }
 
-static void record(ix_thread *t, int64_t dt, int64_t entered, int64_t now)
+static __attribute__((noinline)) ix_row *find_row_of_call(ix_thread *t, int size_class,
+                                                          uint32_t path, ix_call_entry *entry)
 {
     if (t->site < 0)
-        t->site = ix_site_lookup(t, t->address);
+        t->site = ix_site_of(t, t->address);
+    ix_row *row = ix_row_of(t, t->site, t->operation, t->section, size_class, path, IX_SOURCE_CALL);
+    if (t->site && row != t->rows) /* what finds no room is counted each time */
+        *entry = (ix_call_entry){(uint64_t)(uintptr_t)t->address,
+                                 ix_key_word(t->operation, t->section, size_class, path), row};
+    return row;
+}
+
+static inline ix_row *row_of_call(ix_thread *t, int size_class, uint32_t path)
+{
+    uint64_t address = (uint64_t)(uintptr_t)t->address;
+    uint64_t word = ix_key_word(t->operation, t->section, size_class, path);
+    ix_call_entry *e = &t->call_cache[ix_cache_slot(address + (word >> 32), IX_CALL_CACHE)];
+    if (IX_LIKELY(e->address == address && e->word == word))
+        return e->row;
+    return find_row_of_call(t, size_class, path, e);
+}
+
+static inline __attribute__((always_inline)) void record(ix_thread *t, int64_t dt, int64_t entered,
+                                                         int64_t now, int touched)
+{
     uint64_t moved = may_have_moved(t, entered, now);
     int exposed =
         t->exposed_at_enter || atomic_load_explicit(&ix_share.exposed, memory_order_relaxed);
@@ -97,7 +118,7 @@ static void record(ix_thread *t, int64_t dt, int64_t entered, int64_t now)
     int size_class = -1;
     uint32_t path = IX_PATH_NONE;
     int64_t moving = 0;
-    if (t->touched) {
+    if (touched) {
         if (t->has_row) {
             size_class = t->first_class;
             path = t->first_path;
@@ -106,7 +127,7 @@ static void record(ix_thread *t, int64_t dt, int64_t entered, int64_t now)
         incur_debt(t, dt, moved);
         reset(t);
     }
-    ix_row *row = ix_row_of(t, t->site, t->operation, t->section, size_class, path, IX_SOURCE_CALL);
+    ix_row *row = row_of_call(t, size_class, path);
     row->count++;
     row->call_ns += dt;
     row->wait_min_ns += pay_debt(t, wait_min);
@@ -137,7 +158,28 @@ static int64_t leave_slow(ix_thread *t, int64_t now)
     return t->off ? -1 : measured;
 }
 
-static void leave(ix_thread *t, int counted)
+/* The end of a call that began or ended transfers, or that is not recorded (dt < 0: not even its
+ * time is). */
+static __attribute__((noinline)) void leave_touched(ix_thread *t, int counted, int64_t dt,
+                                                    int64_t entered, int64_t now)
+{
+    int recorded = counted && dt >= 0;
+    if (recorded)
+        t->call_ns += dt;
+    else if (dt > 0)
+        t->compute_ns += dt;
+    if (t->blocking_count | t->finished)
+        close_transfers(t, recorded ? dt : 0, now);
+    if (recorded) {
+        record(t, dt, entered, now, t->touched);
+    } else if (t->touched) {
+        incur_debt(t, 0, UINT64_MAX);
+        reset(t);
+    }
+    publish(t, now);
+}
+
+static inline __attribute__((always_inline)) void leave(ix_thread *t, int counted)
 {
     int64_t now = ix_now(), entered = t->last_ns, dt;
     if (IX_UNLIKELY(t->muted ||
@@ -148,28 +190,21 @@ static void leave(ix_thread *t, int counted)
             return;
         }
     } else {
-        dt = now - t->last_ns;
+        dt = now - entered;
         t->last_ns = now;
     }
-    int recorded = counted && dt >= 0;
-    if (recorded)
-        t->call_ns += dt;
-    else if (dt > 0)
-        t->compute_ns += dt;
-    if (IX_UNLIKELY(t->blocking_count | t->finished))
-        close_transfers(t, recorded ? dt : 0, now);
-    if (recorded) {
-        record(t, dt, entered, now);
-    } else if (t->touched) {
-        incur_debt(t, 0, UINT64_MAX);
-        reset(t);
+    if (!counted || t->touched | t->blocking_count | t->finished || IX_UNLIKELY(dt < 0)) {
+        leave_touched(t, counted, dt, entered, now);
+        return;
     }
+    t->call_ns += dt;
+    record(t, dt, entered, now, 0);
     publish(t, now);
 }
 
 void ix_leave(ix_thread *t)
 {
-    if (t && t->depth && --t->depth == 0)
+    if (IX_LIKELY(t && t->depth && --t->depth == 0))
         leave(t, 1);
 }
 

@@ -36,6 +36,7 @@ static struct {
     _Atomic uint64_t live, sequence;
     uint64_t shared[SHARED_MAX];
     uint32_t shared_count;
+    uint64_t shared_bits; /* of the handles in `shared` */
 } table;
 
 size_t ix_requests_bytes(uint32_t capacity)
@@ -55,6 +56,7 @@ void ix_requests_start(void *memory, uint32_t capacity)
     atomic_store(&table.live, 0);
     atomic_store(&table.sequence, 0);
     table.shared_count = 0;
+    table.shared_bits = 0;
 }
 
 static uint32_t home_of(uint64_t key)
@@ -195,18 +197,27 @@ static uint64_t request_key(uint64_t handle)
 
 /* ---- Begin */
 
-void ix_shared_handle(uint64_t handle)
+static uint64_t shared_bit(uint64_t handle)
 {
-    if (table.shared_count < SHARED_MAX)
-        table.shared[table.shared_count++] = handle;
+    return UINT64_C(1) << (ix_hash(handle) & 63);
 }
 
-static int is_shared(uint64_t handle)
+static inline int is_shared(uint64_t handle)
 {
+    if (IX_LIKELY(!(table.shared_bits & shared_bit(handle))))
+        return 0;
     for (uint32_t i = 0; i < table.shared_count; i++)
         if (table.shared[i] == handle)
             return 1;
     return 0;
+}
+
+void ix_shared_handle(uint64_t handle)
+{
+    if (table.shared_count == SHARED_MAX || is_shared(handle))
+        return;
+    table.shared[table.shared_count++] = handle;
+    table.shared_bits |= shared_bit(handle);
 }
 
 void ix_begin(ix_thread *t, uint64_t handle, const ix_transfer *transfer)
@@ -351,7 +362,7 @@ void ix_finish(ix_thread *t, uint64_t handle, int64_t bytes, int path)
         s->state = ENDING;
     }
     if (s->open.flags & IX_UP_TO)
-        ix_received(&s->open, bytes, path);
+        ix_received(t, &s->open, bytes, path);
     end_with_call(t, s);
 }
 
@@ -512,7 +523,7 @@ void ix_complete(ix_thread *t, uint32_t token, int64_t time_ns, int64_t bytes, e
     if (source < open->source)
         open->source = (uint8_t)source;
     uint8_t silent = open->silent;
-    ix_received(open, bytes, IX_AS_POSTED);
+    ix_received(t, open, bytes, IX_AS_POSTED);
     open->silent = silent;
     ix_end end = at(t, time_ns);
     if (open->flags & IX_UP_TO)

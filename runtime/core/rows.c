@@ -3,35 +3,7 @@
 
 #include <stdlib.h>
 
-typedef struct key {
-    uint64_t words[2];
-} key;
-
-static key key_of(const ix_row *row)
-{
-    key k;
-    memcpy(&k, row, sizeof k);
-    return k;
-}
-
-/* The first 16 bytes of a row. (Put together in registers: stores of the single fields would stall
- * the two loads that follow.) */
-static key make_key(int32_t rank, int32_t site, uint32_t operation, uint32_t section,
-                    int size_class, uint32_t path, uint32_t source)
-{
-    return (key){{(uint32_t)rank | (uint64_t)(uint32_t)site << 32,
-                  (operation & 0xffff) | (uint64_t)(section & 0xffff) << 16 |
-                      (uint64_t)(uint8_t)size_class << 32 | (uint64_t)path << 40 |
-                      (uint64_t)source << 48}};
-}
-
-static uint32_t hash(key k)
-{
-    uint64_t h = (k.words[0] ^ k.words[1] * 0xff51afd7ed558ccdu) * 0x9e3779b97f4a7c15u;
-    return (uint32_t)(h >> 40);
-}
-
-static ix_row *append(ix_thread *t, key k, uint32_t at)
+static ix_row *append(ix_thread *t, ix_row_key k, uint32_t at)
 {
     ix_row *row = t->rows + t->row_used;
     memcpy(row, &k, sizeof k);
@@ -40,15 +12,12 @@ static ix_row *append(ix_thread *t, key k, uint32_t at)
     return row;
 }
 
-ix_row *ix_row_of(ix_thread *t, int32_t site, uint32_t operation, uint32_t section, int size_class,
-                  uint32_t path, uint32_t source)
+ix_row *ix_row_find(ix_thread *t, ix_row_key k)
 {
-    key k = make_key(t->rows->rank, site, operation, section, size_class, path, source);
-    uint32_t at = hash(k) & t->row_mask;
+    uint32_t at = ix_row_home(t, &k);
     for (; t->row_index[at]; at = (at + 1) & t->row_mask) {
         ix_row *row = t->rows + t->row_index[at] - 1;
-        key other = key_of(row);
-        if (other.words[0] == k.words[0] && other.words[1] == k.words[1])
+        if (ix_row_is(row, &k))
             return row;
     }
     if (t->row_used < t->row_capacity)
@@ -65,8 +34,9 @@ void ix_rows_start(ix_thread *t, ix_row *rows, uint32_t capacity, uint32_t *inde
     t->row_index = index;
     t->row_mask = index_size - 1;
     t->row_used = 0;
-    key other = make_key(ix_engine.part->rank.rank, 0, 0, 0, -1, IX_PATH_NONE, IX_SOURCE_CALL);
-    append(t, other, hash(other) & t->row_mask);
+    ix_row_key other =
+        ix_make_key(ix_engine.part->rank.rank, 0, 0, 0, -1, IX_PATH_NONE, IX_SOURCE_CALL);
+    append(t, other, ix_row_home(t, &other));
 }
 
 /* wait_min that was claimed before a completion showed that data may have been moving. */
@@ -112,7 +82,8 @@ static void add(ix_row *sum, const ix_row *row)
 _Static_assert(offsetof(ix_row, unknown_end) - offsetof(ix_row, count) == 15 * sizeof(int64_t),
                "a row holds 16 quantities in a row");
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the files are little-endian");
-_Static_assert(sizeof(ix_row) == 144 && offsetof(ix_row, count) == sizeof(key), "layout of a row");
+_Static_assert(sizeof(ix_row) == 144 && offsetof(ix_row, count) == sizeof(ix_row_key),
+               "layout of a row");
 
 size_t ix_collect_rows(ix_row *rows, size_t capacity)
 {

@@ -111,14 +111,9 @@ static uint32_t image_number(const search *s)
 
 /* ---- Sites */
 
-static uint32_t hash(uint64_t address)
-{
-    return (uint32_t)((address * 0x9e3779b97f4a7c15u) >> 40);
-}
-
 static int32_t look(uint64_t address, uint32_t *free_entry)
 {
-    uint32_t i = hash(address) & index_of_sites.mask;
+    uint32_t i = ix_hash(address) & index_of_sites.mask;
     for (;; i = (i + 1) & index_of_sites.mask) {
         struct entry *e = &index_of_sites.entries[i];
         uint64_t known = atomic_load_explicit(&e->address, memory_order_acquire);
@@ -153,15 +148,12 @@ static int32_t enter(uint64_t address)
     return site;
 }
 
-int32_t ix_site_lookup(ix_thread *t, const void *pointer)
+/* ix_site_of, where the thread has not seen the address lately. */
+int32_t ix_site_find(ix_thread *t, uint64_t address)
 {
-    uint64_t address = (uint64_t)(uintptr_t)pointer;
+    uint32_t at;
     if (!address)
         return 0;
-    ix_site_entry *cached = &t->site_cache[hash(address) % IX_SITE_CACHE];
-    if (IX_LIKELY(cached->address == address))
-        return (int32_t)cached->site;
-    uint32_t at;
     int32_t site = look(address, &at);
     if (site < 0)
         site = enter(address);
@@ -169,6 +161,6 @@ int32_t ix_site_lookup(ix_thread *t, const void *pointer)
         ix_count(&ix_engine.part->rank.overflow);
         return 0;
     }
-    *cached = (ix_site_entry){address, site};
+    t->site_cache[ix_cache_slot(address, IX_SITE_CACHE)] = (ix_site_entry){address, site};
     return site;
 }

@@ -15,7 +15,9 @@
 #define IX_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
 #define IX_BLOCKING_MAX 8
-#define IX_SITE_CACHE 64
+#define IX_SITE_CACHE 128
+#define IX_TIME_CACHE 32
+#define IX_CALL_CACHE 64
 #define IX_SECTION_DEPTH 32
 
 typedef struct ix_thread ix_thread;
@@ -43,6 +45,20 @@ typedef struct ix_site_entry {
     uint64_t address;
     int64_t site;
 } ix_site_entry;
+
+typedef struct ix_time_entry {
+    int64_t bytes; /* 0: empty */
+    uint32_t path;
+    uint32_t generation;
+    ix_time time;
+} ix_time_entry;
+
+/* The row that a call at this address was counted in last. */
+typedef struct ix_call_entry {
+    uint64_t address;
+    uint64_t word; /* operation, section, size class, path: as in the key of a row; 0: empty */
+    ix_row *row;
+} ix_call_entry;
 
 struct ix_thread {
     int64_t last_ns;                        /* the last CALL_ENTER or CALL_EXIT */
@@ -78,7 +94,9 @@ struct ix_thread {
     uint32_t section_depth, section_beyond; /* and how many more are open */
     uint16_t section_stack[IX_SECTION_DEPTH];
     ix_open blocking[IX_BLOCKING_MAX];
-    ix_site_entry site_cache[IX_SITE_CACHE];
+    ix_site_entry site_cache[IX_SITE_CACHE]; /* all 0: address 0 is site 0 */
+    ix_time_entry time_cache[IX_TIME_CACHE];
+    ix_call_entry call_cache[IX_CALL_CACHE];
 };
 
 /* What all threads share and ix_enter reads. */

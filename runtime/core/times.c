@@ -30,6 +30,8 @@ static struct table {
     int16_t hash[HASH];    /* of collectives, + 1 */
 } table;
 
+uint32_t ix_times_generation;
+
 size_t ix_times_bytes(void)
 {
     return sizeof table;
@@ -409,6 +411,7 @@ int ix_load_times(const char *text, size_t length, const char *const *operations
                 .error_bytes = error_bytes,
                 .operations = operations,
                 .operation_count = operation_count};
+    ix_times_generation++;
     clear();
     if (length == 0)
         return 0;

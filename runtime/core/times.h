@@ -18,6 +18,9 @@ typedef struct ix_time {
     int32_t calibrated;
 } ix_time;
 
+/* Changes with every table, so that what was looked up in an older one is forgotten. */
+extern __attribute__((visibility("hidden"))) uint32_t ix_times_generation;
+
 /* Of a message of `bytes` (> 0) over a path (enum ix_path). */
 __attribute__((visibility("hidden"))) ix_time ix_path_time(uint8_t path, int64_t bytes);
 

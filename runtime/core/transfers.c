@@ -11,37 +11,54 @@ static int left_to_source(uint8_t path, uint8_t flags)
     return !(flags & IX_CALL_ONLY) && path <= IX_PATH_INTER && ix_engine.source_paths >> path & 1;
 }
 
-static void look_up(ix_open *open)
+static __attribute__((noinline)) ix_time look_up_slow(ix_thread *t, const ix_open *open)
 {
     if (open->flags & IX_COLLECTIVE)
-        open->time =
-            ix_collective_time(open->x_operation, open->ranks, open->role, open->path, open->bytes);
-    else if (open->path == IX_PATH_ANY)
-        open->time = ix_any_path_time(open->bytes);
+        return ix_collective_time(open->x_operation, open->ranks, open->role, open->path,
+                                  open->bytes);
+    if (open->path == IX_PATH_ANY)
+        return ix_any_path_time(open->bytes);
+    ix_time time = ix_path_time(open->path, open->bytes);
+    t->time_cache[ix_cache_slot((uint64_t)open->bytes, IX_TIME_CACHE)] =
+        (ix_time_entry){open->bytes, open->path, ix_times_generation, time};
+    return time;
+}
+
+static inline void look_up(ix_thread *t, ix_open *open)
+{
+    const ix_time_entry *cached =
+        &t->time_cache[ix_cache_slot((uint64_t)open->bytes, IX_TIME_CACHE)];
+    if (IX_LIKELY(cached->bytes == open->bytes && cached->path == open->path &&
+                  cached->generation == ix_times_generation && !(open->flags & IX_COLLECTIVE)))
+        open->time = cached->time;
     else
-        open->time = ix_path_time(open->path, open->bytes);
+        open->time = look_up_slow(t, open);
 }
 
 /* Begin in the call in progress, at its CALL_ENTER. */
 void ix_open_transfer(ix_thread *t, const ix_transfer *transfer, uint32_t operation, ix_open *open)
 {
     if (t->site < 0)
-        t->site = ix_site_lookup(t, t->address);
-    *open = (ix_open){.compute0_ns = t->compute_ns,
-                      .call0_ns = t->call_ns,
-                      .paused0_ns = t->paused_ns,
-                      .bytes = transfer->bytes,
-                      .thread = t,
-                      .site = t->site,
-                      .ranks = transfer->ranks,
-                      .x_operation = transfer->operation ? transfer->operation : operation,
-                      .operation = (uint16_t)t->operation,
-                      .section = t->section,
-                      .path = transfer->path,
-                      .slack = transfer->slack,
-                      .flags = transfer->flags,
-                      .role = transfer->role};
-    look_up(open);
+        t->site = ix_site_of(t, t->address);
+    open->compute0_ns = t->compute_ns;
+    open->call0_ns = t->call_ns;
+    open->paused0_ns = t->paused_ns;
+    open->bytes = transfer->bytes;
+    open->thread = t;
+    open->site = t->site;
+    open->operation = (uint16_t)t->operation;
+    open->section = t->section;
+    open->path = transfer->path;
+    open->slack = transfer->slack;
+    open->flags = transfer->flags;
+    open->role = transfer->role;
+    open->source = IX_SOURCE_CALL;
+    open->unknown_end = open->unsized = 0;
+    if (open->flags & IX_COLLECTIVE) {
+        open->ranks = transfer->ranks;
+        open->x_operation = transfer->operation ? transfer->operation : operation;
+    }
+    look_up(t, open);
     open->open_ns = open->time.calibrated ? open->time.most_ns : IX_UNBOUNDED_NS;
     open->silent = t->muted || left_to_source(open->path, open->flags);
     if (t->muted)
@@ -52,8 +69,10 @@ void ix_open_transfer(ix_thread *t, const ix_transfer *transfer, uint32_t operat
 }
 
 /* What the status of a completed receive says. */
-void ix_received(ix_open *open, int64_t bytes, int path)
+void ix_received(ix_thread *t, ix_open *open, int64_t bytes, int path)
 {
+    int64_t posted_bytes = open->bytes;
+    uint8_t posted_path = open->path;
     if (path != IX_AS_POSTED)
         open->path = (uint8_t)path;
     if (open->path == IX_PATH_NONE)
@@ -62,8 +81,8 @@ void ix_received(ix_open *open, int64_t bytes, int path)
         open->bytes = bytes;
         open->flags &= (uint8_t)~IX_UP_TO;
     }
-    if (open->bytes > 0)
-        look_up(open);
+    if (open->bytes > 0 && (open->bytes != posted_bytes || open->path != posted_path))
+        look_up(t, open);
     open->silent |= (uint8_t)left_to_source(open->path, open->flags);
 }
 

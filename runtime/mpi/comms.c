@@ -4,16 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Open addressing by handle. Readers take no lock: an entry is published whole and is freed only
- * when its communicator is, when nobody may use that any more. */
-#define SLOTS 4096
-#define TOMBSTONE ((ix_comm *)1)
+typedef ix_comm_table table;
 
-typedef struct table {
-    _Atomic(ix_comm *) slots[SLOTS];
-} table;
-
-static table comms, windows;
+ix_comm_table ix_comms;
+static table windows;
 static pthread_mutex_t writing = PTHREAD_MUTEX_INITIALIZER;
 static int comm_key = MPI_KEYVAL_INVALID, window_key = MPI_KEYVAL_INVALID;
 
@@ -23,18 +17,14 @@ static uint8_t *world_paths;
 static int world_rank, one_node;
 static MPI_Group world_group;
 
-static uint32_t slot_of(uint64_t handle)
-{
-    return (uint32_t)((handle * 0x9e3779b97f4a7c15u) >> 52);
-}
-
 static ix_comm *find(table *t, uint64_t handle)
 {
-    for (uint32_t i = slot_of(handle), n = 0; n < SLOTS; i = (i + 1) % SLOTS, n++) {
+    for (uint32_t i = ix_comm_slot(handle), n = 0; n < IX_COMM_SLOTS;
+         i = (i + 1) % IX_COMM_SLOTS, n++) {
         ix_comm *c = atomic_load_explicit(&t->slots[i], memory_order_acquire);
         if (!c)
             return NULL;
-        if (c != TOMBSTONE && c->handle == handle)
+        if (c != IX_COMM_TOMBSTONE && c->handle == handle)
             return c;
     }
     return NULL;
@@ -42,9 +32,10 @@ static ix_comm *find(table *t, uint64_t handle)
 
 static int insert(table *t, ix_comm *c)
 {
-    for (uint32_t i = slot_of(c->handle), n = 0; n < SLOTS; i = (i + 1) % SLOTS, n++) {
+    for (uint32_t i = ix_comm_slot(c->handle), n = 0; n < IX_COMM_SLOTS;
+         i = (i + 1) % IX_COMM_SLOTS, n++) {
         ix_comm *there = atomic_load_explicit(&t->slots[i], memory_order_acquire);
-        if (!there || there == TOMBSTONE) {
+        if (!there || there == IX_COMM_TOMBSTONE) {
             atomic_store_explicit(&t->slots[i], c, memory_order_release);
             return 1;
         }
@@ -55,13 +46,16 @@ static int insert(table *t, ix_comm *c)
 static void remove_entry(table *t, uint64_t handle)
 {
     pthread_mutex_lock(&writing);
-    for (uint32_t i = slot_of(handle), n = 0; n < SLOTS; i = (i + 1) % SLOTS, n++) {
+    for (uint32_t i = ix_comm_slot(handle), n = 0; n < IX_COMM_SLOTS;
+         i = (i + 1) % IX_COMM_SLOTS, n++) {
         ix_comm *c = atomic_load_explicit(&t->slots[i], memory_order_acquire);
         if (!c)
             break;
-        if (c != TOMBSTONE && c->handle == handle) {
-            ix_comm *next = atomic_load_explicit(&t->slots[(i + 1) % SLOTS], memory_order_acquire);
-            atomic_store_explicit(&t->slots[i], next ? TOMBSTONE : NULL, memory_order_release);
+        if (c != IX_COMM_TOMBSTONE && c->handle == handle) {
+            ix_comm *next =
+                atomic_load_explicit(&t->slots[(i + 1) % IX_COMM_SLOTS], memory_order_acquire);
+            atomic_store_explicit(&t->slots[i], next ? IX_COMM_TOMBSTONE : NULL,
+                                  memory_order_release);
             free(c);
             break;
         }
@@ -72,7 +66,7 @@ static void remove_entry(table *t, uint64_t handle)
 static int comm_freed(MPI_Comm comm, int key, void *value, void *extra)
 {
     (void)key, (void)value, (void)extra;
-    remove_entry(&comms, ix_handle(comm));
+    remove_entry(&ix_comms, ix_handle(comm));
     return MPI_SUCCESS;
 }
 
@@ -177,14 +171,14 @@ static ix_comm *ask_window(MPI_Win win)
     return c;
 }
 
-ix_comm *ix_comm_of(MPI_Comm comm)
+ix_comm *ix_comm_find(MPI_Comm comm)
 {
-    ix_comm *c = find(&comms, ix_handle(comm));
+    ix_comm *c = find(&ix_comms, ix_handle(comm));
     if (IX_LIKELY(c))
         return c;
     pthread_mutex_lock(&writing);
-    c = find(&comms, ix_handle(comm));
-    if (!c && (c = ask_comm(comm)) && !insert(&comms, c)) {
+    c = find(&ix_comms, ix_handle(comm));
+    if (!c && (c = ask_comm(comm)) && !insert(&ix_comms, c)) {
         free(c);
         c = NULL;
     }

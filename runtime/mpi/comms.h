@@ -28,12 +28,37 @@ IX_HIDDEN void ix_comms_stop(void);
 IX_HIDDEN int ix_comms_one_node(void);
 
 /* From a table; the first time it asks the library. NULL only when there is no memory. */
-IX_HIDDEN ix_comm *ix_comm_of(MPI_Comm comm);
+IX_HIDDEN ix_comm *ix_comm_find(MPI_Comm comm);
 IX_HIDDEN ix_comm *ix_comm_of_window(MPI_Win win);
 IX_HIDDEN int32_t ix_sources_slow(ix_comm *c);
 
 extern IX_HIDDEN const uint8_t *ix_world_paths;
 extern IX_HIDDEN int32_t ix_world_size;
+
+/* Open addressing by handle. Readers take no lock: an entry is published whole and is freed only
+ * when its communicator is, when nobody may use that any more. */
+#define IX_COMM_SLOTS 4096
+#define IX_COMM_TOMBSTONE ((ix_comm *)1)
+
+typedef struct ix_comm_table {
+    _Atomic(ix_comm *) slots[IX_COMM_SLOTS];
+} ix_comm_table;
+
+extern IX_HIDDEN ix_comm_table ix_comms;
+
+static inline uint32_t ix_comm_slot(uint64_t handle)
+{
+    return (uint32_t)((handle * 0x9e3779b97f4a7c15u) >> 52);
+}
+
+static inline ix_comm *ix_comm_of(MPI_Comm comm)
+{
+    ix_comm *c =
+        atomic_load_explicit(&ix_comms.slots[ix_comm_slot(ix_handle(comm))], memory_order_acquire);
+    if (IX_LIKELY((uintptr_t)c > (uintptr_t)IX_COMM_TOMBSTONE && c->handle == ix_handle(comm)))
+        return c;
+    return ix_comm_find(comm);
+}
 
 static inline int ix_path_in(const ix_comm *c, int rank)
 {
