@@ -75,6 +75,8 @@ extern IX_HIDDEN __thread const void *ix_caller;
             (count) <= IX_ON_STACK ? ix_few_statuses : malloc((size_t)(count) * sizeof *ix_own);   \
         if (IX_LIKELY(ix_own))                                                                     \
             statuses = ix_own;                                                                     \
+        else /* no memory: which ones completed is not known, their ends are not either */         \
+            ix_count = 0;                                                                          \
     }
 
 #define IX_RELEASE_STATUSES()                                                                      \

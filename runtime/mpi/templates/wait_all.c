@@ -7,7 +7,7 @@
     ix_thread *ix_t = ix_enter(@OPERATION@, @CALLER@);
     @CALL@;
     if (ix_outermost(ix_t))
-        for (int ix_i = 0; ix_i < (int)count; ix_i++)
+        for (int ix_i = 0; ix_i < (int)ix_count; ix_i++)
             ix_completed_one_of(ix_t, rc, ix_saved[ix_i], requests[ix_i], &statuses[ix_i]);
     IX_RELEASE_STATUSES();
     IX_RELEASE_REQUESTS();
