@@ -37,11 +37,13 @@ static void all_sizes(engine *e, const pair *p)
     size_t most = e->max_bytes;
     for (int round = 0; round < rounds; round++)
         for (size_t size = next_size(e, 0); size && size <= most; size = next_size(e, size)) {
-            /* Slow networks need not wait for 64 MiB: this size is the last of all rounds. */
+            /* Slow networks need not wait for 64 MiB: this size is the last of all rounds. But one
+             * disturbed round must not end a profile early: up to 1 MiB only a crawl does. */
             const double half_s = pingpong_size(e, p, size);
             if (is_leader(e, p) && p->leader == 0)
                 report_progress(e, "pingpong", (round + progress_of_size(e, size)) / rounds);
-            if (agree(e, p, half_s > 0.4 * e->slice_s || out_of_time(e)))
+            const double patience_s = (size < (size_t)1 << 20 ? 8 : 0.4) * e->slice_s;
+            if (agree(e, p, half_s > patience_s || out_of_time(e)))
                 most = size;
         }
 }

@@ -19,11 +19,15 @@ class TransferTime:
     head_s: float | None
 
 
-def transfer_time(points: Sequence[Point], size_bytes: int) -> TransferTime:
-    """Time of a transfer of `size_bytes`: linear between points, proportional beyond the last.
+def transfer_time(
+    points: Sequence[Point], size_bytes: int, gap_s_per_byte: float = 0.0
+) -> TransferTime:
+    """Time of a transfer of `size_bytes`: linear between points.
 
     Below the first point it is the first point's X_hi with an X_lo in proportion; no bytes take
-    no time. `points` must be sorted by size and not empty.
+    no time. Beyond the last, upper bounds grow in proportion, and X_lo by the smallest gap for
+    each further byte: a latency that it holds does not grow with size. `points` must be sorted by
+    size and not empty.
     """
     if size_bytes <= 0:
         return TransferTime(0.0, 0.0, 0.0, 0.0)
@@ -33,8 +37,9 @@ def transfer_time(points: Sequence[Point], size_bytes: int) -> TransferTime:
         return TransferTime(first.x_lo_s * share, first.x_hi_s, first.tail_s, first.head_s)
     if size_bytes >= last.size_bytes:
         share = size_bytes / last.size_bytes
+        further_s = gap_s_per_byte * (size_bytes - last.size_bytes)
         return TransferTime(
-            last.x_lo_s * share,
+            min(last.x_lo_s + further_s, last.x_hi_s * share),
             last.x_hi_s * share,
             None if last.tail_s is None else last.tail_s * share,
             None if last.head_s is None else last.head_s * share,

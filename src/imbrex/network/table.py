@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from pathlib import Path
 
 from imbrex.errors import ImbrexError
-from imbrex.network.profile import MachineProfile
+from imbrex.network.interpolation import transfer_time
+from imbrex.network.profile import MachineProfile, Point
+
+FAR_BYTES = 1 << 40
+# The runtime counts nanoseconds in 63 bits.
+_MOST_S = 9e9
 
 
 def format_table(profile: MachineProfile) -> str:
@@ -17,13 +23,29 @@ def format_table(profile: MachineProfile) -> str:
         lines += [
             f"point {p.size_bytes} {_down(p.x_lo_s)} {_up(p.x_hi_s)} "
             f"{_up(p.tail_s)} {_up(p.head_s)}"
-            for p in path.points
+            for p in (*path.points, *_far(path.points, path.gap_s_per_byte))
         ]
     for c in profile.collectives:
         lines.append(f"collective {c.operation} {c.ranks} {c.role} {c.path}")
-        lines += [f"point {p.size_bytes} {_down(p.x_lo_s)} {_up(p.x_hi_s)} -1 -1" for p in c.points]
+        points = [Point(p.size_bytes, p.x_lo_s, p.x_hi_s) for p in c.points]
+        lines += [
+            f"point {p.size_bytes} {_down(p.x_lo_s)} {_up(p.x_hi_s)} -1 -1"
+            for p in (*points, *_far(points, 0.0))
+        ]
     lines.append("end")
     return "\n".join(lines) + "\n"
+
+
+def _far(points: Sequence[Point], gap_s_per_byte: float) -> list[Point]:
+    """A point that no message reaches: the runtime then interpolates beyond the last measured one.
+
+    What it would do by itself, let X_lo grow in proportion, holds only for sizes at which the last
+    X_lo is nothing but its bytes.
+    """
+    if not points or points[-1].size_bytes >= FAR_BYTES:
+        return []
+    t = transfer_time(points, FAR_BYTES, gap_s_per_byte)
+    return [Point(FAR_BYTES, t.x_lo_s, t.x_hi_s, t.tail_s, t.head_s)]
 
 
 def write_table(profile: MachineProfile, file: Path) -> None:
@@ -39,8 +61,8 @@ _HAIR = 1e-6
 
 
 def _down(seconds: float) -> int:
-    return math.floor(seconds * 1e9 + _HAIR)
+    return math.floor(min(seconds, _MOST_S) * 1e9 + _HAIR)
 
 
 def _up(seconds: float | None) -> int:
-    return -1 if seconds is None else math.ceil(seconds * 1e9 - _HAIR)
+    return -1 if seconds is None else math.ceil(min(seconds, _MOST_S) * 1e9 - _HAIR)

@@ -27,7 +27,7 @@ CURVE = (
         (100, (10, 300, 200, None)),
         (150, (15, 400, 100, None)),
         (200, (20, 500, 0, 250)),
-        (400, (40, 1000, 0, 500)),
+        (400, (20, 1000, 0, 500)),
     ],
 )
 def test_known_values(size: int, expected: tuple[float | None, ...]) -> None:
@@ -91,13 +91,23 @@ def test_table_of_known_points() -> None:
         "point 1 1 100 100 100",
         "point 100 10 300 200 -1",
         "point 200 20 500 0 250",
+        # X_lo does not grow where no gap is known; the rest does, by 2^40 / 200.
+        "point 1099511627776 20 2748779069440 0 1374389534720",
         "end",
     ]
 
 
+def test_a_latency_in_the_last_lower_bound_does_not_grow_with_size() -> None:
+    # 10 ns a byte and a last point whose X_lo holds 1 ms of latency: 1 MB takes 10 ms, not 17.
+    points = (Point(64000, 1.64e-3, 2e-3),)
+    assert transfer_time(points, 1_000_000, 1e-8).x_lo_s == pytest.approx(11e-3)
+    assert transfer_time(points, 1_000_000).x_lo_s == points[0].x_lo_s
+    assert transfer_time(points, 1_000_000).x_hi_s == pytest.approx(2e-3 * 1e6 / 64000)
+
+
 @given(rising())
 def test_table_rounds_outwards(curve: tuple[Point, ...]) -> None:
-    lines = format_table(profile_of(curve)).splitlines()[2:-1]
+    lines = format_table(profile_of(curve)).splitlines()[2:-2]
     for line, point in zip(lines, curve, strict=True):
         size, low, high, tail, head = map(int, line.split()[1:])
         assert size == point.size_bytes
