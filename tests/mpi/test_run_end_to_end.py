@@ -144,7 +144,12 @@ def test_what_was_measured_survives(mpi, program, imbrex, tmp_path, how, ended):
         cwd=tmp_path,
     )
     done = imbrex("run", "-o", "run", "--", mpi.mpirun, "-n", "2", str(program), how)
-    assert done.returncode == bare.returncode
+    if mpi.name == "mpich":
+        # A rank that leaves is a lost connection to the other, which then ends too: Hydra gives
+        # the code of either (1, 5 or 9 in bare runs of one program).
+        assert done.returncode != 0 and bare.returncode != 0
+    else:
+        assert done.returncode == bare.returncode
     run = load_run(tmp_path / "run")
     found = dict(zip(run.ranks["rank"].tolist(), run.ranks["ended"].tolist(), strict=True))
     assert len(found) == 2

@@ -79,7 +79,9 @@ def test_control_c_ends_the_program_and_keeps_what_was_measured(mpi, sleeper, tm
     bare, _ = _interrupted(line, tmp_path)
     command = [sys.executable, "-m", "imbrex.cli", "run", "-o", "run", "--", *line]
     code, text = _interrupted(command, tmp_path)
-    assert code == bare
+    # Hydra ends with 0 or with 2 after a SIGINT, from one bare run to the next.
+    possible = {0, 2, 130} if mpi.name == "mpich" else {bare}
+    assert {code, bare} <= possible
     assert "Traceback" not in text
     assert "hidden for certain" in text
     run = load_run(tmp_path / "run")

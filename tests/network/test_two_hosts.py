@@ -59,7 +59,9 @@ def test_paths_within_and_between_hosts_are_apart(cluster):
     line = cluster.line("node1:2,node2:1", ranks=3)
     if cluster.mpi == "openmpi":
         line.insert(1, "--oversubscribe")
-    done = cluster.network.imbrex("calibrate", "--quick", "-o", str(file), "--", *line)
+    # Three ranks on two cores wait for each other.
+    patience = ("--quick", "--time-limit", "180")
+    done = cluster.network.imbrex("calibrate", *patience, "-o", str(file), "--", *line)
     assert done.returncode == 0, done.stderr
     paths = {name: path.points for name, path in load(file).paths.items() if name != "self"}
     assert set(paths) == {"intra-node", "inter-node"}
@@ -89,8 +91,10 @@ def test_bounds_contain_what_is_known_of_an_exchange(cluster, machine, exchange,
         # The network cannot do it faster; what a bucket lets through at once is less than half.
         assert receives.transfer_max_s >= 0.5 * transfers * size * NS_PER_BYTE * 1e-9
         # Time gained against doing one after the other is time hidden. Work and exchange alone
-        # are the shortest seen, so other load makes the gain smaller, never larger.
-        assert receives.overlap_max_s >= transfers * (work_s + alone_s - whole_s)
+        # are the shortest seen, so other load makes the gain smaller, never larger. Latency and
+        # the time of the calls are gained too, but no more than all of the transfer is hidden.
+        gained_s = transfers * (work_s + alone_s - whole_s)
+        assert receives.overlap_max_s >= min(gained_s, receives.transfer_max_s)
         # One receive after the other: no more is exposed than there is call time.
         assert receives.exposed_min_s <= 2 * totals(run).call_s
         seen[style] = receives
