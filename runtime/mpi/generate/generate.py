@@ -100,18 +100,23 @@ def coverage(found: header.Header, database: Database, absent: set[str]) -> list
     return entries
 
 
-def ix_mpi(found: header.Header, absent: set[str]) -> str:
-    """mpi.h, and behind it what a preloaded object must find out at run time instead."""
+def _found_at_run_time(found: header.Header, absent: set[str]) -> tuple[list[str], list[str]]:
+    """The functions and the data symbols of the library that are looked up when a job starts."""
     functions = sorted(
         n
-        for n, f in found.functions.items()
+        for n in found.functions
         if not n.startswith("P")
         and "P" + n in found.functions
         and n not in absent
         and "P" + n not in found.macros
         and n not in found.macros
     )
-    symbols = sorted({symbol for symbol, _ in found.data_constants.values()})
+    return functions, sorted({symbol for symbol, _ in found.data_constants.values()})
+
+
+def ix_mpi(found: header.Header, absent: set[str]) -> str:
+    """mpi.h, and behind it what a preloaded object must find out at run time instead."""
+    functions, symbols = _found_at_run_time(found, absent)
     lines = [
         "/* Generated: mpi.h for an object that must not refer to the library by symbol. */",
         "#ifndef IMBREX_IX_MPI_H",
@@ -139,16 +144,7 @@ def ix_mpi(found: header.Header, absent: set[str]) -> str:
 
 
 def real_tables(found: header.Header, absent: set[str]) -> str:
-    functions = sorted(
-        n
-        for n, f in found.functions.items()
-        if not n.startswith("P")
-        and "P" + n in found.functions
-        and n not in absent
-        and "P" + n not in found.macros
-        and n not in found.macros
-    )
-    symbols = sorted({symbol for symbol, _ in found.data_constants.values()})
+    functions, symbols = _found_at_run_time(found, absent)
     lines = [
         '#include "ix_mpi.h"',
         '#include "resolve.h"',
