@@ -10,14 +10,13 @@ pairs of the difference per call, with its quartiles, and the ratio of the media
 from __future__ import annotations
 
 import argparse
-import os
 import shutil
 import statistics
 import subprocess
 import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+from preloaded import ROOT, build_runtime, time_calls
 
 
 def build(mpicc: str, folder: Path) -> tuple[Path, Path]:
@@ -25,31 +24,7 @@ def build(mpicc: str, folder: Path) -> tuple[Path, Path]:
     program = folder / "call_overhead"
     source = ROOT / "benchmarks" / "call_overhead.c"
     subprocess.run([mpicc, "-O2", "-w", "-o", str(program), str(source)], check=True)
-    tree = folder / "runtime"
-    configure = ["cmake", "-S", str(ROOT / "runtime"), "-B", str(tree)]
-    for command in ([*configure, f"-DMPI_C_COMPILER={mpicc}"], ["cmake", "--build", str(tree)]):
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    return program, tree / "libimbrex.so"
-
-
-def run(program: Path, runtime: Path | None) -> tuple[float, float]:
-    """ns per call: of the exchange, of Iprobe. One rank, started without a launcher."""
-    with tempfile.TemporaryDirectory() as folder:
-        environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1"}
-        environment["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1"
-        if runtime is not None:
-            # With transfer times, as in any calibrated run: else their look-up is not measured.
-            table = Path(folder) / "times.table"
-            table.write_text("imbrex-table 1\npath self\npoint 1 1 400 200 200\nend\n")
-            environment |= {"LD_PRELOAD": str(runtime), "IMBREX_DIR": folder}
-            environment["IMBREX_TABLE"] = str(table)
-        output = subprocess.run(
-            [str(program)], env=environment, check=True, capture_output=True, text=True
-        ).stdout
-        if runtime is not None and not (Path(folder) / "measures.npy").exists():
-            raise SystemExit("the preloaded run was not measured")
-    exchange, probe = output.split()
-    return float(exchange), float(probe)
+    return program, build_runtime(mpicc, folder)
 
 
 def main() -> None:
@@ -65,7 +40,10 @@ def main() -> None:
             continue
         with tempfile.TemporaryDirectory() as scratch:
             program, runtime = build(mpicc, Path(scratch))
-            pairs = [(run(program, None), run(program, runtime)) for _ in range(options.pairs)]
+            pairs = [
+                (time_calls(program, None), time_calls(program, runtime))
+                for _ in range(options.pairs)
+            ]
         for index, calls in enumerate(("Irecv+Isend+Waitall", "Iprobe")):
             bare = statistics.median(b[index] for b, _ in pairs)
             loaded = statistics.median(m[index] for _, m in pairs)

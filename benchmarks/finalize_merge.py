@@ -20,7 +20,7 @@ from pathlib import Path
 
 import numpy as np
 
-ROOT = Path(__file__).resolve().parents[1]
+from preloaded import ROOT, build_runtime
 
 
 def build(mpicc: str, folder: Path) -> tuple[Path, Path]:
@@ -28,11 +28,7 @@ def build(mpicc: str, folder: Path) -> tuple[Path, Path]:
     program = folder / "finalize_merge"
     source = ROOT / "benchmarks" / "finalize_merge.c"
     subprocess.run([mpicc, "-O2", "-w", "-o", str(program), str(source)], check=True)
-    tree = folder / "runtime"
-    configure = ["cmake", "-S", str(ROOT / "runtime"), "-B", str(tree)]
-    for step in ([*configure, f"-DMPI_C_COMPILER={mpicc}"], ["cmake", "--build", str(tree)]):
-        subprocess.run(step, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    return program, tree / "libimbrex.so"
+    return program, build_runtime(mpicc, folder)
 
 
 def run(launcher: list[str], program: Path, runtime: Path | None) -> tuple[float, int]:

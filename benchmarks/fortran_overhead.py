@@ -10,15 +10,13 @@ median over the pairs of the difference per call, with its quartiles, and the ra
 from __future__ import annotations
 
 import argparse
-import os
 import shutil
 import statistics
 import subprocess
 import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
-
+from preloaded import ROOT, build_runtime, time_calls
 
 INTERFACES = {"mpi": [], "mpi_f08": ["-DUSE_F08"]}
 
@@ -29,32 +27,7 @@ def build(library: str, flags: list[str], folder: Path) -> tuple[Path, Path]:
     source = ROOT / "benchmarks" / "fortran_overhead.F90"
     command = [f"mpif90.{library}", "-O2", "-w", "-fallow-argument-mismatch", *flags]
     subprocess.run([*command, "-o", str(program), str(source)], check=True)
-    tree = folder / "runtime"
-    mpicc = shutil.which(f"mpicc.{library}")
-    configure = ["cmake", "-S", str(ROOT / "runtime"), "-B", str(tree)]
-    for step in ([*configure, f"-DMPI_C_COMPILER={mpicc}"], ["cmake", "--build", str(tree)]):
-        subprocess.run(step, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    return program, tree / "libimbrex.so"
-
-
-def run(program: Path, runtime: Path | None) -> tuple[float, float]:
-    """ns per call: of the exchange, of Iprobe. One rank, started without a launcher."""
-    with tempfile.TemporaryDirectory() as folder:
-        environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1"}
-        environment["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1"
-        if runtime is not None:
-            # With transfer times, as in any calibrated run: else their look-up is not measured.
-            table = Path(folder) / "times.table"
-            table.write_text("imbrex-table 1\npath self\npoint 1 1 400 200 200\nend\n")
-            environment |= {"LD_PRELOAD": str(runtime), "IMBREX_DIR": folder}
-            environment["IMBREX_TABLE"] = str(table)
-        output = subprocess.run(
-            [str(program)], env=environment, check=True, capture_output=True, text=True
-        ).stdout
-        if runtime is not None and not (Path(folder) / "measures.npy").exists():
-            raise SystemExit("the preloaded run was not measured")
-    exchange, probe = output.split()
-    return float(exchange), float(probe)
+    return program, build_runtime(f"mpicc.{library}", folder)
 
 
 def main() -> None:
@@ -71,7 +44,10 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as scratch:
             for interface, flags in INTERFACES.items():
                 program, runtime = build(library, flags, Path(scratch))
-                pairs = [(run(program, None), run(program, runtime)) for _ in range(options.pairs)]
+                pairs = [
+                    (time_calls(program, None), time_calls(program, runtime))
+                    for _ in range(options.pairs)
+                ]
                 for index, calls in enumerate(("Irecv+Isend+Waitall", "Iprobe")):
                     bare = statistics.median(b[index] for b, _ in pairs)
                     loaded = statistics.median(m[index] for _, m in pairs)
