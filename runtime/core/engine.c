@@ -226,6 +226,7 @@ void ix_exposed(ix_thread *t, int delta)
 void ix_leave_to_source(uint32_t path_bits)
 {
     ix_engine.source_paths = path_bits;
+    ix_times_generation++; /* what is cached of transfers was looked up before */
 }
 
 /* ---- Start and stop */

@@ -84,23 +84,21 @@ typedef struct ix_end {
     int64_t time_ns;
 } ix_end;
 
-/* requests.c */
+/* slots.c, requests.c */
 IX_HIDDEN size_t ix_requests_bytes(uint32_t capacity);
 IX_HIDDEN void ix_requests_start(void *memory, uint32_t capacity);
 IX_HIDDEN void ix_requests_close_finished(ix_thread *t, const ix_end *end);
 IX_HIDDEN void ix_requests_stop(ix_thread *t);
 
 /* transfers.c: a transfer from its begin to its row. */
-IX_HIDDEN int ix_begins(const ix_thread *t, const ix_transfer *transfer);
-IX_HIDDEN void ix_open_transfer(ix_thread *t, const ix_transfer *transfer, uint32_t operation,
-                                ix_open *open);
+IX_HIDDEN void ix_open_anew(ix_thread *t, const ix_transfer *transfer, uint32_t operation,
+                            ix_open *open);
+IX_HIDDEN void ix_open_and_keep(ix_thread *t, const ix_transfer *transfer, uint32_t operation,
+                                ix_open *open, ix_begin_entry *entry);
 IX_HIDDEN void ix_received(ix_thread *t, ix_open *open, int64_t bytes, int path);
 IX_HIDDEN void ix_close(ix_thread *t, ix_open *open, const ix_end *end);
 IX_HIDDEN void ix_close_unknown(ix_thread *t, ix_open *open);
 IX_HIDDEN uint8_t ix_larger_slack(uint8_t a, uint8_t b);
-
-/* record.c */
-IX_HIDDEN void ix_note_begin(ix_thread *t, const ix_open *open);
 
 /* rows.c */
 typedef struct ix_row_key {
@@ -172,6 +170,17 @@ static inline int ix_row_is(const ix_row *row, const ix_row_key *k)
     return other.words[0] == k->words[0] && other.words[1] == k->words[1];
 }
 
+/* The row of a key; NULL where there is none yet. */
+static inline ix_row *ix_row_known(ix_thread *t, int32_t site, uint32_t operation, uint32_t section,
+                                   int size_class, uint32_t path, uint32_t source)
+{
+    ix_row_key k = ix_make_key(t->rows->rank, site, operation, section, size_class, path, source);
+    for (uint32_t at = ix_row_home(t, &k); t->row_index[at]; at = (at + 1) & t->row_mask)
+        if (ix_row_is(t->rows + t->row_index[at] - 1, &k))
+            return t->rows + t->row_index[at] - 1;
+    return NULL;
+}
+
 /* The row of a key; entered if it is new. */
 static inline ix_row *ix_row_of(ix_thread *t, int32_t site, uint32_t operation, uint32_t section,
                                 int size_class, uint32_t path, uint32_t source)
@@ -181,6 +190,54 @@ static inline ix_row *ix_row_of(ix_thread *t, int32_t site, uint32_t operation, 
     if (IX_LIKELY(number && ix_row_is(t->rows + number - 1, &k)))
         return t->rows + number - 1;
     return ix_row_find(t, k);
+}
+
+static inline int ix_begins(const ix_thread *t, const ix_transfer *transfer)
+{
+    return ix_outermost(t) && transfer->bytes > 0 && transfer->path != IX_PATH_NONE;
+}
+
+static inline uint64_t ix_begin_word(const ix_thread *t, const ix_transfer *transfer)
+{
+    return (t->operation & 0xffff) | (uint64_t)t->section << 16 | (uint64_t)transfer->path << 32 |
+           (uint64_t)transfer->slack << 40 | (uint64_t)transfer->flags << 48;
+}
+
+/* Begin in the call in progress, at its CALL_ENTER. */
+static inline __attribute__((always_inline)) void
+ix_open_transfer(ix_thread *t, const ix_transfer *transfer, uint32_t operation, ix_open *open)
+{
+    uint64_t address = (uint64_t)(uintptr_t)t->address;
+    ix_begin_entry *e = &t->begin_cache[ix_cache_slot(
+        address + ((uint64_t)transfer->bytes << 7) + transfer->path, IX_BEGIN_CACHE)];
+    if (IX_UNLIKELY(e->address != address || e->what.bytes != transfer->bytes ||
+                    e->word != ix_begin_word(t, transfer) || e->generation != ix_times_generation ||
+                    t->muted)) {
+        ix_open_and_keep(t, transfer, operation, open, e);
+        return;
+    }
+    open->compute0_ns = t->compute_ns;
+    open->call0_ns = t->call_ns;
+    open->paused0_ns = t->paused_ns;
+    open->thread = t;
+    /* in pieces that compilers copy in place; as a whole they call memcpy */
+    for (size_t at = 0; at < sizeof e->what; at += 16)
+        memcpy((char *)&open->what + at, (const char *)&e->what + at, 16);
+    uint64_t open_ns = (uint64_t)e->what.open_ns;
+    ix_add(&ix_share.begun_ns, open_ns);
+    t->begun_here_ns += open_ns;
+    t->touched = 1;
+}
+
+/* Which row a call is counted in: that of the first transfer it began. */
+static inline void ix_note_begin(ix_thread *t, const ix_open *open)
+{
+    if (t->has_row || open->what.silent || open->what.path == IX_PATH_ANY)
+        return;
+    t->has_row = 1;
+    t->first_class = (int8_t)ix_size_class(open->what.bytes);
+    t->first_path = open->what.path;
+    t->first_row = open->what.row;
 }
 
 static inline uint32_t ix_power_of_two(uint32_t at_least)

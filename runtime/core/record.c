@@ -1,16 +1,6 @@
 /* CALL_EXIT: what a call adds to the rows. The rules of the wait time: docs/theory.md, "Wait". */
 #include "internal.h"
 
-/* Which row a call is counted in: that of the first transfer it began. */
-void ix_note_begin(ix_thread *t, const ix_open *open)
-{
-    if (t->has_row || open->silent || open->path == IX_PATH_ANY)
-        return;
-    t->has_row = 1;
-    t->first_class = (int8_t)ix_size_class(open->bytes);
-    t->first_path = open->path;
-}
-
 void ix_blocking(ix_thread *t, const ix_transfer *transfer)
 {
     if (!ix_begins(t, transfer))
@@ -29,7 +19,7 @@ static void close_transfers(ix_thread *t, int64_t dt, int64_t now)
     ix_end end = {t->compute_ns, t->call_ns, t->paused_ns, dt, now};
     for (uint32_t i = 0; i < t->blocking_count; i++) {
         ix_open *open = &t->blocking[i];
-        if (open->flags & IX_UP_TO)
+        if (open->what.flags & IX_UP_TO)
             ix_close_unknown(t, open);
         else
             ix_close(t, open, &end);
@@ -60,7 +50,8 @@ static void incur_debt(ix_thread *t, int64_t dt, uint64_t moved)
 {
     uint64_t outside = (uint64_t)t->outside_ns;
     uint64_t uncovered = moved > (uint64_t)dt ? moved - (uint64_t)dt : 0;
-    owe(t, outside, outside < uncovered ? outside : uncovered);
+    if (IX_UNLIKELY(outside))
+        owe(t, outside, outside < uncovered ? outside : uncovered);
     if (ix_engine.concurrent) /* calls of other threads that ended meanwhile did not know of them */
         owe(t, t->begun_here_ns < (uint64_t)dt ? t->begun_here_ns : (uint64_t)dt, 0);
 }
@@ -92,7 +83,7 @@ static __attribute__((noinline)) ix_row *find_row_of_call(ix_thread *t, int size
     if (t->site < 0)
         t->site = ix_site_of(t, t->address);
     ix_row *row = ix_row_of(t, t->site, t->operation, t->section, size_class, path, IX_SOURCE_CALL);
-    if (t->site && row != t->rows) /* what finds no room is counted each time */
+    if ((t->site || !t->address) && row != t->rows) /* what finds no room is counted each time */
         *entry = (ix_call_entry){(uint64_t)(uintptr_t)t->address,
                                  ix_key_word(t->operation, t->section, size_class, path), row};
     return row;
@@ -118,16 +109,19 @@ static inline __attribute__((always_inline)) void record(ix_thread *t, int64_t d
     int size_class = -1;
     uint32_t path = IX_PATH_NONE;
     int64_t moving = 0;
+    ix_row *row = NULL;
     if (touched) {
         if (t->has_row) {
             size_class = t->first_class;
             path = t->first_path;
+            row = t->first_row;
         }
         moving = t->moving_min_ns;
         incur_debt(t, dt, moved);
         reset(t);
     }
-    ix_row *row = row_of_call(t, size_class, path);
+    if (!row)
+        row = row_of_call(t, size_class, path);
     row->count++;
     row->call_ns += dt;
     row->wait_min_ns += pay_debt(t, wait_min);

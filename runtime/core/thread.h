@@ -11,24 +11,25 @@
 #include "times.h"
 
 #define IX_HIDDEN __attribute__((visibility("hidden")))
+#define IX_ALWAYS __attribute__((always_inline))
 #define IX_LIKELY(x) __builtin_expect(!!(x), 1)
 #define IX_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
 #define IX_BLOCKING_MAX 8
-#define IX_SITE_CACHE 128
-#define IX_TIME_CACHE 32
+#define IX_SITE_CACHE 32
+#define IX_TIME_CACHE 8
 #define IX_CALL_CACHE 64
+#define IX_BEGIN_CACHE 32
 #define IX_SECTION_DEPTH 32
 
 typedef struct ix_thread ix_thread;
 
-/* A transfer under way: where its thread's clocks stood when it began, and what it is. */
-typedef struct ix_open {
-    int64_t compute0_ns, call0_ns, paused0_ns; /* of `thread`, at the begin */
-    int64_t open_ns;                           /* what it adds to the engine's begun_ns */
+/* What transfers have in common that one call site begins with one size, path and slack. */
+typedef struct ix_what {
+    int64_t open_ns; /* what it adds to the engine's begun_ns */
     int64_t bytes;
     ix_time time;
-    ix_thread *thread;
+    ix_row *row; /* of the thread that began it; NULL: to be looked up */
     int32_t site;
     int32_t ranks;
     uint32_t x_operation; /* of the collective's calibration */
@@ -39,6 +40,13 @@ typedef struct ix_open {
     uint8_t silent;      /* dropped, or left to another source: not in any row */
     uint8_t unknown_end; /* freed, cancelled, no room */
     uint8_t unsized;     /* unknown end of a receive or a cancelled transfer: X_lo = 0, bytes = 0 */
+} ix_what;
+
+/* A transfer under way: where its thread's clocks stood when it began, and what it is. */
+typedef struct ix_open {
+    int64_t compute0_ns, call0_ns, paused0_ns; /* of `thread`, at the begin */
+    ix_thread *thread;
+    ix_what what;
 } ix_open;
 
 typedef struct ix_site_entry {
@@ -52,6 +60,14 @@ typedef struct ix_time_entry {
     uint32_t generation;
     ix_time time;
 } ix_time_entry;
+
+/* What a call at this address began last. Never a collective, and nothing that is silent. */
+typedef struct ix_begin_entry {
+    uint64_t address;
+    uint64_t word; /* operation, section, path, slack, flags */
+    uint64_t generation;
+    ix_what what; /* bytes 0: empty */
+} ix_begin_entry;
 
 /* The row that a call at this address was counted in last. */
 typedef struct ix_call_entry {
@@ -78,6 +94,7 @@ struct ix_thread {
     int32_t site;      /* of the call in progress, -1: not looked up yet */
     uint32_t finished; /* slot + 1 of the first transfer that ends with this call */
     uint32_t blocking_count;
+    ix_row *first_row;        /* with has_row: the row itself, if it is known */
     uint64_t closed_at_enter; /* engine's closed_ns */
     int64_t moving_until_ns;  /* engine's, at CALL_ENTER */
     uint64_t begun_here_ns;   /* begun by this call */
@@ -97,6 +114,7 @@ struct ix_thread {
     ix_site_entry site_cache[IX_SITE_CACHE]; /* all 0: address 0 is site 0 */
     ix_time_entry time_cache[IX_TIME_CACHE];
     ix_call_entry call_cache[IX_CALL_CACHE];
+    ix_begin_entry begin_cache[IX_BEGIN_CACHE];
 };
 
 /* What all threads share and ix_enter reads. */
@@ -116,7 +134,7 @@ IX_HIDDEN ix_thread *ix_attach(void);
 IX_HIDDEN void ix_enter_slow(ix_thread *t, int64_t now);
 
 /* CALL_ENTER: see engine.h. */
-static inline ix_thread *ix_enter(uint32_t operation, const void *site)
+static inline IX_ALWAYS ix_thread *ix_enter(uint32_t operation, const void *site)
 {
     ix_thread *t = ix_self;
     if (IX_UNLIKELY(!t) && !(t = ix_attach()))

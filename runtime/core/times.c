@@ -1,43 +1,15 @@
-/* The transfer-time table: parser and lookup. */
-#include "times.h"
-
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
+/* The transfer-time table: lookup. */
+#include "times_table.h"
 
 #include "engine.h"
 
-enum { MAX_POINTS = 6144, MAX_CURVES = 256, HASH = 512, MAX_TOKENS = 8 };
-
-typedef struct point {
-    int64_t size, x_lo, x_hi, tail, head;
-    int64_t most; /* largest x_hi up to here */
-} point;
-
-typedef struct curve {
-    int32_t operation; /* -1: a path */
-    int32_t ranks;
-    uint8_t path, role;
-    uint32_t first, count;
-    int16_t below[64]; /* last point of size <= 2^k, or -1 */
-} curve;
-
-static struct table {
-    point points[MAX_POINTS];
-    curve curves[MAX_CURVES];
-    uint32_t point_count, curve_count;
-    int16_t path_curve[4]; /* + 1; 0: none */
-    int16_t hash[HASH];    /* of collectives, + 1 */
-} table;
-
+ix_times_table ix_times;
 uint32_t ix_times_generation;
 
 size_t ix_times_bytes(void)
 {
-    return sizeof table;
+    return sizeof ix_times;
 }
-
-/* ---- Lookup */
 
 static int64_t divide(unsigned __int128 numerator, int64_t denominator, int up)
 {
@@ -49,7 +21,7 @@ static int64_t divide(unsigned __int128 numerator, int64_t denominator, int up)
     return quotient > (uint64_t)IX_LONGEST_NS ? IX_LONGEST_NS : (int64_t)quotient;
 }
 
-static int64_t between(int64_t a, int64_t b, const point *p, int64_t size, int up)
+static int64_t between(int64_t a, int64_t b, const ix_point *p, int64_t size, int up)
 {
     if (a < 0 || b < 0)
         return IX_UNKNOWN;
@@ -58,21 +30,21 @@ static int64_t between(int64_t a, int64_t b, const point *p, int64_t size, int u
     return divide(sum, p[1].size - p[0].size, up);
 }
 
-static int64_t scaled(int64_t value, const point *p, int64_t size, int up)
+static int64_t scaled(int64_t value, const ix_point *p, int64_t size, int up)
 {
     if (value < 0)
         return IX_UNKNOWN;
     return divide((unsigned __int128)value * (uint64_t)size, p->size, up);
 }
 
-static ix_time of_point(const point *p)
+static ix_time of_point(const ix_point *p)
 {
     return (ix_time){p->x_lo, p->x_hi, p->tail, p->head, p->most, 1};
 }
 
-static ix_time lookup(const curve *c, int64_t size)
+static ix_time lookup(const ix_curve *c, int64_t size)
 {
-    const point *p = table.points + c->first;
+    const ix_point *p = ix_times.points + c->first;
     int32_t last = (int32_t)c->count - 1;
     int32_t i = c->below[63 - __builtin_clzll((uint64_t)size)];
     while (i < last && p[i + 1].size <= size)
@@ -105,9 +77,9 @@ static const ix_time nothing = {.tail_ns = IX_UNKNOWN, .head_ns = IX_UNKNOWN};
 
 ix_time ix_path_time(uint8_t path, int64_t bytes)
 {
-    if (path > IX_PATH_INTER || !table.path_curve[path])
+    if (path > IX_PATH_INTER || !ix_times.path_curve[path])
         return nothing;
-    return lookup(table.curves + table.path_curve[path] - 1, bytes);
+    return lookup(ix_times.curves + ix_times.path_curve[path] - 1, bytes);
 }
 
 ix_time ix_any_path_time(int64_t bytes)
@@ -123,18 +95,18 @@ ix_time ix_any_path_time(int64_t bytes)
     return time;
 }
 
-static uint32_t collective_hash(uint32_t operation, int32_t ranks, uint8_t role, uint8_t path)
+uint32_t ix_collective_hash(uint32_t operation, int32_t ranks, uint8_t role, uint8_t path)
 {
     uint32_t key = operation * 0x9e3779b1u ^ (uint32_t)ranks * 0x85ebca6bu ^ role * 0xc2b2ae35u ^
                    path * 0x27d4eb2fu;
-    return (key ^ key >> 15) & (HASH - 1);
+    return (key ^ key >> 15) & (IX_TIMES_HASH - 1);
 }
 
-static const curve *find_collective(uint32_t operation, int32_t ranks, uint8_t role, uint8_t path)
+const ix_curve *ix_find_collective(uint32_t operation, int32_t ranks, uint8_t role, uint8_t path)
 {
-    for (uint32_t h = collective_hash(operation, ranks, role, path); table.hash[h];
-         h = (h + 1) & (HASH - 1)) {
-        const curve *c = table.curves + table.hash[h] - 1;
+    for (uint32_t h = ix_collective_hash(operation, ranks, role, path); ix_times.hash[h];
+         h = (h + 1) & (IX_TIMES_HASH - 1)) {
+        const ix_curve *c = ix_times.curves + ix_times.hash[h] - 1;
         if (c->operation == (int32_t)operation && c->ranks == ranks && c->role == role &&
             c->path == path)
             return c;
@@ -142,281 +114,26 @@ static const curve *find_collective(uint32_t operation, int32_t ranks, uint8_t r
     return NULL;
 }
 
+/* Ranks that enter apart make the messages of one rank come one after the other, each of which X_hi
+ * (all enter together) may have counted as going on with the others: theory.md, "Wait". */
+static int64_t entered_apart(int32_t ranks, uint8_t path, int64_t bytes, int64_t x_hi_ns)
+{
+    ix_time one = ix_path_time(path, bytes);
+    int64_t message_ns = one.calibrated ? one.most_ns : x_hi_ns;
+    int64_t messages = 2 * (int64_t)(ranks > 2 ? ranks - 1 : 1);
+    int64_t all_ns = message_ns < IX_LONGEST_NS / messages ? messages * message_ns : IX_LONGEST_NS;
+    return all_ns > x_hi_ns ? all_ns : x_hi_ns;
+}
+
 ix_time ix_collective_time(uint32_t operation, int32_t ranks, uint8_t role, uint8_t path,
                            int64_t bytes)
 {
-    const curve *c = find_collective(operation, ranks, role, path);
+    const ix_curve *c = ix_find_collective(operation, ranks, role, path);
     if (!c && role != IX_ROLE_ANY)
-        c = find_collective(operation, ranks, IX_ROLE_ANY, path);
-    return c ? lookup(c, bytes) : nothing;
-}
-
-/* ---- Parser */
-
-typedef struct token {
-    const char *text;
-    size_t length;
-} token;
-
-typedef struct parser {
-    const char *at, *end;
-    unsigned line;
-    token tokens[MAX_TOKENS];
-    int count;
-    char *error;
-    size_t error_bytes;
-    const char *const *operations;
-    uint32_t operation_count;
-    curve *open; /* the curve that points go to */
-    curve skipped;
-    int64_t last_size;
-} parser;
-
-__attribute__((format(printf, 2, 3))) static int fail(parser *p, const char *format, ...)
-{
-    if (p->error && p->error_bytes) {
-        int used = snprintf(p->error, p->error_bytes, "transfer-time table, line %u: ", p->line);
-        va_list arguments;
-        va_start(arguments, format);
-        if (used > 0 && (size_t)used < p->error_bytes)
-            vsnprintf(p->error + used, p->error_bytes - (size_t)used, format, arguments);
-        va_end(arguments);
-    }
-    return -1;
-}
-
-/* The next line that is not empty: 1, or 0 at the end, or -1. */
-static int next_line(parser *p)
-{
-    while (p->at < p->end) {
-        p->line++;
-        p->count = 0;
-        while (p->at < p->end && *p->at != '\n') {
-            char c = *p->at;
-            if (c == ' ' || c == '\t' || c == '\r') {
-                p->at++;
-            } else if (c == '#') {
-                while (p->at < p->end && *p->at != '\n')
-                    p->at++;
-            } else {
-                const char *start = p->at;
-                while (p->at < p->end && !strchr(" \t\r\n#", *p->at))
-                    p->at++;
-                if (p->at == start) /* a NUL byte: strchr finds the end of its string */
-                    return fail(p, "a NUL byte");
-                if (p->count == MAX_TOKENS)
-                    return fail(p, "too many words");
-                p->tokens[p->count++] = (token){start, (size_t)(p->at - start)};
-            }
-        }
-        if (p->at < p->end)
-            p->at++;
-        if (p->count)
-            return 1;
-    }
-    return 0;
-}
-
-static int is(token t, const char *word)
-{
-    return t.length == strlen(word) && !memcmp(t.text, word, t.length);
-}
-
-static int number(token t, int64_t low, int64_t *value)
-{
-    if (low < 0 && is(t, "-1")) {
-        *value = -1;
-        return 1;
-    }
-    if (t.length == 0 || t.length > 16)
-        return 0;
-    int64_t sum = 0;
-    for (size_t i = 0; i < t.length; i++) {
-        if (t.text[i] < '0' || t.text[i] > '9')
-            return 0;
-        sum = sum * 10 + (t.text[i] - '0');
-    }
-    *value = sum;
-    return sum >= low && sum <= IX_LONGEST_NS;
-}
-
-static int path_of(token t)
-{
-    static const char *const names[] = {"self", "intra-node", "inter-node"};
-    for (int i = 0; i < 3; i++)
-        if (is(t, names[i]))
-            return IX_PATH_SELF + i;
-    return -1;
-}
-
-static int close_curve(parser *p)
-{
-    if (p->open && p->open->count == 0)
-        return fail(p, "the curve before this line has no points");
-    if (p->open && p->open != &p->skipped) {
-        const point *points = table.points + p->open->first;
-        int16_t i = -1;
-        for (int k = 0; k < 64; k++) {
-            while (i + 1 < (int16_t)p->open->count && points[i + 1].size <= (int64_t)1 << k &&
-                   k < 63)
-                i++;
-            p->open->below[k] = i;
-        }
-    }
-    p->open = NULL;
-    return 0;
-}
-
-static curve *new_curve(parser *p)
-{
-    if (table.curve_count == MAX_CURVES)
-        return NULL;
-    curve *c = table.curves + table.curve_count++;
-    memset(c, 0, sizeof *c);
-    c->operation = -1;
-    c->first = table.point_count;
-    p->last_size = 0;
-    return p->open = c;
-}
-
-static int parse_path(parser *p)
-{
-    int path = p->count == 2 ? path_of(p->tokens[1]) : -1;
-    if (path < 0)
-        return fail(p, "expected: path self|intra-node|inter-node");
-    if (close_curve(p))
-        return -1;
-    if (table.path_curve[path])
-        return fail(p, "this path was given before");
-    curve *c = new_curve(p);
+        c = ix_find_collective(operation, ranks, IX_ROLE_ANY, path);
     if (!c)
-        return fail(p, "more than %d curves", MAX_CURVES);
-    c->path = (uint8_t)path;
-    table.path_curve[path] = (int16_t)table.curve_count;
-    return 0;
-}
-
-static int parse_collective(parser *p)
-{
-    static const char *const roles[] = {"any", "root", "other"};
-    int64_t ranks = 0;
-    int role = 0;
-    while (p->count == 5 && role < 3 && !is(p->tokens[3], roles[role]))
-        role++;
-    int path = p->count == 5 ? path_of(p->tokens[4]) : -1;
-    if (p->count != 5 || role == 3 || path < 0 || !number(p->tokens[2], 1, &ranks) ||
-        ranks > INT32_MAX)
-        return fail(p, "expected: collective OPERATION RANKS any|root|other PATH");
-    if (close_curve(p))
-        return -1;
-    uint32_t operation = 0;
-    while (operation < p->operation_count &&
-           !(p->operations[operation] && is(p->tokens[1], p->operations[operation])))
-        operation++;
-    if (operation == p->operation_count) {
-        p->skipped.count = 0;
-        p->last_size = 0;
-        p->open = &p->skipped;
-        return 0;
-    }
-    if (find_collective(operation, (int32_t)ranks, (uint8_t)role, (uint8_t)path))
-        return fail(p, "this collective was given before");
-    curve *c = new_curve(p);
-    if (!c)
-        return fail(p, "more than %d curves", MAX_CURVES);
-    c->operation = (int32_t)operation;
-    c->ranks = (int32_t)ranks;
-    c->role = (uint8_t)role;
-    c->path = (uint8_t)path;
-    uint32_t h = collective_hash(operation, c->ranks, c->role, c->path);
-    while (table.hash[h])
-        h = (h + 1) & (HASH - 1);
-    table.hash[h] = (int16_t)table.curve_count;
-    return 0;
-}
-
-static int parse_point(parser *p)
-{
-    point new = {0};
-    if (p->count != 6 || !number(p->tokens[1], 1, &new.size) ||
-        !number(p->tokens[2], 0, &new.x_lo) || !number(p->tokens[3], 0, &new.x_hi) ||
-        !number(p->tokens[4], -1, &new.tail) || !number(p->tokens[5], -1, &new.head))
-        return fail(p, "expected: point SIZE X_LO X_HI TAIL HEAD (whole numbers up to 2^50, "
-                       "size at least 1, -1 only for an unknown tail or head)");
-    if (!p->open)
-        return fail(p, "a point before any path or collective");
-    if (new.size <= p->last_size)
-        return fail(p, "sizes must grow from point to point");
-    if (new.x_lo > new.x_hi)
-        return fail(p, "x_lo is greater than x_hi");
-    p->last_size = new.size;
-    if (p->open == &p->skipped) {
-        p->skipped.count = 1;
-        return 0;
-    }
-    if (table.point_count == MAX_POINTS)
-        return fail(p, "more than %d points", MAX_POINTS);
-    new.most = new.x_hi;
-    if (p->open->count && table.points[table.point_count - 1].most > new.most)
-        new.most = table.points[table.point_count - 1].most;
-    table.points[table.point_count++] = new;
-    p->open->count++;
-    return 0;
-}
-
-static int parse(parser *p)
-{
-    int line = next_line(p);
-    if (line <= 0 || p->count != 2 || !is(p->tokens[0], "imbrex-table"))
-        return line < 0 ? -1 : fail(p, "not a transfer-time table (no \"imbrex-table 1\")");
-    if (!is(p->tokens[1], "1"))
-        return fail(p, "this version of the table is not known here (only 1 is)");
-    while ((line = next_line(p)) > 0) {
-        token word = p->tokens[0];
-        int result;
-        if (is(word, "point")) {
-            result = parse_point(p);
-        } else if (is(word, "path")) {
-            result = parse_path(p);
-        } else if (is(word, "collective")) {
-            result = parse_collective(p);
-        } else if (is(word, "end")) {
-            if (p->count != 1 || close_curve(p))
-                return p->count != 1 ? fail(p, "more than the word end") : -1;
-            line = next_line(p);
-            return line > 0 ? fail(p, "something after end") : line;
-        } else {
-            int shown = word.length > 20 ? 20 : (int)word.length;
-            return fail(p, "unknown word \"%.*s\"", shown, word.text);
-        }
-        if (result)
-            return -1;
-    }
-    return line < 0 ? -1 : fail(p, "the table is cut off (no end)");
-}
-
-static void clear(void)
-{
-    table.point_count = table.curve_count = 0;
-    memset(table.path_curve, 0, sizeof table.path_curve);
-    memset(table.hash, 0, sizeof table.hash);
-}
-
-int ix_load_times(const char *text, size_t length, const char *const *operations,
-                  uint32_t operation_count, char *error, size_t error_bytes)
-{
-    parser p = {.at = text,
-                .end = text + length,
-                .error = error,
-                .error_bytes = error_bytes,
-                .operations = operations,
-                .operation_count = operation_count};
-    ix_times_generation++;
-    clear();
-    if (length == 0)
-        return 0;
-    if (parse(&p) == 0)
-        return 0;
-    clear();
-    return -1;
+        return nothing;
+    ix_time time = lookup(c, bytes);
+    time.most_ns = entered_apart(ranks, path, bytes, time.x_hi_ns);
+    return time;
 }

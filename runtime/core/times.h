@@ -14,11 +14,13 @@
 typedef struct ix_time {
     int64_t x_lo_ns, x_hi_ns; /* 0, 0 where nothing was calibrated */
     int64_t tail_ns, head_ns; /* IX_UNKNOWN where not measured */
-    int64_t most_ns;          /* the largest X_hi of any size up to this one */
+    int64_t most_ns;          /* the largest X_hi of any size up to this one; of a collective: for
+                                 how long its messages may move when ranks enter apart */
     int32_t calibrated;
 } ix_time;
 
-/* Changes with every table, so that what was looked up in an older one is forgotten. */
+/* Changes with every table and with what is left to other sources, so that what was looked up in an
+ * older one is forgotten. */
 extern __attribute__((visibility("hidden"))) uint32_t ix_times_generation;
 
 /* Of a message of `bytes` (> 0) over a path (enum ix_path). */

@@ -93,8 +93,10 @@ def driver(build_core: Callable[..., Path]) -> Iterator[Driver]:
 
 @pytest.fixture(scope="session")
 def reference() -> ModuleType:
-    """The module reference.py."""
-    spec = importlib.util.spec_from_file_location("core_reference", HERE / "reference.py")
+    """The package reference."""
+    spec = importlib.util.spec_from_file_location(
+        "core_reference", HERE / "reference" / "__init__.py"
+    )
     assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)
     sys.modules["core_reference"] = module

@@ -157,7 +157,8 @@ def test_a_barrier_is_all_wait(run: Any) -> None:
 def test_collectives_are_undetermined_and_keyed_by_role_and_ranks(run: Any) -> None:
     row = run(call(ALLREDUCE, f"blocking {collective(ALLREDUCE)}", 5000)).of(ALLREDUCE)
     assert bounds(row) == (0, 600, 0, 600)
-    assert (row["wait_min"], row["wait_max"], row["undetermined"]) == (4400, 5000, 1)
+    # entered apart, two messages (in and out) of at most 1000 may come one after the other
+    assert (row["wait_min"], row["wait_max"], row["undetermined"]) == (3000, 5000, 1)
     other = run(call(BCAST, f"blocking {collective(BCAST, role=2)}", 5000)).of(BCAST)
     assert (other["transfer_max"], other["uncalibrated"]) == (0, 1)
     more = run(call(ALLREDUCE, f"blocking {collective(ALLREDUCE, ranks=3)}", 5000)).of(ALLREDUCE)

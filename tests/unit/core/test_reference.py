@@ -32,9 +32,9 @@ def curves(draw: st.DrawFn) -> list[tuple[int, ...]]:
 
 @st.composite
 def transfers(draw: st.DrawFn) -> dict[str, int]:
-    flags = draw(st.sampled_from([0, 0, 0, 1, 1, 2]))
+    flags = draw(st.sampled_from([0, 0, 0, 1, 1, 2, 4]))
     return {
-        "bytes": draw(SIZES) if flags < 2 else 8,
+        "bytes": draw(SIZES) if flags != 2 else 8,
         "path": draw(st.sampled_from([0, 1, 2, 2, 2, 2, 2, 3, 4] if flags != 2 else [2, 3])),
         "slack": draw(st.sampled_from([0, 0, 1, 2, 3])),
         "flags": flags,

@@ -1,0 +1,99 @@
+/* Transfers as an event source inside the library shows them: begin and end with times of their
+ * own. */
+#include "slots.h"
+
+/* Clocks of this thread at `time_ns`. */
+static ix_end at(const ix_thread *t, int64_t time_ns)
+{
+    int64_t now = ix_now();
+    int64_t since = ix_most(0, ix_least(time_ns, now) - t->last_ns);
+    int in_call = t->depth > 0 && !t->unrecorded;
+    ix_end end = {t->compute_ns, t->call_ns, t->paused_ns, 0, time_ns};
+    if (t->muted || t->unrecorded) {
+        end.paused_ns += since;
+    } else if (in_call) {
+        end.call_ns += since;
+        end.in_call_ns = since;
+    } else {
+        end.compute_ns += since;
+    }
+    return end;
+}
+
+/* Another thread paused or resumed since this one's last boundary: its clocks are stale. */
+static int stale(ix_thread *t)
+{
+    if (t->epoch == atomic_load_explicit(&ix_share.epoch, memory_order_relaxed))
+        return 0;
+    if (t->depth)
+        return 1;
+    t->compute_ns += ix_unpaused(t, ix_now());
+    return 0;
+}
+
+/* After a begin or an end outside calls: the next call has nothing to do with it, and no call
+ * covers what may have moved outside. */
+static void outside_calls(ix_thread *t)
+{
+    if (t->depth)
+        return;
+    if (t->outside_ns)
+        ix_add(&ix_share.debt_ns, (uint64_t)t->outside_ns);
+    t->outside_ns = 0;
+    t->moving_min_ns = 0;
+    t->begun_here_ns = 0;
+    t->touched = 0;
+}
+
+uint32_t ix_post(ix_thread *t, const ix_transfer *transfer, int64_t time_ns, enum ix_source source)
+{
+    if (!t || transfer->bytes <= 0 || transfer->path == IX_PATH_NONE)
+        return 0;
+    int unsure = stale(t);
+    if (t->off)
+        return 0;
+    uint64_t key =
+        (atomic_load_explicit(&ix_table.sequence, memory_order_relaxed) & IX_HANDLE_BITS) |
+        IX_TOKEN_KEY;
+    ix_slot *s = ix_slot_reserve(key);
+    ix_open none, *open = s ? &s->open : &none;
+    if (!t->depth)
+        t->site = 0;
+    ix_open_anew(t, transfer, t->operation, open);
+    ix_end begin = at(t, time_ns);
+    open->compute0_ns = begin.compute_ns;
+    open->call0_ns = begin.call_ns;
+    open->paused0_ns = begin.paused_ns;
+    open->what.source = (uint8_t)source;
+    open->what.silent = t->muted;
+    if (unsure)
+        open->what.slack = IX_SLACK_UNKNOWN;
+    if (!s)
+        ix_close_unknown(t, open);
+    outside_calls(t);
+    return s ? (uint32_t)(s - ix_table.slots) + 1 : 0;
+}
+
+void ix_complete(ix_thread *t, uint32_t token, int64_t time_ns, int64_t bytes, enum ix_slack slack,
+                 enum ix_source source)
+{
+    if (!t || !token || t->off)
+        return;
+    ix_slot *s = ix_table.slots + token - 1;
+    int unsure = stale(t);
+    ix_open *open = &s->open;
+    open->what.slack =
+        unsure ? IX_SLACK_UNKNOWN : ix_larger_slack(open->what.slack, (uint8_t)slack);
+    if (source < open->what.source)
+        open->what.source = (uint8_t)source;
+    uint8_t silent = open->what.silent;
+    ix_received(t, open, bytes, IX_AS_POSTED);
+    open->what.silent = silent;
+    ix_end end = at(t, time_ns);
+    if (open->what.flags & IX_UP_TO)
+        ix_close_unknown(t, open);
+    else
+        ix_close(t, open, &end);
+    ix_slot_release(s);
+    outside_calls(t);
+}

@@ -1,0 +1,117 @@
+/* The table of open transfers: open addressing with linear probing. Threads that call at the same
+ * time take and give slots by compare-and-swap of the key alone. */
+#include "slots.h"
+
+ix_slot_table ix_table;
+
+size_t ix_requests_bytes(uint32_t capacity)
+{
+    size_t slots = ix_power_of_two(2 * capacity);
+    return slots * (sizeof(ix_slot) + sizeof(uint64_t) + sizeof(uint16_t));
+}
+
+void ix_requests_start(void *memory, uint32_t capacity)
+{
+    uint32_t slots = ix_power_of_two(2 * capacity);
+    ix_table.mask = slots - 1;
+    ix_table.capacity = capacity;
+    ix_table.slots = memory;
+    ix_table.keys = (void *)(ix_table.slots + slots);
+    ix_table.reach = (void *)(ix_table.keys + slots);
+    atomic_store(&ix_table.live, 0);
+    atomic_store(&ix_table.sequence, 0);
+    ix_table.shared_count = 0;
+    ix_table.shared_bits = 0;
+}
+
+static void extend_reach(uint32_t home, uint32_t distance)
+{
+    uint16_t known = atomic_load_explicit(&ix_table.reach[home], memory_order_relaxed);
+    uint16_t wanted = distance > UINT16_MAX ? UINT16_MAX : (uint16_t)distance;
+    while (known < wanted &&
+           !atomic_compare_exchange_weak_explicit(&ix_table.reach[home], &known, wanted,
+                                                  memory_order_release, memory_order_relaxed))
+        ;
+}
+
+static uint32_t reach_of(uint32_t home)
+{
+    uint16_t reach = atomic_load_explicit(&ix_table.reach[home], memory_order_acquire);
+    return reach == UINT16_MAX ? ix_table.mask : reach;
+}
+
+ix_slot *ix_slot_reserve(uint64_t key)
+{
+    if (atomic_load_explicit(&ix_table.live, memory_order_relaxed) >= ix_table.capacity)
+        return NULL;
+    ix_add(&ix_table.live, 1);
+    uint32_t home = ix_home_of(key);
+    for (uint32_t d = 0; d <= ix_table.mask; d++) {
+        uint32_t i = (home + d) & ix_table.mask;
+        if (ix_key_at(i) == IX_EMPTY && ix_own(i, IX_EMPTY)) {
+            ix_slot *s = ix_table.slots + i;
+            uint64_t order = atomic_load_explicit(&ix_table.sequence, memory_order_relaxed);
+            if (ix_engine.concurrent)
+                order = atomic_fetch_add(&ix_table.sequence, 1);
+            else
+                atomic_store_explicit(&ix_table.sequence, order + 1, memory_order_relaxed);
+            ix_slot_clear(s, order);
+            extend_reach(home, d);
+            return s;
+        }
+    }
+    ix_add(&ix_table.live, UINT64_MAX);
+    return NULL;
+}
+
+void ix_slot_publish(ix_slot *s, uint64_t key)
+{
+    uint32_t self = (uint32_t)(s - ix_table.slots), home = ix_home_of(key), reach = reach_of(home);
+    atomic_store_explicit(&ix_table.keys[self], key, memory_order_release);
+    if (ix_engine.concurrent)
+        atomic_thread_fence(memory_order_seq_cst);
+    for (uint32_t d = 0; d <= reach; d++) {
+        uint32_t i = (home + d) & ix_table.mask;
+        if (i != self && ix_key_at(i) == key) {
+            atomic_store_explicit(&ix_table.slots[i].duplicate, 1, memory_order_relaxed);
+            atomic_store_explicit(&s->duplicate, 1, memory_order_relaxed);
+        }
+    }
+}
+
+ix_slot *ix_slot_find(uint64_t key)
+{
+    uint32_t home = ix_home_of(key), reach = reach_of(home);
+    ix_slot *best = NULL;
+    uint64_t best_order = UINT64_MAX;
+    for (uint32_t d = 0; d <= reach; d++) {
+        uint32_t i = (home + d) & ix_table.mask;
+        if (ix_key_at(i) != key)
+            continue;
+        ix_slot *s = ix_table.slots + i;
+        uint64_t order = atomic_load_explicit(&s->sequence, memory_order_relaxed);
+        if (order < best_order) {
+            best_order = order;
+            best = s;
+        }
+    }
+    return best;
+}
+
+/* Until the slot is owned another thread may give it away:
+ * then its key has changed. */
+ix_slot *ix_slot_take_any(uint64_t key)
+{
+    for (;;) {
+        ix_slot *s = ix_slot_find(key);
+        if (!s)
+            return NULL;
+        uint32_t i = (uint32_t)(s - ix_table.slots);
+        if (ix_is_persistent(s)) {
+            if (ix_key_at(i) == key)
+                return s;
+        } else if (ix_own(i, key)) {
+            return s;
+        }
+    }
+}

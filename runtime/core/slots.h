@@ -1,0 +1,154 @@
+/* Open transfers by the handle of their request. A slot's key says who owns it: IX_EMPTY, IX_BUSY
+ * (one thread fills or empties it), or a handle in one of three name spaces. */
+#ifndef IMBREX_SLOTS_H
+#define IMBREX_SLOTS_H
+
+#include "internal.h"
+
+enum { IX_EMPTY = 0, IX_BUSY = 1 };
+enum { IX_ONE, IX_PERSISTENT, IX_GROUP };
+enum { IX_INACTIVE, IX_ACTIVE, IX_ENDING };
+
+/* Name spaces of keys: requests, groups, and slots that only a token or a group finds. */
+#define IX_REQUEST_KEY (UINT64_C(1) << 61)
+#define IX_GROUP_KEY (UINT64_C(2) << 61)
+#define IX_TOKEN_KEY (UINT64_C(3) << 61)
+#define IX_HANDLE_BITS (IX_REQUEST_KEY - 1)
+
+typedef struct ix_slot {
+    ix_open open;
+    ix_transfer template; /* IX_PERSISTENT: what each start begins */
+    _Atomic uint64_t sequence;
+    _Atomic uint32_t members; /* slot + 1 of the first of a group or of the partitions */
+    uint32_t next;            /* in a list of members or of what ends with a call */
+    int32_t tag;
+    uint32_t operation; /* IX_PERSISTENT: of the init call */
+    _Atomic uint8_t kind;
+    uint8_t state; /* IX_PERSISTENT */
+    _Atomic uint8_t duplicate;
+} ix_slot;
+
+enum { IX_SHARED_MAX = 64 };
+
+typedef struct ix_slot_table {
+    _Atomic uint64_t *keys;
+    ix_slot *slots;
+    _Atomic uint16_t *reach; /* how far from their home the keys of a home were ever put */
+    uint32_t mask, capacity;
+    _Atomic uint64_t live, sequence;
+    uint64_t shared[IX_SHARED_MAX];
+    uint32_t shared_count;
+    uint64_t shared_bits; /* of the handles in `shared` */
+} ix_slot_table;
+
+extern IX_HIDDEN ix_slot_table ix_table;
+
+/* An owned slot near the home of `key`; NULL when the table is full. */
+IX_HIDDEN ix_slot *ix_slot_reserve(uint64_t key);
+
+/* Let others find the slot. Whoever sees another slot of the same handle marks both. */
+IX_HIDDEN void ix_slot_publish(ix_slot *s, uint64_t key);
+
+/* The oldest slot of a key. */
+IX_HIDDEN ix_slot *ix_slot_find(uint64_t key);
+
+/* The same, owned where it is not persistent. */
+IX_HIDDEN ix_slot *ix_slot_take_any(uint64_t key);
+
+/* groups.c: what ends with a group, or stays open for good. */
+IX_HIDDEN void ix_end_members(ix_thread *t, ix_slot *group, int32_t tag, uint8_t slack);
+IX_HIDDEN void ix_lose_members(ix_thread *t, ix_slot *group);
+
+static inline uint64_t ix_request_key(uint64_t handle)
+{
+    return (handle & IX_HANDLE_BITS) | IX_REQUEST_KEY;
+}
+
+static inline uint32_t ix_home_of(uint64_t key)
+{
+    return (uint32_t)((key * 0x9e3779b97f4a7c15u) >> 32) & ix_table.mask;
+}
+
+static inline uint64_t ix_key_at(uint32_t i)
+{
+    return atomic_load_explicit(&ix_table.keys[i], memory_order_acquire);
+}
+
+/* Become the owner of slot i, whose key is `key`. */
+static inline int ix_own(uint32_t i, uint64_t key)
+{
+    if (ix_engine.concurrent)
+        return atomic_compare_exchange_strong_explicit(&ix_table.keys[i], &key, IX_BUSY,
+                                                       memory_order_acq_rel, memory_order_relaxed);
+    atomic_store_explicit(&ix_table.keys[i], IX_BUSY, memory_order_relaxed);
+    return 1;
+}
+
+static inline void ix_slot_release(ix_slot *s)
+{
+    atomic_store_explicit(&ix_table.keys[s - ix_table.slots], IX_EMPTY, memory_order_release);
+    ix_add(&ix_table.live, UINT64_MAX);
+}
+
+static inline int ix_is_persistent(const ix_slot *s)
+{
+    return atomic_load_explicit(&s->kind, memory_order_relaxed) == IX_PERSISTENT;
+}
+
+/* Nothing was ever put away from this home, and no other thread calls meanwhile: what the home does
+ * not hold the table does not hold. */
+static inline int ix_at_home_or_nowhere(uint32_t home)
+{
+    return !ix_engine.concurrent &&
+           atomic_load_explicit(&ix_table.reach[home], memory_order_relaxed) == 0;
+}
+
+/* A slot that its owner has just taken. */
+static inline void ix_slot_clear(ix_slot *s, uint64_t order)
+{
+    atomic_store_explicit(&s->sequence, order, memory_order_relaxed);
+    atomic_store_explicit(&s->members, 0, memory_order_relaxed);
+    atomic_store_explicit(&s->duplicate, 0, memory_order_relaxed);
+    atomic_store_explicit(&s->kind, IX_ONE, memory_order_relaxed);
+    s->state = IX_INACTIVE;
+}
+
+/* reserve, and publish at once: at its home, if that is free and nobody can look meanwhile. NULL:
+ * the long way. */
+static inline ix_slot *ix_slot_at_home(uint64_t key)
+{
+    uint32_t home = ix_home_of(key);
+    uint64_t live = atomic_load_explicit(&ix_table.live, memory_order_relaxed);
+    if (IX_UNLIKELY(!ix_at_home_or_nowhere(home) || ix_key_at(home) != IX_EMPTY ||
+                    live >= ix_table.capacity))
+        return NULL;
+    uint64_t order = atomic_load_explicit(&ix_table.sequence, memory_order_relaxed);
+    atomic_store_explicit(&ix_table.sequence, order + 1, memory_order_relaxed);
+    atomic_store_explicit(&ix_table.live, live + 1, memory_order_relaxed);
+    atomic_store_explicit(&ix_table.keys[home], key, memory_order_relaxed);
+    ix_slot *s = ix_table.slots + home;
+    ix_slot_clear(s, order);
+    return s;
+}
+
+static inline ix_slot *ix_slot_take(uint64_t key)
+{
+    uint32_t home = ix_home_of(key);
+    if (IX_LIKELY(ix_at_home_or_nowhere(home))) {
+        ix_slot *s = ix_table.slots + home;
+        if (ix_key_at(home) != key)
+            return NULL;
+        if (IX_LIKELY(!ix_is_persistent(s)))
+            atomic_store_explicit(&ix_table.keys[home], IX_BUSY, memory_order_relaxed);
+        return s;
+    }
+    return ix_slot_take_any(key);
+}
+
+static inline void ix_end_with_call(ix_thread *t, ix_slot *s)
+{
+    s->next = t->finished;
+    t->finished = (uint32_t)(s - ix_table.slots) + 1;
+}
+
+#endif
