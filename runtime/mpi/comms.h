@@ -51,7 +51,7 @@ static inline uint32_t ix_comm_slot(uint64_t handle)
     return (uint32_t)((handle * 0x9e3779b97f4a7c15u) >> 52);
 }
 
-static inline ix_comm *ix_comm_of(MPI_Comm comm)
+static inline IX_ALWAYS ix_comm *ix_comm_of(MPI_Comm comm)
 {
     ix_comm *c =
         atomic_load_explicit(&ix_comms.slots[ix_comm_slot(ix_handle(comm))], memory_order_acquire);
@@ -60,13 +60,13 @@ static inline ix_comm *ix_comm_of(MPI_Comm comm)
     return ix_comm_find(comm);
 }
 
-static inline int ix_path_in(const ix_comm *c, int rank)
+static inline IX_ALWAYS int ix_path_in(const ix_comm *c, int rank)
 {
     return c && rank >= 0 && rank < c->peers ? c->paths[rank] : IX_PATH_NONE;
 }
 
 /* Path to `rank` of `comm`; IX_PATH_NONE for MPI_PROC_NULL, IX_PATH_ANY for MPI_ANY_SOURCE. */
-static inline int ix_path_to(MPI_Comm comm, int rank)
+static inline IX_ALWAYS int ix_path_to(MPI_Comm comm, int rank)
 {
     if (IX_LIKELY(comm == MPI_COMM_WORLD && (uint32_t)rank < (uint32_t)ix_world_size))
         return ix_world_paths[rank];

@@ -14,6 +14,7 @@
 #include "events.h"
 #include "learn.h"
 #include "merge.h"
+#include "observe.h"
 #include "operations.h"
 #include "resolve.h"
 #include "types.h"
@@ -147,6 +148,16 @@ static enum ix_threading threading(void)
     return level == MPI_THREAD_SERIALIZED ? IX_SERIALIZED : IX_ONE_THREAD;
 }
 
+#ifdef IMBREX_SIMULATED
+/* Reading the time by MPI would itself take simulated time. */
+extern double simgrid_get_clock(void);
+
+static int64_t simulated_ns(void)
+{
+    return (int64_t)(simgrid_get_clock() * 1e9 + 0.5);
+}
+#endif
+
 static void library_line(char *line, size_t room)
 {
     line[0] = 0;
@@ -165,6 +176,9 @@ static int start_engine(enum ix_threading mode)
 {
     char host[65] = "", library[256];
     gethostname(host, 64);
+#ifdef IMBREX_SIMULATED
+    ix_clock_start(simulated_ns);
+#endif
     library_line(library, sizeof library);
     make_directory(parts_directory);
     if (asprintf(&part_path, "%s/rank-%d.part", parts_directory, world_rank) < 0)
@@ -210,7 +224,9 @@ void ix_job_start(void)
         return;
     PMPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &world_ranks);
+#ifndef IMBREX_SIMULATED /* SMPI would end the program here */
     PMPI_Comm_get_parent(&parent);
+#endif
     if (parent != MPI_COMM_NULL) {
         if (world_rank == 0)
             ix_warn("processes started by MPI_Comm_spawn are not measured");
@@ -237,6 +253,8 @@ void ix_job_start(void)
         ix_events_start(all);
     /* Two ranks that start apart would blame it on the program's first message. */
     PMPI_Barrier(all);
+    if (measured)
+        ixa_start(world_rank, directory);
     ix_measuring = measured;
 }
 
@@ -291,6 +309,7 @@ void ix_job_end(void)
     ix_measuring = 0;
     if (measured)
         ix_stop();
+    ixa_end();
     ix_merge_facts facts = {.directory = directory,
                             .event_overhead_ns = overhead_ns,
                             .warnings = (const char *const *)warnings,

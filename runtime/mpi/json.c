@@ -6,16 +6,38 @@
 #include "events.h"
 #include "operations.h"
 
+/* Length of the UTF-8 character at `c` (shortest form, no surrogate, at most U+10FFFF), else 0. */
+static int character(const unsigned char *c)
+{
+    if (c[0] < 0x80)
+        return 1;
+    int length = c[0] >= 0xc2 && c[0] < 0xe0 ? 2 : c[0] >= 0xe0 && c[0] < 0xf0 ? 3 : 4;
+    if (c[0] < 0xc2 || c[0] > 0xf4)
+        return 0;
+    for (int i = 1; i < length; i++)
+        if ((c[i] & 0xc0) != 0x80)
+            return 0;
+    if ((c[0] == 0xe0 && c[1] < 0xa0) || (c[0] == 0xed && c[1] > 0x9f) ||
+        (c[0] == 0xf0 && c[1] < 0x90) || (c[0] == 0xf4 && c[1] > 0x8f))
+        return 0;
+    return length;
+}
+
+/* Names are the user's bytes; JSON is UTF-8. What is not becomes U+FFFD. */
 static void put_string(FILE *f, const char *text)
 {
     fputc('"', f);
-    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
-        if (*c == '"' || *c == '\\')
+    for (const unsigned char *c = (const unsigned char *)text; *c;) {
+        int length = character(c);
+        if (length == 0)
+            fputs("\\ufffd", f);
+        else if (*c == '"' || *c == '\\')
             fprintf(f, "\\%c", *c);
-        else if (*c < 0x20)
+        else if (*c < 0x20 || *c == 0x7f)
             fprintf(f, "\\u%04x", *c);
         else
-            fputc(*c, f);
+            fwrite(c, 1, (size_t)length, f);
+        c += length ? length : 1;
     }
     fputc('"', f);
 }
@@ -26,7 +48,7 @@ static int finish(FILE *f)
     return fclose(f) || bad ? -1 : 0;
 }
 
-int ix_write_job(const char *path, const ix_job_facts *facts, const ix_names *sections)
+int ix_write_job(const char *path, const ix_job_facts *facts, const ix_names *names)
 {
     FILE *f = fopen(path, "w");
     if (!f)
@@ -46,6 +68,11 @@ int ix_write_job(const char *path, const ix_job_facts *facts, const ix_names *se
             ",\n \"events\": {\"self\": \"%s\", \"intra-node\": \"%s\", "
             "\"inter-node\": \"%s\"},\n",
             ix_events_of(IX_PATH_SELF), ix_events_of(IX_PATH_INTRA), ix_events_of(IX_PATH_INTER));
+    if (ix_events_reason()) {
+        fputs(" \"events_reason\": ", f);
+        put_string(f, ix_events_reason());
+        fputs(",\n", f);
+    }
     fprintf(f, " \"paths\": [\"none\", \"self\", \"intra-node\", \"inter-node\"],\n");
     fprintf(f, " \"operations\": [");
     for (int i = 0; i < IX_OP_COUNT; i++) {
@@ -53,9 +80,9 @@ int ix_write_job(const char *path, const ix_job_facts *facts, const ix_names *se
         put_string(f, ix_operation_names[i]);
     }
     fprintf(f, "],\n \"sections\": [\"\"");
-    for (uint32_t i = 0; i < sections->count; i++) {
+    for (uint32_t i = 0, count = ix_names_sections(names); i < count; i++) {
         fputs(", ", f);
-        put_string(f, sections->bytes + sections->at[i] + 4);
+        put_string(f, ix_name_at(names, i));
     }
     fprintf(f, "],\n \"warnings\": [");
     for (int i = 0; i < facts->warning_count; i++) {
@@ -66,23 +93,24 @@ int ix_write_job(const char *path, const ix_job_facts *facts, const ix_names *se
     return finish(f);
 }
 
-int ix_write_sites(const char *path, const ix_names *sites)
+int ix_write_sites(const char *path, const ix_names *names)
 {
     FILE *f = fopen(path, "w");
     if (!f)
         return -1;
     fprintf(f, "{\"schema_version\": 1, \"sites\": [\n"
                "{\"id\": 0, \"image\": null, \"build_id\": null, \"offset\": null}");
-    for (uint32_t i = 0; i < sites->count; i++) {
-        const char *key = sites->bytes + sites->at[i] + 4;
+    uint32_t first = ix_names_sections(names);
+    for (uint32_t i = first; i < names->count; i++) {
+        const char *key = ix_name_at(names, i);
         uint64_t offset = 0;
         char build_id[41] = {0};
         for (int b = 0; b < 8; b++)
             offset = offset << 8 | (unsigned char)key[b];
         memcpy(build_id, key + 8, 40);
-        fprintf(f, ",\n{\"id\": %u, \"image\": ", i + 1);
-        if (key[IX_SITE_KEY_HEAD])
-            put_string(f, key + IX_SITE_KEY_HEAD);
+        fprintf(f, ",\n{\"id\": %u, \"image\": ", i - first + 1);
+        if (key[IX_SITE_KEY_HEAD - 1])
+            put_string(f, key + IX_SITE_KEY_HEAD - 1);
         else
             fputs("null", f);
         fputs(", \"build_id\": ", f);

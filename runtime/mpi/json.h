@@ -16,8 +16,8 @@ typedef struct ix_job_facts {
     int warning_count;
 } ix_job_facts;
 
-/* 0, or -1 with errno. */
-IX_HIDDEN int ix_write_job(const char *path, const ix_job_facts *facts, const ix_names *sections);
-IX_HIDDEN int ix_write_sites(const char *path, const ix_names *sites);
+/* `names` of sections and of sites. 0, or -1 with errno. */
+IX_HIDDEN int ix_write_job(const char *path, const ix_job_facts *facts, const ix_names *names);
+IX_HIDDEN int ix_write_sites(const char *path, const ix_names *names);
 
 #endif

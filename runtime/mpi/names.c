@@ -113,6 +113,14 @@ void ix_names_free(ix_names *n)
     memset(n, 0, sizeof *n);
 }
 
+uint32_t ix_names_sections(const ix_names *n)
+{
+    uint32_t count = 0;
+    while (count < n->count && n->bytes[n->at[count] + 4] == IX_SECTION_LETTER)
+        count++;
+    return count;
+}
+
 #define TAG 77
 
 /* Receive into too small a buffer: the truncation error is what is wanted. */
@@ -122,9 +130,10 @@ static void discard(int from, MPI_Comm all)
     PMPI_Recv(piece, (int)sizeof piece, MPI_BYTE, from, TAG, all, MPI_STATUS_IGNORE);
 }
 
-int ix_names_unite(ix_names *mine, MPI_Comm all)
+int ix_names_unite(ix_names *mine, int fine, MPI_Comm all)
 {
-    int rank, ranks, fine = ix_names_sort(mine) == 0;
+    int rank, ranks;
+    fine = fine && ix_names_sort(mine) == 0;
     PMPI_Comm_rank(all, &rank);
     PMPI_Comm_size(all, &ranks);
     for (int step = 1; step < ranks; step *= 2) {
@@ -182,7 +191,5 @@ int ix_names_unite(ix_names *mine, MPI_Comm all)
     mine->count = 0;
     for (uint32_t at = 0; at < (uint32_t)length; at += 4 + length_at(mine, at))
         mine->count++;
-    fine = ix_names_sort(mine) == 0;
-    PMPI_Allreduce(&fine, &room, 1, MPI_INT, MPI_MIN, all);
-    return room ? 0 : -1;
+    return 0;
 }

@@ -1,11 +1,14 @@
 #define _GNU_SOURCE
 #include "output.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define HEADER_BYTES 1024
-#define STEP_BYTES (1 << 28) /* MPI counts are ints */
+#define STEP_ROWS ((size_t)1 << 20) /* MPI counts are ints */
 
 static const char row_type[] =
     "[('rank','<i4'),('site','<i4'),('operation','<u2'),('section','<u2'),('size_class','i1'),"
@@ -37,65 +40,67 @@ static void npy_header(char out[HEADER_BYTES], const char *type, long long count
     out[HEADER_BYTES - 1] = '\n';
 }
 
-static int all_fine(MPI_Comm all, int mine)
+int ix_create_table(const char *path, enum ix_table table, const void *rows, size_t here,
+                    size_t total)
 {
-    int everybody = 0;
-    return PMPI_Allreduce(&mine, &everybody, 1, MPI_INT, MPI_MIN, all) == MPI_SUCCESS && everybody;
-}
-
-static int write_array(MPI_Comm all, const char *path, const char *type, const char *data,
-                       size_t row_bytes, size_t count)
-{
-    int rank;
-    long long mine = (long long)count, before = 0, total = 0, longest = 0;
-    PMPI_Comm_rank(all, &rank);
-    PMPI_Exscan(&mine, &before, 1, MPI_LONG_LONG, MPI_SUM, all);
-    if (rank == 0)
-        before = 0;
-    PMPI_Allreduce(&mine, &total, 1, MPI_LONG_LONG, MPI_SUM, all);
-    PMPI_Allreduce(&mine, &longest, 1, MPI_LONG_LONG, MPI_MAX, all);
-
-    MPI_File file;
-    int opened = PMPI_File_open(all, path, MPI_MODE_CREATE | MPI_MODE_WRONLY, MPI_INFO_NULL,
-                                &file) == MPI_SUCCESS;
-    if (!all_fine(all, opened)) {
-        if (opened)
-            PMPI_File_close(&file);
+    static const char *const types[] = {row_type, rank_type};
+    static const size_t row_bytes[] = {sizeof(ix_row), sizeof(ix_rank_row)};
+    char header[HEADER_BYTES];
+    npy_header(header, types[table], (long long)total);
+    FILE *f = fopen(path, "w");
+    if (!f)
         return -1;
-    }
-    int fine = PMPI_File_set_size(file, 0) == MPI_SUCCESS;
-    if (rank == 0) {
-        char header[HEADER_BYTES];
-        MPI_Status status;
-        npy_header(header, type, total);
-        fine =
-            PMPI_File_write_at(file, 0, header, HEADER_BYTES, MPI_BYTE, &status) == MPI_SUCCESS &&
-            fine;
-    }
-    size_t bytes = count * row_bytes, done = 0;
-    MPI_Offset at = HEADER_BYTES + (MPI_Offset)before * (MPI_Offset)row_bytes;
-    for (long long step = 0; step * STEP_BYTES < longest * (long long)row_bytes; step++) {
-        size_t now = bytes - done < STEP_BYTES ? bytes - done : STEP_BYTES;
-        MPI_Status status;
-        int written = 0;
-        int rc = PMPI_File_write_at_all(file, at + (MPI_Offset)done, data + done, (int)now,
-                                        MPI_BYTE, &status);
-        if (rc == MPI_SUCCESS && now)
-            PMPI_Get_count(&status, MPI_BYTE, &written);
-        if (rc != MPI_SUCCESS || (size_t)written != now)
-            fine = 0;
-        done += now;
-    }
-    fine = PMPI_File_close(&file) == MPI_SUCCESS && fine;
-    return all_fine(all, fine) ? 0 : -1;
+    fwrite(header, 1, HEADER_BYTES, f);
+    if (here)
+        fwrite(rows, row_bytes[table], here, f);
+    /* The others write into room that is there: a full disk shows here, not as a torn file. */
+    int error = 0;
+    if (!fflush(f) && here < total)
+        error = posix_fallocate(fileno(f), 0, (off_t)(HEADER_BYTES + total * row_bytes[table]));
+    int bad = ferror(f) || error == ENOSPC || error == EDQUOT || error == EFBIG;
+    return fclose(f) || bad ? -1 : 0;
 }
 
-int ix_write_measures(MPI_Comm all, const char *path, const ix_row *rows, size_t count)
+#ifdef IMBREX_SIMULATED
+
+/* A simulator may have no MPI-IO. */
+int ix_write_rows(const char *path, const ix_row *rows, size_t count, size_t before)
 {
-    return write_array(all, path, row_type, (const char *)rows, sizeof *rows, count);
+    const char *data = (const char *)rows;
+    size_t bytes = count * sizeof *rows;
+    off_t at = (off_t)(HEADER_BYTES + before * sizeof *rows);
+    int file = open(path, O_WRONLY), fine = file >= 0;
+    while (fine && bytes) {
+        ssize_t done = pwrite(file, data, bytes, at);
+        fine = done > 0;
+        if (fine) {
+            data += done;
+            at += done;
+            bytes -= (size_t)done;
+        }
+    }
+    return file >= 0 && close(file) == 0 && fine ? 0 : -1;
 }
 
-int ix_write_ranks(MPI_Comm all, const char *path, const ix_rank_row *row)
+#else
+
+int ix_write_rows(const char *path, const ix_row *rows, size_t count, size_t before)
 {
-    return write_array(all, path, rank_type, (const char *)row, sizeof *row, 1);
+    MPI_File file;
+    if (count == 0)
+        return 0;
+    if (PMPI_File_open(MPI_COMM_SELF, path, MPI_MODE_WRONLY, MPI_INFO_NULL, &file) != MPI_SUCCESS)
+        return -1;
+    int fine = 1;
+    for (size_t done = 0, now; done < count && fine; done += now) {
+        now = count - done < STEP_ROWS ? count - done : STEP_ROWS;
+        MPI_Offset at = HEADER_BYTES + (MPI_Offset)((before + done) * sizeof *rows);
+        int bytes = (int)(now * sizeof *rows), written = 0;
+        MPI_Status status;
+        fine = PMPI_File_write_at(file, at, rows + done, bytes, MPI_BYTE, &status) == MPI_SUCCESS &&
+               PMPI_Get_count(&status, MPI_BYTE, &written) == MPI_SUCCESS && written == bytes;
+    }
+    return PMPI_File_close(&file) == MPI_SUCCESS && fine ? 0 : -1;
 }
+
+#endif

@@ -5,12 +5,13 @@
 
 #include "comms.h"
 #include "engine.h"
+#include "events.h"
 #include "notes.h"
 
 #define IX_NO_ROOT (-32000)
 
 /* A transfer on `path` as ix_path_to gives it. */
-static inline ix_transfer ix_moved(int64_t bytes, int path, int slack)
+static inline IX_ALWAYS ix_transfer ix_moved(int64_t bytes, int path, int slack)
 {
     ix_transfer x = {.bytes = bytes, .path = (uint8_t)path, .slack = (uint8_t)slack};
     if (IX_UNLIKELY(path & IX_PATH_FOREIGN)) {
@@ -27,8 +28,8 @@ static inline void ix_sent(ix_thread *t, int64_t count, MPI_Datatype type, int p
     ix_blocking(t, &x);
 }
 
-static inline void ix_send_begun(ix_thread *t, MPI_Request request, int64_t count,
-                                 MPI_Datatype type, int peer, MPI_Comm comm, int slack)
+static inline IX_ALWAYS void ix_send_begun(ix_thread *t, MPI_Request request, int64_t count,
+                                           MPI_Datatype type, int peer, MPI_Comm comm, int slack)
 {
     ix_transfer x = ix_moved(count * ix_type_bytes(type), ix_path_to(comm, peer), slack);
     ix_begin(t, ix_handle(request), &x);
@@ -48,7 +49,8 @@ static inline void ix_received(ix_thread *t, const MPI_Status *status, MPI_Comm 
     ix_blocking(t, &x);
 }
 
-static inline ix_transfer ix_posted(int64_t count, MPI_Datatype type, int peer, MPI_Comm comm)
+static inline IX_ALWAYS ix_transfer ix_posted(int64_t count, MPI_Datatype type, int peer,
+                                              MPI_Comm comm)
 {
     ix_transfer x = ix_moved(count * ix_type_bytes(type), ix_path_to(comm, peer), IX_SLACK_HEAD);
     x.flags = IX_UP_TO;
@@ -62,8 +64,8 @@ static inline void ix_note_wildcard(MPI_Request request, MPI_Comm comm, int stay
         (ix_note){.kind = IX_NOTE_WILDCARD, .value = ix_handle(comm), .stays = (uint8_t)stays});
 }
 
-static inline void ix_recv_begun(ix_thread *t, MPI_Request request, int64_t count,
-                                 MPI_Datatype type, int peer, MPI_Comm comm)
+static inline IX_ALWAYS void ix_recv_begun(ix_thread *t, MPI_Request request, int64_t count,
+                                           MPI_Datatype type, int peer, MPI_Comm comm)
 {
     ix_transfer x = ix_posted(count, type, peer, comm);
     if (IX_UNLIKELY(peer == MPI_ANY_SOURCE))
@@ -211,10 +213,11 @@ static inline void ix_partition_begun(ix_thread *t, MPI_Request request, int par
 
 /* ---- Collectives ----------------------------------------------------------------------------- */
 
-/* enum ix_role of this process, or -1 when it takes no part (MPI_PROC_NULL as root). */
+/* enum ix_role of this process, or -1 when nothing goes to or comes from another one: it takes no
+ * part (MPI_PROC_NULL as root), or is alone. */
 static inline int ix_role_in(const ix_comm *c, int root)
 {
-    if (!c)
+    if (!c || (c->peers == 1 && !c->inter))
         return -1;
     if (root == IX_NO_ROOT)
         return IX_ROLE_ANY;
@@ -238,23 +241,41 @@ static inline ix_transfer ix_collective(const ix_comm *c, int role, uint32_t cal
 
 /* ---- One-sided ------------------------------------------------------------------------------- */
 
-static inline ix_transfer ix_rma(MPI_Win win, int peer, int64_t bytes, int slack)
+/* Its transfer times are those of the operation `calibration`, measured apart from messages. */
+static inline ix_transfer ix_one_sided(int64_t bytes, int path, int slack, uint32_t calibration)
 {
-    int path = peer == MPI_PROC_NULL ? IX_PATH_NONE : ix_path_in(ix_comm_of_window(win), peer);
-    return ix_moved(bytes, path, slack);
+    ix_transfer x = ix_moved(bytes, path, slack);
+    x.flags = IX_COLLECTIVE | IX_CALL_ONLY;
+    x.ranks = 2;
+    x.operation = calibration;
+    return x;
 }
 
-static inline void ix_rma_begun(ix_thread *t, MPI_Win win, int peer, int64_t bytes)
+static inline ix_transfer ix_rma(MPI_Win win, int peer, int64_t bytes, int slack,
+                                 uint32_t calibration)
 {
-    ix_transfer x = ix_rma(win, peer, bytes, IX_SLACK_NONE);
-    ix_begin_in_group(t, ix_handle(win), peer, &x);
+    int path = peer == MPI_PROC_NULL ? IX_PATH_NONE : ix_path_in(ix_comm_of_window(win), peer);
+    return ix_one_sided(bytes, path, slack, calibration);
+}
+
+static inline void ix_rma_begun(ix_thread *t, MPI_Win win, int peer, int64_t bytes,
+                                uint32_t calibration)
+{
+    ix_transfer x = ix_rma(win, peer, bytes, IX_SLACK_NONE, calibration);
+    if (!ix_events_rma_begun(t, ix_handle(win), peer, &x))
+        ix_begin_in_group(t, ix_handle(win), peer, &x);
+}
+
+static inline void ix_rma_closed(ix_thread *t, MPI_Win win, int target, int slack)
+{
+    ix_finish_group(t, ix_handle(win), target, slack);
+    ix_events_rma_closed(t, ix_handle(win), target, slack);
 }
 
 static inline void ix_rma_request_begun(ix_thread *t, MPI_Win win, int peer, int64_t bytes,
-                                        MPI_Request request, int slack)
+                                        uint32_t calibration, MPI_Request request, int slack)
 {
-    ix_transfer x = ix_rma(win, peer, bytes, slack);
-    x.flags = IX_CALL_ONLY;
+    ix_transfer x = ix_rma(win, peer, bytes, slack, calibration);
     ix_begin(t, ix_handle(request), &x);
 }
 

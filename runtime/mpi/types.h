@@ -28,7 +28,7 @@ static inline uint32_t ix_type_slot(uint64_t handle)
     return (uint32_t)((handle * 0x9e3779b97f4a7c15u) >> 56);
 }
 
-static inline int64_t ix_type_bytes(MPI_Datatype type)
+static inline IX_ALWAYS int64_t ix_type_bytes(MPI_Datatype type)
 {
     const ix_type_entry *e = &ix_types[ix_type_slot(ix_handle(type))];
     if (IX_LIKELY(e->handle == ix_handle(type) && e->bytes))

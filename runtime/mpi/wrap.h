@@ -6,6 +6,7 @@
 
 #include "comms.h"
 #include "job.h"
+#include "observe.h"
 #include "operations.h"
 #include "record.h"
 #include "resolve.h"

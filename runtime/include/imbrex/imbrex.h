@@ -80,6 +80,70 @@ static inline void imbrex_end(const char *name)
         end(name, name != NULL ? strlen(name) : 0);
 }
 
+/* ---- Where the data of a message are produced and consumed -------------------------------------
+ *
+ *     imbrex_produce_begin("edge");
+ *     for (i = 0; i < n; i++)
+ *         out[i] = ...;
+ *     imbrex_produce_end("edge", out, n);       n elements of the message in `out` were produced
+ *     ...
+ *     MPI_Isend(out, ...); MPI_Irecv(in, ...); MPI_Waitall(...);
+ *     ...
+ *     imbrex_consume_begin("edge", in);         the message in `in` is read now
+ *     for (i = 0; i < n; i++)
+ *         sum += in[i];
+ *     imbrex_consume_end("edge", n);
+ *
+ * `buffer` is any address in the message. docs/interfaces.md says what becomes of it. */
+typedef void imbrex_region_call(int which, const char *name, size_t length, const void *buffer,
+                                size_t elements);
+
+static inline void imbrex_private_region(int which, const char *name, const void *buffer,
+                                         size_t elements)
+{
+#if defined(__GNUC__) && defined(__ELF__)
+    static void *found;
+    static int known;
+    imbrex_region_call *call = NULL;
+    void *address;
+    if (!__atomic_load_n(&known, __ATOMIC_ACQUIRE)) {
+        if (imbrex_private_dlsym != NULL)
+            __atomic_store_n(&found, imbrex_private_dlsym(NULL, "imbrex_access_region"),
+                             __ATOMIC_RELAXED);
+        __atomic_store_n(&known, 1, __ATOMIC_RELEASE);
+    }
+    address = __atomic_load_n(&found, __ATOMIC_RELAXED);
+    memcpy(&call, &address, sizeof call);
+    if (call != NULL && name != NULL)
+        call(which, name, strlen(name), buffer, elements);
+#else
+    (void)which;
+    (void)name;
+    (void)buffer;
+    (void)elements;
+#endif
+}
+
+static inline void imbrex_produce_begin(const char *name)
+{
+    imbrex_private_region(0, name, NULL, 0);
+}
+
+static inline void imbrex_produce_end(const char *name, const void *buffer, size_t elements)
+{
+    imbrex_private_region(1, name, buffer, elements);
+}
+
+static inline void imbrex_consume_begin(const char *name, const void *buffer)
+{
+    imbrex_private_region(2, name, buffer, 0);
+}
+
+static inline void imbrex_consume_end(const char *name, size_t elements)
+{
+    imbrex_private_region(3, name, NULL, elements);
+}
+
 #ifdef __cplusplus
 }
 

@@ -31,6 +31,7 @@ import header  # noqa: E402
 from bodies import Templates, fill, template_and_holes  # noqa: E402
 from database import Database, Facts  # noqa: E402
 from generate import coverage, operation_of, parameters_of, write  # noqa: E402
+from observe import FORTRAN, observed  # noqa: E402
 
 # Handles that are read before the call, not only afterwards: (kind, argument).
 _READ_FIRST = {(kind, "request") for kind in ("completion", "start", "request_free", "cancel")}
@@ -164,7 +165,9 @@ def recorder(name: str, function: header.Function, facts: Facts, templates: Temp
     ]
     template, holes = template_and_holes(name, facts)
     body = templates[template]
-    body_used = fill(body, {**dict.fromkeys(_SHELL, ""), "OPERATION": "", **holes})
+    observe_before, observe_after = observed(name, facts, FORTRAN)
+    told = observe_before + observe_after
+    body_used = told + fill(body, {**dict.fromkeys(_SHELL, ""), "OPERATION": "", **holes})
     shape = shape_of(name, parameters, function)
     known = {
         n: conversion(d, n, facts.kind)
@@ -195,7 +198,8 @@ def recorder(name: str, function: header.Function, facts: Facts, templates: Temp
         "SIGNATURE": signature,
         "UNMEASURED": f"{unmeasured}\n    {before}" if before else unmeasured,
         "CALLER": "ix_site",
-        "CALL": f"{declare};\n    {call}({measured});\n    int rc = ix_f_rc{after}",
+        "CALL": f"{observe_before}{declare};\n    {call}({measured});\n"
+        f"    int rc = ix_f_rc{after}{observe_after}",
         "RETURN": "IX_F_RETURN(rc)",
         "OPERATION": operation_of(name),
     }

@@ -19,6 +19,15 @@ _SLACK = {
     "ready": "IX_SLACK_UNKNOWN",
 }
 
+_COLLECTIVE_BEGIN = {
+    "blocking": "ix_blocking(ix_t, &ix_x)",
+    "nonblocking": "ix_begin(ix_t, ix_handle(*request), &ix_x)",
+    "persistent": "ix_persistent(ix_t, ix_handle(*request), &ix_x)",
+}
+
+# Kinds that move nothing by themselves, although some drive progress.
+_CALL_TIME_ONLY = {"probe", "parrived"}
+
 # Numbers of elements by rule of the database: (C for the number of peers, whether count is a list)
 _RULES = {
     "one": ("1", False),
@@ -74,10 +83,12 @@ def template_and_holes(name: str, facts: Facts) -> tuple[str, dict[str, str]]:
     fields = facts.fields
     if kind == "send":
         return f"send_{facts['form']}", {"SLACK": _SLACK[facts["mode"]]}
-    if kind in {"recv", "mrecv", "sendrecv", "sendrecv_replace", "probe", "mprobe"}:
+    if kind in {"recv", "mrecv", "sendrecv", "sendrecv_replace"}:
         return f"{kind}_{facts['form']}", {}
+    if kind == "mprobe":
+        return kind, {"SEEN": "*flag" if facts["form"] == "nonblocking" else "1"}
     if kind == "completion":
-        return f"{facts['form']}_{facts['which']}", {}
+        return f"{kind}_{facts['which']}", {"SEEN": "*flag" if facts["form"] == "test" else "1"}
     if kind == "peek":
         return f"peek_{facts['which']}", {}
     if kind in {"start", "pready"}:
@@ -87,10 +98,12 @@ def template_and_holes(name: str, facts: Facts) -> tuple[str, dict[str, str]]:
     if kind == "collective":
         if not facts["data"]:
             return "call", {}
-        return f"collective_{facts['form']}", _collective_holes(facts)
+        return kind, {**_collective_holes(facts), "BEGIN": _COLLECTIVE_BEGIN[facts["form"]]}
     if kind == "rma":
-        data = fields["data"].replace("one 1 ", "one 1 ")
-        holes = {"BYTES": _bytes(data)}
+        holes = {
+            "BYTES": _bytes(fields["data"]),
+            "CALIBRATION": "IX_OP_" + facts["calibration"].removeprefix("MPI_"),
+        }
         if fields["form"] == "request":
             holes["SLACK"] = "IX_SLACK_TAIL" if fields["direction"] == "put" else "IX_SLACK_NONE"
         return f"rma_{fields['form']}", holes
@@ -100,7 +113,7 @@ def template_and_holes(name: str, facts: Facts) -> tuple[str, dict[str, str]]:
         slack = {"all": "IX_SLACK_NONE", "local": "IX_SLACK_TAIL"}[fields["closes"]]
         target = "peer" if fields["scope"] == "target" else "IX_ALL"
         return "rma_close", {"SLACK": slack, "TARGET": target}
-    return kind, {}
+    return "call" if kind in _CALL_TIME_ONLY else kind, {}
 
 
 def fill(template: str, holes: dict[str, str]) -> str:

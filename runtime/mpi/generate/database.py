@@ -39,6 +39,8 @@ class Database:
         self.functions: dict[str, dict[str, Any]] = content["functions"]
         self.patterns: list[dict[str, Any]] = content["patterns"]
         self.datatypes: list[str] = content["datatypes"]
+        # Calls of other libraries, whose wrappers are linked into the program.
+        self.linked: list[str] = content["linked"]
 
     def facts(self, name: str) -> Facts:
         """Facts for `name`; an unknown function counts as a call without transfers."""

@@ -18,6 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import header
 from bodies import Templates, fill, template_and_holes
 from database import Database, Facts
+from observe import C, observed
 
 HERE = Path(__file__).resolve().parent.parent
 
@@ -40,11 +41,12 @@ def c_shell(function: header.Function, facts: Facts) -> dict[str, str]:
     parameters = parameters_of(function, facts)
     declared = ", ".join(d for d, _ in parameters) or "void"
     call = f"P{function.name}({', '.join(n for _, n in parameters)})"
+    before, after = observed(function.name, facts, C)
     return {
         "SIGNATURE": f"IX_EXPORT {function.returns} {function.name}({declared})",
         "UNMEASURED": f"IX_UNLESS_MEASURING(return {call});",
         "CALLER": "IX_CALLER()",
-        "CALL": f"int rc = {call}",
+        "CALL": f"{before}int rc = {call}{after}",
         "RETURN": "return rc",
     }
 
@@ -233,6 +235,7 @@ def main() -> int:
             print(f"imbrex: {entry['name']} is not in the database: only its call time is measured")
     names = {str(e["name"]) for e in entries if e["wrapped"]}
     names |= {e["calibration"] for e in database.functions.values() if "calibration" in e}
+    names |= set(database.linked)
     head, source = operations(sorted(names))
     write(options.output / "operations.h", head)
     write(options.output / "operations.c", source)

@@ -5,7 +5,7 @@
     ix_thread *ix_t = ix_enter(@OPERATION@, @CALLER@);
     @CALL@;
     if (ix_outermost(ix_t) && rc == MPI_SUCCESS)
-        ix_finish_group(ix_t, ix_handle(win), @TARGET@, @SLACK@);
+        ix_rma_closed(ix_t, win, @TARGET@, @SLACK@);
     ix_leave(ix_t);
     @RETURN@;
 }

@@ -5,7 +5,7 @@
     ix_thread *ix_t = ix_enter(@OPERATION@, @CALLER@);
     @CALL@;
     if (ix_outermost(ix_t) && rc == MPI_SUCCESS)
-        ix_rma_request_begun(ix_t, win, peer, @BYTES@, *request, @SLACK@);
+        ix_rma_request_begun(ix_t, win, peer, @BYTES@, @CALIBRATION@, *request, @SLACK@);
     ix_leave(ix_t);
     @RETURN@;
 }

@@ -6,7 +6,7 @@
     ix_thread *ix_t = ix_enter(@OPERATION@, @CALLER@);
     @CALL@;
     if (ix_outermost(ix_t) && rc == MPI_SUCCESS) {
-        ix_finish_group(ix_t, ix_handle(ix_was), IX_ALL, IX_SLACK_NONE);
+        ix_rma_closed(ix_t, ix_was, IX_ALL, IX_SLACK_NONE);
         ix_exposed(ix_t, -1);
     }
     ix_leave(ix_t);

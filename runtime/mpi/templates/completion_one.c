@@ -1,4 +1,4 @@
-/* Test of one request. */
+/* Completion of one request. */
 @SIGNATURE@
 {
     @UNMEASURED@
@@ -8,7 +8,7 @@
         status = &ix_status;
     ix_thread *ix_t = ix_enter(@OPERATION@, @CALLER@);
     @CALL@;
-    if (ix_outermost(ix_t) && *flag)
+    if (ix_outermost(ix_t) && @SEEN@)
         ix_completed(ix_t, rc, ix_was, *request, status);
     ix_leave(ix_t);
     @RETURN@;

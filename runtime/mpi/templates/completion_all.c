@@ -1,4 +1,4 @@
-/* Test of all of several: all or nothing. */
+/* Completion of all of several: all or nothing. */
 @SIGNATURE@
 {
     @UNMEASURED@
@@ -6,7 +6,7 @@
     IX_OWN_STATUSES(count, statuses);
     ix_thread *ix_t = ix_enter(@OPERATION@, @CALLER@);
     @CALL@;
-    if (ix_outermost(ix_t) && *flag)
+    if (ix_outermost(ix_t) && @SEEN@)
         for (int ix_i = 0; ix_i < (int)ix_count; ix_i++)
             ix_completed_one_of(ix_t, rc, ix_saved[ix_i], requests[ix_i], &statuses[ix_i]);
     IX_RELEASE_STATUSES();

@@ -1,4 +1,4 @@
-/* Test of any one of several. */
+/* Completion of any one of several. */
 @SIGNATURE@
 {
     @UNMEASURED@
@@ -8,7 +8,7 @@
         status = &ix_status;
     ix_thread *ix_t = ix_enter(@OPERATION@, @CALLER@);
     @CALL@;
-    if (ix_outermost(ix_t) && *flag && ix_is_index(*index, (int)ix_count))
+    if (ix_outermost(ix_t) && @SEEN@ && ix_is_index(*index, (int)ix_count))
         ix_completed(ix_t, rc, ix_saved[*index], requests[*index], status);
     IX_RELEASE_REQUESTS();
     ix_leave(ix_t);

@@ -1,4 +1,4 @@
-/* A collective within the call. */
+/* A collective: over with the call, or begun by it, or begun by a later MPI_Start. */
 @SIGNATURE@
 {
     @UNMEASURED@
@@ -10,7 +10,7 @@
         if (ix_role >= 0) {
             ix_transfer ix_x = ix_collective(ix_c, ix_role, @CALIBRATION@);
             ix_x.bytes = @BYTES@;
-            ix_blocking(ix_t, &ix_x);
+            @BEGIN@;
         }
     }
     ix_leave(ix_t);

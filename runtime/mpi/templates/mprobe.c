@@ -1,15 +1,14 @@
-/* Completion of one request. */
+/* A matched probe: the message keeps the path of its sender. */
 @SIGNATURE@
 {
     @UNMEASURED@
-    MPI_Request ix_was = *request;
     MPI_Status ix_status;
     if (status == MPI_STATUS_IGNORE)
         status = &ix_status;
     ix_thread *ix_t = ix_enter(@OPERATION@, @CALLER@);
     @CALL@;
-    if (ix_outermost(ix_t))
-        ix_completed(ix_t, rc, ix_was, *request, status);
+    if (ix_outermost(ix_t) && rc == MPI_SUCCESS && @SEEN@)
+        ix_message_found(*message, status, comm);
     ix_leave(ix_t);
     @RETURN@;
 }

@@ -1,0 +1,273 @@
+"""What a wrapper tells the recorder and the guard (runtime/access/observe.h) around the call.
+
+The text stands in the hole CALL, so that every template, C and Fortran, has it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from database import Facts
+
+_POINT = ".peer = {peer}, .tag = {tag}, .comm = comm"
+_MATCHED = ".peer = MPI_ANY_SOURCE, .tag = MPI_ANY_TAG, .comm = MPI_COMM_WORLD"
+_ALL = ".peer = IXA_NO_PEER, .comm = comm, .collective = 1"
+_ROOT = ".peer = root, .comm = comm, .collective = 1"
+_WINDOW = ".peer = peer, .comm = MPI_COMM_WORLD"
+_HERE = ", .in_place = 1"
+_NO_CALL = {"init", "finalize", "abort", "session_init", "session_finalize", "pcontrol", "none"}
+_ENDED = "(rc == MPI_SUCCESS || rc == MPI_ERR_IN_STATUS)"
+
+
+@dataclass(frozen=True)
+class Language:
+    """How the user's handles are reached: a format for their address, and the step to the next."""
+
+    where: str
+    step: str
+    fortran: bool
+
+
+C = Language("{}", "sizeof *{}", False)
+FORTRAN = Language("ix_f_{}", "sizeof(MPI_Fint)", True)
+
+
+def _one(receives: int, buffer: str, count: str, datatype: str, rest: str) -> str:
+    return f"IXA_BUFFER(ix_w, {receives}, {buffer}, {count}, {datatype}, {rest});"
+
+
+def _lists(receives: int, buffer: str, number: str, side: str, places: str, rest: str) -> str:
+    return (
+        f"IXA_LISTS(ix_w, {receives}, {buffer}, {number}, {side}counts, {places}, "
+        f"{side}type, {rest});"
+    )
+
+
+def _typed(receives: int, side: str, number: str, fortran: bool, rest: str) -> str:
+    return (
+        f"IXA_LISTS(ix_w, {receives}, {side}buf, {number}, {side}counts, {side}displs, "
+        f"MPI_DATATYPE_NULL, .types = {side}types, .by_type = 1, "
+        f".fortran = {int(fortran)}, {rest});"
+    )
+
+
+def _reduction(stem: str) -> str:
+    number = {
+        "Reduce_scatter": "IX_SUM(rcounts, ix_wc->size)",
+        "Reduce_scatter_block": "(int64_t)rcount * ix_wc->size",
+    }.get(stem, "count")
+    result = {"Reduce_scatter": "rcounts[ix_wc->rank]", "Reduce_scatter_block": "rcount"}
+    sent = (
+        f"if (sbuf == MPI_IN_PLACE) {_one(0, 'rbuf', number, 'type', _ALL + _HERE)} "
+        f"else {_one(0, 'sbuf', number, 'type', _ALL)}"
+    )
+    received = _one(1, "rbuf", result.get(stem, "count"), "type", _ALL)
+    if stem == "Reduce":
+        return (
+            f"if (ix_wr == IX_ROLE_ROOT) {{ {sent} {received} }} "
+            f"else {_one(0, 'sbuf', 'count', 'type', _ROOT)}"
+        )
+    return f"{sent} {received}"
+
+
+def _gather(stem: str) -> str:
+    lists = stem.endswith("v")
+    if stem.startswith("Gather"):
+        many = (
+            _lists(1, "rbuf", "ix_wc->peers", "r", "displs", _ALL)
+            if lists
+            else _one(1, "rbuf", "(int64_t)rcount * ix_wc->peers", "rtype", _ALL)
+        )
+        own = f"if (sbuf != MPI_IN_PLACE) {_one(0, 'sbuf', 'scount', 'stype', _ALL)}"
+        other = _one(0, "sbuf", "scount", "stype", _ROOT)
+        return f"if (ix_wr == IX_ROLE_ROOT) {{ {own} {many} }} else {other}"
+    many = (
+        _lists(0, "sbuf", "ix_wc->peers", "s", "displs", _ALL)
+        if lists
+        else _one(0, "sbuf", "(int64_t)scount * ix_wc->peers", "stype", _ALL)
+    )
+    own = f"if (rbuf != MPI_IN_PLACE) {_one(1, 'rbuf', 'rcount', 'rtype', _ALL)}"
+    other = _one(1, "rbuf", "rcount", "rtype", _ROOT)
+    return f"if (ix_wr == IX_ROLE_ROOT) {{ {many} {own} }} else {other}"
+
+
+def _allgather(stem: str) -> str:
+    around = stem.startswith("Neighbor")
+    number = "ix_sources(ix_wc)" if around else "ix_wc->peers"
+    lists = stem.endswith("v")
+    place = "displs[ix_wc->rank]" if lists else "(int64_t)ix_wc->rank * rcount"
+    count = "rcounts[ix_wc->rank]" if lists else "rcount"
+    sent = _one(0, "sbuf", "scount", "stype", _ALL)
+    if not around:
+        own = _one(0, f"ixa_item(rbuf, {place}, rtype)", count, "rtype", _ALL + _HERE)
+        sent = f"if (sbuf == MPI_IN_PLACE) {own} else {sent}"
+    received = (
+        _lists(1, "rbuf", number, "r", "displs", _ALL)
+        if lists
+        else _one(1, "rbuf", f"(int64_t)rcount * {number}", "rtype", _ALL)
+    )
+    return f"{sent} {received}"
+
+
+def _alltoall(stem: str, fortran: bool) -> str:
+    around = stem.startswith("Neighbor")
+    to = "ix_destinations(ix_wc)" if around else "ix_wc->peers"
+    source = "ix_sources(ix_wc)" if around else "ix_wc->peers"
+
+    def side(receives: int, letter: str, number: str, rest: str) -> str:
+        if stem.endswith("w"):
+            return _typed(receives, letter, number, fortran, rest)
+        if stem.endswith("v"):
+            return _lists(receives, f"{letter}buf", number, letter, f"{letter}displs", rest)
+        count = f"(int64_t){letter}count * {number}"
+        return _one(receives, f"{letter}buf", count, f"{letter}type", rest)
+
+    sent = side(0, "s", to, _ALL)
+    if not around:
+        sent = f"if (sbuf == MPI_IN_PLACE) {side(0, 'r', source, _ALL + _HERE)} else {sent}"
+    return f"{sent} {side(1, 'r', source, _ALL)}"
+
+
+def _collective(name: str, facts: Facts, fortran: bool) -> str:
+    if not facts["data"]:
+        return ""
+    stem = name.removeprefix("MPI_").removesuffix("_c").removesuffix("_init")
+    if facts["form"] == "nonblocking":
+        stem = stem[1:].capitalize()
+    if stem == "Bcast":
+        buffers = (
+            f"if (ix_wr == IX_ROLE_ROOT) {_one(0, 'buf', 'count', 'type', _ALL)} "
+            f"else {_one(1, 'buf', 'count', 'type', _ROOT)}"
+        )
+    elif stem.startswith(("Gather", "Scatter")):
+        buffers = _gather(stem)
+    elif "allgather" in stem.lower():
+        buffers = _allgather(stem)
+    elif "alltoall" in stem.lower():
+        buffers = _alltoall(stem, fortran)
+    else:
+        buffers = _reduction(stem)
+    root = "root" if facts["rooted"] else "IX_NO_ROOT"
+    return (
+        "ix_comm *ix_wc = ix_comm_of(comm); "
+        f"int ix_wr = ix_role_in(ix_wc, {root}); if (ix_wr >= 0) {{ {buffers} }}"
+    )
+
+
+def _buffers(name: str, facts: Facts, fortran: bool) -> str:
+    kind = facts.kind
+    point = _POINT.format(peer="peer", tag="tag")
+    to = _POINT.format(peer="speer", tag="stag")
+    source = _POINT.format(peer="rpeer", tag="rtag")
+    if kind == "send":
+        return _one(0, "buf", "count", "type", point)
+    if kind == "recv":
+        return _one(1, "buf", "count", "type", point)
+    if kind == "mrecv":
+        return _one(1, "buf", "count", "type", _MATCHED)
+    if kind == "sendrecv":
+        return _one(0, "sbuf", "scount", "stype", to) + _one(1, "rbuf", "rcount", "rtype", source)
+    if kind == "sendrecv_replace":
+        return _one(0, "buf", "count", "type", to + _HERE) + _one(1, "buf", "count", "type", source)
+    if kind == "collective":
+        return _collective(name, facts, fortran)
+    if kind == "rma":
+        roles = facts.roles or []
+        count = "count" if "count" in roles else "1"
+        own = int(facts["direction"] == "get" and "rbuf" not in roles)
+        text = _one(own, "buf", count, "type", _WINDOW)
+        if "cbuf" in roles:
+            text += _one(0, "cbuf", "1", "type", _WINDOW)
+        if "rbuf" in roles:
+            several = "rcount" in roles
+            text += _one(
+                1, "rbuf", "rcount" if several else "1", "rtype" if several else "type", _WINDOW
+            )
+        return text
+    return ""
+
+
+def _completion(facts: Facts, language: Language) -> tuple[bool, str]:
+    """Whether it polls, and what stands behind the call."""
+    which = facts["which"]
+    waits = facts["form"] == "wait"
+    if which == "one":
+        found = "1" if waits else f"{_ENDED} && *flag"
+        where = language.where.format("request")
+        return not waits, f"ixa_complete(&ix_w, {found}, 1, &ix_was, {where}, 0, NULL)"
+    where = f"{language.where.format('requests')}, {language.step.format('requests')}"
+    if which == "all":
+        found = "1" if waits else f"{_ENDED} && *flag"
+        return not waits, f"ixa_complete(&ix_w, {found}, (int)ix_count, ix_saved, {where}, NULL)"
+    if which == "any":
+        found = "1" if waits else f"{_ENDED} && *flag"
+        number = "ix_is_index(*index, (int)ix_count)"
+        return not waits, f"ixa_complete(&ix_w, {found}, {number}, ix_saved, {where}, index)"
+    number = "ix_is_index(*outcount, (int)ix_count + 1) ? *outcount : 0"
+    return True, f"ixa_complete(&ix_w, *outcount != 0, {number}, ix_saved, {where}, indices)"
+
+
+def _peek(facts: Facts) -> str:
+    which = facts["which"]
+    if which == "one":
+        return "ixa_seen(&ix_w, rc == MPI_SUCCESS && *flag, &request, NULL)"
+    found = "rc == MPI_SUCCESS && *flag"
+    if which == "all":
+        return f"ixa_seen(&ix_w, {found} ? (int)count : 0, requests, NULL)"
+    if which == "any":
+        return f"ixa_seen(&ix_w, {found} && ix_is_index(*index, count), requests, index)"
+    number = "rc == MPI_SUCCESS && ix_is_index(*outcount, (int)count + 1) ? *outcount : 0"
+    return f"ixa_seen(&ix_w, {number}, requests, indices)"
+
+
+def _after(facts: Facts, language: Language) -> tuple[bool, str]:
+    kind = facts.kind
+    request = language.where.format("request")
+    started = f"ixa_begun(&ix_w, *request, {request})"
+    if kind == "completion":
+        return _completion(facts, language)
+    if kind == "peek":
+        return True, _peek(facts)
+    if kind == "request_free":
+        return False, f"ixa_freed(&ix_w, ix_was, {request})"
+    if kind == "cancel":
+        return False, f"ixa_cancelled(&ix_w, *request, {request})"
+    if kind == "rma":
+        on_window = "ixa_begun_on(&ix_w, win, peer)"
+        return False, started if facts["form"] == "request" else on_window
+    if kind == "rma_sync" and facts["closes"] != "none":
+        target = "peer" if facts["scope"] == "target" else "IX_ALL"
+        return False, f"ixa_complete_on(&ix_w, win, {target})"
+    if kind == "win_free":
+        return False, "ixa_complete_on(&ix_w, ix_was, IX_ALL)"
+    if kind in {"probe", "mprobe"} and facts["form"] == "nonblocking":
+        return True, "ixa_passed(&ix_w, rc == MPI_SUCCESS && *flag)"
+    if kind == "parrived":
+        return True, "ixa_passed(&ix_w, rc == MPI_SUCCESS && *flag)"
+    if kind in {"send", "recv", "mrecv", "sendrecv", "sendrecv_replace", "collective"}:
+        form = facts["form"]
+        if form == "blocking":
+            return False, "ixa_done(&ix_w)"
+        return False, started if form == "nonblocking" else "ixa_planned(&ix_w, *request)"
+    return False, "ixa_passed(&ix_w, 1)"
+
+
+def observed(name: str, facts: Facts, language: Language) -> tuple[str, str]:
+    """What stands before and behind the call in a wrapper; both empty for a call that is none."""
+    if facts.kind in _NO_CALL:
+        return "", ""
+    polls, after = _after(facts, language)
+    before = _buffers(name, facts, language.fortran)
+    if facts.kind == "start":
+        one = facts["which"] == "one"
+        variable, number = ("request", "1") if one else ("requests", "(int)count")
+        where = language.where.format(variable)
+        step = "0" if one else language.step.format(variable)
+        before = f"ixa_starting(&ix_w, {number}, {variable}, {where}, {step});"
+    elif before:
+        persistent = facts.fields.get("form") == "persistent"
+        before += "" if persistent else " ixa_before(&ix_w);"
+    enter = f"ixa_call ix_w;\n    IXA_ENTER(ix_w, ix_t, {int(polls)});"
+    if before:
+        enter += f"\n    if (IX_UNLIKELY(ix_w.on)) {{\n        {before}\n    }}"
+    return enter + "\n    ", f";\n    IXA_AFTER(ix_w, {after})"
