@@ -12,9 +12,16 @@
 
 static const char *sources[4] = {"call", "call", "call", "call"};
 
+static const char *reason;
+
 const char *ix_events_of(int path)
 {
     return sources[path];
+}
+
+const char *ix_events_reason(void)
+{
+    return reason;
 }
 
 #ifndef IMBREX_DIRECT
@@ -29,14 +36,17 @@ static const char *const not_data[] = {
     "MPI_Open_port", "MPI_Close_port", "MPI_Pready",    "MPI_Parrived",   "MPI_Alloc_mem",
     "MPI_Free_mem",  "MPI_Publish",    "MPI_Unpublish", "MPI_Lookup",     "MPI_Abort"};
 
-static uint8_t is_data[IX_OP_COUNT];
+static uint8_t is_data[IX_OP_COUNT], is_one_sided[IX_OP_COUNT];
 
 static void sort_operations(void)
 {
     for (int i = 0; i < IX_OP_COUNT; i++) {
+        const char *name = ix_operation_names[i];
+        /* What a request completes is done locally: when, the calls say as well. */
+        is_one_sided[i] = !strcmp(name, "MPI_Put") || !strcmp(name, "MPI_Get");
         is_data[i] = 1;
         for (size_t j = 0; j < sizeof not_data / sizeof *not_data; j++)
-            if (!strncmp(ix_operation_names[i], not_data[j], strlen(not_data[j])))
+            if (!strncmp(name, not_data[j], strlen(not_data[j])))
                 is_data[i] = 0;
     }
 }
@@ -58,13 +68,14 @@ static int messages_seen(MPI_Comm all, char *out, char *in, int to, int from)
     static const int sizes[] = {SMALL, LARGE};
     ix_ucx_seen seen = {0};
     MPI_Request requests[4];
+    MPI_Status statuses[4];
     ix_ucx_watch(&seen);
     for (int i = 0; i < 2; i++) {
         PMPI_Irecv(in + i * SMALL, sizes[i], MPI_BYTE, from, i, all, &requests[2 * i]);
         PMPI_Isend(out + i * SMALL, sizes[i], MPI_BYTE, to, i, all, &requests[2 * i + 1]);
     }
     ix_ucx_watch(NULL);
-    PMPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
+    PMPI_Waitall(4, requests, statuses);
     return seen.sent == SMALL + LARGE && seen.received == SMALL + LARGE;
 }
 
@@ -108,6 +119,7 @@ static void learn_self(MPI_Comm all, int rank, char *out, char *in, const void *
     int *upper = NULL, found = 0;
     ix_ucx_seen low = {0}, high = {0};
     MPI_Request requests[4];
+    MPI_Status statuses[4];
     PMPI_Comm_get_attr(all, MPI_TAG_UB, (void *)&upper, &found);
     int tags[2] = {0, found && upper ? *upper : 32767};
     PMPI_Irecv(in, SMALL, MPI_BYTE, rank, tags[0], all, &requests[0]);
@@ -117,7 +129,7 @@ static void learn_self(MPI_Comm all, int rank, char *out, char *in, const void *
     ix_ucx_watch(&high);
     PMPI_Isend(out, SMALL, MPI_BYTE, rank, tags[1], all, &requests[3]);
     ix_ucx_watch(NULL);
-    PMPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
+    PMPI_Waitall(4, requests, statuses);
     *endpoint = low.sends ? low.endpoint : NULL;
     *tag_bits = low.sends && high.sends ? low.tag ^ high.tag : 0;
 }
@@ -166,21 +178,41 @@ static const char *try_ucx(MPI_Comm all)
     sort_operations();
     sources[path] = "ucx";
     ix_ucx_use(path, self, tag_bits, is_data);
+    ix_ucx_use_rma(path, is_one_sided);
     ix_leave_to_source(1u << path);
     return NULL;
 }
 
+/* What the user wants: AUTO takes what works, and is silent about it. (`imbrex run` asks for it.)
+ */
+enum { CALLS, AUTO, UCX };
+
+static int wish(void)
+{
+    const char *events = getenv("IMBREX_EVENTS");
+    if (!events || !strcmp(events, "call"))
+        return CALLS;
+    return strcmp(events, "ucx") ? AUTO : UCX;
+}
+
 void ix_events_start(MPI_Comm all)
 {
-    int rank, wanted = 0;
+    int rank, wanted = wish();
     PMPI_Comm_rank(all, &rank);
-    const char *events = getenv("IMBREX_EVENTS");
-    if (rank == 0)
-        wanted = events && !strcmp(events, "ucx");
     PMPI_Bcast(&wanted, 1, MPI_INT, 0, all);
-    const char *reason = wanted ? try_ucx(all) : NULL;
-    if (reason && rank == 0)
+    reason = wanted == CALLS ? NULL : try_ucx(all);
+    if (reason && rank == 0 && wanted == UCX)
         ix_warn("no events from UCX: %s: the calls are the source", reason);
+}
+
+int ix_events_rma_begun(ix_thread *t, uint64_t group, int32_t target, const ix_transfer *transfer)
+{
+    return ix_ucx_rma_begun(t, group, target, transfer);
+}
+
+void ix_events_rma_closed(ix_thread *t, uint64_t group, int32_t target, int slack)
+{
+    ix_ucx_rma_closed(t, group, target, slack);
 }
 
 #else
@@ -188,6 +220,17 @@ void ix_events_start(MPI_Comm all)
 void ix_events_start(MPI_Comm all)
 {
     (void)all;
+}
+
+int ix_events_rma_begun(ix_thread *t, uint64_t group, int32_t target, const ix_transfer *transfer)
+{
+    (void)t, (void)group, (void)target, (void)transfer;
+    return 0;
+}
+
+void ix_events_rma_closed(ix_thread *t, uint64_t group, int32_t target, int slack)
+{
+    (void)t, (void)group, (void)target, (void)slack;
 }
 
 #endif

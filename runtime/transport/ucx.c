@@ -102,7 +102,8 @@ IX_EXPORT int8_t ucp_dt_create_generic(const ix_ucp_generic *functions, void *co
     if (!maker.packed_size)
         maker = *functions;
     const char *events = getenv("IMBREX_EVENTS");
-    if (functions->packed_size == maker.packed_size && events && !strcmp(events, "ucx"))
+    int wanted = events && strcmp(events, "call");
+    if (functions->packed_size == maker.packed_size && wanted)
         heard.packed_size = listen_to_size;
     pthread_mutex_unlock(&lock);
     return real(&heard, context, type);
