@@ -1,4 +1,8 @@
-/* Who wrote and read communicated memory, and when: the shadow of watched pages. */
+/* Who wrote and read communicated memory, and when; and who touched what is in flight.
+ *
+ * The shadow of memory is in the instrumented program, beside the hooks that the compiler calls;
+ * the runtime, which sees the MPI calls, reaches it through the table below. Without a program that
+ * was compiled so the runtime has a shadow of its own, which nobody's accesses reach. */
 #ifndef IMBREX_ACCESS_H
 #define IMBREX_ACCESS_H
 
@@ -7,38 +11,112 @@
 
 enum {
     IXA_PAGE_BITS = 12,
-    IXA_FILTER_SIZE = 1 << 16,
+    IXA_PAGE = 1 << IXA_PAGE_BITS,
+    IXA_TABLE = 1 << 16,
     IXA_GRAIN = 4, /* bytes that share one time stamp */
-    IXA_GRAINS = (1 << IXA_PAGE_BITS) / IXA_GRAIN
+    IXA_GRAINS = IXA_PAGE / IXA_GRAIN,
+    IXA_THREADS = 64
 };
+
+/* A stamp: the thread's number above its count of accesses. */
+#define IXA_STAMP_BITS 56
+#define IXA_STAMP_CLOCK ((UINT64_C(1) << IXA_STAMP_BITS) - 1)
 
 /* What a first read is before it happens, and when a write came before it. */
 #define IXA_UNREAD UINT64_MAX
 #define IXA_OVERWRITTEN (UINT64_MAX - 1)
 
-/* One shadow page: clock values by grain. last_write 0: never since the page is watched. */
+/* What is kept of a byte in flight: how many sends read it, and whether a receive fills it. */
+enum { IXA_SENDS = 0x7f, IXA_RECEIVE = 0x80 };
+
+/* Stamps by grain. last_write 0: never since the page is watched. */
+typedef struct ixa_stamps {
+    uint64_t last_write[IXA_GRAINS];
+    uint64_t first_read[IXA_GRAINS];
+} ixa_stamps_t;
+
+/* One page of communicated memory; what is not needed is NULL. */
 typedef struct ixa_page {
     uintptr_t number;
     struct ixa_page *next;
-    uint64_t last_write[IXA_GRAINS];
-    uint64_t first_read[IXA_GRAINS];
+    ixa_stamps_t *stamps;
+    uint8_t *held; /* by byte */
 } ixa_page_t;
 
-/* Counts instrumented accesses: a clock that recording does not disturb. */
-extern uint64_t ixa_clock;
-/* Nonzero where a page with this number (modulo the size) is watched. */
-extern uint8_t ixa_filter[];
+/* An access to bytes in flight that MPI forbids. `code` is in the user's program. */
+typedef void ixa_forbidden_t(uintptr_t address, size_t size, int is_write, const void *code);
 
-void ixa_write(uintptr_t address, size_t size);
-void ixa_read(uintptr_t address, size_t size);
+/* Called by the runtime. Sizes in bytes; addresses need not be aligned. */
+typedef struct ixa_memory {
+    uint32_t version, exact; /* exact: accesses of the program are seen */
+    ixa_forbidden_t *forbidden;
+    /* Count stamps for [address, address + size); 0, or -1 without memory. */
+    int (*watch)(uintptr_t address, size_t size);
+    /* Make the next read of every grain in the range the first. */
+    void (*arm)(uintptr_t address, size_t size);
+    /* An access that MPI makes for the user: a message arrives, or leaves. */
+    void (*write)(uintptr_t address, size_t size);
+    void (*read)(uintptr_t address, size_t size);
+    /* The latest last write of the range, 0 if none is known. */
+    uint64_t (*last_write)(uintptr_t address, size_t size);
+    /* The earliest first read of the range; IXA_UNREAD, or IXA_OVERWRITTEN, if there was none. */
+    uint64_t (*first_read)(uintptr_t address, size_t size);
+    /* Take bytes in flight (`by` 1) or back (-1); 0, or -1 without memory. */
+    int (*hold)(uintptr_t address, size_t size, int is_receive, int by);
+    /* Whether a write, or a read, would touch bytes in flight. */
+    int (*holds)(uintptr_t address, size_t size, int is_write);
+    /* How many accesses each thread has made: fills `counts`, returns how many threads there are.
+     */
+    int (*clocks)(uint64_t counts[IXA_THREADS]);
+} ixa_memory_t;
 
-/* Watch [address, address + size); 0, or -1 without memory. */
-int ixa_watch(uintptr_t address, size_t size);
-/* Make the next read of every grain in the range the first. */
-void ixa_arm(uintptr_t address, size_t size);
-/* The latest last write of the range, 0 if none is known. */
-uint64_t ixa_last_write(uintptr_t address, size_t size);
-/* The earliest first read of the range; IXA_UNREAD, or IXA_OVERWRITTEN, if there was none. */
-uint64_t ixa_first_read(uintptr_t address, size_t size);
+/* The name under which an instrumented program exports its table. */
+#define IXA_SYMBOL "imbrex_access_memory"
+enum { IXA_VERSION = 1 };
+
+extern ixa_memory_t ixa_shadow;
+/* Pages by number, modulo the size of the table. */
+extern ixa_page_t *ixa_pages[IXA_TABLE];
+/* Accesses of this thread so far. */
+extern __thread uint64_t ixa_clock;
+/* This thread's number, moved up by IXA_STAMP_BITS, plus one; 0 before its first stamp. */
+extern __thread uint64_t ixa_thread;
+
+/* Give this thread a number: as ixa_thread. */
+uint64_t ixa_register(void);
+
+static inline uint64_t ixa_stamp(void)
+{
+    uint64_t thread = ixa_thread;
+    return ((__builtin_expect(thread != 0, 1) ? thread : ixa_register()) - 1) |
+           (ixa_clock & IXA_STAMP_CLOCK);
+}
+
+static inline ixa_page_t *ixa_page(uintptr_t address)
+{
+    uintptr_t number = address >> IXA_PAGE_BITS;
+    ixa_page_t *page = ixa_pages[number & (IXA_TABLE - 1)];
+    while (__builtin_expect(page != NULL, 0) && page->number != number)
+        page = page->next;
+    return page;
+}
+
+/* Grains first to last of a page are written, or read, now. */
+static inline void ixa_write_grains(ixa_stamps_t *stamps, unsigned first, unsigned last)
+{
+    uint64_t now = ixa_stamp();
+    for (unsigned g = first; g <= last; g++) {
+        stamps->last_write[g] = now;
+        if (stamps->first_read[g] == IXA_UNREAD)
+            stamps->first_read[g] = IXA_OVERWRITTEN;
+    }
+}
+
+static inline void ixa_read_grains(ixa_stamps_t *stamps, unsigned first, unsigned last)
+{
+    for (unsigned g = first; g <= last; g++)
+        if (stamps->first_read[g] == IXA_UNREAD)
+            stamps->first_read[g] = ixa_stamp();
+}
 
 #endif

@@ -1,41 +1,81 @@
 /* The symbols that -fsanitize=thread instrumentation calls. Accesses to memory that was never
  * communicated leave after one table look-up; hooks run before main, so all state is static. */
 #include "access.h"
-#include "times.h"
 
-#include <string.h>
+#define CODE __builtin_return_address(0)
 
-static inline int tracked(uintptr_t address)
+/* The runtime finds the shadow by this name. */
+__attribute__((visibility("default"))) ixa_memory_t *imbrex_access_memory = &ixa_shadow;
+
+static __attribute__((constructor)) void say_exact(void)
 {
-    return ixa_filter[(address >> IXA_PAGE_BITS) & (IXA_FILTER_SIZE - 1)];
+    ixa_shadow.exact = 1;
 }
 
-static inline void write_hook(void *pointer, size_t size)
+static __attribute__((noinline, cold)) void forbidden(uintptr_t address, size_t size, int is_write,
+                                                      const void *code)
+{
+    if (ixa_shadow.forbidden)
+        ixa_shadow.forbidden(address, size, is_write, code);
+}
+
+/* An access that lies in one page. */
+static inline void access_page(ixa_page_t *page, uintptr_t address, size_t size, int is_write,
+                               const void *code)
+{
+    unsigned from = (unsigned)(address & (IXA_PAGE - 1)), last = from + (unsigned)size - 1;
+    if (page->stamps) {
+        if (is_write)
+            ixa_write_grains(page->stamps, from / IXA_GRAIN, last / IXA_GRAIN);
+        else
+            ixa_read_grains(page->stamps, from / IXA_GRAIN, last / IXA_GRAIN);
+    }
+    if (page->held) {
+        uint8_t any = 0;
+        for (unsigned b = from; b <= last; b++)
+            any |= page->held[b];
+        if (__builtin_expect(any & (is_write ? 0xff : IXA_RECEIVE), 0))
+            forbidden(address, size, is_write, code);
+    }
+}
+
+static void access_any(uintptr_t address, size_t size, int is_write, const void *code)
+{
+    for (uintptr_t end = address + size; address < end;) {
+        uintptr_t stop = (address | (IXA_PAGE - 1)) + 1;
+        if (stop > end)
+            stop = end;
+        ixa_page_t *page = ixa_page(address);
+        if (page)
+            access_page(page, address, stop - address, is_write, code);
+        address = stop;
+    }
+}
+
+static inline void hook(void *pointer, size_t size, int is_write, int aligned, const void *code)
 {
     uintptr_t address = (uintptr_t)pointer;
     ixa_clock++;
-    if (__builtin_expect(tracked(address) || tracked(address + size - 1), 0))
-        ixa_write(address, size);
-}
-
-static inline void read_hook(void *pointer, size_t size)
-{
-    uintptr_t address = (uintptr_t)pointer;
-    ixa_clock++;
-    if (__builtin_expect(tracked(address) || tracked(address + size - 1), 0))
-        ixa_read(address, size);
+    /* What is aligned cannot cross a page. */
+    if (aligned || (address & (IXA_PAGE - 1)) + size <= IXA_PAGE) {
+        ixa_page_t *page = ixa_page(address);
+        if (__builtin_expect(page != NULL, 0))
+            access_page(page, address, size, is_write, code);
+    } else {
+        access_any(address, size, is_write, code);
+    }
 }
 
 static int range_tracked(uintptr_t address, size_t size)
 {
-    for (uintptr_t at = address; at < address + size; at += (uintptr_t)1 << IXA_PAGE_BITS)
-        if (tracked(at))
+    for (uintptr_t at = address; at < address + size; at += IXA_PAGE)
+        if (ixa_page(at))
             return 1;
-    return size > 0 && tracked(address + size - 1);
+    return size > 0 && ixa_page(address + size - 1);
 }
 
-/* A range is written (read) eight bytes after eight bytes, as the loop that it stands for. */
-static void write_range(const void *pointer, size_t size)
+/* A range is accessed eight bytes after eight bytes, as the loop that it stands for. */
+static void range(const void *pointer, size_t size, int is_write, const void *code)
 {
     uintptr_t address = (uintptr_t)pointer, end = address + size;
     if (!range_tracked(address, size)) {
@@ -44,71 +84,40 @@ static void write_range(const void *pointer, size_t size)
     }
     for (uintptr_t at = address; at < end; at += 8) {
         ixa_clock++;
-        ixa_write(at, end - at < 8 ? end - at : 8);
+        access_any(at, end - at < 8 ? end - at : 8, is_write, code);
     }
 }
 
-static void read_range(const void *pointer, size_t size)
-{
-    uintptr_t address = (uintptr_t)pointer, end = address + size;
-    if (!range_tracked(address, size)) {
-        ixa_clock += (size + 7) / 8;
-        return;
-    }
-    for (uintptr_t at = address; at < end; at += 8) {
-        ixa_clock++;
-        ixa_read(at, end - at < 8 ? end - at : 8);
-    }
-}
+/* ---- Loads and stores: by size, aligned or not, volatile or not --------------------------------
+ */
 
-#define ACCESS(size)                                                                               \
-    void __tsan_read##size(void *p)                                                                \
+#define ONE(name, size, is_write, aligned)                                                         \
+    void __tsan_##name##size(void *p)                                                              \
     {                                                                                              \
-        read_hook(p, size);                                                                        \
-    }                                                                                              \
-    void __tsan_write##size(void *p)                                                               \
-    {                                                                                              \
-        write_hook(p, size);                                                                       \
-    }                                                                                              \
-    void __tsan_unaligned_read##size(void *p)                                                      \
-    {                                                                                              \
-        read_hook(p, size);                                                                        \
-    }                                                                                              \
-    void __tsan_unaligned_write##size(void *p)                                                     \
-    {                                                                                              \
-        write_hook(p, size);                                                                       \
-    }                                                                                              \
-    void __tsan_volatile_read##size(void *p)                                                       \
-    {                                                                                              \
-        read_hook(p, size);                                                                        \
-    }                                                                                              \
-    void __tsan_volatile_write##size(void *p)                                                      \
-    {                                                                                              \
-        write_hook(p, size);                                                                       \
-    }                                                                                              \
-    void __tsan_unaligned_volatile_read##size(void *p)                                             \
-    {                                                                                              \
-        read_hook(p, size);                                                                        \
-    }                                                                                              \
-    void __tsan_unaligned_volatile_write##size(void *p)                                            \
-    {                                                                                              \
-        write_hook(p, size);                                                                       \
-    }                                                                                              \
-    void __tsan_read_write##size(void *p)                                                          \
-    {                                                                                              \
-        read_hook(p, size);                                                                        \
-        write_hook(p, size);                                                                       \
-    }                                                                                              \
-    void __tsan_unaligned_read_write##size(void *p)                                                \
-    {                                                                                              \
-        read_hook(p, size);                                                                        \
-        write_hook(p, size);                                                                       \
+        hook(p, size, is_write, aligned, CODE);                                                    \
     }
-ACCESS(1)
-ACCESS(2)
-ACCESS(4)
-ACCESS(8)
-ACCESS(16)
+#define UPDATE(name, size, aligned)                                                                \
+    void __tsan_##name##size(void *p)                                                              \
+    {                                                                                              \
+        hook(p, size, 0, aligned, CODE);                                                           \
+        hook(p, size, 1, aligned, CODE);                                                           \
+    }
+#define ACCESSES(size)                                                                             \
+    ONE(read, size, 0, (size) <= 8)                                                                \
+    ONE(write, size, 1, (size) <= 8)                                                               \
+    ONE(volatile_read, size, 0, (size) <= 8)                                                       \
+    ONE(volatile_write, size, 1, (size) <= 8)                                                      \
+    ONE(unaligned_read, size, 0, 0)                                                                \
+    ONE(unaligned_write, size, 1, 0)                                                               \
+    ONE(unaligned_volatile_read, size, 0, 0)                                                       \
+    ONE(unaligned_volatile_write, size, 1, 0)                                                      \
+    UPDATE(read_write, size, (size) <= 8)                                                          \
+    UPDATE(unaligned_read_write, size, 0)
+ACCESSES(1)
+ACCESSES(2)
+ACCESSES(4)
+ACCESSES(8)
+ACCESSES(16)
 
 void __tsan_init(void)
 {
@@ -122,86 +131,71 @@ void __tsan_func_exit(void)
 }
 void __tsan_read_range(void *p, size_t n)
 {
-    read_range(p, n);
+    range(p, n, 0, CODE);
 }
 void __tsan_write_range(void *p, size_t n)
 {
-    write_range(p, n);
+    range(p, n, 1, CODE);
 }
 void __tsan_vptr_update(void **p, void *v)
 {
     (void)v;
-    write_hook(p, 8);
+    hook(p, 8, 1, 1, CODE);
 }
 void __tsan_vptr_read(void **p)
 {
-    read_hook(p, 8);
+    hook(p, 8, 0, 1, CODE);
 }
 
-void *__tsan_memcpy(void *d, const void *s, size_t n)
-{
-    read_range(s, n);
-    write_range(d, n);
-    return memcpy(d, s, n);
-}
-void *__tsan_memmove(void *d, const void *s, size_t n)
-{
-    read_range(s, n);
-    write_range(d, n);
-    return memmove(d, s, n);
-}
-void *__tsan_memset(void *d, int c, size_t n)
-{
-    write_range(d, n);
-    return memset(d, c, n);
-}
+/* ---- Copies: as the compiler calls them, and (linked with --wrap) as the user does --------------
+ */
 
-/* Linked with --wrap: what the compiler or the user calls by name. Our own copies, made within MPI
- * calls, are nobody's accesses. */
 void *__real_memcpy(void *, const void *, size_t);
 void *__real_memmove(void *, const void *, size_t);
 void *__real_memset(void *, int, size_t);
-void *__wrap_memcpy(void *d, const void *s, size_t n)
-{
-    if (!ixa_inside) {
-        read_range(s, n);
-        write_range(d, n);
-    }
-    return __real_memcpy(d, s, n);
-}
-void *__wrap_memmove(void *d, const void *s, size_t n)
-{
-    if (!ixa_inside) {
-        read_range(s, n);
-        write_range(d, n);
-    }
-    return __real_memmove(d, s, n);
-}
-void *__wrap_memset(void *d, int c, size_t n)
-{
-    if (!ixa_inside)
-        write_range(d, n);
-    return __real_memset(d, c, n);
-}
 
-/* Atomics: carried out as the compiler would; they are accesses, not synchronization to check. */
+#define COPY(name, real)                                                                           \
+    void *name(void *d, const void *s, size_t n)                                                   \
+    {                                                                                              \
+        range(s, n, 0, CODE);                                                                      \
+        range(d, n, 1, CODE);                                                                      \
+        return real(d, s, n);                                                                      \
+    }
+#define SET(name, real)                                                                            \
+    void *name(void *d, int c, size_t n)                                                           \
+    {                                                                                              \
+        range(d, n, 1, CODE);                                                                      \
+        return real(d, c, n);                                                                      \
+    }
+/* --wrap would lead memcpy itself back here. */
+COPY(__tsan_memcpy, __real_memcpy)
+COPY(__tsan_memmove, __real_memmove)
+SET(__tsan_memset, __real_memset)
+COPY(__wrap_memcpy, __real_memcpy)
+COPY(__wrap_memmove, __real_memmove)
+SET(__wrap_memset, __real_memset)
+
+/* ---- Atomics: carried out as the compiler would; they are accesses, not synchronization to check
+ * -
+ */
+
 #define ATOMIC(bits, type)                                                                         \
     type __tsan_atomic##bits##_load(const volatile type *a, int o)                                 \
     {                                                                                              \
         (void)o;                                                                                   \
-        read_hook((void *)a, sizeof(type));                                                        \
+        hook((void *)a, sizeof(type), 0, 1, CODE);                                                 \
         return __atomic_load_n(a, __ATOMIC_SEQ_CST);                                               \
     }                                                                                              \
     void __tsan_atomic##bits##_store(volatile type *a, type v, int o)                              \
     {                                                                                              \
         (void)o;                                                                                   \
-        write_hook((void *)a, sizeof(type));                                                       \
+        hook((void *)a, sizeof(type), 1, 1, CODE);                                                 \
         __atomic_store_n(a, v, __ATOMIC_SEQ_CST);                                                  \
     }                                                                                              \
     type __tsan_atomic##bits##_exchange(volatile type *a, type v, int o)                           \
     {                                                                                              \
         (void)o;                                                                                   \
-        write_hook((void *)a, sizeof(type));                                                       \
+        hook((void *)a, sizeof(type), 1, 1, CODE);                                                 \
         return __atomic_exchange_n(a, v, __ATOMIC_SEQ_CST);                                        \
     }                                                                                              \
     int __tsan_atomic##bits##_compare_exchange_strong(volatile type *a, type *c, type v, int o,    \
@@ -209,7 +203,7 @@ void *__wrap_memset(void *d, int c, size_t n)
     {                                                                                              \
         (void)o;                                                                                   \
         (void)f;                                                                                   \
-        write_hook((void *)a, sizeof(type));                                                       \
+        hook((void *)a, sizeof(type), 1, 1, CODE);                                                 \
         return __atomic_compare_exchange_n(a, c, v, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);        \
     }                                                                                              \
     int __tsan_atomic##bits##_compare_exchange_weak(volatile type *a, type *c, type v, int o,      \
@@ -227,8 +221,8 @@ void *__wrap_memset(void *d, int c, size_t n)
     type __tsan_atomic##bits##_fetch_##name(volatile type *a, type v, int o)                       \
     {                                                                                              \
         (void)o;                                                                                   \
-        read_hook((void *)a, sizeof(type));                                                        \
-        write_hook((void *)a, sizeof(type));                                                       \
+        hook((void *)a, sizeof(type), 0, 1, CODE);                                                 \
+        hook((void *)a, sizeof(type), 1, 1, CODE);                                                 \
         return __atomic_fetch_##name(a, v, __ATOMIC_SEQ_CST);                                      \
     }
 #define ATOMICS(bits, type)                                                                        \

@@ -1,15 +1,17 @@
 #include "messages.h"
 
-#include "access.h"
 #include "times.h"
+#include "trace.h"
 #include "watch.h"
 
 #include <stdlib.h>
 
 enum { AWAITED = 1024, PATIENCE = 1 << 14 };
 
+ixa_memory_t *ixa_memory = &ixa_shadow;
 ixa_message_t ixa_messages[IXA_MESSAGES];
 size_t ixa_message_count;
+static uint32_t point_to_point;
 uint64_t ixa_dropped;
 
 /* Arrivals whose first reads are awaited. */
@@ -17,7 +19,7 @@ static struct {
     ixa_message_t *message;
     uintptr_t buffer;
     double reference_ns;
-    uint64_t reference;
+    uint64_t reference; /* position on the clock of accesses */
 } awaited[AWAITED];
 static size_t awaited_count;
 
@@ -31,7 +33,7 @@ static struct {
 
 size_t ixa_anchor_element(const ixa_message_t *message, int a)
 {
-    size_t last = message->layout.elements - 1;
+    size_t last = message->elements - 1;
     const size_t places[IXA_ANCHORS] = {0, last, last / 2, last / 4, last - last / 4};
     return places[a];
 }
@@ -54,36 +56,77 @@ static int world_rank(int peer, MPI_Comm comm)
     return result;
 }
 
-static ixa_message_t *find(const void *site, int is_send, int count, MPI_Datatype type, int peer,
-                           int tag, MPI_Comm comm)
+/* Where the elements lie. */
+static int lay_out(const ixa_buffer *buffer, ixa_message_t *m)
 {
-    ixa_message_t key = {
-        .site = site, .is_send = is_send, .peer = peer, .tag = tag, .comm = comm, .count = count};
-    MPI_Aint lower;
-    PMPI_Type_size(type, &key.size);
-    PMPI_Type_get_extent(type, &lower, &key.extent);
-    PMPI_Type_get_true_extent(type, &key.true_lower, &key.true_extent);
+    ixa_ranges ranges;
+    if (ixa_ranges_of(buffer, &ranges) || ranges.bytes == 0) {
+        free(ranges.range);
+        return -1;
+    }
+    size_t unit = ixa_leaf_bytes(buffer);
+    if (unit < 4)
+        unit = 8;
+    for (size_t i = 0; i < ranges.count; i++)
+        while (unit > 1 && ranges.range[i].bytes % unit)
+            unit = unit > 8 ? 8 : unit / 2;
+    m->element_bytes = unit;
+    m->elements = ranges.bytes / unit;
+    m->offset = malloc(m->elements * sizeof *m->offset);
+    m->element = calloc(m->elements, sizeof *m->element);
+    m->low = PTRDIFF_MAX;
+    m->high = PTRDIFF_MIN;
+    size_t k = 0;
+    for (size_t i = 0; m->offset && m->element && i < ranges.count; i++) {
+        ptrdiff_t at = (ptrdiff_t)(ranges.range[i].address - (uintptr_t)buffer->address);
+        m->low = at < m->low ? at : m->low;
+        for (size_t byte = 0; byte < ranges.range[i].bytes; byte += unit, at += (ptrdiff_t)unit)
+            m->offset[k++] = at;
+        m->high = at > m->high ? at : m->high;
+    }
+    free(ranges.range);
+    if (m->offset && m->element)
+        return 0;
+    free(m->offset);
+    free(m->element);
+    ixa_dropped++;
+    return -1;
+}
+
+static ixa_message_t *find(const void *site, uint32_t operation, const ixa_buffer *buffer)
+{
+    ixa_message_t key = {.site = site,
+                         .operation = operation,
+                         .is_send = !buffer->is_receive,
+                         .collective = buffer->collective,
+                         .peer = buffer->peer,
+                         .tag = buffer->tag,
+                         .comm = buffer->comm,
+                         .signature = ixa_signature(buffer)};
     for (size_t i = 0; i < ixa_message_count; i++) {
         ixa_message_t *m = &ixa_messages[i];
-        if (m->site == site && m->is_send == is_send && m->peer == peer && m->tag == tag &&
-            m->comm == comm && m->count == count && m->size == key.size &&
-            m->extent == key.extent && m->true_lower == key.true_lower &&
-            m->true_extent == key.true_extent)
+        if (m->site == site && m->is_send == key.is_send && m->peer == key.peer &&
+            m->tag == key.tag && m->comm == key.comm && m->signature == key.signature)
             return m;
     }
-    if (ixa_message_count == IXA_MESSAGES || ixa_layout(count, type, &key.layout) != 0) {
-        ixa_dropped += key.size > 0;
-        return NULL;
-    }
-    key.element = calloc(key.layout.elements, sizeof *key.element);
-    if (!key.element) {
-        free(key.layout.offsets);
+    if (ixa_message_count == IXA_MESSAGES) {
         ixa_dropped++;
         return NULL;
     }
-    key.world_peer = world_rank(peer, comm);
+    if (lay_out(buffer, &key))
+        return NULL;
+    key.world_peer = buffer->peer == IXA_NO_PEER ? -1 : world_rank(buffer->peer, buffer->comm);
+    if (!key.collective)
+        key.number = point_to_point++;
     ixa_messages[ixa_message_count] = key;
     return &ixa_messages[ixa_message_count++];
+}
+
+/* A collective's buffers are of the call, which the trace has. */
+static void trace(enum ixa_trace_kind kind, const ixa_message_t *m)
+{
+    if (!m->collective)
+        ixa_trace(kind, m->number, 0);
 }
 
 static void count_call(ixa_message_t *m)
@@ -152,26 +195,28 @@ static void watch_after(ixa_message_t *message, uintptr_t buffer)
     watched.patience = PATIENCE;
     watched.reference_ns = ixa_now_ns;
     size_t element = ixa_anchor_element(message, watched.anchor);
-    ixa_watch_arm(buffer + (uintptr_t)message->layout.offsets[element],
-                  message->layout.element_bytes, message->is_send);
+    ixa_watch_arm(buffer + (uintptr_t)message->offset[element], message->element_bytes,
+                  message->is_send);
     if (!ixa_watch_busy())
         watched.message = NULL;
 }
 
-/* ---- The recorded run: every element ----------------------------------------------------------
+/* ---- The recorded run: every element -----------------------------------------------------------
  */
 
 static void take_over(size_t index)
 {
     ixa_message_t *m = awaited[index].message;
-    for (size_t k = 0; k < m->layout.elements; k++) {
-        uint64_t first = ixa_first_read(awaited[index].buffer + (uintptr_t)m->layout.offsets[k],
-                                        m->layout.element_bytes);
+    for (size_t k = 0; k < m->elements; k++) {
+        uint64_t first = ixa_memory->first_read(awaited[index].buffer + (uintptr_t)m->offset[k],
+                                                m->element_bytes);
+        uint64_t position;
         double ns;
         if (first == IXA_OVERWRITTEN)
             m->element[k].other++;
-        else if (first != IXA_UNREAD && ixa_time_of(first, &ns))
-            add(&m->element[k], first - awaited[index].reference, ns - awaited[index].reference_ns);
+        else if (first != IXA_UNREAD && ixa_time_of(first, &position, &ns))
+            add(&m->element[k], position - awaited[index].reference,
+                ns - awaited[index].reference_ns);
     }
     awaited[index] = awaited[--awaited_count];
 }
@@ -179,63 +224,56 @@ static void take_over(size_t index)
 /* New data are about to lie in this memory: what was read of the old is all that will be. */
 static void take_over_range(const ixa_message_t *message, uintptr_t buffer)
 {
-    uintptr_t end = buffer + (uintptr_t)(message->extent * (message->count - 1)) +
-                    (uintptr_t)(message->true_lower + message->true_extent);
     for (size_t i = awaited_count; i-- > 0;) {
         const ixa_message_t *m = awaited[i].message;
         uintptr_t other = awaited[i].buffer;
-        uintptr_t other_end = other + (uintptr_t)(m->extent * (m->count - 1)) +
-                              (uintptr_t)(m->true_lower + m->true_extent);
-        if (other < end && buffer < other_end)
+        if (other + (uintptr_t)m->low < buffer + (uintptr_t)message->high &&
+            buffer + (uintptr_t)message->low < other + (uintptr_t)m->high)
             take_over(i);
     }
 }
 
 static void watch_pages(const ixa_message_t *m, uintptr_t buffer)
 {
-    for (size_t k = 0; k < m->layout.elements; k++)
-        if (ixa_watch(buffer + (uintptr_t)m->layout.offsets[k], m->layout.element_bytes))
+    for (size_t k = 0; k < m->elements; k++)
+        if (ixa_memory->watch(buffer + (uintptr_t)m->offset[k], m->element_bytes))
             ixa_dropped++;
 }
 
-void ixa_send(const void *site, const void *buffer, int count, MPI_Datatype type, int peer, int tag,
-              MPI_Comm comm)
+void ixa_send(const void *site, uint32_t operation, const ixa_buffer *buffer)
 {
-    if (!ixa_outermost() || peer == MPI_PROC_NULL || count <= 0)
-        return;
-    ixa_message_t *m = find(site, 1, count, type, peer, tag, comm);
+    ixa_message_t *m = find(site, operation, buffer);
     if (!m)
         return;
     count_call(m);
-    uintptr_t start = (uintptr_t)buffer;
+    trace(IXA_TRACE_SEND, m);
+    uintptr_t start = (uintptr_t)buffer->address;
     if (ixa_mode == IXA_CLEAN) {
         watch_before(m, start);
         watch_after(m, start);
         return;
     }
-    for (size_t k = 0; k < m->layout.elements; k++) {
-        uintptr_t at = start + (uintptr_t)m->layout.offsets[k];
-        uint64_t latest = ixa_last_write(at, m->layout.element_bytes);
+    for (size_t k = 0; k < m->elements; k++) {
+        uintptr_t at = start + (uintptr_t)m->offset[k];
+        uint64_t latest = ixa_memory->last_write(at, m->element_bytes), position;
         double ns;
-        if (latest && latest <= m->previous)
+        int known = latest && ixa_time_of(latest, &position, &ns);
+        if (known && position > m->previous)
+            add(&m->element[k], ixa_position - position, ixa_now_ns - ns);
+        else if (latest && m->previous)
             m->element[k].other++;
-        else if (latest && ixa_time_of(latest, &ns))
-            add(&m->element[k], ixa_clock - latest, ixa_now_ns - ns);
         /* Data that are passed on as they came are needed now. */
-        ixa_read(at, m->layout.element_bytes);
+        ixa_memory->read(at, m->element_bytes);
     }
-    m->previous = ixa_clock;
+    m->previous = ixa_position;
     watch_pages(m, start);
 }
 
-ixa_receive_t ixa_post(const void *site, void *buffer, int count, MPI_Datatype type, int peer,
-                       int tag, MPI_Comm comm)
+ixa_receive_t ixa_post(const void *site, uint32_t operation, const ixa_buffer *buffer)
 {
-    ixa_receive_t receive = {NULL, (uintptr_t)buffer};
-    if (!ixa_outermost() || peer == MPI_PROC_NULL || count <= 0)
-        return receive;
-    receive.message = find(site, 0, count, type, peer, tag, comm);
+    ixa_receive_t receive = {find(site, operation, buffer), (uintptr_t)buffer->address};
     if (receive.message && ixa_mode == IXA_RECORD) {
+        trace(IXA_TRACE_POST, receive.message);
         take_over_range(receive.message, receive.buffer);
         watch_pages(receive.message, receive.buffer);
     }
@@ -253,19 +291,20 @@ void ixa_arrived(ixa_receive_t receive)
         watch_after(m, receive.buffer);
         return;
     }
+    trace(IXA_TRACE_ARRIVED, m);
     take_over_range(m, receive.buffer);
     if (awaited_count == AWAITED) {
         ixa_dropped++;
         return;
     }
-    for (size_t k = 0; k < m->layout.elements; k++) {
-        uintptr_t at = receive.buffer + (uintptr_t)m->layout.offsets[k];
-        ixa_write(at, m->layout.element_bytes);
-        ixa_arm(at, m->layout.element_bytes);
+    for (size_t k = 0; k < m->elements; k++) {
+        uintptr_t at = receive.buffer + (uintptr_t)m->offset[k];
+        ixa_memory->write(at, m->element_bytes);
+        ixa_memory->arm(at, m->element_bytes);
     }
     awaited[awaited_count].message = m;
     awaited[awaited_count].buffer = receive.buffer;
-    awaited[awaited_count].reference = ixa_clock;
+    awaited[awaited_count].reference = ixa_position;
     awaited[awaited_count++].reference_ns = ixa_now_ns;
 }
 

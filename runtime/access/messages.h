@@ -2,11 +2,11 @@
 #ifndef IMBREX_ACCESS_MESSAGES_H
 #define IMBREX_ACCESS_MESSAGES_H
 
-#include "layout.h"
+#include "access.h"
+#include "buffers.h"
 
-#include <mpi.h>
-#include <stddef.h>
-#include <stdint.h>
+/* The shadow in use: the instrumented program's, or our own, which sees no accesses. */
+extern IX_HIDDEN ixa_memory_t *ixa_memory;
 
 enum { IXA_MESSAGES = 1024, IXA_ANCHORS = 5, IXA_SAMPLES = 15 };
 
@@ -18,29 +18,34 @@ typedef struct {
     uint32_t count, other;
 } ixa_element_t;
 
-/* A call site, a peer (of comm, and of MPI_COMM_WORLD: negative if any), a tag and a layout.
- * Anchors are the elements that the clean run watched. */
+/* A call site, a peer (of comm, and of MPI_COMM_WORLD: negative if any), a tag and a layout: the
+ * offsets of the elements from the buffer, in the order of the message. The element is the basic
+ * type that the data are made of; bytes and characters are taken 8 or 4 at a time where they lie
+ * so. Anchors are the elements that the clean run watched. */
 typedef struct {
     const void *site;
+    uint32_t operation;
     MPI_Comm comm;
-    int is_send, peer, tag, world_peer;
-    int count, size;
-    MPI_Aint extent, true_lower, true_extent;
-    ixa_layout_t layout;
+    int is_send, collective, peer, tag, world_peer;
+    uint32_t number; /* among those that are not of collectives: as the trace names it */
+    uint64_t signature;
+    size_t elements, element_bytes;
+    ptrdiff_t *offset;
+    ptrdiff_t low, high; /* of all its bytes; high is behind the last */
     ixa_element_t *element;
-    uint64_t calls, previous; /* on the clock of accesses: the send before */
+    uint64_t calls, previous; /* position on the clock of accesses: the send before */
     double first_ns, last_ns;
     uint32_t tries, samples[IXA_ANCHORS];
     double anchor_ns[IXA_ANCHORS][IXA_SAMPLES];
 } ixa_message_t;
 
-extern ixa_message_t ixa_messages[IXA_MESSAGES];
-extern size_t ixa_message_count;
+extern IX_HIDDEN ixa_message_t ixa_messages[IXA_MESSAGES];
+extern IX_HIDDEN size_t ixa_message_count;
 /* Messages and receives that found no place or no memory. */
-extern uint64_t ixa_dropped;
+extern IX_HIDDEN uint64_t ixa_dropped;
 
 /* The element of the message that anchor `a` is. */
-size_t ixa_anchor_element(const ixa_message_t *message, int a);
+IX_HIDDEN size_t ixa_anchor_element(const ixa_message_t *message, int a);
 
 /* A receive that was posted and has not arrived. */
 typedef struct {
@@ -48,16 +53,14 @@ typedef struct {
     uintptr_t buffer;
 } ixa_receive_t;
 
-/* A send starts; a receive is posted and, later, its data are there. `site` is the caller. All
- * within the outermost MPI call; otherwise, and for what moves nothing, they do nothing. */
-void ixa_send(const void *site, const void *buffer, int count, MPI_Datatype type, int peer, int tag,
-              MPI_Comm comm);
-ixa_receive_t ixa_post(const void *site, void *buffer, int count, MPI_Datatype type, int peer,
-                       int tag, MPI_Comm comm);
-void ixa_arrived(ixa_receive_t receive);
+/* A send starts; a receive is posted and, later, its data are there. `site` is the caller. What
+ * moves nothing is ignored. */
+IX_HIDDEN void ixa_send(const void *site, uint32_t operation, const ixa_buffer *buffer);
+IX_HIDDEN ixa_receive_t ixa_post(const void *site, uint32_t operation, const ixa_buffer *buffer);
+IX_HIDDEN void ixa_arrived(ixa_receive_t receive);
 
 /* Take over what is still awaited, and write the results of this rank. */
-void ixa_messages_finish(void);
-void ixa_write_results(void);
+IX_HIDDEN void ixa_messages_finish(void);
+IX_HIDDEN void ixa_write_results(void);
 
 #endif

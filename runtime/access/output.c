@@ -1,12 +1,13 @@
 /* What one rank leaves: access.R.json with elements.R.bin, or anchors.R.json of the clean run. */
-#include "access.h"
 #include "messages.h"
+#include "operations.h"
 #include "times.h"
 #include "watch.h"
 
 #include <dlfcn.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <link.h>
 #include <stdio.h>
 
 static FILE *create(const char *name, const char *ending)
@@ -33,18 +34,26 @@ static void write_string(FILE *file, const char *text)
     fputc('"', file);
 }
 
-static void write_message(FILE *file, const ixa_message_t *m)
+static void write_place(FILE *file, const void *site)
 {
     Dl_info info = {0};
-    uintptr_t offset = (uintptr_t)m->site;
-    if (dladdr(m->site, &info))
+    uintptr_t offset = (uintptr_t)site;
+    if (site && dladdr(site, &info))
         offset -= (uintptr_t)info.dli_fbase;
-    fprintf(file, "{\"kind\": \"%s\", \"image\": ", m->is_send ? "send" : "receive");
+    fprintf(file, "\"image\": ");
     write_string(file, info.dli_fname);
-    fprintf(file, ", \"offset\": %" PRIuPTR ", \"peer\": %d, \"tag\": %d, ", offset, m->world_peer,
-            m->tag);
-    fprintf(file, "\"elements\": %zu, \"element_bytes\": %zu, \"calls\": %" PRIu64,
-            m->layout.elements, m->layout.element_bytes, m->calls);
+    fprintf(file, ", \"offset\": %" PRIuPTR, offset);
+}
+
+static void write_message(FILE *file, const ixa_message_t *m)
+{
+    fprintf(file, "{\"kind\": \"%s\", \"operation\": \"%s\", \"collective\": %s, ",
+            m->is_send ? "send" : "receive", ix_operation_names[m->operation],
+            m->collective ? "true" : "false");
+    write_place(file, m->site);
+    fprintf(file, ", \"peer\": %d, \"tag\": %d, ", m->world_peer, m->tag);
+    fprintf(file, "\"elements\": %zu, \"element_bytes\": %zu, \"calls\": %" PRIu64, m->elements,
+            m->element_bytes, m->calls);
     fprintf(file, ", \"first_ns\": %.1f, \"last_ns\": %.1f", m->first_ns, m->last_ns);
     if (ixa_mode == IXA_CLEAN) {
         fprintf(file, ", \"anchors\": [");
@@ -60,6 +69,25 @@ static void write_message(FILE *file, const ixa_message_t *m)
     fprintf(file, "}");
 }
 
+static int write_image(struct dl_phdr_info *info, size_t size, void *data)
+{
+    (void)size;
+    FILE *file = data;
+    if (info->dlpi_name && info->dlpi_name[0] == '/') {
+        fprintf(file, ", ");
+        write_string(file, info->dlpi_name);
+    }
+    return 0;
+}
+
+/* What is loaded beside the program: which of it has hooks shows in the files. */
+static void write_images(FILE *file)
+{
+    fprintf(file, ", \"images\": [\"\"");
+    dl_iterate_phdr(write_image, file);
+    fprintf(file, "]");
+}
+
 void ixa_write_results(void)
 {
     if (ixa_mode == IXA_OFF)
@@ -67,7 +95,7 @@ void ixa_write_results(void)
     if (ixa_mode == IXA_RECORD) {
         FILE *elements = create("elements", "bin");
         for (size_t i = 0; elements && i < ixa_message_count; i++)
-            fwrite(ixa_messages[i].element, sizeof(ixa_element_t), ixa_messages[i].layout.elements,
+            fwrite(ixa_messages[i].element, sizeof(ixa_element_t), ixa_messages[i].elements,
                    elements);
         if (elements && fclose(elements) != 0)
             fprintf(stderr, "imbrex: rank %d: the recording is not complete\n", ixa_rank);
@@ -78,9 +106,18 @@ void ixa_write_results(void)
     fprintf(file,
             "{\"schema_version\": 1, \"rank\": %d, \"compute_ns\": %.1f, \"intervals\": %" PRIu64
             ", \"accesses\": %" PRIu64 ", \"diverged_at\": %" PRId64 ", \"dropped\": %" PRIu64
-            ", \"watchpoints\": %s, \"spread_ns\": %.1f, \"messages\": [",
-            ixa_rank, ixa_now_ns, ixa_intervals, ixa_clock, ixa_diverged_at, ixa_dropped,
+            ", \"watchpoints\": %s, \"spread_ns\": %.1f",
+            ixa_rank, ixa_now_ns, ixa_intervals, ixa_position, ixa_diverged_at, ixa_dropped,
             ixa_watch_works() ? "true" : "false", ixa_watch_spread_ns());
+    if (ixa_diverged_in) {
+        fprintf(file, ", \"diverged_in\": {\"function\": ");
+        write_string(file, ixa_diverged_in);
+        fprintf(file, ", ");
+        write_place(file, ixa_diverged_site);
+        fprintf(file, "}");
+    }
+    write_images(file);
+    fprintf(file, ", \"messages\": [");
     for (size_t i = 0; i < ixa_message_count; i++) {
         fprintf(file, "%s\n", i ? "," : "");
         write_message(file, &ixa_messages[i]);

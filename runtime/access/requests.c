@@ -1,89 +1,122 @@
-/* Requests: which receive a handle stands for. */
-#include "calls.h"
+#include "requests.h"
 
-enum { OPEN = 4096 };
+#include <stdlib.h>
 
-static struct {
-    MPI_Request request;
-    ixa_receive_t receive;
-} receives[OPEN];
-static int receive_count;
-static ixa_persistent_t persistent[OPEN];
-static int persistent_count;
+enum { BUCKETS = 1 << 10 };
 
-void ixa_job_start(void)
+static ixa_open *buckets[BUCKETS];
+static ixa_plan *plans;
+
+static ixa_open **bucket(uint64_t handle)
 {
-    int rank;
-    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    ixa_start(rank);
+    return &buckets[(handle * 0x9e3779b97f4a7c15u) >> 54];
 }
 
-void ixa_job_end(void)
+ixa_open *ixa_open_new(uint64_t handle, const void *where, int target)
 {
-    static int ended;
-    if (ended++)
-        return;
-    ixa_enter("MPI_Finalize", NULL);
-    ixa_messages_finish();
-    ixa_times_finish();
-    ixa_write_results();
-}
-
-void ixa_remember(MPI_Request request, ixa_receive_t receive)
-{
-    if (!receive.message)
-        return;
-    if (receive_count == OPEN) {
+    ixa_open *one = calloc(1, sizeof *one);
+    if (!one) {
         ixa_dropped++;
-        return;
+        return NULL;
     }
-    receives[receive_count].request = request;
-    receives[receive_count++].receive = receive;
+    ixa_open **first = bucket(handle);
+    *one = (ixa_open){.next = *first, .handle = handle, .where = where, .target = target};
+    *first = one;
+    return one;
 }
 
-ixa_receive_t ixa_completed(MPI_Request request)
+static ixa_open *take(ixa_open **at, ixa_open *others)
 {
-    for (int i = 0; i < receive_count; i++) {
-        if (receives[i].request != request)
-            continue;
-        ixa_receive_t receive = receives[i].receive;
-        receive_count--;
-        for (int j = i; j < receive_count; j++)
-            receives[j] = receives[j + 1];
-        return receive;
-    }
-    return (ixa_receive_t){NULL, 0};
+    ixa_open *one = *at;
+    *at = one->next;
+    one->next = others;
+    return one;
 }
 
-void ixa_forget(MPI_Request request)
+/* Newest first, as the list is. */
+ixa_open *ixa_open_take(uint64_t handle, const void *where)
 {
-    ixa_completed(request);
-    for (int i = 0; i < persistent_count; i++)
-        if (persistent[i].request == request)
-            persistent[i] = persistent[--persistent_count];
-}
-
-void ixa_remember_persistent(ixa_persistent_t what)
-{
-    if (ixa_mode == IXA_OFF)
-        return;
-    if (persistent_count == OPEN)
-        ixa_dropped++;
-    else
-        persistent[persistent_count++] = what;
-}
-
-void ixa_started(const void *site, MPI_Request request)
-{
-    for (int i = 0; i < persistent_count; i++) {
-        const ixa_persistent_t *p = &persistent[i];
-        if (p->request != request)
-            continue;
-        if (p->is_send)
-            ixa_send(site, p->buffer, p->count, p->type, p->peer, p->tag, p->comm);
+    for (ixa_open **at = bucket(handle); *at; at = &(*at)->next)
+        if ((*at)->handle == handle && (*at)->where == where && where)
+            return take(at, NULL);
+    ixa_open *taken = NULL;
+    for (ixa_open **at = bucket(handle); *at;)
+        if ((*at)->handle == handle && (*at)->where)
+            taken = take(at, taken);
         else
-            ixa_remember(request,
-                         ixa_post(site, p->buffer, p->count, p->type, p->peer, p->tag, p->comm));
+            at = &(*at)->next;
+    return taken;
+}
+
+ixa_open *ixa_open_find(uint64_t handle)
+{
+    ixa_open *found = NULL;
+    for (ixa_open *one = *bucket(handle); one; one = one->next)
+        if (one->handle == handle && one->where) {
+            if (found)
+                return NULL;
+            found = one;
+        }
+    return found;
+}
+
+ixa_open *ixa_open_take_window(uint64_t handle, int target)
+{
+    ixa_open *taken = NULL;
+    for (ixa_open **at = bucket(handle); *at;)
+        if ((*at)->handle == handle && !(*at)->where &&
+            (target == IX_ALL || (*at)->target == target))
+            taken = take(at, taken);
+        else
+            at = &(*at)->next;
+    return taken;
+}
+
+ixa_open *ixa_open_take_all(void)
+{
+    ixa_open *taken = NULL;
+    for (int i = 0; i < BUCKETS; i++)
+        while (buckets[i])
+            taken = take(&buckets[i], taken);
+    return taken;
+}
+
+void ixa_plan_add(uint64_t handle, const ixa_buffer *buffers, int count)
+{
+    ixa_plan_forget(handle);
+    ixa_plan *plan = calloc(1, sizeof *plan);
+    if (!plan) {
+        ixa_dropped++;
+        return;
+    }
+    plan->handle = handle;
+    for (int k = 0; k < count; k++)
+        if (ixa_keep(&buffers[k], &plan->buffer[plan->buffers]) == 0)
+            plan->buffers++;
+        else
+            ixa_dropped++;
+    plan->next = plans;
+    plans = plan;
+}
+
+const ixa_plan *ixa_plan_of(uint64_t handle)
+{
+    const ixa_plan *plan = plans;
+    while (plan && plan->handle != handle)
+        plan = plan->next;
+    return plan;
+}
+
+void ixa_plan_forget(uint64_t handle)
+{
+    for (ixa_plan **at = &plans; *at; at = &(*at)->next) {
+        ixa_plan *plan = *at;
+        if (plan->handle != handle)
+            continue;
+        *at = plan->next;
+        for (int k = 0; k < plan->buffers; k++)
+            ixa_drop(&plan->buffer[k]);
+        free(plan);
         return;
     }
 }

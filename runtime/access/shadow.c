@@ -1,118 +1,239 @@
-/* Shadow pages of communicated memory: a hash table that only MPI calls let grow. */
+/* The shadow of communicated memory: a hash table of pages that only MPI calls let grow. */
 #include "access.h"
 
+#include <pthread.h>
+#include <string.h>
 #include <sys/mman.h>
 
-uint64_t ixa_clock;
-uint8_t ixa_filter[IXA_FILTER_SIZE];
+ixa_page_t *ixa_pages[IXA_TABLE];
+__thread uint64_t ixa_clock, ixa_thread;
 
-enum { BUCKETS = 1 << 14 };
-static ixa_page_t *buckets[BUCKETS];
+/* ---- Threads ----------------------------------------------------------------------------------
+ */
 
-static ixa_page_t *find(uintptr_t number)
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_key_t at_end;
+static int threads;
+/* Where a thread counts; when it has ended, what it had counted. */
+static const uint64_t *counters[IXA_THREADS];
+static uint64_t counted[IXA_THREADS];
+
+static void thread_ends(void *counter)
 {
-    ixa_page_t *page = buckets[number & (BUCKETS - 1)];
-    while (page && page->number != number)
-        page = page->next;
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < threads; i++)
+        if (counters[i] == counter) {
+            counted[i] = *counters[i];
+            counters[i] = NULL;
+        }
+    pthread_mutex_unlock(&lock);
+}
+
+/* Threads beyond the table share the last number: their order among each other is lost. */
+uint64_t ixa_register(void)
+{
+    pthread_mutex_lock(&lock);
+    if (threads == 0)
+        pthread_key_create(&at_end, thread_ends);
+    int mine = threads < IXA_THREADS ? threads++ : IXA_THREADS - 1;
+    counters[mine] = &ixa_clock;
+    pthread_setspecific(at_end, &ixa_clock);
+    pthread_mutex_unlock(&lock);
+    ixa_thread = ((uint64_t)mine << IXA_STAMP_BITS) + 1;
+    return ixa_thread;
+}
+
+static int clocks(uint64_t counts[IXA_THREADS])
+{
+    if (!ixa_thread)
+        ixa_register();
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < threads; i++)
+        counts[i] = counters[i] ? *(const volatile uint64_t *)counters[i] : counted[i];
+    int count = threads;
+    pthread_mutex_unlock(&lock);
+    return count;
+}
+
+/* ---- Pages ------------------------------------------------------------------------------------
+ */
+
+static void *memory(size_t size)
+{
+    void *found = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return found == MAP_FAILED ? NULL : found;
+}
+
+/* Pages are cut from larger pieces, and stay. */
+static ixa_page_t *new_page(uintptr_t number)
+{
+    static ixa_page_t *piece;
+    static size_t left;
+    if (left == 0) {
+        piece = memory(IXA_PAGE);
+        if (!piece)
+            return NULL;
+        left = IXA_PAGE / sizeof *piece;
+    }
+    ixa_page_t *page = &piece[--left];
+    ixa_page_t **slot = &ixa_pages[number & (IXA_TABLE - 1)];
+    page->number = number;
+    page->next = *slot;
+    __atomic_store_n(slot, page, __ATOMIC_RELEASE);
     return page;
 }
 
-static unsigned grain(uintptr_t address)
+static ixa_page_t *make_page(uintptr_t address)
 {
-    return (unsigned)(address & ((1u << IXA_PAGE_BITS) - 1)) / IXA_GRAIN;
+    ixa_page_t *page = ixa_page(address);
+    return page ? page : new_page(address >> IXA_PAGE_BITS);
 }
 
-/* The part of [*at, end) that lies in one page: its grains, and *at moved behind it. */
-static ixa_page_t *next_part(uintptr_t *at, uintptr_t end, unsigned *first, unsigned *last)
+/* The bytes of [*at, end) that lie in one page; *at is moved behind them. */
+typedef struct part {
+    ixa_page_t *page;
+    unsigned from, to; /* offsets in the page; to is behind the last */
+} part_t;
+
+static part_t next_part(uintptr_t *at, uintptr_t end, int make)
 {
-    uintptr_t stop = ((*at >> IXA_PAGE_BITS) + 1) << IXA_PAGE_BITS;
+    uintptr_t stop = (*at | (IXA_PAGE - 1)) + 1;
     if (stop > end)
         stop = end;
-    *first = grain(*at);
-    *last = grain(stop - 1);
-    ixa_page_t *page = find(*at >> IXA_PAGE_BITS);
+    part_t part = {make ? make_page(*at) : ixa_page(*at), (unsigned)(*at & (IXA_PAGE - 1)), 0};
+    part.to = part.from + (unsigned)(stop - *at);
     *at = stop;
-    return page;
+    return part;
 }
 
-void ixa_write(uintptr_t address, size_t size)
+#define EACH_PART(part, address, size, make)                                                       \
+    for (uintptr_t at = (address), end = at + (size); at < end;)                                   \
+        for (part_t part = next_part(&at, end, make), *once = &part; once; once = NULL)
+
+static unsigned first_grain(part_t part)
 {
-    uint64_t now = ixa_clock;
-    unsigned first, last;
-    for (uintptr_t at = address, end = address + size; at < end;) {
-        ixa_page_t *page = next_part(&at, end, &first, &last);
-        for (unsigned g = first; page && g <= last; g++) {
-            page->last_write[g] = now;
-            if (page->first_read[g] == IXA_UNREAD)
-                page->first_read[g] = IXA_OVERWRITTEN;
-        }
-    }
+    return part.from / IXA_GRAIN;
 }
 
-void ixa_read(uintptr_t address, size_t size)
+static unsigned last_grain(part_t part)
 {
-    uint64_t now = ixa_clock;
-    unsigned first, last;
-    for (uintptr_t at = address, end = address + size; at < end;) {
-        ixa_page_t *page = next_part(&at, end, &first, &last);
-        for (unsigned g = first; page && g <= last; g++)
-            if (page->first_read[g] == IXA_UNREAD)
-                page->first_read[g] = now;
-    }
+    return (part.to - 1) / IXA_GRAIN;
 }
 
-int ixa_watch(uintptr_t address, size_t size)
+static int watch(uintptr_t address, size_t size)
 {
-    if (size == 0)
-        return 0;
-    uintptr_t final = (address + size - 1) >> IXA_PAGE_BITS;
-    for (uintptr_t number = address >> IXA_PAGE_BITS; number <= final; number++) {
-        if (find(number))
-            continue;
-        ixa_page_t *page =
-            mmap(NULL, sizeof *page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (page == MAP_FAILED)
+    EACH_PART(part, address, size, 1)
+    {
+        if (!part.page)
             return -1;
-        page->number = number;
-        page->next = buckets[number & (BUCKETS - 1)];
-        buckets[number & (BUCKETS - 1)] = page;
-        ixa_filter[number & (IXA_FILTER_SIZE - 1)] = 1;
+        if (!part.page->stamps) {
+            ixa_stamps_t *stamps = memory(sizeof *stamps);
+            if (!stamps)
+                return -1;
+            __atomic_store_n(&part.page->stamps, stamps, __ATOMIC_RELEASE);
+        }
     }
     return 0;
 }
 
-void ixa_arm(uintptr_t address, size_t size)
+static void arm(uintptr_t address, size_t size)
 {
-    unsigned first, last;
-    for (uintptr_t at = address, end = address + size; at < end;) {
-        ixa_page_t *page = next_part(&at, end, &first, &last);
-        for (unsigned g = first; page && g <= last; g++)
-            page->first_read[g] = IXA_UNREAD;
+    EACH_PART(part, address, size, 0)
+    {
+        for (unsigned g = first_grain(part);
+             part.page && part.page->stamps && g <= last_grain(part); g++)
+            part.page->stamps->first_read[g] = IXA_UNREAD;
     }
 }
 
-uint64_t ixa_last_write(uintptr_t address, size_t size)
+static void write(uintptr_t address, size_t size)
+{
+    EACH_PART(part, address, size, 0)
+    {
+        if (part.page && part.page->stamps)
+            ixa_write_grains(part.page->stamps, first_grain(part), last_grain(part));
+    }
+}
+
+static void read(uintptr_t address, size_t size)
+{
+    EACH_PART(part, address, size, 0)
+    {
+        if (part.page && part.page->stamps)
+            ixa_read_grains(part.page->stamps, first_grain(part), last_grain(part));
+    }
+}
+
+static uint64_t last_write(uintptr_t address, size_t size)
 {
     uint64_t latest = 0;
-    unsigned first, last;
-    for (uintptr_t at = address, end = address + size; at < end;) {
-        ixa_page_t *page = next_part(&at, end, &first, &last);
-        for (unsigned g = first; page && g <= last; g++)
-            if (page->last_write[g] > latest)
-                latest = page->last_write[g];
+    EACH_PART(part, address, size, 0)
+    {
+        for (unsigned g = first_grain(part);
+             part.page && part.page->stamps && g <= last_grain(part); g++)
+            if (part.page->stamps->last_write[g] > latest)
+                latest = part.page->stamps->last_write[g];
     }
     return latest;
 }
 
-uint64_t ixa_first_read(uintptr_t address, size_t size)
+static uint64_t first_read(uintptr_t address, size_t size)
 {
     uint64_t earliest = IXA_UNREAD;
-    unsigned first, last;
-    for (uintptr_t at = address, end = address + size; at < end;) {
-        ixa_page_t *page = next_part(&at, end, &first, &last);
-        for (unsigned g = first; page && g <= last; g++)
-            if (page->first_read[g] < earliest)
-                earliest = page->first_read[g];
+    EACH_PART(part, address, size, 0)
+    {
+        for (unsigned g = first_grain(part);
+             part.page && part.page->stamps && g <= last_grain(part); g++)
+            if (part.page->stamps->first_read[g] < earliest)
+                earliest = part.page->stamps->first_read[g];
     }
     return earliest;
 }
+
+/* ---- Bytes in flight --------------------------------------------------------------------------
+ */
+
+static int hold(uintptr_t address, size_t size, int is_receive, int by)
+{
+    int result = 0;
+    EACH_PART(part, address, size, by > 0)
+    {
+        if (part.page && !part.page->held && by > 0)
+            __atomic_store_n(&part.page->held, memory(IXA_PAGE), __ATOMIC_RELEASE);
+        if (!part.page || !part.page->held) {
+            result = -1;
+            continue;
+        }
+        uint8_t *held = part.page->held;
+        for (unsigned b = part.from; b < part.to; b++) {
+            unsigned sends = held[b] & IXA_SENDS;
+            if (is_receive)
+                held[b] = (uint8_t)(sends | (by > 0 ? IXA_RECEIVE : 0));
+            else if (by > 0 ? sends < IXA_SENDS : sends > 0)
+                held[b] = (uint8_t)(held[b] + by);
+        }
+    }
+    return result;
+}
+
+static int holds(uintptr_t address, size_t size, int is_write)
+{
+    EACH_PART(part, address, size, 0)
+    {
+        for (unsigned b = part.from; part.page && part.page->held && b < part.to; b++)
+            if (part.page->held[b] & (is_write ? 0xff : IXA_RECEIVE))
+                return 1;
+    }
+    return 0;
+}
+
+ixa_memory_t ixa_shadow = {.version = IXA_VERSION,
+                           .watch = watch,
+                           .arm = arm,
+                           .write = write,
+                           .read = read,
+                           .last_write = last_write,
+                           .first_read = first_read,
+                           .hold = hold,
+                           .holds = holds,
+                           .clocks = clocks};

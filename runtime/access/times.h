@@ -4,37 +4,42 @@
 
 #include <stdint.h>
 
+#include "thread.h"
+
 /* CLEAN: the program as the user builds it; its intervals are measured. RECORD: the instrumented
  * program; each interval is given the length that it had in the clean run. */
 enum ixa_mode { IXA_OFF, IXA_CLEAN, IXA_RECORD };
-extern enum ixa_mode ixa_mode;
+extern IX_HIDDEN enum ixa_mode ixa_mode;
 
 /* The directory of results and the rank, valid unless ixa_mode is IXA_OFF. */
-extern const char *ixa_directory;
-extern int ixa_rank;
+extern IX_HIDDEN const char *ixa_directory;
+extern IX_HIDDEN int ixa_rank;
 
-/* Computation so far, as of the last MPI call entered. */
-extern double ixa_now_ns;
+/* Computation so far, as of the last MPI call entered, and the accesses that it made: of the thread
+ * that made most between every two calls. */
+extern IX_HIDDEN double ixa_now_ns;
+extern IX_HIDDEN uint64_t ixa_position;
 /* Intervals so far; the call at which the two runs first differ, -1 if they do not. */
-extern uint64_t ixa_intervals;
-extern int64_t ixa_diverged_at;
+extern IX_HIDDEN uint64_t ixa_intervals;
+extern IX_HIDDEN int64_t ixa_diverged_at;
+/* The recorded run's call there: its function and caller; NULL if it ended before. */
+extern IX_HIDDEN const char *ixa_diverged_in;
+extern IX_HIDDEN const void *ixa_diverged_site;
 
-void ixa_start(int rank);
-/* Every MPI function from entry to exit; they nest, the outermost counts. `site`: the caller. */
-void ixa_enter(const char *function, const void *site);
-void ixa_exit(void);
-/* In place of ixa_enter for a call that may find nothing done, and once that is known. In vain, it
- * ends no interval: its time is left out. */
-void ixa_poll(void);
-void ixa_polled(int found, const char *function, const void *site);
-/* How many MPI functions are open; whether it is the outermost. */
-extern int ixa_inside;
-int ixa_outermost(void);
-void ixa_times_finish(void);
+/* As IMBREX_ACCESS (clean, record) and IMBREX_ACCESS_DIR in the environment say: whether there is
+ * anything to do. The first interval begins with the ixa_times_exit that follows. */
+IX_HIDDEN int ixa_times_start(int rank);
+/* Every outermost MPI function of the recorded thread, from entry to exit. `compute_ns`: what that
+ * thread has computed so far; `site`: the caller. A function that polls enters once it is known
+ * that it found something; otherwise it ends no interval: ixa_times_in_vain. */
+IX_HIDDEN void ixa_times_enter(int64_t compute_ns, uint32_t operation, const void *site);
+IX_HIDDEN void ixa_times_exit(void);
+IX_HIDDEN void ixa_times_in_vain(const ix_thread *t);
+IX_HIDDEN void ixa_times_finish(void);
 
-/* The clean time of an access of the recorded run; 0 if its interval is forgotten. */
-int ixa_time_of(uint64_t clock, double *ns);
+/* Position and clean time of a stamp of the recorded run; 0 if its interval is forgotten. */
+IX_HIDDEN int ixa_time_of(uint64_t stamp, uint64_t *position, double *ns);
 
-int64_t ixa_clock_ns(void);
+IX_HIDDEN int64_t ixa_clock_ns(void);
 
 #endif

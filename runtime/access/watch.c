@@ -20,7 +20,7 @@ typedef struct {
     uint64_t time_ns;
 } sample_t;
 
-static int works, busy, descriptor = -1, is_write, hits, taken, pending;
+static int works, busy, descriptor = -1, is_write, hits, taken, pending, from_start;
 static struct perf_event_mmap_page *ring;
 static uint64_t seen;
 static double distance_ns, found_ns;
@@ -156,8 +156,10 @@ int ixa_watch_interval(int64_t start_ns, int64_t now_ns)
     if (count == 0)
         return 0;
     hits += count;
-    /* From the nearer end of the interval: what lies between is disturbed by this trap alone. */
-    if (is_write)
+    /* From the start of the interval if nothing but this trap disturbed what lies between: behind a
+     * trap the caches are cold. From its end otherwise. */
+    from_start = !is_write || count == 1;
+    if (!from_start)
         distance_ns = (double)(now_ns - sample_time(head - sizeof(sample_t))) - after_ns;
     else
         distance_ns = (double)(sample_time(seen) - start_ns) - (trap_ns - after_ns);
@@ -171,7 +173,11 @@ void ixa_watch_ended(double start_ns, double end_ns)
 {
     if (!pending)
         return;
-    found_ns = is_write ? end_ns - distance_ns : start_ns + distance_ns;
+    found_ns = from_start ? start_ns + distance_ns : end_ns - distance_ns;
+    if (found_ns > end_ns)
+        found_ns = end_ns;
+    if (found_ns < start_ns)
+        found_ns = start_ns;
     taken = 1;
     pending = 0;
     if (!is_write)

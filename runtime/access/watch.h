@@ -7,27 +7,29 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "thread.h"
+
 /* Learn whether watchpoints work and what a trap costs. */
-void ixa_watch_start(void);
-int ixa_watch_works(void);
+IX_HIDDEN void ixa_watch_start(void);
+IX_HIDDEN int ixa_watch_works(void);
 /* Armed and not yet disarmed; and whether the first access has been seen already. */
-int ixa_watch_busy(void);
-int ixa_watch_found(void);
+IX_HIDDEN int ixa_watch_busy(void);
+IX_HIDDEN int ixa_watch_found(void);
 
 /* Watch `size` bytes from now on: the last write, or the first access, that the program makes. */
-void ixa_watch_arm(uintptr_t address, size_t size, int is_write);
+IX_HIDDEN void ixa_watch_arm(uintptr_t address, size_t size, int is_write);
 /* The clean time of that access, if there was one; either way the watchpoint is free again. */
-int ixa_watch_disarm(double *ns);
+IX_HIDDEN int ixa_watch_disarm(double *ns);
 
 /* An interval of computation ends now: how many traps were in it. If any were, ixa_watch_ended
  * follows with the interval's start and end on the clean clock. */
-int ixa_watch_interval(int64_t start_ns, int64_t now_ns);
-void ixa_watch_ended(double start_ns, double end_ns);
+IX_HIDDEN int ixa_watch_interval(int64_t start_ns, int64_t now_ns);
+IX_HIDDEN void ixa_watch_ended(double start_ns, double end_ns);
 /* A new interval begins: forget the accesses that the MPI library made. */
-void ixa_watch_resume(void);
+IX_HIDDEN void ixa_watch_resume(void);
 /* An interval's length without its traps, as far as their usual cost tells. */
-double ixa_watch_without(double length_ns, int hits);
+IX_HIDDEN double ixa_watch_without(double length_ns, int hits);
 /* How far apart trap costs were when they were learnt: the spread of a single time. */
-double ixa_watch_spread_ns(void);
+IX_HIDDEN double ixa_watch_spread_ns(void);
 
 #endif

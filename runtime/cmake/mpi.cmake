@@ -1,6 +1,6 @@
 # What the given mpicc tells: where its headers are, and which functions its library lacks although
-# its header declares them. Sets MPI_INCLUDES, IMBREX_MPI_DEFINITIONS, IMBREX_ABSENT, and
-# IMBREX_HAS_FORTRAN (the standard ABI's header knows no Fortran).
+# its header declares them. Sets MPI_INCLUDES, IMBREX_MPI_DEFINITIONS, IMBREX_ABSENT,
+# IMBREX_HAS_FORTRAN (the standard ABI's header knows no Fortran) and IMBREX_SIMULATED (SimGrid's).
 
 execute_process(
   COMMAND ${MPI_C_COMPILER} -E -v -x c /dev/null
@@ -17,6 +17,11 @@ foreach(flag IN ITEMS -show --showme -compile_info)
     break()
   endif()
 endforeach()
+if(shown MATCHES "-lsimgrid")
+  set(IMBREX_SIMULATED TRUE)
+else()
+  set(IMBREX_SIMULATED FALSE)
+endif()
 separate_arguments(words UNIX_COMMAND "${shown}")
 set(MPI_INCLUDES "")
 set(IMBREX_MPI_DEFINITIONS "")

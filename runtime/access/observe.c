@@ -1,0 +1,300 @@
+#include "observe.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "annotate.h"
+#include "guard.h"
+#include "messages.h"
+#include "operations.h"
+#include "requests.h"
+#include "times.h"
+#include "trace.h"
+
+int ixa_observed;
+
+/* MPI calls of several threads take turns here; the recorder follows the thread that started MPI.
+ */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static const ix_thread *recorded_thread;
+
+static ixa_memory_t *shadow_of_program(void)
+{
+    ixa_memory_t **table = dlsym(RTLD_DEFAULT, IXA_SYMBOL);
+    return table && (*table)->version == IXA_VERSION ? *table : &ixa_shadow;
+}
+
+void ixa_start(int rank, const char *directory)
+{
+    const char *guard = getenv("IMBREX_GUARD");
+    ixa_memory = shadow_of_program();
+    if (ixa_times_start(rank))
+        ixa_observed |= IXA_RECORDS;
+    if (guard && *guard && strcmp(guard, "0") != 0) {
+        ixa_guard_start(ixa_memory, rank, directory);
+        ixa_observed |= IXA_GUARDS;
+    }
+    ixa_regions_start(rank, directory);
+    recorded_thread = ix_current();
+    if (ixa_observed & IXA_RECORDS)
+        ixa_times_exit();
+}
+
+static int records(const ix_thread *t)
+{
+    return (ixa_observed & IXA_RECORDS) && t == recorded_thread;
+}
+
+static int guards(void)
+{
+    return ixa_observed & IXA_GUARDS;
+}
+
+/* ---- Before the library's function ------------------------------------------------------------
+ */
+
+void ixa_enter(ixa_call *call, const ix_thread *t, int polls)
+{
+    *call = (ixa_call){.on = IXA_GUARDS | IXA_ANNOTATED | (records(t) ? IXA_RECORDS : 0),
+                       .polls = polls,
+                       .site = t->address,
+                       .operation = t->operation};
+    call->on &= ixa_observed;
+    if (records(t) && !polls)
+        ixa_times_enter(t->compute_ns, t->operation, t->address);
+}
+
+void ixa_add(ixa_call *call, const ixa_buffer *buffer)
+{
+    if (buffer->peer == MPI_PROC_NULL || (buffer->blocks == 0 && buffer->count <= 0) ||
+        call->buffers == IXA_BUFFERS)
+        return;
+    call->buffer[call->buffers++] = *buffer;
+}
+
+static int is_on(const ixa_call *call, int what)
+{
+    return call->on & what & ixa_observed;
+}
+
+static ixa_receive_t before(const ixa_call *call, const ixa_buffer *buffer)
+{
+    ixa_receive_t receive = {NULL, 0};
+    if (is_on(call, IXA_GUARDS))
+        ixa_guard_check(call->site, call->operation, buffer);
+    if (is_on(call, IXA_ANNOTATED) && !buffer->is_receive)
+        ixa_regions_send(call->site, call->operation, buffer, ix_self->compute_ns);
+    if (is_on(call, IXA_RECORDS)) {
+        if (buffer->is_receive)
+            receive = ixa_post(call->site, call->operation, buffer);
+        else
+            ixa_send(call->site, call->operation, buffer);
+    }
+    return receive;
+}
+
+void ixa_before(ixa_call *call)
+{
+    pthread_mutex_lock(&lock);
+    for (int k = 0; k < call->buffers; k++) {
+        call->receive[k] = before(call, &call->buffer[k]);
+        if (is_on(call, IXA_GUARDS))
+            call->sum[k] = ixa_guard_sum(&call->buffer[k]);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+static void open_buffer(ixa_open *open, const ixa_call *call, int k, const ixa_buffer *buffer,
+                        ixa_receive_t receive, uint64_t sum)
+{
+    open->receive[k] = receive;
+    if (is_on(call, IXA_ANNOTATED) && buffer->is_receive)
+        open->span[k] = ixa_span_of(buffer);
+    if (is_on(call, IXA_GUARDS) && !buffer->in_place)
+        open->held[k] = ixa_guard_hold(call->site, call->operation, buffer, sum);
+}
+
+void ixa_starting(ixa_call *call, int count, const MPI_Request *requests, const void *where,
+                  size_t step)
+{
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < count; i++) {
+        const ixa_plan *plan = ixa_plan_of(ix_handle(requests[i]));
+        ixa_open *open =
+            plan ? ixa_open_new(ix_handle(requests[i]), (const char *)where + (size_t)i * step, 0)
+                 : NULL;
+        for (int k = 0; open && k < plan->buffers; k++) {
+            const ixa_buffer *buffer = &plan->buffer[k];
+            ixa_receive_t receive = before(call, buffer);
+            uint64_t sum = is_on(call, IXA_GUARDS) ? ixa_guard_sum(buffer) : 0;
+            open_buffer(open, call, k, buffer, receive, sum);
+        }
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+/* ---- After it ---------------------------------------------------------------------------------
+ */
+
+static void leave(ixa_call *call, int found)
+{
+    if (!is_on(call, IXA_RECORDS))
+        return;
+    if (found)
+        ixa_times_exit();
+    else
+        ixa_times_in_vain(ix_self);
+}
+
+static void arrived(ixa_open *open, enum ixa_ending ending)
+{
+    while (open) {
+        ixa_open *next = open->next;
+        for (int k = 0; k < IXA_BUFFERS; k++) {
+            if (ending == IXA_COMPLETE)
+                ixa_arrived(open->receive[k]);
+            if (ending == IXA_COMPLETE && open->span[k].high)
+                ixa_regions_arrival(open->span[k], ix_self->compute_ns);
+            ixa_guard_release(open->held[k], ending);
+        }
+        free(open);
+        open = next;
+    }
+}
+
+void ixa_done(ixa_call *call)
+{
+    pthread_mutex_lock(&lock);
+    for (int k = 0; k < call->buffers; k++) {
+        ixa_arrived(call->receive[k]);
+        if (is_on(call, IXA_ANNOTATED) && call->buffer[k].is_receive)
+            ixa_regions_arrival(ixa_span_of(&call->buffer[k]), ix_self->compute_ns);
+    }
+    leave(call, 1);
+    pthread_mutex_unlock(&lock);
+}
+
+static void begun(ixa_call *call, uint64_t handle, const void *where, int target)
+{
+    pthread_mutex_lock(&lock);
+    ixa_open *open = call->buffers ? ixa_open_new(handle, where, target) : NULL;
+    for (int k = 0; open && k < call->buffers; k++)
+        open_buffer(open, call, k, &call->buffer[k], call->receive[k], call->sum[k]);
+    leave(call, 1);
+    pthread_mutex_unlock(&lock);
+}
+
+void ixa_begun(ixa_call *call, MPI_Request request, const void *where)
+{
+    begun(call, ix_handle(request), where, 0);
+}
+
+void ixa_begun_on(ixa_call *call, MPI_Win window, int target)
+{
+    begun(call, ix_handle(window), NULL, target);
+}
+
+void ixa_planned(ixa_call *call, MPI_Request request)
+{
+    pthread_mutex_lock(&lock);
+    ixa_plan_add(ix_handle(request), call->buffer, call->buffers);
+    leave(call, 1);
+    pthread_mutex_unlock(&lock);
+}
+
+void ixa_complete(ixa_call *call, int found, int count, const MPI_Request *requests,
+                  const void *where, size_t step, const int *indices)
+{
+    pthread_mutex_lock(&lock);
+    if (call->polls && found && is_on(call, IXA_RECORDS))
+        ixa_times_enter(ix_self->compute_ns, call->operation, call->site);
+    for (int i = 0; found && i < count; i++) {
+        int k = indices ? indices[i] : i;
+        if (k >= 0 && requests[k] != MPI_REQUEST_NULL)
+            arrived(ixa_open_take(ix_handle(requests[k]), (const char *)where + (size_t)k * step),
+                    IXA_COMPLETE);
+    }
+    leave(call, found);
+    pthread_mutex_unlock(&lock);
+}
+
+void ixa_complete_on(ixa_call *call, MPI_Win window, int target)
+{
+    pthread_mutex_lock(&lock);
+    arrived(ixa_open_take_window(ix_handle(window), target), IXA_COMPLETE);
+    leave(call, 1);
+    pthread_mutex_unlock(&lock);
+}
+
+void ixa_seen(ixa_call *call, int count, const MPI_Request *requests, const int *indices)
+{
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < count; i++) {
+        ixa_open *open = ixa_open_find(ix_handle(requests[indices ? indices[i] : i]));
+        for (int k = 0; open && k < IXA_BUFFERS; k++) {
+            ixa_guard_release(open->held[k], IXA_COMPLETE);
+            open->held[k] = NULL;
+        }
+    }
+    leave(call, 0);
+    pthread_mutex_unlock(&lock);
+}
+
+void ixa_cancelled(ixa_call *call, MPI_Request request, const void *where)
+{
+    (void)where;
+    pthread_mutex_lock(&lock);
+    ixa_open *open = ixa_open_find(ix_handle(request));
+    for (int k = 0; open && k < IXA_BUFFERS; k++)
+        open->receive[k].message = NULL;
+    leave(call, 1);
+    pthread_mutex_unlock(&lock);
+}
+
+void ixa_freed(ixa_call *call, MPI_Request request, const void *where)
+{
+    pthread_mutex_lock(&lock);
+    arrived(ixa_open_take(ix_handle(request), where), IXA_RELEASED);
+    ixa_plan_forget(ix_handle(request));
+    leave(call, 1);
+    pthread_mutex_unlock(&lock);
+}
+
+const void *ixa_item(const void *buffer, int64_t index, MPI_Datatype type)
+{
+    MPI_Aint lower, extent;
+    PMPI_Type_get_extent(type, &lower, &extent);
+    return (const char *)buffer + index * (int64_t)extent;
+}
+
+void ixa_passed(ixa_call *call, int found)
+{
+    pthread_mutex_lock(&lock);
+    if (call->polls && found && is_on(call, IXA_RECORDS))
+        ixa_times_enter(ix_self->compute_ns, call->operation, call->site);
+    leave(call, found);
+    pthread_mutex_unlock(&lock);
+}
+
+void ixa_end(void)
+{
+    if (!ixa_observed)
+        return;
+    pthread_mutex_lock(&lock);
+    if (ixa_observed & IXA_RECORDS) {
+        ixa_times_enter(ix_self ? ix_self->compute_ns : 0, IX_OP_Finalize, NULL);
+        ixa_messages_finish();
+        ixa_times_finish();
+        ixa_trace_finish();
+        ixa_write_results();
+    }
+    if (guards()) {
+        arrived(ixa_open_take_all(), IXA_NEVER);
+        ixa_guard_end();
+    }
+    ixa_regions_end(ix_self ? ix_self->compute_ns : 0);
+    ixa_observed = 0;
+    pthread_mutex_unlock(&lock);
+}
