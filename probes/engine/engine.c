@@ -21,6 +21,19 @@ void spin_until(int64_t when_ns)
         ;
 }
 
+static int64_t processor_time_ns(clockid_t whose)
+{
+    struct timespec t;
+    clock_gettime(whose, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+int64_t other_threads_ns(void)
+{
+    const int64_t mine = processor_time_ns(CLOCK_THREAD_CPUTIME_ID);
+    return processor_time_ns(CLOCK_PROCESS_CPUTIME_ID) - mine;
+}
+
 int out_of_time(const engine *e)
 {
     return now_ns() >= e->end_ns;

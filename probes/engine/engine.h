@@ -28,7 +28,7 @@ typedef struct engine {
     int quick;
     size_t max_bytes; /* largest message */
     double slice_s;   /* time for one size of one experiment */
-    int64_t end_ns;   /* when to begin nothing more */
+    int64_t end_ns;   /* when to begin nothing more of this experiment */
     pair pairs[MAX_PAIRS];
     int npairs;
 } engine;
@@ -41,6 +41,8 @@ typedef struct experiment {
 /* Nanoseconds of CLOCK_MONOTONIC. */
 int64_t now_ns(void);
 void spin_until(int64_t when_ns);
+/* Processor time that all other threads of this process have used: a progress thread's. */
+int64_t other_threads_ns(void);
 int out_of_time(const engine *e);
 
 const char *path_name(const pair *p);

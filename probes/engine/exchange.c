@@ -2,6 +2,8 @@
 
 #include "engine/stats.h"
 
+#include <stdio.h>
+
 static const int data_tag = 7;
 
 int64_t agreed_start(const exchange_setting *s)
@@ -85,6 +87,7 @@ static moments take_part(const exchange_setting *s, size_t size, side mine, int6
 {
     const int sending = is_leader(s->e, s->p), other = other_of(s->e, s->p), bytes = (int)size;
     MPI_Comm data = s->e->data;
+    const int64_t others = other_threads_ns();
     moments m = {.valid = now_ns() < start};
     spin_until(start);
     work(s->flavour, units_of(s->flavour, mine.delay_ns));
@@ -113,11 +116,52 @@ static moments take_part(const exchange_setting *s, size_t size, side mine, int6
         if (*request != MPI_REQUEST_NULL)
             MPI_Request_free(request);
     }
+    m.others = other_threads_ns() - others;
     m.enter -= start;
     m.started -= start;
     m.wait -= start;
     m.done -= start;
     return m;
+}
+
+/* One side of an exchange in both directions: its send in m[0], its receive in m[1]. */
+static void take_part_both_ways(const exchange_setting *s, size_t size, side mine, int64_t start,
+                                moments m[2])
+{
+    const int other = other_of(s->e, s->p), bytes = (int)size;
+    MPI_Comm data = s->e->data;
+    MPI_Request requests[2];
+    const int64_t others = other_threads_ns();
+    m[0] = (moments){.valid = now_ns() < start};
+    spin_until(start);
+    m[0].enter = now_ns() - start;
+    MPI_Isend(s->buffer, bytes, MPI_CHAR, other, data_tag, data, &requests[0]);
+    MPI_Irecv(s->back, bytes, MPI_CHAR, other, data_tag, data, &requests[1]);
+    m[0].started = now_ns() - start;
+    work(s->flavour, units_of(s->flavour, mine.work_ns));
+    m[0].wait = now_ns() - start;
+    m[1] = m[0];
+    for (int i = 0; i < 2; i++) {
+        int which;
+        MPI_Waitany(2, requests, &which, MPI_STATUS_IGNORE);
+        m[which].done = now_ns() - start;
+    }
+    m[0].others = m[1].others = other_threads_ns() - others;
+}
+
+void exchange_both_ways(const exchange_setting *s, size_t size, side mine, outcome there[2])
+{
+    const int tag = 106;
+    moments own[2], far[2];
+    take_part_both_ways(s, size, mine, agreed_start(s), own);
+    if (is_leader(s->e, s->p)) {
+        MPI_Recv(far, 2 * moments_words, MPI_INT64_T, s->p->partner, tag, s->e->control,
+                 MPI_STATUS_IGNORE);
+        there[0] = (outcome){.sender = own[0], .receiver = far[1]};
+        there[1] = (outcome){.sender = far[0], .receiver = own[1]};
+    } else {
+        MPI_Send(own, 2 * moments_words, MPI_INT64_T, s->p->leader, tag, s->e->control);
+    }
 }
 
 outcome exchange(const exchange_setting *s, size_t size, side sender, side receiver)
@@ -128,10 +172,11 @@ outcome exchange(const exchange_setting *s, size_t size, side sender, side recei
     const int64_t start = agreed_start(s);
     if (is_leader(s->e, s->p)) {
         o.sender = take_part(s, size, sender, start, &request);
-        MPI_Recv(&o.receiver, 5, MPI_INT64_T, s->p->partner, tag, s->e->control, MPI_STATUS_IGNORE);
+        MPI_Recv(&o.receiver, moments_words, MPI_INT64_T, s->p->partner, tag, s->e->control,
+                 MPI_STATUS_IGNORE);
     } else {
         o.receiver = take_part(s, size, receiver, start, &request);
-        MPI_Send(&o.receiver, 5, MPI_INT64_T, s->p->leader, tag, s->e->control);
+        MPI_Send(&o.receiver, moments_words, MPI_INT64_T, s->p->leader, tag, s->e->control);
     }
     return o;
 }
@@ -140,12 +185,14 @@ void print_exchange(const exchange_setting *s, const char *label, size_t size, s
                     side receiver, const outcome *o)
 {
     row(s->e,
-        "exchange %s %d %d %s %zu %s %d %d %.0f %.0f %lld %lld %lld %lld %lld %lld %lld %lld %lld",
+        "exchange %s %d %d %s %zu %s %d %d %.0f %.0f %lld %lld %lld %lld %lld %lld %lld %lld %lld "
+        "%lld %lld",
         path_name(s->p), s->p->leader, s->p->partner, label, size, flavour_names[s->flavour],
         sender.tests, receiver.tests, sender.work_ns, receiver.work_ns,
         (long long)s->clocks.error_ns, (long long)o->sender.enter, (long long)o->sender.started,
         (long long)o->sender.wait, (long long)o->sender.done, (long long)o->receiver.enter,
-        (long long)o->receiver.started, (long long)o->receiver.wait, (long long)o->receiver.done);
+        (long long)o->receiver.started, (long long)o->receiver.wait, (long long)o->receiver.done,
+        (long long)o->sender.others, (long long)o->receiver.others);
 }
 
 double transfer_estimate(const exchange_setting *s, size_t size)
@@ -161,17 +208,63 @@ double transfer_estimate(const exchange_setting *s, size_t size)
     return median < 100 ? 100 : median;
 }
 
-void exchanges(const exchange_setting *s, const char *label, size_t size, side sender,
-               side receiver, int count)
+static double time_left(const moments *m, side of)
+{
+    return of.work_ns < 0 ? 0 : (double)(m->started - m->enter + m->done - m->wait);
+}
+
+static double longer(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* The median at both ranks; the samples are the leader's. */
+static double agreed_median(const exchange_setting *s, samples *of)
+{
+    const double median = (double)agree(s->e, s->p, (int64_t)samples_quantile(of, 0.5));
+    samples_free(of);
+    return median;
+}
+
+double exchanges(const exchange_setting *s, const char *label, size_t size, side sender,
+                 side receiver, int count)
 {
     int valid = 0, tried = 0, more;
+    samples left = {0};
     do {
         const outcome o = exchange(s, size, sender, receiver);
         if (is_leader(s->e, s->p) && o.sender.valid && o.receiver.valid) {
             print_exchange(s, label, size, sender, receiver, &o);
+            samples_add(&left,
+                        longer(time_left(&o.sender, sender), time_left(&o.receiver, receiver)));
             valid++;
         }
         tried++;
         more = valid < count && tried < 4 * count && !out_of_time(s->e);
     } while (agree(s->e, s->p, more));
+    return agreed_median(s, &left);
+}
+
+double exchanges_both_ways(const exchange_setting *s, const char *label, size_t size, side mine,
+                           int count)
+{
+    int valid = 0, tried = 0, more;
+    char back[64];
+    samples left = {0};
+    snprintf(back, sizeof back, "%s-back", label);
+    do {
+        outcome there[2];
+        exchange_both_ways(s, size, mine, there);
+        if (is_leader(s->e, s->p) && there[0].sender.valid && there[1].sender.valid) {
+            print_exchange(s, label, size, mine, mine, &there[0]);
+            print_exchange(s, back, size, mine, mine, &there[1]);
+            for (int i = 0; i < 2; i++)
+                samples_add(&left, longer(time_left(&there[i].sender, mine),
+                                          time_left(&there[i].receiver, mine)));
+            valid++;
+        }
+        tried++;
+        more = valid < count && tried < 4 * count && !out_of_time(s->e);
+    } while (agree(s->e, s->p, more));
+    return agreed_median(s, &left);
 }

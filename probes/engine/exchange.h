@@ -22,7 +22,9 @@ typedef struct moments {
     int64_t started; /* its return */
     int64_t wait;    /* entering MPI_Wait; of a blocking call `enter` */
     int64_t done;    /* the side's operation is complete */
+    int64_t others;  /* no moment: processor time of the process's other threads meanwhile */
 } moments;
+enum { moments_words = sizeof(moments) / sizeof(int64_t) };
 
 /* Which calls a side that does not block makes: MPI_Isend and MPI_Irecv; MPI_Start of a persistent
  * request; MPI_Start and, of the sender, an MPI_Pready per partition. */
@@ -33,6 +35,7 @@ typedef struct exchange_setting {
     const pair *p;
     clock_difference clocks;
     char *buffer;
+    char *back; /* where the opposite message arrives, when both directions are used at once */
     enum flavour flavour;
     enum starter starter;
 } exchange_setting;
@@ -47,13 +50,21 @@ int64_t agreed_start(const exchange_setting *s);
 int has_starter(enum starter starter);
 /* Both ranks of the pair call this; the leader sends. Complete at the leader. */
 outcome exchange(const exchange_setting *s, size_t size, side sender, side receiver);
+/* A message in each direction at once, MPI_Isend and MPI_Irecv on both sides: the leader's in
+ * there[0], the partner's in there[1]. Both ranks of the pair call this. Complete at the leader. */
+void exchange_both_ways(const exchange_setting *s, size_t size, side mine, outcome there[2]);
 /* Print a valid outcome as a row of `label`. */
 void print_exchange(const exchange_setting *s, const char *label, size_t size, side sender,
                     side receiver, const outcome *o);
 /* About how long a transfer takes when both sides are in MPI, nanoseconds; the same at both ranks.
  */
 double transfer_estimate(const exchange_setting *s, size_t size);
-/* `count` valid exchanges printed, or fewer when the time is over. */
-void exchanges(const exchange_setting *s, const char *label, size_t size, side sender,
-               side receiver, int count);
+/* `count` valid exchanges printed, or fewer when the time is over. Returns the median of the
+ * computing side's (of two, the longer) time in start and wait, nanoseconds; the same at both
+ * ranks. */
+double exchanges(const exchange_setting *s, const char *label, size_t size, side sender,
+                 side receiver, int count);
+/* The same for exchanges in both directions, as rows of `label` and `label`-back. */
+double exchanges_both_ways(const exchange_setting *s, const char *label, size_t size, side mine,
+                           int count);
 #endif

@@ -1,6 +1,7 @@
 /* imbrex-probes: runs the experiments on the launched ranks and prints their rows on rank 0's
  * stdout. */
 #include "engine/engine.h"
+#include "engine/memory.h"
 #include "engine/work.h"
 
 #include <stdio.h>
@@ -8,18 +9,21 @@
 #include <string.h>
 #include <unistd.h>
 
-#define EXPERIMENT(name, always) extern void run_##name(engine *e);
+#define EXPERIMENT(name, always, share) extern void run_##name(engine *e);
 #include "experiments.def"
 #undef EXPERIMENT
 
 static const struct {
     experiment experiment;
-    int always;
+    int always, share;
 } all[] = {
-#define EXPERIMENT(name, always) {{#name, run_##name}, always},
+#define EXPERIMENT(name, always, share) {{#name, run_##name}, always, share},
 #include "experiments.def"
 #undef EXPERIMENT
 };
+
+/* Counts of MPI calls are int. */
+static const size_t largest_message = (size_t)1 << 30;
 
 typedef struct options {
     const char *only; /* comma-separated names; NULL: those that always run */
@@ -68,6 +72,8 @@ static options read_options(int argc, char **argv)
     }
     if (o.max_bytes == 0)
         o.max_bytes = o.quick ? (size_t)8 << 20 : (size_t)64 << 20;
+    if (o.max_bytes > largest_message)
+        o.max_bytes = largest_message;
     if (o.slice_s <= 0)
         o.slice_s = o.quick ? 0.015 : 0.15;
     return o;
@@ -135,11 +141,13 @@ static void choose_pairs(engine *e)
  */
 static void limit_to_memory(engine *e)
 {
-    const double free_bytes = (double)sysconf(_SC_AVPHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    enum { times_a_message = 4 };
     int on_node = 0;
     for (int r = 0; r < e->ranks; r++)
         on_node += e->node_of[r] == e->node;
-    unsigned long long room = (unsigned long long)(free_bytes / 16 / on_node), least;
+    const double shared = free_on_node_bytes() / 4 / on_node, own = free_in_process_bytes() / 2;
+    unsigned long long room = (unsigned long long)((shared < own ? shared : own) / times_a_message);
+    unsigned long long least;
     MPI_Allreduce(&room, &least, 1, MPI_UNSIGNED_LONG_LONG, MPI_MIN, MPI_COMM_WORLD);
     while (e->max_bytes > least && e->max_bytes > 4096)
         e->max_bytes /= 2;
@@ -169,6 +177,43 @@ static void print_header(const engine *e)
     free(hosts);
 }
 
+static int chosen(const options *o, size_t i)
+{
+    return o->only ? listed(o->only, all[i].experiment.name) : all[i].always;
+}
+
+/* When the i-th experiment has to end: it may take more than its share of what is left, but not all
+ * of it, so that a slow one does not keep the others from beginning. */
+static int64_t end_of(const options *o, size_t i, int64_t end_ns)
+{
+    const double patience = 2.5;
+    int shares = 0;
+    for (size_t j = i; j < sizeof all / sizeof all[0]; j++)
+        shares += chosen(o, j) ? all[j].share : 0;
+    const double part = patience * all[i].share / shares;
+    const int64_t now = now_ns();
+    return part >= 1 ? end_ns : now + (int64_t)(part * (double)(end_ns - now));
+}
+
+/* A row per rank: its host and how long a unit of work takes there. */
+static void print_speeds(engine *e)
+{
+    double mine = unit_ns(registers), *of = (double *)touched((size_t)e->ranks * sizeof *of);
+    MPI_Gather(&mine, 1, MPI_DOUBLE, of, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    for (int r = 0; e->rank == 0 && r < e->ranks; r++)
+        row(e, "speed %d %d %.3f", r, e->node_of[r], of[r]);
+    free(of);
+}
+
+/* What the ranks held in memory at most. */
+static void print_memory(engine *e)
+{
+    double mine = peak_resident_bytes(), most;
+    MPI_Reduce(&mine, &most, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+    if (e->rank == 0)
+        row(e, "memory %d %.0f", e->ranks, most);
+}
+
 int main(int argc, char **argv)
 {
     const options o = read_options(argc, argv);
@@ -180,21 +225,24 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &e.ranks);
     MPI_Comm_dup(MPI_COMM_WORLD, &e.data);
     MPI_Comm_dup(MPI_COMM_WORLD, &e.control);
-    e.end_ns = now_ns() + (int64_t)(o.time_limit_s * 1e9);
+    const int64_t end_ns = now_ns() + (int64_t)(o.time_limit_s * 1e9);
     find_nodes(&e);
     choose_pairs(&e);
     limit_to_memory(&e);
     print_header(&e);
     calibrate_work();
+    print_speeds(&e);
     const int willing = !(o.pairs && e.ranks % 2);
     for (size_t i = 0; willing && i < sizeof all / sizeof all[0]; i++)
-        if (o.only ? listed(o.only, all[i].experiment.name) : all[i].always) {
+        if (chosen(&o, i)) {
+            e.end_ns = end_of(&o, i, end_ns);
             report_progress(&e, all[i].experiment.name, 0);
             all[i].experiment.run(&e);
             sleepy_barrier(e.control);
             if (e.rank == 0 && !out_of_time(&e))
                 printf("# done %s\n", all[i].experiment.name);
         }
+    print_memory(&e);
     if (e.rank == 0)
         printf("# end\n");
     fflush(stdout);

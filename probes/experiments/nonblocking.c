@@ -52,15 +52,23 @@ static void alltoallv(const buffers *b, int block, MPI_Request *r)
                    b->displacements, MPI_DOUBLE, b->comm, r);
 }
 
+static void barrier(const buffers *b, int block, MPI_Request *r)
+{
+    (void)block;
+    MPI_Ibarrier(b->comm, r);
+}
+
 static const struct {
     const char *name;
     void (*start)(const buffers *b, int block, MPI_Request *r);
     int blocks; /* the largest buffer holds one block per rank */
+    int empty;  /* moves no data */
 } operations[] = {
-    {"MPI_Ibcast", bcast, 0},         {"MPI_Ireduce", reduce, 0},
-    {"MPI_Iallreduce", allreduce, 0}, {"MPI_Igather", gather, 1},
-    {"MPI_Iscatter", scatter, 1},     {"MPI_Iallgather", allgather, 1},
-    {"MPI_Ialltoall", alltoall, 1},   {"MPI_Ialltoallv", alltoallv, 1},
+    {"MPI_Ibcast", bcast, 0, 0},         {"MPI_Ireduce", reduce, 0, 0},
+    {"MPI_Iallreduce", allreduce, 0, 0}, {"MPI_Igather", gather, 1, 0},
+    {"MPI_Iscatter", scatter, 1, 0},     {"MPI_Iallgather", allgather, 1, 0},
+    {"MPI_Ialltoall", alltoall, 1, 0},   {"MPI_Ialltoallv", alltoallv, 1, 0},
+    {"MPI_Ibarrier", barrier, 0, 1},
 };
 enum { operation_count = sizeof operations / sizeof operations[0] };
 
@@ -121,10 +129,11 @@ static void measure(engine *e, const buffers *b, int op, size_t bytes, const cha
 
 void run_nonblocking(engine *e)
 {
-    const size_t most = e->quick ? (size_t)1 << 20 : (size_t)8 << 20;
+    const size_t wanted = e->quick ? (size_t)1 << 20 : (size_t)8 << 20;
+    const size_t most = e->max_bytes < wanted ? e->max_bytes : wanted;
     buffers b = {.comm = e->control, .ranks = e->ranks};
     int inter = 0;
-    if (e->ranks < 2 || e->max_bytes < most)
+    if (e->ranks < 2)
         return;
     for (int r = 0; r < e->ranks; r++)
         inter |= e->node_of[r] != e->node_of[0];
@@ -134,8 +143,10 @@ void run_nonblocking(engine *e)
     b.displacements = (int *)touched((size_t)e->ranks * sizeof(int));
     for (int op = 0; op < operation_count; op++) {
         int stop = 0;
-        for (size_t bytes = 1024; bytes <= most && !stop; bytes *= e->quick ? 32 : 8) {
-            measure(e, &b, op, bytes, inter ? "inter-node" : "intra-node");
+        const size_t largest = operations[op].empty ? 1024 : most;
+        for (size_t bytes = 1024; bytes <= largest && !stop; bytes *= e->quick ? 32 : 8) {
+            measure(e, &b, op, operations[op].empty ? 0 : bytes,
+                    inter ? "inter-node" : "intra-node");
             stop = out_of_time(e);
             MPI_Bcast(&stop, 1, MPI_INT, 0, e->control);
         }

@@ -105,11 +105,11 @@ static outcome once(const epoch *x, double work_ns)
         o.sender = origin_part(x, situations[x->situation].origin ? work_ns : 0);
         if (operations[x->op].passive)
             MPI_Send(&token, 1, MPI_CHAR, p->partner, token_tag, e->control);
-        MPI_Recv(&o.receiver, 5, MPI_INT64_T, p->partner, moments_tag, e->control,
+        MPI_Recv(&o.receiver, moments_words, MPI_INT64_T, p->partner, moments_tag, e->control,
                  MPI_STATUS_IGNORE);
     } else {
         o.receiver = target_part(x, situations[x->situation].target ? work_ns : 0);
-        MPI_Send(&o.receiver, 5, MPI_INT64_T, p->leader, moments_tag, e->control);
+        MPI_Send(&o.receiver, moments_words, MPI_INT64_T, p->leader, moments_tag, e->control);
     }
     return o;
 }

@@ -8,7 +8,7 @@ from datetime import datetime, timezone
 
 from imbrex import __version__
 from imbrex.errors import ImbrexError
-from imbrex.network import head_tail, loggp
+from imbrex.network import head_tail, loggp, one_sided
 from imbrex.network.columns import CollectiveRow, Measurement, RoundTrip, Stream, Trial
 from imbrex.network.profile import (
     PATHS,
@@ -35,6 +35,7 @@ def assemble(
             [r for r in m.round_trips if r.path == name],
             [s for s in m.streams if s.path == name],
             [t for t in m.trials if t.path == name],
+            whole_messages(m, name),
             {limit.kind: limit.last_bytes for limit in m.limits if limit.path == name},
         )
         if path is not None:
@@ -50,6 +51,7 @@ def assemble(
         settings=dict(settings),
         paths=paths,
         collectives=_collectives(m.collectives, paths),
+        one_sided=one_sided.assemble(m.one_sided),
         created=datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
         imbrex_version=__version__,
         quick=quick,
@@ -74,6 +76,7 @@ def _network_path(
     round_trips: Sequence[RoundTrip],
     streams: Sequence[Stream],
     trials: Sequence[Trial],
+    whole: Sequence[tuple[int, float]],
     limits: dict[str, int],
 ) -> NetworkPath | None:
     if not round_trips:
@@ -82,6 +85,9 @@ def _network_path(
     sizes = sorted({r.size_bytes for r in round_trips})
     x_hi = largest_times(round_trips)
     x_lo = shortest_times(round_trips, gaps, max(limits.values(), default=0))
+    for size in sizes:
+        # All round trips may have been disturbed; no bound stands against a faster message.
+        x_lo[size] = min([x_lo[size], *(time for s, time in whole if s >= size)])
     of_size = {s: [t for t in trials if t.size_bytes == s] for s in sizes}
     early = [s for s in sizes if head_tail.arrives_early(of_size[s])]
     first_fragment_ns = x_hi[max(early)] if early else 0.0
@@ -110,6 +116,27 @@ def _network_path(
         loggp=loggp.fit(round_trips, streams, trials),
         limits={f"send_returns_before_match_{k}_bytes": v for k, v in sorted(limits.items())},
     )
+
+
+def whole_messages(m: Measurement, path: str) -> list[tuple[int, float]]:
+    """Size and time of single messages, nanoseconds: all of each moved within its time.
+
+    From the send's start to the arrival: of blocking sends to a receiver that was ready, and of
+    whatever other exchanges the same run made.
+    """
+    found = [
+        (t.size_bytes, t.received_ns + t.clock_error_ns)
+        for t in m.trials
+        if t.path == path and t.kind == "ready"
+    ]
+    for w in m.other.get("exchange", []):
+        try:
+            if w[0] == path:
+                clock_error, enter, done = float(w[10]), float(w[11]), float(w[18])
+                found.append((int(w[4]), done - enter + clock_error))
+        except (ValueError, IndexError):
+            raise ImbrexError(f"the probes printed a torn row: exchange {' '.join(w)}") from None
+    return found
 
 
 def largest_times(round_trips: Sequence[RoundTrip]) -> dict[int, float]:

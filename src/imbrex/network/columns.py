@@ -8,7 +8,10 @@ from dataclasses import dataclass, field
 from imbrex.errors import ImbrexError
 
 # Rows of the overlap experiments, which `imbrex probe` reads.
-OTHER_ROWS = ("advertised", "exchange", "step", "testcost", "nonblocking", "onesided", "krylov")
+OTHER_ROWS = (
+    *("advertised", "exchange", "step", "testcost", "nonblocking", "onesided", "krylov"),
+    *("speed", "memory"),
+)
 
 
 @dataclass(frozen=True)
@@ -83,6 +86,25 @@ class CollectiveRow:
     p95_ns: float
 
 
+@dataclass(frozen=True)
+class OneSidedRow:
+    """One-sided operations on one kind of window, closed by a flush, nanoseconds.
+
+    `gap_ns` is the shortest time of one among many that share a flush, `left_p95_ns` how long a
+    flush takes that follows a local one.
+    """
+
+    operation: str
+    path: str
+    size_bytes: int
+    samples: int
+    min_ns: float
+    median_ns: float
+    p95_ns: float
+    gap_ns: float
+    left_p95_ns: float
+
+
 @dataclass
 class Measurement:
     """All rows of one run of the probes."""
@@ -90,6 +112,7 @@ class Measurement:
     library: str = ""
     ranks: int = 0
     hosts: list[str] = field(default_factory=list)
+    max_bytes: int = 0  # the largest message that memory allows
     complete: bool = False
     interrupted: bool = False  # by the user, before the end
     jobs: int = 0  # headers seen: more than one where every rank runs alone
@@ -98,6 +121,7 @@ class Measurement:
     trials: list[Trial] = field(default_factory=list)
     limits: list[Limit] = field(default_factory=list)
     collectives: list[CollectiveRow] = field(default_factory=list)
+    one_sided: list[OneSidedRow] = field(default_factory=list)
     done: list[str] = field(default_factory=list)
     other: dict[str, list[list[str]]] = field(default_factory=dict)
 
@@ -132,6 +156,8 @@ def _metadata(m: Measurement, words: list[str], line: str) -> None:
         m.library = line.split("library", 1)[1].strip()
     elif words[0] == "ranks":
         m.ranks = int(words[1])
+    elif words[0] == "max_bytes":
+        m.max_bytes = int(words[1])
     elif words[0] == "host":
         name = " ".join(words[3:])
         if name not in m.hosts:
@@ -169,5 +195,7 @@ def _row(m: Measurement, w: list[str]) -> None:
         m.collectives.append(
             CollectiveRow(w[1], int(w[2]), w[3], *map(int, w[4:7]), *map(float, w[7:10]))
         )
+    elif w[0] == "rma":
+        m.one_sided.append(OneSidedRow(w[1], w[2], int(w[3]), int(w[4]), *map(float, w[5:10])))
     elif w[0] in OTHER_ROWS:
         m.other.setdefault(w[0], []).append(w[1:])

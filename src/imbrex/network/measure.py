@@ -22,7 +22,8 @@ CALIBRATION_SHARES = {
     "pingpong": 0.2,
     "streaming": 0.15,
     "earlylate": 0.35,
-    "collectives": 0.2,
+    "collectives": 0.15,
+    "rma": 0.05,
 }
 _GRACE_S = 5.0
 

@@ -76,6 +76,16 @@ class Collective:
 
 
 @dataclass(frozen=True)
+class OneSided:
+    """Transfers of a one-sided operation on one path; `tail_s` is what a local flush leaves."""
+
+    operation: str
+    path: str
+    gap_s_per_byte: float
+    points: tuple[Point, ...]
+
+
+@dataclass(frozen=True)
 class MachineProfile:
     """One machine profile."""
 
@@ -90,6 +100,7 @@ class MachineProfile:
     imbrex_version: str
     quick: bool
     progress_interval_s: float | None = None
+    one_sided: tuple[OneSided, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """The profile as the documented JSON object."""
@@ -105,6 +116,7 @@ class MachineProfile:
             "settings": dict(self.settings),
             "paths": {name: _path_to_json(path) for name, path in self.paths.items()},
             "collectives": [asdict(c) for c in self.collectives],
+            "one_sided": [_one_sided_to_json(o) for o in self.one_sided],
             "progress_interval_s": self.progress_interval_s,
         }
 
@@ -161,4 +173,16 @@ def _path_to_json(path: NetworkPath) -> dict[str, Any]:
         "gap_s_per_byte": path.gap_s_per_byte,
         "loggp": asdict(path.loggp) if path.loggp else None,
         "limits": dict(path.limits),
+    }
+
+
+def _one_sided_to_json(found: OneSided) -> dict[str, Any]:
+    return {
+        "operation": found.operation,
+        "path": found.path,
+        "gap_s_per_byte": found.gap_s_per_byte,
+        "points": [
+            {key: getattr(p, key) for key in ("size_bytes", "x_lo_s", "x_hi_s", "tail_s")}
+            for p in found.points
+        ],
     }

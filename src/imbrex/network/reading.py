@@ -20,6 +20,7 @@ from imbrex.network.profile import (
     LogGP,
     MachineProfile,
     NetworkPath,
+    OneSided,
     Point,
 )
 
@@ -79,6 +80,10 @@ def parse(data: object) -> MachineProfile:
         collectives=tuple(
             _collective(_Object(value, f"collectives[{i}]"))
             for i, value in enumerate(top.get("collectives", list))
+        ),
+        one_sided=tuple(
+            _one_sided(_Object(value, f"one_sided[{i}]"))
+            for i, value in enumerate(top.get("one_sided", list) if "one_sided" in data else ())
         ),
         created=top.get("created", str),
         imbrex_version=top.get("imbrex_version", str),
@@ -179,6 +184,27 @@ def _collective(entry: _Object) -> Collective:
         ranks=entry.count("ranks"),
         path=entry.choice("path", PATHS),
         role=entry.choice("role", ROLES),
+        points=tuple(points),
+    )
+
+
+def _one_sided(entry: _Object) -> OneSided:
+    points = []
+    for i, value in enumerate(entry.get("points", list)):
+        row = _Object(value, f"{entry.where}.points[{i}]")
+        points.append(
+            Point(
+                row.count("size_bytes"),
+                row.time("x_lo_s"),
+                row.time("x_hi_s"),
+                row.optional_time("tail_s"),
+            )
+        )
+    _check_points(entry.where, points)
+    return OneSided(
+        operation=str(entry.get("operation", str)),
+        path=entry.choice("path", PATHS),
+        gap_s_per_byte=entry.time("gap_s_per_byte"),
         points=tuple(points),
     )
 

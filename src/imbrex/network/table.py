@@ -11,8 +11,8 @@ from imbrex.network.interpolation import transfer_time
 from imbrex.network.profile import MachineProfile, Point
 
 FAR_BYTES = 1 << 40
-# The runtime counts nanoseconds in 63 bits.
-_MOST_S = 9e9
+# What the runtime takes for a time: up to 2^50 ns, 13 days.
+_MOST_S = (1 << 50) * 1e-9
 
 
 def format_table(profile: MachineProfile) -> str:
@@ -32,6 +32,12 @@ def format_table(profile: MachineProfile) -> str:
             f"point {p.size_bytes} {_down(p.x_lo_s)} {_up(p.x_hi_s)} -1 -1"
             for p in (*points, *_far(points, 0.0))
         ]
+    for o in profile.one_sided:  # two processes, looked up by the operation like a collective
+        lines.append(f"collective {o.operation} 2 any {o.path}")
+        lines += [
+            f"point {p.size_bytes} {_down(p.x_lo_s)} {_up(p.x_hi_s)} {_up(p.tail_s)} -1"
+            for p in (*o.points, *_far(o.points, o.gap_s_per_byte))
+        ]
     lines.append("end")
     return "\n".join(lines) + "\n"
 
@@ -42,10 +48,13 @@ def _far(points: Sequence[Point], gap_s_per_byte: float) -> list[Point]:
     What it would do by itself, let X_lo grow in proportion, holds only for sizes at which the last
     X_lo is nothing but its bytes.
     """
-    if not points or points[-1].size_bytes >= FAR_BYTES:
-        return []
-    t = transfer_time(points, FAR_BYTES, gap_s_per_byte)
-    return [Point(FAR_BYTES, t.x_lo_s, t.x_hi_s, t.tail_s, t.head_s)]
+    size = FAR_BYTES
+    while points and size > points[-1].size_bytes:
+        t = transfer_time(points, size, gap_s_per_byte)
+        if t.x_hi_s <= _MOST_S:
+            return [Point(size, t.x_lo_s, t.x_hi_s, t.tail_s, t.head_s)]
+        size //= 2  # cut to what the runtime takes, the time would grow too slowly
+    return []
 
 
 def write_table(profile: MachineProfile, file: Path) -> None:

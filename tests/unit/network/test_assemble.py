@@ -135,3 +135,20 @@ def test_x_lo_is_the_better_of_stream_and_ping_pong() -> None:
     assert found[1000] == pytest.approx(95)  # as fast as 2000 bytes were, less one latency
     assert found[2000] == pytest.approx(100)  # by the stream; by ping-pong 75
     assert found[4000] == pytest.approx(970)
+
+
+def test_no_bound_stands_against_a_message_that_was_faster() -> None:
+    """All round trips were disturbed; one single message, in another experiment, was not."""
+    lines = [
+        "# imbrex-probes 1",
+        "pingpong inter-node 0 1 1024 warm 9 9000 9000 9000 9000",
+        "pingpong inter-node 0 1 1048576 warm 9 900000 900000 900000 900000",
+        "exchange inter-node 0 1 none-compute 1048576 registers 0 0 0 0 50"
+        " 100 200 200 300 0 10 10 400100 0 0",
+    ]
+    points = assemble(read_columns(lines), {}, True).paths["inter-node"].points
+    assert points[1].x_lo_s == pytest.approx(400.05e-6)
+    lines.append("trial inter-node 0 1 1048576 ready 20 0 0 380000 0 0 0")
+    points = assemble(read_columns(lines), {}, True).paths["inter-node"].points
+    assert points[1].x_lo_s == pytest.approx(380.02e-6)
+    assert points[1].x_hi_s == pytest.approx(900e-6)

@@ -116,3 +116,16 @@ def test_table_rounds_outwards(curve: tuple[Point, ...]) -> None:
         assert math.isclose(high, point.x_hi_s * 1e9, abs_tol=1.001)
         assert high >= point.x_hi_s * 1e9 - 1e-5
         assert tail <= high and head <= high
+
+
+@given(st.floats(1e-9, 1e3), st.integers(1, 1 << 30))
+def test_the_table_stays_within_what_the_runtime_takes(x_hi_s: float, size: int) -> None:
+    """A disturbed time of few bytes grows beyond every clock; its slope must not be cut."""
+    lines = format_table(profile_of((Point(size, 0.0, x_hi_s, 0.0, 0.0),))).splitlines()
+    points = [list(map(int, line.split()[1:])) for line in lines if line.startswith("point")]
+    assert all(value <= 1 << 50 for point in points for value in point)
+    (first_size, _, first_ns, _, _), *far = points
+    for far_size, _, far_ns, _, _ in far:
+        assert far_ns * first_size >= first_ns * far_size * (1 - 1e-9) - far_size
+    # Without a far point the runtime's own rule serves, which is the same for X_hi.
+    assert far or first_ns * 2 > 1 << 50 or size * 2 > 1 << 40
