@@ -7,55 +7,24 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from imbrex.network.columns import Measurement
 from imbrex.network.profile import MachineProfile, NetworkPath
-from imbrex.probe import metrics
 from imbrex.probe.collective_overlap import hidden_collectives
-from imbrex.probe.exchanges import Exchange, Step, read_exchanges, read_steps
+from imbrex.probe.exchanges import Exchange, read_exchanges, read_steps
 from imbrex.probe.krylov import Krylov, krylov
 from imbrex.probe.one_sided import one_sided
 from imbrex.probe.persistent import persistent
+from imbrex.probe.point_to_point import SENDER_COMPUTES, Operation, point_to_point
+from imbrex.probe.processor_time import ProcessorTime, processor_time
 from imbrex.probe.progress_calls import ProgressCalls, needed_calls, recommended_interval_s
-from imbrex.probe.ranges import Range, merge
-from imbrex.probe.synchronization import Synchronization, judge
-from imbrex.probe.transfer_class import TransferClass, classify, transfer_ns
+from imbrex.probe.quoted import Quoted, quoted
+from imbrex.probe.ranges import Range
+from imbrex.probe.transfer_class import classify, transfer_ns
+from imbrex.probe.work_overlap import WorkOverlap, work_overlaps
 
 SCHEMA_VERSION = 1
-SENDER_COMPUTES, RECEIVER_COMPUTES = "isend-recv", "send-irecv"
-OPERATIONS = {
-    "MPI_Isend/MPI_Recv": SENDER_COMPUTES,
-    "MPI_Send/MPI_Irecv": RECEIVER_COMPUTES,
-}
-EITHER = "MPI_Isend/MPI_Irecv"
-
-
-@dataclass(frozen=True)
-class Operation:
-    """One pair of calls on one path."""
-
-    operation: str
-    path: str
-    ranges: tuple[Range, ...]
-    tested: tuple[Range, ...]
-    step: Step | None
-
-
-@dataclass(frozen=True)
-class Quoted:
-    """Overlap as other benchmarks quote it, with work of about one transfer."""
-
-    operation: str
-    path: str
-    size_bytes: int
-    flavour: str
-    osu_percent: float
-    imb_percent: float
-    imb_io_percent: float
-    smb_availability: float
-    madmpi_ratio: float
-    work_stretched: float
+UNEQUAL = 1.2
+"""Ranks whose work takes so much longer than others' are told of."""
 
 
 @dataclass(frozen=True)
@@ -72,6 +41,9 @@ class Answer:
     test_cost_s: dict[str, dict[str, float]]
     advertised: dict[str, int]
     quoted: tuple[Quoted, ...]
+    overlap: tuple[WorkOverlap, ...]
+    processor_time: tuple[ProcessorTime, ...]
+    memory_bytes: int | None
     missing: tuple[str, ...]
     interrupted: bool
     notes: tuple[str, ...]
@@ -104,36 +76,49 @@ class Answer:
                 for path, found in self.progress.items()
             },
             "quoted": [asdict(q) for q in self.quoted],
+            "overlap": [asdict(o) for o in self.overlap],
+            "processor_time": [asdict(p) for p in self.processor_time],
+            "memory_bytes_per_rank": self.memory_bytes,
             "missing": list(self.missing),
             "interrupted": self.interrupted,
             "notes": list(self.notes),
         }
 
 
-def answer(m: Measurement, profile: MachineProfile, experiments: Sequence[str]) -> Answer:
-    """Judge a measurement; `profile` is what the calibration made of the same run."""
+def answer(
+    m: Measurement,
+    profile: MachineProfile,
+    experiments: Sequence[str],
+    asked_bytes: int = 0,
+) -> Answer:
+    """Judge a measurement; `profile` is what the calibration made of the same run.
+
+    `asked_bytes`: the largest message that was asked for.
+    """
     rows = read_exchanges(m.other.get("exchange", []))
     steps = read_steps(m.other.get("step", []))
     operations: list[Operation] = []
     progress: dict[str, tuple[ProgressCalls, ...]] = {}
     paths = dict(profile.paths)
-    notes: list[str] = []
+    notes = _about_the_machine(m, asked_bytes)
+    used: list[ProcessorTime] = []
     for path in sorted({x.path for x in rows}):
         mine = [x for x in rows if x.path == path]
         by_size = _by_size_and_label(mine)
         measured = [s for s in sorted(by_size) if by_size[s].get(SENDER_COMPUTES)]
         transfer = {s: _transfer(by_size[s], m, path, s) for s in measured}
         classes = {s: classify(by_size[s]) for s in measured}
-        found = _operations(path, by_size, transfer, classes, steps, whole="delay" in m.done)
+        found = point_to_point(path, by_size, transfer, classes, steps, whole="delay" in m.done)
         operations += found
         progress[path] = tuple(
             needed_calls(by_size[s]["progress"], s, transfer[s])
             for s in measured
-            if by_size[s].get("progress")
+            if by_size[s].get("progress") and transfer[s] > 0  # 0: cut short
         )
         if path in paths and found:
             paths[path] = _with_verdicts(paths[path], found[0].ranges)
-        notes += _noise(path, mine)
+        used.append(processor_time(path, mine))
+        notes += used[-1].notes
     cost = {
         w[0]: {"MPI_Test": float(w[3]) * 1e-9, "MPI_Iprobe": float(w[4]) * 1e-9}
         for w in m.other.get("testcost", [])
@@ -167,11 +152,32 @@ def answer(m: Measurement, profile: MachineProfile, experiments: Sequence[str]) 
         interval_s=interval,
         test_cost_s=cost,
         advertised={w[0]: int(w[1]) for w in m.other.get("advertised", [])},
-        quoted=tuple(_quoted(rows)),
+        quoted=tuple(quoted(rows)),
+        overlap=tuple(work_overlaps(rows, profile)),
+        processor_time=tuple(used),
+        memory_bytes=max((int(float(w[1])) for w in m.other.get("memory", [])), default=None),
         missing=tuple(e for e in experiments if e not in m.done),
         interrupted=m.interrupted,
         notes=tuple(notes),
     )
+
+
+def _about_the_machine(m: Measurement, asked_bytes: int) -> list[str]:
+    """Ranks of unequal speed, and the memory that keeps messages small; a line each."""
+    found = []
+    if 0 < m.max_bytes < asked_bytes:
+        found.append(
+            f"messages up to {m.max_bytes:,} bytes instead of {asked_bytes:,}: several of "
+            "them must fit the free memory of every rank, and none can exceed 1 GiB"
+        )
+    speed = {int(w[0]): float(w[2]) for w in m.other.get("speed", [])}
+    slow, fast = (pick(speed, key=speed.__getitem__, default=0) for pick in (max, min))
+    if speed and speed[slow] > UNEQUAL * speed[fast]:
+        found.append(
+            f"unequal ranks: the same work takes {speed[slow] / speed[fast]:.1f} times as long on "
+            f"rank {slow} as on rank {fast}; it was calibrated on each"
+        )
+    return found
 
 
 def _transfer(
@@ -191,79 +197,6 @@ def _by_size_and_label(rows: Sequence[Exchange]) -> dict[int, dict[str, list[Exc
     return found
 
 
-def _operations(
-    path: str,
-    by_size: Mapping[int, Mapping[str, Sequence[Exchange]]],
-    transfer: Mapping[int, float],
-    classes: Mapping[int, TransferClass],
-    steps: Sequence[Step],
-    whole: bool,
-) -> list[Operation]:
-    sizes = sorted(transfer)
-    verdicts: dict[str, dict[int, Synchronization]] = {}
-    for scheme in OPERATIONS.values():
-        for label in (scheme, f"{scheme}-tested"):
-            verdicts[label] = {s: judge(by_size[s].get(label, ()), transfer[s]) for s in sizes}
-    found = []
-    for name, scheme in OPERATIONS.items():
-        found.append(
-            _operation(
-                name,
-                path,
-                sizes,
-                verdicts[scheme],
-                verdicts[f"{scheme}-tested"],
-                classes,
-                _step(steps, path, scheme),
-                whole,
-            )
-        )
-    # Both sides may compute: a transfer completes although one does, if either scheme says so.
-    either, either_tested = (
-        {
-            s: _either(verdicts[SENDER_COMPUTES + t][s], verdicts[RECEIVER_COMPUTES + t][s])
-            for s in sizes
-        }
-        for t in ("", "-tested")
-    )
-    sender, receiver = (_step(steps, path, scheme) for scheme in OPERATIONS.values())
-    last = max(sender, receiver, key=lambda s: s.last_bytes) if sender and receiver else None
-    found.append(_operation(EITHER, path, sizes, either, either_tested, classes, last, whole))
-    return found
-
-
-def _operation(
-    name: str,
-    path: str,
-    sizes: Sequence[int],
-    verdicts: Mapping[int, Synchronization],
-    tested: Mapping[int, Synchronization],
-    classes: Mapping[int, TransferClass],
-    step: Step | None,
-    whole: bool,
-) -> Operation:
-    return Operation(
-        name,
-        path,
-        tuple(merge(sizes, verdicts, classes, step, whole=whole)),
-        tuple(merge(sizes, tested, classes, whole=whole)),
-        step,
-    )
-
-
-def _step(steps: Sequence[Step], path: str, label: str) -> Step | None:
-    return next((s for s in steps if s.path == path and s.label == label), None)
-
-
-def _either(a: Synchronization, b: Synchronization) -> Synchronization:
-    for best in sorted((a, b), key=lambda v: -v.confidence):
-        if best.overlaps:
-            return best
-    if a.overlaps is None or b.overlaps is None:
-        return a if a.overlaps is None else b
-    return min((a, b), key=lambda v: v.confidence)
-
-
 def _with_verdicts(path: NetworkPath, ranges: Sequence[Range]) -> NetworkPath:
     """The path's points with synchronization and class of the range that holds each."""
     points = []
@@ -279,86 +212,13 @@ def _with_verdicts(path: NetworkPath, ranges: Sequence[Range]) -> NetworkPath:
     return replace(path, points=tuple(points))
 
 
-def _noise(path: str, rows: Sequence[Exchange]) -> list[str]:
-    """A line where work took much longer than undisturbed: by noise, or a progress thread."""
-    stretched = [
-        (x.sender.wait_ns - x.sender.started_ns) / x.sender_work_ns
-        for x in rows
-        if x.sender_work_ns > 100_000 and x.sender_tests == 0
-    ]
-    if not stretched:
-        return []
-    median = float(np.median(np.asarray(stretched)))
-    if median < 1.1:
-        return []
-    return [
-        f"{path}: work took {100 * (median - 1):.0f} % longer than alone on its core: "
-        "a progress thread, or a busy machine, takes processor time"
-    ]
-
-
-def _quoted(rows: Sequence[Exchange]) -> list[Quoted]:
-    names = {
-        "grid-isend-recv": "MPI_Isend/MPI_Recv",
-        "grid-send-irecv": "MPI_Send/MPI_Irecv",
-        "grid-isend-irecv": EITHER,
-    }
-    groups: dict[tuple[str, str, int, str], list[Exchange]] = defaultdict(list)
-    for x in rows:
-        if x.label in names:
-            groups[x.path, x.label, x.size_bytes, x.flavour].append(x)
-    found = []
-    for (path, label, size, flavour), trials in sorted(groups.items()):
-        works = sorted({max(x.sender_work_ns, x.receiver_work_ns) for x in trials})
-        pure = _median([_overall(x) for x in trials if _work(x) == works[0]])
-        # Work of one transfer is where full and no overlap differ most.
-        work = min(works[1:], key=lambda w: abs(w - pure), default=None)
-        if works[0] > 0 or work is None or pure <= 0:
-            continue
-        chosen = [x for x in trials if _work(x) == work]
-        overall = _median([_overall(x) for x in chosen])
-        stretched = _median([_worked(x) for x in chosen]) / work
-        found.append(
-            Quoted(
-                operation=names[label],
-                path=path,
-                size_bytes=size,
-                flavour=flavour,
-                osu_percent=metrics.osu_percent(pure, work, overall),
-                imb_percent=metrics.imb_percent(pure, work, overall),
-                imb_io_percent=metrics.imb_percent(pure, work, overall, smaller=True),
-                smb_availability=metrics.smb_availability(pure, work, overall),
-                madmpi_ratio=metrics.madmpi_ratio(pure, work, overall),
-                work_stretched=stretched,
-            )
-        )
-    return found
-
-
-def _work(x: Exchange) -> float:
-    return max(x.sender_work_ns, x.receiver_work_ns)
-
-
-def _overall(x: Exchange) -> float:
-    """From the start until both sides are done."""
-    return max(x.sender.done_ns, x.receiver.done_ns) - min(x.sender.enter_ns, x.receiver.enter_ns)
-
-
-def _worked(x: Exchange) -> float:
-    side = x.sender if x.sender_work_ns > 0 else x.receiver
-    return side.wait_ns - side.started_ns
-
-
-def _median(values: Sequence[float]) -> float:
-    return float(np.median(np.asarray(values))) if values else 0.0
-
-
 def _operation_json(o: Operation) -> dict[str, Any]:
     return {
         "operation": o.operation,
         "path": o.path,
         "ranges": [_range_json(r) for r in o.ranges],
         "with_test_calls": [_range_json(r) for r in o.tested],
+        "early_sender": [_range_json(r) for r in o.early_sender],
         "step": None
         if o.step is None
         else {"last_bytes": o.step.last_bytes, "first_bytes": o.step.first_bytes},

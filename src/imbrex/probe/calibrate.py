@@ -25,7 +25,7 @@ PROGRAM = "imbrex-probes"
 DEFAULT_LAUNCHER = ("mpirun", "-n", "2")
 
 
-@click.command(context_settings={"ignore_unknown_options": True})
+@click.command(context_settings={"allow_interspersed_args": False})
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Write the profile here.")
 @click.option("--quick", is_flag=True, help="Fewer and smaller sizes: seconds in all.")
 @click.option("--json", "as_json", is_flag=True, help="Print the profile as JSON.")

@@ -10,9 +10,11 @@ import numpy as np
 
 from imbrex.errors import ImbrexError
 from imbrex.probe.ranges import Range
-from imbrex.probe.transfer_class import MOVES, Moved
+from imbrex.probe.transfer_class import MOVES, Moved, moves
 
 ENOUGH_CONFIDENCE = 0.75
+CLEAR = 0.25
+"""A barrier's hidden share must be this far from MOVES for a verdict."""
 _RESAMPLES = 200
 
 
@@ -56,22 +58,29 @@ def _ranges(
     for i, (size, trials) in enumerate(zip(sizes, shares, strict=True)):
         last = i + 1 == len(sizes)
         end = (None if whole else size) if last else sizes[i + 1] - 1
+        begin = min(begin, size)
         median = float(np.median(np.asarray(trials)))
         confidence = _confidence(trials)
-        moves = median >= MOVES and confidence >= ENOUGH_CONFIDENCE
+        moved = bool(moves(median)) and confidence >= ENOUGH_CONFIDENCE and size > 0
         ranges.append(
             Range(
                 from_bytes=begin,
                 to_bytes=end,
                 last_measured_bytes=size,
-                synchronization=None,
-                transfer_class="third-party" if moves else "unknown",
-                moved=Moved(None, None, median),
+                synchronization=None if size else _completes(median, confidence),
+                transfer_class="third-party" if moved else "unknown",
+                moved=Moved(None, None, median if size else None),
                 confidence=confidence,
             )
         )
         begin = size if end is None else end + 1
     return tuple(ranges)
+
+
+def _completes(median: float, confidence: float) -> bool | None:
+    """Whether a collective without data, a barrier, is over although all ranks compute."""
+    clear = abs(median - MOVES) >= CLEAR and confidence >= ENOUGH_CONFIDENCE
+    return median > MOVES if clear else None
 
 
 def _confidence(trials: Sequence[float]) -> float:

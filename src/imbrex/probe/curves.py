@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from imbrex.network import MachineProfile, transfer_time
 from imbrex.probe.exchanges import Exchange, Step
+from imbrex.probe.work_overlap import BOTH_WAYS, GRID, WorkOverlap
 
 DELAYED = {
     "isend-recv": "MPI_Isend, work, MPI_Wait; late MPI_Recv",
     "send-irecv": "MPI_Irecv, work, MPI_Wait; late MPI_Send",
-}
-GRID = {
-    "grid-isend-recv": "MPI_Isend/MPI_Recv",
-    "grid-send-irecv": "MPI_Send/MPI_Irecv",
-    "grid-isend-irecv": "MPI_Isend/MPI_Irecv",
 }
 
 
@@ -100,107 +96,78 @@ def window_ns(x: Exchange) -> float:
     return computing.wait_ns - blocking.enter_ns
 
 
-def hidden_ns(x: Exchange, transfer_ns: float) -> float:
-    """What of the transfer went on while the computing side computed, from both sides' times."""
-    if x.label == "grid-isend-recv":
-        side, first = x.sender, x.sender.enter_ns
-    else:
-        side, first = x.receiver, max(x.receiver.enter_ns, x.sender.enter_ns)
-    # The last `transfer_ns` before the arrival, but not before both calls were begun.
-    end = (
-        x.receiver.done_ns
-        if x.label != "grid-isend-recv"
-        else min(x.receiver.done_ns, x.sender.done_ns)
-    )
-    begin = max(first, end - transfer_ns)
-    return max(0.0, min(end, side.wait_ns) - max(begin, side.started_ns))
-
-
 def work_curves(
-    rows: Sequence[Exchange], profile: MachineProfile, path: str, sizes: Sequence[int]
+    overlaps: Sequence[WorkOverlap], profile: MachineProfile, path: str, sizes: Sequence[int]
 ) -> list[WorkCurve]:
     """Of one path and these sizes: the sender's and the receiver's side, work in registers."""
     found = []
     for size in sizes:
-        for label in ("grid-isend-recv", "grid-send-irecv"):
+        x_hi_s = transfer_time(profile.paths[path].points, size).x_hi_s
+        for operation, side in (
+            ("MPI_Isend/MPI_Recv", "sender"),
+            ("MPI_Send/MPI_Irecv", "receiver"),
+        ):
             mine = [
-                x
-                for x in rows
-                if (x.path, x.label, x.size_bytes, x.flavour) == (path, label, size, "registers")
+                o
+                for o in overlaps
+                if (o.path, o.operation, o.side) == (path, operation, side)
+                and (o.size_bytes, o.flavour) == (size, "registers")
             ]
             if mine:
-                title = f"{GRID[label]}, {size:,} bytes"
-                found.append(_work_curve(mine, title, profile, path, size))
+                mine.sort(key=lambda o: o.work_s)
+                found.append(_work_curve(mine, f"{operation}, {size:,} bytes, {side}", x_hi_s))
     return found
 
 
-def bounds_ns(x: Exchange, profile: MachineProfile, path: str) -> tuple[float, float]:
-    """Bounds of the overlap that the computing side's calls alone give (docs/theory.md)."""
-    t = transfer_time(profile.paths[path].points, x.size_bytes)
-    sending = x.label == "grid-isend-recv"
-    side = x.sender if sending else x.receiver
-    known = t.tail_s if sending else t.head_s
-    slack = t.x_hi_s if known is None else known
-    compute = 1e-9 * (side.wait_ns - side.started_ns)
-    calls = 1e-9 * (side.started_ns - side.enter_ns + side.done_ns - side.wait_ns)
-    low = max(0.0, t.x_lo_s - calls - slack)
-    high = min(t.x_hi_s, compute + slack)
-    return 1e9 * min(low, high), 1e9 * high
+def _work_curve(points: Sequence[WorkOverlap], title: str, x_hi_s: float) -> WorkCurve:
+    def percent(values: Iterable[float]) -> tuple[float, ...]:
+        return tuple(100 * v / x_hi_s for v in values)
 
-
-def _work_curve(
-    rows: Sequence[Exchange], title: str, profile: MachineProfile, path: str, size: int
-) -> WorkCurve:
-    x_hi_ns = transfer_time(profile.paths[path].points, size).x_hi_s * 1e9
-    of_work: dict[float, list[Exchange]] = defaultdict(list)
-    for x in rows:
-        of_work[max(x.sender_work_ns, x.receiver_work_ns)].append(x)
-    works = sorted(of_work)
-    transfer_ns = _transfer_ns(of_work[works[0]])
-    hidden, low, high, wait = [], [], [], []
-    for work in works:
-        of = of_work[work]
-        sides = [x.sender if x.label == "grid-isend-recv" else x.receiver for x in of]
-        wait.append(_median([s.done_ns - s.wait_ns for s in sides]) * 1e-3)
-        bounds = [bounds_ns(x, profile, path) for x in of]
-        low.append(100 * _median([b[0] for b in bounds]) / x_hi_ns)
-        high.append(100 * _median([b[1] for b in bounds]) / x_hi_ns)
-        hidden.append(100 * _median([hidden_ns(x, transfer_ns) for x in of]) / x_hi_ns)
     return WorkCurve(
-        title, tuple(w * 1e-3 for w in works), tuple(wait), tuple(hidden), tuple(low), tuple(high)
+        title,
+        work_us=tuple(o.work_s * 1e6 for o in points),
+        wait_us=tuple(o.wait_s * 1e6 for o in points),
+        hidden=percent((o.true_overlap_min_s + o.true_overlap_max_s) / 2 for o in points),
+        bound_low=percent(o.overlap_min_s for o in points),
+        bound_high=percent(o.overlap_max_s for o in points),
     )
 
 
 def heat_cells(rows: Sequence[Exchange], path: str) -> dict[str, list[Cell]]:
-    """Per operation: the share of a transfer's time that is not left for start and wait."""
+    """Per operation: the share of a transfer's time that is not left for start and wait.
+
+    Work is sampled where that share changes; between two samples it is drawn as a straight line.
+    """
     found: dict[str, list[Cell]] = {}
-    for label, name in GRID.items():
+    for label, name in HEAT.items():
         of_size: dict[int, dict[float, list[Exchange]]] = defaultdict(lambda: defaultdict(list))
         for x in rows:
             if (x.path, x.label, x.flavour) == (path, label, "registers"):
-                work = max(x.sender_work_ns, x.receiver_work_ns)
+                work = max(0.0, x.sender_work_ns, x.receiver_work_ns)
                 of_size[x.size_bytes][work].append(x)
         cells = []
         for size, of_work in of_size.items():
             works = sorted(of_work)
             transfer = max(1.0, _median([_span_ns(x) for x in of_work[works[0]]]))
-            for work in works:
-                left = _median([_left_ns(x) for x in of_work[work]])
-                share = min(1.0, max(0.0, 1 - left / transfer))
-                nominal = min(_WORKS, key=lambda w: abs(w - work / transfer_of(works)))
-                cells.append(Cell(size, nominal, share if work > 0 else 0.0))
+            shares = [
+                min(1.0, max(0.0, 1 - _median([_left_ns(x) for x in of_work[w]]) / transfer))
+                for w in works
+            ]
+            shares[0] = 0.0
+            unit = max(1.0, works[-1] / HEAT_WORKS[-1])
+            drawn = np.interp(HEAT_WORKS, [w / unit for w in works], shares)
+            cells += [Cell(size, w, float(s)) for w, s in zip(HEAT_WORKS, drawn, strict=True)]
         if cells:
             found[name] = cells
     return found
 
 
-# The grid's works, in transfers; the largest tells what the probes took for a transfer.
-_WORKS = (0.0, 0.25, 0.5, 1.0, 1.5, 2.0, 3.0)
-
-
-def transfer_of(works: Sequence[float]) -> float:
-    """The transfer's time in the probes' own estimate, from the works asked for; nanoseconds."""
-    return max(1.0, works[-1] / _WORKS[-1])
+HEAT = {
+    label: name + (", both directions" if label == BOTH_WAYS else "")
+    for label, name in GRID.items()
+}
+HEAT_WORKS = (0.0, 0.25, 0.5, 1.0, 1.5, 2.0, 3.0)
+"""Work in transfers; the grid's largest is three of the probes' own estimate of one."""
 
 
 def _span_ns(x: Exchange) -> float:
@@ -214,15 +181,6 @@ def _left_ns(x: Exchange) -> float:
         if work >= 0:
             times.append(side.started_ns - side.enter_ns + side.done_ns - side.wait_ns)
     return max(times)
-
-
-def _transfer_ns(rows: Sequence[Exchange]) -> float:
-    """A transfer's time without work: from the later start to the arrival, 25th percentile."""
-    return float(
-        np.percentile(
-            [x.receiver.done_ns - max(x.sender.enter_ns, x.receiver.enter_ns) for x in rows], 25
-        )
-    )
 
 
 def _median(values: Sequence[float]) -> float:

@@ -33,6 +33,8 @@ class Exchange:
     clock_error_ns: float
     sender: Side
     receiver: Side
+    sender_others_ns: float = 0.0  # processor time of the process's other threads meanwhile
+    receiver_others_ns: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,8 @@ def _exchange(w: Sequence[str]) -> Exchange:
             clock_error_ns=float(w[10]),
             sender=Side(*t[:4]),
             receiver=Side(*t[4:]),
+            sender_others_ns=float(w[19]),
+            receiver_others_ns=float(w[20]),
         )
     except (ValueError, IndexError, TypeError):
         raise ImbrexError(f"the probes printed a torn row: exchange {' '.join(w)[:70]}") from None

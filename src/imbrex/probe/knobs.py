@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from importlib import resources
 from typing import Any
 
 from imbrex.network import MachineProfile, transfer_time
-from imbrex.probe.answer import Answer, Operation
+from imbrex.probe.answer import Answer
+from imbrex.probe.point_to_point import Operation
 from imbrex.probe.ranges import Range
 
 # The standard library has it from Python 3.11 on.
@@ -23,12 +24,14 @@ MEBIBYTE = 1 << 20
 class Knob:
     """One setting of one library."""
 
-    library: str
+    libraries: list[str]
     variables: dict[str, str]
-    needs: dict[str, str]
     effect: str
     cost: str
+    needs: dict[str, str] = field(default_factory=dict)
     unless: dict[str, str] = field(default_factory=dict)
+    needs_path: str = ""
+    memory_per_peer_bytes: int = 0
 
     @property
     def export(self) -> str:
@@ -38,7 +41,7 @@ class Knob:
 
 @dataclass(frozen=True)
 class Tried:
-    """A knob and what it changed."""
+    """A knob and what it changed. Memory: the most that a rank held during the same experiments."""
 
     knob: Knob
     operation: str
@@ -51,20 +54,25 @@ class Tried:
     latency_after_s: float | None
     mebibyte_before_s: float | None
     mebibyte_after_s: float | None
+    memory_before_bytes: int | None = None
+    memory_after_bytes: int | None = None
 
     def to_json(self) -> dict[str, Any]:
         """All fields, with the line to export."""
         return {**asdict(self), "export": self.knob.export}
 
 
-def knobs_for(library: str, in_force: Mapping[str, str]) -> list[Knob]:
-    """The knobs of a library whose needs the settings in force meet, not yet in force."""
+def knobs_for(
+    library: str, in_force: Mapping[str, str], paths: Collection[str] = ("intra-node",)
+) -> list[Knob]:
+    """The knobs of a library whose needs settings and paths meet, and that are not in force."""
     text = resources.files("imbrex.probe").joinpath("knobs.toml").read_text(encoding="utf-8")
     found = [Knob(**entry) for entry in tomllib.loads(text)["knob"]]
     return [
         knob
         for knob in found
-        if knob.library == library
+        if library in knob.libraries
+        and (not knob.needs_path or knob.needs_path in paths)
         and all(value in in_force.get(name, "") for name, value in knob.needs.items())
         and not any(value in in_force.get(name, "") for name, value in knob.unless.items())
         and any(in_force.get(name) != value for name, value in knob.variables.items())
@@ -103,6 +111,8 @@ def compare(knob: Knob, before: Answer, after: Answer) -> list[Tried]:
                 latency_after_s=_x_hi_s(after.profile, old.path, 1),
                 mebibyte_before_s=_x_hi_s(before.profile, old.path, MEBIBYTE),
                 mebibyte_after_s=_x_hi_s(after.profile, old.path, MEBIBYTE),
+                memory_before_bytes=before.memory_bytes,
+                memory_after_bytes=after.memory_bytes,
             )
         )
     return found

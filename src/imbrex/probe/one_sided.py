@@ -39,7 +39,7 @@ class Epoch:
     @property
     def passive(self) -> bool:
         """The target takes no part in completing it."""
-        return self.operation.endswith("flush")
+        return "/" not in self.operation
 
     @property
     def done_ns(self) -> float:
@@ -65,7 +65,9 @@ def read_epochs(rows: Iterable[Sequence[str]]) -> list[Epoch]:
     found = []
     for w in rows:
         try:
-            found.append(Epoch(w[0], w[3], int(w[4]), w[5], *map(float, w[8:14])))
+            # Of a passive target there is no call to name.
+            name = w[3].removesuffix("/MPI_Win_flush")
+            found.append(Epoch(w[0], name, int(w[4]), w[5], *map(float, w[8:14])))
         except (ValueError, TypeError, IndexError):
             raise ImbrexError(f"the probes printed a torn row: onesided {' '.join(w)}") from None
     return found

@@ -18,6 +18,7 @@ from imbrex.probe.curves import delay_curves, heat_cells, work_curves
 from imbrex.probe.exchanges import Exchange, read_exchanges, read_steps
 from imbrex.probe.knobs import Tried
 from imbrex.probe.ranges import Range
+from imbrex.probe.terminal import memory_of
 
 _SYNCHRONIZES = {True: ("yes", "yes"), False: ("no", "no"), None: ("open", "cannot tell")}
 _DRAWN_SIZES = (32768, 1 << 20)
@@ -77,7 +78,7 @@ def _path(name: str, rows: Sequence[Exchange], m: Measurement, found: Answer) ->
     delay = delay_curves(rows, steps, profile, name)
     grid = sorted({x.size_bytes for x in rows if x.label.startswith("grid-") and x.path == name})
     drawn = sorted({min(grid, key=lambda s: abs(s - size)) for size in _DRAWN_SIZES if grid})
-    work = work_curves(rows, profile, name, drawn)
+    work = work_curves(found.overlap, profile, name, drawn)
     heat = heat_cells(rows, name)
     return {
         "name": name,
@@ -120,5 +121,5 @@ def _knob(t: Tried) -> dict[str, str]:
         "path": t.path,
         "latency": pair(t.latency_before_s, t.latency_after_s),
         "mebibyte": pair(t.mebibyte_before_s, t.mebibyte_after_s),
-        "cost": t.knob.cost,
+        "cost": f"{t.knob.cost}; {memory_of(t)}",
     }

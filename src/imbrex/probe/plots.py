@@ -56,7 +56,7 @@ def work_plot(curves: Sequence[WorkCurve], title: str) -> str:
     for (waits, bounds), curve in zip(panels, curves, strict=True):
         waits.plot(curve.work_us, curve.wait_us, "o-", color=_BLUE, markersize=4)
         waits.set_ylabel("wait, us")
-        waits.set_ylim(bottom=0)
+        waits.set_ylim(0, 1.08 * max(*curve.wait_us, 0.01))
         waits.set_title(curve.title, fontsize=9)
         bounds.fill_between(
             curve.work_us,
@@ -98,9 +98,9 @@ def heat_map(cells: Mapping[str, Sequence[Cell]], title: str) -> str:
         for c in found:
             values[sizes.index(c.size_bytes), works.index(c.work_per_transfer)] = 100 * c.hidden
         image = axes.imshow(values, origin="lower", aspect="auto", cmap="viridis", vmin=0, vmax=100)
-        axes.set_xticks(range(len(works)), [f"{w:g}" for w in works], fontsize=8)
+        axes.set_xticks(range(len(works)), [f"{w:g}" for w in works], fontsize=7)
         axes.set_yticks(range(len(sizes)), [f"{s:,}" for s in sizes])
-        axes.set_title(name, fontsize=9)
+        axes.set_title(name.replace("/", "/\n").replace(", ", "\n"), fontsize=8)
         axes.set_xlabel("work, transfers")
     panels[0].set_ylabel("message, bytes")
     if image is not None:

@@ -29,17 +29,21 @@ class Synchronization:
 
 
 def score(x: Exchange, transfer_ns: float) -> float | None:
-    """0: the blocking side was done a transfer after its own call; 1: after the other's wait.
+    """0: the blocking side was done a transfer after both had called; 1: after the other's wait.
+
+    "-early" trials: the blocking side comes before the computing one has called at all.
 
     None where noise turned the order round, so that the trial says nothing.
     """
     computing, blocking = (
         (x.sender, x.receiver) if x.label.startswith("isend") else (x.receiver, x.sender)
     )
-    window = computing.wait_ns - blocking.enter_ns
-    if window < 4 * transfer_ns / 3 or computing.started_ns > blocking.enter_ns:
+    early = x.label.endswith("-early")
+    begin = max(blocking.enter_ns, computing.enter_ns) if early else blocking.enter_ns
+    window = computing.wait_ns - begin
+    if window < 4 * transfer_ns / 3 or early != (computing.started_ns > blocking.enter_ns):
         return None
-    return (blocking.done_ns - blocking.enter_ns - transfer_ns) / window
+    return (blocking.done_ns - begin - transfer_ns) / window
 
 
 def judge(trials: Sequence[Exchange], transfer_ns: float) -> Synchronization:

@@ -15,6 +15,8 @@ from imbrex.probe.exchanges import Exchange
 
 MOVES = 0.5
 """Data "moves" in a situation if at least this share of it does."""
+UNCLEAR = 0.1
+"""Within this of MOVES a share is neither: another run may well say the opposite."""
 ENOUGH_CONFIDENCE = 0.75
 _RESAMPLES = 200
 
@@ -93,8 +95,17 @@ def classify_shares(shares: Sequence[Sequence[float]]) -> TransferClass:
     )
 
 
+def moves(share: float) -> bool | None:
+    """Whether data moves, with this share of it; None: too near to MOVES to tell."""
+    return None if abs(share - MOVES) < UNCLEAR else share > MOVES
+
+
 def _class_of(moved: Sequence[float]) -> str:
-    sender, receiver, both = moved
-    if both >= MOVES:
+    sender, receiver, both = (moves(share) for share in moved)
+    if both:
         return "third-party"
-    return "one-sided" if max(sender, receiver) >= MOVES else "two-sided"
+    if both is None:
+        return "unknown"
+    if sender or receiver:
+        return "one-sided"
+    return "unknown" if None in (sender, receiver) else "two-sided"

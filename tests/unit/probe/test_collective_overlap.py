@@ -14,7 +14,7 @@ def rows(size: int, tests: int, inside: float) -> list[list[str]]:
 
 
 def test_share_is_what_start_and_wait_do_not_hold() -> None:
-    made = rows(8, 0, 900) + rows(8, 100, 100) + rows(64, 0, 2000) + rows(64, 100, 500)
+    made = rows(8, 0, 900) + rows(8, 100, 100) + rows(64, 0, 2000) + rows(64, 100, 300)
     (found,) = hidden_collectives(made, whole=True)
     assert (found.operation, found.path) == ("MPI_Iallreduce", "intra-node")
     small, large = found.without_calls
@@ -35,3 +35,12 @@ def test_cut_short_the_last_range_is_closed() -> None:
 def test_torn_row() -> None:
     with pytest.raises(ImbrexError, match="torn row"):
         hidden_collectives([["MPI_Ibcast", "2", "intra-node"]], whole=True)
+
+
+@pytest.mark.parametrize(("inside", "completes"), [(100, True), (950, False), (450, None)])
+def test_a_barrier_has_no_data_and_completes_or_not(inside: float, completes: bool | None) -> None:
+    (found,) = hidden_collectives(rows(0, 0, inside) + rows(0, 100, 1), whole=True)
+    (r,) = found.without_calls
+    assert (r.from_bytes, r.to_bytes, r.transfer_class) == (0, None, "unknown")
+    assert r.synchronization is completes
+    assert r.moved.both_computing is None

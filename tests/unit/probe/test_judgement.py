@@ -87,7 +87,10 @@ def moved(sender_in: float, receiver_in: float, both_in: float) -> TransferClass
         ((0, 100, 100), "one-sided"),
         ((100, 0, 100), "one-sided"),
         ((0, 0, 0), "third-party"),
-        ((0, 0, 60), "one-sided"),
+        ((0, 0, 70), "one-sided"),
+        ((0, 0, 55), "unknown"),  # too near to one half
+        ((100, 45, 100), "unknown"),
+        ((0, 45, 100), "one-sided"),
     ],
 )
 def test_classes_of_white_and_bova(left: tuple[float, float, float], name: str) -> None:

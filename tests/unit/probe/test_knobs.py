@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from imbrex.probe.knobs import knobs_for, overlaps_up_to
+import pytest
+
+from imbrex.probe.knobs import Tried, knobs_for, overlaps_up_to
 from imbrex.probe.ranges import Range
+from imbrex.probe.terminal import memory_of
 from imbrex.probe.transfer_class import Moved
 
 
@@ -41,3 +44,33 @@ def test_size_up_to_which_everything_overlaps() -> None:
     assert overlaps_up_to(made((None, False))) == 0
     assert overlaps_up_to(made((100, True), (None, False))) == 100
     assert overlaps_up_to(made((100, True), (200, True), (None, None))) == 200
+
+
+def test_ucx_is_tried_where_it_moves_the_messages() -> None:
+    def names(library: str, settings: dict[str, str], path: str) -> set[str]:
+        found = knobs_for(library, settings, (path,))
+        return {name for knob in found for name in knob.variables if name.startswith("UCX_")}
+
+    both = {"UCX_RNDV_THRESH", "UCX_RNDV_SCHEME"}
+    assert names("Open MPI", {"OMPI_MCA_pml": "ucx"}, "intra-node") == both
+    assert names("Open MPI", {}, "inter-node") == set()
+    # Debian's MPICH uses it between nodes only.
+    assert names("MPICH", {}, "inter-node") == both
+    assert names("MPICH", {}, "intra-node") == set()
+
+
+@pytest.mark.parametrize("library", ["Open MPI", "MPICH", "Intel MPI"])
+def test_every_knob_says_what_it_does_and_costs(library: str) -> None:
+    for settings in ({}, {"OMPI_MCA_btl": "tcp,self"}, {"OMPI_MCA_pml": "ucx"}):
+        for knob in knobs_for(library, settings, ("intra-node", "inter-node")):
+            assert knob.effect and knob.cost and knob.export.startswith("export ")
+
+
+def test_memory_is_told_as_measured_and_as_it_grows() -> None:
+    knob = next(
+        k for k in knobs_for("Open MPI", {"OMPI_MCA_btl": "tcp"}) if k.memory_per_peer_bytes
+    )
+    where = ("MPI_Isend/MPI_Recv", "intra-node", 65480, None, "two-sided", "one-sided")
+    tried = Tried(knob, *where, 1e-6, 1e-6, 1e-4, 2e-4, 50_000_000, 80_000_000)
+    assert memory_of(tried).startswith("memory of a rank, measured: 50 MB -> 80 MB; grows by up to")
+    assert tried.to_json()["memory_after_bytes"] == 80_000_000

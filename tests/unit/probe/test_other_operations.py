@@ -37,11 +37,11 @@ def epochs(operation: str, origin_s: float, target_s: float, both_s: float) -> l
 @pytest.mark.parametrize(
     ("operation", "shares", "name", "moved"),
     [
-        ("MPI_Put/MPI_Win_flush", (1, 1, 1), "third-party", (1, 1)),
-        ("MPI_Put/MPI_Win_flush", (0, 1, 0), "one-sided", (0, 1)),
-        ("MPI_Get/MPI_Win_flush", (0, 1, 0), "one-sided", (1, 0)),
-        ("MPI_Rget/MPI_Win_flush", (1, 0, 0), "one-sided", (0, 1)),
-        ("MPI_Put/MPI_Win_flush", (0, 0, 0), "two-sided", (0, 0)),
+        ("MPI_Put", (1, 1, 1), "third-party", (1, 1)),
+        ("MPI_Put", (0, 1, 0), "one-sided", (0, 1)),
+        ("MPI_Get", (0, 1, 0), "one-sided", (1, 0)),
+        ("MPI_Rget", (1, 0, 0), "one-sided", (0, 1)),
+        ("MPI_Put", (0, 0, 0), "two-sided", (0, 0)),
     ],
 )
 def test_class_of_a_put_or_get(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
@@ -10,9 +11,10 @@ import pytest
 from imbrex.network.assemble import assemble
 from imbrex.network.columns import read_columns
 from imbrex.probe.answer import answer
-from imbrex.probe.curves import bounds_ns, delay_curves, heat_cells, hidden_ns, work_curves
+from imbrex.probe.curves import delay_curves, heat_cells, work_curves
 from imbrex.probe.exchanges import read_exchanges, read_steps
 from imbrex.probe.page import render
+from imbrex.probe.work_overlap import hidden_ns, work_overlaps
 
 X = 100_000
 """A transfer's time, nanoseconds; above 64 KiB nothing moves during work."""
@@ -28,13 +30,13 @@ def rows() -> list[str]:
             done = 1_000_000 + (X if eager else 1_000_000 + X)
             found.append(
                 f"{where} isend-recv {size} registers 0 0 2000000 -1 10 "
-                f"0 10 2000000 {2_000_010 if eager else done} 1000000 {done} 1000000 {done}"
+                f"0 10 2000000 {2_000_010 if eager else done} 1000000 {done} 1000000 {done} 0 0"
             )
             for work in (0, 1, 3):
                 end = X if eager else X * (1 + work)
                 found.append(
                     f"{where} grid-isend-recv {size} registers 0 0 {work * X} -1 10 0 0 {work * X} "
-                    f"{max(work * X, end)} 0 {end} 0 {end}"
+                    f"{max(work * X, end)} 0 {end} 0 {end} 0 0"
                 )
     return [*found, "step intra-node 0 1 isend-recv 65480 65481", "# done delay", "# end"]
 
@@ -54,15 +56,18 @@ def test_hidden_share_and_its_bounds() -> None:
     m = read_columns(rows())
     profile = assemble(m, {}, True)
     exchanges = read_exchanges(m.other["exchange"])
-    curves = work_curves(exchanges, profile, "intra-node", [32768, 1 << 20])
+    overlaps = work_overlaps(exchanges, profile)
+    curves = work_curves(overlaps, profile, "intra-node", [32768, 1 << 20])
     eager, late = curves
     assert eager.hidden == pytest.approx((0, 100, 100))
     assert late.hidden == pytest.approx((0, 0, 0))
     assert late.wait_us == pytest.approx((100, 100, 100))
     grid = [x for x in exchanges if x.label.startswith("grid-")]
-    for x in grid:
-        low, high = bounds_ns(x, profile, "intra-node")
-        assert 0 <= low <= hidden_ns(x, X) + 1e-6 and hidden_ns(x, X) <= high + 1e-6
+    assert {hidden_ns(x, x.sender, X) for x in grid} == {0, X}
+    for o in overlaps:
+        assert o.outside == 0 and o.transfers == 5
+        assert 0 <= o.overlap_min_s <= o.true_overlap_min_s + 1e-15
+        assert o.true_overlap_max_s <= o.overlap_max_s + 1e-15
     cells = heat_cells(exchanges, "intra-node")["MPI_Isend/MPI_Recv"]
     shares = {(c.size_bytes, c.work_per_transfer): c.hidden for c in cells}
     assert shares[32768, 3.0] == pytest.approx(1)
@@ -96,3 +101,15 @@ def test_page_is_whole_and_needs_nothing_else() -> None:
     assert "&lt;b&gt;a" in text and "<b>a" not in text
     assert "Missing:</b> moved" in text
     assert "65,480" in re.sub(r"<[^>]+>", "", text)
+
+
+def test_bounds_that_miss_the_truth_are_counted() -> None:
+    """Of a transfer of X with work of 3 X none is hidden; 3 X would leave 2 X for the work."""
+    m = read_columns(rows())
+    right = assemble(m, {}, True)
+    path = right.paths["intra-node"]
+    points = [replace(p, x_lo_s=3e-9 * X, x_hi_s=4e-9 * X, tail_s=0.0) for p in path.points]
+    wrong = replace(right, paths={"intra-node": replace(path, points=tuple(points))})
+    found = work_overlaps(read_exchanges(m.other["exchange"]), wrong)
+    late = [o for o in found if o.size_bytes == 1 << 20]
+    assert [o.outside for o in late] == [0, 0, 5]

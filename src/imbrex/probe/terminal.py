@@ -1,0 +1,182 @@
+"""The probe's answer on the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from imbrex.probe.answer import Answer
+from imbrex.probe.knobs import Tried, overlaps_up_to
+from imbrex.probe.point_to_point import Operation
+from imbrex.probe.ranges import Range
+
+_SYNCHRONIZES = {True: "overlaps", False: "no", None: "cannot tell"}
+
+
+def print_tried(tried: Sequence[Tried]) -> None:
+    """Before and after, what it costs, and the line to export."""
+    console = Console(highlight=False, soft_wrap=True)
+    seen: set[str] = set()
+    for t in tried:
+        if t.knob.export not in seen:
+            seen.add(t.knob.export)
+            console.print(f"{t.knob.export}\n  {t.knob.effect}; costs {t.knob.cost}")
+            console.print(f"  {memory_of(t)}")
+        console.print(
+            f"  {t.operation}, {t.path}: overlaps {_up_to(t.before_bytes)} -> "
+            f"{_up_to(t.after_bytes)}; largest {t.before_class} -> {t.after_class}; X_hi of 1 B "
+            f"{_us(t.latency_before_s)} -> {_us(t.latency_after_s)} us, of 1 MiB "
+            f"{_us(t.mebibyte_before_s)} -> {_us(t.mebibyte_after_s)} us"
+        )
+
+
+def memory_of(t: Tried) -> str:
+    """What a rank held before and after, and how that grows with the number of processes."""
+    before, after = (
+        "?" if size is None else f"{size / 1e6:.0f} MB"
+        for size in (t.memory_before_bytes, t.memory_after_bytes)
+    )
+    peer = t.knob.memory_per_peer_bytes
+    growth = (
+        f"grows by up to {peer / 1024:,.0f} KiB for each further rank that sends to it"
+        if peer
+        else "does not grow with the number of processes"
+    )
+    return f"memory of a rank, measured: {before} -> {after}; {growth}"
+
+
+def _us(seconds: float | None) -> str:
+    return "?" if seconds is None else f"{seconds * 1e6:.2f}"
+
+
+def _up_to(size: int | None) -> str:
+    return "at all sizes" if size is None else "at no size" if size == 0 else f"up to {size:,}"
+
+
+def print_answer(found: Answer, file: Path | None) -> None:
+    """The answer on the terminal: a table per operation and path, then what to do with it."""
+    console = Console(highlight=False, soft_wrap=True)
+    profile = found.profile
+    console.print(
+        f"{profile.library_name} {profile.library_version}, {profile.ranks} ranks on "
+        f"{', '.join(profile.hosts)}"
+    )
+    for key, value in profile.settings.items():
+        console.print(f"  {key}={value}")
+    console.print("moved while computing: the sender, the receiver, both (share of the data)")
+    for o in found.operations:
+        table = Table(title=f"{o.operation}, {o.path}", title_justify="left", box=None)
+        for column in ("bytes", "sync", "class"):
+            table.add_column(column, no_wrap=True)
+        for column in ("sender", "receiver", "both", "sure"):
+            table.add_column(column, justify="right", no_wrap=True)
+        for r in o.ranges:
+            table.add_row(
+                _span(r),
+                _SYNCHRONIZES[r.synchronization],
+                r.transfer_class,
+                _percent(r.moved.sender_computing),
+                _percent(r.moved.receiver_computing),
+                _percent(r.moved.both_computing),
+                _percent(r.confidence),
+            )
+        console.print(table)
+        if o.early_sender:
+            ends = overlaps_up_to(o.early_sender)
+            console.print(
+                f"  if the send comes before its receive is posted: overlaps {_up_to(ends)}"
+            )
+        if o.step:
+            console.print(
+                f"  synchronization overlap ends between {o.step.last_bytes:,} and "
+                f"{o.step.first_bytes:,} bytes"
+            )
+    if found.others:
+        console.print(_others_table(found.others))
+    if found.collectives:
+        console.print(_collective_table(found.collectives))
+    for name, path in profile.paths.items():
+        for kind, size in path.limits.items():
+            console.print(f"{name}: {kind.removesuffix('_bytes')} up to {size:,} bytes")
+    limits = [f"{k} {v:,}" for k, v in found.advertised.items() if v > 0]
+    if limits:
+        console.print(f"advertised by the library: {', '.join(limits)}")
+    for name, progress in found.progress.items():
+        interval = found.interval_s[name]
+        if interval is not None:
+            console.print(
+                f"{name}: call MPI_Test about every {interval * 1e6:,.0f} us during work "
+                f"(a call costs {found.test_cost_s[name]['MPI_Test'] * 1e6:.2f} us)"
+            )
+        elif all(p.needed == 0 for p in progress) and progress:
+            console.print(f"{name}: no MPI_Test is needed, data moves by itself")
+        elif progress:
+            console.print(f"{name}: no number of MPI_Test calls hides large messages completely")
+    if found.krylov:
+        console.print(found.krylov.sentence)
+    for note in found.notes:
+        console.print(f"note: {note}")
+    if found.missing:
+        why = "it was interrupted" if found.interrupted else "the time was over"
+        console.print(f"missing, because {why}: {', '.join(found.missing)}")
+    if not profile.paths:
+        console.print("no machine profile: nothing was calibrated")
+    elif file is not None:
+        console.print(f"machine profile: {file}")
+
+
+def _others_table(others: Sequence[Operation]) -> Table:
+    """One line per range of the persistent, partitioned and one-sided operations."""
+    table = Table(title="persistent, partitioned, one-sided", title_justify="left", box=None)
+    for column in ("operation", "bytes", "sync", "class"):
+        table.add_column(column, no_wrap=True)
+    for column in ("sender/receiver/both", "sure"):
+        table.add_column(column, justify="right", no_wrap=True)
+    for o in others:
+        name = o.operation.replace("/MPI_Win_", ", ").split("/")[0]
+        for r in o.ranges:
+            moved = (r.moved.sender_computing, r.moved.receiver_computing, r.moved.both_computing)
+            table.add_row(
+                name,
+                _span(r).replace(" and above", "+"),
+                "-" if name.endswith("fence") else _SYNCHRONIZES[r.synchronization],
+                r.transfer_class,
+                "/".join(_percent(m).removesuffix(" %") for m in moved) + " %",
+                _percent(r.confidence),
+            )
+    return table
+
+
+def _collective_table(collectives: Sequence[Operation]) -> Table:
+    """A line per collective and size: the share hidden while all compute; of a barrier, whether."""
+    table = Table(title="hidden while all ranks compute", title_justify="left", box=None)
+    table.add_column("operation", no_wrap=True)
+    for column in ("bytes", "without calls", "with MPI_Test", "sure"):
+        table.add_column(column, justify="right", no_wrap=True)
+    for o in collectives:
+        for r, tested in zip(o.ranges, o.tested, strict=True):
+            table.add_row(
+                o.operation,
+                f"{r.last_measured_bytes:,}",
+                *(
+                    _percent(of.moved.both_computing)
+                    if of.last_measured_bytes
+                    else _SYNCHRONIZES[of.synchronization]
+                    for of in (r, tested)
+                ),
+                _percent(r.confidence),
+            )
+    return table
+
+
+def _span(r: Range) -> str:
+    return (
+        f"{r.from_bytes:,} and above" if r.to_bytes is None else f"{r.from_bytes:,}-{r.to_bytes:,}"
+    )
+
+
+def _percent(value: float | None) -> str:
+    return "-" if value is None else f"{100 * value:.0f} %"
