@@ -14,6 +14,7 @@ from imbrex.network.interconnect import Interconnect, collection, load_interconn
 from imbrex.potential.assess import assess, assessment_text
 from imbrex.potential.message import MODES
 from imbrex.potential.model_file import Model, load_model
+from imbrex.potential.run_command import predict_directory
 from imbrex.potential.sweep import parse_grid, sweep, write_sweep
 from imbrex.potential.tables import latency_json, latency_rows, latency_text
 from imbrex.potential.tolerate import tolerance_json, tolerance_text, tolerated_networks
@@ -61,7 +62,7 @@ def _message_gap(model: Model, names: tuple[str, ...]) -> float:
 
 
 @click.command()
-@click.argument("model_path", metavar="MODEL.toml", type=click.Path(path_type=Path))
+@click.argument("model_path", metavar="MODEL.toml|RUN", type=click.Path(path_type=Path))
 @click.option(
     "--network",
     "-n",
@@ -80,9 +81,10 @@ def _message_gap(model: Model, names: tuple[str, ...]) -> float:
 @click.option("--table", type=click.Choice(["latency"]), help="Run time over latency, as a table.")
 @click.option(
     "--figure",
-    type=click.Choice(["6", "7", "8", "9", "10"]),
-    help="Draw a figure into the file of -o: 6 normalized overlap, 7 elements, 8 run time over "
-    "bandwidth, 9 equivalent bandwidth, 10 shares.",
+    type=click.Choice(["1", "6", "7", "8", "9", "10"]),
+    help="Draw a figure into the file of -o: 1 (of a run) produced and consumed over time, "
+    "6 normalized overlap, 7 elements, 8 run time over bandwidth, 9 equivalent bandwidth, "
+    "10 shares.",
 )
 @click.option(
     "--sweep",
@@ -121,6 +123,9 @@ def predict(
 
     MODEL.toml describes the program (docs/predict.md). Without a further option every program is
     assessed on the networks of --network, or on those that the file describes.
+
+    RUN is the directory of `imbrex run --record`: its run time on the measured network and others,
+    with today's overlap and with all that it could have, and what each call site would save.
     """
     asked = [table is not None, figure is not None, sweep_text is not None, tolerate is not None]
     if sum(asked) > 1:
@@ -128,7 +133,15 @@ def predict(
     if not 0 < cpu_speed < float("inf"):
         raise ImbrexError(f"--cpu-speed must be greater than 0, not {cpu_speed:g}")
     if model_path.is_dir():
-        raise ImbrexError(f"{model_path}: is a directory; predict reads a parameter file (.toml)")
+        if any([table, sweep_text, tolerate, mode, process]) or cpu_speed != 1:
+            raise ImbrexError(
+                "a run takes --network, --figure and --json only; for the rest: "
+                f"imbrex predict {model_path}/recording/model.toml"
+            )
+        predict_directory(model_path, network_names, figure, as_json, output)
+        return
+    if figure == "1":
+        raise ImbrexError("figure 1 is of a recorded run: give its directory, not a parameter file")
     model = load_model(model_path, process)
     if figure is not None:
         _figure(model, int(figure), output, mode, cpu_speed)

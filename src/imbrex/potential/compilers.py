@@ -1,7 +1,7 @@
 """`imbrex cc`, `imbrex cxx` and `imbrex fc`: the MPI compilers, with every access recorded.
 
 The stock compiler instruments for its thread sanitizer; our archive stands where it looks for
-the sanitizer's runtime.
+the sanitizer's runtime. Everything is compiled a second time, plainly (plain_twin.py).
 """
 
 from __future__ import annotations
@@ -17,10 +17,12 @@ from pathlib import Path
 import click
 
 from imbrex.errors import ImbrexError
+from imbrex.potential.plain_twin import compile_twins, link_twin
 from imbrex.potential.record_library import RecorderLibrary, recorder_library
 
 _DEFAULTS = {"cc": "mpicc", "cxx": "mpicxx", "fc": "mpifort"}
 _NO_LINK = {"-c", "-S", "-E", "-M", "-MM", "-fsyntax-only"}
+_LIBRARY = {"-shared", "-r"}
 _ASKING = {"--version", "-v", "-V", "-dumpversion", "-dumpmachine", "--help", "-show", "--showme"}
 _COPIES = ("memcpy", "memmove", "memset")
 
@@ -74,6 +76,8 @@ def instrumented(
     if _NO_LINK.intersection(arguments):
         return [*arguments, *flags]
     wraps = ["-Wl," + ",".join(f"--wrap={name}" for name in _COPIES)]
+    if not _LIBRARY.intersection(arguments):
+        wraps.append(f"-Wl,--dynamic-list={library.exports}")
     if clang:
         whole = f"-Wl,--whole-archive,{library.archive},--no-whole-archive"
         return [*arguments, *flags, "-fno-sanitize-link-runtime", *wraps, whole, "-ldl"]
@@ -99,12 +103,27 @@ def _compile(language: str, words: Sequence[str]) -> None:
     if shutil.which(compiler) is None:
         raise ImbrexError(f"{compiler}: no such compiler; name it with --compiler")
     if not arguments or _ASKING.intersection(arguments[:1]):
-        command = [compiler, *arguments]
-    else:
-        library = recorder_library(mpicc or c_compiler_beside(compiler))
-        command = [compiler, *instrumented(language, arguments, is_clang(compiler), library)]
-    sys.stdout.flush()
-    os.execvp(command[0], command)
+        sys.stdout.flush()
+        os.execvp(compiler, [compiler, *arguments])
+    library = recorder_library(mpicc or c_compiler_beside(compiler))
+    command = [compiler, *instrumented(language, arguments, is_clang(compiler), library)]
+    code = subprocess.run(command, check=False).returncode
+    if code == 0:
+        _make_twin(language, compiler, arguments)
+    sys.exit(code if code >= 0 else 128 - code)
+
+
+def _make_twin(language: str, compiler: str, arguments: Sequence[str]) -> None:
+    """The same without recording; a failure costs the twin, not the build."""
+    asked = _NO_LINK.intersection(arguments)
+    if asked == {"-c"} and not compile_twins(compiler, arguments):
+        click.echo(f"imbrex {language}: no plain twin could be put into the object", err=True)
+    if not asked and (reason := link_twin(compiler, arguments)):
+        click.echo(
+            f"imbrex {language}: no plain twin was linked ({reason}); "
+            "recording will need --plain PROGRAM",
+            err=True,
+        )
 
 
 def _command(language: str, what: str) -> click.Command:

@@ -14,6 +14,7 @@ from imbrex.errors import ImbrexError
 from imbrex.potential.envelope import FloatArray
 from imbrex.potential.message import NetworkPoints
 from imbrex.potential.model_file import Model
+from imbrex.potential.panels import in_rows
 from imbrex.potential.program import Program
 from imbrex.potential.solve import equivalent_bandwidth
 
@@ -33,18 +34,6 @@ FIGURES = {
 }
 
 
-def _panels(model: Model, width: float, height: float) -> tuple[Figure, list[Axes]]:
-    """One panel per program, in rows of at most three."""
-    count = len(model.programs)
-    columns = min(count, 3)
-    rows = -(-count // columns)
-    figure = Figure(figsize=(width * columns, height * rows), layout="constrained")
-    axes = figure.subplots(rows, columns, squeeze=False).ravel()
-    for spare in axes[count:]:
-        spare.set_visible(False)
-    return figure, list(axes[:count])
-
-
 def _bandwidth_axis(axis: Axes) -> None:
     axis.set_xscale("log")
     axis.xaxis.set_major_formatter("{x:g}")
@@ -57,7 +46,7 @@ def _points(latency_s: float, gap: FloatArray, message_gap_s: float) -> NetworkP
 
 
 def _normalized_overlap(model: Model, mode: str | None, cpu_speed: float) -> Figure:
-    figure, panels = _panels(model, 3.6, 3.0)
+    figure, panels = in_rows(len(model.programs), 3, 3.6, 3.0)
     table = model.latency_table
     for axis, program in zip(panels, model.programs, strict=True):
         chosen = mode or program.mode
@@ -117,7 +106,7 @@ def _elements(model: Model, mode: str | None, cpu_speed: float) -> Figure:
 
 
 def _execution_time(model: Model, mode: str | None, cpu_speed: float) -> Figure:
-    figure, panels = _panels(model, 3.6, 3.0)
+    figure, panels = in_rows(len(model.programs), 3, 3.6, 3.0)
     gap = model.latency_table.message_gap_s
     network = _points(_FIGURE_8_LATENCY_S, 1.0 / _BANDWIDTHS, gap)
     for axis, program in zip(panels, model.programs, strict=True):

@@ -1,89 +1,204 @@
-"""`imbrex record`: run a program clean and recorded; what its messages could hide behind."""
+"""Record a program: run it for times and with every access recorded; `imbrex record`."""
 
 from __future__ import annotations
 
 import json
 import os
 import shutil
+import stat
 import subprocess
 import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
 import numpy as np
 
 from imbrex.errors import ImbrexError
+from imbrex.mpi_environment import native
 from imbrex.mpi_environment.launcher_line import LauncherLine, parse_launcher_line, program_file
 from imbrex.mpi_environment.mpi_library import library_of_line
-from imbrex.potential.record_library import recorder_library
+from imbrex.potential.plain_twin import twin_of
 from imbrex.potential.record_model import elements_table, messages_json, model_toml, name_sites
 from imbrex.potential.record_rank import RankRecord, read_ranks
+from imbrex.potential.trace import read_trace
 
 _RAW = "raw"
 _MARKS = ("messages.json", _RAW)
+# What only a program has that was linked with the recorder.
+_MARK = b"imbrex_access_memory"
+_OUTPUTS = ("timed.out", "recorded.out")
 
 
-def lines_of_runs(
-    line: LauncherLine, plain: Path, raw: Path, preload: Path
-) -> tuple[list[str], list[str]]:
-    """The clean run (the plain program) and the recorded one, as command lines.
+@dataclass(frozen=True)
+class Recording:
+    """A recording that is ready to start: the line, the plain program, the runtime."""
 
-    ImbrexError for a line that starts several programs.
+    line: LauncherLine
+    plain: Path
+    preload: Path
+
+    @property
+    def plain_line(self) -> list[str]:
+        """The launcher line with the plain program in the place of the recorded one."""
+        return self.line.with_program([str(self.plain), *self.line.programs()[0][1:]])
+
+
+def prepare_recording(command: Sequence[str], plain: Path | None, mpicc: Path | None) -> Recording:
+    """Find the program and its plain twin.
+
+    ImbrexError where the line starts several programs, the program was not built with imbrex cc,
+    cxx or fc, or there is no plain program to take times from.
     """
+    line = parse_launcher_line(command)
     programs = line.programs()
     if len(programs) != 1:
-        raise ImbrexError("record starts one program only: several in one line are not supported")
-    here = [f"IMBREX_ACCESS_DIR={raw}"]
+        raise ImbrexError("a recording is of one program: several in one line are not supported")
+    program = program_file(programs[0], line.segments[0].folder)
+    if not _is_recorded(program):
+        raise ImbrexError(f"{program}: was not built with imbrex cc, cxx or fc")
+    plain = twin_of(program) if plain is None else plain
+    if not plain.exists():
+        raise ImbrexError(
+            f"{plain}: not found; times come from the program without recording: build it with "
+            "imbrex cc, cxx or fc in all steps, or name it with --plain"
+        )
+    program_file([str(plain.absolute())])
+    if _is_recorded(plain):
+        raise ImbrexError(f"{plain}: was built with imbrex cc, cxx or fc; times need a plain build")
+    library = library_of_line(line, mpicc)
+    preload = native.build("runtime", library) / "lib" / "libimbrex.so"
+    return Recording(line, plain.absolute(), preload)
+
+
+def slowed_program(command: Sequence[str]) -> Path | None:
+    """The first program of a line that was built for recording, whose times are therefore not
+    those of its source; None without one."""
+    line = parse_launcher_line(command)
+    for words, segment in zip(line.programs(), line.segments, strict=True):
+        program = program_file(words, segment.folder)
+        if _is_recorded(program):
+            return program
+    return None
+
+
+def _is_recorded(program: Path) -> bool:
+    try:
+        return _MARK in program.read_bytes()
+    except OSError as error:
+        raise ImbrexError(f"{program}: cannot be read ({error.strerror})") from error
+
+
+def lines_of_runs(recording: Recording, raw: Path) -> tuple[list[str], list[str]]:
+    """The timed run (the plain program) and the recorded one, as command lines."""
     before = os.environ.get("LD_PRELOAD")
-    loaded = f"{preload}:{before}" if before else str(preload)
-    clean = ["env", "IMBREX_ACCESS=clean", *here, f"LD_PRELOAD={loaded}", str(plain)]
+    loaded = f"{recording.preload}:{before}" if before else str(recording.preload)
+
+    def prefix(what: str) -> list[str]:
+        return [
+            *("env", f"IMBREX_ACCESS={what}", f"IMBREX_ACCESS_DIR={raw}"),
+            *(f"IMBREX_DIR={raw / what}", f"LD_PRELOAD={loaded}"),
+        ]
+
+    line = recording.line
     return (
-        line.with_program([*clean, *programs[0][1:]]),
-        line.with_prefix(["env", "IMBREX_ACCESS=record", *here]),
+        line.with_program([*prefix("clean"), str(recording.plain), *line.programs()[0][1:]]),
+        line.with_prefix(prefix("record")),
     )
 
 
-def _prepare(folder: Path, force: bool) -> Path:
-    """The folder of the raw files, in a result folder that is new or that --force may replace."""
-    if folder.exists():
-        if not folder.is_dir() or not force:
-            raise ImbrexError(f"{folder}: exists; choose another with -o, or give --force")
-        content = list(folder.iterdir())
-        if content and not any((folder / mark).exists() for mark in _MARKS):
-            raise ImbrexError(f"{folder}: is no recording, so --force does not replace it")
-        shutil.rmtree(folder)
+def make_recording(recording: Recording, folder: Path, *, quiet: bool) -> list[RankRecord]:
+    """Both runs, and what they say, in the new directory `folder`.
+
+    With `quiet` the program's output goes into files there, and it reads what the first run read
+    where that was a file. ImbrexError where a run fails or the two differ: then the directory is
+    gone again (ProgramFailedError: with the program's exit code).
+    """
+    raw = folder / _RAW
     try:
-        (folder / _RAW).mkdir(parents=True)
+        raw.mkdir(parents=True)
     except OSError as error:
         raise ImbrexError(f"{folder}: cannot be written ({error.strerror})") from error
-    return folder / _RAW
-
-
-def _start(command: list[str], what: str) -> None:
-    """Run one of the two; where it fails this ends as the program did."""
     try:
-        code = subprocess.run(command, check=False).returncode
+        for command, name in zip(lines_of_runs(recording, raw), _OUTPUTS, strict=True):
+            _start(command, name.split(".")[0], folder / name if quiet else None)
+        return write_recording(folder)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+
+
+class ProgramFailedError(ImbrexError):
+    """The program ended with `code` in one of the two runs."""
+
+    def __init__(self, message: str, code: int) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+def _start(command: list[str], what: str, output: Path | None) -> None:
+    """Run one of the two; ProgramFailedError where the program fails."""
+    try:
+        if output is None:
+            code = subprocess.run(command, check=False).returncode
+        else:
+            with output.open("wb") as stream:
+                code = subprocess.run(
+                    command, check=False, stdin=_same_input(), stdout=stream, stderr=stream
+                ).returncode
     except OSError as error:
         raise ImbrexError(f"{command[0]}: cannot be started ({error.strerror})") from error
     if code:
-        click.echo(f"imbrex: the {what} run failed; nothing was recorded", err=True)
-        sys.exit(code if code > 0 else 128 - code)
+        said = output.read_bytes().decode(errors="replace").strip() if output else ""
+        last = f": {said.splitlines()[-1]}" if said else ""
+        raise ProgramFailedError(
+            f"the {what} run failed (exit code {code}); nothing was recorded{last}",
+            code if code > 0 else 128 - code,
+        )
+
+
+def _same_input() -> int:
+    """Standard input from its start again where it is a file, else nothing."""
+    try:
+        if stat.S_ISREG(os.fstat(0).st_mode):
+            os.lseek(0, 0, os.SEEK_SET)
+            return 0
+    except OSError:
+        pass
+    return subprocess.DEVNULL
 
 
 def write_recording(folder: Path) -> list[RankRecord]:
-    """Turn the raw files in `folder` into messages.json, elements.npy and model.toml.
+    """Turn the raw files in `folder` into messages.json, elements.npy, trace.npy and model.toml.
 
-    Errors: ImbrexError as in `read_ranks`, and where no send was recorded with its receive.
+    Errors: ImbrexError as in `read_ranks`. model.toml is left out where no send was recorded
+    together with its receive.
     """
     ranks = read_ranks(folder / _RAW)
     names = name_sites(ranks)
     np.save(folder / "elements.npy", elements_table(ranks))
-    document = json.dumps(messages_json(ranks, names), indent=1)
+    trace, functions = read_trace(folder / _RAW, [rank.rank for rank in ranks])
+    np.save(folder / "trace.npy", trace)
+    document = json.dumps(messages_json(ranks, names) | {"functions": functions}, indent=1)
     (folder / "messages.json").write_text(document + "\n", encoding="utf-8")
     model = model_toml(folder.name, ranks, names)
-    (folder / "model.toml").write_text(model, encoding="utf-8")
+    if model is not None:
+        (folder / "model.toml").write_text(model, encoding="utf-8")
     shutil.rmtree(folder / _RAW)
     return ranks
+
+
+def _may_be_made(folder: Path, force: bool) -> None:
+    """Refuse a result folder that exists, or with --force one that is no recording."""
+    if not folder.exists():
+        return
+    if not folder.is_dir() or not force:
+        raise ImbrexError(f"{folder}: exists; choose another with -o, or give --force")
+    content = list(folder.iterdir())
+    if content and not any((folder / mark).exists() for mark in _MARKS):
+        raise ImbrexError(f"{folder}: is no recording, so --force does not replace it")
+    shutil.rmtree(folder)
 
 
 def summary(document: dict[str, object]) -> str:
@@ -92,29 +207,34 @@ def summary(document: dict[str, object]) -> str:
     ranks = document["ranks"]
     assert isinstance(ranks, list)
     for rank in ranks:
-        for m in rank["messages"]:
+        for m in (*rank["messages"], *rank["collectives"]):
             sending = m["kind"] == "send"
             period = m["t_produce_s" if sending else "t_consume_s"]
             beside = m["after_produce_s" if sending else "before_consume_s"]
             one, other = ("T_P", "T_AP") if sending else ("T_C", "T_AC")
             arrow = "to" if sending else "from"
             lines.append(
-                f"rank {rank['rank']} {m['site']}: {m['kind']} {arrow} {m['peer']}, tag {m['tag']}"
+                f"rank {rank['rank']} {m['site']}: {m['operation']} {m['kind']} {arrow} "
+                f"{'all' if m['peer'] < 0 else m['peer']}, tag {m['tag']}"
                 f": {m['seen']} of {m['elements']} elements seen, {one} {period * 1e9:.3g} ns, "
                 f"{other} {beside * 1e6:.3g} us ({m['times']})"
             )
+    blind = document["not_recorded"]
+    assert isinstance(blind, list)
+    if blind:
+        names = ", ".join(Path(image).name for image in blind)
+        lines.append(f"not recorded, so what they read and write was not seen: {names}")
     return "\n".join(lines)
 
 
 @click.command(
-    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
-    epilog="Example: imbrex record --plain ./app -o rec -- mpirun -n 2 ./app.recorded input.txt",
+    context_settings={"allow_interspersed_args": False},
+    epilog="Example: imbrex record -o rec -- mpirun -n 2 ./app input.txt",
 )
 @click.option(
     "--plain",
-    required=True,
     type=click.Path(path_type=Path),
-    help="The same program as built without imbrex cc: times come from it.",
+    help="The program as built without imbrex cc [its twin PROGRAM.plain]: times come from it.",
 )
 @click.option("-o", "--output", type=click.Path(path_type=Path), default=Path("imbrex-recording"))
 @click.option("--force", is_flag=True, help="Replace the result if it exists.")
@@ -122,7 +242,7 @@ def summary(document: dict[str, object]) -> str:
 @click.option("--json", "as_json", is_flag=True, help="Print messages.json.")
 @click.argument("command", nargs=-1, type=click.UNPROCESSED, required=True)
 def record(
-    plain: Path,
+    plain: Path | None,
     output: Path,
     force: bool,
     mpicc: Path | None,
@@ -131,19 +251,16 @@ def record(
 ) -> None:
     """Record when a program writes what it sends and reads what it receives.
 
-    Starts the program twice: as the user builds it, for times, and as imbrex cc, cxx or fc built
-    it, for the order of its accesses. `imbrex predict OUTPUT/model.toml` goes on from there.
+    Starts the program twice: plainly, for times, and as imbrex cc, cxx or fc built it, for the
+    order of its accesses. `imbrex run --record` does the same beside a measurement.
     """
-    line = parse_launcher_line(command)
-    plain = plain.absolute()
-    program_file([str(plain)])
-    library = library_of_line(line, mpicc)
-    built = recorder_library(str(library.mpicc))
-    raw = _prepare(output.absolute(), force)
-    clean, recorded = lines_of_runs(line, plain, raw, built.preload)
-    _start(clean, "clean")
-    _start(recorded, "recorded")
+    recording = prepare_recording(command, plain, mpicc)
     folder = output.absolute()
-    write_recording(folder)
+    _may_be_made(folder, force)
+    try:
+        make_recording(recording, folder, quiet=False)
+    except ProgramFailedError as error:
+        click.echo(f"imbrex: {error}", err=True)
+        sys.exit(error.code)
     text = (folder / "messages.json").read_text(encoding="utf-8")
     click.echo(text if as_json else summary(json.loads(text)))

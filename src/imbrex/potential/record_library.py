@@ -1,4 +1,4 @@
-"""The recorder's two forms, built with the user's mpicc: an archive and an object to preload."""
+"""The archive that instrumented programs are linked with, in the sanitizer's place."""
 
 from __future__ import annotations
 
@@ -14,22 +14,26 @@ from pathlib import Path
 from imbrex.errors import ImbrexError
 from imbrex.mpi_environment.native import cache_folder, source_folder
 
-_FLAGS = ("-std=c11", "-O2", "-fPIC", "-D_GNU_SOURCE", "-w")
-# What instrumented code calls; the clean run's object has no use for it.
-_HOOKS = "hooks.c"
+# Every access counts in thread-local data: a call to find them would cost more than all the rest.
+_FLAGS = ("-std=c11", "-O2", "-fPIC", "-ftls-model=initial-exec", "-D_GNU_SOURCE", "-w")
+# What instrumented code calls, and the shadow of memory that it fills. The rest is in the runtime.
+_SOURCES = ("hooks.c", "shadow.c")
+_HEADERS = ("access.h",)
+# Visible to the runtime, and to instrumented libraries, which share the program's own.
+_EXPORTS = "{ imbrex_access_memory; __tsan_*; __wrap_mem*; };\n"
 
 
 @dataclass(frozen=True)
 class RecorderLibrary:
-    """`folder` holds libtsan.a, linked in the sanitizer's place; `preload` times the clean run."""
+    """`folder` holds libtsan.a; `exports` lists what a program must show of it."""
 
     folder: Path
     archive: Path
-    preload: Path
+    exports: Path
 
 
 def recorder_library(mpicc: str) -> RecorderLibrary:
-    """Build both for the MPI of `mpicc`, unless they are in the cache.
+    """Build it with `mpicc`, unless it is in the cache.
 
     ImbrexError, with what the compiler said, where it cannot compile them.
     """
@@ -37,8 +41,9 @@ def recorder_library(mpicc: str) -> RecorderLibrary:
     if compiler is None:
         raise ImbrexError(f"{mpicc}: no such MPI compiler; name the C one with --mpicc")
     source = source_folder("runtime") / "access"
-    files = sorted([*source.glob("*.c"), *source.glob("*.h")])
+    files = [source / name for name in (*_SOURCES, *_HEADERS)]
     key = hashlib.sha256(compiler.encode())
+    key.update(" ".join((*_FLAGS, _EXPORTS)).encode())
     for file in files:
         key.update(file.name.encode() + b"\0" + file.read_bytes())
     # The library that a compiler wrapper stands for may change under it.
@@ -57,19 +62,17 @@ def recorder_library(mpicc: str) -> RecorderLibrary:
                 f"{target.parent}: the cache cannot be written ({error.strerror}); "
                 "set XDG_CACHE_HOME"
             ) from error
-    return RecorderLibrary(target, target / "libtsan.a", target / "libimbrex-clean.so")
+    return RecorderLibrary(target, target / "libtsan.a", target / "exports.list")
 
 
 def _build(compiler: str, source: Path, target: Path) -> None:
     scratch = Path(tempfile.mkdtemp(prefix=".recorder-", dir=target.parent))
     try:
-        sources = sorted(str(file) for file in source.glob("*.c"))
-        common = [file for file in sources if not file.endswith(_HOOKS)]
+        sources = [str(source / name) for name in _SOURCES]
         _run([compiler, *_FLAGS, "-c", *sources], scratch)
         objects = sorted(file.name for file in scratch.glob("*.o"))
         _run(["ar", "rcs", "libtsan.a", *objects], scratch)
-        shared = ["-shared", "-o", "libimbrex-clean.so", *common, "-ldl"]
-        _run([compiler, *_FLAGS, *shared], scratch)
+        (scratch / "exports.list").write_text(_EXPORTS)
         for name in objects:
             (scratch / name).unlink()
         with contextlib.suppress(FileExistsError):

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from imbrex.errors import ImbrexError
+from imbrex.mpi_environment.elf_needs import read_needs
 from imbrex.potential.record_rank import RankRecord, Recorded
 from imbrex.profile.resolve import resolve_sites
 from imbrex.profile.sites import Site
@@ -66,9 +67,32 @@ def worst_rank(ranks: Sequence[RankRecord]) -> RankRecord:
 
 def name_sites(ranks: Sequence[RankRecord]) -> dict[tuple[str, int], str]:
     """file:line (or function) of every call site, by image and offset."""
-    places = sorted({(m.image, m.offset) for rank in ranks for m in rank.messages})
+    places = sorted({(m.image, m.offset) for rank in ranks for m in rank.buffers})
     sites = [Site(id=i + 1, image=image, offset=o) for i, (image, o) in enumerate(places)]
     return {place: site.label for place, site in zip(places, resolve_sites(sites), strict=True)}
+
+
+# What these do to messages, the MPI calls tell, or they touch none.
+_SYSTEM = ("ld-", "libc.", "libm.", "libdl.", "libpthread.", "librt.", "libgcc_s.", "libgomp.")
+_MPI = ("libmpi", "libmpich", "libopen-", "libimbrex")
+
+
+def blind_spots(ranks: Sequence[RankRecord]) -> list[str]:
+    """Libraries whose accesses were not seen: linked to what calls MPI, and built without the
+    wrappers."""
+    callers = {m.image for rank in ranks for m in rank.buffers}
+    needed = {n for c in callers if (needs := read_needs(Path(c))) for n in needs.names}
+    images = {image for rank in ranks for image in rank.images if Path(image).name in needed}
+    return sorted(image for image in images if _is_blind(Path(image)))
+
+
+def _is_blind(image: Path) -> bool:
+    if image.name.startswith((*_SYSTEM, *_MPI)):
+        return False
+    try:
+        return b"__tsan_" not in image.read_bytes()
+    except OSError:
+        return True
 
 
 def messages_json(
@@ -78,6 +102,7 @@ def messages_json(
     return {
         "format": "imbrex-recording",
         "schema_version": 1,
+        "not_recorded": blind_spots(ranks),
         "watchpoints": all(rank.watchpoints for rank in ranks),
         "ranks": [
             {
@@ -86,6 +111,7 @@ def messages_json(
                 "accesses": rank.accesses,
                 "dropped": rank.dropped,
                 "messages": [_message_json(message, names) for message in rank.messages],
+                "collectives": [_message_json(message, names) for message in rank.collectives],
             }
             for rank in ranks
         ],
@@ -99,6 +125,7 @@ def _message_json(message: Recorded, names: Mapping[tuple[str, int], str]) -> di
     spread = message.spread_ns[message.seen > 0]
     return {
         "kind": "send" if message.is_send else "receive",
+        "operation": message.operation,
         "site": names[(message.image, message.offset)],
         "peer": message.peer,
         "tag": message.tag,
@@ -125,10 +152,11 @@ def _deciles(times: Any) -> Any:
 
 
 def elements_table(ranks: Sequence[RankRecord]) -> Any:
-    """elements.npy: one row per rank, message (index in messages.json) and element."""
+    """elements.npy: one row per rank, message and element. Messages are numbered as in
+    messages.json, those of collectives behind the others."""
     parts = []
     for rank in ranks:
-        for index, message in enumerate(rank.messages):
+        for index, message in enumerate(rank.buffers):
             part = np.zeros(message.elements, ELEMENTS_DTYPE)
             part["rank"], part["message"] = rank.rank, index
             part["element"] = np.arange(message.elements)
@@ -149,17 +177,18 @@ def _order_text(message: Recorded) -> str:
     return f"[{', '.join(map(str, order.tolist()))}]"
 
 
-def _us(ns: float) -> str:
+def microseconds(ns: float) -> str:
+    """A time in ns as the microseconds of a parameter file."""
     return repr(round(ns * 1e-3, 6))
 
 
 def model_toml(
     title: str, ranks: Sequence[RankRecord], names: Mapping[tuple[str, int], str]
-) -> str:
+) -> str | None:
     """A parameter file of the rank that sends most, one iteration of it.
 
-    An iteration is what lies between two calls of its most frequent send. Errors: ImbrexError
-    where no send was recorded together with its receive.
+    An iteration is what lies between two calls of its most frequent send. None where no send was
+    recorded together with its receive.
     """
     by_rank = {rank.rank: rank for rank in ranks}
     worst = worst_rank(ranks)
@@ -169,10 +198,7 @@ def model_toml(
         if send.is_send and (receive := matching_receive(send, by_rank)) is not None
     ]
     if not pairs:
-        raise ImbrexError(
-            f"rank {worst.rank}: no point-to-point send was recorded together with its receive; "
-            "there is nothing to predict"
-        )
+        return None
     iterations = max(pair.send.calls for pair in pairs)
     leading = next(pair.send for pair in pairs if pair.send.calls == iterations)
     computation_ns = (
@@ -187,7 +213,7 @@ def model_toml(
         "",
         "[[application]]",
         f"name = {json.dumps(f'rank {worst.rank}')}",
-        f"computation_us = {_us(max(computation_ns, 1e-3))}",
+        f"computation_us = {microseconds(max(computation_ns, 1e-3))}",
     ]
     for number, pair in enumerate(pairs):
         send, receive = pair.send, pair.receive
@@ -202,10 +228,10 @@ def model_toml(
             f"count = {send.calls / iterations!r}",
             f"n_sent = {send.elements}",
             f"element_bytes = {send.element_bytes}",
-            f"t_produce_us = {_us(send.period_ns)}",
-            f"t_consume_us = {_us(receive.period_ns)}",
-            f"after_produce_us = {_us(after)}",
-            f"before_consume_us = {_us(max(before, 0.0))}",
+            f"t_produce_us = {microseconds(send.period_ns)}",
+            f"t_consume_us = {microseconds(receive.period_ns)}",
+            f"after_produce_us = {microseconds(after)}",
+            f"before_consume_us = {microseconds(max(before, 0.0))}",
             f"produce_order = {_order_text(send)}",
             f"consume_order = {_order_text(receive)}",
         ]

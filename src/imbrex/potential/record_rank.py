@@ -12,6 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from imbrex.errors import ImbrexError
+from imbrex.potential.trace import clean_call, function_name, name_hash
+from imbrex.profile.resolve import resolve_sites
+from imbrex.profile.sites import Site
 
 FloatArray = NDArray[np.float64]
 
@@ -53,6 +56,8 @@ class Recorded:
     spread_ns: FloatArray
     seen: NDArray[np.uint32]
     samples: int
+    operation: str = ""
+    collective: bool = False
 
     @property
     def elements(self) -> int:
@@ -87,7 +92,8 @@ class Recorded:
 
 @dataclass(frozen=True)
 class RankRecord:
-    """One rank: its computation (ns, clean) and its messages in order of appearance."""
+    """One rank: its computation (ns, clean), and in order of appearance its point-to-point messages
+    and the buffers of its collectives; and the libraries that were loaded."""
 
     rank: int
     compute_ns: float
@@ -95,6 +101,13 @@ class RankRecord:
     dropped: int
     watchpoints: bool
     messages: tuple[Recorded, ...]
+    collectives: tuple[Recorded, ...] = ()
+    images: tuple[str, ...] = ()
+
+    @property
+    def buffers(self) -> tuple[Recorded, ...]:
+        """Messages, then the buffers of collectives: as elements.npy numbers them."""
+        return (*self.messages, *self.collectives)
 
 
 def correct_times(counted: FloatArray, places: FloatArray, times: FloatArray) -> FloatArray:
@@ -167,7 +180,7 @@ def read_ranks(folder: Path) -> list[RankRecord]:
     files = sorted(folder.glob("access.*.json"), key=lambda path: int(path.name.split(".")[1]))
     if not files:
         raise ImbrexError(
-            f"{folder}: nothing was recorded: build the program with imbrex cc, cxx or fc"
+            "nothing was recorded: the program made no MPI_Init that the recorder saw"
         )
     return [_read_rank(folder, path) for path in files]
 
@@ -176,12 +189,11 @@ def _read_rank(folder: Path, path: Path) -> RankRecord:
     document = _load(path)
     rank = int(document["rank"])
     if document["diverged_at"] >= 0:
-        raise ImbrexError(
-            f"{folder}: rank {rank}: the two runs differ from MPI call "
-            f"{document['diverged_at'] + 1} on; a recording needs a program that repeats itself"
-        )
+        raise ImbrexError(_divergence(folder, rank, document))
     if document["accesses"] == 0:
-        raise ImbrexError(f"{folder}: the program was not built with imbrex cc, cxx or fc")
+        raise ImbrexError(
+            "nothing was recorded: the program was not built with imbrex cc, cxx or fc"
+        )
     watchpoints, anchors = _anchors(folder / f"anchors.{rank}.json")
     elements = np.fromfile(folder / f"elements.{rank}.bin", _ELEMENT)
     if elements.size != sum(message["elements"] for message in document["messages"]):
@@ -202,7 +214,26 @@ def _read_rank(folder: Path, path: Path) -> RankRecord:
         int(document["accesses"]),
         int(document["dropped"]),
         watchpoints,
-        tuple(messages),
+        tuple(message for message in messages if not message.collective),
+        tuple(message for message in messages if message.collective),
+        tuple(filter(None, document.get("images", ()))),
+    )
+
+
+def _divergence(folder: Path, rank: int, document: dict[str, Any]) -> str:
+    """Where the timed and the recorded run of a program part, in one line."""
+    number = int(document["diverged_at"])
+    other = document.get("diverged_in")
+    if other is None:
+        recorded = "its end"
+    else:
+        place = Site(1, image=str(other["image"]), offset=int(other["offset"]))
+        function = function_name(name_hash(other["function"]))
+        recorded = f"{function} at {resolve_sites([place])[0].label}"
+    return (
+        f"rank {rank}: the two runs differ from MPI call {number + 1} on: the plain program came "
+        f"to {clean_call(folder, rank, number)}, the recorded one to {recorded}; "
+        "a recording needs a program that repeats itself"
     )
 
 
@@ -237,4 +268,6 @@ def _recorded(
         spread_ns=np.sqrt(np.maximum(variance, 0.0)),
         seen=count,
         samples=sum(len(a["times_ns"]) for a in measured),
+        operation=str(message.get("operation", "")),
+        collective=bool(message.get("collective", False)),
     )

@@ -189,6 +189,51 @@ def test_fortran_orders_are_exact(fortran: Result) -> None:
     check(fortran, 3, forward[::-1], forward)
 
 
+def test_orders_through_mpi_f08_are_exact(mpi: Any, tmp_path: Path) -> None:
+    compiler = f"mpifort.{mpi.name}"
+    if shutil.which(compiler) is None:
+        pytest.skip(f"{compiler} is not installed")
+    result = recorded(mpi, tmp_path, "fc", compiler, HERE / "kernels_f08.f90", "-O1")
+    forward = list(range(FORTRAN_N))
+    check(result, 1, forward[::-1], forward)
+    check(result, 2, forward, forward[::-1])
+    check(result, 3, forward, forward[::-1])
+    # What the compiler's own library reads and writes is not seen, and said.
+    blind = [Path(image).name for image in result.document["not_recorded"]]
+    assert any(name.startswith("libgfortran") for name in blind)
+    assert not any("mpi" in name for name in blind)
+
+
+def test_buffers_of_collectives_have_orders_too(mpi: Any, tmp_path: Path) -> None:
+    """And handles that were copied still stand for their messages."""
+    result = recorded(mpi, tmp_path, "cc", mpi.mpicc, HERE / "collectives.c", "-O1")
+    count = 12
+    forward, both = list(range(count)), list(range(2 * count))
+    expected = {
+        ("MPI_Alltoall", "send"): both[::-1],
+        ("MPI_Alltoall", "receive"): both,
+        ("MPI_Iallgatherv", "send"): forward,
+        # The message begins with the block that lies, and is read, behind the other.
+        ("MPI_Iallgatherv", "receive"): both[count:] + both[:count],
+        ("MPI_Allreduce", "send"): forward[::-1],
+        ("MPI_Allreduce", "receive"): forward[::-1],
+    }
+    for rank in (0, 1):
+        entry = result.document["ranks"][rank]
+        found = {}
+        for number, buffer in enumerate(entry["collectives"], len(entry["messages"])):
+            rows = result.table[
+                (result.table["rank"] == rank) & (result.table["message"] == number)
+            ]
+            found[buffer["operation"], buffer["kind"]] = rows["position"].tolist()
+        bcast = ("MPI_Bcast", "send" if rank == 0 else "receive")
+        assert found == {**expected, bcast: forward}
+        assert [m["calls"] for m in entry["messages"]] == [6] * 4
+        for tag in (0, 1):
+            _, received = result.message(rank, "receive", tag)
+            assert received["position"].tolist() == forward
+
+
 def test_a_program_without_instrumentation_is_named(
     mpi: Any, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

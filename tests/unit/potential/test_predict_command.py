@@ -186,4 +186,4 @@ def test_bad_usage_is_one_line_and_exit_code_2(run, sancho_path, arguments, word
 def test_a_directory_is_no_parameter_file(run, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     code, _, err = run(tmp_path)
     assert code == 2
-    assert "is a directory" in err
+    assert "not an Imbrex run directory" in err

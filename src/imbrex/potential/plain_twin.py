@@ -1,0 +1,153 @@
+"""The plain twin of a recorded program: the same source without recording, built beside it.
+
+Times must come from a program that nothing slows down. `imbrex cc -c` puts the plain object into a
+section of the instrumented one, so that it goes wherever the object goes, archives included;
+`imbrex cc` linking PROGRAM takes those out and links PROGRAM.plain.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+SECTION = ".imbrex.plain"
+SUFFIX = ".plain"
+_SOURCES = {".c", ".cc", ".cpp", ".cxx", ".C", ".f", ".F", ".for", ".f90", ".F90", ".f95", ".F95"}
+_SOURCES |= {".f03", ".F03", ".f08", ".F08", ".s", ".S"}
+# What would be written a second time, under another name.
+_DEPENDENCIES = {"-MD", "-MMD", "-MP"}
+_DEPENDENCIES_ONE = {"-MF", "-MT", "-MQ"}
+
+
+def twin_of(program: Path) -> Path:
+    """Where the plain twin of a program lies."""
+    return program.with_name(program.name + SUFFIX)
+
+
+def compile_twins(compiler: str, arguments: Sequence[str]) -> bool:
+    """After `-c`: compile every source once more, plainly, and put it into its object.
+
+    False where that failed: then the program has no twin and needs --plain.
+    """
+    plain = _without_dependencies(arguments)
+    output = _output(arguments)
+    sources = [word for word in plain if Path(word).suffix in _SOURCES and Path(word).is_file()]
+    with tempfile.TemporaryDirectory(prefix="imbrex-") as scratch:
+        for source in sources:
+            target = Path(output) if output else Path(Path(source).stem + ".o")
+            twin = Path(scratch) / "twin.o"
+            others = {word for word in sources if word != source}
+            words = [word for word in _without_output(plain) if word not in others]
+            if not _run([compiler, *words, "-o", str(twin)]) or not target.exists():
+                return False
+            added = f"{SECTION}={twin}"
+            flags = f"{SECTION}=noload,readonly,exclude"
+            if not _run(["objcopy", "--add-section", added, "--set-section-flags", flags,
+                         str(target)]):  # fmt: skip
+                return False
+    return True
+
+
+def link_twin(compiler: str, arguments: Sequence[str]) -> str | None:
+    """After linking: link the twin; None, or why there is none."""
+    program = Path(_output(arguments) or "a.out")
+    twin_of(program).unlink(missing_ok=True)
+    if "-shared" in arguments or not program.exists():
+        return None
+    words = _without_output(_without_dependencies(arguments))
+    folders = [Path(word[2:]) for word in words if word.startswith("-L") and len(word) > 2]
+    with tempfile.TemporaryDirectory(prefix="imbrex-") as scratch:
+        found = [_plain_input(word, folders, Path(scratch), i) for i, word in enumerate(words)]
+        done = subprocess.run(
+            [compiler, *found, "-o", str(twin_of(program))],
+            capture_output=True,
+            text=True,
+            stdin=subprocess.DEVNULL,
+        )
+    if done.returncode == 0:
+        return None
+    lines = [line for line in done.stderr.splitlines() if "__tsan" in line]
+    if lines:
+        return "an object or library was compiled with the wrapper, but without its plain twin"
+    return next(iter(done.stderr.splitlines()), "the linker failed")
+
+
+def _plain_input(word: str, folders: Sequence[Path], scratch: Path, number: int) -> str:
+    """An argument of the linker, with plain code in place of instrumented."""
+    path = Path(word)
+    if word.startswith("-l"):
+        archives = [folder / f"lib{word[2:]}.a" for folder in folders]
+        path = next((archive for archive in archives if archive.is_file()), path)
+    if path.suffix == ".o" and path.is_file():
+        twin = scratch / f"{number}.o"
+        return str(twin) if _take_out(path, twin) else word
+    if path.suffix == ".a" and path.is_file():
+        twin = scratch / f"{number}.a"
+        return str(twin) if _plain_archive(path, twin, scratch / f"{number}") else word
+    return word
+
+
+def _take_out(file: Path, twin: Path) -> bool:
+    return _run(["objcopy", "--dump-section", f"{SECTION}={twin}", str(file), os.devnull]) and (
+        twin.exists()
+    )
+
+
+def _plain_archive(archive: Path, twin: Path, folder: Path) -> bool:
+    """An archive of the twins of its members; False where none has one."""
+    folder.mkdir()
+    if not _run(["ar", "x", str(archive.absolute())], folder):
+        return False
+    members = sorted(folder.glob("*.o"))
+    taken = 0
+    for member in members:
+        plain = member.with_suffix(".plain.o")
+        if _take_out(member, plain):
+            plain.replace(member)
+            taken += 1
+    return taken > 0 and _run(["ar", "rcs", str(twin), *map(str, members)])
+
+
+def _run(command: Sequence[str], folder: Path | None = None) -> bool:
+    try:
+        done = subprocess.run(
+            command, cwd=folder, capture_output=True, stdin=subprocess.DEVNULL, check=False
+        )
+    except OSError:
+        return False
+    return done.returncode == 0
+
+
+def _output(arguments: Sequence[str]) -> str | None:
+    for word, following in zip(arguments, [*arguments[1:], ""], strict=True):
+        if word == "-o" and following:
+            return following
+        if word.startswith("-o") and len(word) > 2 and not word.startswith("-openmp"):
+            return word[2:]
+    return None
+
+
+def _without_output(arguments: Sequence[str]) -> list[str]:
+    return _without(arguments, set(), {"-o"}, "-o")
+
+
+def _without_dependencies(arguments: Sequence[str]) -> list[str]:
+    return _without(arguments, _DEPENDENCIES, _DEPENDENCIES_ONE, "-Wp,-M")
+
+
+def _without(
+    arguments: Sequence[str], alone: set[str], with_value: set[str], start: str
+) -> list[str]:
+    kept: list[str] = []
+    skip = False
+    for word in arguments:
+        if skip:
+            skip = False
+        elif word in with_value:
+            skip = True
+        elif word not in alone and not word.startswith(start):
+            kept.append(word)
+    return kept

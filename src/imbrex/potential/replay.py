@@ -1,0 +1,404 @@
+"""Replay a recorded run on other networks, with messages started and awaited when they could be.
+
+Time is max-plus arithmetic over the recorded order: computation keeps its length, a message takes
+EEL + G * size (Sancho et al., section 4.2) and shares the link out of its process with others that
+are under way, collectives take 2 log2(N) EEL. Which messages move when is the mode. Simulating what
+a trace would be with overlap follows the idea of the authors' later Dimemas studies; every network
+is one column of an array, so that a sweep costs as much as a single one.
+"""
+
+from __future__ import annotations
+
+import bisect
+import heapq
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from imbrex.potential.link import durations
+from imbrex.potential.message import NetworkPoints
+from imbrex.potential.recording import PIECES, FloatArray, RecordedMessage
+from imbrex.potential.schedule import (
+    COLLECTIVE,
+    COMPUTE,
+    Operation,
+    ReplayError,
+    Schedule,
+)
+from imbrex.potential.trace import ARRIVED, POST, SEND
+
+NONE = "none"
+AS_WRITTEN = "as written"
+BOUNDARY_FIRST = "boundary first"
+BOUNDARY_LAST = "boundary last"
+REPLAY_MODES = (
+    NONE,
+    AS_WRITTEN,
+    "independent",
+    "consumer",
+    "fine-grained",
+    BOUNDARY_FIRST,
+    BOUNDARY_LAST,
+)
+"""none: data move only while the receiver waits. as written: from the send on, the program
+computing or not. independent: sent when the last element is written, awaited when the first is
+read. consumer: awaited element by element. fine-grained: also sent piece by piece. boundary first,
+last: loop indexing of section 3.4, the message's elements before (after) all else of their loop."""
+
+RENDEZVOUS_BYTES = 65536
+_MOST_PASSES = 8
+_SETTLED = 3e-4
+_KEPT_MARKS = 4096
+
+
+@dataclass(frozen=True)
+class Side:
+    """When the pieces of a message are ready before its send, or needed after its arrival (ns).
+
+    `own_ns` is what its rank spends on elements of messages themselves, of this kind of side.
+    """
+
+    pieces_ns: tuple[float, ...]
+    own_ns: float
+
+
+@dataclass
+class _Channel:
+    """The messages from one rank to another with one tag, first in, first out."""
+
+    sent: list[list[FloatArray]] = field(default_factory=list)
+    posted: list[FloatArray] = field(default_factory=list)
+    taken: int = 0
+
+
+class _Rank:
+    """A rank on its way: `at_ns` on its clock of computation, `wall` in ns on every network."""
+
+    def __init__(self, points: int) -> None:
+        self.at_ns = 0.0
+        self.wall: FloatArray = np.zeros(points)
+        self.entered = self.wall
+        self.marks_ns: list[float] = []
+        self.marks_wall: list[FloatArray] = []
+        self.pending: list[tuple[float, int, _Channel, int, int]] = []
+        self.out_free: FloatArray = np.zeros(points)
+        self.out_start: FloatArray = np.zeros(points)
+        self.in_free: FloatArray = np.zeros(points)
+        self.collectives = 0
+        self.awaited = 0
+
+    def wait_until(self, moment: FloatArray) -> None:
+        self.wall = np.maximum(self.wall, moment)
+        if self.marks_ns and self.marks_ns[-1] == self.at_ns:
+            self.marks_wall[-1] = self.wall
+            return
+        self.marks_ns.append(self.at_ns)
+        self.marks_wall.append(self.wall)
+        if len(self.marks_ns) > 2 * _KEPT_MARKS:
+            del self.marks_ns[:_KEPT_MARKS], self.marks_wall[:_KEPT_MARKS]
+
+    def wall_at(self, at_ns: float) -> FloatArray:
+        """The wall time at which this rank had computed for `at_ns`."""
+        index = bisect.bisect_right(self.marks_ns, at_ns) - 1
+        if index >= 0:
+            return self.marks_wall[index] + (at_ns - self.marks_ns[index])
+        if not self.marks_ns:
+            return self.wall - (self.at_ns - max(at_ns, 0.0))
+        return np.full_like(self.wall, max(at_ns, 0.0))
+
+
+class Replay:
+    """One replay of a schedule: shape (points,) of walls in ns at the end of every rank."""
+
+    def __init__(
+        self,
+        schedule: Schedule,
+        network: NetworkPoints,
+        mode_of: Callable[[RecordedMessage], str],
+        collective_bytes: float = 0.0,
+        messages_cost: bool = True,
+        on_link: dict[int, FloatArray] | None = None,
+    ) -> None:
+        """`mode_of` gives the mode of a message, which both its sides share (by the send).
+
+        Without `messages_cost` only collectives take network time. `on_link` is, by rank, how long
+        each of its sends is on the link, shape (sends, points); without it messages of a process
+        follow each other.
+        """
+        shape = np.broadcast_shapes(
+            np.shape(network.latency_s), np.shape(network.gap_s_per_byte), (1,)
+        )
+        self.schedule = schedule
+        self.latency = np.broadcast_to(np.asarray(network.latency_s) * 1e9, shape)
+        self.gap = np.broadcast_to(np.asarray(network.gap_s_per_byte) * 1e9, shape)
+        self.message_gap = np.asarray(network.message_gap_s) * 1e9
+        self.overhead = np.asarray(network.overhead_s) * 1e9
+        self.points = shape[0]
+        self.ranks = {rank: _Rank(self.points) for rank in schedule.operations}
+        self.channels: dict[tuple[int, int, int], _Channel] = {}
+        self.modes: dict[tuple[int, int], str] = {}
+        self.sides: dict[tuple[int, int], Side] = {}
+        self.one_way = math.log2(max(schedule.size, 1)) * self.latency
+        self.collective_bytes = self.gap * collective_bytes
+        if not messages_cost:
+            self.latency, self.gap = np.zeros(shape), np.zeros(shape)
+        self.meetings: list[tuple[int, FloatArray]] = []
+        self.on_link = on_link
+        self.starts: dict[int, list[FloatArray]] = {rank: [] for rank in self.ranks}
+        self.work: dict[int, list[FloatArray]] = {rank: [] for rank in self.ranks}
+        self._prepare(mode_of)
+
+    def _prepare(self, mode_of: Callable[[RecordedMessage], str]) -> None:
+        run = self.schedule.run
+        for rank, messages in run.messages.items():
+            own = _own_period(messages, True), _own_period(messages, False)
+            for m in messages:
+                sent = m if m.is_send else self._send_of(m)
+                mode = mode_of(sent)
+                count = 1 if mode in (AS_WRITTEN, NONE, BOUNDARY_FIRST, BOUNDARY_LAST) else PIECES
+                count = max(min(count, m.elements), 1)
+                if mode == "independent":
+                    count = 1
+                times = m.pieces_ns(count)
+                # Loop indexing changes one side; the other stays where it is.
+                other = BOUNDARY_LAST if m.is_send else BOUNDARY_FIRST
+                if mode in (AS_WRITTEN, NONE, other):
+                    times = np.zeros(1)
+                whole = mode == "consumer" and m.is_send
+                pieces = (m.beside_ns,) * count if whole else tuple(times.tolist())
+                seen = sum(o.known.size for o in messages if o.is_send == m.is_send)
+                self.modes[rank, m.number] = mode
+                self.sides[rank, m.number] = Side(pieces, own[0 if m.is_send else 1] * seen)
+
+    def _send_of(self, receive: RecordedMessage) -> RecordedMessage:
+        """The send that a receive takes; itself where none was recorded."""
+        for m in self.schedule.run.messages.get(receive.peer, []):
+            if m.is_send and m.peer == receive.rank and m.tag == receive.tag:
+                return m
+        return receive
+
+    def channel(self, source: int, target: int, tag: int) -> _Channel:
+        return self.channels.setdefault((source, target, tag), _Channel())
+
+    def run(self) -> dict[int, FloatArray]:
+        """Wall times in ns at the end, by rank; ReplayError where ranks wait for ever."""
+        going = {rank: self._steps(rank, ops) for rank, ops in self.schedule.operations.items()}
+        while going:
+            moved = False
+            for rank, steps in list(going.items()):
+                for progress in steps:
+                    if not progress:
+                        break
+                    moved = True
+                else:
+                    moved = True
+                    del going[rank]
+            if not moved:
+                raise ReplayError("messages are missing in the recording: ranks wait for ever")
+        return {rank: state.wall for rank, state in self.ranks.items()}
+
+    # ---- One rank: generators that yield whether they moved on; False asks others to go first ---
+
+    def _steps(self, rank: int, operations: list[Operation]) -> Iterator[bool]:
+        state = self.ranks[rank]
+        for op in operations:
+            if op.kind == COMPUTE:
+                yield from self._compute(state, op.ns)
+                state.entered = state.wall
+            elif op.kind == COLLECTIVE:
+                yield from self._collective(state, op.ways)
+            else:
+                message = self.schedule.run.messages[rank][op.message]
+                if op.kind == SEND:
+                    yield from self._send(rank, state, message, op.blocking)
+                elif op.kind == POST:
+                    self.channel(message.peer, rank, message.tag).posted.append(state.wall)
+                elif op.kind == ARRIVED:
+                    yield from self._arrived(rank, state, message)
+            yield True
+        while state.pending:
+            yield from self._needed(state)
+
+    def _compute(self, state: _Rank, length_ns: float) -> Iterator[bool]:
+        target = state.at_ns + length_ns
+        while state.pending and state.pending[0][0] <= target:
+            yield from self._needed(state)
+        state.wall = state.wall + (target - state.at_ns)
+        state.at_ns = target
+
+    def _needed(self, state: _Rank) -> Iterator[bool]:
+        """Go to the first moment at which data are needed, and wait for them."""
+        at, _, channel, number, piece = state.pending[0]
+        while len(channel.sent) <= number:
+            yield False
+        heapq.heappop(state.pending)
+        if at > state.at_ns and math.isfinite(at):
+            state.wall = state.wall + (at - state.at_ns)
+            state.at_ns = at
+        arrivals = channel.sent[number]
+        state.wait_until(arrivals[min(piece, len(arrivals) - 1)])
+
+    def _collective(self, state: _Rank, ways: int) -> Iterator[bool]:
+        number = state.collectives
+        state.collectives += 1
+        if not self.schedule.collectives_agree:
+            state.wait_until(state.wall + ways * self.one_way + self.collective_bytes)
+            return
+        if number == len(self.meetings):
+            self.meetings.append((0, np.zeros(self.points)))
+        count, latest = self.meetings[number]
+        self.meetings[number] = count + 1, np.maximum(latest, state.wall)
+        while self.meetings[number][0] < len(self.ranks):
+            yield False
+        latest = self.meetings[number][1]
+        state.wait_until(latest + ways * self.one_way + self.collective_bytes)
+
+    def _send(self, rank: int, state: _Rank, m: RecordedMessage, blocking: bool) -> Iterator[bool]:
+        channel = self.channel(rank, m.peer, m.tag)
+        mode = self.modes[rank, m.number]
+        if mode == NONE:
+            channel.sent.append([state.wall])
+            return
+        start = state.wall
+        waits = blocking and mode == AS_WRITTEN and m.size_bytes >= RENDEZVOUS_BYTES
+        if waits:
+            number = len(channel.sent)
+            while len(channel.posted) <= number:
+                yield False
+            start = np.maximum(start, channel.posted[number])
+        side = self.sides[rank, m.number]
+        if mode == "fine-grained":
+            channel.sent.append(self._pieces_sent(state, m, side))
+            return
+        if mode != AS_WRITTEN:
+            start = self._start_of_whole(rank, state, side, mode)
+        work = self.gap * m.size_bytes
+        number = len(self.starts[rank])
+        self.starts[rank].append(start)
+        self.work[rank].append(work)
+        if self.on_link is not None:
+            lasts = self.on_link[rank][number]
+        else:
+            queued = np.maximum(start, state.out_free)
+            # Nothing waits for a message that leaves only later.
+            begin = np.where(start >= state.out_start, queued, start)
+            state.out_start, state.out_free = begin, begin + work
+            lasts = begin + work - start
+        # A message is as good as there when its last byte is; pieces of it earlier.
+        pieces = len(side.pieces_ns)
+        arrivals = [start + self.latency + lasts * (k / pieces) for k in range(1, pieces + 1)]
+        channel.sent.append(arrivals)
+        if waits:
+            state.wait_until(arrivals[-1])
+
+    def _start_of_whole(self, rank: int, state: _Rank, side: Side, mode: str) -> FloatArray:
+        ready = state.at_ns - side.pieces_ns[0]
+        if mode == BOUNDARY_FIRST:
+            begin, _ = self.schedule.interval_ns(rank, ready - 1e-3)
+            ready = min(ready, begin + side.own_ns)
+        return state.wall_at(ready)
+
+    def _pieces_sent(self, state: _Rank, m: RecordedMessage, side: Side) -> list[FloatArray]:
+        """Every piece leaves when its last element is written, in the order of production."""
+        count = len(side.pieces_ns)
+        size = m.size_bytes / count
+        step = self.message_gap * (m.elements / count)
+        arrivals: list[FloatArray] = [state.wall] * count
+        free: FloatArray | None = None
+        for piece in sorted(range(count), key=lambda k: -side.pieces_ns[k]):
+            start = state.wall_at(state.at_ns - side.pieces_ns[piece])
+            if free is not None:
+                start = np.maximum(start, free)
+            queued = np.maximum(start, state.out_free)
+            start = np.where(start >= state.out_start, queued, start)
+            free = start + np.maximum(self.gap * size, step)
+            arrivals[piece] = start + self.latency + self.gap * size
+        assert free is not None
+        state.out_start, state.out_free = free, free
+        # Each send costs its overhead, of the processor that would compute instead.
+        state.wait_until(state.wall + self.overhead * (count - 1))
+        return arrivals
+
+    def _arrived(self, rank: int, state: _Rank, m: RecordedMessage) -> Iterator[bool]:
+        channel = self.channel(m.peer, rank, m.tag)
+        number = channel.taken
+        channel.taken += 1
+        mode = self.modes[rank, m.number]
+        if mode in (AS_WRITTEN, NONE):
+            while len(channel.sent) <= number:
+                yield False
+            moment = channel.sent[number][-1]
+            if mode == NONE:
+                start = np.maximum(np.maximum(moment, state.entered) + self.latency, state.in_free)
+                moment = start + self.gap * m.size_bytes
+                state.in_free = moment
+            state.wait_until(moment)
+            return
+        side = self.sides[rank, m.number]
+        for piece, need in enumerate(side.pieces_ns):
+            at = state.at_ns + need
+            if mode == BOUNDARY_LAST and math.isfinite(at):
+                _, end = self.schedule.interval_ns(rank, at + 1e-3)
+                at = max(at, end - side.own_ns)
+            # Whoever sent in one piece has only its end to offer.
+            heapq.heappush(state.pending, (at, state.awaited, channel, number, piece))
+            state.awaited += 1
+
+
+def _own_period(messages: list[RecordedMessage], sends: bool) -> float:
+    """What a loop spends on one element of a message, at most (ns): the least of this rank's."""
+    found = [m.own_period_ns for m in messages if m.is_send == sends and m.known.size > 1]
+    return min(found, default=0.0)
+
+
+def replay_s(
+    schedule: Schedule,
+    network: NetworkPoints,
+    mode: str,
+    *,
+    others: str = AS_WRITTEN,
+    only: Callable[[RecordedMessage], bool] | None = None,
+    collective_bytes: float = 0.0,
+    messages_cost: bool = True,
+) -> FloatArray:
+    """Run time in s on every network, shape (points,): until the last rank has ended.
+
+    With `only`, messages for whose send it holds are in `mode`, the others in `others`.
+    """
+
+    def mode_of(message: RecordedMessage) -> str:
+        return mode if only is None or only(message) else others
+
+    replay = Replay(schedule, network, mode_of, collective_bytes, messages_cost)
+    queued = latest = _latest(replay)
+    settled = np.zeros(latest.shape, dtype=bool)
+    on_link = _on_link(replay)
+    # When messages leave decides who shares the link, which decides when others leave: again, until
+    # it no longer changes the run time.
+    for number in range(_MOST_PASSES):
+        replay = Replay(schedule, network, mode_of, collective_bytes, messages_cost, on_link)
+        before, latest = latest, _latest(replay)
+        settled = np.abs(latest - before) <= _SETTLED * latest
+        if settled.all():
+            break
+        # Half way only, once it does not settle by itself: a full link makes it swing.
+        part = 1.0 if number < 2 else 0.5
+        fresh = _on_link(replay)
+        on_link = {rank: on_link[rank] + part * (fresh[rank] - on_link[rank]) for rank in fresh}
+    # On a link that is always full it makes no difference to the last who is served when.
+    return np.asarray(np.where(settled, latest, queued) * 1e-9)
+
+
+def _latest(replay: Replay) -> FloatArray:
+    return np.asarray(np.max(np.stack(list(replay.run().values())), axis=0))
+
+
+def _on_link(replay: Replay) -> dict[int, FloatArray]:
+    """How long each message is on its link if all left when they just did."""
+    return {
+        rank: durations(np.stack(starts), np.stack(replay.work[rank]))
+        for rank, starts in replay.starts.items()
+        if starts
+    }

@@ -1,0 +1,110 @@
+"""A recorded run as one list of operations per rank, ready to be replayed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from imbrex.errors import ImbrexError
+from imbrex.potential.recording import RecordedMessage, RecordedRun
+from imbrex.potential.trace import ARRIVED, CALL, POST, SEND
+
+COMPUTE, COLLECTIVE = 10, 11
+
+# Data go to or from a root: one way through the tree.
+_ONE_WAY = {"Bcast", "Reduce", "Gather", "Gatherv", "Scatter", "Scatterv", "Scan", "Exscan"}
+_BOTH_WAYS = {"Barrier", "Allreduce", "Allgather", "Allgatherv", "Alltoall", "Alltoallv"}
+_BOTH_WAYS |= {"Alltoallw", "Reduce_scatter", "Reduce_scatter_block"}
+_BLOCKING_SENDS = {"MPI_Send", "MPI_Ssend", "MPI_Rsend"}
+
+
+class ReplayError(ImbrexError):
+    """A recording that cannot be replayed, and why."""
+
+
+@dataclass(frozen=True)
+class Operation:
+    """COMPUTE: `ns`. SEND, POST, ARRIVED: `message`; `blocking` of a send that may wait for its
+    receiver. COLLECTIVE: `ways` through a tree (1 or 2)."""
+
+    kind: int
+    ns: float = 0.0
+    message: int = -1
+    blocking: bool = False
+    ways: int = 0
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """The operations of every rank. `collectives_agree`: all ranks make equally many."""
+
+    run: RecordedRun
+    operations: dict[int, list[Operation]]
+    collectives_agree: bool
+
+    @property
+    def size(self) -> int:
+        return len(self.operations)
+
+    @cached_property
+    def calls_ns(self) -> dict[int, NDArray[np.float64]]:
+        """By rank, where on its clock of computation (ns) each MPI call is, from 0 on."""
+        result = {}
+        for rank, operations in self.operations.items():
+            lengths = [op.ns for op in operations if op.kind == COMPUTE]
+            result[rank] = np.concatenate([[0.0], np.cumsum(lengths)])
+        return result
+
+    def interval_ns(self, rank: int, at_ns: float) -> tuple[float, float]:
+        """The stretch of computation between two MPI calls in which a moment lies (ns)."""
+        calls = self.calls_ns[rank]
+        end = int(np.searchsorted(calls, at_ns, side="right"))
+        return float(calls[max(end - 1, 0)]), float(calls[min(end, calls.size - 1)])
+
+
+def make_schedule(run: RecordedRun) -> Schedule:
+    """The schedule of a recording.
+
+    ReplayError where it has no trace, or where a receive takes what any rank or tag sent: which,
+    would depend on the network.
+    """
+    if not run.trace.size:
+        raise ReplayError("the recording has no trace: record again")
+    for messages in run.messages.values():
+        for m in messages:
+            if not m.is_send and (m.peer < 0 or m.tag < 0):
+                raise ReplayError(f"{m.site} receives from any rank or tag")
+    operations = {}
+    for rank in run.ranks:
+        rows = run.trace[run.trace["rank"] == rank]
+        operations[rank] = _operations(run, run.messages[rank], rows)
+    counts = {sum(op.kind == COLLECTIVE for op in ops) for ops in operations.values()}
+    return Schedule(run, operations, len(counts) == 1)
+
+
+def _operations(
+    run: RecordedRun, messages: list[RecordedMessage], rows: NDArray[np.void]
+) -> list[Operation]:
+    ways = [_ways(name) for name in run.functions]
+    found = []
+    blocking = False
+    kinds, ids, times = rows["kind"].tolist(), rows["id"].tolist(), rows["ns"].tolist()
+    for kind, number, ns in zip(kinds, ids, times, strict=True):
+        if kind == CALL:
+            found.append(Operation(COMPUTE, ns=ns))
+            blocking = run.functions[number] in _BLOCKING_SENDS
+            if ways[number]:
+                found.append(Operation(COLLECTIVE, ways=ways[number]))
+        elif kind in (SEND, POST, ARRIVED):
+            if not 0 <= number < len(messages):
+                raise ReplayError("the trace is damaged: record again")
+            found.append(Operation(kind, message=number, blocking=blocking and kind == SEND))
+    return found
+
+
+def _ways(function: str) -> int:
+    name = function.removeprefix("MPI_")
+    return 1 if name in _ONE_WAY else 2 if name in _BOTH_WAYS else 0

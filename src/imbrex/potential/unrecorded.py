@@ -1,0 +1,110 @@
+"""What a measured run without a recording tells of another network: how long transfers would take.
+
+The bounds of the run say which share of each site's transfer time was exposed; the same share of
+the transfer time on the other network is taken to be exposed there. How much could be hidden is not
+known without a recording.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from imbrex.network.interconnect import Interconnect
+from imbrex.profile.run import Run
+from imbrex.profile.summary import Row, rows, totals, wall_s
+
+
+def unrecorded_json(run: Run, networks: list[Interconnect]) -> dict[str, Any]:
+    """Estimates for every network; times in s, sums over ranks where named `_sum_s`.
+
+    Run time is the measured one with the mean rank's exposed transfer time of today taken out and
+    that of the other network put in, both as intervals.
+    """
+    sums = totals(run)
+    ranks = max(len(run.ranks), 1)
+    found = [row for row in rows(run, "site") if row.sums.transfers > 0]
+    document: dict[str, Any] = {
+        "schema_version": 1,
+        "kind": "run without recording",
+        "ranks": len(run.ranks),
+        "measured_s": wall_s(run),
+        "exposed_today_min_sum_s": sums.exposed_min_s,
+        "exposed_today_max_sum_s": sums.exposed_max_s,
+        "networks": [],
+    }
+    for network in networks:
+        sites = [_site(row, network) for row in found]
+        low = sum(site["exposed_min_sum_s"] for site in sites)
+        high = sum(site["exposed_max_sum_s"] for site in sites)
+        rest_low = wall_s(run) - sums.exposed_max_s / ranks
+        rest_high = wall_s(run) - sums.exposed_min_s / ranks
+        document["networks"].append(
+            {
+                "network": network.to_json(),
+                "transfer_sum_s": sum(site["transfer_sum_s"] for site in sites),
+                "exposed_min_sum_s": low,
+                "exposed_max_sum_s": high,
+                "time_min_s": max(rest_low, 0.0) + low / ranks,
+                "time_max_s": max(rest_high, 0.0) + high / ranks,
+                "sites": sorted(sites, key=lambda s: s["exposed_max_sum_s"], reverse=True),
+            }
+        )
+    return document
+
+
+def _site(row: Row, network: Interconnect) -> dict[str, Any]:
+    """A site's transfers on a network: EEL + G size each, exposed by the shares of today."""
+    sums = row.sums
+    transfer = sums.transfers * network.latency_s + sums.bytes * network.gap_s_per_byte
+    low = sums.exposed_min_s / sums.transfer_max_s if sums.transfer_max_s > 0 else 0.0
+    high = sums.exposed_max_s / sums.transfer_min_s if sums.transfer_min_s > 0 else 1.0
+    low, high = float(np.clip(low, 0, 1)), float(np.clip(high, 0, 1))
+    return {
+        "site": row.key,
+        "operation": row.operation,
+        "transfers": sums.transfers,
+        "bytes": sums.bytes,
+        "transfer_sum_s": transfer,
+        "exposed_min_sum_s": low * transfer,
+        "exposed_max_sum_s": high * transfer,
+    }
+
+
+def unrecorded_text(document: dict[str, Any], directory: str) -> str:
+    """The same for a reader."""
+    lines = [
+        f"{document['ranks']} ranks, measured {_s(document['measured_s'])}, without a recording: "
+        "what is exposed today, on other networks",
+        "",
+        f"{'network':<28} {'transfers':>12} {'exposed (sum over ranks)':>28} {'run time':>24}",
+    ]
+    for row in document["networks"]:
+        exposed = f"{_s(row['exposed_min_sum_s'])} to {_s(row['exposed_max_sum_s'])}"
+        time = f"{_s(row['time_min_s'])} to {_s(row['time_max_s'])}"
+        lines.append(
+            f"{row['network']['name']:<28} {_s(row['transfer_sum_s']):>12} {exposed:>28} {time:>24}"
+        )
+    first = document["networks"][0]
+    lines += ["", f"Call sites that expose most on {first['network']['name']}:"]
+    for site in first["sites"][:8]:
+        lines.append(
+            f"  {site['site']} {site['operation']}: {_s(site['exposed_min_sum_s'])} to "
+            f"{_s(site['exposed_max_sum_s'])} of {_s(site['transfer_sum_s'])}"
+        )
+    lines += [
+        "",
+        "The share exposed today is taken to be exposed there too. How much could be hidden, and "
+        "what that is worth, takes a recording:",
+        "build with imbrex cc, cxx or fc and start with imbrex run --record "
+        f"(this run: {directory}).",
+    ]
+    return "\n".join(lines)
+
+
+def _s(seconds: float) -> str:
+    for scale, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "us")):
+        if seconds >= scale:
+            return f"{seconds / scale:.4g} {unit}"
+    return f"{seconds * 1e9:.3g} ns" if seconds > 0 else "0 s"
