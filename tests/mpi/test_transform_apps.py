@@ -18,6 +18,7 @@ APPS = Path(__file__).parents[2] / "apps"
 CASES: dict[str, tuple[str, str, set[str]]] = {
     "fft": ("fft/*.c", "--n 16 --steps 3", {"MPI_Alltoall"}),
     "bucket": ("bucket/*.c", "--log-keys 14 --iterations 3", {"MPI_Allreduce"}),
+    "halo2d": ("halo/halo2d*.c", "--variant blocking --n 64 --steps 3", {"MPI_Sendrecv"}),
     "halo3d": ("halo/halo3d*.c", "--variant blocking --n 32 --steps 3", {"MPI_Sendrecv"}),
     "mg": ("common/options.f90 mg/*.f90", "--n 16 --cycles 3", {"MPI_Sendrecv"}),
     "ssor": ("ssor/*.f", "--n 16 --iterations 3", {"MPI_Send"}),

@@ -16,6 +16,7 @@ from imbrex.transform.engine import Options, transform
 
 HERE = Path(__file__).parent / "transform"
 SEEDS = list(range(30))
+COMMUNICATION = frozenset({"nonblocking", "collectives", "motion"})
 
 
 @pytest.fixture(scope="module")
@@ -52,9 +53,11 @@ def test_same_results(language: str, mpi: object, generate: ModuleType, tmp_path
     kinds = Counter(name for decision in rewritten for name in decision.rewrites)
     assert kinds["nonblocking"] > len(SEEDS)
     assert kinds["collectives"] > len(SEEDS)
+    assert kinds["motion"] > len(SEEDS)
     after = tmp_path / f"after.{language}"
     after.write_bytes(outcome.after[str(before)])
-    again = transform([after], Options())
+    moved = transform([before], Options(rewrites=COMMUNICATION)).after[str(before)]
+    again = transform([after], Options(rewrites=COMMUNICATION, contents={after: moved}))
     assert again.after == again.before, "a second run must change nothing"
 
     shim = tmp_path / "in_flight.o"
@@ -63,8 +66,12 @@ def test_same_results(language: str, mpi: object, generate: ModuleType, tmp_path
         [f"mpicc.{name}", "-c", "-w", *define, str(HERE / "in_flight.c"), "-o", str(shim)],
         check=True,
     )
+    driven = tmp_path / f"driven.{language}"
+    options = Options(rewrites=COMMUNICATION, progress_interval_s=2e-6)
+    driven.write_bytes(transform([before], options).after[str(before)])
+    assert driven.read_bytes().upper().count(b"MPI_IPROBE(") > len(SEEDS)
     results = []
-    for source, extra in ((before, []), (after, []), (after, [str(shim)])):
+    for source, extra in ((before, []), (after, []), (after, [str(shim)]), (driven, [])):
         program = tmp_path / f"program{len(results)}"
         command = [compiler, "-O2", "-w", str(source), *extra, "-o", str(program)]
         subprocess.run(command, check=True)
@@ -72,3 +79,4 @@ def test_same_results(language: str, mpi: object, generate: ModuleType, tmp_path
     assert results[0][0].count("\n") == results[0][1].count("\n") == 6 * len(SEEDS)
     assert results[0] == results[1]
     assert results[0] == results[2]
+    assert results[0] == results[3]

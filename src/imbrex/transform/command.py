@@ -9,8 +9,11 @@ from pathlib import Path
 import click
 
 from imbrex.errors import ImbrexError
+from imbrex.network import load
 from imbrex.transform.edits import replace_file, unified_diff
-from imbrex.transform.engine import REWRITES, Options, Outcome, transform
+from imbrex.transform.engine import REWRITES, Options, Outcome, read_program, transform
+from imbrex.transform.graph import write_graph
+from imbrex.transform.measured import read_measured, transform_measured
 from imbrex.transform.readers.c_source import compile_database
 from imbrex.transform.rewrites.base import SCHEMA_VERSION, Decision
 
@@ -50,6 +53,38 @@ from imbrex.transform.rewrites.base import SCHEMA_VERSION, Decision
     is_flag=True,
     help="Rewrite floating-point reductions too: their last digits may change.",
 )
+@click.option(
+    "--graph",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="OUT.svg",
+    help="Draw the control flow and the communication of a routine, and do nothing else.",
+)
+@click.option("--routine", metavar="NAME", help="The routine that --graph draws.")
+@click.option(
+    "--progress",
+    type=click.FloatRange(min=1),
+    metavar="MICROSECONDS",
+    help="Put progress calls into the loops of windows, about so far apart.",
+)
+@click.option(
+    "--machine",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="A machine profile: progress calls at the interval that it recommends, if it does.",
+)
+@click.option(
+    "--run",
+    "run_directory",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="A measured run: sites by exposed time, those below --worth left alone.",
+)
+@click.option(
+    "--worth",
+    type=click.FloatRange(0, 100),
+    default=0.5,
+    show_default=True,
+    metavar="PERCENT",
+    help="With --run: the least share of the ranks' time that a site must expose.",
+)
 @click.option("--dirty", is_flag=True, help="Apply also to files with changes not committed.")
 @click.argument("words", nargs=-1, required=True, metavar="FILES... [-- FLAGS...]")
 def command(
@@ -60,6 +95,12 @@ def command(
     only: tuple[str, ...],
     rewrites: str,
     allow_reassociation: bool,
+    graph: Path | None,
+    routine: str | None,
+    run_directory: Path | None,
+    worth: float,
+    progress: float | None,
+    machine: Path | None,
     dirty: bool,
     words: tuple[str, ...],
 ) -> None:
@@ -74,13 +115,26 @@ def command(
         rewrites=_rewrites(rewrites),
         only=_only(only),
         reassociation=allow_reassociation,
+        progress_interval_s=_interval_s(progress, machine),
     )
     if database is not None:
         options.flags_of = compile_database(database)
         missing = [str(path) for path in paths if path.resolve() not in options.flags_of]
         if missing:
             raise ImbrexError(f"{database} does not mention {', '.join(missing)}")
-    outcome = transform(paths, options)
+    if graph is not None:
+        program = read_program(paths, options)
+        click.echo(write_graph(program, routine, graph))
+        for reason in program.skipped.values():
+            click.echo(f"imbrex: not read: {reason}", err=True)
+        raise SystemExit(2 if program.skipped else 0)
+    if routine is not None:
+        raise ImbrexError("--routine goes with --graph")
+    if run_directory is None:
+        outcome = transform(paths, options)
+    else:
+        measured = read_measured(run_directory)
+        outcome = transform_measured(paths, options, measured, worth / 100)
     if mode == "apply":
         _apply(outcome, dirty)
     if as_json:
@@ -100,6 +154,22 @@ def command(
         click.echo(f"imbrex: not read: {reason}", err=True)
     if outcome.skipped:
         raise SystemExit(2)
+
+
+def _interval_s(progress_us: float | None, machine: Path | None) -> float | None:
+    """The interval of progress calls: as given, or as the machine profile recommends."""
+    profile = None if machine is None else load(machine)
+    if progress_us is not None:
+        return progress_us * 1e-6
+    if profile is None:
+        return None
+    if profile.progress_interval_s is None:
+        click.echo(
+            f"imbrex: no progress calls: {machine} recommends none, its library needs none "
+            "or is not helped by them (`imbrex probe` measures it)",
+            err=True,
+        )
+    return profile.progress_interval_s
 
 
 def _split(words: tuple[str, ...]) -> tuple[list[Path], list[str]]:
@@ -197,4 +267,15 @@ def _explain_site(decision: Decision) -> list[str]:
     reason = decision.reason
     place = "" if reason.location == site.location else f" ({reason.location})"
     lines = [head + words[decision.decision], f"    {reason.text}{place}"]
+    if decision.measured is not None:
+        lines.append(f"    {_measured(decision.measured)}")
     return lines + [f"    {detail}" for detail in decision.details]
+
+
+def _measured(values: dict[str, float]) -> str:
+    return (
+        f"measured: {values['count']:.0f} calls, {1e3 * values['call_s']:.3g} ms in them, "
+        f"{1e3 * values['exposed_min_s']:.3g} to {1e3 * values['exposed_max_s']:.3g} ms of "
+        f"{1e3 * values['transfer_max_s']:.3g} ms transfer exposed, at most "
+        f"{100 * values['share']:.2g} % of the ranks' time to save"
+    )

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import contextlib
+import gc
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from imbrex.errors import ImbrexError
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.aliases import Aliases
+from imbrex.transform.analysis.constants import name_constants, nonnegative
+from imbrex.transform.analysis.distinct import find_distinct, find_owned
 from imbrex.transform.analysis.facts import ProgramFacts
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.edits import Edit, apply_edits
 from imbrex.transform.model.program import Language, Program, Routine, SourceFile
+from imbrex.transform.preparation import LineMap, add_later, note, prepare, put_back, relocated
 from imbrex.transform.readers import c_library, fortran_library
 from imbrex.transform.readers.c import read_c
 from imbrex.transform.readers.c_source import C_SUFFIXES
@@ -19,12 +25,25 @@ from imbrex.transform.readers.fortran import read_fortran
 from imbrex.transform.readers.fortran_units import FORTRAN_SUFFIXES, Units
 from imbrex.transform.rewrites.base import Decision, Refusal, Site
 from imbrex.transform.rewrites.blocking import BlockingToNonblocking, left_alone
+from imbrex.transform.rewrites.boundary import BoundaryFirst
 from imbrex.transform.rewrites.c_text import CText
 from imbrex.transform.rewrites.collectives import CollectivesToNonblocking
-from imbrex.transform.rewrites.emit import Emitter, Text, number_requests
+from imbrex.transform.rewrites.emit import Emitter, Text, has_inserted, number_requests
 from imbrex.transform.rewrites.fortran_text import FortranText
+from imbrex.transform.rewrites.motion import ExistingMotion, Lowered, settle
+from imbrex.transform.rewrites.private import PrivateBuffers
+from imbrex.transform.rewrites.progress import ProgressCalls
+from imbrex.transform.rewrites.proposals import Proposal
+from imbrex.transform.rewrites.wrappers import Wrappers
 
-REWRITES = (BlockingToNonblocking.name, CollectivesToNonblocking.name)
+_PASSES = 4
+PREPARING = (PrivateBuffers, BoundaryFirst, Wrappers)
+REWRITES = (
+    BlockingToNonblocking.name,
+    CollectivesToNonblocking.name,
+    ExistingMotion.name,
+    *(rewrite.name for rewrite in PREPARING),
+)
 _OUTPUT = frozenset({"printf", "fprintf", "puts", "putchar", "fputs", "fflush", "fwrite", "perror"})
 
 
@@ -36,6 +55,7 @@ class Options:
     flags_of: dict[Path, list[str]] = field(default_factory=dict)
     rewrites: frozenset[str] = frozenset(REWRITES)
     only: frozenset[tuple[str, int]] = frozenset()  # (file name, line)
+    progress_interval_s: float | None = None  # between progress calls; None: no such calls
     reassociation: bool = False  # floating-point reductions may be rounded in another order
     # File contents to read instead of those on disk.
     contents: dict[Path, bytes] = field(default_factory=dict)
@@ -56,10 +76,127 @@ def transform(paths: list[Path], options: Options) -> Outcome:
 
     Raises ImbrexError where none of the files can be read.
     """
-    program = read_program(paths, options)
-    library = {**fortran_library.SUBROUTINES, **c_library.EFFECTS}
-    known = frozenset(library) | _OUTPUT | _mpi_names(program)
-    footprints = Footprints(program, Aliases(program, known), library)
+    with _uncollected():
+        outcome = _transform(paths, options)
+        if options.progress_interval_s is not None and not outcome.skipped:
+            _add_progress(paths, options, outcome, options.progress_interval_s)
+        return outcome
+
+
+def _add_progress(paths: list[Path], options: Options, outcome: Outcome, interval_s: float) -> None:
+    """Put progress calls into the windows of the text as it is by now."""
+    of_path = {str(path): path for path in paths}
+    contents = {of_path[name]: data for name, data in outcome.after.items()}
+    analysis = _Analysis(paths, replace(options, contents=contents))
+    program = analysis.program
+    facts = ProgramFacts(program)
+    maps = {name: LineMap(outcome.before[name], data) for name, data in outcome.after.items()}
+
+    def chosen(file: str, line: int) -> bool:
+        return not options.only or (file, maps[file].line(line)) in options.only
+
+    progress = ProgressCalls(program, analysis.footprints, facts, interval_s)
+    edits, decisions = progress.apply(chosen)
+    decisions = relocated(decisions, maps)
+    for name, changes in edits.items():
+        outcome.after[name] = apply_edits(outcome.after[name], changes)
+    outcome.decisions += decisions
+    outcome.decisions.sort(key=lambda item: (item.site.routine.file, item.site.call.line))
+
+
+@contextlib.contextmanager
+def _uncollected() -> Iterator[None]:
+    """Without the search for cyclic garbage: a program model is large and has hardly any."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def _transform(paths: list[Path], options: Options) -> Outcome:
+    outcome = _prepared(paths, options)
+    of_path = {str(path): path for path in paths}
+    for _ in range(_PASSES):
+        # What has moved may have made room for more: a further run must find nothing to do.
+        if outcome.skipped or options.only or outcome.after == outcome.before:
+            break
+        contents = {of_path[name]: data for name, data in outcome.after.items()}
+        again = _prepared(paths, replace(options, contents=contents))
+        if again.after == outcome.after:
+            break
+        add_later(outcome.decisions, again.decisions, outcome.before, outcome.after)
+        outcome.after = again.after
+    return outcome
+
+
+def _prepared(paths: list[Path], options: Options) -> Outcome:
+    """One run: the rewrites that make room, and those of communication."""
+    chosen = [rewrite for rewrite in PREPARING if rewrite.name in options.rewrites]
+    if options.only:  # the sites of a wrapper, and those of its callers, go together
+        chosen = [rewrite for rewrite in chosen if rewrite is not Wrappers]
+
+    def run(given: Options) -> tuple[Outcome, list[Proposal]]:
+        gc.collect()  # the models of earlier attempts
+        analysis = _Analysis(paths, given)
+        offered = [
+            proposal
+            for rewrite in chosen
+            if not analysis.program.skipped
+            for proposal in rewrite(analysis.program, analysis.footprints).proposals()
+        ]
+        return _communication(analysis, given), offered
+
+    first, offered = run(options)
+    if not offered:
+        return first
+    of_path = {str(path): path for path in paths}
+
+    def attempt(texts: dict[str, bytes]) -> tuple[Outcome, list[Proposal]]:
+        contents = {of_path[name]: data for name, data in texts.items()}
+        maps = {name: LineMap(first.before[name], data) for name, data in texts.items()}
+        only = frozenset(
+            (name, number)
+            for name, known in maps.items()
+            for number, line in known.to_original.items()
+            if (name, line) in options.only
+        )
+        return run(replace(options, contents=contents, only=only if options.only else frozenset()))
+
+    best, taken, refused = prepare(first, offered, attempt)
+    maps = {name: LineMap(first.before[name], data) for name, data in best.before.items()}
+    decisions = relocated(best.decisions, maps) if taken else best.decisions
+    decisions = put_back(decisions, first.decisions, taken)
+    for proposal in taken:
+        note(decisions, proposal, {})
+    divided = {(proposal.rewrite, proposal.routine.name) for proposal in taken}
+    for proposal in refused:
+        if (proposal.rewrite, proposal.routine.name) in divided:
+            continue  # what is left of it
+        note(decisions, proposal, maps)
+    return Outcome(decisions, first.before, best.after, first.skipped)
+
+
+class _Analysis:
+    """A program as read, and what is known of it."""
+
+    def __init__(self, paths: list[Path], options: Options) -> None:
+        self.program = program = read_program(paths, options)
+        library = {**fortran_library.SUBROUTINES, **c_library.EFFECTS}
+        self.known = frozenset(library) | _OUTPUT | _mpi_names(program)
+        aliases = Aliases(program, self.known)
+        aliases.distinct = find_distinct(program, aliases)
+        aliases.owned = find_owned(program, aliases)
+        name_constants(program, Footprints(program, aliases, library))
+        self.footprints = Footprints(program, aliases, library)
+        self.footprints.nonnegative = nonnegative(program, self.footprints)
+
+
+def _communication(analysis: _Analysis, options: Options) -> Outcome:
+    """The rewrites of communication itself."""
+    program, footprints, known = analysis.program, analysis.footprints, analysis.known
     facts = ProgramFacts(program)
     after = {name: source.data for name, source in program.files.items()}
     edits: dict[str, list[Edit]] = {name: [] for name in program.files}
@@ -72,14 +209,16 @@ def transform(paths: list[Path], options: Options) -> Outcome:
             known | c_library.NO_MPI | fortran_library.NO_MPI,
             options.reassociation,
         ),
+        ExistingMotion(program, footprints, facts),
     )
     decisions = deciding.decide(list(program.routines.values()))
     for routine in program.routines.values():
         ordered = number_requests(routine)
-        if ordered and routine.file in edits:
+        moved = deciding.existing.completed_in(routine)
+        if has_inserted(routine.body) and routine.file in edits:
             source = program.files[routine.file]
             text = _text(program, source, routine, len(ordered))
-            edits[routine.file] += text.declarations(ordered)
+            edits[routine.file] += text.declarations(ordered, moved)
             edits[routine.file] += Emitter(source, text).emit(routine.body)
     for name, changes in edits.items():
         after[name] = apply_edits(after[name], changes)
@@ -159,6 +298,7 @@ class _Deciding:
     options: Options
     messages: BlockingToNonblocking
     collectives: CollectivesToNonblocking
+    existing: ExistingMotion
     decided: dict[int, Decision] = field(default_factory=dict)
     moved: bool = False
 
@@ -168,16 +308,24 @@ class _Deciding:
         groups = self.collectives.groups([s for s in sites if self.collectives.applies(s)])
         if self.collectives.name not in self.options.rewrites:
             groups = []
+        lowered: list[Lowered] = []
+        others: list[Decision] = []
+        if self.existing.name in self.options.rewrites:
+            for routine in routines:
+                found, refused = self.existing.lower_all(routine, self.options.only)
+                lowered += found
+                others += refused
         self.moved = True
         while self.moved:
-            self.moved = False
+            self.moved = settle(self.messages, routines)
             for inner in of_routine:
                 self._messages(inner)
             for group in groups:
                 if all(self._open(site) for site in group):
                     for decision in self.collectives.decide(group, self.options.only):
                         self._note(decision)
-        return [self.decided[id(site)] for site in sites if id(site) in self.decided]
+        others += self.existing.finish(lowered)
+        return others + [self.decided[id(site)] for site in sites if id(site) in self.decided]
 
     def _messages(self, sites: list[Site]) -> None:
         """Decide the sends and receives of a routine, again while one more of them moves."""

@@ -41,6 +41,10 @@ BLOCKING: dict[str, tuple[PointToPoint, ...]] = {
 }
 STATUS: dict[str, int] = {"MPI_Recv": 6, "MPI_Sendrecv": 11}
 
+# Communicators that are known to differ from each other.
+WORLDS = frozenset({"MPI_COMM_WORLD", "MPI_COMM_SELF"})
+NO_STATUS = frozenset({"MPI_STATUS_IGNORE", "MPI_STATUSES_IGNORE"})
+
 # The receiving part of calls whose arguments are known.
 RECEIVES: dict[str, PointToPoint] = {
     "MPI_Recv": BLOCKING["MPI_Recv"][0],
@@ -49,10 +53,11 @@ RECEIVES: dict[str, PointToPoint] = {
 }
 
 # The sending part, likewise.
-SENDS: dict[str, PointToPoint] = dict.fromkeys(
-    ("MPI_Send", "MPI_Ssend", "MPI_Rsend", "MPI_Isend", "MPI_Issend", "MPI_Irsend"),
-    BLOCKING["MPI_Send"][0],
-) | {"MPI_Sendrecv": BLOCKING["MPI_Sendrecv"][1]}
+SENDS: dict[str, PointToPoint] = {
+    **{f"MPI_{mode}": BLOCKING[f"MPI_{mode}"][0] for mode in ("Send", "Ssend", "Rsend")},
+    **{f"MPI_I{mode.lower()}": BLOCKING[f"MPI_{mode}"][0] for mode in ("Send", "Ssend", "Rsend")},
+    "MPI_Sendrecv": BLOCKING["MPI_Sendrecv"][1],
+}
 PARTS: dict[str, tuple[PointToPoint, ...]] = {
     name: tuple(part for table in (RECEIVES, SENDS) if (part := table.get(name)) is not None)
     for name in (*RECEIVES, *SENDS)
@@ -163,6 +168,8 @@ EFFECTS: dict[str, dict[int, str]] = {
     "MPI_Get_count": {0: "r", 2: "w"},
     "MPI_Get_address": {1: "w"},
     "MPI_Type_size": {1: "w"},
+    "MPI_Iprobe": {3: "w", 4: "w"},
+    "MPI_Request_get_status": {0: "r", 1: "w", 2: "w"},
     "MPI_Wait": {0: "w", 1: "w"},
     "MPI_Waitall": {1: "w", 2: "w"},
 }
@@ -201,6 +208,8 @@ C_ARGUMENTS: dict[str, int] = {
     "MPI_Get_count": 3,
     "MPI_Get_address": 2,
     "MPI_Type_size": 2,
+    "MPI_Iprobe": 5,
+    "MPI_Request_get_status": 3,
     "MPI_Wait": 2,
     "MPI_Waitall": 3,
 }
@@ -208,6 +217,18 @@ C_ARGUMENTS: dict[str, int] = {
 for _name, _part in BLOCKING_COLLECTIVES.items():
     EFFECTS[_part.start] = {**EFFECTS[_name], C_ARGUMENTS[_name]: "w"}
     C_ARGUMENTS[_part.start] = C_ARGUMENTS[_name] + 1
+
+# Nonblocking starts: their parts, and where their request stands; likewise of waits.
+STARTS: dict[str, PointToPoint] = {
+    **{name: SENDS[name] for name in ("MPI_Isend", "MPI_Issend", "MPI_Irsend")},
+    "MPI_Irecv": RECEIVES["MPI_Irecv"],
+    **{part.start: part for part in BLOCKING_COLLECTIVES.values()},
+}
+REQUEST_OF_START: dict[str, int] = {name: C_ARGUMENTS[name] - 1 for name in STARTS}
+REQUEST_OF_WAIT: dict[str, int] = {"MPI_Wait": 0, "MPI_Waitall": 1}
+# Calls that may serve only to drive the library, and where the flag stands that they set.
+FLAG_OF_PROGRESS: dict[str, int] = {"MPI_Iprobe": 3, "MPI_Request_get_status": 1}
+STATUS_OF_WAIT: dict[str, int] = {"MPI_Wait": 1, "MPI_Waitall": 2}
 
 SOURCE_POSITION: dict[str, int] = {"MPI_Recv": 3, "MPI_Irecv": 3, "MPI_Sendrecv": 8}
 TAG_POSITION: dict[str, int] = {"MPI_Recv": 4, "MPI_Irecv": 4, "MPI_Sendrecv": 9}

@@ -55,11 +55,15 @@ class Generator:
         self.out = Writer(fortran)
         self.pending: list[tuple[int, int]] = []  # (tag, count) of messages not yet received
         self.level = 0
+        self.busy: set[str] = set()  # arrays of transfers between their start and their wait
 
     # Pieces ----------------------------------------------------------------------------
 
     def array(self) -> str:
-        return self.random.choice(ARRAYS)
+        return self.random.choice([array for array in ARRAYS if array not in self.busy])
+
+    def pair(self) -> list[str]:
+        return self.random.sample([array for array in ARRAYS if array not in self.busy], 2)
 
     def constant(self) -> str:
         return f"{self.random.randint(1, 63) / 64}"
@@ -100,18 +104,18 @@ class Generator:
         self.out.put(f"{x}[{index - 1}] = {s};", f"{x}({index}) = {s}")
 
     def call(self) -> None:
-        x, y = self.random.sample(ARRAYS, 2)
+        x, y = self.pair()
         which = self.random.choice(["work", "mix", "globally"])
         if which == "work":
             self.out.put(f"work({x}, {LENGTH});", f"call work({x}, {LENGTH})")
-        elif which == "mix":
+        elif which == "mix" or self.busy:
             self.out.put(f"mix({x}, {y});", f"call mix({x}, {y})")
         else:
             self.out.put("globally();", "call glob()")
 
     def alias(self) -> None:
         """C only: a pointer that may point to more than one array."""
-        if self.out.fortran:
+        if self.out.fortran or self.busy:
             self.loop()
             return
         if self.random.random() < 0.5:
@@ -167,7 +171,7 @@ class Generator:
         return c, f + (", MPI_STATUS_IGNORE, ierr)" if status else ", ierr)")
 
     def exchange(self) -> None:
-        x, y = self.random.sample(ARRAYS, 2)
+        x, y = self.pair()
         count = self.random.choice([1, 10, LENGTH // 2, LENGTH])
         tag = self.random.randint(0, 2)
         first, second = self.buffer(x, count), self.buffer(y, count)
@@ -243,7 +247,7 @@ class Generator:
 
     def spread(self) -> None:
         """A broadcast, a transpose or a gathering of whole arrays or parts of them."""
-        x, y = self.random.sample(ARRAYS, 2)
+        x, y = self.pair()
         root = self.random.choice([0, 1])
         count = self.random.choice([1, 10, LENGTH // 2])
         kind = self.random.choice(["bcast", "alltoall", "gather"])
@@ -277,6 +281,88 @@ class Generator:
             self.loop()
         self.out.put("s = 0.5 * s + 0.0625 * m[1];", "")
 
+    def start(self, name: str, array: str, count: int, tag: int, request: int) -> None:
+        buffer = self.buffer(array, count)
+        self.out.put(
+            f"MPI_{name}({buffer}, {count}, MPI_DOUBLE, peer, {tag}, MPI_COMM_WORLD, "
+            f"&r[{request}]);",
+            f"call MPI_{name.upper()}({buffer}, {count}, MPI_DOUBLE_PRECISION, peer, {tag}, "
+            f"MPI_COMM_WORLD, r({request + 1}), ierr)",
+        )
+
+    def wait(self, first: int, count: int) -> None:
+        if count == 1:
+            self.out.put(
+                f"MPI_Wait(&r[{first}], MPI_STATUS_IGNORE);",
+                f"call MPI_WAIT(r({first + 1}), MPI_STATUS_IGNORE, ierr)",
+            )
+            return
+        self.out.put(
+            f"MPI_Waitall({count}, &r[{first}], MPI_STATUSES_IGNORE);",
+            f"call MPI_WAITALL({count}, r({first + 1}), MPI_STATUSES_IGNORE, ierr)",
+        )
+
+    def compute(self, most: int) -> None:
+        for _ in range(self.random.randint(0, most)):
+            self.random.choice([self.loop, self.loop, self.scalar, self.element, self.call])()
+
+    def nonblocking(self) -> None:
+        """One or two exchanges that the program starts and waits for by itself."""
+        if self.busy:
+            self.exchange()
+            return
+        starts = []
+        for number in range(self.random.choice([1, 1, 2])):
+            x, y = self.pair()
+            self.busy |= {x, y}
+            count = self.random.choice([1, 10, LENGTH // 2, LENGTH])
+            tag = 7 + number
+            starts += [("Isend", x, count, tag), ("Irecv", y, count, tag)]
+        self.random.shuffle(starts)
+        for request, (name, array, count, tag) in enumerate(starts):
+            if self.random.random() < 0.2:
+                self.compute(1)
+            self.start(name, array, count, tag, request)
+        self.compute(2)
+        if self.random.random() < 0.2:
+            self.exchange()
+        if self.random.random() < 0.5:
+            self.wait(0, len(starts))
+            self.busy.clear()
+            return
+        order = list(range(len(starts)))
+        self.random.shuffle(order)
+        for request in order:
+            self.wait(request, 1)
+            self.busy.discard(starts[request][1])
+            self.compute(1)
+
+    def icollective(self) -> None:
+        if self.busy:
+            self.loop()
+            return
+        x, y = self.pair()
+        count = self.random.choice([1, 10, LENGTH // 2])
+        first, second = self.buffer(x, 2 * count), self.buffer(y, 2 * count)
+        if self.random.random() < 0.5:
+            self.busy = {x}
+            self.out.put(
+                f"MPI_Ibcast({first}, {count}, MPI_DOUBLE, 1, MPI_COMM_WORLD, &r[0]);",
+                f"call MPI_IBCAST({first}, {count}, MPI_DOUBLE_PRECISION, 1, MPI_COMM_WORLD, "
+                "r(1), ierr)",
+            )
+        else:
+            self.busy = {x, y}
+            self.out.put(
+                f"MPI_Ialltoall({first}, {count}, MPI_DOUBLE, {second}, {count}, MPI_DOUBLE, "
+                "MPI_COMM_WORLD, &r[0]);",
+                f"call MPI_IALLTOALL({first}, {count}, MPI_DOUBLE_PRECISION, {second}, {count}, "
+                "MPI_DOUBLE_PRECISION, MPI_COMM_WORLD, r(1), ierr)",
+            )
+        self.compute(2)
+        self.wait(0, 1)
+        self.busy.clear()
+
     def flush(self) -> None:
         while self.pending:
             self.receive()
@@ -294,6 +380,9 @@ class Generator:
         talk = [
             self.exchange,
             self.exchange,
+            self.nonblocking,
+            self.nonblocking,
+            self.icollective,
             self.turns,
             self.one_way,
             self.receive,
@@ -373,7 +462,8 @@ def c_source(seeds: list[int]) -> str:
     routines, calls = [], []
     for number in seeds:
         body = "\n".join(Generator(number, fortran=False).body())
-        routines.append(f"static void program_{number}(void)\n{{\n{body}\n}}\n")
+        requests = "    MPI_Request r[4];\n" if "r[" in body else ""
+        routines.append(f"static void program_{number}(void)\n{{\n{requests}{body}\n}}\n")
         calls.append(f"    program_{number}();\n" + C_CHECK.format(number=number))
     return C_HEAD + "\n" + "\n".join(routines) + C_MAIN.format(calls="\n".join(calls))
 
@@ -454,7 +544,7 @@ def fortran_source(seeds: list[int]) -> str:
         routines.append(
             f"      subroutine p{number}(a, b, e0, f0)\n{F_DECLARATIONS}"
             "      double precision a(n), b(n), e0(n), f0(n), e(n), f(n)\n"
-            "      integer i, k, ierr\n"
+            "      integer i, k, ierr, r(4)\n"
             "      do i = 1, n\n        e(i) = e0(i)\n        f(i) = f0(i)\n      end do\n"
             f"{body}\n"
             "      do i = 1, n\n        e0(i) = e(i)\n        f0(i) = f(i)\n      end do\n"

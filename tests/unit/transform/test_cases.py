@@ -65,4 +65,6 @@ def warnings(compiler: str, source: Path) -> list[str]:
         flags += ["-idirafter", str(HEADERS), "-std=c11"]
     answer = subprocess.run([compiler, *flags, str(source)], capture_output=True, text=True)
     assert answer.returncode == 0, answer.stderr
-    return re.findall(r"\[-W[\w-]+", answer.stderr)
+    found = re.findall(r"\[-W[\w-]+", answer.stderr)
+    # Each routine that includes mpif.h leaves most of its constants unused.
+    return [kind for kind in found if kind != "[-Wunused-parameter"]

@@ -173,3 +173,20 @@ def test_code_from_an_include_file_is_not_known(tmp_path: Path, place: str) -> N
     outcome = transform([source], Options())
     assert outcome.after == outcome.before
     assert "not all of its code is known" in outcome.decisions[0].reason.text
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "      do 90 i = 1, n\n        c(i) = 1.0d0\n   90 end do\n",
+        "      check: if (k .eq. 1) then\n        if (i .eq. 2) call work(a(1))\n"
+        "      end if check\n",
+    ],
+)
+def test_ends_of_constructs_are_found(tmp_path: Path, body: str) -> None:
+    """A labelled END DO ends its loop; a one-line IF opens nothing inside a named one."""
+    source = tmp_path / "program.f"
+    source.write_text(PROGRAM % ("", body + SEND + WORK))
+    outcome = transform([source], Options())
+    assert not outcome.skipped
+    assert "MPI_ISEND" in outcome.after[str(source)].decode()

@@ -21,11 +21,32 @@ class Aliases:
     def __init__(self, program: Program, known: frozenset[str]) -> None:
         """`known`: routines whose treatment of their arguments is known without their source."""
         self.program = program
-        self.facts = list(program.pointer_facts)
-        self._close_world(known)
+        self.known = known
+        # Pairs of pointers that never point into the same object while their routine runs.
+        self.distinct: set[frozenset[str]] = set()
+        self.sources: dict[str, set[tuple[str, str]]] | None = None
+        self.addressed: set[str] = set()
+        # Fields that hold allocations of their own in each structure.
+        self.owned: set[str] = set()
+        # Calls through pointers call the program's own routines, unless that turns out wrong.
+        self._start(inside=bool(program.called_cells) and program.has_main)
+        if self.inside and not self._calls_stay_inside():
+            self._start(inside=False)
+
+    def _start(self, *, inside: bool) -> None:
+        self.inside = inside
+        self.facts = list(self.program.pointer_facts)
+        self._close_world(self.known)
         self.cells: dict[str, set[str]] = defaultdict(set)
         self.escaped: set[str] = set()
         self._solve()
+
+    def _calls_stay_inside(self) -> bool:
+        own = {f"function:{name}" for name in self.program.routines}
+        addressed = {source for target, _, source in self.facts if target == "address"}
+        held = [self.pointees(c) for c in self.program.called_cells if c != UNKNOWN_MEMORY]
+        known = len(held) == len(self.program.called_cells) and addressed <= own
+        return known and all(functions and functions <= own for functions in held)
 
     def _close_world(self, known: frozenset[str]) -> None:
         """Add what code outside the files may do."""
@@ -35,13 +56,21 @@ class Aliases:
         for target, form, source in self.facts:
             if target.startswith("argument:"):
                 _, name, _position = target.split(":")
+                if name == "?" and self.inside:
+                    continue
                 if name not in routines and name not in known:
                     extra.append(("escape", form, source))
         for routine in routines.values():
             routine.address_taken = f"function:{routine.name}" in addressed
             open_to_others = routine.visible and not self.program.has_main
-            if open_to_others or routine.address_taken or routine.name == "main":
+            outside = routine.address_taken and not self.inside
+            if open_to_others or outside or routine.name == "main":
                 extra += [(key, "addr", EXTERNAL) for key in routine.parameters]
+            if routine.address_taken:
+                extra += [
+                    (key, "copy", f"argument:?:{position}")
+                    for position, key in enumerate(routine.parameters)
+                ]
         returned = {
             source
             for _, form, source in self.facts
@@ -82,12 +111,17 @@ class Aliases:
         reachable = set(self.cells["escape"]) | self.cells[EXTERNAL]
         if not self.program.has_main:
             reachable |= {k for k, v in self.program.variables.items() if v.kind == "global"}
+        reachable |= self._given_away()
         work = list(reachable)
         while work:
             for inner in self.cells[work.pop()] - reachable:
                 reachable.add(inner)
                 work.append(inner)
         reachable.discard(EXTERNAL)
+        for item in list(reachable):
+            routine = self.program.routines.get(item.removeprefix("function:"))
+            if item.startswith("function:") and routine is not None:
+                reachable |= set(routine.parameters)
         grown = not reachable <= self.escaped
         self.escaped |= reachable
         for cell in reachable:
@@ -95,6 +129,16 @@ class Aliases:
                 self.cells[cell].add(EXTERNAL)
                 grown = True
         return grown
+
+    def _given_away(self) -> set[str]:
+        """Functions passed to library routines, which may call them."""
+        found = set()
+        for cell in list(self.cells):
+            if cell.startswith("argument:") and cell.split(":")[1] not in self.program.routines:
+                if cell.startswith("argument:?:"):
+                    continue
+                found |= {item for item in self.cells[cell] if item.startswith("function:")}
+        return found
 
     def pointees(self, cell: str) -> set[str]:
         """Objects that the pointer held in `cell` may point to."""
@@ -106,6 +150,18 @@ class Aliases:
                 found.add(EXTERNAL)
             return found
         return self.cells[cell]
+
+    def only_walks(self, parameter: str) -> bool:
+        """Whether a pointer parameter is set to nothing but the argument, moved in its array."""
+        if self.sources is None:
+            self.sources = {}
+            for target, form, source in self.program.pointer_facts:
+                self.sources.setdefault(target, set()).add((form, source))
+            self.addressed = {s for _, form, s in self.program.pointer_facts if form == "addr"}
+        return parameter not in self.addressed and all(
+            form == "copy" and (source == parameter or source.startswith("argument:"))
+            for form, source in self.sources.get(parameter, set())
+        )
 
     def objects(self, variable: str, through: bool) -> set[str]:
         """Objects that an access may touch; `?` stands for any."""
@@ -121,7 +177,10 @@ class Aliases:
     def may_share(self, left: Access, right: Access) -> bool:
         """Whether two accesses may touch the same memory, sections apart."""
         if left.variable == right.variable and left.through == right.through:
-            return True
+            return not self._owned_apart(left, right)
+        pair = frozenset((left.variable, right.variable))
+        if left.through and right.through and pair in self.distinct:
+            return False
         first = self.objects(left.variable, left.through)
         second = self.objects(right.variable, right.through)
         if first & second:
@@ -130,6 +189,18 @@ class Aliases:
             self._outside(first, second)
             or self._outside(second, first)
             or self._record(first | second)
+        )
+
+    def _owned_apart(self, left: Access, right: Access) -> bool:
+        """Whether a field's memory belongs to two structures that are surely different."""
+        if left.variable not in self.owned or not (left.owner and right.owner):
+            return False
+        if frozenset((left.owner, right.owner)) in self.distinct:
+            return True
+        owners = [self.program.variables.get(name) for name in (left.owner, right.owner)]
+        return left.owner != right.owner and all(
+            owner is not None and not owner.pointer and bool(owner.record) and not owner.bounds
+            for owner in owners
         )
 
     def _outside(self, first: set[str], second: set[str]) -> bool:

@@ -10,7 +10,16 @@ from __future__ import annotations
 import re
 
 from imbrex.transform import mpi_calls
-from imbrex.transform.model.program import Argument, Call, Location, Program, Reason, Variable
+from imbrex.transform.analysis.unread import never_read
+from imbrex.transform.model.program import (
+    Argument,
+    Call,
+    Location,
+    Program,
+    Reason,
+    Routine,
+    Variable,
+)
 
 _THREADS = re.compile(
     rb"\b(MPI_THREAD_MULTIPLE|pthread_create|thrd_create|std::thread|std::async)\b", re.IGNORECASE
@@ -49,14 +58,26 @@ class ProgramFacts:
             for statement in routine.statements():
                 for call in statement.calls:
                     place = Location(routine.file, call.line)
-                    if call.name in mpi_calls.TIMING_DEPENDENT:
+                    if call.name in mpi_calls.TIMING_DEPENDENT and not self._idle(routine, call):
                         return Reason(f"the program uses {call.name}", place)
+                    if self._idle(routine, call):
+                        continue
                     for argument in call.arguments:
                         if argument.text.strip().upper() in mpi_calls.WILDCARDS:
                             return Reason(f"the program uses {argument.text.strip()}", place)
         if self.program.stray_wildcards:
             return Reason("a wildcard is stored or defined", self.program.stray_wildcards[0])
         return None
+
+    def _idle(self, routine: Routine, call: Call) -> bool:
+        """Whether a call only drives the library: what it finds out is not looked at."""
+        position = mpi_calls.FLAG_OF_PROGRESS.get(call.name)
+        if position is None or len(call.arguments) < position + 2:
+            return False
+        flag, status = call.arguments[position], call.arguments[position + 1]
+        if status.text.strip().upper() != "MPI_STATUS_IGNORE":
+            return False
+        return never_read(self.program, routine, flag.base or "") is None
 
     def wildcard(self, call: Call, argument: Argument, file: str) -> Reason | None:
         """Why a source or tag may be a wildcard."""

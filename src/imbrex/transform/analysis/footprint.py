@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.aliases import EXTERNAL, Aliases
+from imbrex.transform.analysis.binding import Binding
 from imbrex.transform.analysis.transfer import Role, buffer_section
-from imbrex.transform.model.affine import disjoint, forget, widen
+from imbrex.transform.model.affine import Affine, disjoint, forget, widen, within
 from imbrex.transform.model.program import (
     UNKNOWN_MEMORY,
     Access,
@@ -56,6 +58,13 @@ class Footprints:
         self._statements: dict[int, Footprint] = {}
         self._routines: dict[str, Footprint] = {}
         self._active: set[str] = set()
+        # Expressions of a routine's own variables that are not below 0 while it runs.
+        self.nonnegative: frozenset[Affine] = frozenset()
+
+    @cached_property
+    def addressed(self) -> frozenset[str]:
+        """Variables whose address is taken somewhere."""
+        return frozenset(s for _, form, s in self.program.pointer_facts if form == "addr")
 
     def of(self, statement: Statement, file: str) -> Footprint:
         """Everything that executing `statement` may do."""
@@ -145,10 +154,12 @@ class Footprints:
         settled = []
         for access in accesses:
             section = access.section
-            if access.through and access.variable in changed:
+            if self._moved(access, changed):
                 section = None
             if loop is not None:
                 section = widen(section, loop.index, loop.low, loop.high)
+            if any(stride.variables() & changed for stride in access.strides):
+                section = None
             settled.append(replace(access, section=forget(section, changed)))
         return settled
 
@@ -183,6 +194,8 @@ class Footprints:
             if position >= len(call.arguments) or not call.arguments[position].pointer:
                 continue
             argument = call.arguments[position]
+            if argument.text.strip().upper() in mpi_calls.NO_STATUS:
+                continue
             found.append(
                 Access(
                     UNKNOWN_MEMORY if argument.base is None else argument.base,
@@ -190,6 +203,8 @@ class Footprints:
                     mode == "w",
                     place.line,
                     sections.get(position),
+                    argument.strides if sections.get(position) is not None else (),
+                    argument.owner,
                 )
             )
         return found
@@ -213,39 +228,39 @@ class Footprints:
 
     def _bound(self, call: Call, routine: Routine, place: Location) -> Footprint:
         summary = self.of_routine(routine)
-        positions = {key: number for number, key in enumerate(routine.parameters)}
-        written = summary.written()
-        accesses = []
-        for access in summary.accesses:
-            variable = self.program.variables.get(access.variable)
-            if (
-                variable is not None
-                and not access.through
-                and variable.kind
-                in (
-                    "local",
-                    "parameter",
-                )
-            ):
-                continue  # gone when the call returns
-            position = positions.get(access.variable)
-            if position is None or access.variable in written:
-                accesses.append(replace(access, section=None, line=place.line))
-            elif position < len(call.arguments):
-                argument = call.arguments[position]
-                accesses.append(
-                    Access(
-                        UNKNOWN_MEMORY if argument.base is None else argument.base,
-                        argument.through,
-                        access.write,
-                        place.line,
-                    )
-                )
+        accesses = self.bound(call, routine, summary.accesses)
         events = [Event(event.name, event.location, None) for event in summary.events]
         stop = summary.stop
         if stop is not None:
             stop = Reason(f"the call of {routine.name}: {stop.text}", stop.location)
         return Footprint(accesses, events, stop, heavy=summary.heavy)
+
+    def bound(self, call: Call, routine: Routine, summary: list[Access]) -> list[Access]:
+        """Accesses that a routine makes, as a caller of it sees them."""
+        positions = {key: number for number, key in enumerate(routine.parameters)}
+        written = self.of_routine(routine).written()
+        binding = self.binding(call, routine)
+        accesses = []
+        for access in summary:
+            variable = self.program.variables.get(access.variable)
+            own = variable is not None and variable.kind in ("local", "parameter")
+            if own and not access.through:
+                continue  # gone when the call returns
+            position = positions.get(access.variable)
+            if position is not None and access.variable in written:
+                access = replace(access, section=None, strides=())
+                if access.through and self.aliases.only_walks(access.variable):
+                    accesses.append(binding.access(access, position))
+                else:
+                    accesses.append(binding.shared(access))
+            elif position is None:
+                accesses.append(binding.shared(access))
+            elif position < len(call.arguments):
+                accesses.append(binding.access(access, position))
+        return accesses
+
+    def binding(self, call: Call, routine: Routine) -> Binding:
+        return Binding(self.program, call, routine, self.changed(self.of_routine(routine).accesses))
 
     def of_routine(self, routine: Routine) -> Footprint:
         """The summary of a routine: all that a call of it may do."""
@@ -273,11 +288,28 @@ class Footprints:
                 continue
             items = self.aliases.objects(access.variable, access.through)
             found |= items
+            for item in items:
+                found |= self._fields_of(item)
             if UNKNOWN_MEMORY in items:
                 found |= self.program.variables.keys()
             elif EXTERNAL in items:
                 found |= self.aliases.escaped
         return frozenset(found)
+
+    def _moved(self, access: Access, changed: frozenset[str]) -> bool:
+        """Whether a pointer may name other memory; a dummy array stays where it is."""
+        if not access.through or access.variable not in changed:
+            return False
+        variable = self.program.variables.get(access.variable)
+        return variable is None or variable.kind != "dummy"
+
+    def _fields_of(self, item: str) -> frozenset[str]:
+        """The fields of a variable that is a structure."""
+        variable = self.program.variables.get(item)
+        if variable is None or not variable.record or variable.kind == "field":
+            return frozenset()
+        prefix = f"field:{variable.record}."
+        return frozenset(key for key in self.program.variables if key.startswith(prefix))
 
     # Conflicts -------------------------------------------------------------------------
 
@@ -295,13 +327,22 @@ class Footprints:
                 if not self.aliases.may_share(mine, other):
                     continue
                 if mine.variable == other.variable and mine.through == other.through:
-                    stable = not (mine.through and mine.variable in changed)
+                    stable = not self._moved(mine, changed)
                     stable = stable and mine.variable not in self.program.overlays
-                    if stable and disjoint_after(mine, other, changed):
+                    if stable and self.disjoint_after(mine, other, changed):
                         continue
                 return mine, other
         return None
 
-
-def disjoint_after(mine: Access, other: Access, changed: frozenset[str]) -> bool:
-    return disjoint(forget(mine.section, changed), forget(other.section, changed))
+    def disjoint_after(self, mine: Access, other: Access, changed: frozenset[str]) -> bool:
+        """Whether accesses to one array surely touch different elements."""
+        left, right = forget(mine.section, changed), forget(other.section, changed)
+        if left is None or right is None or mine.strides != other.strides:
+            return False
+        if mine.strides:
+            names = frozenset(name for stride in mine.strides for name in stride.variables())
+            if names & changed:
+                return False
+            if not all(within(side, mine.strides, self.nonnegative) for side in (left, right)):
+                return False
+        return disjoint(left, right, self.nonnegative)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.facts import ProgramFacts
 from imbrex.transform.analysis.footprint import Footprint, Footprints
-from imbrex.transform.analysis.transfer import Role, Transfer, cannot_match
+from imbrex.transform.analysis.transfer import Role, Transfer, cannot_match, data_accesses
 from imbrex.transform.model.program import (
     UNKNOWN_MEMORY,
     Access,
@@ -29,6 +29,8 @@ class Position:
     guards: list[str]
     crossed: int = 0  # statements that take time between here and the call
     left_if: bool = False  # the position is behind an IF that contains the call
+    # What evaluating the guards reads.
+    reads: list[Access] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -65,6 +67,7 @@ class Motion:
         changed: frozenset[str] = frozenset()
         best = Position(block, index, [])
         guards: list[str] = []
+        reads: list[Access] = []
         crossed = 0
         while True:
             while index > 0:
@@ -79,7 +82,7 @@ class Motion:
                 index -= 1
                 if self._takes_time(statement, footprint) and block.braced:
                     crossed += 1
-                    best = Position(block, index, list(guards), crossed)
+                    best = Position(block, index, list(guards), crossed, reads=list(reads))
             owner = block.owner
             top = Reason(
                 "the beginning of the block", Location(self.routine.file, self._line(block))
@@ -95,6 +98,7 @@ class Motion:
                 return Reach(best, top)
             guards.insert(0, owner.condition)
             accesses += owner.accesses
+            reads += owner.accesses
             block = owner.parent
             index = block.statements.index(owner)
 
@@ -103,7 +107,10 @@ class Motion:
         assert transfer.wait is not None and transfer.wait.parent is not None
         block = transfer.wait.parent
         index = block.statements.index(transfer.wait)
+        accesses = list(transfer.wait.accesses)
         changed: frozenset[str] = frozenset()
+        guards: list[str] = []
+        reads: list[Access] = []
         crossed = 0
         left_if = False
         best = Position(block, index, [])
@@ -112,14 +119,14 @@ class Motion:
                 statement = block.statements[index + 1]
                 footprint = self.footprints.of(statement, self.routine.file)
                 changed |= self.footprints.changed(footprint.accesses)
-                reason = self._wait_blocked(transfer, statement, footprint, changed)
+                reason = self._wait_blocked(transfer, accesses, statement, footprint, changed)
                 if reason is not None:
                     return Reach(best, reason)
                 index += 1
                 if self._takes_time(statement, footprint):
                     crossed += 1
                 if crossed and block.braced:
-                    best = Position(block, index, [], crossed, left_if)
+                    best = Position(block, index, list(guards), crossed, left_if, list(reads))
             owner = block.owner
             bottom = Reason("the end of the block", self._end(block))
             if (
@@ -127,13 +134,25 @@ class Motion:
                 or owner.kind not in (Kind.IF, Kind.BLOCK)
                 or owner.parent is None
                 or not owner.parent.insertable
-                or (owner.kind is Kind.IF and transfer.status_read)
+                or (owner.kind is Kind.IF and not self._may_leave(transfer, owner, block))
                 or self._dies(transfer, block)
             ):
                 return Reach(best, bottom)
-            left_if = left_if or owner.kind is Kind.IF
+            if owner.kind is Kind.IF and transfer.repeats_condition:
+                guards.insert(0, owner.condition or "")
+                accesses += owner.accesses
+                reads += owner.accesses
+            elif owner.kind is Kind.IF:
+                left_if = True
             block = owner.parent
             index = block.statements.index(owner)
+
+    @staticmethod
+    def _may_leave(transfer: Transfer, owner: Statement, block: Block) -> bool:
+        """Whether a wait may leave an IF: its request is preset, or the condition is repeated."""
+        if transfer.repeats_condition:
+            return owner.condition is not None and block is owner.blocks[0]
+        return not transfer.status_read
 
     # What blocks -----------------------------------------------------------------------
 
@@ -153,7 +172,7 @@ class Motion:
         else:
             reason = footprint.stop or footprint.leaves
             reason = reason or self._start_over_events(transfer, footprint, changed)
-        return reason or self._conflict(accesses, footprint, changed, "used or set")
+        return reason or self._conflict(transfer, accesses, footprint, changed, "used or set", role)
 
     def _start_over_inserted(
         self, transfer: Transfer, role: Role, statement: Statement, changed: frozenset[str]
@@ -202,11 +221,14 @@ class Motion:
     def _wait_blocked(
         self,
         transfer: Transfer,
+        accesses: list[Access],
         statement: Statement,
         footprint: Footprint,
         changed: frozenset[str],
     ) -> Reason | None:
-        assert transfer.wait is not None
+        if isinstance(statement.role, Role) and not statement.role.starts:
+            # Another wait is no use of the data: both transfers may be in flight.
+            footprint = replace(footprint, accesses=statement.role.transfer.control)
         causal = transfer.receives or transfer.collective or transfer.part.mode == "synchronous"
         role = statement.role if isinstance(statement.role, Role) else None
         reason = footprint.stop or footprint.leaves
@@ -219,12 +241,28 @@ class Motion:
                 event = footprint.events[0]
                 reason = Reason(f"{event.name}, and {self.strict}", event.location)
         used = "used or set" if transfer.receives or transfer.collective else "set"
-        return reason or self._conflict(transfer.wait.accesses, footprint, changed, used)
+        return reason or self._conflict(transfer, accesses, footprint, changed, used, role)
 
     def _conflict(
-        self, accesses: list[Access], footprint: Footprint, changed: frozenset[str], used: str
+        self,
+        transfer: Transfer,
+        accesses: list[Access],
+        footprint: Footprint,
+        changed: frozenset[str],
+        used: str,
+        role: Role | None,
     ) -> Reason | None:
         pair = self.footprints.conflict(accesses, footprint.accesses, changed)
+        same = role is not None and role.starts and role.transfer.call is transfer.call
+        if pair is not None and role is not None and same:
+            # The buffers of one call do not overlap (MPI 4.0, section 3.10).
+            data = data_accesses(self.footprints.program, transfer)
+            theirs = data_accesses(self.footprints.program, role.transfer)
+            rest = [access for access in footprint.accesses if access not in theirs]
+            control = [access for access in accesses if access not in data]
+            pair = self.footprints.conflict(
+                control, footprint.accesses, changed
+            ) or self.footprints.conflict(data, rest, changed)
         if pair is None:
             return None
         mine, other = pair

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from imbrex.transform import mpi_calls
 from imbrex.transform.model.affine import Affine, Range, Section, surely_less
@@ -14,6 +16,7 @@ from imbrex.transform.model.program import (
     Program,
     Reason,
     Statement,
+    Variable,
 )
 
 
@@ -31,9 +34,13 @@ class Transfer:
     wait: Statement | None = None
     guards: list[str] = field(default_factory=list)  # conditions to repeat
     conditional: bool = False  # the wait may be reached without the start
+    repeats_condition: bool = False  # a wait that leaves an IF does so under its condition
     start_blocker: Reason | None = None
     wait_blocker: Reason | None = None
     request: int = -1
+    crossed: int = 0  # computing statements that its start or its wait has been moved over
+    # What the wait itself sets besides the transfer's data: the request, a status that is read.
+    control: list[Access] = field(default_factory=list)
     # Of a collective: all memory that it touches, and whether it is written.
     memory: list[tuple[Argument, bool]] = field(default_factory=list)
 
@@ -65,6 +72,11 @@ class Role:
 
     transfer: Transfer
     starts: bool
+    render: Render | None = None  # how it reads, where the user's own text is moved
+
+
+# From what a language supplies (rewrites.emit.Text) and the indentation to lines.
+Render = Callable[[Any, str], list[str]]
 
 
 def buffer_section(program: Program, call: Call, part: mpi_calls.PointToPoint) -> Section | None:
@@ -77,17 +89,47 @@ def buffer_section(program: Program, call: Call, part: mpi_calls.PointToPoint) -
     datatype = call.arguments[part.datatype].text.strip().upper()
     if variable.element not in mpi_calls.ELEMENT_OF.get(datatype, frozenset()):
         return None
-    if len(argument.origin) != len(variable.bounds) or not variable.bounds:
+    if len(argument.origin) != len(variable.bounds) + len(argument.strides):
         return None
-    first = argument.origin[0]
-    assert first is not None
-    last = first.plus(count).plus(Affine(1), -1)
-    rest = tuple(Range.point(index) for index in argument.origin[1:])
-    if rest:
-        limit = variable.bounds[0][1]
-        if limit is None or not surely_less(last, limit.plus(Affine(1))):
-            return None
-    return (Range(first, last), *rest)
+    if not variable.bounds:
+        return None
+    extents = _extents(variable, argument)
+    ranges: list[Range] = []
+    for number, first in enumerate(argument.origin):
+        assert first is not None
+        low, high = extents[number]
+        extent = None if low is None or high is None else high.plus(low, -1).plus(Affine(1))
+        lines = None if extent is None else _divided(count, extent)
+        last_dimension = number == len(extents) - 1
+        if last_dimension or lines is None or first != low:
+            last = first.plus(count).plus(Affine(1), -1)
+            if not last_dimension and (high is None or not surely_less(last, high.plus(Affine(1)))):
+                return None
+            rest = [Range.point(index) for index in argument.origin[number + 1 :]]
+            return (*ranges, Range(first, last), *rest)
+        assert high is not None
+        ranges.append(Range(low, high))  # whole lines of this dimension
+        count = lines
+    return None
+
+
+def _extents(variable: Variable, argument: Argument) -> list[tuple[Affine | None, Affine | None]]:
+    """Low and high bound of each dimension, of a linear array's as its strides tell."""
+    faster: list[tuple[Affine | None, Affine | None]] = [
+        (Affine(0), stride.plus(Affine(1), -1)) for stride in argument.strides
+    ]
+    return [*faster, *variable.bounds]
+
+
+def _divided(count: Affine, extent: Affine) -> Affine | None:
+    """The number of whole lines of constant extent that `count` elements are."""
+    if extent.terms or extent.constant <= 0:
+        return None
+    numbers = [count.constant, *(coefficient for _, coefficient in count.terms)]
+    if any(number % extent.constant for number in numbers):
+        return None
+    terms = tuple((key, value // extent.constant) for key, value in count.terms)
+    return Affine(count.constant // extent.constant, terms)
 
 
 def evaluation(call: Call) -> list[Access]:
@@ -113,7 +155,10 @@ def data_accesses(program: Program, transfer: Transfer) -> list[Access]:
             position = next(i for i, other in enumerate(call.arguments) if other is argument)
             section = buffer_section(program, call, replace(part, buffer=position))
         base = UNKNOWN_MEMORY if argument.base is None else argument.base
-        found.append(Access(base, argument.through, write, call.line, section))
+        strides = argument.strides if section is not None else ()
+        found.append(
+            Access(base, argument.through, write, call.line, section, strides, argument.owner)
+        )
     return found
 
 

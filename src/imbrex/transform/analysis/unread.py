@@ -63,6 +63,6 @@ def _is_result(name: str, position: int, total: int, fortran: bool) -> bool:
     """Whether MPI only writes to the argument: a status, or Fortran's error code."""
     if not name.startswith("MPI_"):
         return False
-    if position == _STATUS.get(name, -1):
+    if position in (_STATUS.get(name, -1), mpi_calls.FLAG_OF_PROGRESS.get(name, -1)):
         return True
     return fortran and position == total - 1

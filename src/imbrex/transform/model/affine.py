@@ -1,8 +1,30 @@
-"""Affine expressions over program variables, and the sections of arrays built from them."""
+"""Integer expressions over program variables, and the sections of arrays built from them.
+
+Most are affine. A product of variables is a term of its own, named by its factors, so that sizes
+and strides such as `(n + 2) * m` can be compared; what needs a sign or a bound of such a term is
+not known. A factor may be a field of what a pointer names: `pointer→field`.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+
+PRODUCT, ARROW = "·", "→"
+_ELEMENT = re.compile(r"\[\d+\]$")
+
+
+def field_of(base: str, name: str) -> str:
+    """The factor for a field (a key of the program model, with or without an element's index)."""
+    return f"{base}{ARROW}{name}"
+
+
+def _names(key: str) -> frozenset[str]:
+    """The variables that the value of a term depends on."""
+    return frozenset(
+        _ELEMENT.sub("", part) for factor in key.split(PRODUCT) for part in factor.split(ARROW)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,19 +49,43 @@ class Affine:
     def times(self, factor: int) -> Affine:
         return Affine(0).plus(self, factor)
 
-    def coefficient(self, key: str) -> int:
+    def product(self, other: Affine) -> Affine:
+        found = Affine(0)
+        for left, first in (("", self.constant), *self.terms):
+            for right, second in (("", other.constant), *other.terms):
+                factors = [name for key in (left, right) if key for name in key.split(PRODUCT)]
+                key = PRODUCT.join(sorted(factors))
+                term = Affine(0, ((key, 1),)) if key else Affine(1)
+                found = found.plus(term, first * second)
+        return found
+
+    def coefficient(self, key: str) -> int | None:
+        """The factor of `key`; None where it stands in a product with another variable."""
+        if any(key in term.split(PRODUCT) and term != key for term, _ in self.terms):
+            return None
         return dict(self.terms).get(key, 0)
+
+    def replace(self, value_of: Callable[[str], Affine | None]) -> Affine | None:
+        """The expression with each factor replaced; None where the value of one is not known."""
+        found = Affine(self.constant)
+        for term, coefficient in self.terms:
+            value = Affine(coefficient)
+            for factor in term.split(PRODUCT):
+                inner = value_of(factor)
+                if inner is None:
+                    return None
+                value = value.product(inner)
+            found = found.plus(value)
+        return found
 
     def substitute(self, key: str, value: Affine) -> Affine:
         """The expression with `key` replaced by `value`."""
-        coefficient = self.coefficient(key)
-        if not coefficient:
-            return self
-        rest = Affine(self.constant, tuple(term for term in self.terms if term[0] != key))
-        return rest.plus(value, coefficient)
+        found = self.replace(lambda name: value if name == key else Affine.variable(name))
+        assert found is not None
+        return found
 
     def variables(self) -> frozenset[str]:
-        return frozenset(key for key, _ in self.terms)
+        return frozenset(name for key, _ in self.terms for name in _names(key))
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,27 +130,55 @@ def _extreme(
 ) -> Affine | None:
     if bound is None:
         return None
+    if index not in bound.variables():
+        return bound
     coefficient = bound.coefficient(index)
     if not coefficient:
-        return bound
+        return None
     return bound.substitute(index, low if (coefficient > 0) == lowest else high)
 
 
-def surely_less(left: Affine | None, right: Affine | None) -> bool:
-    """Whether left < right whatever the values of the variables are."""
+def surely_less(
+    left: Affine | None, right: Affine | None, nonnegative: Iterable[Affine] = ()
+) -> bool:
+    """Whether left < right whatever the values of the variables are.
+
+    `nonnegative`: expressions known not to be below 0.
+    """
     if left is None or right is None:
         return False
     difference = right.plus(left, -1)
-    return not difference.terms and difference.constant > 0
+    if not difference.terms:
+        return difference.constant > 0
+    for known in nonnegative:
+        rest = difference.plus(known, -1)
+        if not rest.terms and rest.constant > 0:
+            return True
+    return False
 
 
-def disjoint(left: Section | None, right: Section | None) -> bool:
+def disjoint(
+    left: Section | None, right: Section | None, nonnegative: Iterable[Affine] = ()
+) -> bool:
     """Whether two sections of one array surely share no element."""
     if left is None or right is None or len(left) != len(right):
         return False
     return any(
-        surely_less(a.high, b.low) or surely_less(b.high, a.low)
+        surely_less(a.high, b.low, nonnegative) or surely_less(b.high, a.low, nonnegative)
         for a, b in zip(left, right, strict=True)
+    )
+
+
+def within(section: Section, strides: tuple[Affine, ...], nonnegative: Iterable[Affine]) -> bool:
+    """Whether each index but the slowest stays between 0 and its stride.
+
+    Then two sections of one linear array with equal strides compare as those of an array with
+    that many dimensions do.
+    """
+    return all(
+        surely_less(Affine(-1), dimension.low, nonnegative)
+        and surely_less(dimension.high, stride, nonnegative)
+        for dimension, stride in zip(section, strides, strict=False)
     )
 
 

@@ -64,6 +64,9 @@ class Access:
     write: bool
     line: int
     section: Section | None = None
+    # Of an array that is linear in the language: the extents of the section's faster dimensions.
+    strides: tuple[Affine, ...] = ()
+    owner: str = ""  # the variable whose field holds the pointer, where the access is through one
 
 
 UNKNOWN_MEMORY = "?"
@@ -81,6 +84,8 @@ class Argument:
     base: str | None = None
     through: bool = False
     origin: tuple[Affine | None, ...] | None = None  # first element, fastest dimension first
+    strides: tuple[Affine, ...] = ()  # as of an access
+    owner: str = ""  # as of an access
     whole: bool = False  # the argument is the whole array, from its first element
     value: Affine | None = None
     pointer: bool = False  # whether memory can be reached through it at all
@@ -205,6 +210,8 @@ class Program:
     variables: dict[str, Variable] = field(default_factory=dict)
     routines: dict[str, Routine] = field(default_factory=dict)
     pointer_facts: list[PointerFact] = field(default_factory=list)
+    # Cells that hold the functions which calls through pointers call; `?` where not known.
+    called_cells: list[str] = field(default_factory=list)
     has_main: bool = False
     # Variables that share memory with others: key -> names of what they share.
     overlays: dict[str, set[str]] = field(default_factory=dict)
@@ -212,4 +219,8 @@ class Program:
     stray_wildcards: list[Location] = field(default_factory=list)
     # Where code comes in that is not read: an included file with statements, or a missing one.
     hidden_code: list[Reason] = field(default_factory=list)
+    # Structure types of which one variable is copied to another as a whole.
+    copied_records: set[str] = field(default_factory=set)
+    # Value of an integer variable at its declaration, where it is known.
+    definitions: dict[str, Affine] = field(default_factory=dict)
     skipped: dict[str, str] = field(default_factory=dict)  # file: why it was not read

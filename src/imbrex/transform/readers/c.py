@@ -26,6 +26,7 @@ from imbrex.transform.model.program import (
 )
 from imbrex.transform.readers import c_cursor as cc
 from imbrex.transform.readers.c_expressions import Effects, ExpressionReader
+from imbrex.transform.readers.c_node import Tree
 from imbrex.transform.readers.c_source import (
     CXX_SUFFIXES,
     HEADERS,
@@ -109,8 +110,9 @@ class _Unit:
         self.names = frozenset(m.decode() for m in _IDENTIFIER.findall(source.data))
 
     def read(self, unit: Any) -> None:
-        for cursor in unit.cursor.get_children():
+        for cursor in Tree(unit).node(unit.cursor).get_children():
             self._top(cursor)
+            cursor.forget()  # what is read is in the model
 
     def _top(self, cursor: Any) -> None:
         if cursor.location.file is None or cursor.location.is_in_system_header:
@@ -259,9 +261,8 @@ class _Unit:
 
     def _statement(self, cursor: Any) -> Statement:
         kind = cursor.kind
-        start, end = cc.spelled(cursor)
-        extent = cursor.extent
-        statement = Statement(Kind.SIMPLE, start, end, extent.start.line, extent.end.line)
+        first_line, start, last_line, end = cursor.span
+        statement = Statement(Kind.SIMPLE, start, end, first_line, last_line)
         statement.code_start = start
         effects = Effects()
         if kind == CursorKind.COMPOUND_STMT:
@@ -358,8 +359,17 @@ class _Unit:
                 if part.kind.is_expression():
                     self.expressions.read(part, effects)
             effects.accesses.append(Access(key, False, True, child.location.line))
-            if value is not None and (cc.is_pointer(child.type) or cc.is_array(child.type)):
+            if value is not None and cc.is_reference(child.type):
+                self.expressions.give_away(value)
+            elif value is not None and (cc.is_pointer(child.type) or cc.is_array(child.type)):
                 self.expressions.points(key, value)
+            elif value is not None and cc.record_of(child.type):
+                if cc.strip(value).kind != CursorKind.INIT_LIST_EXPR:
+                    self.program.copied_records.add(cc.record_of(child.type))
+            elif value is not None:
+                known = self.expressions.affine(value)
+                if known is not None:
+                    self.program.definitions[key] = known
 
     def _if(self, cursor: Any, statement: Statement, effects: Effects) -> None:
         statement.kind = Kind.IF
@@ -371,9 +381,9 @@ class _Unit:
         statement.blocks = [self._body(branch) for branch in branches]
         start, end = cc.spelled(condition)
         before = self.data[statement.start : start].rstrip()
-        after = self.data[end:].lstrip()
+        gap = _BLANK.match(self.data, end)
         pure = not effects.calls and not any(access.write for access in effects.accesses)
-        if pure and before.endswith(b"(") and after.startswith(b")"):
+        if pure and before.endswith(b"(") and gap and self.data[gap.end() : gap.end() + 1] == b")":
             statement.condition = self.data[start:end].decode()
 
     def _loop(self, cursor: Any, statement: Statement, effects: Effects) -> None:
@@ -441,6 +451,8 @@ class _Unit:
                 return True
             return False if operator in cc.DECREMENTS else None
         if step.kind == CursorKind.COMPOUND_ASSIGNMENT_OPERATOR and len(operands) == 2:
+            if cc.binary_operator(step) == cc.ADD_ASSIGN and self._positive(operands[1]):
+                return True
             amount = self.expressions.affine(operands[1])
             if amount is None or amount.terms or amount.constant == 0:
                 return None
@@ -450,3 +462,25 @@ class _Unit:
             if operator == cc.SUBTRACT_ASSIGN:
                 return amount.constant < 0
         return None
+
+    def _positive(self, cursor: Any) -> bool:
+        """Whether the expression is `a <= b ? 1 : a - b`, also with `... ||` before `a`."""
+        cursor = cc.strip(cursor)
+        if cursor.kind != CursorKind.CONDITIONAL_OPERATOR:
+            return False
+        condition, one, rest = cc.operands(cursor)
+        condition = cc.strip(condition)
+        while (
+            condition.kind == CursorKind.BINARY_OPERATOR
+            and cc.binary_operator(condition) == cc.LOGICAL_OR
+        ):
+            condition = cc.strip(cc.operands(condition)[1])
+        if condition.kind != CursorKind.BINARY_OPERATOR:
+            return False
+        if cc.binary_operator(condition) != cc.LESS_EQUAL:
+            return False
+        high, low = (self.expressions.affine(side) for side in cc.operands(condition))
+        first, other = self.expressions.affine(one), self.expressions.affine(rest)
+        if high is None or low is None or first != Affine(1):
+            return False
+        return other == high.plus(low, -1)

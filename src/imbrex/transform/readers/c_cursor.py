@@ -27,6 +27,7 @@ _EVAL_FREE.argtypes, _EVAL_FREE.restype = [ctypes.c_void_p], None
 # CXBinaryOperatorKind and CXUnaryOperatorKind.
 MULTIPLY, ADD, SUBTRACT = 3, 6, 7
 LESS, GREATER, LESS_EQUAL, GREATER_EQUAL = 11, 12, 13, 14
+LOGICAL_OR = 21
 ASSIGN, ADD_ASSIGN, SUBTRACT_ASSIGN, COMMA = 22, 26, 27, 33
 STEPS = frozenset({1, 2, 3, 4})  # i++ i-- ++i --i
 INCREMENTS, DECREMENTS = frozenset({1, 3}), frozenset({2, 4})
@@ -40,21 +41,23 @@ _EXPRESSIONS_WITHOUT_EFFECT = frozenset({CursorKind.TYPE_REF, CursorKind.NAMESPA
 
 
 def binary_operator(cursor: Any) -> int:
-    return int(_BINARY(cursor))
+    return int(_BINARY(cursor.raw))
 
 
 def unary_operator(cursor: Any) -> int:
-    return int(_UNARY(cursor))
+    return int(_UNARY(cursor.raw))
 
 
 def initializer(cursor: Any) -> Any | None:
     """The initializer of a variable's declaration, if it has one."""
-    return Cursor.from_cursor_result(_INITIALIZER(cursor), _INITIALIZER, (cursor,))
+    raw = cursor.raw
+    found = Cursor.from_cursor_result(_INITIALIZER(raw), _INITIALIZER, (raw,))
+    return None if found is None else cursor.tree.node(found)
 
 
 def evaluate_integer(cursor: Any) -> int | None:
     """The value of an integer constant expression."""
-    result = _EVALUATE(cursor)
+    result = _EVALUATE(cursor.raw)
     if not result:
         return None
     try:
@@ -75,6 +78,11 @@ def strip(cursor: Any) -> Any:
             return cursor
         cursor = inner[0]
     return cursor
+
+
+def is_reference(kind: Any) -> bool:
+    """Whether the type is a reference of C++: what it names is another object."""
+    return kind.get_canonical().kind in (TypeKind.LVALUEREFERENCE, TypeKind.RVALUEREFERENCE)
 
 
 def is_array(kind: Any) -> bool:
@@ -121,5 +129,5 @@ def array_extents(kind: Any) -> list[int | None]:
 
 def spelled(cursor: Any) -> tuple[int, int]:
     """Byte span in the file (of the macro's use, where the expression comes from one)."""
-    extent = cursor.extent
-    return extent.start.offset, extent.end.offset
+    _, start, _, end = cursor.span
+    return start, end

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from clang.cindex import CursorKind, LinkageKind, StorageClass, TypeKind
+from clang.cindex import CursorKind, TypeKind
 
 from imbrex.transform.model.affine import Affine, Range, Section
 from imbrex.transform.model.program import (
@@ -14,12 +14,10 @@ from imbrex.transform.model.program import (
     Access,
     Argument,
     Call,
-    Program,
-    SourceFile,
-    Variable,
 )
 from imbrex.transform.readers import c_cursor as cc
 from imbrex.transform.readers import c_library
+from imbrex.transform.readers.c_values import ValueReader
 
 _WORD = re.compile(rb"[A-Za-z_]\w*")
 
@@ -33,10 +31,16 @@ class Memory:
     indices: list[Affine | None] = field(default_factory=list)  # source order
     offset: Affine | None = None  # elements still to be added to the next index
     exact: bool = True  # False: its section is not known
+    # A linear index that is one of several dimensions: its indices and strides, source order.
+    parts: tuple[Affine, ...] = ()
+    strides: tuple[Affine, ...] = ()
+    owner: str = ""  # the variable that the field belongs to, which holds or is the memory
 
     def section(self, rank: int) -> Section | None:
         if not self.exact or not rank or len(self.indices) != rank:
             return None
+        if self.parts and rank == 1:
+            return tuple(Range.point(index) for index in reversed(self.parts))
         return tuple(Range.point(index) for index in reversed(self.indices))
 
 
@@ -49,77 +53,8 @@ class Effects:
     stop: str | None = None
 
 
-class ExpressionReader:
+class ExpressionReader(ValueReader):
     """Reads the expressions of one translation unit."""
-
-    def __init__(self, program: Program, source: SourceFile) -> None:
-        self.program = program
-        self.source = source
-        self.lifetime: tuple[int, int] | None = None
-        self.called: set[int] = set()
-
-    # Variables -------------------------------------------------------------------------
-
-    def key_of(self, declaration: Any) -> str:
-        """The model's key of a declared variable; the variable is entered on first sight."""
-        location = declaration.location
-        name = declaration.spelling
-        external = declaration.linkage == LinkageKind.EXTERNAL
-        key = f"g:{name}" if external else f"{name}@{location.file}:{location.offset}"
-        if key not in self.program.variables:
-            self.program.variables[key] = self._variable(declaration, key, external)
-        return key
-
-    def _variable(self, declaration: Any, key: str, external: bool) -> Variable:
-        kind_of = declaration.type
-        extents = cc.array_extents(kind_of)
-        pointer = cc.is_pointer(kind_of)
-        if pointer:
-            extents = [None, *cc.array_extents(kind_of.get_canonical().get_pointee())]
-        bounds = tuple(
-            (Affine(0), None if extent is None else Affine(extent - 1))
-            for extent in reversed(extents)
-        )
-        if declaration.kind == CursorKind.PARM_DECL:
-            kind = "parameter"
-        elif external:
-            kind = "global"
-        elif (
-            declaration.storage_class == StorageClass.STATIC
-            or declaration.linkage == LinkageKind.INTERNAL
-        ):
-            kind = "static"
-        else:
-            kind = "local"
-        canonical = kind_of.get_canonical()
-        return Variable(
-            key,
-            declaration.spelling,
-            kind,
-            element=cc.element_type(kind_of),
-            pointer=pointer,
-            bounds=bounds,
-            volatile="volatile" in canonical.spelling.split(),
-            record="" if pointer else cc.record_of(kind_of),
-            lifetime=self.lifetime if kind == "local" else None,
-            line=declaration.location.line,
-        )
-
-    def _field_key(self, cursor: Any) -> str:
-        declaration = cursor.referenced
-        parent = declaration.semantic_parent if declaration is not None else None
-        if declaration is None or parent is None:
-            return UNKNOWN_MEMORY
-        record = parent.type.get_canonical().spelling.replace("struct ", "")
-        # The members of a union share their memory.
-        union = parent.kind == CursorKind.UNION_DECL
-        key = f"field:{record}.{'*' if union else declaration.spelling}"
-        if key not in self.program.variables:
-            variable = self._variable(declaration, key, False)
-            variable.kind, variable.record = "field", record
-            # Many structures share the key, so that equal indices prove nothing but a difference.
-            self.program.variables[key] = variable
-        return key
 
     # Memory ----------------------------------------------------------------------------
 
@@ -143,6 +78,8 @@ class ExpressionReader:
                 if held.key == UNKNOWN_MEMORY
                 else Memory(key, True, exact=not held.through and not held.key.startswith("field:"))
             )
+            if inner.kind == CursorKind.MEMBER_REF_EXPR and not held.through:
+                found.owner = held.owner
         elif inner.kind == CursorKind.UNARY_OPERATOR:
             operator = cc.unary_operator(inner)
             (operand,) = cc.operands(inner)
@@ -210,15 +147,6 @@ class ExpressionReader:
             Memory(f"return:{name}", True, exact=False) if name else Memory(UNKNOWN_MEMORY, False)
         )
 
-    def _heap(self, cursor: Any) -> str:
-        location = cursor.location
-        key = f"heap:{location.file}:{location.offset}"
-        if key not in self.program.variables:
-            self.program.variables[key] = Variable(
-                key, "allocated memory", "heap", line=location.line
-            )
-        return key
-
     def place(self, cursor: Any, effects: Effects) -> Memory:
         """The memory of an lvalue; what evaluating its address reads is recorded."""
         cursor = cc.strip(cursor)
@@ -229,6 +157,8 @@ class ExpressionReader:
                 CursorKind.PARM_DECL,
             ):
                 return Memory(UNKNOWN_MEMORY, False)
+            if cc.is_reference(referenced.type):
+                return Memory(UNKNOWN_MEMORY, False)
             return Memory(self.key_of(referenced), False)
         if cursor.kind == CursorKind.MEMBER_REF_EXPR:
             children = cc.operands(cursor)
@@ -238,8 +168,11 @@ class ExpressionReader:
                     self.memory(base, effects)
                 else:
                     self.place(base, effects)
+            if cursor.referenced is not None and cc.is_reference(cursor.referenced.type):
+                return Memory(UNKNOWN_MEMORY, False)
             key = self._field_key(cursor)
-            return Memory(key, False, exact=False)
+            owner = self._named(children[0]) if children else None
+            return Memory(key, False, exact=False, owner=owner or "")
         if cursor.kind == CursorKind.ARRAY_SUBSCRIPT_EXPR:
             base, index = cc.operands(cursor)
             if not (cc.is_pointer(base.type) or cc.is_array(base.type)):
@@ -247,8 +180,12 @@ class ExpressionReader:
             found = self.memory(base, effects)
             self.read(index, effects)
             position = self.affine(index)
-            if position is not None and found.offset is not None:
-                position = position.plus(found.offset)
+            if found.offset is not None:
+                position = None if position is None else position.plus(found.offset)
+            elif not found.indices:
+                parts, strides = self._split(index)
+                if strides:
+                    found.parts, found.strides = parts, strides
             found.offset = None
             found.indices.append(position)
             return found
@@ -267,48 +204,20 @@ class ExpressionReader:
             effects.stop = effects.stop or f"{variable.name} is volatile"
         rank = 0 if variable is None else len(variable.bounds)
         line = cursor.location.line
-        effects.accesses.append(Access(place.key, place.through, write, line, place.section(rank)))
+        section = place.section(rank)
+        strides = place.strides[::-1] if section is not None and len(section) > rank else ()
+        owner = place.owner if place.through else ""
+        access = Access(place.key, place.through, write, line, section, strides, owner)
+        effects.accesses.append(access)
 
-    # Values ----------------------------------------------------------------------------
-
-    def affine(self, cursor: Any) -> Affine | None:
-        """The expression as an affine form of integer variables, if it is one."""
-        cursor = cc.strip(cursor)
-        kind = cursor.kind
-        if kind in (CursorKind.INTEGER_LITERAL, CursorKind.CHARACTER_LITERAL):
-            value = cc.evaluate_integer(cursor)
-            return None if value is None else Affine(value)
-        if kind == CursorKind.DECL_REF_EXPR:
-            referenced = cursor.referenced
-            if referenced is None:
-                return None
-            if referenced.kind == CursorKind.ENUM_CONSTANT_DECL:
-                return Affine(int(referenced.enum_value))
-            if referenced.kind in (CursorKind.VAR_DECL, CursorKind.PARM_DECL):
-                key = self.key_of(referenced)
-                variable = self.program.variables[key]
-                if not variable.bounds and not variable.volatile:
-                    return Affine.variable(key)
-            return None
-        if kind == CursorKind.UNARY_OPERATOR and cc.unary_operator(cursor) == cc.MINUS:
-            (operand,) = cc.operands(cursor)
-            value_of = self.affine(operand)
-            return None if value_of is None else value_of.times(-1)
-        if kind == CursorKind.BINARY_OPERATOR:
-            operator = cc.binary_operator(cursor)
-            if operator not in (cc.ADD, cc.SUBTRACT, cc.MULTIPLY):
-                return None
-            left, right = (self.affine(child) for child in cc.operands(cursor))
-            if left is None or right is None:
-                return None
-            if operator == cc.ADD:
-                return left.plus(right)
-            if operator == cc.SUBTRACT:
-                return left.plus(right, -1)
-            if not left.terms:
-                return right.times(left.constant)
-            return None if right.terms else left.times(right.constant)
-        return None
+    def give_away(self, cursor: Any) -> None:
+        """A reference is bound to the object: whoever holds one may reach it."""
+        found = self.memory(cursor, Effects()) if cc.is_pointer(cursor.type) else None
+        place = self.place(cc.strip(cursor), Effects())
+        for held in (found, place):
+            if held is not None and held.key != UNKNOWN_MEMORY:
+                form = "copy" if held.through else "addr"
+                self.program.pointer_facts.append(("escape", form, held.key))
 
     def read(self, cursor: Any, effects: Effects) -> None:
         """Record what evaluating an expression reads, writes and calls."""
@@ -386,6 +295,7 @@ class ExpressionReader:
         self.read(right, effects)
         place = self.place(left, effects)
         if left.type.get_canonical().kind == TypeKind.RECORD:
+            self.program.copied_records.add(cc.record_of(left.type))
             effects.accesses.append(Access(UNKNOWN_MEMORY, False, True, cursor.location.line, None))
         if update:
             self._record(effects, place, left, write=False)
@@ -413,6 +323,13 @@ class ExpressionReader:
             for child in cc.operands(inner):
                 self.points(cell, child)
             return
+        named = inner
+        if inner.kind == CursorKind.UNARY_OPERATOR and cc.unary_operator(inner) == cc.ADDRESS_OF:
+            named = cc.strip(cc.operands(inner)[0])
+        function = named.referenced if named.kind == CursorKind.DECL_REF_EXPR else None
+        if function is not None and function.kind == CursorKind.FUNCTION_DECL:
+            facts.append((cell, "addr", f"function:{function.spelling}"))
+            return
         found = self.memory(inner, Effects())
         if found.key == UNKNOWN_MEMORY:
             facts.append((cell, "addr", "external"))
@@ -432,6 +349,8 @@ class ExpressionReader:
         direct = referenced is not None and referenced.kind == CursorKind.FUNCTION_DECL
         if not direct and callee is not None:
             self.read(callee, effects)
+            held = self.memory(callee, Effects())
+            self.program.called_cells.append(held.key if held.through else UNKNOWN_MEMORY)
         actual = list(cursor.get_arguments())
         start, end = cc.spelled(cursor)
         text = self.source.data[start:end]
@@ -449,6 +368,10 @@ class ExpressionReader:
         call = Call(name, arguments, start, end, cursor.location.line, macro=macro)
         call.unknown = not direct
         effects.calls.append(call)
+        formals = list(referenced.get_arguments()) if direct else []
+        for formal, child in zip(formals, actual, strict=False):
+            if cc.is_reference(formal.type):
+                self.give_away(child)
         for position, child in enumerate(actual):
             if cc.is_pointer(child.type) or cc.is_array(child.type):
                 self.points(f"argument:{name if direct else '?'}:{position}", child)
@@ -462,8 +385,12 @@ class ExpressionReader:
             argument.pointer = True
             found = self.memory(cursor, effects)
             argument.base, argument.through = found.key, found.through
+            argument.owner = found.owner if found.through else ""
             argument.origin = self._origin(found)
+            if argument.origin is not None and len(argument.origin) > 1 and found.parts:
+                argument.strides = found.strides[::-1]
         elif kind.get_canonical().kind == TypeKind.RECORD:
+            self.program.copied_records.add(cc.record_of(kind))
             self.read(cursor, effects)
             effects.accesses.append(
                 Access(UNKNOWN_MEMORY, False, False, cursor.location.line, None)
@@ -482,6 +409,8 @@ class ExpressionReader:
             return None
         rank = len(variable.bounds)
         indices = list(found.indices)
+        if found.parts and rank == 1 and len(indices) == 1 and found.offset is None:
+            return tuple(reversed(found.parts))
         if len(indices) < rank:
             indices.append(found.offset if found.offset is not None else Affine(0))
         elif found.offset is not None:

@@ -29,6 +29,8 @@ _OUTPUT = re.compile(
 )
 _CONSTRUCT = re.compile(r"(?:[a-z]\w*:)?(associate\(|block$|critical$|where\(|forall\(|changeteam)")
 _INCLUDE = re.compile(r"include['\"]|#\s*include(?!\s*[\"<]mpif\.h)")
+# A step that is surely positive, unless `max` is a name of the user's (then it is no intrinsic).
+_POSITIVE = re.compile(r"(?:merge\(1,)?max\([^()]*,1\)(?:,[^()]*\))?")
 _WILDCARD = re.compile(r"mpi_any_(source|tag)")
 
 
@@ -278,7 +280,9 @@ class _Body:
             return statement
         depth = 1
         begin = re.compile(rf"(?:[a-z]\w*:)?{name}(\(.*\)$|$|\(.*\)then$)")
-        if name == "do":
+        if name == "if":
+            begin = re.compile(r"(?:[a-z]\w*:)?if\(.*\)then$")  # others are one line
+        elif name == "do":
             begin = re.compile(r"(?:[a-z]\w*:)?do(?!uble)")
         elif name == "select":
             begin = re.compile(r"(?:[a-z]\w*:)?select(case|type|rank)\(")
@@ -390,6 +394,8 @@ class _Body:
             for a, b in bounds:
                 self.expressions.read(line, a, b, effects)
             values = [self.names.affine(self.scope, text[a:b]) for a, b in bounds]
+            if len(bounds) > 2 and _POSITIVE.fullmatch(text, *bounds[2]):
+                values[2] = Affine(1)
             if index is not None:
                 statement.loop = self._range(index.key, values)
         if label:
@@ -400,6 +406,12 @@ class _Body:
             body = self._block(r"enddo")
         statement.blocks = [self._as_block(body, line.end, self._here())]
         if label:
+            if self._ended != label and self._labelled_end(label):
+                ending = self.lines[self.position]
+                self.position += 1
+                statement.end, statement.end_line = ending.end, ending.end_line
+                self._note_end(ending, statement)
+                return statement
             if self._ended != label:
                 statement.stop = self._break(statement.line, f"a DO without its end {label}")
             if body:
@@ -420,6 +432,13 @@ class _Body:
         statement.end, statement.end_line = ending.end, ending.end_line
         self._note_end(ending, statement)
         return statement
+
+    def _labelled_end(self, label: str) -> bool:
+        """Whether the next line is an END DO with this label."""
+        if self.position >= len(self.lines):
+            return False
+        line = self.lines[self.position]
+        return line.label.lstrip("0") == label and line.masked.startswith("enddo")
 
     @staticmethod
     def _range(index: str, values: list[Affine | None]) -> LoopRange | None:

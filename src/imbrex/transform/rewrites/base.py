@@ -43,6 +43,8 @@ class Decision:
     last_line: int = 0
     rewrites: list[str] = field(default_factory=list)
     details: list[str] = field(default_factory=list)
+    measured: dict[str, float] | None = None  # of a run, see imbrex.transform.measured
+    crossed: int = 0  # computing statements that the start and the wait pass
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -57,4 +59,5 @@ class Decision:
             "reason_line": self.reason.location.line,
             "rewrites": self.rewrites,
             "details": self.details,
+            "measured": self.measured,
         }

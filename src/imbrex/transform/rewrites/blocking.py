@@ -17,6 +17,7 @@ from imbrex.transform.model.program import (
     Location,
     Program,
     Reason,
+    Routine,
     Statement,
 )
 from imbrex.transform.rewrites.base import Decision, Refusal, Site
@@ -219,6 +220,7 @@ class BlockingToNonblocking:
             min(starts),
             max(ends),
             [self.name],
+            crossed=crossed,
         )
         for transfer, up, down in zip(transfers, ups, downs, strict=True):
             decision.details += self._describe(transfer, up, down)
@@ -250,10 +252,9 @@ class BlockingToNonblocking:
         for transfer in transfers:
             data = data_accesses(self.program, transfer)
             transfer.start = self._inserted(original, [*reads, *data], Role(transfer, True))
-            release = list(data)
-            if transfer.status is not None and self._status_matters(site, transfer.status):
+            if transfer.status is not None and self.status_matters(site, transfer.status):
                 transfer.status_read = True
-                release.append(
+                transfer.control.append(
                     Access(
                         transfer.status.base or UNKNOWN_MEMORY,
                         transfer.status.through,
@@ -261,6 +262,7 @@ class BlockingToNonblocking:
                         site.call.line,
                     )
                 )
+            release = [*data, *transfer.control]
             transfer.wait = self._inserted(original, release, Role(transfer, False))
             starts.append(transfer.start)
             waits.append(transfer.wait)
@@ -269,7 +271,7 @@ class BlockingToNonblocking:
         for statement in starts + waits:
             statement.parent = block
 
-    def _status_matters(self, site: Site, status: Argument) -> bool:
+    def status_matters(self, site: Site, status: Argument) -> bool:
         return never_read(self.program, site.routine, status.base or "") is not None
 
     @staticmethod
@@ -295,8 +297,10 @@ class BlockingToNonblocking:
         reach = motion.up(transfer)
         transfer.start_blocker = reach.blocker
         if reach.position.crossed:
-            transfer.guards = reach.position.guards
+            transfer.guards = reach.position.guards + transfer.guards
             assert transfer.start is not None
+            transfer.start.accesses += reach.position.reads
+            transfer.crossed += reach.position.crossed
             self._put(transfer.start, reach.position)
         return reach
 
@@ -304,10 +308,24 @@ class BlockingToNonblocking:
         reach = motion.down(transfer)
         transfer.wait_blocker = reach.blocker
         if reach.position.crossed:
-            transfer.conditional = reach.position.left_if
+            transfer.conditional |= reach.position.left_if
             assert transfer.wait is not None
+            transfer.wait.accesses += reach.position.reads
+            transfer.crossed += reach.position.crossed
+            transfer.guards = reach.position.guards + transfer.guards
             self._put(transfer.wait, reach.position, after=True)
         return reach
+
+    def move(self, routine: Routine, role: Role) -> bool:
+        """Move a start or a wait that is in the model already as far as it goes."""
+        statement = role.transfer.start if role.starts else role.transfer.wait
+        assert statement is not None
+        motion = Motion(self.footprints, self.facts, routine)
+        self.footprints.forget(statement)
+        step = self._move_up if role.starts else self._move_down
+        reach = step(motion, role.transfer)
+        self.footprints.forget(statement)
+        return reach.position.crossed > 0
 
     @staticmethod
     def _put(statement: Statement, position: Position, *, after: bool = False) -> None:

@@ -39,7 +39,7 @@ class CText:
         texts = [argument.text for argument in transfer.start_arguments]
         guards = transfer.guards
         inner = indent + ("    " if guards else "")
-        call = _call(transfer.part.start, [*texts, self._request(transfer.request)], inner)
+        call = call_text(transfer.part.start, [*texts, self._request(transfer.request)], inner)
         if not guards:
             return call
         condition = guards[0] if len(guards) == 1 else " && ".join(f"({g})" for g in guards)
@@ -56,16 +56,49 @@ class CText:
             whole = len(ignored) == self.count
             request = self.name if whole else self._request(first)
             texts.append(
-                _call("MPI_Waitall", [str(len(ignored)), request, "MPI_STATUSES_IGNORE"], indent)
+                call_text(
+                    "MPI_Waitall", [str(len(ignored)), request, "MPI_STATUSES_IGNORE"], indent
+                )
             )
         for transfer in transfers:
             if transfer.status is None and together:
                 continue
             status = "MPI_STATUS_IGNORE" if transfer.status is None else transfer.status.text
-            texts.append(_call("MPI_Wait", [self._request(transfer.request), status], indent))
+            texts.append(call_text("MPI_Wait", [self._request(transfer.request), status], indent))
         return texts
 
-    def declarations(self, transfers: list[Transfer]) -> list[Edit]:
+    def moved(self, statement: Statement, guards: list[str], indent: str) -> str:
+        """The user's own statement at another place."""
+        text = self.source.data[statement.start : statement.end].decode()
+        inner = indent + ("    " if guards else "")
+        text = text.replace("\n" + self.indent(statement), "\n" + inner)
+        if not guards:
+            return text
+        condition = guards[0] if len(guards) == 1 else " && ".join(f"({g})" for g in guards)
+        return f"if ({condition})\n{inner}{text}"
+
+    def part_of_waitall(
+        self, transfer: Transfer, requests: str, first: int, count: int, indent: str
+    ) -> str:
+        """A wait for some of the requests of an MPI_Waitall."""
+        request = f"&{requests}[{first}]" if first else requests
+        guards = transfer.guards
+        inner = indent + ("    " if guards else "")
+        if count == 1:
+            text = call_text("MPI_Wait", [f"&{requests}[{first}]", "MPI_STATUS_IGNORE"], inner)
+        else:
+            text = call_text("MPI_Waitall", [str(count), request, "MPI_STATUSES_IGNORE"], inner)
+        if not guards:
+            return text
+        condition = guards[0] if len(guards) == 1 else " && ".join(f"({g})" for g in guards)
+        return f"if ({condition})\n{inner}{text}"
+
+    def fences(self, transfers: list[Transfer], indent: str) -> list[str]:
+        return []  # a C compiler expects any routine to change what its address reaches
+
+    def declarations(self, transfers: list[Transfer], fenced: list[Transfer]) -> list[Edit]:
+        if not transfers:
+            return []
         preset = any(transfer.conditional for transfer in transfers)
         text = f"MPI_Request {self.name}"
         if self.count > 1:
@@ -73,17 +106,22 @@ class CText:
         if preset:
             value = ", ".join(["MPI_REQUEST_NULL"] * self.count)
             text += f" = {{{value}}}" if self.count > 1 else f" = {value}"
+        return self.declare([f"{text};"])
+
+    def declare(self, lines: list[str]) -> list[Edit]:
+        """Declarations behind those of the routine."""
         data = self.source.data
         if self.routine.declare_after >= 0:
             offset = after_line(data, self.routine.declare_after)
             last = data.rfind(b"\n", 0, self.routine.declare_after) + 1
-            return [Edit(offset, offset, f"\n{indent_at(data, last)}{text};")]
+            indent = indent_at(data, last)
+            return [Edit(offset, offset, "".join(f"\n{indent}{line}" for line in lines))]
         offset = self.routine.first_executable
         indent = indent_at(data, offset)
         if first_on_line(data, offset):
             offset = line_start(data, offset)
-            return [Edit(offset, offset, f"{indent}{text};\n")]
-        return [Edit(offset, offset, f"{text};\n{indent}")]
+            return [Edit(offset, offset, "".join(f"{indent}{line}\n" for line in lines))]
+        return [Edit(offset, offset, "".join(f"{line}\n{indent}" for line in lines))]
 
     def in_place(self, texts: list[str], indent: str, *, braced: bool) -> str:
         """Statements in the place of one; an unbraced body of several gets braces."""
@@ -109,7 +147,7 @@ class CText:
         return None  # braces will do
 
 
-def _call(name: str, arguments: list[str], indent: str) -> str:
+def call_text(name: str, arguments: list[str], indent: str) -> str:
     """A call statement, broken at commas where it would be too long."""
     lines = [f"{name}("]
     hang = " " * (len(name) + 1)

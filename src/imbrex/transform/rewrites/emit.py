@@ -23,7 +23,15 @@ class Text(Protocol):
 
     def waits(self, transfers: list[Transfer], indent: str) -> list[str]: ...
 
-    def declarations(self, transfers: list[Transfer]) -> list[Edit]: ...
+    def declarations(self, transfers: list[Transfer], fenced: list[Transfer]) -> list[Edit]: ...
+
+    def moved(self, statement: Statement, guards: list[str], indent: str) -> str: ...
+
+    def part_of_waitall(
+        self, transfer: Transfer, requests: str, first: int, count: int, indent: str
+    ) -> str: ...
+
+    def fences(self, transfers: list[Transfer], indent: str) -> list[str]: ...
 
     def in_place(self, texts: list[str], indent: str, *, braced: bool) -> str: ...
 
@@ -43,11 +51,19 @@ def number_requests(routine: Routine) -> list[Transfer]:
     """Number requests in the order of their waits, so that those waited for together adjoin."""
     ordered: list[Transfer] = []
     for run in _runs(routine.body):
-        waits = [s.role.transfer for s in run if isinstance(s.role, Role) and not s.role.starts]
+        waits = [
+            s.role.transfer
+            for s in run
+            if isinstance(s.role, Role) and not s.role.starts and s.role.render is None
+        ]
         ordered += [t for t in waits if t.status is None] + [t for t in waits if t.status]
     for number, transfer in enumerate(ordered):
         transfer.request = number
     return ordered
+
+
+def has_inserted(block: Block) -> bool:
+    return bool(_runs(block))
 
 
 def _runs(block: Block) -> list[list[Statement]]:
@@ -127,13 +143,16 @@ class Emitter:
         for statement in run:
             role = statement.role
             assert isinstance(role, Role)
-            if not role.starts:
+            if role.render is None and not role.starts:
                 waits.append(role.transfer)
                 continue
             if waits:
                 texts += self.text.waits(waits, indent)
                 waits = []
-            texts.append(self.text.start(role.transfer, indent))
+            if role.render is not None:
+                texts += role.render(self.text, indent)
+            else:
+                texts.append(self.text.start(role.transfer, indent))
         if waits:
             texts += self.text.waits(waits, indent)
         return texts

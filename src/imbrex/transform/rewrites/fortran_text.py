@@ -64,6 +64,11 @@ class FortranText:
     def _request(self, number: int) -> str:
         return self.name if self.count == 1 else f"{self.name}({number + 1})"
 
+    def _requests(self, name: str, first: int, last: int) -> str:
+        """Elements of a request array; with an interface the argument must be an array."""
+        modules = self.routine.interface in ("mpi", "mpi_f08")
+        return f"{name}({first}:{last})" if modules else f"{name}({first})"
+
     def _call(self, name: str, arguments: list[str], indent: str, before: str = "") -> str:
         head = self._case("call ") + self.name_case(name)
         pieces = [f"{argument}, " for argument in arguments[:-1]] + [arguments[-1] + ")"]
@@ -120,7 +125,8 @@ class FortranText:
         together = len(numbers) > 1 and numbers[-1] - numbers[0] == len(numbers) - 1
         if together:
             whole = len(ignored) == self.count
-            request = self.name if whole else self._request(numbers[0])
+            first, last = numbers[0] + 1, numbers[-1] + 1
+            request = self.name if whole else self._requests(self.name, first, last)
             arguments = [str(len(ignored)), request, "MPI_STATUSES_IGNORE"]
             arguments += self._error(ignored[0])
             texts.append(self._call("MPI_Waitall", arguments, indent))
@@ -130,10 +136,15 @@ class FortranText:
             status = "MPI_STATUS_IGNORE" if transfer.status is None else transfer.status.text
             arguments = [self._request(transfer.request), status, *self._error(transfer)]
             texts.append(self._call("MPI_Wait", arguments, indent))
+        return texts + self.fences(transfers, indent)
+
+    def fences(self, transfers: list[Transfer], indent: str) -> list[str]:
+        """Calls that keep the compiler from moving accesses to the buffers over a wait."""
+        texts = []
         fenced: dict[str, Transfer] = {}
         for transfer in transfers:
             for argument in self._fenced(transfer):
-                fenced.setdefault(argument.text, transfer)
+                fenced.setdefault(self._still_known(argument), transfer)
         for buffer, transfer in fenced.items():
             # MPICH's MPI_F_SYNC_REG without mpi_f08 writes an error code that nobody passes.
             if transfer.error is None:
@@ -142,6 +153,46 @@ class FortranText:
                 arguments = [buffer, self.address, transfer.error.text]
                 texts.append(self._call("MPI_Get_address", arguments, indent))
         return texts
+
+    def _still_known(self, argument: Argument) -> str:
+        """A name for the buffer that holds whatever its indices have become."""
+        variable = self.program.variables.get(argument.base or "")
+        constant = all(index is not None and not index.terms for index in argument.origin or ())
+        return argument.text if variable is None or constant else variable.name
+
+    def moved(self, statement: Statement, guards: list[str], indent: str) -> str:
+        """The user's own statement at another place."""
+        first, *rest = self.source.data[statement.code_start : statement.end].decode().split("\n")
+        match = _CALL.match(self.source.data, statement.code_start)
+        self.upper = match is not None and match[1].isupper()
+        old = " " * (len(self.indent(statement)))
+        if self.fixed and len(indent) + len(first) > _FIXED_WIDTH:
+            first = old[: max(0, _FIXED_WIDTH - len(first))][len(indent) :] + first
+        text = "\n".join([first, *rest])
+        if not guards:
+            return text
+        joined = guards[0] if len(guards) == 1 else " .and. ".join(f"({g})" for g in guards)
+        return self.block_if(joined, [text], indent)
+
+    def part_of_waitall(
+        self, transfer: Transfer, requests: str, first: int, count: int, indent: str
+    ) -> str:
+        """A wait for some of the requests of an MPI_Waitall."""
+        self._follow(transfer)
+        inner = indent + ("  " if transfer.guards else "")
+        request = f"{requests}({first})"
+        if count == 1:
+            arguments = [request, "MPI_STATUS_IGNORE", *self._error(transfer)]
+            text = self._call("MPI_Wait", arguments, inner)
+        else:
+            several = self._requests(requests, first, first + count - 1)
+            arguments = [str(count), several, "MPI_STATUSES_IGNORE", *self._error(transfer)]
+            text = self._call("MPI_Waitall", arguments, inner)
+        guards = transfer.guards
+        if not guards:
+            return text
+        joined = guards[0] if len(guards) == 1 else " .and. ".join(f"({g})" for g in guards)
+        return self.block_if(joined, [text], indent)
 
     def _fenced(self, transfer: Transfer) -> list[Argument]:
         """The compiler must expect MPI_Wait to touch only what other routines can name."""
@@ -152,8 +203,11 @@ class FortranText:
             if base is None or base.kind != "global"
         ]
 
-    def declarations(self, transfers: list[Transfer]) -> list[Edit]:
-        self._follow(transfers[0])
+    def declarations(self, transfers: list[Transfer], fenced: list[Transfer]) -> list[Edit]:
+        everything = transfers + fenced
+        if not everything:
+            return []
+        self._follow(everything[0])
         data = self.source.data
         offset = self.line_end(self.routine.declare_after)
         indent = self._indent_at(self.routine.declare_after - 1)
@@ -162,8 +216,10 @@ class FortranText:
             kind = self._case("type") + f"(MPI_Request) {'::' if not self.fixed else ''}"
         else:
             kind = self._case("integer") + (" ::" if not self.fixed else "")
-        edits = [Edit(offset, offset, f"\n{indent}{kind.rstrip()} {name}")]
-        if any(self._fenced(t) and t.error is not None for t in transfers):
+        edits = []
+        if transfers:
+            edits.append(Edit(offset, offset, f"\n{indent}{kind.rstrip()} {name}"))
+        if any(self._fenced(t) and t.error is not None for t in everything):
             text = self._case("integer") + "(kind=MPI_ADDRESS_KIND) "
             text += self.address if self.fixed else f":: {self.address}"
             edits.append(Edit(offset, offset, f"\n{indent}{text}"))
@@ -216,7 +272,7 @@ class FortranText:
     def in_place(self, texts: list[str], indent: str, *, braced: bool) -> str:
         return f"\n{indent}".join(texts)
 
-    def block_if(self, condition: str, texts: list[str], indent: str) -> str | None:
+    def block_if(self, condition: str, texts: list[str], indent: str) -> str:
         """A logical IF that becomes a block, since it now guards another number of statements."""
         head = f"{self._case('if')} ({self._spaced(condition)}) {self._case('then')}"
         lines = [self._broken(head, [], indent), *(f"{indent}  {text}" for text in texts)]

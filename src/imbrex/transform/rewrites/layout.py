@@ -15,7 +15,8 @@ def line_start(data: bytes, offset: int) -> int:
 def indent_at(data: bytes, offset: int) -> str:
     """Leading blanks of the line that contains `offset`."""
     start = line_start(data, offset)
-    line = data[start : data.find(b"\n", start) if b"\n" in data[start:] else len(data)]
+    end = data.find(b"\n", start)
+    line = data[start : end if end >= 0 else len(data)]
     return line[: len(line) - len(line.lstrip(b" \t"))].decode()
 
 

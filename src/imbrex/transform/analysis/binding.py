@@ -1,0 +1,132 @@
+"""What a routine does to its parameters, in the terms of one call of it."""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import replace
+
+from imbrex.transform.model.affine import ARROW, Affine, Range, Section, field_of
+from imbrex.transform.model.program import (
+    UNKNOWN_MEMORY,
+    Access,
+    Argument,
+    Call,
+    Program,
+    Routine,
+)
+
+
+class Binding:
+    """The parameters of a routine bound to the arguments of a call."""
+
+    def __init__(
+        self, program: Program, call: Call, routine: Routine, written: frozenset[str]
+    ) -> None:
+        """`written`: variables that the routine sets, whose values at the call say nothing."""
+        self.program = program
+        self.arguments: dict[str, Argument] = dict(
+            zip(routine.parameters, call.arguments, strict=False)
+        )
+        self.parameters = frozenset(routine.parameters)
+        self.call = call
+        self.written = written
+        self.kept: frozenset[str] = frozenset()
+
+    def keeping(self, names: set[str]) -> Binding:
+        """The binding with some variables of the routine left as they are."""
+        found = copy(self)
+        found.kept = frozenset(names)
+        return found
+
+    def access(self, access: Access, position: int) -> Access:
+        """An access to the memory that parameter `position` names, as the caller sees it."""
+        argument = self.call.arguments[position]
+        base = UNKNOWN_MEMORY if argument.base is None else argument.base
+        strides = self._all(access.strides)
+        section = None
+        if strides is not None and self._same_array(access.variable, argument, strides):
+            section = self.section(access.section)
+        return Access(
+            base,
+            argument.through,
+            access.write,
+            self.call.line,
+            section,
+            strides if section is not None and strides is not None else (),
+            argument.owner,
+        )
+
+    def shared(self, access: Access) -> Access:
+        """An access to what both routines know."""
+        strides = self._all(access.strides)
+        section = None
+        if strides is not None and not access.through and access.variable not in self.parameters:
+            section = self.section(access.section)
+        strides = strides if section is not None and strides is not None else ()
+        return replace(access, section=section, strides=strides, line=self.call.line)
+
+    def _same_array(self, parameter: str, argument: Argument, strides: tuple[Affine, ...]) -> bool:
+        """Whether indices mean the same in both: the argument is an array from its beginning."""
+        mine = self.program.variables.get(argument.base or "")
+        theirs = self.program.variables.get(parameter)
+        if mine is None or theirs is None or argument.origin is None:
+            return False
+        if mine.element != theirs.element or mine.kind == "field" or argument.strides:
+            return False
+        if len(mine.bounds) != len(theirs.bounds):
+            return False
+        lows = [low for low, _ in mine.bounds]
+        if list(argument.origin) != lows:
+            return False
+        faster = zip(mine.bounds[:-1], theirs.bounds[:-1], strict=True)
+        for (low, high), (low_there, high_there) in faster:
+            if high is None or high_there is None or low is None or low_there is None:
+                return False
+            if self.value(low_there) != low or self.value(high_there) != high:
+                return False
+        lowest = theirs.bounds[-1][0]
+        return lowest is not None and self.value(lowest) == lows[-1]
+
+    def section(self, section: Section | None) -> Section | None:
+        if section is None:
+            return None
+        return tuple(
+            Range(
+                None if dimension.low is None else self.value(dimension.low),
+                None if dimension.high is None else self.value(dimension.high),
+            )
+            for dimension in section
+        )
+
+    def value(self, expression: Affine) -> Affine | None:
+        """An expression of the routine's parameters, as one of the caller's variables."""
+        return expression.replace(self._factor)
+
+    def _all(self, values: tuple[Affine, ...]) -> tuple[Affine, ...] | None:
+        found = [self.value(value) for value in values]
+        known = tuple(value for value in found if value is not None)
+        return known if len(known) == len(found) else None
+
+    def _factor(self, factor: str) -> Affine | None:
+        base, arrow, rest = factor.partition(ARROW)
+        if factor in self.kept:
+            return Affine.variable(factor)
+        if base in self.written:
+            return None
+        argument = self.arguments.get(base)
+        if argument is None:
+            variable = self.program.variables.get(base)
+            shared = variable is not None and variable.kind in ("global", "static", "field")
+            return Affine.variable(factor) if shared else None
+        if not arrow:
+            return argument.value
+        origin = argument.origin
+        if argument.base is None or argument.base not in self.program.variables:
+            return None
+        # The structure itself, or the first that the pointer names.
+        if origin is not None and any(index is None or index != Affine(0) for index in origin):
+            return None
+        owner = self.program.variables[argument.base]
+        if owner.kind == "field" or (origin is None and owner.bounds):
+            return None
+        return Affine.variable(field_of(argument.base, rest))

@@ -1,0 +1,127 @@
+"""Integer variables that keep the value of their declaration; expressions that are not negative.
+
+`int nx = b->nx;` makes `nx` another name of `b->nx` where neither changes in the routine: sizes
+that are written in two ways can then be compared.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from imbrex.transform import mpi_calls
+from imbrex.transform.analysis.footprint import Footprints
+from imbrex.transform.model.affine import Affine, Range, Section
+from imbrex.transform.model.program import Kind, LoopRange, Program, Routine, Statement
+
+
+def name_constants(program: Program, footprints: Footprints) -> None:
+    """Replace such variables in all sections, bounds and arguments; footprints become stale."""
+    addressed = {source for _, form, source in program.pointer_facts if form == "addr"}
+    for routine in program.routines.values():
+        values = _constants(program, footprints, routine, addressed)
+        if values:
+            renaming = _Renaming(values)
+            for statement in routine.statements():
+                renaming.statement(statement)
+
+
+def _constants(
+    program: Program, footprints: Footprints, routine: Routine, addressed: set[str]
+) -> dict[str, Affine]:
+    declared = {
+        access.variable
+        for statement in routine.body.statements
+        if statement.kind is Kind.DECLARE
+        for access in statement.accesses
+        if access.write and access.variable in program.definitions
+    }
+    if not declared:
+        return {}
+    written: dict[str, int] = {}
+    for statement in routine.statements():
+        for access in statement.accesses:
+            if access.write and not access.through:
+                written[access.variable] = written.get(access.variable, 0) + 1
+    single = {key for key in declared - addressed if written[key] == 1}
+    others = [a for a in footprints.of_routine(routine).accesses if a.variable not in single]
+    changed = footprints.changed(others)
+    values: dict[str, Affine] = {}
+    for key in sorted(single, key=lambda name: program.variables[name].line):
+        value = program.definitions[key]
+        known = value.replace(lambda factor: values.get(factor, Affine.variable(factor)))
+        if known is not None and not known.variables() & changed:
+            values[key] = known
+    return values
+
+
+class _Renaming:
+    def __init__(self, values: dict[str, Affine]) -> None:
+        self.values = values
+
+    def value(self, old: Affine) -> Affine:
+        found = old.replace(lambda factor: self.values.get(factor, Affine.variable(factor)))
+        assert found is not None
+        return found
+
+    def optional(self, old: Affine | None) -> Affine | None:
+        return None if old is None else self.value(old)
+
+    def section(self, old: Section | None) -> Section | None:
+        if old is None:
+            return None
+        return tuple(Range(self.optional(r.low), self.optional(r.high)) for r in old)
+
+    def statement(self, statement: Statement) -> None:
+        statement.accesses = [
+            replace(
+                access,
+                section=self.section(access.section),
+                strides=tuple(self.value(stride) for stride in access.strides),
+            )
+            for access in statement.accesses
+        ]
+        loop = statement.loop
+        if loop is not None:
+            statement.loop = LoopRange(loop.index, self.value(loop.low), self.value(loop.high))
+        for call in statement.calls:
+            for argument in call.arguments:
+                argument.value = self.optional(argument.value)
+                argument.strides = tuple(self.value(stride) for stride in argument.strides)
+                if argument.origin is not None:
+                    argument.origin = tuple(self.optional(index) for index in argument.origin)
+
+
+def nonnegative(program: Program, footprints: Footprints) -> frozenset[Affine]:
+    """Counts of messages that a routine passes to MPI whenever it is called.
+
+    Only of variables that belong to the routine and keep their values in it, so that the fact
+    holds wherever the expression can stand.
+    """
+    found: set[Affine] = set()
+    for routine in program.routines.values():
+        counts: list[Affine] = []
+        for statement in routine.body.statements:
+            if footprints.of(statement, routine.file).leaves:
+                break
+            for call in statement.calls:
+                for part in mpi_calls.PARTS.get(call.name, ()):
+                    if call.is_statement and len(call.arguments) > part.communicator:
+                        value = call.arguments[part.count].value
+                        counts += [] if value is None or not value.terms else [value]
+        if not counts:
+            continue
+        changed = footprints.changed(footprints.of_routine(routine).accesses)
+        for value in counts:
+            if not value.variables() & changed and _own(program, value):
+                found.add(value)
+    return frozenset(found)
+
+
+def _own(program: Program, value: Affine) -> bool:
+    """Whether each factor begins with a variable of the routine."""
+    for term, _ in value.terms:
+        for factor in term.split("\u00b7"):
+            variable = program.variables.get(factor.split("\u2192")[0])
+            if variable is None or variable.kind not in ("local", "parameter", "dummy"):
+                return False
+    return True

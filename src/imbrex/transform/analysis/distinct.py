@@ -1,0 +1,219 @@
+"""Pairs of pointers that never hold the same object, although the sets of what they may hold meet.
+
+Two arrays that a time step exchanges (`t = p; p = q; q = t;`) are the usual case: each pointer may
+hold either array, but never do both hold one. The pair is then followed into the routines that it
+is passed to; a pair of parameters is distinct if it is so in every call.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+from imbrex.transform.analysis.aliases import EXTERNAL, Aliases
+from imbrex.transform.model.program import (
+    UNKNOWN_MEMORY,
+    Argument,
+    Block,
+    Call,
+    Kind,
+    Program,
+    Routine,
+    Statement,
+)
+
+Pair = frozenset[str]
+
+
+def find_distinct(program: Program, aliases: Aliases) -> set[Pair]:
+    """Pairs of pointer variables that hold different objects wherever both are valid."""
+    if program.skipped or program.hidden_code or not program.has_main:
+        return set()
+    if any(s.stop and "not analysed" in s.stop for r in program.routines.values() for s in _all(r)):
+        return set()
+    pairs = _exchanged(program, aliases)
+    pairs |= _parameters(program, aliases)
+    calls = [call for r in program.routines.values() for s in _all(r) for call in s.calls]
+    shrinking = True
+    while shrinking:
+        wrong = {pair for pair in pairs if not _holds(program, aliases, calls, pair, pairs)}
+        pairs -= wrong
+        shrinking = bool(wrong)
+    return pairs
+
+
+def find_owned(program: Program, aliases: Aliases) -> set[str]:
+    """Pointer fields that are only ever set to new allocations, in structures never copied.
+
+    Then two structures never hold the same one. What a field holds is followed through the call
+    of the routine that allocates for it, so that each structure's arrays are its own although one
+    statement allocates them all.
+    """
+    if program.skipped or program.hidden_code or not program.has_main:
+        return set()
+    found = set()
+    for key, variable in program.variables.items():
+        if variable.kind != "field" or not variable.pointer or key.endswith(".*"):
+            continue
+        if variable.record in program.copied_records or _handed_out(program, variable.record):
+            continue
+        set_to = [
+            (form, source)
+            for target, form, source in program.pointer_facts
+            if target == key or (target.startswith("*") and key in aliases.pointees(target[1:]))
+        ]
+        if set_to and all(f == "addr" and s.startswith("heap:") for f, s in set_to):
+            found.add(key)
+    return found
+
+
+def _handed_out(program: Program, record: str) -> bool:
+    """Whether code that is not seen gets at the structures, and might copy them."""
+    for routine in program.routines.values():
+        for key in routine.parameters:
+            variable = program.variables[key]
+            if variable.record == record and not variable.pointer:
+                return True  # passed by value
+        for statement in routine.statements():
+            for call in statement.calls:
+                if call.name in program.routines or call.unknown or call.name.startswith("MPI_"):
+                    continue
+                for argument in call.arguments:
+                    base = program.variables.get(argument.base or "")
+                    if base is None or base.kind == "field":
+                        continue
+                    if record in (base.record, base.element):
+                        return True
+    return False
+
+
+def _all(routine: Routine) -> list[Statement]:
+    return list(routine.statements())
+
+
+def _parameters(program: Program, aliases: Aliases) -> set[Pair]:
+    """Pairs of pointer parameters that keep their values; calls are still to be looked at."""
+    addressed = {source for _, form, source in program.pointer_facts if form == "addr"}
+    found: set[Pair] = set()
+    for routine in program.routines.values():
+        if routine.address_taken and not aliases.inside:
+            continue
+        if f"function:{routine.name}" in aliases.escaped:
+            continue  # code that is not seen may call it
+        written = {
+            a.variable for s in _all(routine) for a in s.accesses if a.write and not a.through
+        }
+        kept = [
+            key
+            for key in routine.parameters
+            if program.variables[key].pointer and key not in written and key not in addressed
+        ]
+        found |= {frozenset(pair) for pair in combinations(kept, 2)}
+    return found
+
+
+def _holds(
+    program: Program, aliases: Aliases, calls: list[Call], pair: Pair, pairs: set[Pair]
+) -> bool:
+    left, right = sorted(pair)
+    for routine in program.routines.values():
+        if left not in routine.parameters or right not in routine.parameters:
+            continue
+        first, second = routine.parameters.index(left), routine.parameters.index(right)
+        for call in calls:
+            if call.name != routine.name and not (call.unknown and routine.address_taken):
+                continue
+            if len(call.arguments) <= max(first, second):
+                if call.unknown:
+                    continue  # another type of function
+                return False
+            if not _apart(aliases, call.arguments[first], call.arguments[second], pairs):
+                return False
+    return True
+
+
+def _apart(aliases: Aliases, left: Argument, right: Argument, pairs: set[Pair]) -> bool:
+    if left.base is None or right.base is None:
+        return False
+    if left.through and right.through and frozenset((left.base, right.base)) in pairs:
+        return True
+    first = aliases.objects(left.base, left.through)
+    second = aliases.objects(right.base, right.through)
+    return not (first & second) and not {EXTERNAL, UNKNOWN_MEMORY} & (first | second)
+
+
+def _exchanged(program: Program, aliases: Aliases) -> set[Pair]:
+    """Local pointers that are set to different allocations, then only exchanged."""
+    given: dict[str, list[tuple[str, str]]] = {}
+    for target, form, source in program.pointer_facts:
+        given.setdefault(target, []).append((form, source))
+    addressed = {source for _, form, source in program.pointer_facts if form == "addr"}
+    found: set[Pair] = set()
+    for routine in program.routines.values():
+        swaps = [swap for block in _blocks(routine.body) for swap in _swaps(block)]
+        for pair in {frozenset(swap[1:]) for swap in swaps}:
+            if len(pair) != 2 or pair & addressed:
+                continue
+            mine = [swap for swap in swaps if frozenset(swap[1:]) == pair]
+            if _only_exchanged(program, aliases, given, routine, pair, mine):
+                found.add(pair)
+    return found
+
+
+def _only_exchanged(
+    program: Program,
+    aliases: Aliases,
+    given: dict[str, list[tuple[str, str]]],
+    routine: Routine,
+    pair: Pair,
+    swaps: list[tuple[str, str, str]],
+) -> bool:
+    holders: list[set[str]] = []
+    writes = 0
+    for key in pair:
+        if program.variables[key].kind != "local":
+            return False
+        facts = given.get(key, [])
+        if sum(form == "copy" for form, _ in facts) != len(swaps):
+            return False
+        holders.append({source for form, source in facts if form == "addr"})
+        if len(facts) != len(swaps) + 1:
+            return False
+    for statement in _all(routine):
+        writes += sum(a.write and not a.through and a.variable in pair for a in statement.accesses)
+    if writes != 2 * len(swaps) + 2:  # beside the exchanges, one initial value each
+        return False
+    first, second = holders
+    heap = all(name.startswith("heap:") for name in first | second)
+    return bool(first) and bool(second) and not first & second and heap
+
+
+def _blocks(block: Block) -> list[Block]:
+    found = [block]
+    for statement in block.statements:
+        for inner in statement.blocks:
+            found += _blocks(inner)
+    return found
+
+
+def _swaps(block: Block) -> list[tuple[str, str, str]]:
+    """(t, p, q) for each `t = p; p = q; q = t;`."""
+    found = []
+    moves = [_move(statement) for statement in block.statements]
+    for one, two, three in zip(moves, moves[1:], moves[2:], strict=False):
+        if one is None or two is None or three is None:
+            continue
+        (t, p), (again, q), (last, back) = one, two, three
+        if again == p and last == q and back == t and len({t, p, q}) == 3:
+            found.append((t, p, q))
+    return found
+
+
+def _move(statement: Statement) -> tuple[str, str] | None:
+    """(target, source) of a statement that only copies one variable to another."""
+    if statement.kind not in (Kind.SIMPLE, Kind.DECLARE) or statement.calls or statement.stop:
+        return None
+    written = [a for a in statement.accesses if a.write]
+    read = [a for a in statement.accesses if not a.write]
+    if len(written) != 1 or len(read) != 1 or written[0].through or read[0].through:
+        return None
+    return written[0].variable, read[0].variable

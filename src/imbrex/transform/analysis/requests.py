@@ -1,0 +1,217 @@
+"""Which nonblocking starts a wait may complete: the uses of a routine's own request variables."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from imbrex.transform import mpi_calls
+from imbrex.transform.analysis.footprint import Footprints
+from imbrex.transform.analysis.transfer import Transfer, data_accesses
+from imbrex.transform.model.affine import Affine, Range, Section, disjoint, forget
+from imbrex.transform.model.program import (
+    UNKNOWN_MEMORY,
+    Access,
+    Argument,
+    Call,
+    Kind,
+    Location,
+    Program,
+    Reason,
+    Routine,
+    Statement,
+)
+
+_PRESET = re.compile(
+    r"=\s*(\{\s*)?MPI_REQUEST_NULL\s*(,\s*MPI_REQUEST_NULL\s*)*(\}\s*)?;?\s*$", re.IGNORECASE
+)
+
+
+@dataclass(slots=True)
+class RequestUses:
+    """All that a routine does with one of its request variables."""
+
+    starts: list[tuple[Statement, Transfer]] = field(default_factory=list)
+    problem: Reason | None = None  # why not all of its uses are known
+
+
+def started(call: Call) -> Transfer | None:
+    """The transfer that a nonblocking call starts; None for other calls and wrong arguments."""
+    part = mpi_calls.STARTS.get(call.name)
+    request = mpi_calls.REQUEST_OF_START.get(call.name, -1)
+    if part is None or len(call.arguments) <= request:
+        return None
+    memory = []
+    if part.direction == "collective":
+        for position, mode in mpi_calls.EFFECTS[call.name].items():
+            argument = call.arguments[position]
+            if position != request and argument.text.strip().upper() != "MPI_IN_PLACE":
+                memory.append((argument, mode == "w"))
+    return Transfer(call, part, call.arguments[part.buffer], memory=memory)
+
+
+def request_section(call: Call, program: Program) -> Section | None:
+    """The elements of a request array that a start sets or a wait completes."""
+    position = mpi_calls.REQUEST_OF_WAIT.get(call.name)
+    if position is None:
+        position = mpi_calls.REQUEST_OF_START[call.name]
+    argument = call.arguments[position]
+    variable = program.variables.get(argument.base or "")
+    if variable is None or argument.origin is None or None in argument.origin:
+        return None
+    if len(argument.origin) != 1 or len(variable.bounds) != 1 or argument.origin[0] is None:
+        return None
+    first = argument.origin[0]
+    if call.name != "MPI_Waitall":
+        return (Range.point(first),)
+    count = call.arguments[0].value
+    return None if count is None else (Range(first, first.plus(count).plus(Affine(1), -1)),)
+
+
+def request_access(call: Call, program: Program) -> Access:
+    """The use of the request variable: starts set it, waits set it to MPI_REQUEST_NULL."""
+    argument = request_argument(call)
+    base = UNKNOWN_MEMORY if argument.base is None else argument.base
+    return Access(base, argument.through, True, call.line, request_section(call, program))
+
+
+def request_argument(call: Call) -> Argument:
+    position = mpi_calls.REQUEST_OF_WAIT.get(call.name)
+    return call.arguments[mpi_calls.REQUEST_OF_START[call.name] if position is None else position]
+
+
+class Requests:
+    """The request variables of one routine."""
+
+    def __init__(self, footprints: Footprints, routine: Routine) -> None:
+        self.footprints = footprints
+        self.program = footprints.program
+        self.routine = routine
+        self.known: dict[str, RequestUses] = {}
+
+    def completed_by(self, wait: Call) -> list[tuple[Statement, Transfer]] | Reason:
+        """Every start whose request the wait may be about, or why that is not known."""
+        argument = request_argument(wait)
+        if argument.base is None or argument.through:
+            return self._reason("the request is not a variable of this routine", wait.line)
+        uses = self.uses(argument.base)
+        if uses.problem is not None:
+            return uses.problem
+        mine = _constant(request_section(wait, self.program))
+        return [
+            (statement, transfer)
+            for statement, transfer in uses.starts
+            if not disjoint(mine, _constant(request_section(transfer.call, self.program)))
+        ]
+
+    def uses(self, key: str) -> RequestUses:
+        if key not in self.known:
+            self.known[key] = self._find(key)
+        return self.known[key]
+
+    def _find(self, key: str) -> RequestUses:
+        found = RequestUses()
+        variable = self.program.variables.get(key)
+        if variable is None or variable.kind != "local":
+            name = key if variable is None else variable.name
+            text = f"the request `{name}` is not a local variable: other routines may use it"
+            found.problem = self._reason(text, self.routine.line)
+            return found
+        name = variable.name
+        if self.program.overlays.get(key):
+            found.problem = self._reason(f"`{name}` is in an EQUIVALENCE", self.routine.line)
+        for target, _, source in self.program.pointer_facts:
+            if source == key and not target.startswith("argument:MPI_"):
+                text = f"the request `{name}` is copied, or its address is kept"
+                found.problem = self._reason(text, self.routine.line)
+        for statement in self.routine.statements():
+            self._statement(key, statement, found)
+        return found
+
+    def _statement(self, key: str, statement: Statement, found: RequestUses) -> None:
+        name = self.program.variables[key].name
+        passed = False
+        for call in statement.calls:
+            positions = [n for n, other in enumerate(call.arguments) if other.base == key]
+            if not positions:
+                continue
+            passed = True
+            transfer = started(call)
+            expected = mpi_calls.REQUEST_OF_START.get(call.name)
+            if transfer is None:
+                expected = mpi_calls.REQUEST_OF_WAIT.get(call.name)
+            if call.name == "MPI_Request_get_status":
+                expected = 0
+            if positions != [expected]:
+                text = f"the request `{name}` is passed to {call.name}"
+                found.problem = found.problem or self._reason(text, call.line)
+            elif transfer is not None:
+                found.starts.append((statement, transfer))
+        for access in statement.accesses:
+            if access.variable != key or passed:
+                continue
+            if not access.write or not self._presets(statement):
+                text = f"the request `{name}` is used otherwise than in a start or a wait"
+                found.problem = found.problem or self._reason(text, access.line)
+
+    def _presets(self, statement: Statement) -> bool:
+        """A declaration without another value, or an assignment of MPI_REQUEST_NULL."""
+        source = self.program.files.get(self.routine.file)
+        if source is None or statement.blocks:
+            return False
+        text = source.data[statement.start : statement.end].decode(errors="replace")
+        if statement.kind is Kind.DECLARE and "=" not in text:
+            return True
+        return _PRESET.search(text) is not None
+
+    def _reason(self, text: str, line: int) -> Reason:
+        return Reason(text, Location(self.routine.file, line))
+
+    # What a wait releases --------------------------------------------------------------
+
+    def released(self, wait: Statement, starts: list[tuple[Statement, Transfer]]) -> list[Access]:
+        """The memory of the transfers, in terms of what holds where the wait stands."""
+        found = []
+        for start, transfer in starts:
+            changed = self._changed_between(start, wait)
+            for access in data_accesses(self.program, transfer):
+                section = access.section
+                if changed is None or (access.through and access.variable in changed):
+                    section = None
+                else:
+                    section = forget(section, changed)
+                found.append(
+                    Access(access.variable, access.through, access.write, access.line, section)
+                )
+        return found
+
+    def _changed_between(self, start: Statement, wait: Statement) -> frozenset[str] | None:
+        """Variables that may differ at the wait; None where the start is not known to come first.
+
+        The statements from the one that contains the start up to the wait, in the wait's block.
+        """
+        block = wait.parent
+        inner: Statement | None = start
+        while inner is not None and inner.parent is not block:
+            inner = inner.parent.owner if inner.parent is not None else None
+        if inner is None or block is None:
+            return None
+        first, last = block.statements.index(inner), block.statements.index(wait)
+        if first >= last:
+            return None
+        changed: frozenset[str] = frozenset()
+        for statement in block.statements[first:last]:
+            if statement.removed:
+                continue
+            footprint = self.footprints.of(statement, self.routine.file)
+            if footprint.stop is not None:
+                return None
+            changed |= self.footprints.changed(footprint.accesses)
+        return changed
+
+
+def _constant(section: Section | None) -> Section | None:
+    """The section if its bounds are numbers."""
+    if section is None or any(dimension.variables() for dimension in section):
+        return None
+    return section

@@ -1,0 +1,293 @@
+"""Iteration spaces: perfect loop nests, and calls of routines that are one, as one thing to split.
+
+A space may be done in two parts, in any order, where no two of its iterations that differ in a
+divided index touch the same element with a write among them (sancho-potential-overlap, section
+3.4, asks for this test of dependences).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from imbrex.transform.analysis.binding import Binding
+from imbrex.transform.analysis.footprint import Footprints
+from imbrex.transform.model.affine import Affine, Section, forget, widen, within
+from imbrex.transform.model.program import (
+    Access,
+    Call,
+    Kind,
+    Location,
+    LoopRange,
+    Program,
+    Reason,
+    Routine,
+    Statement,
+)
+
+
+@dataclass(slots=True)
+class Space:
+    """Loops from the outermost inward; ranges and accesses in the terms of the routine it is in."""
+
+    statement: Statement
+    loops: list[Statement]
+    ranges: list[LoopRange]
+    # Of one iteration: sections are points in the indices, or widened over loops inside.
+    accesses: list[Access]
+    headers: list[Access]
+    call: Call | None = None
+    callee: Routine | None = None
+    # Of a call: the positions of the arguments that bound each loop, (-1, -1) for a fixed loop.
+    bounds: list[tuple[int, int]] | None = None
+    # Indices and scalars of one iteration; `order_matters` shows that they are no more than that.
+    private: frozenset[str] = frozenset()
+
+    def part(self, cuts: dict[int, tuple[int, int]]) -> list[Access]:
+        """What the space touches without the first and last `cuts` iterations of each loop."""
+        found = [access for access in self.headers if access.variable not in self.private]
+        for access in self.accesses:
+            if access.variable in self.private and not access.through:
+                continue
+            section = access.section
+            for number in reversed(range(len(self.ranges))):
+                low, high = cuts.get(number, (0, 0))
+                span = self.ranges[number]
+                first, last = span.low.plus(Affine(low)), span.high.plus(Affine(high), -1)
+                section = widen(section, span.index, first, last)
+            found.append(replace(access, section=section))
+        return found
+
+
+def nest(statement: Statement) -> list[Statement]:
+    """Loops that contain nothing but each other, from the outermost inward."""
+    found: list[Statement] = []
+    while statement.kind is Kind.LOOP and statement.loop is not None and not statement.stop:
+        found.append(statement)
+        if len(statement.blocks) != 1 or len(statement.blocks[0].statements) != 1:
+            break
+        statement = statement.blocks[0].statements[0]
+        while statement.kind is Kind.BLOCK and len(statement.blocks[0].statements) == 1:
+            statement = statement.blocks[0].statements[0]
+        if statement.kind is Kind.LOOP and statement.loop is None:
+            return []  # a loop whose range is not known, as in what an earlier division left
+    return found
+
+
+class Spaces:
+    """Finds spaces in one routine and tests what may be done with them."""
+
+    def __init__(self, program: Program, footprints: Footprints, routine: Routine) -> None:
+        self.program = program
+        self.footprints = footprints
+        self.routine = routine
+        self.addressed = footprints.addressed
+
+    def of(self, statement: Statement) -> Space | None:
+        if statement.kind is Kind.LOOP:
+            return self._of_loops(statement, self.routine)
+        if statement.kind is Kind.SIMPLE and len(statement.calls) == 1:
+            return self._of_call(statement, statement.calls[0])
+        return None
+
+    def _of_loops(self, statement: Statement, routine: Routine) -> Space | None:
+        loops = nest(statement)
+        ranges = [loop.loop for loop in loops if loop.loop is not None]
+        if not loops:
+            return None
+        body = [
+            access
+            for inner in loops[-1].blocks[0].statements
+            for access in self.footprints.of(inner, routine.file).accesses
+        ]
+        changed = self.footprints.changed(body)
+        headers = [access for loop in loops for access in loop.accesses]
+        for span in ranges:
+            if (span.low.variables() | span.high.variables()) & changed or span.index in changed:
+                return None
+        accesses = [replace(a, section=forget(a.section, changed)) for a in body]
+        private = {span.index for span in ranges}
+        private |= {a.variable for a in body if a.write and self._scalar(a)}
+        return Space(statement, loops, ranges, accesses, headers, private=frozenset(private))
+
+    def _of_call(self, statement: Statement, call: Call) -> Space | None:
+        """A call of a routine that is one nest, the bounds of whose loops are its parameters."""
+        callee = self.program.routines.get(call.name)
+        if callee is None or not call.is_statement or callee.problem == "two functions":
+            return None
+        *before, last = callee.body.statements or [statement]
+        if any(s.kind is not Kind.DECLARE or s.calls for s in before):
+            return None
+        inner = self._of_loops(last, callee)
+        if inner is None:
+            return None
+        binding = self.footprints.binding(call, callee)
+        indices = {span.index for span in inner.ranges}
+        ranges, bounds = [], []
+        for loop, span in zip(inner.loops, inner.ranges, strict=True):
+            low, high = binding.value(span.low), binding.value(span.high)
+            if low is None or high is None:
+                return None
+            ranges.append(LoopRange(span.index, low, high))
+            bounds.append(self._positions(callee, loop, span))
+        accesses = []
+        for access in inner.accesses:
+            bound = self._bound(callee, binding.keeping(indices), access)
+            if bound is not None:
+                accesses.append(bound)
+        place = self.footprints.of(statement, self.routine.file)
+        headers = [a for a in statement.accesses if not a.write]
+        if any(a.write for a in statement.accesses) or place.stop:
+            return None
+        return Space(statement, inner.loops, ranges, accesses, headers, call, callee, bounds=bounds)
+
+    def _bound(self, callee: Routine, binding: Binding, access: Access) -> Access | None:
+        variable = self.program.variables.get(access.variable)
+        if access.variable in callee.parameters:
+            if variable is not None and variable.kind == "parameter" and not access.through:
+                return None  # the value passed
+            return binding.access(access, callee.parameters.index(access.variable))
+        if variable is not None and variable.kind == "local" and not access.through:
+            return None  # gone when the call returns; checked where it is defined
+        return binding.shared(access)
+
+    def _positions(self, callee: Routine, loop: Statement, span: LoopRange) -> tuple[int, int]:
+        """The parameters that are a loop's bounds and nothing else."""
+        found = []
+        for bound in (span.low, span.high):
+            key = next(iter(bound.variables()), "")
+            alone = bound == Affine.variable(key) and key in callee.parameters
+            uses = [
+                statement
+                for statement in callee.statements()
+                for access in statement.accesses
+                if access.variable == key
+            ]
+            if not alone or any(statement is not loop for statement in uses):
+                return -1, -1
+            if any(a.write for s in uses for a in s.accesses if a.variable == key):
+                return -1, -1
+            found.append(callee.parameters.index(key))
+        return found[0], found[1]
+
+    # Dependences -----------------------------------------------------------------------
+
+    def order_matters(self, space: Space, divided: list[int]) -> Reason | None:
+        """Why iterations that differ in a divided index may not change places."""
+        place = Location(self.routine.file, space.statement.line)
+        footprint = self.footprints.of(space.statement, self.routine.file)
+        if footprint.stop or footprint.leaves:
+            return footprint.stop or footprint.leaves
+        for inner in space.loops[-1].blocks[0].statements:
+            body = self.footprints.of(inner, self.routine.file)
+            if body.leaves and body.jumps - {"continue", "cycle"}:
+                return body.leaves
+        if footprint.events:
+            return Reason(f"the loop calls {footprint.events[0].name}", place)
+        inside = self.routine if space.callee is None else space.callee
+        private = space.private
+        for key in sorted(private):
+            reason = self._private(space, inside, key)
+            if reason is not None:
+                return reason
+        for write in space.accesses:
+            if not write.write or (write.variable in private and not write.through):
+                continue
+            for other in space.accesses:
+                if not self.footprints.aliases.may_share(write, other):
+                    continue
+                if not self._same_iteration(space, write, other, divided):
+                    name = self._name(write)
+                    line = Location(inside.file if space.callee else self.routine.file, other.line)
+                    return Reason(f"iterations may depend on each other through `{name}`", line)
+        return None
+
+    def _name(self, access: Access) -> str:
+        variable = self.program.variables.get(access.variable)
+        return "memory that is not known" if variable is None else variable.name
+
+    def _scalar(self, access: Access) -> bool:
+        variable = self.program.variables.get(access.variable)
+        return variable is not None and not variable.bounds and not access.through
+
+    def _same_iteration(
+        self, space: Space, write: Access, other: Access, divided: list[int]
+    ) -> bool:
+        """Whether two iterations that touch one element agree in all divided indices."""
+        if write.variable != other.variable or write.through != other.through:
+            return False
+        if write.section is None or other.section is None or write.strides != other.strides:
+            return False
+        if write.variable in self.program.overlays or len(write.section) != len(other.section):
+            return False
+        if write.strides:
+            whole = [self._whole(space, side.section) for side in (write, other)]
+            if not all(
+                side is not None and within(side, write.strides, self.footprints.nonnegative)
+                for side in whole
+            ):
+                return False
+        indices = frozenset(span.index for span in space.ranges)
+        for number in divided:
+            index = space.ranges[number].index
+            if not any(
+                mine.low is not None
+                and mine.low == mine.high == theirs.low == theirs.high
+                and mine.low.coefficient(index)
+                and mine.low.variables() & indices == {index}
+                for mine, theirs in zip(write.section, other.section, strict=True)
+            ):
+                return False
+        return True
+
+    @staticmethod
+    def _whole(space: Space, section: Section | None) -> Section | None:
+        for span in reversed(space.ranges):
+            section = widen(section, span.index, span.low, span.high)
+        return section
+
+    def _private(self, space: Space, inside: Routine, key: str) -> Reason | None:
+        """A scalar of one iteration: set before it is read in each, and not wanted afterwards."""
+        variable = self.program.variables[key]
+        place = Location(inside.file, variable.line or space.statement.line)
+        text = f"`{variable.name}` carries a value from one iteration to the next, or out of them"
+        if variable.kind != "local" or key in self.addressed:
+            return Reason(text, place)
+        outer = space.loops[0]
+        start, end = outer.start, outer.end
+        if key not in {span.index for span in space.ranges} and not sets_first(
+            space.loops[-1].blocks[0].statements, key, self.footprints, inside.file
+        ):
+            return Reason(text, place)
+        life = variable.lifetime
+        if life is not None and start <= life[0] and life[1] <= end:
+            return None
+        block, statement = outer.parent, outer
+        while block is not None:
+            for sibling in block.statements:
+                if sibling is not statement and not sets_first(
+                    [sibling], key, self.footprints, inside.file
+                ):
+                    return Reason(text, place)
+            if block.owner is None:
+                return None
+            statement, block = block.owner, block.owner.parent
+            if any(a.variable == key and not a.write for a in statement.accesses):
+                return Reason(text, place)
+        return None
+
+
+def sets_first(statements: list[Statement], key: str, footprints: Footprints, file: str) -> bool:
+    """Whether a variable is set, in each case, before any of the statements reads it."""
+    for statement in statements:
+        every = footprints.of(statement, file).accesses
+        if not any(access.variable == key and not access.through for access in every):
+            continue
+        own = [a for a in statement.accesses if a.variable == key and not a.through]
+        if own:
+            return own[0].write and statement.kind in (Kind.SIMPLE, Kind.DECLARE, Kind.LOOP)
+        if not statement.blocks or any(call for call in statement.calls):
+            return False  # a call reads or sets it
+        if not all(sets_first(b.statements, key, footprints, file) for b in statement.blocks):
+            return False
+        # It may not have been set here at all, so that what follows must do so itself.
+    return True

@@ -1,0 +1,196 @@
+"""Webs: the uses of a buffer that see one filling of it, from the filling to the last use.
+
+Two webs of one array need not share its memory. They can be told apart where each use of the array
+is inside a web whose filling covers all that the web reads.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from imbrex.transform import mpi_calls
+from imbrex.transform.analysis.footprint import Footprints
+from imbrex.transform.analysis.spaces import nest
+from imbrex.transform.analysis.transfer import buffer_section
+from imbrex.transform.model.affine import Affine, Section, surely_less, widen
+from imbrex.transform.model.program import (
+    Access,
+    Block,
+    Call,
+    Kind,
+    Location,
+    Program,
+    Reason,
+    Routine,
+    Statement,
+)
+
+
+@dataclass(slots=True)
+class Web:
+    """Consecutive uses in one block; `branch` tells the arms of conditionals that it is in."""
+
+    statements: list[Statement]
+    branch: list[tuple[Statement, int]]
+    filled: list[Section] = field(default_factory=list)
+    calls: list[Call] = field(default_factory=list)
+    closed: bool = False  # it has been sent or read: what fills the array next begins another
+
+    def excludes(self, other: Web) -> bool:
+        """Whether at most one of the two happens in a call of the routine, loops apart."""
+        mine = {id(owner): arm for owner, arm in self.branch}
+        return any(mine.get(id(owner), arm) != arm for owner, arm in other.branch)
+
+
+class WebFinder:
+    """Finds the webs of one array in a routine, or why its uses cannot be told apart."""
+
+    def __init__(
+        self, program: Program, footprints: Footprints, routine: Routine, key: str
+    ) -> None:
+        self.program = program
+        self.footprints = footprints
+        self.routine = routine
+        self.key = key
+        self.webs: list[Web] = []
+        self.problem: Reason | None = None
+
+    def find(self) -> list[Web] | Reason:
+        self._block(self.routine.body, [])
+        return self.problem or self.webs
+
+    def _uses(self, statement: Statement) -> list[Access]:
+        found = self.footprints.of(statement, self.routine.file)
+        return [a for a in found.accesses if a.variable == self.key]
+
+    def _transfers(self, statement: Statement) -> list[Call]:
+        return [
+            call
+            for inner in statement.walk()
+            for call in inner.calls
+            if call.name in mpi_calls.BLOCKING
+            and any(
+                call.arguments[part.buffer].base == self.key
+                for part in mpi_calls.BLOCKING[call.name]
+            )
+        ]
+
+    def _block(self, block: Block, branch: list[tuple[Statement, int]]) -> None:
+        current: Web | None = None
+        for statement in block.statements:
+            if self.problem is not None:
+                return
+            if statement.kind is Kind.DECLARE:
+                continue
+            if not self._uses(statement) and not self._transfers(statement):
+                if self.footprints.of(statement, self.routine.file).stop:
+                    current = None
+                continue
+            if statement.blocks and self._transfers(statement):
+                current = None
+                self._inside(statement, branch)
+                continue
+            current = self._use(statement, current, branch)
+
+    def _inside(self, statement: Statement, branch: list[tuple[Statement, int]]) -> None:
+        if statement.kind not in (Kind.IF, Kind.LOOP, Kind.BLOCK):
+            self._refuse(statement, "it is used inside a construct that is not analysed")
+            return
+        if any(a.variable == self.key for a in statement.accesses):
+            self._refuse(statement, "it is used in a condition")
+            return
+        for arm, inner in enumerate(statement.blocks):
+            deeper = [*branch, (statement, arm)] if statement.kind is Kind.IF else branch
+            self._block(inner, deeper)
+
+    def _use(
+        self, statement: Statement, current: Web | None, branch: list[tuple[Statement, int]]
+    ) -> Web | None:
+        filled = self._fills(statement)
+        reads = [a for a in self._uses(statement) if not a.write]
+        calls = self._transfers(statement)
+        if filled and not reads and (current is None or current.closed):
+            current = Web([], list(branch))
+            self.webs.append(current)
+        if current is None:
+            self._refuse(statement, "it holds values from elsewhere")
+            return None
+        if filled is None:
+            self._refuse(statement, "not all of what is set in it is known")
+            return None
+        for read in reads:
+            if not any(covers(section, read.section) for section in current.filled):
+                self._refuse(statement, "more is read of it than was set just before", read.line)
+                return None
+        current.filled += filled
+        current.closed = current.closed or bool(reads) or bool(calls)
+        current.calls += calls
+        current.statements.append(statement)
+        return current
+
+    def _fills(self, statement: Statement) -> list[Section] | None:
+        """What the statement surely sets; None where it may set more or other elements."""
+        writes = [a for a in self._uses(statement) if a.write]
+        found: list[Section] = []
+        for call in self._transfers(statement):
+            for part in mpi_calls.BLOCKING[call.name]:
+                receives = part.direction == "receive"
+                if receives and call.arguments[part.buffer].base == self.key:
+                    section = buffer_section(self.program, call, part)
+                    if section is None:
+                        return None
+                    found.append(section)
+        if found or not writes:
+            return found
+        loops = nest(statement)
+        body = loops[-1].blocks[0].statements if loops else [statement]
+        plain = [a for s in body if s.kind is Kind.SIMPLE for a in s.accesses if a.write]
+        mine = [a for a in plain if a.variable == self.key]
+        if len(mine) != len(writes):
+            return None
+        for access in mine:
+            section = access.section
+            if section is None or access.through or not _each_once(section, loops):
+                return None
+            for loop in reversed(loops):
+                assert loop.loop is not None
+                section = widen(section, loop.loop.index, loop.loop.low, loop.loop.high)
+            if section is None:
+                return None
+            found.append(section)
+        return found
+
+    def _refuse(self, statement: Statement, text: str, line: int = 0) -> None:
+        name = self.program.variables[self.key].name
+        place = Location(self.routine.file, line or statement.line)
+        self.problem = self.problem or Reason(f"`{name}` has no copy of its own: {text}", place)
+
+
+def covers(filled: Section, read: Section | None) -> bool:
+    if read is None or len(read) != len(filled):
+        return False
+    return all(
+        have.low is not None
+        and have.high is not None
+        and surely_less(have.low.plus(Affine(-1)), want.low)
+        and surely_less(want.high, have.high.plus(Affine(1)))
+        for have, want in zip(filled, read, strict=True)
+    )
+
+
+def _each_once(section: Section, loops: list[Statement]) -> bool:
+    """Whether the widened section is exactly what the loops set: an index per dimension."""
+    left = {loop.loop.index for loop in loops if loop.loop is not None}
+    for dimension in section:
+        if dimension.low is None or dimension.low != dimension.high:
+            return False
+        used = dimension.low.variables() & left
+        if len(used) > 1:
+            return False
+        for index in used:
+            if dimension.low.coefficient(index) not in (1, -1):
+                return False
+            left.discard(index)
+    return not any(
+        left & dimension.low.variables() for dimension in section if dimension.low is not None
+    )

@@ -1,0 +1,124 @@
+"""What a measured run says of the call sites: which are worth a rewrite."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from imbrex.profile.run import load_run
+from imbrex.profile.summary import Sums, rows
+from imbrex.transform import mpi_calls
+from imbrex.transform.engine import Options, Outcome, transform
+from imbrex.transform.model.program import Reason
+from imbrex.transform.rewrites.base import Decision, Site
+
+
+@dataclass(slots=True)
+class Measured:
+    """The sums of a run by file name and line, and the time of all its ranks together."""
+
+    total_s: float
+    sites: dict[tuple[str, int], list[tuple[str, Sums]]] = field(default_factory=dict)
+
+    def of(self, site: Site) -> Sums | None:
+        """What was measured at a call: its return address may belong to any of its lines."""
+        name = Path(site.routine.file).name
+        first, last = site.call.line, max(site.call.line, site.statement.end_line)
+        found = [
+            sums
+            for line in range(first, last + 1)
+            for operation, sums in self.sites.get((name, line), [])
+            if operation == site.call.name
+        ]
+        return found[0] if found else None
+
+    def share(self, site: Site) -> float:
+        """The share of the ranks' time that overlap may save at most at a call.
+
+        Of a wait the time in the call: what is exposed counts where a transfer was started.
+        """
+        sums = self.of(site)
+        if sums is None or not self.total_s:
+            return 0.0
+        waits = site.call.name in mpi_calls.REQUEST_OF_WAIT
+        return (sums.call_s if waits else sums.exposed_max_s) / self.total_s
+
+
+def read_measured(directory: Path) -> Measured:
+    """Raises ImbrexError where the directory holds no run."""
+    run = load_run(directory)
+    found = Measured(float(run.ranks["wall_ns"].sum()) / 1e9)
+    for row in rows(run, "site"):
+        if row.site is None or row.site.file is None or row.site.line is None:
+            continue
+        key = (Path(row.site.file).name, row.site.line)
+        found.sites.setdefault(key, []).append((row.operation or "", row.sums))
+    return found
+
+
+def transform_measured(
+    paths: list[Path], options: Options, measured: Measured, threshold: float
+) -> Outcome:
+    """Rewrite the sites whose share of the ranks' time reaches `threshold`; the most costly first.
+
+    Raises ImbrexError as `transform`.
+    """
+    every = transform(paths, options)
+    wanted = {site_key(d) for d in every.decisions if measured.share(d.site) >= threshold}
+    # Collectives that may match one another are rewritten together or not at all.
+    names = {
+        d.site.call.name
+        for d in every.decisions
+        if site_key(d) in wanted and d.site.call.name in mpi_calls.BLOCKING_COLLECTIVES
+    }
+    wanted |= {site_key(d) for d in every.decisions if d.site.call.name in names}
+    if options.only:
+        wanted &= options.only
+    outcome = every
+    if wanted != {site_key(d) for d in every.decisions}:
+        # A line that does not exist stands for "none".
+        only = frozenset(wanted) or frozenset({("", 0)})
+        outcome = transform(paths, replace(options, only=only))
+    known = {(site_key(d), d.site.call.name) for d in outcome.decisions}
+    for decision in every.decisions:
+        if (site_key(decision), decision.site.call.name) in known or (
+            options.only and site_key(decision) not in options.only
+        ):
+            continue
+        outcome.decisions.append(_not_worth(decision, measured, threshold))
+    for decision in outcome.decisions:
+        decision.measured = as_json(measured, decision.site)
+    outcome.decisions.sort(key=lambda d: measured.share(d.site), reverse=True)
+    return outcome
+
+
+def site_key(decision: Decision) -> tuple[str, int]:
+    return decision.site.routine.file, decision.site.call.line
+
+
+def _not_worth(decision: Decision, measured: Measured, threshold: float) -> Decision:
+    site = decision.site
+    if measured.of(site) is None:
+        text = "not worth it: the measured run did not come here"
+    else:
+        text = (
+            f"not worth it: at most {100 * measured.share(site):.2g} % of the ranks' time can be "
+            f"saved here, the threshold is {100 * threshold:.2g} %"
+        )
+    line = site.call.line
+    return Decision(site, "nothing-to-gain", Reason(text, site.location), line, line)
+
+
+def as_json(measured: Measured, site: Site) -> dict[str, float] | None:
+    """Sums over ranks in seconds, and the share of the ranks' time that may be saved at most."""
+    sums = measured.of(site)
+    if sums is None:
+        return None
+    return {
+        "count": sums.count,
+        "call_s": sums.call_s,
+        "transfer_max_s": sums.transfer_max_s,
+        "exposed_min_s": sums.exposed_min_s,
+        "exposed_max_s": sums.exposed_max_s,
+        "share": measured.share(site),
+    }

@@ -1,0 +1,231 @@
+"""Rewrites that make room: tried on the text, kept where more communication then overlaps.
+
+A preparing rewrite proposes edits that change nothing of what the program computes. The rewrites
+of communication are then tried on the changed text. Only what lets a start or a wait pass more
+computation stays, so that a program from which nothing is to be gained is left as it is.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Protocol
+
+from imbrex.transform.edits import apply_edits
+from imbrex.transform.model.program import Location, Reason
+from imbrex.transform.rewrites.base import Decision
+from imbrex.transform.rewrites.proposals import Proposal
+
+_MOST = 400  # preparing rewrites in one run
+_PLACE = re.compile(r"\(([^()\s]+):(\d+)\)")
+
+
+class Result(Protocol):
+    """What trying the rewrites of communication on some text gives."""
+
+    decisions: list[Decision]
+    before: dict[str, bytes]
+    after: dict[str, bytes]
+
+
+def gain(decisions: list[Decision]) -> int:
+    """Computing statements that starts and waits pass, over all sites."""
+    return sum(decision.crossed for decision in decisions if decision.decision == "rewritten")
+
+
+class LineMap:
+    """Lines of an edited text and of the original, in both directions."""
+
+    def __init__(self, original: bytes, edited: bytes) -> None:
+        self.to_original: dict[int, int] = {}
+        old, new = original.splitlines(), edited.splitlines()
+        # Comparing takes time with the square of how often a line occurs: only what differs.
+        same = 0
+        while same < min(len(old), len(new)) and old[same] == new[same]:
+            self.to_original[same + 1] = same + 1
+            same += 1
+        tail = 0
+        while tail < min(len(old), len(new)) - same and old[-1 - tail] == new[-1 - tail]:
+            self.to_original[len(new) - tail] = len(old) - tail
+            tail += 1
+        old, new = old[same : len(old) - tail], new[same : len(new) - tail]
+        for tag, i1, i2, j1, j2 in difflib.SequenceMatcher(
+            None, old, new, autojunk=False
+        ).get_opcodes():
+            for j in range(j1, j2):
+                exact = i1 + (j - j1)
+                line = exact if tag == "equal" else min(exact, max(i2 - 1, i1))
+                self.to_original[same + j + 1] = same + line + 1
+
+    def line(self, number: int) -> int:
+        return self.to_original.get(number, number)
+
+
+def relocated(decisions: list[Decision], maps: dict[str, LineMap]) -> list[Decision]:
+    """The decisions with the lines of the original files."""
+
+    def place(location: Location) -> Location:
+        known = maps.get(location.file)
+        return location if known is None else Location(location.file, known.line(location.line))
+
+    def text(line: str) -> str:
+        return _PLACE.sub(lambda m: f"({place(Location(m[1], int(m[2])))})", line)
+
+    for decision in decisions:
+        known = maps.get(decision.site.routine.file)
+        decision.reason = Reason(text(decision.reason.text), place(decision.reason.location))
+        decision.details = [text(detail) for detail in decision.details]
+        if known is not None:
+            decision.first_line = known.line(decision.first_line)
+            decision.last_line = known.line(decision.last_line)
+            call = decision.site.call
+            decision.site.call = replace(call, line=known.line(call.line))
+    return decisions
+
+
+def note(decisions: list[Decision], proposal: Proposal, maps: dict[str, LineMap]) -> None:
+    """Tell of a preparing rewrite, or of its refusal, at the sites of its routine."""
+    place = proposal.reason.location
+    known = maps.get(place.file)
+    line = place.line if known is None else known.line(place.line)
+    done = bool(proposal.edits)
+    text = f"{proposal.rewrite}: " + ("" if done else "not done, because ")
+    text += f"{proposal.reason.text} ({place.file}:{line})"
+    for decision in decisions:
+        if decision.site.routine.name != proposal.routine.name or text in decision.details:
+            continue
+        if done and decision.decision != "rewritten":
+            continue
+        told = [decision.reason.text, *decision.details]
+        if proposal.about and (
+            decision.decision != "nothing-to-gain"
+            or not any(f"`{proposal.about}`" in line for line in told)
+        ):
+            continue
+        if done and proposal.rewrite not in decision.rewrites:
+            decision.rewrites.insert(0, proposal.rewrite)
+        decision.details.append(text)
+
+
+def put_back(
+    decisions: list[Decision], first: list[Decision], taken: list[Proposal]
+) -> list[Decision]:
+    """The sites of routines that were replaced, in the place of those of their successors."""
+    for proposal in taken:
+        if not proposal.replaces:
+            continue
+        decisions = [d for d in decisions if d.site.routine.name not in proposal.replaces]
+        for decision in first:
+            if decision.site.routine.name != proposal.routine.name:
+                continue
+            if decision.site.call.line in proposal.starts:
+                decision.decision = "rewritten"
+                decision.rewrites = ["nonblocking"]
+                decision.reason = Reason("its callers have the computation", decision.site.location)
+            decisions.append(decision)
+    return sorted(decisions, key=lambda d: (d.site.routine.file, d.site.call.line))
+
+
+def add_later(
+    decisions: list[Decision],
+    later: list[Decision],
+    before: dict[str, bytes],
+    after: dict[str, bytes],
+) -> None:
+    """Note at the original sites what a further run on the rewritten text has moved."""
+    maps = {name: LineMap(before[name], data) for name, data in after.items()}
+    for other in later:
+        if other.decision != "rewritten":
+            continue
+        file = other.site.routine.file
+        line = maps[file].line(other.site.call.line) if file in maps else other.site.call.line
+        for decision in decisions:
+            if (decision.site.routine.file, decision.site.call.line) == (file, line):
+                decision.decision = "rewritten"
+                decision.rewrites += [r for r in other.rewrites if r not in decision.rewrites]
+
+
+# Tries the rewrites of communication on some text, and what may prepare it for more of them.
+Attempt = Callable[[dict[str, bytes]], tuple[Result, list[Proposal]]]
+
+
+def prepare(
+    first: Result, offered: list[Proposal], attempt: Attempt
+) -> tuple[Result, list[Proposal], list[Proposal]]:
+    """The best outcome that preparing rewrites lead to, which of them it took, and refusals.
+
+    Routines do not depend on each other here, so that one proposal of each is tried at a time.
+    """
+    best, taken = first, []
+    current = dict(first.before)
+    rejected: set[tuple[str, str, str]] = set()
+    while True:
+        batch = _batch([p for p in offered if p.edits and _identity(p) not in rejected])
+        if not batch:
+            break
+        texts, batch = _merged(current, batch)
+        tried, next_offers = attempt(texts)
+        useful = [p for p in batch if _pays(p, tried, best)]
+        rejected |= {_identity(p) for p in batch if p not in useful}
+        if useful and len(useful) < len(batch):
+            texts, _ = _merged(current, useful)
+            tried, next_offers = attempt(texts)
+        if not useful:
+            continue
+        for proposal in useful:
+            place = proposal.reason.location
+            known = LineMap(first.before[place.file], current[place.file])
+            where = Location(place.file, known.line(place.line))
+            taken.append(replace(proposal, reason=Reason(proposal.reason.text, where)))
+        best, current, offered = tried, texts, next_offers
+        if len(taken) >= _MOST:
+            break
+    return best, taken, [proposal for proposal in offered if not proposal.edits]
+
+
+def _identity(proposal: Proposal) -> tuple[str, str, str]:
+    edits = ";".join(edit.text for changes in proposal.edits.values() for edit in changes)
+    return proposal.rewrite, proposal.routine.name, edits
+
+
+def _batch(offered: list[Proposal]) -> list[Proposal]:
+    """The first proposal of each routine; one that changes several routines goes alone."""
+    found: dict[tuple[str, str], Proposal] = {}
+    for proposal in offered:
+        if not proposal.replaces:
+            found.setdefault((proposal.routine.file, proposal.routine.name), proposal)
+    return list(found.values()) or offered[:1]
+
+
+def _merged(
+    current: dict[str, bytes], batch: list[Proposal]
+) -> tuple[dict[str, bytes], list[Proposal]]:
+    """The texts with the edits of all proposals; those that overlap with earlier ones are left."""
+    kept: list[Proposal] = []
+    texts = current
+    for proposal in batch:
+        try:
+            texts = {
+                name: apply_edits(
+                    data, [e for p in [*kept, proposal] for e in p.edits.get(name, [])]
+                )
+                for name, data in current.items()
+            }
+        except ValueError:
+            continue
+        kept.append(proposal)
+    return texts, kept
+
+
+def _pays(proposal: Proposal, tried: Result, best: Result) -> bool:
+    name = proposal.routine.name
+    if proposal.replaces:
+        # The window in the callers takes the place of the one inside.
+        rest = [d for d in best.decisions if d.site.routine.name != name]
+        return gain(tried.decisions) + proposal.worth > gain(rest)
+    mine = [
+        [d for d in result.decisions if d.site.routine.name == name] for result in (tried, best)
+    ]
+    return gain(mine[0]) > gain(mine[1])

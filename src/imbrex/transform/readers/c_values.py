@@ -1,0 +1,171 @@
+"""C values: integer expressions as affine forms, and linear indices as those of dimensions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from clang.cindex import CursorKind, TypeKind
+
+from imbrex.transform.model.affine import ARROW, Affine, field_of
+from imbrex.transform.model.program import UNKNOWN_MEMORY
+from imbrex.transform.readers import c_cursor as cc
+from imbrex.transform.readers.c_variables import VariableReader
+
+_INTEGERS = frozenset(
+    {
+        TypeKind.SHORT,
+        TypeKind.INT,
+        TypeKind.LONG,
+        TypeKind.LONGLONG,
+        TypeKind.USHORT,
+        TypeKind.UINT,
+        TypeKind.ULONG,
+        TypeKind.ULONGLONG,
+    }
+)
+
+
+def _joined(parts: tuple[Affine, ...], strides: tuple[Affine, ...]) -> Affine | None:
+    """The linear index of several, each multiplied by the strides behind it."""
+    if not parts:
+        return None
+    value = parts[0]
+    for part, stride in zip(parts[1:], strides, strict=True):
+        value = value.product(stride).plus(part)
+    return value
+
+
+class ValueReader(VariableReader):
+    """Reads the integer expressions of one translation unit."""
+
+    def affine(self, cursor: Any) -> Affine | None:
+        """The expression as an affine form of integer variables, if it is one."""
+        cursor = cc.strip(cursor)
+        kind = cursor.kind
+        if kind in (CursorKind.INTEGER_LITERAL, CursorKind.CHARACTER_LITERAL):
+            value = cc.evaluate_integer(cursor)
+            return None if value is None else Affine(value)
+        if kind == CursorKind.DECL_REF_EXPR:
+            referenced = cursor.referenced
+            if referenced is None:
+                return None
+            if referenced.kind == CursorKind.ENUM_CONSTANT_DECL:
+                return Affine(int(referenced.enum_value))
+            if referenced.kind in (CursorKind.VAR_DECL, CursorKind.PARM_DECL):
+                key = self.key_of(referenced)
+                variable = self.program.variables[key]
+                reference = cc.is_reference(referenced.type)
+                if not variable.bounds and not variable.volatile and not reference:
+                    return Affine.variable(key)
+            return None
+        if kind in (CursorKind.MEMBER_REF_EXPR, CursorKind.ARRAY_SUBSCRIPT_EXPR):
+            return self._field(cursor)
+        if kind == CursorKind.CALL_EXPR:
+            parts, strides = self._split(cursor)
+            return _joined(parts, strides)
+        if kind == CursorKind.UNARY_OPERATOR and cc.unary_operator(cursor) == cc.MINUS:
+            (operand,) = cc.operands(cursor)
+            value_of = self.affine(operand)
+            return None if value_of is None else value_of.times(-1)
+        if kind == CursorKind.BINARY_OPERATOR:
+            operator = cc.binary_operator(cursor)
+            if operator not in (cc.ADD, cc.SUBTRACT, cc.MULTIPLY):
+                return None
+            left, right = (self.affine(child) for child in cc.operands(cursor))
+            if left is None or right is None:
+                return None
+            if operator == cc.ADD:
+                return left.plus(right)
+            if operator == cc.SUBTRACT:
+                return left.plus(right, -1)
+            return left.product(right)
+        return None
+
+    def _field(self, cursor: Any) -> Affine | None:
+        """An integer field of a structure, or an element of one, that a variable names."""
+        index = ""
+        if cursor.kind == CursorKind.ARRAY_SUBSCRIPT_EXPR:
+            array, number = cc.operands(cursor)
+            value = self.affine(number)
+            cursor = cc.strip(array)
+            if value is None or value.terms or not cc.is_array(cursor.type):
+                return None
+            index = f"[{value.constant}]"
+        elif cursor.type.get_canonical().kind not in _INTEGERS:
+            return None
+        owners = cc.operands(cursor) if cursor.kind == CursorKind.MEMBER_REF_EXPR else []
+        owner = self._named(owners[0]) if owners else None
+        name = self._field_key(cursor) if owner is not None else UNKNOWN_MEMORY
+        if owner is None or name not in self.program.variables:
+            return None
+        if self.program.variables[name].volatile:
+            return None
+        return Affine.variable(field_of(owner, name + index))
+
+    def _split(self, cursor: Any) -> tuple[tuple[Affine, ...], tuple[Affine, ...]]:
+        """A linear index as those of several dimensions, and their strides; empty if unknown.
+
+        `(i * n + j) * m + k` is (i, j, k) with the strides n and m.
+        """
+        cursor = cc.strip(cursor)
+        if cursor.kind == CursorKind.CALL_EXPR:
+            return self._expanded(cursor)
+        if cursor.kind == CursorKind.BINARY_OPERATOR:
+            operator = cc.binary_operator(cursor)
+            if operator == cc.MULTIPLY:
+                left, right = cc.operands(cursor)
+                stride, number = self.affine(right), self.affine(left)
+                if stride is not None and number is not None and stride.terms and number.terms:
+                    parts, strides = self._split(left)
+                    return ((*parts, Affine(0)), (*strides, stride)) if parts else ((), ())
+            elif operator in (cc.ADD, cc.SUBTRACT):
+                left, right = cc.operands(cursor)
+                (parts, strides), rest = self._split(left), self.affine(right)
+                if not strides and operator == cc.ADD:
+                    (parts, strides), rest = self._split(right), self.affine(left)
+                if strides:
+                    if rest is None:
+                        return (), ()
+                    last = parts[-1].plus(rest, 1 if operator == cc.ADD else -1)
+                    return (*parts[:-1], last), strides
+        value = self.affine(cursor)
+        return ((), ()) if value is None else ((value,), ())
+
+    def _expanded(self, cursor: Any) -> tuple[tuple[Affine, ...], tuple[Affine, ...]]:
+        """The value of a function whose body is one return statement, in the caller's terms."""
+        function = cursor.referenced.get_definition() if cursor.referenced is not None else None
+        if function is None or function.kind != CursorKind.FUNCTION_DECL:
+            return (), ()
+        name = function.get_usr()
+        if name not in self.returned:
+            self.returned[name] = ((), ())  # one that calls itself
+            bodies = [c for c in function.get_children() if c.kind == CursorKind.COMPOUND_STMT]
+            inner = list(bodies[0].get_children()) if bodies else []
+            if len(inner) == 1 and inner[0].kind == CursorKind.RETURN_STMT:
+                value = next(iter(inner[0].get_children()), None)
+                self.returned[name] = ((), ()) if value is None else self._split(value)
+        parts, strides = self.returned[name]
+        values: dict[str, Affine] = {}
+        owners: dict[str, str] = {}
+        for formal, actual in zip(function.get_arguments(), cursor.get_arguments(), strict=False):
+            key = self.key_of(formal)
+            owner = self._named(actual)
+            if cc.is_pointer(formal.type):
+                if owner is not None:
+                    owners[key] = owner
+            else:
+                value = self.affine(actual)
+                if value is not None:
+                    values[key] = value
+
+        def value_of(factor: str) -> Affine | None:
+            base, arrow, rest = factor.partition(ARROW)
+            if not arrow:
+                return values.get(factor)
+            return Affine.variable(field_of(owners[base], rest)) if base in owners else None
+
+        replaced = [part.replace(value_of) for part in (*parts, *strides)]
+        known = [part for part in replaced if part is not None]
+        if not parts or len(known) < len(replaced):
+            return (), ()
+        return tuple(known[: len(parts)]), tuple(known[len(parts) :])

@@ -1,0 +1,110 @@
+"""C variables: the keys by which the model knows them, fields and allocated memory among them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from clang.cindex import CursorKind, LinkageKind, StorageClass
+
+from imbrex.transform.model.affine import Affine
+from imbrex.transform.model.program import UNKNOWN_MEMORY, Program, SourceFile, Variable
+from imbrex.transform.readers import c_cursor as cc
+
+
+class VariableReader:
+    """Names the variables of one translation unit."""
+
+    def __init__(self, program: Program, source: SourceFile) -> None:
+        self.program = program
+        self.source = source
+        self.lifetime: tuple[int, int] | None = None
+        # Values of functions that are one expression: indices and strides, in their own terms.
+        self.returned: dict[str, tuple[tuple[Affine, ...], tuple[Affine, ...]]] = {}
+
+    def key_of(self, declaration: Any) -> str:
+        """The model's key of a declared variable; the variable is entered on first sight."""
+        if declaration.key is not None:
+            return str(declaration.key)
+        location = declaration.location
+        name = declaration.spelling
+        external = declaration.linkage == LinkageKind.EXTERNAL
+        key = f"g:{name}" if external else f"{name}@{location.file}:{location.offset}"
+        if key not in self.program.variables:
+            self.program.variables[key] = self._variable(declaration, key, external)
+        declaration.key = key
+        return key
+
+    def _variable(self, declaration: Any, key: str, external: bool) -> Variable:
+        kind_of = declaration.type
+        extents = cc.array_extents(kind_of)
+        pointer = cc.is_pointer(kind_of)
+        if pointer:
+            extents = [None, *cc.array_extents(kind_of.get_canonical().get_pointee())]
+        bounds = tuple(
+            (Affine(0), None if extent is None else Affine(extent - 1))
+            for extent in reversed(extents)
+        )
+        if declaration.kind == CursorKind.PARM_DECL:
+            kind = "parameter"
+        elif external:
+            kind = "global"
+        elif (
+            declaration.storage_class == StorageClass.STATIC
+            or declaration.linkage == LinkageKind.INTERNAL
+        ):
+            kind = "static"
+        else:
+            kind = "local"
+        canonical = kind_of.get_canonical()
+        return Variable(
+            key,
+            declaration.spelling,
+            kind,
+            element=cc.element_type(kind_of),
+            pointer=pointer,
+            bounds=bounds,
+            volatile="volatile" in canonical.spelling.split(),
+            record="" if pointer else cc.record_of(kind_of),
+            lifetime=self.lifetime if kind == "local" else None,
+            line=declaration.location.line,
+        )
+
+    def _field_key(self, cursor: Any) -> str:
+        declaration = cursor.referenced
+        parent = declaration.semantic_parent if declaration is not None else None
+        if declaration is None or parent is None:
+            return UNKNOWN_MEMORY
+        record = parent.type.get_canonical().spelling.replace("struct ", "")
+        # The members of a union share their memory.
+        union = parent.kind == CursorKind.UNION_DECL
+        key = f"field:{record}.{'*' if union else declaration.spelling}"
+        if key not in self.program.variables:
+            variable = self._variable(declaration, key, False)
+            variable.kind, variable.record = "field", record
+            # Many structures share the key, so that equal indices prove nothing but a difference.
+            self.program.variables[key] = variable
+        return key
+
+    def _heap(self, cursor: Any) -> str:
+        location = cursor.location
+        key = f"heap:{location.file}:{location.offset}"
+        if key not in self.program.variables:
+            self.program.variables[key] = Variable(
+                key, "allocated memory", "heap", line=location.line
+            )
+        return key
+
+    def _named(self, cursor: Any) -> str | None:
+        """The variable that is a structure or a pointer to one, as written."""
+        cursor = cc.strip(cursor)
+        if cursor.kind == CursorKind.UNARY_OPERATOR and cc.unary_operator(cursor) == cc.ADDRESS_OF:
+            cursor = cc.strip(cc.operands(cursor)[0])
+            if cc.is_pointer(cursor.type):
+                return None
+        if cursor.kind != CursorKind.DECL_REF_EXPR or cursor.referenced is None:
+            return None
+        if cursor.referenced.kind not in (CursorKind.VAR_DECL, CursorKind.PARM_DECL):
+            return None
+        if cc.is_reference(cursor.referenced.type):
+            return None
+        return self.key_of(cursor.referenced)

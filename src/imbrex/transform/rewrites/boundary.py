@@ -1,0 +1,443 @@
+"""Boundary-first: a loop nest in two parts, so that a message travels while the larger one runs.
+
+The consumer of a message does its interior, which needs nothing of the message, before the wait;
+the producer does the boundary, which is what is sent, before the send (sancho-potential-overlap,
+section 3.4, loop indexing).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from imbrex.transform import mpi_calls
+from imbrex.transform.analysis.footprint import Footprints
+from imbrex.transform.analysis.spaces import Space, Spaces
+from imbrex.transform.analysis.transfer import buffer_section
+from imbrex.transform.edits import Edit, apply_edits
+from imbrex.transform.model.affine import Affine, surely_less
+from imbrex.transform.model.program import (
+    UNKNOWN_MEMORY,
+    Access,
+    Block,
+    Call,
+    Kind,
+    Language,
+    Location,
+    LoopRange,
+    Program,
+    Reason,
+    Routine,
+    SourceFile,
+    Statement,
+)
+from imbrex.transform.rewrites.base import Refusal
+from imbrex.transform.rewrites.headers import Header, read_header
+from imbrex.transform.rewrites.layout import after_line, first_on_line, indent_at, line_start
+from imbrex.transform.rewrites.proposals import Proposal
+from imbrex.transform.rewrites.terms import shifted
+from imbrex.transform.rewrites.wrapping import wrapped
+
+NAME = "boundary-first"
+Cuts = dict[int, tuple[int, int]]
+_LABEL = re.compile(rb"^[ \t]*\d+[ \t]", re.MULTILINE)
+
+
+@dataclass(slots=True)
+class Division:
+    """A space, the iterations cut off as its boundary, and the block that it stands in."""
+
+    space: Space
+    cuts: Cuts
+    block: Block
+    at: int  # the interior of a consumer goes in front of this statement of the block
+    produces: bool
+    until: int = -1  # the interior of a producer goes behind this one
+
+
+class BoundaryFirst:
+    """Divides loop nests, and calls of routines that are one, into boundary and interior."""
+
+    name = NAME
+
+    def __init__(self, program: Program, footprints: Footprints) -> None:
+        self.program = program
+        self.footprints = footprints
+
+    def proposals(self) -> list[Proposal]:
+        found = []
+        for routine in self.program.routines.values():
+            if routine.problem or routine.file not in self.program.files:
+                continue
+            if not any(c.name in mpi_calls.PARTS for s in routine.statements() for c in s.calls):
+                continue
+            for block in _blocks(routine.body):
+                found += self._in_block(routine, block)
+        return found
+
+    def _in_block(self, routine: Routine, block: Block) -> list[Proposal]:
+        found = []
+        for index, statement in enumerate(block.statements):
+            if not block.insertable or not block.braced:
+                continue
+            for produces in (False, True):
+                try:
+                    division = self.validate(routine, block, index, produces)
+                except Refusal as refusal:
+                    found.append(Proposal(self.name, routine, statement.line, refusal.reason))
+                    continue
+                if division is not None:
+                    found.append(self.apply(routine, division))
+        return found
+
+    # Conditions ------------------------------------------------------------------------
+
+    def validate(
+        self, routine: Routine, block: Block, index: int, produces: bool
+    ) -> Division | None:
+        """How to divide statement `index` of a block; None where no message waits for it.
+
+        Raises Refusal where one does, but its iterations may not change places.
+        """
+        statement = block.statements[index]
+        if not self.footprints.of(statement, routine.file).heavy:
+            return None
+        messages = self._messages(routine, block, index, produces)
+        if not messages:
+            return None
+        flying = self._in_flight(routine)
+        spaces = Spaces(self.program, self.footprints, routine)
+        space = spaces.of(statement)
+        between = self._between(routine, block, index, produces)
+        if space is None or (produces and not between):
+            return None
+        while True:
+            waits = any(self._waits(routine, other) for other in between)
+            needed = messages + (flying or [] if waits else [])
+            cuts = self._passing(routine, space, needed, between)
+            if waits and flying is None:
+                cuts = None
+            if cuts is not None:
+                break
+            if not between:
+                return None
+            del between[-1 if produces else 0]
+        if not cuts or (produces and not self._reaches(routine, between)):
+            return None
+        reason = spaces.order_matters(space, sorted(cuts)) or self._unreadable(routine, space, cuts)
+        if reason is not None:
+            raise Refusal(self.name, reason)
+        positions = [block.statements.index(s) for s in between]
+        if produces:
+            return Division(space, cuts, block, index, True, max(positions))
+        return Division(space, cuts, block, min(positions, default=index), False)
+
+    def _passing(
+        self, routine: Routine, space: Space, messages: list[Access], between: list[Statement]
+    ) -> Cuts | None:
+        """What must be cut off for the rest to pass these statements; None if nothing helps."""
+        passed: list[Access] = []
+        for statement in between:
+            found = self.footprints.of(statement, routine.file)
+            if found.stop or found.leaves:
+                return None
+            passed += found.accesses
+        return self._cuts(space, messages + passed)
+
+    def _reaches(self, routine: Routine, between: list[Statement]) -> bool:
+        return any(self._starts(routine, statement) for statement in between)
+
+    def _messages(self, routine: Routine, block: Block, index: int, produces: bool) -> list[Access]:
+        """Buffers that the statement waits for, or that wait for it, through other statements."""
+        table = mpi_calls.SENDS if produces else mpi_calls.RECEIVES
+        siblings = block.statements[index + 1 :] if produces else block.statements[:index]
+        found: list[Access] = []
+        for sibling in siblings:
+            for inner in sibling.walk():
+                for call in inner.calls:
+                    part = table.get(call.name)
+                    if part is not None:
+                        found.append(self._buffer(call, part))
+        return found
+
+    def _in_flight(self, routine: Routine) -> list[Access] | None:
+        """Buffers of all transfers that a wait in the routine may complete; None if not known."""
+        found: list[Access] = []
+        for statement in routine.statements():
+            for call in statement.calls:
+                position = mpi_calls.REQUEST_OF_WAIT.get(call.name)
+                if position is not None:
+                    request = self.program.variables.get(call.arguments[position].base or "")
+                    if request is None or request.kind != "local":
+                        return None
+        for event in self.footprints.of_routine(routine).events:
+            if event.name in mpi_calls.BLOCKING or event.name in mpi_calls.WAITS:
+                continue
+            if event.call is None or event.name not in mpi_calls.NONBLOCKING:
+                return None
+            found += [self._buffer(event.call, part) for part in mpi_calls.PARTS[event.name]]
+        return found
+
+    def _waits(self, routine: Routine, statement: Statement) -> bool:
+        events = self.footprints.of(statement, routine.file).events
+        return any(event.name in mpi_calls.WAITS for event in events)
+
+    def _buffer(self, call: Call, part: mpi_calls.PointToPoint) -> Access:
+        argument = call.arguments[part.buffer]
+        section = buffer_section(self.program, call, part)
+        return Access(
+            UNKNOWN_MEMORY if argument.base is None else argument.base,
+            argument.through,
+            part.direction == "receive",
+            call.line,
+            section,
+            argument.strides if section is not None else (),
+            argument.owner,
+        )
+
+    def _meets(self, space: Space, cuts: Cuts, others: list[Access]) -> bool:
+        """Whether what is left of a space may touch memory of the others."""
+        changed = self.footprints.changed(others)
+        return self.footprints.conflict(space.part(cuts), others, changed) is not None
+
+    def _cuts(self, space: Space, others: list[Access]) -> Cuts | None:
+        """The least that must be cut off for the rest to touch none of the others.
+
+        Nothing, if the whole space touches none; None, if that is not enough.
+        """
+        if not self._meets(space, {}, others):
+            return {}
+        usable = [
+            number
+            for number in range(len(space.ranges))
+            if space.bounds is None or space.bounds[number] != (-1, -1)
+        ]
+        usable = [number for number in usable if not _short(space.ranges[number])]
+        cuts: Cuts = dict.fromkeys(usable, (1, 1))
+        if not cuts or self._meets(space, cuts, others):
+            return None
+        for number in usable:
+            for smaller in ((0, 0), (0, 1), (1, 0)):
+                tried = {**cuts, number: smaller}
+                if not self._meets(space, tried, others):
+                    cuts = tried
+                    break
+        return {number: cut for number, cut in cuts.items() if cut != (0, 0)}
+
+    def _between(
+        self, routine: Routine, block: Block, index: int, produces: bool
+    ) -> list[Statement]:
+        """Statements that the interior passes: up to the last message, or down to it."""
+        statements = block.statements
+        if produces:
+            last = max(
+                (
+                    i
+                    for i in range(index + 1, len(statements))
+                    if self._starts(routine, statements[i])
+                ),
+                default=index,
+            )
+            return statements[index + 1 : last + 1]
+        first = index
+        while first > 0 and not self._starts(routine, statements[first - 1]):
+            first -= 1
+        return statements[first:index]
+
+    def _starts(self, routine: Routine, statement: Statement) -> bool:
+        """Whether a statement communicates otherwise than by waiting."""
+        events = self.footprints.of(statement, routine.file).events
+        return any(event.name not in mpi_calls.WAITS for event in events)
+
+    def _unreadable(self, routine: Routine, space: Space, cuts: Cuts) -> Reason | None:
+        place = Location(routine.file, space.statement.line)
+        if _directed(space):
+            return Reason("a directive belongs to the loop", place)
+        for number in cuts:
+            span = space.ranges[number]
+            for name in {span.index} | span.low.variables() | span.high.variables():
+                variable = self.program.variables.get(name)
+                if variable is None or "unsigned" in variable.element or "_t" in variable.element:
+                    return Reason("a bound of the loop may be unsigned", place)
+        if space.call is not None:
+            texts = [space.call.arguments[p].text for n in cuts for p in (space.bounds or [])[n]]
+            if space.call.macro or any("\n" in text for text in texts):
+                return Reason("the call comes from a macro", place)
+            return None
+        source = self.program.files[routine.file]
+        text = source.data[space.statement.start : space.statement.end]
+        if source.language is not Language.C and _LABEL.search(text):
+            return Reason("the loop has statement labels, which cannot stand twice", place)
+        if not space.statement.parent or not first_on_line(source.data, space.statement.code_start):
+            return Reason("the loop shares its line with other statements", place)
+        for number in cuts:
+            if read_header(source, space.loops[number]) is None:
+                return Reason("the header of the loop is not a plain count by one", place)
+        return None
+
+    # Doing it --------------------------------------------------------------------------
+
+    def apply(self, routine: Routine, division: Division) -> Proposal:
+        source = self.program.files[routine.file]
+        space = division.space
+        interior, boundary = (
+            self._of_call(source, division)
+            if space.call is not None
+            else self._of_loops(source, division)
+        )
+        start = line_start(source.data, space.statement.code_start)
+        statements = division.block.statements
+        if division.produces:
+            behind = after_line(source.data, statements[division.until].end)
+            edits = [
+                Edit(start, space.statement.end, boundary),
+                Edit(behind, behind, f"\n{interior}"),
+            ]
+        elif statements[division.at] is space.statement:
+            edits = [Edit(start, space.statement.end, f"{interior}\n{boundary}")]
+        else:
+            before = statements[division.at - 1] if division.at else None
+            if before is not None:
+                behind = after_line(source.data, before.end)
+                edits = [Edit(behind, behind, f"\n{interior}")]
+            else:
+                front = line_start(source.data, statements[0].code_start)
+                edits = [Edit(front, front, f"{interior}\n")]
+            edits.append(Edit(start, space.statement.end, boundary))
+        what = "the boundary before the interior" if division.produces else "the interior first"
+        reason = Reason(
+            f"the loop is divided: {what}", Location(routine.file, space.statement.line)
+        )
+        return Proposal(self.name, routine, space.statement.line, reason, {routine.file: edits})
+
+    def divide(
+        self,
+        routine: Routine,
+        block: Block,
+        spaces: Spaces,
+        space: Space,
+        others: list[Access],
+        at: int,
+    ) -> Division | None:
+        """The space with an interior that touches none of the others, if it has one."""
+        cuts = self._cuts(space, others)
+        if not cuts or spaces.order_matters(space, sorted(cuts)) is not None:
+            return None
+        if self._unreadable(routine, space, cuts) is not None:
+            return None
+        return Division(space, cuts, block, at, False)
+
+    def pieces(self, routine: Routine, division: Division) -> tuple[str, list[Edit]]:
+        """The text of the interior, and the edits that leave the boundary in its place."""
+        source = self.program.files[routine.file]
+        space = division.space
+        make = self._of_loops if space.call is None else self._of_call
+        interior, boundary = make(source, division)
+        start = line_start(source.data, space.statement.code_start)
+        return interior, [Edit(start, space.statement.end, boundary)]
+
+    def _of_loops(self, source: SourceFile, division: Division) -> tuple[str, str]:
+        space, cuts = division.space, division.cuts
+        headers: dict[int, Header] = {}
+        for number in cuts:
+            header = read_header(source, space.loops[number])
+            assert header is not None
+            headers[number] = header
+        interior = {n: headers[n].inner(cut) for n, cut in cuts.items()}
+        *outer, last = sorted(cuts)
+        always = [text for n in outer for text in headers[n].outside(cuts[n])]
+        boundary = {last: headers[last].ends(cuts[last], always)}
+        return tuple(  # type: ignore[return-value]
+            self._with_headers(source, space, headers, texts) for texts in (interior, boundary)
+        )
+
+    @staticmethod
+    def _with_headers(
+        source: SourceFile, space: Space, headers: dict[int, Header], texts: dict[int, str]
+    ) -> str:
+        start = line_start(source.data, space.statement.code_start)
+        piece = source.data[start : space.statement.end]
+        edits = []
+        for number, text in texts.items():
+            header = headers[number]
+            indent = indent_at(source.data, header.start)
+            column = header.start - line_start(source.data, header.start)
+            text = wrapped(source.language, text, column, indent)
+            edits.append(Edit(header.start - start, header.end - start, text))
+        return apply_edits(piece, edits).decode()
+
+    def _of_call(self, source: SourceFile, division: Division) -> tuple[str, str]:
+        space, cuts = division.space, division.cuts
+        assert space.call is not None and space.bounds is not None
+        whole = [argument.text.strip() for argument in space.call.arguments]
+        inner = list(whole)
+        for number, (before, behind) in cuts.items():
+            first, last = space.bounds[number]
+            inner[first], inner[last] = shifted(whole[first], before), shifted(whole[last], -behind)
+        strips = []
+        current = list(whole)
+        for number, cut in sorted(cuts.items()):
+            first, last = space.bounds[number]
+            span = space.ranges[number]
+            low, high = whole[first], whole[last]
+            for side, wanted in enumerate(cut):
+                if not wanted:
+                    continue
+                strip = list(current)
+                strip[first] = strip[last] = high if side else low
+                # One iteration serves both ends; without any, neither is there.
+                least = span.low.plus(Affine(1)) if side and cut[0] else span.low
+                sure = surely_less(least, span.high.plus(Affine(1)), self.footprints.nonnegative)
+                compare = ">" if side and cut[0] else ">="
+                strips.append((strip, None if sure else (high, compare, low)))
+            current[first], current[last] = inner[first], inner[last]
+        indent = indent_at(source.data, space.statement.code_start)
+        name = source.data[space.call.start : space.call.arguments[0].start].decode()
+        lines = [self._call(source, name, strip, guard, indent) for strip, guard in strips]
+        return self._call(source, name, inner, None, indent), "\n".join(lines)
+
+    @staticmethod
+    def _call(
+        source: SourceFile,
+        name: str,
+        arguments: list[str],
+        guard: tuple[str, str, str] | None,
+        indent: str,
+    ) -> str:
+        call = name + ", ".join(arguments) + ")"
+        if source.language is Language.C:
+            inner = indent + "    " if guard else indent
+            text = inner + wrapped(source.language, call + ";", len(inner), inner)
+            return f"{indent}if ({' '.join(guard)})\n{text}" if guard else text
+        if guard:
+            high, compare, low = guard
+            call = f"if ({high} {'.gt.' if compare == '>' else '.ge.'} {low}) {call}"
+        return indent + wrapped(source.language, call, len(indent), indent)
+
+
+def _directed(space: Space) -> bool:
+    """Whether a line such as `#pragma omp` or `!$omp` tells how to run the loop."""
+    statement = space.statement
+    loops = [] if space.call is not None else space.loops
+    if any(
+        inner.code_start > inner.start for loop in loops for inner in loop.walk() if inner.blocks
+    ):
+        return True
+    assert statement.parent is not None
+    index = statement.parent.statements.index(statement)
+    return index > 0 and statement.parent.statements[index - 1].kind is Kind.OPAQUE
+
+
+def _short(span: LoopRange) -> bool:
+    """Whether a loop is known to be too short to have an interior."""
+    length = span.high.plus(span.low, -1)
+    return not length.terms and length.constant < 2
+
+
+def _blocks(block: Block) -> list[Block]:
+    found = [block]
+    for statement in block.statements:
+        if statement.kind in (Kind.IF, Kind.LOOP, Kind.BLOCK):
+            for inner in statement.blocks:
+                found += _blocks(inner)
+    return found

@@ -1,0 +1,376 @@
+"""The text of a wrapper's start and finish, of their calls, and of callers' declarations."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+
+from imbrex.transform.analysis.schedule import Item, Schedule
+from imbrex.transform.analysis.transfer import Transfer
+from imbrex.transform.edits import Edit
+from imbrex.transform.model.program import (
+    Block,
+    Call,
+    Kind,
+    Language,
+    Program,
+    Routine,
+    Statement,
+    Variable,
+)
+from imbrex.transform.rewrites.c_text import CText
+from imbrex.transform.rewrites.fortran_text import FortranText
+from imbrex.transform.rewrites.layout import (
+    after_line,
+    before_comments,
+    first_on_line,
+    indent_at,
+    line_start,
+)
+from imbrex.transform.rewrites.specification import c_declarations, fortran_specification, words
+from imbrex.transform.rewrites.wrapping import wrapped
+
+_C_HEAD = re.compile(r"(?P<lead>(?:(?:static|inline|extern)\s+)*void\s+)(?P<name>\w+)\s*\($")
+_FORTRAN_END = re.compile(rb"[ \t]*end[ \t]*(subroutine[ \t]*\w*)?[ \t]*\r?$", re.IGNORECASE)
+
+
+class Halves:
+    """Writes the two halves of one routine."""
+
+    def __init__(self, program: Program, routine: Routine) -> None:
+        self.program = program
+        self.routine = routine
+        self.source = program.files[routine.file]
+        self.fortran = self.source.language is not Language.C
+        self.names = (f"{routine.name}_start", f"{routine.name}_finish")
+        self.used: list[list[int]] = [[], []]  # parameters of each half, by position
+        self.problem: str | None = None
+        self.span = (0, 0)
+        taken = {name.lower() for name in routine.exported}
+        if any(name.lower() in taken for name in self.names):
+            self.problem = f"the names {self.names[0]} and {self.names[1]} are taken"
+        elif self.fortran:
+            self._find_fortran()
+        else:
+            self._find_c()
+
+    @staticmethod
+    def extents(variable: Variable) -> list[tuple[int, int]] | None:
+        """Constant bounds of each dimension, fastest first; None where one is not constant."""
+        found = []
+        for low, high in variable.bounds:
+            if low is None or high is None or low.terms or high.terms:
+                return None
+            found.append((low.constant, high.constant))
+        return found
+
+    def reachable(self, user: Routine) -> bool:
+        """Whether a routine in another file can call the halves without a change elsewhere."""
+        data = self.program.files[user.file].data
+        name = self.routine.name.encode()
+        if self.fortran:
+            in_list = re.search(rb"(?i)\bonly\s*:[^\n]*\b" + name + rb"\b", data)
+            hidden = re.search(rb"(?im)^\s*private\b", self.source.data)
+            return in_list is None and hidden is None
+        return "static" not in self.lead and b"#include" in data
+
+    # Finding the routine ---------------------------------------------------------------
+
+    def _find_c(self) -> None:
+        data, body = self.source.data, self.routine.body
+        head = data[: body.start].decode(errors="replace").rstrip()
+        opening = _opening(head)
+        match = _C_HEAD.search(head[: opening + 1]) if opening >= 0 else None
+        if match is None or match["name"] != self.routine.name:
+            self.problem = f"{self.routine.name} is not a plain function without a value"
+            return
+        inside = head[opening + 1 : -1]
+        self.parameters = [] if inside.strip() in ("", "void") else _split(inside)
+        self.lead = match["lead"]
+        self.span = (len(head[: match.start()].encode()), body.end)
+        if len(self.parameters) != len(self.routine.parameters) or "/*" in inside:
+            self.problem = f"the parameters of {self.routine.name} are not plain ones"
+
+    def _find_fortran(self) -> None:
+        data = self.source.data
+        start = 0
+        for _ in range(self.routine.line - 1):
+            start = data.find(b"\n", start) + 1
+        end = self.routine.body.statements[-1].end if self.routine.body.statements else start
+        position = line_start(data, end)
+        position = data.find(b"\n", max(end - 1, position)) + 1
+        while position < len(data):
+            stop = data.find(b"\n", position)
+            stop = len(data) if stop < 0 else stop
+            line = data[position:stop]
+            if _FORTRAN_END.match(line):
+                self.span = (start, stop)
+                break
+            if line.strip() and line.strip()[:1] not in b"!cC*":
+                break
+            position = stop + 1
+        self.lead = ""
+        names = [self.program.variables.get(key) for key in self.routine.parameters]
+        header = data[start : data.find(b"\n", start)].decode(errors="replace")
+        plain = re.match(r"(?i)\s*subroutine\s+\w+\s*\(", header)
+        if self.span == (0, 0) or any(name is None for name in names) or plain is None:
+            self.problem = f"{self.routine.name} is not a plain subroutine"
+        self.parameters = [name.name for name in names if name is not None]
+
+    # The halves ------------------------------------------------------------------------
+
+    def definition(self, schedule: Schedule, kept: list[Variable]) -> list[Edit]:
+        """The two routines in the place of the one, and their prototypes in C."""
+        transfers = [replace(t, status=None) for t in schedule.transfers]
+        ordered = dict(zip(map(id, schedule.transfers), transfers, strict=True))
+        for number, transfer in enumerate(transfers):
+            transfer.request = number
+        self.count = len(transfers)
+        text = self._text_maker(max(2, len(transfers)))
+        indent = self._indent()
+        early: list[str] = []
+        guarded = [ordered[id(t)] for item in schedule.early if item.guard for t in item.transfers]
+        for transfer in guarded:
+            early.append(indent + self._preset(text, transfer.request))
+        early += self._items(schedule.early, ordered, text)
+        late = [indent + line for line in text.waits(transfers, indent)]
+        late += self._items(schedule.late, ordered, text)
+        halves = [
+            self._half(number, "\n".join(lines), kept) for number, lines in enumerate((early, late))
+        ]
+        edits = [Edit(self.span[0], self.span[1], "\n\n".join(halves))]
+        return edits + ([] if self.fortran else self._prototypes(kept))
+
+    def _text_maker(self, count: int) -> CText | FortranText:
+        if self.fortran:
+            return FortranText(self.program, self.source, self.routine, count)
+        return CText(self.source, self.routine, count)
+
+    def _indent(self) -> str:
+        first = next(s for s in self.routine.body.statements if s.kind is not Kind.DECLARE)
+        return indent_at(self.source.data, first.code_start)
+
+    def _preset(self, text: CText | FortranText, number: int) -> str:
+        if self.fortran:
+            return f"{text.name}({number + 1}) = MPI_REQUEST_NULL"
+        return f"{text.name}[{number}] = MPI_REQUEST_NULL;"
+
+    def _items(
+        self, items: list[Item], ordered: Mapping[int, Transfer], text: CText | FortranText
+    ) -> list[str]:
+        lines: list[str] = []
+        position = 0
+        while position < len(items):
+            guard = items[position].guard
+            run = []
+            while position < len(items) and items[position].guard is guard:
+                run.append(items[position])
+                position += 1
+            texts = [line for item in run for line in self._item(item, ordered, text)]
+            if guard is None:
+                lines += texts
+                continue
+            indent = indent_at(self.source.data, guard.code_start)
+            condition = guard.condition or ""
+            if self.fortran:
+                condition = FortranText._spaced(condition)
+                lines += [f"{indent}if ({condition}) then", *texts, f"{indent}end if"]
+            else:
+                lines += [f"{indent}if ({condition}) {{", *texts, f"{indent}}}"]
+        return lines
+
+    def _item(
+        self, item: Item, ordered: Mapping[int, Transfer], text: CText | FortranText
+    ) -> list[str]:
+        data = self.source.data
+        statement = item.statement
+        indent = indent_at(data, statement.code_start)
+        one_line = item.guard is not None and not item.guard.blocks[0].braced
+        if one_line:
+            indent = indent_at(data, item.guard.code_start) + "   "  # type: ignore[union-attr]
+        if item.transfers:
+            return [indent + text.start(ordered[id(t)], indent) for t in item.transfers]
+        if one_line:
+            return [indent + data[statement.code_start : statement.end].decode()]
+        comment = self._text_maker(2).comment_line()
+        start = line_start(data, statement.code_start)
+        start = before_comments(data, start, self.span[0], comment)
+        stop = after_line(data, statement.end)
+        if not first_on_line(data, statement.code_start):
+            return [indent + data[statement.code_start : statement.end].decode()]
+        return [data[start:stop].decode()]
+
+    def _half(self, number: int, body: str, kept: list[Variable]) -> str:
+        needed = words(body, fold=self.fortran)
+        names = [self.program.variables[key].name for key in self.routine.parameters]
+        if self.fortran:
+            return self._fortran_half(number, body, needed, names, kept)
+        before = c_declarations(
+            self.source, self.routine, needed, {variable.name for variable in kept}
+        )
+        needed |= words("\n".join(before), fold=False)
+        self.used[number] = [i for i, name in enumerate(names) if name in needed]
+        head = self._c_head(number, kept)
+        return f"{head}\n{{\n" + "\n".join([*before, body]) + "\n}"
+
+    def _c_head(self, number: int, kept: list[Variable]) -> str:
+        parameters = [self.parameters[i] for i in self.used[number]]
+        parameters += [f"{v.element} {v.name}{self._c_bounds(v)}" for v in kept]
+        parameters.append("MPI_Request *imbrex_requests")
+        text = f"{self.lead}{self.names[number]}({', '.join(p.strip() for p in parameters)})"
+        return wrapped(Language.C, " ".join(text.split()), 0, "   ")
+
+    def _c_bounds(self, variable: Variable) -> str:
+        extents = self.extents(variable) or []
+        return "".join(f"[{high + 1}]" for _, high in reversed(extents))
+
+    def _prototypes(self, kept: list[Variable]) -> list[Edit]:
+        """Beside each prototype in the file, those of the halves in its place."""
+        pattern = re.compile(
+            rb"(?m)^(?:(?:static|extern)\s+)*void\s+"
+            + self.routine.name.encode()
+            + rb"\s*\([^;{}]*\)\s*;"
+        )
+        text = "\n".join(f"{self._c_head(number, kept)};" for number in (0, 1))
+        return [Edit(m.start(), m.end(), text) for m in pattern.finditer(self.source.data)]
+
+    def _fortran_half(
+        self, number: int, body: str, needed: set[str], names: list[str], kept: list[Variable]
+    ) -> str:
+        data = self.source.data
+        end = data.find(b"\n", self.routine.declare_after)
+        lines, used = fortran_specification(
+            self.source, self.span[0], end, needed, [name.lower() for name in names]
+        )
+        self.used[number] = [i for i, name in enumerate(names) if name.lower() in used]
+        indent = indent_at(data, self.span[0])
+        arguments = [names[i] for i in self.used[number]] + [v.name for v in kept]
+        head = f"{indent}subroutine {self.names[number]}("
+        text = ", ".join([*arguments, "imbrex_requests"]) + ")"
+        inner = self._declaration_indent()
+        lines.append(f"{inner}{self._request_type(self.routine)} imbrex_requests({self.count})")
+        if "imbrex_address" in body.lower():
+            colons = "" if self.source.language is Language.FORTRAN_FIXED else ":: "
+            lines.append(f"{inner}integer(kind=MPI_ADDRESS_KIND) {colons}imbrex_address")
+        last = data[line_start(data, self.span[1] - 1) : self.span[1]].decode()
+        last = re.sub(rf"(?i)\b{self.routine.name}\b", self.names[number], last)
+        first = indent + wrapped(self.source.language, head.strip() + text, len(indent), indent)
+        return "\n".join([first, *lines, "", body, last])
+
+    def _declaration_indent(self) -> str:
+        indent = indent_at(self.source.data, max(self.routine.declare_after - 1, 0))
+        fixed = self.source.language is Language.FORTRAN_FIXED
+        return indent if not fixed or len(indent) >= 6 else " " * 6
+
+    def _request_type(self, routine: Routine) -> str:
+        fixed = self.program.files[routine.file].language is Language.FORTRAN_FIXED
+        kind = "type(MPI_Request)" if self.routine.interface == "mpi_f08" else "integer"
+        return kind if fixed else f"{kind} ::"
+
+    # Uses ------------------------------------------------------------------------------
+
+    def _own(self, user: Routine, name: str) -> str:
+        taken = {word.lower() for word in user.exported}
+        candidate, number = f"{self.routine.name}_{name}", 2
+        while candidate.lower() in taken:
+            candidate, number = f"{self.routine.name}_{name}{number}", number + 1
+        return candidate
+
+    def use(
+        self,
+        user: Routine,
+        statement: Statement,
+        call: Call,
+        block: Block,
+        places: tuple[int, int],
+        interior: str,
+        kept: list[Variable],
+    ) -> list[Edit]:
+        """The call as two, each at its place in the block."""
+        source = self.program.files[user.file]
+        indent = indent_at(source.data, statement.code_start)
+        texts = []
+        for number in (0, 1):
+            passed = [call.arguments[i].text.strip() for i in self.used[number]]
+            passed += [self._own(user, v.name) for v in kept] + [self._own(user, "requests")]
+            text = f"{self.names[number]}({', '.join(passed)})"
+            text = f"call {text}" if self.fortran else text + ";"
+            texts.append(indent + wrapped(source.language, text, len(indent), indent))
+        start, finish = texts
+        index = block.statements.index(statement)
+        first, last = places
+        middle = [start] if first == index else []
+        middle += [interior] if interior else []
+        middle += [finish] if last == index else []
+        begin = line_start(source.data, statement.code_start)
+        edits = [Edit(begin, statement.end, "\n".join(middle))]
+        if not middle:
+            stop = source.data.find(b"\n", statement.end)
+            edits = [Edit(begin, stop + 1, "")]
+        if first != index:
+            front = line_start(source.data, block.statements[first].code_start)
+            edits.append(Edit(front, front, start + "\n"))
+        if last != index:
+            behind = after_line(source.data, block.statements[last].end)
+            edits.append(Edit(behind, behind, "\n" + finish))
+        return edits
+
+    def declarations(self, user: Routine, kept: list[Variable]) -> list[Edit]:
+        """Requests, and arrays that the wrapper had for itself, in a caller."""
+        source = self.program.files[user.file]
+        requests = self._own(user, "requests")
+        edits = []
+        if self.fortran:
+            lines = [f"{self._request_type(user)} {requests}({self.count})"]
+            colons = "" if source.language is Language.FORTRAN_FIXED else " ::"
+            for variable in kept:
+                bounds = ", ".join(f"{a}:{b}" for a, b in self.extents(variable) or [])
+                lines.append(
+                    f"{variable.element}{colons} {self._own(user, variable.name)}({bounds})"
+                )
+        else:
+            lines = [f"MPI_Request {requests}[{self.count}];"]
+            lines += [f"{v.element} {self._own(user, v.name)}{self._c_bounds(v)};" for v in kept]
+        data = source.data
+        if user.declare_after >= 0:
+            last = line_start(data, user.declare_after - 1)
+            indent = indent_at(data, last)
+            if source.language is Language.FORTRAN_FIXED and len(indent) < 6:
+                indent = " " * 6
+            offset = data.find(
+                b"\n", user.declare_after - 1 if self.fortran else user.declare_after
+            )
+            if not self.fortran:
+                offset = after_line(data, user.declare_after)
+            edits.append(Edit(offset, offset, "".join(f"\n{indent}{line}" for line in lines)))
+        else:
+            offset = line_start(data, user.first_executable)
+            indent = indent_at(data, user.first_executable)
+            edits.append(Edit(offset, offset, "".join(f"{indent}{line}\n" for line in lines)))
+        if not self.fortran and user.file != self.routine.file:
+            includes = list(re.finditer(rb"(?m)^[ \t]*#[ \t]*include[^\n]*\n", data))
+            offset = includes[-1].end()
+            text = "\n".join(f"{self._c_head(number, kept)};" for number in (0, 1))
+            edits.append(Edit(offset, offset, f"\n{text}\n"))
+        return edits
+
+
+def _opening(head: str) -> int:
+    """Where the parameter list that ends the text opens."""
+    depth = 0
+    for position in range(len(head) - 1, -1, -1):
+        depth += {")": 1, "(": -1}.get(head[position], 0)
+        if depth == 0:
+            return position if head.endswith(")") else -1
+    return -1
+
+
+def _split(text: str) -> list[str]:
+    found, depth, last = [], 0, 0
+    for position, character in enumerate(text):
+        depth += {"(": 1, ")": -1, "[": 1, "]": -1}.get(character, 0)
+        if character == "," and depth == 0:
+            found.append(text[last:position])
+            last = position + 1
+    return [*found, text[last:]]

@@ -1,0 +1,119 @@
+"""The headers of counted loops as text: read, and written anew with other bounds."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+from imbrex.transform.model.program import Language, SourceFile, Statement
+from imbrex.transform.rewrites.terms import difference, shifted
+
+_C = re.compile(
+    r"for\s*\((?P<first>[^;=]*?(?P<index>\w+)\s*=(?!=)\s*)(?P<low>[^;]*?)\s*;"
+    r"\s*(?P=index)\s*(?P<compare><=?)\s*(?P<high>[^;]*?)\s*;"
+    r"\s*(?:(?P=index)\s*\+\+|\+\+\s*(?P=index)|(?P=index)\s*\+=\s*1)\s*\)"
+)
+_FORTRAN = re.compile(
+    r"(?P<first>do\s+(?P<index>\w+)\s*=\s*)(?P<low>[^,]*?(?:\([^()]*\)[^,]*?)*)\s*,"
+    r"\s*(?P<high>[^,]*?(?:\([^()]*\)[^,]*?)*)\s*$",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """One loop's header: its span in the file and the parts of its text."""
+
+    start: int
+    end: int
+    first: str  # up to the low bound
+    index: str
+    low: str
+    high: str  # the last index, inclusive
+    strict: bool  # C: the comparison is `<`
+    fortran: bool
+
+    def text(self, low: str, high: str, step: str = "") -> str:
+        if self.fortran:
+            return f"{self.first}{low}, {high}" + (f", {step}" if step else "")
+        limit, compare = (shifted(high, 1), "<") if self.strict else (high, "<=")
+        advance = f"{self.index} += {step}" if step else f"{self.index}++"
+        return f"for ({self.first}{low}; {self.index} {compare} {limit}; {advance})"
+
+    def inner(self, cut: tuple[int, int]) -> str:
+        """The loop without its first and last iterations."""
+        return self.text(shifted(self.low, cut[0]), shifted(self.high, -cut[1]))
+
+    # What follows is for cuts of at most one iteration.
+
+    def outside(self, cut: tuple[int, int]) -> list[str]:
+        """Conditions of which one holds where an index is in the part cut off."""
+        equal = ".eq." if self.fortran else "=="
+        ends = [self.low] * cut[0] + [self.high] * cut[1]
+        return [f"{self.index} {equal} {end}" for end in ends]
+
+    def ends(self, cut: tuple[int, int], always: list[str]) -> str:
+        """The part cut off; the whole loop where one of the conditions `always` holds."""
+        if self.fortran:
+            return self._fortran_ends(cut, " .or. ".join(always))
+        return self._c_ends(cut, " || ".join(always))
+
+    def _c_ends(self, cut: tuple[int, int], always: str) -> str:
+        low, high = self.low, self.high
+        before = f"{always} || " if always else ""
+        if cut == (1, 1):
+            few = f"{high} <= {low}"
+            return self.text(low, high, f"{before}{few} ? 1 : {difference(high, low)}")
+        few = f"{high} < {low}"
+        if cut == (1, 0):
+            last = f"({before}{few} ? {high} : {low})"
+            return replace(self, strict=False).text(low, last)
+        return self.text(f"{before}{few} ? {low} : {high}", high)
+
+    def _fortran_ends(self, cut: tuple[int, int], always: str) -> str:
+        low, high = self.low, self.high
+        if cut == (1, 1):
+            step = f"max({difference(high, low)}, 1)"
+            return self.text(low, high, f"merge(1, {step}, {always})" if always else step)
+        if cut == (1, 0):
+            last = f"min({low}, {high})"
+            return self.text(low, f"merge({high}, {last}, {always})" if always else last)
+        first = f"max({low}, {high})"
+        return self.text(f"merge({low}, {first}, {always})" if always else first, high)
+
+
+def read_header(source: SourceFile, loop: Statement) -> Header | None:
+    """The header of a loop with the step 1; None where it is written in another way."""
+    fortran = source.language is not Language.C
+    start = loop.code_start
+    stop = loop.blocks[0].start
+    if not fortran:
+        text = source.data[start:stop].decode(errors="replace")
+        match = _C.match(text)
+        if match is None or text[match.end() :].strip():
+            return None
+        if re.search(r"[?:,&|]|/\*|//", match["low"] + match["high"]):
+            return None
+        strict = match["compare"] == "<"
+        high = shifted(match["high"], -1) if strict else match["high"]
+    else:
+        end = source.data.find(b"\n", start)
+        text = source.data[start : end if end >= 0 else len(source.data)].decode(errors="replace")
+        match = _FORTRAN.match(text.rstrip("\r"))
+        if match is None or "&" in text or "!" in text:
+            return None
+        if source.language is Language.FORTRAN_FIXED and end + 6 < len(source.data):
+            following = source.data[end + 1 : end + 7]
+            if following[:5] == b"     " and following[5:6] not in (b" ", b"0", b"\n", b""):
+                return None  # continued
+        strict, high = False, match["high"]
+    return Header(
+        start + match.start(),
+        start + match.end(),
+        match["first"],
+        match["index"],
+        match["low"],
+        high,
+        strict,
+        fortran,
+    )

@@ -1,0 +1,398 @@
+"""Nonblocking code that is there already: its starts move up and its waits down."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from imbrex.transform import mpi_calls
+from imbrex.transform.analysis.facts import ProgramFacts
+from imbrex.transform.analysis.footprint import Footprints
+from imbrex.transform.analysis.requests import (
+    Requests,
+    request_access,
+    request_argument,
+    request_section,
+    started,
+)
+from imbrex.transform.analysis.transfer import Render, Role, Transfer, data_accesses
+from imbrex.transform.analysis.unread import never_read
+from imbrex.transform.model.affine import disjoint
+from imbrex.transform.model.program import (
+    UNKNOWN_MEMORY,
+    Access,
+    Block,
+    Kind,
+    Location,
+    Program,
+    Reason,
+    Routine,
+    Statement,
+)
+from imbrex.transform.rewrites.base import Decision, Refusal, Site
+from imbrex.transform.rewrites.blocking import BlockingToNonblocking
+from imbrex.transform.rewrites.emit import Text
+
+_MOST_ELEMENTS = 64  # of a Waitall that is taken apart
+
+
+@dataclass(slots=True, eq=False)
+class Piece:
+    """What one call, or one element of a Waitall, is moved as."""
+
+    transfer: Transfer
+    accesses: list[Access]
+    element: int | None = None  # of the request array, where a Waitall is taken apart
+    completes: list[Transfer] = field(default_factory=list)
+    inserted: Statement | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Lowered:
+    """A call whose pieces stand in the model in its place."""
+
+    site: Site
+    pieces: list[Piece]
+
+
+class ExistingMotion(BlockingToNonblocking):
+    """MPI_Isend, Issend, Irecv, nonblocking collectives, MPI_Wait and MPI_Waitall."""
+
+    name = "motion"
+
+    def __init__(self, program: Program, footprints: Footprints, facts: ProgramFacts) -> None:
+        super().__init__(program, footprints, facts)
+        self.completed: dict[str, list[Transfer]] = {}
+
+    def applies(self, site: Site) -> bool:
+        return site.call.name in mpi_calls.STARTS or site.call.name in mpi_calls.REQUEST_OF_WAIT
+
+    # Conditions ------------------------------------------------------------------------
+
+    def validate(self, site: Site, requests: Requests | None = None) -> list[Transfer]:
+        """The transfer that a start begins, or what stands for those that a wait completes.
+
+        Raises Refusal where the call may not be moved at all.
+        """
+        return [piece.transfer for piece in self.pieces(site, requests)]
+
+    def pieces(self, site: Site, requests: Requests | None = None) -> list[Piece]:
+        """The same with what each piece touches. Raises Refusal."""
+        if requests is None:
+            requests = Requests(self.footprints, site.routine)
+        if site.call.name in mpi_calls.STARTS:
+            return [self._start(site)]
+        return self._wait(site, requests)
+
+    def _start(self, site: Site) -> Piece:
+        call, routine = site.call, site.routine
+        error = self._check(site)
+        transfer = started(call)
+        assert transfer is not None
+        transfer.error = error
+        for buffer in transfer.buffers:
+            self._check_memory(site, buffer.text, buffer.base)
+        request = request_argument(call)
+        self._check_memory(site, request.text, request.base)
+        if transfer.receives:
+            for position in (transfer.part.peer, transfer.part.tag):
+                wildcard = self.facts.wildcard(call, call.arguments[position], routine.file)
+                if wildcard:
+                    raise Refusal(self.name, wildcard)
+        accesses = [*self._evaluation(site), *data_accesses(self.program, transfer)]
+        return Piece(transfer, [*accesses, request_access(call, self.program)])
+
+    def _check_memory(self, site: Site, text: str, base: str | None) -> None:
+        if (base or "").lstrip("*") not in self.program.variables:
+            self._refuse(site, f"the memory that `{text.strip()}` names is not known")
+
+    def _wait(self, site: Site, requests: Requests) -> list[Piece]:
+        call, routine = site.call, site.routine
+        error = self._check(site)
+        completed = requests.completed_by(call)
+        if isinstance(completed, Reason):
+            raise Refusal(self.name, completed)
+        if not completed:
+            self._refuse(site, "no start of this request is seen")
+        status = call.arguments[mpi_calls.STATUS_OF_WAIT[call.name]]
+        ignored = status.text.strip().upper() in ("MPI_STATUS_IGNORE", "MPI_STATUSES_IGNORE")
+        control = self._evaluation(site)
+        status_read = not ignored and (
+            never_read(self.program, routine, status.base or "") is not None
+        )
+        if status_read:
+            base = UNKNOWN_MEMORY if status.base is None else status.base
+            control.append(Access(base, status.through, True, call.line))
+        whole = request_access(call, self.program)
+        found = []
+        for element in self._elements(site, ignored):
+            part = whole
+            mine = completed
+            if element is not None:
+                section = request_section(call, self.program)
+                assert section is not None and section[0].low is not None
+                low = section[0].low
+                point = replace(low, constant=element)
+                part = replace(whole, section=(replace(section[0], low=point, high=point),))
+                mine = [
+                    (statement, transfer)
+                    for statement, transfer in completed
+                    if not disjoint(part.section, request_section(transfer.call, self.program))
+                ]
+            stands = Transfer(
+                call,
+                self._strictest([transfer for _, transfer in mine]),
+                request_argument(call),
+                error=error,
+                status_read=status_read,
+                repeats_condition=True,
+                control=[*control, part],
+            )
+            released = requests.released(site.statement, mine)
+            completes = [replace(transfer, error=error) for _, transfer in mine]
+            found.append(Piece(stands, [*stands.control, *released], element, completes))
+        return found
+
+    @staticmethod
+    def _strictest(transfers: list[Transfer]) -> mpi_calls.PointToPoint:
+        """The kind of transfer whose wait may be moved least."""
+
+        def rank(part: mpi_calls.PointToPoint) -> int:
+            if part.direction == "receive":
+                return 3
+            return 2 if part.direction == "collective" else int(part.mode == "synchronous")
+
+        parts = [transfer.part for transfer in transfers]
+        return max(parts, key=rank, default=mpi_calls.STARTS["MPI_Isend"])
+
+    def _elements(self, site: Site, ignored: bool) -> list[int | None]:
+        """The elements of a Waitall that may be waited for apart; [None]: it stays whole.
+
+        Taking it apart is sound: a Waitall waits for each of its requests, in any order.
+        """
+        section = request_section(site.call, self.program)
+        if site.call.name != "MPI_Waitall" or not ignored or section is None:
+            return [None]
+        low, high = section[0].low, section[0].high
+        if low is None or high is None or low.terms or high.terms:
+            return [None]
+        count = high.constant - low.constant + 1
+        if not 1 < count <= _MOST_ELEMENTS:
+            return [None]
+        return list(range(low.constant, high.constant + 1))
+
+    # Doing it --------------------------------------------------------------------------
+
+    def lower_all(
+        self, routine: Routine, only: frozenset[tuple[str, int]]
+    ) -> tuple[list[Lowered], list[Decision]]:
+        """Put all calls that may be moved into the model as inserted statements."""
+        requests = Requests(self.footprints, routine)
+        found, refused = [], []
+        for site in self._sites(routine):
+            if only and (routine.file, site.call.line) not in only:
+                continue
+            try:
+                found.append(Lowered(site, self.pieces(site, requests)))
+            except Refusal as refusal:
+                line = site.call.line
+                refused.append(Decision(site, "refused", refusal.reason, line, line))
+        for lowered in found:
+            self._insert(lowered)
+        return found, refused
+
+    def _sites(self, routine: Routine) -> list[Site]:
+        return [
+            site
+            for statement in routine.statements()
+            for call in statement.calls
+            if self.applies(site := Site(routine, statement, call))
+        ]
+
+    def _insert(self, lowered: Lowered) -> None:
+        original = lowered.site.statement
+        block = original.parent
+        assert block is not None
+        position = block.statements.index(original)
+        inserted = []
+        for piece in lowered.pieces:
+            starts = lowered.site.call.name in mpi_calls.STARTS
+            role = Role(piece.transfer, starts, self._moved_text(lowered.site, piece))
+            statement = self._inserted(original, piece.accesses, role)
+            statement.parent = block
+            piece.inserted = statement
+            if starts:
+                piece.transfer.start = statement
+            else:
+                piece.transfer.wait = statement
+            inserted.append(statement)
+        original.removed = True
+        block.statements[position + 1 : position + 1] = inserted
+        self.footprints.forget(original)
+
+    def _moved_text(self, site: Site, piece: Piece) -> Render:
+        def render(text: Text, indent: str) -> list[str]:
+            lines = [text.moved(site.statement, piece.transfer.guards, indent)]
+            return lines + text.fences(piece.completes, indent)
+
+        return render
+
+    def finish(self, lowered: list[Lowered]) -> list[Decision]:
+        """What became of each call; those that have not moved stand as they stood."""
+        decisions = []
+        for item in lowered:
+            moved = [piece for piece in item.pieces if piece.transfer.crossed]
+            decisions.append(self._decision(item, moved))
+            if not moved:
+                self._restore(item)
+                continue
+            known = self.completed.setdefault(item.site.routine.key, [])
+            known += [transfer for piece in item.pieces for transfer in piece.completes]
+            if len(item.pieces) > 1:
+                self._join(item)
+        return decisions
+
+    def completed_in(self, routine: Routine) -> list[Transfer]:
+        """The transfers of the waits that have been moved in a routine."""
+        return self.completed.get(routine.key, [])
+
+    def _restore(self, item: Lowered) -> None:
+        """Put the call back, behind the waits that have moved up to it and before the starts."""
+        original = item.site.statement
+        block = original.parent
+        assert block is not None
+        pieces = [piece.inserted for piece in item.pieces if piece.inserted is not None]
+        first = block.statements.index(original)
+        last = block.statements.index(pieces[-1])
+        between = [s for s in block.statements[first + 1 : last + 1] if s not in pieces]
+        waits = [s for s in between if isinstance(s.role, Role) and not s.role.starts]
+        others = [s for s in between if s not in waits]
+        block.statements[first : last + 1] = [*waits, original, *others]
+        original.removed = False
+        self.footprints.forget(original)
+
+    def _join(self, item: Lowered) -> None:
+        """Elements of one Waitall that ended at one place are waited for together."""
+        groups: dict[int, list[Piece]] = {}
+        for piece in item.pieces:
+            assert piece.inserted is not None
+            groups.setdefault(id(self._head(piece.inserted)), []).append(piece)
+        for members in groups.values():
+            first = members[0]
+            assert first.inserted is not None
+            role = first.inserted.role
+            assert isinstance(role, Role)
+            if len(members) < len(item.pieces):
+                first.inserted.role = replace(role, render=self._split_text(item.site, members))
+            for piece in members[1:]:
+                assert piece.inserted is not None and piece.inserted.parent is not None
+                first.completes += piece.completes
+                piece.inserted.parent.statements.remove(piece.inserted)
+
+    @staticmethod
+    def _head(statement: Statement) -> Statement:
+        """The first of the waits that stand in a row with this one, under the same conditions."""
+        block = statement.parent
+        assert block is not None and isinstance(statement.role, Role)
+        guards = statement.role.transfer.guards
+        position = block.statements.index(statement)
+        while position > 0:
+            before = block.statements[position - 1]
+            role = before.role
+            if before.kind is not Kind.INSERTED or not isinstance(role, Role) or role.starts:
+                break
+            if role.transfer.guards != guards:
+                break
+            position -= 1
+        return block.statements[position]
+
+    def _split_text(self, site: Site, members: list[Piece]) -> Render:
+        variable = self.program.variables[request_argument(site.call).base or ""]
+
+        def render(text: Text, indent: str) -> list[str]:
+            runs: list[list[int]] = []
+            for element in sorted(piece.element for piece in members if piece.element is not None):
+                if runs and runs[-1][-1] == element - 1:
+                    runs[-1].append(element)
+                else:
+                    runs.append([element])
+            transfer = members[0].transfer
+            lines = [
+                text.part_of_waitall(transfer, variable.name, run[0], len(run), indent)
+                for run in runs
+            ]
+            return lines + text.fences(members[0].completes, indent)
+
+        return render
+
+    # Telling ---------------------------------------------------------------------------
+
+    def _decision(self, item: Lowered, moved: list[Piece]) -> Decision:
+        site = item.site
+        line = site.call.line
+        starts = site.call.name in mpi_calls.STARTS
+        blockers = [
+            blocker
+            for piece in item.pieces
+            if (blocker := piece.transfer.start_blocker or piece.transfer.wait_blocker) is not None
+        ]
+        direction = "earlier" if starts else "later"
+        what = request_argument(site.call).text.strip()
+        if starts:
+            what = item.pieces[0].transfer.buffer.text.strip()
+        details = list(dict.fromkeys(f"not {direction}, because {b}" for b in blockers))
+        if len(details) > 1:
+            whose = [f"{what}, request {p.element}: " for p in item.pieces]
+            details = [
+                name + f"not {direction}, because {blocker}"
+                for name, blocker in zip(whose, blockers, strict=True)
+            ]
+        else:
+            details = [f"{site.call.name} of {what}: {text}" for text in details]
+        if not moved:
+            place = blockers[0] if blockers else Reason("", site.location)
+            what = "started earlier" if starts else "waited for later"
+            text = f"it cannot be {what}: {place.text}"
+            reason = Reason(text, place.location)
+            return Decision(site, "nothing-to-gain", reason, line, line, [], details)
+        crossed = max(piece.transfer.crossed for piece in moved)
+        reason = Reason(
+            f"{crossed} computing statement{'s' if crossed > 1 else ''} more in the window",
+            Location(site.routine.file, line),
+        )
+        decision = Decision(site, "rewritten", reason, line, line, [self.name], details)
+        decision.crossed = crossed
+        for piece in moved:
+            if starts:
+                decision.first_line = min(line, self._line_after(piece.inserted))
+            else:
+                decision.last_line = max(
+                    decision.last_line, self._line_before(piece.inserted, site)
+                )
+        return decision
+
+
+def settle(mover: BlockingToNonblocking, routines: list[Routine]) -> bool:
+    """Move all starts and waits in the model as far as they go; True where one moved.
+
+    What one of them leaves behind makes room for another.
+    """
+    any_moved = False
+    for routine in routines:
+        moved = True
+        while moved:
+            moved = False
+            for statement in _inserted(routine.body):
+                role = statement.role
+                if isinstance(role, Role) and mover.move(routine, role):
+                    moved = any_moved = True
+    return any_moved
+
+
+def _inserted(block: Block) -> list[Statement]:
+    found = []
+    for statement in block.statements:
+        if statement.kind is Kind.INSERTED:
+            found.append(statement)
+        for inner in statement.blocks:
+            found += _inserted(inner)
+    return found

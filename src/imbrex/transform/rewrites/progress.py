@@ -1,0 +1,349 @@
+"""Progress calls in the loops of a window, for libraries that move data only inside MPI.
+
+As in Shet et al., section 4.3, where calls of MPI_Iprobe during the work do it. The call must not
+complete anything: MPI_Test would free the request and lose the status that the wait gives.
+MPI_Request_get_status drives the library and leaves the request as it is; where several requests
+are under way, or none is known to be set, MPI_Iprobe does it. It asks MPI_COMM_WORLD, since MPICH
+does not look at the network for MPI_COMM_SELF, and for the largest tag that every MPI allows: Open
+MPI returns without looking at the network where a message that matches waits to be received.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from imbrex.transform import mpi_calls
+from imbrex.transform.analysis.facts import ProgramFacts
+from imbrex.transform.analysis.footprint import Footprints
+from imbrex.transform.analysis.requests import Requests, request_argument
+from imbrex.transform.analysis.transfer import Transfer
+from imbrex.transform.analysis.work import Work
+from imbrex.transform.edits import Edit
+from imbrex.transform.model.program import (
+    Block,
+    Call,
+    Kind,
+    Language,
+    Location,
+    Program,
+    Reason,
+    Routine,
+    Statement,
+)
+from imbrex.transform.rewrites.base import Decision, Refusal, Site
+from imbrex.transform.rewrites.progress_text import ProgressText
+
+NAME = "progress"
+_PARALLEL = re.compile(rb"^\s*#\s*pragma\s+(omp|acc)|^[!cC*]\$(omp|acc)", re.MULTILINE | re.I)
+_INCLUDES_MPI = re.compile(rb"#\s*include\s*[<\"][^>\"]*mpi[^>\"]*[>\"]", re.IGNORECASE)
+_MOST_LEVELS = 4  # of calls between the window and the loop
+_MOST_ITERATIONS = 1 << 20
+
+
+@dataclass(slots=True)
+class Window:
+    """The statements between a start and its wait, in one block."""
+
+    routine: Routine
+    wait: Statement
+    call: Call
+    statements: list[Statement]
+    request: str | None  # in the words of the program, where exactly one is surely set
+
+
+@dataclass(slots=True)
+class Spot:
+    """Where a progress call goes: at the beginning of a loop's body, or around the loop."""
+
+    routine: Routine
+    loop: Statement
+    every: int  # iterations
+    divided: bool  # the innermost loop is divided into strips
+
+
+class ProgressCalls:
+    """Finds windows and puts calls into their loops."""
+
+    name = NAME
+
+    def __init__(
+        self, program: Program, footprints: Footprints, facts: ProgramFacts, interval_s: float
+    ) -> None:
+        """`interval_s`: the time between two progress calls."""
+        self.program = program
+        self.footprints = footprints
+        self.facts = facts
+        self.interval_s = interval_s
+        self.work = Work(program)
+        self.taken: set[int] = set()  # loops that have a call
+
+    # Windows ---------------------------------------------------------------------------
+
+    def windows(self) -> Iterator[Window]:
+        for routine in self.program.routines.values():
+            if routine.file not in self.program.files:
+                continue
+            requests = Requests(self.footprints, routine)
+            starts = [s for s in routine.statements() if any(map(self._starts, s.calls))]
+            for wait in routine.statements() if starts else ():
+                for call in wait.calls:
+                    if call.name in mpi_calls.REQUEST_OF_WAIT:
+                        yield from self._window(routine, requests, starts, wait, call)
+
+    @staticmethod
+    def _starts(call: Call) -> bool:
+        return call.name in mpi_calls.STARTS
+
+    def _window(
+        self,
+        routine: Routine,
+        requests: Requests,
+        starts: list[Statement],
+        wait: Statement,
+        call: Call,
+    ) -> Iterator[Window]:
+        found = requests.completed_by(call)
+        if isinstance(found, Reason):
+            base = request_argument(call).base
+            pairs: list[tuple[Statement, Transfer | None]] = [
+                (s, None) for s in starts if any(_request_base(c) == base for c in s.calls)
+            ]
+        else:
+            pairs = list(found)
+        widest: tuple[Block, int, int] | None = None
+        direct = True
+        for start, _ in pairs:
+            spans = _between(start, wait)
+            if spans is None:
+                continue
+            block, first, last = spans
+            direct = direct and block.statements[first] is start
+            if widest is None or block is widest[0]:
+                low = first if widest is None else min(first, widest[1])
+                widest = (block, low, last)
+        if widest is None:
+            return
+        block, first, last = widest
+        inside = block.statements[first + 1 : last]
+        request = None
+        if len(pairs) == 1 and direct and call.name == "MPI_Wait":
+            request = request_argument(call).text.strip()
+        yield Window(routine, wait, call, inside, request)
+
+    # Conditions ------------------------------------------------------------------------
+
+    def validate(self, window: Window) -> list[Spot]:
+        """Where calls go; Refusal where none may or need be put."""
+        here = Location(window.routine.file, window.call.line)
+        if self.facts.threads:
+            raise Refusal(self.name, self.facts.threads)
+        for source in self.program.files.values():
+            match = _PARALLEL.search(source.data)
+            if match:
+                line = source.line_of(match.start())
+                text = "the program has parallel regions: only one thread may call MPI there"
+                raise Refusal(self.name, Reason(text, Location(source.name, line)))
+        reasons: list[Reason] = []
+        spots = [
+            spot
+            for statement in window.statements
+            for spot in self._in(window.routine, statement, reasons, _MOST_LEVELS)
+        ]
+        if not spots:
+            text = "no loop in the window takes as long as the interval of progress calls"
+            raise Refusal(self.name, reasons[0] if reasons else Reason(text, here))
+        return spots
+
+    def _in(
+        self, routine: Routine, statement: Statement, reasons: list[Reason], levels: int
+    ) -> list[Spot]:
+        """Spots inside one statement of a window."""
+        footprint = self.footprints.of(statement, routine.file)
+        if not footprint.heavy and statement.kind is not Kind.IF:
+            return []
+        if footprint.events:
+            event = footprint.events[0]
+            reasons.append(Reason(f"{event.name} makes progress there", event.location))
+            return []
+        if statement.kind is Kind.LOOP:
+            return self._in_loop(routine, statement, reasons, levels)
+        found = [
+            spot
+            for block in statement.blocks
+            for inner in block.statements
+            for spot in self._in(routine, inner, reasons, levels)
+        ]
+        if levels:
+            for call in statement.calls:
+                other = self.program.routines.get(call.name)
+                for inner in other.body.statements if other is not None else ():
+                    assert other is not None
+                    found += self._in(other, inner, reasons, levels - 1)
+        return found
+
+    def _in_loop(
+        self, routine: Routine, loop: Statement, reasons: list[Reason], levels: int
+    ) -> list[Spot]:
+        once = self.work.of_body(loop)
+        iterations = self.work.iterations(loop)
+        if iterations is not None and once * iterations < 0.5 * self.interval_s:
+            return []
+        body = [inner for block in loop.blocks for inner in block.statements]
+        if once > self.interval_s:
+            found = [s for inner in body for s in self._in(routine, inner, reasons, levels)]
+            if found:
+                return found
+        problem = self._problem(routine, loop)
+        if problem is not None:
+            reasons.append(problem)
+            return []
+        every = 1
+        while every * once * 1.5 < self.interval_s and every < _MOST_ITERATIONS:
+            every *= 2
+        innermost = not any(self.footprints.of(s, routine.file).heavy for s in body)
+        if every > 1 and innermost:
+            problem = self._indivisible(routine, loop)
+            if problem is not None:
+                reasons.append(problem)
+                return []
+        return [Spot(routine, loop, every, divided=every > 1 and innermost)]
+
+    def _problem(self, routine: Routine, loop: Statement) -> Reason | None:
+        """Why no call may be put into a loop."""
+        here = Location(routine.file, loop.line)
+        source = self.program.files.get(routine.file)
+        if source is None or routine.problem:
+            return Reason(routine.problem or "the routine is not in the files", here)
+        if loop.stop:
+            return Reason(loop.stop, here)
+        text = ProgressText(self.program, source, routine)
+        if source.language is Language.C:
+            if not _INCLUDES_MPI.search(source.data):
+                return Reason(f"mpi.h is not included in {routine.file}", here)
+        elif not routine.interface:
+            return Reason(f"{routine.name} knows neither mpif.h nor a module of MPI", here)
+        elif text.is_pure():
+            return Reason(f"{routine.name} is pure", here)
+        if routine.declare_after < 0 and routine.first_executable < 0:
+            return Reason(f"{routine.name} has no place for declarations", here)
+        inner: Statement | None = loop
+        while inner is not None:
+            block = inner.parent
+            if block is None or not (block.insertable or inner is loop):
+                return Reason("the code around the loop comes from a macro or a header", here)
+            if inner.code_start > inner.start >= 0 and inner.kind is Kind.LOOP:
+                return Reason("a directed loop", Location(routine.file, inner.line))
+            inner = block.owner
+        if not text.fits(loop):
+            return Reason("the loop does not begin a line, or its body shares one", here)
+        return None
+
+    def _indivisible(self, routine: Routine, loop: Statement) -> Reason | None:
+        """Why an innermost loop may not be divided into strips."""
+        here = Location(routine.file, loop.line)
+        source = self.program.files[routine.file]
+        if loop.loop is None or not ProgressText(self.program, source, routine).divides(loop):
+            return Reason("the innermost loop is not one that can be divided", here)
+        for inner in loop.walk():
+            if inner.kind is Kind.JUMP and inner.text not in ("continue", "cycle", "return"):
+                place = Location(routine.file, inner.line)
+                return Reason(f"the innermost loop may be left by {inner.text}", place)
+        if self._read_behind(routine, loop.loop.index):
+            return Reason("the loop's index is read outside its loops", here)
+        return None
+
+    def _read_behind(self, routine: Routine, index: str) -> bool:
+        def reads(block: Block) -> bool:
+            for statement in block.statements:
+                if statement.loop is not None and statement.loop.index == index:
+                    continue
+                if any(a.variable == index and not a.write for a in statement.accesses):
+                    return True
+                if any(reads(inner) for inner in statement.blocks):
+                    return True
+            return False
+
+        return reads(routine.body)
+
+    # Doing it --------------------------------------------------------------------------
+
+    def apply(
+        self, chosen: Callable[[str, int], bool]
+    ) -> tuple[dict[str, list[Edit]], list[Decision]]:
+        """Edits of all files, and what was decided for each window whose wait is chosen."""
+        edits: dict[str, list[Edit]] = {}
+        decisions: list[Decision] = []
+        texts: dict[str, ProgressText] = {}
+        found: list[tuple[Window, list[Spot] | Reason]] = []
+        for window in self.windows():
+            if not chosen(window.routine.file, window.call.line):
+                continue
+            try:
+                found.append((window, self.validate(window)))
+            except Refusal as refusal:
+                found.append((window, refusal.reason))
+        counts = Counter(
+            id(spot.loop) for _, spots in found if isinstance(spots, list) for spot in spots
+        )
+        for window, spots in found:
+            site = Site(window.routine, window.wait, window.call)
+            line = window.call.line
+            if isinstance(spots, Reason):
+                reason = Reason(f"{NAME}: {spots.text}", spots.location)
+                decisions.append(Decision(site, "nothing-to-gain", reason, line, line))
+                continue
+            decision = Decision(site, "rewritten", Reason("", site.location), line, line, [NAME])
+            decisions.append(decision)
+            decision.first_line = window.statements[0].line
+            decision.last_line = window.statements[-1].end_line
+            decision.reason = Reason("a progress call in each loop of the window", site.location)
+            for spot in spots:
+                decision.details.append(self._told(spot))
+                if id(spot.loop) in self.taken:
+                    continue
+                self.taken.add(id(spot.loop))
+                routine = spot.routine
+                text = texts.get(routine.key)
+                if text is None:
+                    source = self.program.files[routine.file]
+                    text = texts[routine.key] = ProgressText(self.program, source, routine)
+                alone = routine is window.routine and counts[id(spot.loop)] == 1
+                request = window.request if alone else None
+                changes = text.put(spot.loop, spot.every, spot.divided, request)
+                edits.setdefault(routine.file, []).extend(changes)
+        for key, text in texts.items():
+            # In front of a call at the same place.
+            file = self.program.routines[key].file
+            edits[file] = text.declarations() + edits[file]
+        return edits, decisions
+
+    def _told(self, spot: Spot) -> str:
+        each = self.work.of_body(spot.loop) * spot.every * 1e6
+        place = f"{spot.routine.file}:{spot.loop.line}"
+        how = "strips of" if spot.divided else "every"
+        return f"progress: the loop at {place}, {how} {spot.every} iterations (about {each:.0f} us)"
+
+
+def _request_base(call: Call) -> str | None:
+    return request_argument(call).base if call.name in mpi_calls.STARTS else None
+
+
+def _between(start: Statement, wait: Statement) -> tuple[Block, int, int] | None:
+    """The innermost common block, and the positions of what contains start and wait in it."""
+    above: dict[int, Statement] = {}
+    inner: Statement | None = start
+    while inner is not None and inner.parent is not None:
+        above[id(inner.parent)] = inner
+        inner = inner.parent.owner
+    inner = wait
+    while inner is not None and inner.parent is not None:
+        first = above.get(id(inner.parent))
+        if first is not None:
+            block = inner.parent
+            low, high = block.statements.index(first), block.statements.index(inner)
+            return (block, low, high) if low < high else None
+        inner = inner.parent.owner
+    return None

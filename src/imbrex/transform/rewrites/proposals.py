@@ -1,0 +1,25 @@
+"""What a preparing rewrite proposes: edits that may make room for communication to move."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from imbrex.transform.edits import Edit
+from imbrex.transform.model.program import Reason, Routine
+
+
+@dataclass(slots=True)
+class Proposal:
+    """Edits of one preparing rewrite; without edits a refusal, whose reason it carries."""
+
+    rewrite: str
+    routine: Routine
+    line: int
+    reason: Reason
+    edits: dict[str, list[Edit]] = field(default_factory=dict)
+    # Of a refusal: told only at sites without a window that this variable stands in the way of.
+    about: str = ""
+    worth: int = 0  # computing statements that communication passes by the edits themselves
+    # Of a routine that is replaced by others: their names, and the calls that now only start.
+    replaces: tuple[str, ...] = ()
+    starts: frozenset[int] = frozenset()

@@ -1,0 +1,314 @@
+"""Wrappers: a routine that only communicates becomes a start and a finish around its callers' work.
+
+The caller has the computation, the wrapper the messages. Where calls of the wrapper can be followed
+by computation that needs nothing of it, `exchange(u)` becomes `exchange_start(u, requests)`, which
+posts, and `exchange_finish(u, requests)`, which waits and unpacks. The requests, and local arrays
+that are buffers, belong to the caller: nothing outlives it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from imbrex.transform import mpi_calls
+from imbrex.transform.analysis.facts import ProgramFacts
+from imbrex.transform.analysis.footprint import Footprints
+from imbrex.transform.analysis.schedule import Schedule, Scheduler
+from imbrex.transform.analysis.spaces import Spaces, sets_first
+from imbrex.transform.analysis.transfer import Transfer
+from imbrex.transform.edits import Edit
+from imbrex.transform.model.program import (
+    Access,
+    Block,
+    Call,
+    Kind,
+    Location,
+    Program,
+    Reason,
+    Routine,
+    Statement,
+    Variable,
+)
+from imbrex.transform.rewrites.base import Refusal, Site
+from imbrex.transform.rewrites.blocking import BlockingToNonblocking
+from imbrex.transform.rewrites.boundary import BoundaryFirst, Division
+from imbrex.transform.rewrites.halves import Halves
+from imbrex.transform.rewrites.proposals import Proposal
+
+NAME = "wrappers"
+
+
+@dataclass(slots=True)
+class Use:
+    """A call of the wrapper: where its start and its finish go, and what they pass."""
+
+    routine: Routine
+    statement: Statement
+    call: Call
+    block: Block
+    first: int  # the start goes before this statement of the block
+    last: int  # the finish goes behind this one
+    passed: int = 0
+    division: Division | None = None
+
+
+@dataclass(slots=True)
+class Split:
+    """A wrapper that may be split, and its uses."""
+
+    wrapper: Routine
+    schedule: Schedule
+    kept: list[Variable]  # local arrays that must live from the start to the finish
+    uses: list[Use] = field(default_factory=list)
+
+
+class Wrappers:
+    """Splits routines around MPI into start and finish."""
+
+    name = NAME
+
+    def __init__(self, program: Program, footprints: Footprints) -> None:
+        self.program = program
+        self.footprints = footprints
+        self.facts = ProgramFacts(program)
+        self.boundary = BoundaryFirst(program, footprints)
+
+    def proposals(self) -> list[Proposal]:
+        found = []
+        for routine in self.program.routines.values():
+            sites = self._sites(routine)
+            if routine.name == "main" or not sites or routine.file not in self.program.files:
+                continue
+            try:
+                split = self.validate(routine, sites)
+            except Refusal as refusal:
+                found.append(Proposal(self.name, routine, routine.line, refusal.reason))
+                continue
+            if split is not None:
+                found.append(self.apply(split))
+        return found
+
+    @staticmethod
+    def _sites(routine: Routine) -> list[Site]:
+        return [
+            Site(routine, statement, call)
+            for statement in routine.statements()
+            for call in statement.calls
+            if call.name in mpi_calls.BLOCKING
+        ]
+
+    # Conditions ------------------------------------------------------------------------
+
+    def validate(self, routine: Routine, sites: list[Site]) -> Split | None:
+        """How to split a routine; None where its callers have nothing to do meanwhile.
+
+        Raises Refusal where they have, but the routine cannot be taken apart.
+        """
+        statements = [
+            s for s in routine.statements() if not s.blocks and s.kind is not Kind.DECLARE
+        ]
+        if len(statements) > 60 or (routine.visible and not self.program.has_main):
+            return None
+        blocking = BlockingToNonblocking(self.program, self.footprints, self.facts)
+        transfers: dict[int, list[Transfer]] = {}
+        for site in sites:
+            try:
+                transfers[id(site.call)] = blocking.validate(site)
+            except Refusal:
+                return None  # told at the call itself
+            if any(transfer.status is not None for transfer in transfers[id(site.call)]):
+                status = transfers[id(site.call)][0].status
+                if status is not None and blocking.status_matters(site, status):
+                    return None
+        schedule = Scheduler(self.footprints, routine).run(transfers)
+        if schedule.problem is not None or not schedule.transfers or self.facts.timing is not None:
+            return None
+        split = Split(routine, schedule, [])
+        for user in self.program.routines.values():
+            self._find_uses(split, user)
+        if not any(use.passed or use.division for use in split.uses):
+            return None
+        self._check(split)
+        split.kept = self._kept(split)
+        return split
+
+    def _refuse(self, routine: Routine, line: int, text: str) -> None:
+        raise Refusal(self.name, Reason(text, Location(routine.file, line)))
+
+    def _check(self, split: Split) -> None:
+        routine = split.wrapper
+        if routine.problem:
+            self._refuse(routine, routine.line, f"{routine.name}: {routine.problem}")
+        if routine.address_taken:
+            self._refuse(routine, routine.line, f"the address of {routine.name} is taken")
+        seen = {id(use.call) for use in split.uses}
+        for user in self.program.routines.values():
+            for statement in user.statements():
+                for call in statement.calls:
+                    if call.name == routine.name and id(call) not in seen:
+                        text = f"a call of {routine.name} is not a statement of its own"
+                        self._refuse(user, call.line, text)
+        halves = Halves(self.program, routine)
+        if halves.problem is not None:
+            self._refuse(routine, routine.line, halves.problem)
+        for use in split.uses:
+            if use.routine.file not in self.program.files or use.routine.problem:
+                self._refuse(use.routine, use.call.line, f"{use.routine.name} may not be changed")
+            if use.routine.file != routine.file and not halves.reachable(use.routine):
+                text = f"{routine.name} is called from another file: its interface is not at hand"
+                self._refuse(use.routine, use.call.line, text)
+
+    def _kept(self, split: Split) -> list[Variable]:
+        """Local variables that hold something from the start to the finish."""
+        routine, schedule = split.wrapper, split.schedule
+        late = [item.statement for item in schedule.late]
+        guards = [item.guard for item in schedule.late if item.guard is not None]
+        used: dict[str, int] = {}
+        for item in schedule.late:
+            for access in item.accesses:
+                used.setdefault(access.variable, access.line)
+        for access in schedule.flying:
+            used.setdefault(access.variable, access.line)
+        changed = self.footprints.changed([a for i in schedule.early for a in i.accesses])
+        kept = []
+        for key, line in used.items():
+            variable = self.program.variables.get(key)
+            if variable is None or variable.kind not in ("local", "host"):
+                continue
+            if variable.bounds:
+                if variable.pointer or Halves.extents(variable) is None:
+                    self._refuse(routine, line, f"`{variable.name}` is local and of no fixed size")
+                kept.append(variable)
+                continue
+            inner = variable.lifetime is not None and variable.lifetime[0] > routine.body.start
+            first = sets_first(late, key, self.footprints, routine.file)
+            if inner or (first and not any(a.variable == key for g in guards for a in g.accesses)):
+                continue
+            if self._again(routine, key, changed):
+                continue
+            text = f"`{variable.name}` carries a value from the start to the finish"
+            self._refuse(routine, line, text)
+        return kept
+
+    def _again(self, routine: Routine, key: str, changed: frozenset[str]) -> bool:
+        """Whether the declaration in the finish gives the variable the value it had."""
+        for statement in routine.body.statements:
+            if statement.kind is not Kind.DECLARE:
+                continue
+            mine = [a for a in statement.accesses if a.variable == key]
+            if mine:
+                reads = {a.variable for a in statement.accesses if not a.write}
+                through = any(a.through for a in statement.accesses)
+                calls = bool(statement.calls)
+                others = {k for k in reads if k in changed}
+                return key not in changed and not others and not through and not calls
+        return False
+
+    # Uses ------------------------------------------------------------------------------
+
+    def _find_uses(self, split: Split, user: Routine) -> None:
+        for block in _blocks(user.body):
+            for index, statement in enumerate(block.statements):
+                for call in statement.calls:
+                    if call.name != split.wrapper.name or not call.is_statement:
+                        continue
+                    if not block.insertable or not block.braced or call.macro or call.unknown:
+                        continue
+                    if statement.kind is Kind.SIMPLE and len(statement.calls) == 1:
+                        split.uses.append(self._use(split, user, block, index, call))
+
+    def _use(self, split: Split, user: Routine, block: Block, index: int, call: Call) -> Use:
+        use = Use(user, block.statements[index], call, block, index, index)
+        late = [a for item in split.schedule.late for a in item.accesses] + split.schedule.flying
+        early = [a for item in split.schedule.early for a in item.accesses]
+        arguments = list(block.statements[index].accesses)
+        finish = self.footprints.bound(call, split.wrapper, late) + arguments
+        start = self.footprints.bound(call, split.wrapper, early) + arguments
+        position = index + 1
+        while position < len(block.statements) and self._may_pass(user, block, position, finish):
+            if self.footprints.of(block.statements[position], user.file).heavy:
+                use.passed, use.last = use.passed + 1, position
+            position += 1
+        position_up = index - 1
+        while position_up >= 0 and self._may_pass(user, block, position_up, start):
+            if self.footprints.of(block.statements[position_up], user.file).heavy:
+                use.passed, use.first = use.passed + 1, position_up
+            position_up -= 1
+        if not use.passed:
+            use.division = self._division(user, block, index, finish)
+        return use
+
+    def _may_pass(self, user: Routine, block: Block, position: int, accesses: list[Access]) -> bool:
+        statement = block.statements[position]
+        footprint = self.footprints.of(statement, user.file)
+        if footprint.stop or footprint.leaves or statement.kind is Kind.DECLARE:
+            return False
+        if footprint.events or statement.text == "terminal":
+            return False  # another exchange may want the same channel
+        changed = self.footprints.changed(footprint.accesses)
+        return self.footprints.conflict(accesses, footprint.accesses, changed) is None
+
+    def _division(
+        self, user: Routine, block: Block, index: int, finish: list[Access]
+    ) -> Division | None:
+        """The next loop nest, divided so that its interior needs nothing of the exchange."""
+        spaces = Spaces(self.program, self.footprints, user)
+        between: list[Access] = []
+        for position in range(index + 1, len(block.statements)):
+            statement = block.statements[position]
+            footprint = self.footprints.of(statement, user.file)
+            if footprint.stop or footprint.leaves or footprint.events:
+                return None
+            space = spaces.of(statement) if footprint.heavy else None
+            if space is not None:
+                return self.boundary.divide(user, block, spaces, space, finish + between, index + 1)
+            between += footprint.accesses
+        return None
+
+    # Doing it --------------------------------------------------------------------------
+
+    def apply(self, split: Split) -> Proposal:
+        wrapper = split.wrapper
+        halves = Halves(self.program, wrapper)
+        edits: dict[str, list[Edit]] = {name: [] for name in self.program.files}
+        edits[wrapper.file] += halves.definition(split.schedule, split.kept)
+        worth = 0
+        for use in split.uses:
+            interior = ""
+            if use.division is not None:
+                interior, changes = self.boundary.pieces(use.routine, use.division)
+                edits[use.routine.file] += changes
+            edits[use.routine.file] += halves.use(
+                use.routine,
+                use.statement,
+                use.call,
+                use.block,
+                (use.first, use.last),
+                interior,
+                split.kept,
+            )
+            worth += use.passed + (1 if use.division else 0)
+        seen: set[str] = set()
+        for use in split.uses:
+            if use.routine.name not in seen:
+                seen.add(use.routine.name)
+                edits[use.routine.file] += halves.declarations(use.routine, split.kept)
+        callers = ", ".join(sorted(seen))
+        text = f"{wrapper.name} is split into a start and a finish around work of {callers}"
+        reason = Reason(text, Location(wrapper.file, wrapper.line))
+        proposal = Proposal(self.name, wrapper, wrapper.line, reason, edits)
+        proposal.worth = worth * len(split.schedule.transfers)
+        proposal.replaces = (f"{wrapper.name}_start", f"{wrapper.name}_finish")
+        proposal.starts = frozenset(
+            t.call.line for item in split.schedule.early for t in item.transfers
+        )
+        return proposal
+
+
+def _blocks(block: Block) -> list[Block]:
+    found = [block]
+    for statement in block.statements:
+        if statement.kind in (Kind.IF, Kind.LOOP, Kind.BLOCK):
+            for inner in statement.blocks:
+                found += _blocks(inner)
+    return found

@@ -1,0 +1,52 @@
+"""Golden cases that are whole programs print the same, bit for bit, after the rewrite."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from imbrex.transform.engine import Options, transform
+
+CASES = Path(__file__).parents[1] / "unit" / "transform" / "cases"
+NAMES = [
+    "interior.c",
+    "interior.f",
+    "private.c",
+    "private.f",
+    "wrapper.c",
+    "wrapper.f90",
+]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_same_output(name: str, mpi: Any, tmp_path: Path) -> None:
+    source = CASES / name
+    compiler = f"mpicc.{mpi.name}" if source.suffix == ".c" else f"mpifort.{mpi.name}"
+    if shutil.which(compiler) is None:
+        pytest.skip(f"{compiler} is not installed")
+    outcome = transform([source], Options())
+    assert any(decision.decision == "rewritten" for decision in outcome.decisions)
+    outputs = []
+    for side, data in (("before", outcome.before), ("after", outcome.after)):
+        path = tmp_path / f"{side}{source.suffix}"
+        path.write_bytes(data[str(source)])
+        made = subprocess.run(
+            [compiler, "-O2", "-o", str(tmp_path / side), str(path), "-lm"],
+            capture_output=True,
+            text=True,
+        )
+        assert made.returncode == 0, made.stderr
+        done = subprocess.run(
+            [mpi.mpirun, "-n", "2", str(tmp_path / side)],
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        assert done.returncode == 0, done.stderr
+        outputs.append(sorted(done.stdout.splitlines()))
+    assert outputs[0] == outputs[1]
+    assert outputs[0]

@@ -1,0 +1,116 @@
+"""Pointers that never hold one object: pairs that are exchanged, arrays that structures own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from imbrex.transform.engine import Options, _Analysis
+
+SWAP = """#include <stdlib.h>
+%s
+static void step(double *u, double *unew)
+{
+    for (int i = 1; i < 9; i++)
+        unew[i] = u[i - 1] + u[i + 1];
+}
+int main(void)
+{
+    double *u = calloc(10, 8), *unew = calloc(10, 8);
+    void (*run)(double *, double *) = step;
+    for (int s = 0; s < 5; s++) {
+        run(u, unew);
+        %s
+    }
+    %s
+    return 0;
+}
+"""
+EXCHANGE = "double *t = u; u = unew; unew = t;"
+
+# name: (top-level code, code in the loop, code behind it, whether the pair is distinct)
+SWAPS = {
+    "exchanged": ("", EXCHANGE, "", True),
+    "not exchanged": ("", "", "", True),
+    "in another order": ("", "double *t = u; u = unew; t = u; unew = t;", "", False),
+    "one is lost": ("", "double *t = u; u = unew; (void)t;", "", False),
+    "both set to one": ("", EXCHANGE, "u = unew;", False),
+    "also called with one array": ("", EXCHANGE, "step(u, u);", False),
+    "an address taken": ("", EXCHANGE, "double **p = &u; *p = unew;", False),
+    "moved inside an array": ("", EXCHANGE, "u = u + 1;", False),
+    "handed to code that is not seen": (
+        "extern void take(void (*)(double *, double *));",
+        EXCHANGE,
+        "take(step);",
+        False,
+    ),
+}
+
+
+def analysis(tmp_path: Path, text: str) -> _Analysis:
+    path = tmp_path / "case.c"
+    path.write_text(text)
+    found = _Analysis([path], Options())
+    assert not found.program.skipped, found.program.skipped
+    return found
+
+
+@pytest.mark.parametrize("name", SWAPS)
+def test_pairs(name: str, tmp_path: Path) -> None:
+    *code, distinct = SWAPS[name]
+    found = analysis(tmp_path, SWAP % tuple(code))
+    routine = found.program.routines["step"]
+    aliases = found.footprints.aliases
+    if name == "not exchanged":  # what they may point to says it already
+        left, right = (aliases.objects(key, True) for key in routine.parameters)
+        assert not left & right
+        return
+    assert (frozenset(routine.parameters) in aliases.distinct) is distinct
+
+
+OWNERS = """#include <stdlib.h>
+#include <string.h>
+struct field { double *send, *recv; int n; };
+static void make(struct field *f)
+{
+    f->send = malloc(80);
+    f->recv = malloc(80);
+}
+%s
+int main(void)
+{
+    struct field u, v;
+    make(&u);
+    make(&v);
+    %s
+    return 0;
+}
+"""
+# name: (top-level code, code in main, whether `send` is each structure's own)
+OWNED = {
+    "allocated by one routine": ("", "", True),
+    "read by another pointer": ("", "double *p = u.send; p[0] = v.send[1];", True),
+    "set to the other's": ("", "u.send = v.send;", False),
+    "through a local pointer": ("", "double *p = v.send; u.send = p;", False),
+    "copied as a whole": ("", "u = v;", False),
+    "copied in a declaration": ("", "struct field w = u; w.send[0] = 1.0;", False),
+    "passed by value": (
+        "static double get(struct field f) { return f.send[0]; }",
+        "return get(u) > 1.0;",
+        False,
+    ),
+    "copied by memcpy": ("", "memcpy(&u, &v, sizeof u);", False),
+    "set through a pointer to the field": (
+        "static void set(double **p, double *x) { *p = x; }",
+        "set(&u.send, v.recv);",
+        False,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", OWNED)
+def test_owned(name: str, tmp_path: Path) -> None:
+    top, inside, owned = OWNED[name]
+    found = analysis(tmp_path, OWNERS % (top, inside))
+    assert ("field:field.send" in found.footprints.aliases.owned) is owned

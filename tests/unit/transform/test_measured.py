@@ -1,0 +1,105 @@
+"""`--run`: sites in the order of what they expose, those below the threshold left alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from imbrex.errors import ImbrexError
+from imbrex.profile.summary import Sums
+from imbrex.transform.command import _explain
+from imbrex.transform.engine import Options, transform
+from imbrex.transform.measured import Measured, read_measured, transform_measured
+
+PROGRAM = """#include <mpi.h>
+#define N 100
+static double a[N], b[N], c[N], d[N];
+static void work(double *x)
+{
+    for (int i = 0; i < N; i++)
+        x[i] = 0.5 * x[i] + 1.0;
+}
+int main(int argc, char **argv)
+{
+    int peer = 1;
+    MPI_Init(&argc, &argv);
+    MPI_Send(a, N, MPI_DOUBLE, peer, 0, MPI_COMM_WORLD);
+    work(c);
+    MPI_Send(b, N, MPI_DOUBLE, peer, 1,
+             MPI_COMM_WORLD);
+    work(c);
+    MPI_Send(d, N, MPI_DOUBLE, peer, 2, MPI_COMM_WORLD);
+    work(c);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+def sums(exposed_s: float) -> Sums:
+    return Sums(count=10, call_s=exposed_s, transfer_max_s=2 * exposed_s, exposed_max_s=exposed_s)
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    file = tmp_path / "program.c"
+    file.write_text(PROGRAM)
+    return file
+
+
+def run(*sites: tuple[int, float]) -> Measured:
+    """A run of 100 s over all ranks."""
+    known = {("program.c", line): [("MPI_Send", sums(exposed_s))] for line, exposed_s in sites}
+    return Measured(100.0, known)
+
+
+def test_order_and_threshold(source: Path) -> None:
+    # The second call's return address is on its second line.
+    measured = run((13, 0.1), (16, 30.0))
+    outcome = transform_measured([source], Options(), measured, 0.005)
+    assert [d.site.call.line for d in outcome.decisions] == [15, 13, 18]
+    first, second, third = outcome.decisions
+    assert first.decision == "rewritten"
+    assert first.measured is not None and first.measured["share"] == 0.3
+    assert second.decision == third.decision == "nothing-to-gain"
+    assert "at most 0.1 % of the ranks' time" in second.reason.text
+    assert "did not come here" in third.reason.text
+    text = outcome.after[str(source)].decode()
+    assert text.count("MPI_Isend") == 1 and "MPI_Isend(b" in text
+    assert "3e+04 ms of 6e+04 ms transfer exposed" in _explain(outcome, applied=False)
+
+
+def test_a_lower_threshold_takes_more(source: Path) -> None:
+    measured = run((13, 0.1), (16, 30.0))
+    outcome = transform_measured([source], Options(), measured, 0.001)
+    assert outcome.after[str(source)].count(b"MPI_Isend") == 2
+
+
+def test_nothing_is_worth_it(source: Path) -> None:
+    outcome = transform_measured([source], Options(), run(), 0.005)
+    assert outcome.after == outcome.before
+    assert {d.decision for d in outcome.decisions} == {"nothing-to-gain"}
+
+
+def test_all_sites_of_matching_collectives_go_together(tmp_path: Path) -> None:
+    source = tmp_path / "program.c"
+    bcast = "MPI_Bcast({}, N, MPI_DOUBLE, 0, MPI_COMM_WORLD);"
+    text = PROGRAM
+    for name in "abd":
+        start = text.index(f"MPI_Send({name}")
+        text = text[:start] + bcast.format(name) + text[text.index(";", start) + 1 :]
+    source.write_text(text)
+    measured = Measured(100.0, {("program.c", 13): [("MPI_Bcast", sums(20.0))]})
+    outcome = transform_measured([source], Options(), measured, 0.005)
+    assert outcome.after[str(source)].count(b"MPI_Ibcast") == 3
+
+
+def test_without_a_threshold_it_is_the_plain_rewrite(source: Path) -> None:
+    outcome = transform_measured([source], Options(), run((13, 1.0)), 0.0)
+    assert outcome.after == transform([source], Options()).after
+
+
+def test_no_run_there(tmp_path: Path) -> None:
+    with pytest.raises(ImbrexError, match="no such run directory"):
+        read_measured(tmp_path / "none")

@@ -1,0 +1,164 @@
+"""Buffers that must stay shared by several messages, each with the reason that is given."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from imbrex.transform.engine import Options, transform
+
+C = """#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+#define N 100
+static double u[N][N], *kept;
+extern void elsewhere(double *);
+static void keep(double *x) { kept = x; }
+static double first(const double *x) { return x[0]; }
+static void exchange(int left, int right, double scale)
+{
+    int i;
+    %s buf[N];
+    %s
+    for (i = 0; i < N; i++)
+        buf[i] = u[i][1];
+    MPI_Send(buf, N, MPI_DOUBLE, left, 1, MPI_COMM_WORLD);
+    %s
+    MPI_Send(buf, N, MPI_DOUBLE, right, 2, MPI_COMM_WORLD);
+    %s
+}
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    exchange(0, 0, argc);
+    printf("%%g %%g\\n", u[3][4], first(u[0]));
+    keep(u[1]);
+    MPI_Finalize();
+    return 0;
+}
+"""
+FILL = "for (i = 0; i < N; i++) buf[i] = scale * u[i][2];"
+
+# name: (storage, code before, code between, code behind, part of the reason)
+REFUSED_C = {
+    "part is filled anew": ("double", "", FILL.replace("N;", "N / 2;"), "", "not all of what"),
+    "nothing is filled anew": ("double", "", "", "", "one message at a time"),
+    "half keeps the value": (
+        "double",
+        "",
+        "for (i = 0; i < N - 1; i++) buf[i] = scale * u[i][2];",
+        "",
+        "more is read of it",
+    ),
+    "filled under a condition": (
+        "double",
+        "",
+        "for (i = 0; i < N; i++) if (u[i][0] > 0.0) buf[i] = scale;",
+        "",
+        "not all of what is set",
+    ),
+    "every second element": (
+        "double",
+        "",
+        "for (i = 0; i < N / 2; i++) buf[2 * i] = scale;",
+        "",
+        "not all of what is set",
+    ),
+    "updated from the first message": (
+        "double",
+        "",
+        "for (i = 0; i < N; i++) buf[i] = buf[i] * scale;",
+        "",
+        "one message at a time",
+    ),
+    "filled by a routine": ("double", "", "memset(buf, 0, sizeof buf);", "", "not all of what"),
+    "kept over calls": ("static double", "", FILL, "", "later calls may see"),
+    "its address is kept": ("double", "keep(buf);", FILL, "", "its address is"),
+    "passed to an unknown routine": ("double", "elsewhere(buf);", FILL, "", "its address is known"),
+    "read before it is filled": (
+        "double",
+        "u[0][0] = buf[0];",
+        FILL,
+        "",
+        "holds values from elsewhere",
+    ),
+    "through a pointer": ("double", "double *p = buf;", FILL, "p[0] = 1.0;", "its address is"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED_C)
+def test_refused_c(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    *code, reason = REFUSED_C[name]
+    check(Path("case.c"), C % tuple(code), reason, tmp_path, monkeypatch)
+
+
+def check(
+    path: Path, text: str, reason: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    path.write_text(text)
+    outcome = transform([path], Options())
+    assert not outcome.skipped, outcome.skipped
+    assert not any("private-buffers" in d.rewrites for d in outcome.decisions)
+    details = [line for d in outcome.decisions for line in d.details if "private" in line]
+    details += [d.reason.text for d in outcome.decisions]
+    assert any(reason in line for line in details), (reason, details)
+
+
+def test_separated_c(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same program with a buffer that may be separated: the refusals are not void."""
+    monkeypatch.chdir(tmp_path)
+    Path("case.c").write_text(C % ("double", "", FILL, ""))
+    outcome = transform([Path("case.c")], Options())
+    assert any("private-buffers" in d.rewrites for d in outcome.decisions)
+
+
+FORTRAN = """      subroutine exch(u, left, right)
+      implicit none
+      include 'mpif.h'
+      integer n
+      parameter (n = 100)
+      double precision u(n, n), buf(n), other(n)
+      integer left, right, i, ierr
+%s
+      do i = 1, n
+         buf(i) = u(i, 1)
+      end do
+      call mpi_send(buf, n, MPI_DOUBLE_PRECISION, left, 1,
+     &              MPI_COMM_WORLD, ierr)
+%s
+      do i = 1, n
+         buf(i) = u(i, 2)
+      end do
+      call mpi_send(buf, n, MPI_DOUBLE_PRECISION, right, 2,
+     &              MPI_COMM_WORLD, ierr)
+      end
+      program main
+      implicit none
+      double precision u(100, 100)
+      integer ierr
+      call mpi_init(ierr)
+      u = 1.0d0
+      call exch(u, 0, 0)
+      call mpi_finalize(ierr)
+      end
+"""
+REFUSED_FORTRAN = {
+    "saved": ("      save buf", "", "later calls may see"),
+    "equivalent": ("      equivalence (buf, other)", "", "EQUIVALENCE"),
+    "common": ("      common /shared/ buf", "", "later calls may see"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED_FORTRAN)
+def test_refused_fortran(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    *code, reason = REFUSED_FORTRAN[name]
+    check(Path("case.f"), FORTRAN % tuple(code), reason, tmp_path, monkeypatch)
+
+
+def test_separated_fortran(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("case.f").write_text(FORTRAN % ("", ""))
+    outcome = transform([Path("case.f")], Options())
+    assert any("private-buffers" in d.rewrites for d in outcome.decisions)

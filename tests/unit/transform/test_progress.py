@@ -1,0 +1,181 @@
+"""Progress calls in the loops of windows: golden cases, refusals, the interval."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from imbrex.network.profile import MachineProfile, NetworkPath, Point
+from imbrex.transform.command import _diff, _explain, command
+from imbrex.transform.engine import Options, transform
+from imbrex.transform.readers.c_source import HEADERS
+
+CASES = Path(__file__).parent / "progress"
+SOURCES = sorted(path for path in CASES.iterdir() if path.suffix in (".c", ".f"))
+WITH = Options(progress_interval_s=100e-6)
+
+
+@pytest.fixture(params=SOURCES, ids=lambda path: path.name)
+def case(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    shutil.copy(request.param, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    return Path(request.param.name)
+
+
+def test_diff_and_reasons(case: Path) -> None:
+    outcome = transform([case], WITH)
+    assert _diff(outcome) == (CASES / f"{case.name}.expected.diff").read_text()
+    assert _explain(outcome, applied=False) == (CASES / f"{case.name}.expected.txt").read_text()
+
+
+def test_second_run_is_empty(case: Path) -> None:
+    once = transform([case], WITH).after[str(case)]
+    again = transform([case], Options(contents={case: once}, progress_interval_s=100e-6))
+    assert again.after[str(case)] == once
+
+
+def test_no_new_warnings_and_within_72_columns(case: Path) -> None:
+    after = transform([case], WITH).after[str(case)]
+    if case.suffix == ".f":
+        assert all(len(line) <= 72 for line in after.splitlines())
+    for compiler in compilers(case):
+        before = warnings(compiler, case)
+        rewritten = case.with_name("rewritten" + case.suffix)
+        rewritten.write_bytes(after)
+        assert not Counter(warnings(compiler, rewritten)) - Counter(before), compiler
+
+
+def test_none_without_being_asked(case: Path) -> None:
+    text = transform([case], Options()).after[str(case)].upper()
+    assert b"IPROBE" not in text and b"GET_STATUS" not in text
+
+
+def compilers(case: Path) -> list[str]:
+    names = ["gcc", "clang"] if case.suffix == ".c" else ["gfortran"]
+    return [name for name in names if shutil.which(name)]
+
+
+def warnings(compiler: str, source: Path) -> list[str]:
+    flags = ["-Wall", "-Wextra", "-fsyntax-only", "-I", str(HEADERS)]
+    answer = subprocess.run([compiler, *flags, str(source)], capture_output=True, text=True)
+    assert answer.returncode == 0, answer.stderr
+    return re.findall(r"\[-W[\w-]+", answer.stderr)
+
+
+C_WINDOW = """#include <mpi.h>
+%s
+static double a[4000000], b[10];
+int main(int argc, char **argv)
+{
+    int peer = 1, k = 0;
+    MPI_Request r;
+    MPI_Init(&argc, &argv);
+    MPI_Irecv(b, 10, MPI_DOUBLE, peer, 0, MPI_COMM_WORLD, &r);
+    %s
+    MPI_Wait(&r, MPI_STATUS_IGNORE);
+    MPI_Finalize();
+    return k;
+}
+"""
+LOOP = "for (int i = 0; i < 4000000; i++)\n        a[i] = 2.0 * a[i];"
+# name: (top-level code, code in the window, part of the reason)
+REFUSED = {
+    "a short loop": (
+        "",
+        "for (int i = 0; i < 10; i++)\n        a[i] = 2.0;",
+        "no loop in the window",
+    ),
+    "nothing": ("", "k = 1;", "no loop in the window"),
+    "parallel regions": (
+        "",
+        "#pragma omp parallel for\n    " + LOOP,
+        "parallel regions",
+    ),
+    "threads": ("static int level = MPI_THREAD_MULTIPLE;", "k = level; " + LOOP, "THREAD_MULTIPLE"),
+    "a loop that calls MPI": (
+        "",
+        "for (int j = 0; j < 50; j++) {\n        a[0] = MPI_Wtime();\n"
+        "        MPI_Bcast(a, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);\n    }",
+        "makes progress there",
+    ),
+    "a loop that is left": (
+        "",
+        "for (int i = 0; i < 4000000; i++) {\n        a[i] = 2.0 * a[i];\n"
+        "        if (a[i] > 7.0)\n            break;\n    }",
+        "may be left by break",
+    ),
+    "an index that is read behind its loop": (
+        "",
+        "int i;\n    for (i = 0; i < 4000000; i++)\n        a[i] = 2.0 * a[i];\n    k = i;",
+        "read outside its loops",
+    ),
+    "a loop with another step": (
+        "",
+        "for (int i = 0; i < 4000000; i += 2)\n        a[i] = 2.0 * a[i];",
+        "not one that can be divided",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refused(name: str, tmp_path: Path) -> None:
+    top, body, reason = REFUSED[name]
+    source = tmp_path / "program.c"
+    source.write_text(C_WINDOW % (top, body))
+    options = Options(rewrites=frozenset({"nonblocking"}), progress_interval_s=100e-6)
+    outcome = transform([source], options)
+    told = [decision.reason.text for decision in outcome.decisions]
+    assert outcome.after == outcome.before, told
+    assert any(reason in text for text in told), told
+
+
+def test_a_file_without_mpi(tmp_path: Path) -> None:
+    main, other = tmp_path / "main.c", tmp_path / "other.c"
+    main.write_text(C_WINDOW % ("void work(double *);", "work(a);"))
+    other.write_text(
+        "void work(double *x);\nvoid work(double *x)\n{\n"
+        "    for (int i = 0; i < 4000000; i++)\n        x[i] = 2.0 * x[i];\n}\n"
+    )
+    outcome = transform([main, other], WITH)
+    assert outcome.after == outcome.before
+    assert any("mpi.h is not included" in d.reason.text for d in outcome.decisions)
+    other.write_text("#include <mpi.h>\n" + other.read_text())
+    outcome = transform([main, other], WITH)
+    assert b"MPI_Iprobe" in outcome.after[str(other)]
+
+
+def profile(folder: Path, interval_s: float | None) -> Path:
+    file = folder / "machine.json"
+    path = NetworkPath((Point(1024, 1e-6, 2e-6),), 1e-9)
+    paths = {"inter-node": path}
+    made = MachineProfile("x", "1", ("a",), 2, {}, paths, (), "", "0", False, interval_s)
+    made.save(file)
+    return file
+
+
+def test_the_interval_of_the_machine_profile(tmp_path: Path) -> None:
+    source = tmp_path / "program.c"
+    source.write_text(C_WINDOW % ("", LOOP))
+    file = profile(tmp_path, 1e-3)
+    words = ["--diff", "--machine", str(file), str(source)]
+    answer = CliRunner().invoke(command, words)
+    assert answer.exit_code == 0, answer.output
+    assert "imbrex_first + 262144" in answer.output
+    answer = CliRunner().invoke(command, ["--progress", "100", *words])
+    assert "imbrex_first + 32768" in answer.output
+
+
+def test_off_where_the_library_needs_none(tmp_path: Path) -> None:
+    source = tmp_path / "program.c"
+    source.write_text(C_WINDOW % ("", LOOP))
+    words = ["--diff", "--machine", str(profile(tmp_path, None)), str(source)]
+    answer = CliRunner().invoke(command, words)
+    assert answer.exit_code == 0
+    assert "recommends none" in answer.output
+    assert "MPI_Iprobe" not in answer.output and "get_status" not in answer.output

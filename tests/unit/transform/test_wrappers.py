@@ -1,0 +1,115 @@
+"""Routines around MPI that must not be split, and what is written where they are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from imbrex.transform.engine import Options, transform
+
+PROGRAM = """#include <mpi.h>
+#include <stdio.h>
+#define N 100
+static double u[N + 2], v[N], w[N], t;
+static int count = N;
+%s
+static void exchange(double *f, int up, int down)
+{
+    %s
+    MPI_Sendrecv(&f[1], 1, MPI_DOUBLE, up, 0, &f[N + 1], 1, MPI_DOUBLE, down, 0, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+    %s
+}
+static void work(double *x)
+{
+    for (int i = 0; i < N; i++)
+        x[i] = 0.5 * x[i] + 1.0;
+}
+int main(int argc, char **argv)
+{
+    int rank;
+    void (*hook)(double *, int, int) = NULL;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    %s
+    if (hook)
+        hook(u, 0, 0);
+    printf("%%d %%g %%g %%g %%g\\n", count, u[N + 1], v[0], w[3], t);
+    MPI_Finalize();
+    return 0;
+}
+"""
+CALL = "exchange(u, 1 - rank, 1 - rank);"
+
+# name: (top level, before the message, behind it, in main, whether it is split)
+CASES = {
+    "independent work": ("", "", "", CALL + " work(v);", True),
+    "work on what is sent": ("", "", "", CALL + " work(u);", False),
+    "a value behind the message": ("", "", "t = f[N + 1];", CALL + " work(v);", True),
+    "a value that is needed": ("", "", "t = f[N + 1];", CALL + " w[0] = t; work(w);", False),
+    "its address is taken": ("", "", "", CALL + " hook = exchange; work(v);", False),
+    "called in a condition": ("", "", "", "if (rank < 2) " + CALL + " work(v);", False),
+    "a return in it": ("", "if (count < 0) return;", "", CALL + " work(v);", False),
+    "output in it": ("", 'printf("x");', "", CALL + " work(v);", False),
+    "a barrier in it": ("", "MPI_Barrier(MPI_COMM_WORLD);", "", CALL + " work(v);", False),
+    "a number from start to finish": (
+        "",
+        "double s = f[2]; f[1] = s; s += 1.0;",
+        "t = s + f[N + 1];",
+        CALL + " work(v);",
+        False,
+    ),
+    "its names are taken": (
+        "static void exchange_start(void) { t = 1.0; }",
+        "",
+        "",
+        CALL + " work(v); exchange_start();",
+        False,
+    ),
+    "the work changes the number of elements": (
+        "",
+        "",
+        "for (int i = 0; i < count; i++) w[i] = f[N + 1];",
+        CALL + " work(v); count = 3;",
+        True,  # before `count` changes
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_split(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    *code, split = CASES[name]
+    path = Path("case.c")
+    monkeypatch.chdir(tmp_path)
+    path.write_text(PROGRAM % tuple(code))
+    outcome = transform([path], Options())
+    assert not outcome.skipped, outcome.skipped
+    assert any("wrappers" in d.rewrites for d in outcome.decisions) is split
+    after = outcome.after["case.c"].decode()
+    assert ("exchange_finish" in after) is split
+    if split:
+        main = after[after.index("int main") :]
+        start, work = main.index("exchange_start("), main.index("work(v)")
+        assert start < work < main.index("exchange_finish(")
+    again = transform([path], Options(contents={path: outcome.after["case.c"]}))
+    assert again.after == again.before
+
+
+def test_callers_in_another_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The caller's file gets the prototypes behind its includes."""
+    monkeypatch.chdir(tmp_path)
+    text = PROGRAM % ("", "", "", CALL + " work(v);")
+    first = text.index("static void exchange")
+    middle = text.index("static void work")
+    Path("a.c").write_text(
+        "#include <mpi.h>\n#define N 100\n" + text[first:middle].replace("static ", "")
+    )
+    Path("b.c").write_text(
+        text[:first] + "void exchange(double *f, int up, int down);\n" + text[middle:]
+    )
+    outcome = transform([Path("a.c"), Path("b.c")], Options())
+    caller = outcome.after["b.c"].decode()
+    assert caller.index("#include <stdio.h>") < caller.index("void exchange_start(double *f")
+    assert caller.index("void exchange_finish(") < caller.index("#define N")
+    assert "void exchange_start(double *f" in outcome.after["a.c"].decode()
