@@ -6,17 +6,22 @@ import io
 import json
 import shutil
 import subprocess
+from dataclasses import fields, replace
 from html.parser import HTMLParser
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
 from rich.console import Console
 
 from imbrex.cli import cli
 from imbrex.errors import ImbrexError
 from imbrex.profile.run import load_run
+from imbrex.profile.summary import Row, Sums
 from imbrex.report.compare import compare_json, pair_sites
+from imbrex.report.findings import why_undetermined
 from imbrex.report.html import render, write_report
 from imbrex.report.verdict import judge, print_verdict
 from imbrex.report.wording import interval, seconds
@@ -34,7 +39,7 @@ def test_verdict_has_the_three_parts(make_run):
     assert parts["hidden for certain"] == pytest.approx(0.040)
     assert parts["exposed for certain"] == pytest.approx(0.010)
     assert sum(parts.values()) == pytest.approx(verdict.sums.transfer_max_s)
-    assert sum(value for _, value in verdict.reasons) == pytest.approx(parts["undetermined"])
+    assert sum(reason.seconds for reason in verdict.reasons) == pytest.approx(parts["undetermined"])
     assert [row.key for row in verdict.worst] == ["app.c:12", "app.c:20"]
 
 
@@ -220,3 +225,61 @@ def test_commands(make_run, tmp_path):
     assert "hidden for certain" in done.output
     done = runner.invoke(cli, ["report", folder, "-o", str(tmp_path / "r.html")])
     assert done.exit_code == 0
+
+
+def _sums(lo, hi, compute, call, slack):
+    """The bounds of one transfer by the formulae of docs/theory.md."""
+    slack = min(slack, hi)
+    return Sums(
+        **{"transfers": 1, "transfer_min_s": lo, "transfer_max_s": hi},
+        **{"overlap_min_s": max(0, lo - call - slack), "overlap_max_s": min(hi, compute + slack)},
+        **{"exposed_min_s": max(0, lo - compute - slack), "exposed_max_s": min(hi, call + slack)},
+    )
+
+
+TIMES = st.integers(0, 20)
+
+
+@given(st.lists(st.tuples(TIMES, TIMES, TIMES, TIMES, TIMES), min_size=1, max_size=3), st.data())
+def test_the_hidden_share_contains_every_share_that_is_possible(transfers, data):
+    """Of sums over transfers, each split into hidden and exposed in any way the bounds allow."""
+    sums, hidden, exposed = Sums(), 0, 0
+    for lo, more, compute, call, slack in transfers:
+        most = min(lo + more, compute + call + slack)
+        if most < lo or most == 0:
+            continue  # contradicted, or nothing moves
+        one = _sums(lo, lo + more, compute, call, slack)
+        time = data.draw(st.integers(max(lo, 1), most))
+        ways = [h for h in range(time + 1) if h <= compute + slack and time - h <= call + slack]
+        h = data.draw(st.sampled_from(ways))
+        hidden, exposed = hidden + h, exposed + time - h
+        sums = Sums(**{f.name: getattr(sums, f.name) + getattr(one, f.name) for f in fields(Sums)})
+    if hidden + exposed:
+        low, high = sums.hidden_share
+        assert low - 1e-9 <= hidden / (hidden + exposed) <= high + 1e-9
+
+
+def test_the_hidden_share_of_known_cases():
+    assert _sums(10, 40, 0, 100, 0).hidden_share == (0, 0)  # within one call
+    assert _sums(10, 40, 100, 0, 0).hidden_share == (1, 1)  # between two calls
+    assert _sums(10, 40, 100, 100, 40).hidden_share == (0, 1)
+    # max(0, 1 - (N + s) / X_lo) to min(1, (C + s) / X_lo), whatever X_hi is
+    assert _sums(10, 40, 3, 9, 1).hidden_share == pytest.approx((0, 0.4))
+    assert _sums(10, 40, 9, 3, 1).hidden_share == pytest.approx((0.6, 1))
+    assert Sums().hidden_share is None
+
+
+def test_what_is_undetermined_comes_with_what_to_do(make_run):
+    operations = ["MPI_Irecv", "MPI_Isend", "MPI_Allreduce", "MPI_Barrier"]
+    run = load_run(make_run(operations=operations))
+    for operation, why in (
+        ("MPI_Irecv", "come before they are posted"),
+        ("MPI_Isend_c", "leave after they complete"),
+        ("MPI_Sendrecv", "do not show"),
+    ):
+        row = Row("", replace(_sums(10, 10, 5, 5, 10), undetermined=1), operation=operation)
+        (reason,) = why_undetermined(run, [row])
+        assert why in reason.why
+        assert "--events ucx" in reason.remedy
+    (spread,) = why_undetermined(run, [Row("", _sums(10, 30, 0, 99, 0), operation="MPI_Send")])
+    assert (spread.seconds, "imbrex calibrate" in spread.remedy) == (20, True)

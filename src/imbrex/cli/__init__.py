@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
-import os
+import signal
 import sys
 
 import click
 
 from imbrex import __version__
 from imbrex.cli.commands import COMMANDS
+from imbrex.cli.terminal import leave, open_missing
 from imbrex.errors import ImbrexError
 
 CONTEXT_SETTINGS = {"help_option_names": ["-h", "--help"]}
@@ -30,6 +32,16 @@ class LazyGroup(click.Group):
         assert isinstance(command, click.Command)
         return command
 
+    def invoke(self, ctx: click.Context) -> object:
+        """Run the subcommand. A reader that has gone (head, less) is no fault of ours."""
+        try:
+            result: object = super().invoke(ctx)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            leave(sys.stdout)
+            return None
+        return result
+
 
 @click.group(cls=LazyGroup, context_settings=CONTEXT_SETTINGS)
 @click.version_option(__version__, prog_name="imbrex")
@@ -38,13 +50,40 @@ def cli() -> None:
 
 
 def main() -> None:
-    """Run the command line; an ImbrexError becomes one line on stderr and exit code 2."""
+    """Run the command line; bad usage and bad input become one line on stderr and exit code 2."""
+    open_missing()
     try:
-        cli.main(standalone_mode=True)
+        code = cli.main(prog_name="imbrex", standalone_mode=False)
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.ctx.get_help() if error.ctx else "")
+        code = 0
+    except click.ClickException as error:
+        _complain(_usage_line(error))
+        code = 2
     except ImbrexError as error:
-        click.echo(f"imbrex: {error}", err=True)
-        sys.exit(2)
-    except BrokenPipeError:
-        # The reader of our output has gone (head, less): nothing is left to say.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
+        _complain(f"imbrex: {error}")
+        code = 2
+    except OSError as error:  # of a file that no command looked after, or of our own output
+        leave(sys.stdout)
+        where = f"{error.filename}: " if error.filename else ""
+        _complain(f"imbrex: {where}{error.strerror}")
+        code = 2
+    except click.Abort:  # Ctrl-C, before or beside the user's program
+        code = 128 + signal.SIGINT
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _complain(line: str) -> None:
+    with contextlib.suppress(OSError):
+        click.echo(" ".join(line.split()), err=True)
+
+
+def _usage_line(error: click.ClickException) -> str:
+    """What click says in several lines: `imbrex show: missing argument 'DIR' (see ...)`."""
+    message = error.format_message().rstrip(".")
+    context = getattr(error, "ctx", None)
+    if isinstance(context, click.Context):
+        command = context.command_path
+    else:
+        command = " ".join(["imbrex", *(word for word in sys.argv[1:2] if word in COMMANDS)])
+    return f"{command}: {message[:1].lower()}{message[1:]} (see {command} --help)"

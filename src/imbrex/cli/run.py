@@ -10,10 +10,19 @@ from pathlib import Path
 import click
 from rich.progress import BarColumn, Progress, TextColumn
 
-from imbrex.cli.terminal import console, warn
+from imbrex.cli.terminal import console, leave, warn
 from imbrex.errors import ImbrexError
-from imbrex.launch.collect import complete
+from imbrex.launch.collect import add_warning, complete
 from imbrex.launch.measure import Outcome, Prepared, Settings, measure, prepare
+from imbrex.potential.plain_twin import twin_of
+from imbrex.potential.record import (
+    Recording,
+    make_recording,
+    prepare_recording,
+    slowed_program,
+)
+from imbrex.potential.regions import DOCUMENT, MODEL, write_regions
+from imbrex.profile.run import RECORDING, load_run
 from imbrex.profile.summary import show_json
 from imbrex.report.findings import endings
 from imbrex.report.verdict import judge, print_verdict
@@ -22,7 +31,7 @@ FOLDER = click.Path(path_type=Path)
 
 
 @click.command(
-    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
+    context_settings={"allow_interspersed_args": False},
     epilog="Example: imbrex run -o before -- mpirun -n 4 ./app input.txt",
 )
 @click.option("-o", "--output", type=FOLDER, help="The run directory [imbrex-run, imbrex-run-2..].")
@@ -36,6 +45,18 @@ FOLDER = click.Path(path_type=Path)
     show_default=True,
     help="Sources of events: the MPI calls (auto, call), or UCX where all messages pass it.",
 )
+@click.option(
+    "--record",
+    "recorded",
+    is_flag=True,
+    help="Run a program built with imbrex cc, cxx or fc twice more, for imbrex predict.",
+)
+@click.option("--plain", type=FOLDER, help="With --record: the program built without recording.")
+@click.option(
+    "--guard",
+    is_flag=True,
+    help="Report forbidden uses of buffers in flight (all of them if built with imbrex cc, fc).",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print totals and sites as one JSON line.")
 @click.option("-q", "--quiet", is_flag=True, help="No verdict, only warnings.")
 @click.option("-v", "--verbose", is_flag=True, help="Say what was found before the start.")
@@ -46,6 +67,9 @@ def run(
     machine: Path | None,
     mpicc: Path | None,
     events: str,
+    recorded: bool,
+    plain: Path | None,
+    guard: bool,
     as_json: bool,
     quiet: bool,
     verbose: bool,
@@ -55,9 +79,17 @@ def run(
 
     The program's output, exit code and signals stay its own; the verdict goes to stderr.
     """
-    if command and command[0].startswith("-"):
-        raise ImbrexError(f"no such option: {command[0]} (see imbrex run --help)")
-    settings = Settings(command, output, force, machine, mpicc, events)
+    recording: Recording | None = None
+    if recorded and guard:
+        raise ImbrexError("--guard watches the recorded program, --record measures the plain one")
+    if recorded:
+        recording = prepare_recording(command, plain, mpicc)
+        command = tuple(recording.plain_line)
+    elif plain is not None:
+        raise ImbrexError("--plain belongs to --record")
+    elif not guard and (slow := slowed_program(command)) is not None:
+        warn(f"{slow} records every access to memory, which takes time: measure {twin_of(slow)}")
+    settings = Settings(command, output, force, machine, mpicc, events, guard)
     ready = _prepare(settings)
     if verbose:
         warn(f"library {ready.library.file} ({ready.library.name}), mpicc {ready.library.mpicc}")
@@ -65,11 +97,44 @@ def run(
     outcome = measure(ready)
     try:
         _tell(outcome, quiet=quiet, as_json=as_json)
+        sys.stdout.flush()
     except OSError as error:
+        leave(sys.stdout)
         warn(f"the verdict could not be printed ({error.strerror})")
+    if outcome.run is not None:
+        _mark_regions(outcome.run.directory, quiet=quiet)
+    if recording is not None:
+        _record(recording, outcome, quiet=quiet)
     # Whatever became of the measurement, the exit code is the program's.
-    sys.stdout.flush()
     sys.exit(outcome.exit_code)
+
+
+def _mark_regions(folder: Path, *, quiet: bool) -> None:
+    """What the user marked with imbrex_produce and imbrex_consume; a failure is a warning."""
+    try:
+        marked = write_regions(folder)
+    except (ImbrexError, OSError) as error:
+        warn(f"marked regions were not kept: {error}")
+        return
+    if marked and not quiet:
+        warn(f"marked regions: {folder / DOCUMENT}, and for imbrex predict {MODEL} beside it")
+
+
+def _record(recording: Recording, outcome: Outcome, *, quiet: bool) -> None:
+    """The further runs of --record; what goes wrong in them is a warning of the run."""
+    if outcome.run is None or outcome.exit_code:
+        warn("nothing was recorded: the measured run did not end well")
+        return
+    folder = outcome.run.directory
+    try:
+        ranks = make_recording(recording, folder / RECORDING, quiet=True)
+    except ImbrexError as error:
+        warn(f"not recorded: {error}")
+        add_warning(folder, f"not recorded: {error}")
+        return
+    if not quiet:
+        count = sum(len(rank.messages) for rank in ranks)
+        warn(f"recorded {count} messages of {len(ranks)} ranks: imbrex predict {folder}")
 
 
 def _prepare(settings: Settings) -> Prepared:
@@ -103,10 +168,11 @@ def _tell(outcome: Outcome, *, quiet: bool, as_json: bool) -> None:
 
 
 @click.command()
-@click.argument("folder", type=FOLDER)
+@click.argument("folder", metavar="DIR", type=FOLDER)
 def collect(folder: Path) -> None:
     """Complete a run directory that imbrex-exec alone has written.
 
     Merges what crashed ranks left, names the call sites, and prints the verdict.
     """
+    load_run(folder, resolve=False)  # refuses what is no run before anything is written
     print_verdict(judge(complete(folder, {})), console())

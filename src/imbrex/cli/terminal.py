@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import io
 import json
 import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import click
 from rich.console import Console
@@ -19,11 +20,17 @@ from imbrex.errors import ImbrexError
 PIPE_WIDTH = 140
 
 
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        """Leave what a reader that has gone means to the command: rich would exit with 1."""
+        raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
+
+
 def console(*, stderr: bool = False) -> Console:
     """A console for our own words; without colours where the stream is not a terminal."""
     stream = sys.stderr if stderr else sys.stdout
     width = None if stream.isatty() or "COLUMNS" in os.environ else PIPE_WIDTH
-    return Console(stderr=stderr, width=width, highlight=False, emoji=False, markup=False)
+    return _Console(stderr=stderr, width=width, highlight=False, emoji=False, markup=False)
 
 
 @contextlib.contextmanager
@@ -55,5 +62,23 @@ def emit_json(content: dict[str, Any], file: Path | None = None) -> None:
 
 
 def warn(line: str) -> None:
-    """One line on stderr."""
-    click.echo(f"imbrex: {line}", err=True)
+    """One line on stderr, if anybody still listens there."""
+    try:
+        click.echo(f"imbrex: {line}", err=True)
+    except OSError:
+        leave(sys.stderr)
+
+
+def open_missing() -> None:
+    """Give the standard streams that the caller closed (`>&-`) a place to write to."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open("w"))  # noqa: SIM115
+
+
+def leave(stream: TextIO) -> None:
+    """Write no more to a stream whose reader has gone: the rest of it goes nowhere."""
+    with contextlib.suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from imbrex.errors import ImbrexError
+from imbrex.profile import guard
 from imbrex.profile.format import SCHEMA_VERSION
 from imbrex.profile.run import PARTS, Run, hosts_of, load_run
 from imbrex.profile.sites import Site
@@ -48,6 +49,10 @@ def complete(folder: Path, facts: Mapping[str, Any], warnings: Sequence[str] = (
     if not run.merged:
         write_table(folder / "ranks.npy", np.asarray(run.ranks))
     write_sites(folder / "sites.json", run.sites)
+    if run.guard is not None:
+        write_json(folder / guard.FILE, run.guard.to_json())
+        for file in guard.raw_files(folder):
+            file.unlink()
     write_json(folder / "run.json", known)
     if not run.merged:
         # Last: with measures.npy there, a reader takes the tables and not the parts.
@@ -55,6 +60,14 @@ def complete(folder: Path, facts: Mapping[str, Any], warnings: Sequence[str] = (
     else:
         shutil.rmtree(folder / PARTS, ignore_errors=True)
     return replace(run, job=type(run.job).from_json(known))
+
+
+def add_warning(folder: Path, line: str) -> None:
+    """Add a line to the warnings of a complete run directory."""
+    file = folder / "run.json"
+    entry = json.loads(file.read_text())
+    entry["warnings"] = [*entry.get("warnings", ()), line]
+    write_json(file, entry)
 
 
 def write_sites(file: Path, sites: Sequence[Site]) -> None:

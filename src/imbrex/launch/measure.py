@@ -19,6 +19,7 @@ from imbrex.launch import process, run_directory
 from imbrex.launch.collect import complete, take_parts
 from imbrex.launch.hosts import may_use_several_hosts
 from imbrex.launch.machine import Transfers, find_transfers
+from imbrex.launch.orphans import end_orphans, launcher_crashed
 from imbrex.launch.prefix import write_collector, write_prefix
 from imbrex.mpi_environment import native
 from imbrex.mpi_environment.launcher_line import LauncherLine, parse_launcher_line
@@ -39,6 +40,7 @@ class Settings:
     machine: Path | None = None
     mpicc: Path | None = None
     events: str = "auto"
+    guard: bool = False
 
 
 @dataclass(frozen=True)
@@ -98,6 +100,8 @@ def measure(ready: Prepared) -> Outcome:
             "IMBREX_PARTS": str(parts),
             "IMBREX_EVENTS": ready.settings.events,
         }
+        if ready.settings.guard:
+            environment["IMBREX_GUARD"] = "1"
         if table is not None:
             environment["IMBREX_TABLE"] = str(table)
         prefix = write_prefix(folder, ready.runtime, environment)
@@ -115,6 +119,11 @@ def measure(ready: Prepared) -> Outcome:
     wall_s = time.monotonic() - clock
 
     warnings = [ready.transfers.warning] if ready.transfers.warning else []
+    if launcher_crashed(code):
+        # What is still written to a part is lost, and nobody else would end them.
+        left = end_orphans({"IMBREX_DIR": str(folder)})
+        if left:
+            warnings.append(f"the launcher crashed and left {left} processes: they were ended")
     facts: dict[str, Any] = {
         "command": list(ready.settings.command),
         "started": started.isoformat(timespec="seconds"),

@@ -167,6 +167,8 @@ def with_compiler(
 ) -> MpiLibrary:
     """The library with the mpicc that links the very same file; ImbrexError where none does."""
     if mpicc is not None:
+        if shutil.which(mpicc) is None:
+            raise ImbrexError(f"--mpicc {mpicc}: not found, or not executable")
         other = library_of_compiler(mpicc)
         if other is None:
             raise ImbrexError(f"--mpicc {mpicc}: cannot compile an MPI program")

@@ -20,7 +20,20 @@ from imbrex.errors import ImbrexError
 from imbrex.mpi_environment.mpi_library import MpiLibrary, compiler_environment
 
 Tree = Literal["runtime", "probes"]
-_SOURCES = {".c", ".h", ".in", ".txt", ".cmake", ".py", ".json", ".toml", ".f90", ".F90", ".map"}
+_SOURCES = {
+    ".c",
+    ".h",
+    ".def",
+    ".in",
+    ".txt",
+    ".cmake",
+    ".py",
+    ".json",
+    ".toml",
+    ".f90",
+    ".F90",
+    ".map",
+}
 
 
 def source_folder(tree: Tree) -> Path:

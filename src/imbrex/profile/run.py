@@ -18,11 +18,13 @@ from imbrex.profile.format import (
     SCHEMA_VERSION,
     Table,
 )
+from imbrex.profile.guard import Guard, load_guard
 from imbrex.profile.merge import merge_directory
 from imbrex.profile.resolve import resolve_sites
 from imbrex.profile.sites import Site
 
 PARTS = "parts"
+RECORDING = "recording"
 LONGEST_JSON_BYTES = 1 << 30
 
 
@@ -56,6 +58,8 @@ class Job:
     hosts: tuple[str, ...] = ()
     library: tuple[str, str] = ("", "")
     events: dict[str, str] = field(default_factory=dict)
+    events_reason: str | None = None
+    """Why a source of events inside the library was not used."""
     machine: Machine = Machine()
     operations: tuple[str, ...] = ()
     sections: tuple[str, ...] = ("",)
@@ -83,6 +87,7 @@ class Job:
             hosts=tuple(entry.get("hosts") or ()),
             library=(name, version),
             events=dict(entry.get("events") or {}),
+            events_reason=entry.get("events_reason"),
             machine=Machine.from_json(entry.get("machine")),
             operations=tuple(entry.get("operations") or ()),
             sections=tuple(entry.get("sections") or ("",)),
@@ -106,6 +111,7 @@ class Job:
             "hosts": list(self.hosts),
             "library": {"name": name, "version": version},
             "events": self.events,
+            "events_reason": self.events_reason,
             "machine": self.machine.to_json(),
             "operations": list(self.operations),
             "sections": list(self.sections),
@@ -128,6 +134,7 @@ class Run:
     ranks: Table
     sites: tuple[Site, ...]
     merged: bool = True
+    guard: Guard | None = None
 
     def operation(self, number: int) -> str:
         """The MPI name of an operation's number."""
@@ -197,7 +204,7 @@ def load_run(directory: Path, *, resolve: bool = True) -> Run:
         raise ImbrexError(f"{directory}: holds no measurement: MPI was not initialized in that run")
     if resolve and any(site.id and not site.resolved for site in run.sites):
         run = replace(run, sites=tuple(resolve_sites(run.sites)))
-    return run
+    return replace(run, guard=load_guard(directory))
 
 
 def hosts_of(ranks: Table) -> tuple[str, ...]:
@@ -258,7 +265,7 @@ def _read_job(directory: Path, entry: dict[str, Any]) -> Job:
     try:
         return Job.from_json(entry)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise ImbrexError(f"{directory}: run.json is damaged ({error!r})") from error
+        raise ImbrexError(f"{directory}/run.json: damaged, or not that of a run") from error
 
 
 def _read_table(file: Path, wanted: np.dtype[np.void]) -> Table:
@@ -267,21 +274,31 @@ def _read_table(file: Path, wanted: np.dtype[np.void]) -> Table:
         table = np.load(file, mmap_mode="r", allow_pickle=False)
     except FileNotFoundError:
         raise ImbrexError(f"{file}: missing; the run was not written completely") from None
-    except (OSError, ValueError, EOFError) as error:
-        reason = str(error).splitlines()[0]
-        raise ImbrexError(f"{file}: truncated or not a NumPy table ({reason})") from error
+    except (OSError, ValueError, EOFError, SyntaxError) as error:
+        raise ImbrexError(f"{file}: {_what_is_wrong(file)}") from error
     missing = set(wanted.names or ()) - set(table.dtype.names or ())
     if missing or table.ndim != 1:
         raise ImbrexError(f"{file}: not a table of an Imbrex run")
     return table  # type: ignore[no-any-return]
 
 
+def _what_is_wrong(file: Path) -> str:
+    try:
+        with file.open("rb") as stream:
+            ours = stream.read(6) == b"\x93NUMPY"
+    except OSError as error:
+        return f"cannot be read ({error.strerror})"
+    return "truncated or damaged" if ours else "not a NumPy table"
+
+
 def _read_sites(file: Path) -> tuple[Site, ...]:
     content = _read_json(file)
     if content is None:
         raise ImbrexError(f"{file}: missing; the run was not written completely")
+    if not isinstance(content.get("sites"), list):
+        raise ImbrexError(f"{file}: not the call sites of an Imbrex run")
     try:
         found = {site.id: site for site in map(Site.from_json, content["sites"])}
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise ImbrexError(f"{file}: damaged ({error!r})") from error
+        raise ImbrexError(f"{file}: damaged, or not that of a run") from error
     return tuple(found.get(number, Site(number)) for number in range(max(found, default=0) + 1))

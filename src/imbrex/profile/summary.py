@@ -55,13 +55,38 @@ class Sums:
         """The transfer time that is neither hidden nor exposed for certain."""
         return max(0.0, self.transfer_max_s - self.overlap_min_s - self.exposed_min_s)
 
+    @property
+    def hidden_share(self) -> tuple[float, float] | None:
+        """The least and the largest share of the transfer time that can have been hidden.
+
+        Hidden h and exposed e lie within their bounds and add up to a transfer time within its
+        own. The share h / (h + e) grows with h and falls with e, so that its extremes are at
+        corners (docs/theory.md). None where no transfer time is known.
+        """
+        most = min(self.transfer_max_s, self.overlap_max_s + self.exposed_max_s)
+        least = min(self.transfer_min_s, most)
+        if most <= 0:
+            return None
+        exposed = min(self.exposed_max_s, most - self.overlap_min_s)
+        hidden = max(self.overlap_min_s, least - exposed)
+        low = hidden / (hidden + exposed) if hidden > 0 else 0.0
+        hidden = min(self.overlap_max_s, most - self.exposed_min_s)
+        exposed = max(self.exposed_min_s, least - hidden)
+        high = hidden / (hidden + exposed) if hidden > 0 else 0.0
+        return low, max(low, high)
+
     def to_json(self) -> dict[str, Any]:
+        low, high = self.hidden_share or (None, None)
         return {
             name.removesuffix("_ns") + ("_s" if name.endswith("_ns") else ""): getattr(
                 self, name.removesuffix("_ns") + ("_s" if name.endswith("_ns") else "")
             )
             for name in QUANTITIES
-        } | {"undetermined_s": self.undetermined_s}
+        } | {
+            "undetermined_s": self.undetermined_s,
+            "hidden_share_min": low,
+            "hidden_share_max": high,
+        }
 
 
 @dataclass(frozen=True)
@@ -200,6 +225,8 @@ def show_json(run: Run, by: By) -> dict[str, Any]:
         "totals": totals_json(run),
         "sites": [row_json(row, "site") for row in rows(run, "site")],
     }
+    if run.guard is not None:
+        content["guard"] = run.guard.to_json()
     if by != "site":
         content[by + "s" if by != "size" else "sizes"] = [
             row_json(row, by) for row in rows(run, by)

@@ -6,6 +6,7 @@ Every sentence rests on a rule over the data; none is printed where its rule doe
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import dataclass
 
 from imbrex.profile.format import Ended
 from imbrex.profile.run import Run
@@ -92,28 +93,71 @@ def weaknesses(run: Run, sums: Sums) -> list[str]:
     return lines
 
 
-def why_undetermined(by_operation: list[Row]) -> list[tuple[str, float]]:
-    """The reasons why transfer time is undetermined, in s each, the largest first."""
+@dataclass(frozen=True)
+class Reason:
+    """Why transfer time is undetermined: how much of it, in s, and what makes it less."""
+
+    why: str
+    seconds: float
+    remedy: str
+
+
+def why_undetermined(run: Run, by_operation: list[Row]) -> list[Reason]:
+    """The reasons why transfer time is undetermined, the largest first."""
     weights: defaultdict[str, float] = defaultdict(float)
     for row in by_operation:
         operation = base(row.operation or "")
         # X_hi - X_lo is undetermined whatever the source; the rest is what slack leaves open.
         spread = row.sums.transfer_max_s - row.sums.transfer_min_s
-        weights["the spread of the calibrated times"] += spread
+        weights[SPREAD] += spread
         rest = row.sums.undetermined_s - spread
         if rest <= 0 or not row.sums.transfers:
             continue
         if operation in BLOCKING_COLLECTIVES or _is_collective(operation):
-            weights["collectives, which the MPI calls alone do not show inside"] += rest
+            weights[COLLECTIVES] += rest
         elif row.sums.undetermined > row.sums.transfers / 2:
-            weights["transfers whose begin or end the MPI calls do not show"] += rest
+            weights[_unseen(operation)] += rest
         else:
-            weights["transfers that may have moved in MPI calls and between them"] += rest
-    return sorted(
-        ((reason, value) for reason, value in weights.items() if value > 0),
-        key=lambda reason: reason[1],
-        reverse=True,
-    )
+            weights[BOTH] += rest
+    remedies = _remedies(run)
+    found = [Reason(why, value, remedies[why]) for why, value in weights.items() if value > 0]
+    return sorted(found, key=lambda reason: reason.seconds, reverse=True)
+
+
+SPREAD = "the spread of the calibrated times"
+COLLECTIVES = "collectives, which the MPI calls alone do not show inside"
+UNSEEN_SENDS = "sends, whose data may leave after they complete"
+UNSEEN_RECEIVES = "receives, whose data may come before they are posted"
+UNSEEN = "transfers whose begin or end the MPI calls do not show"
+BOTH = "transfers that may have moved in MPI calls and between them"
+
+
+def _remedies(run: Run) -> dict[str, str]:
+    """What a user can do about each reason in this run."""
+    machine = run.job.machine
+    inside = any(source != "call" for source in run.job.events.values())
+    see = "" if inside else "`--events ucx` sees them where this MPI sends over UCX"
+    return {
+        SPREAD: "what a transfer takes, not whether it was hidden; "
+        + (
+            "the machine profile given is this wide"
+            if machine.origin == "given"
+            else "`imbrex calibrate` on a quiet machine measures longer than the quick form"
+        ),
+        COLLECTIVES: see.replace("them", "their messages"),
+        UNSEEN_SENDS: see,
+        UNSEEN_RECEIVES: see,
+        UNSEEN: see,
+        BOTH: "`imbrex probe` tells whether this MPI moves data between calls"
+        + ("" if inside else "; `--events ucx` sees when, where it sends over UCX"),
+    }
+
+
+def _unseen(operation: str) -> str:
+    name = operation.removeprefix("MPI_").removeprefix("I").lower()
+    if name.startswith(("recv", "mrecv")):
+        return UNSEEN_RECEIVES
+    return UNSEEN if name.startswith("sendrecv") or "send" not in name else UNSEEN_SENDS
 
 
 def _is_collective(operation: str) -> bool:

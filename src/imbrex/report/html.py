@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from imbrex import __version__
 from imbrex.errors import ImbrexError
@@ -42,9 +44,23 @@ class Section:
     plot: Markup | None
 
 
-def write_report(run: Run, file: Path) -> None:
+@dataclass(frozen=True)
+class Chapter:
+    """A further part of the page: text as a terminal shows it, and plots (title, SVG text)."""
+
+    title: str
+    text: str
+    plots: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def drawings(self) -> list[tuple[str, Markup]]:
+        """The plots, their SVG as it is: matplotlib escapes the labels."""
+        return [(title, Markup(drawing)) for title, drawing in self.plots]
+
+
+def write_report(run: Run, file: Path, chapters: Sequence[Chapter] = ()) -> None:
     """Write the report; ImbrexError where the file cannot be written (never half of it)."""
-    text = render(run)
+    text = render(run, chapters)
     scratch = file.with_name(f".{file.name}.{os.getpid()}")
     try:
         scratch.write_text(text, encoding="utf-8")
@@ -56,7 +72,7 @@ def write_report(run: Run, file: Path) -> None:
             scratch.unlink()
 
 
-def render(run: Run) -> str:
+def render(run: Run, chapters: Sequence[Chapter] = ()) -> str:
     """The page as text."""
     environment = Environment(
         loader=PackageLoader("imbrex.report", "templates"),
@@ -65,13 +81,20 @@ def render(run: Run) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["code"] = _code
     return environment.get_template("report.html.j2").render(
         verdict=judge(run),
         run=run,
         wording=wording,
         sections=[_section(run, by) for by in GROUPINGS],
+        chapters=chapters,
         version=__version__,
     )
+
+
+def _code(line: str) -> Markup:
+    """A line of text with what stands between backquotes as code."""
+    return Markup(re.sub(r"`([^`]*)`", r"<code>\1</code>", str(escape(line))))
 
 
 def _section(run: Run, by: By) -> Section:
@@ -83,6 +106,7 @@ def _section(run: Run, by: By) -> Section:
         "transfer",
         "hidden",
         "exposed",
+        "hidden share",
         "undetermined",
         "in MPI",
         "waiting",
@@ -123,6 +147,7 @@ def _cells(run: Run, row: Row, by: By) -> tuple[Cell, ...]:
         _interval(sums.transfer_min_s, sums.transfer_max_s),
         _interval(sums.overlap_min_s, sums.overlap_max_s),
         _interval(sums.exposed_min_s, sums.exposed_max_s),
+        Cell(wording.shares(sums.hidden_share), repr((sums.hidden_share or (0.0, 0.0))[1])),
         Cell(wording.seconds(sums.undetermined_s), repr(sums.undetermined_s)),
         Cell(wording.seconds(sums.call_s), repr(sums.call_s)),
         _interval(sums.wait_min_s, sums.wait_max_s),

@@ -12,6 +12,7 @@ from imbrex.profile.summary import By, Row, Sums, rows, totals
 from imbrex.report import wording
 from imbrex.report.stripped import print_stripped
 
+SHARE = "hidden share"
 WIDE = 120
 """The console's width in columns from which every column fits."""
 
@@ -19,6 +20,8 @@ WIDE = 120
 def print_table(run: Run, by: By, console: Console, limit: int | None = None) -> None:
     """Print the sums of a run by site, operation, size, section, rank or path."""
     found = rows(run, by)
+    if by == "rank":
+        found = _every_rank(run, found)
     shown = found[:limit] if limit else found
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold", pad_edge=False)
     table.add_column(by, overflow="fold")
@@ -32,8 +35,6 @@ def print_table(run: Run, by: By, console: Console, limit: int | None = None) ->
     if by == "rank":
         table.add_column("compute", justify="right")
         table.add_column("ended")
-    if by == "rank":
-        shown = _every_rank(run, shown)
     for row in shown:
         table.add_row(*_cells(run, row, by, wide))
     table.add_section()
@@ -45,16 +46,16 @@ def print_table(run: Run, by: By, console: Console, limit: int | None = None) ->
         console.print(Text(f"{len(found) - len(shown)} more rows: --limit 0 shows all"))
 
 
-def _every_rank(run: Run, shown: list[Row]) -> list[Row]:
+def _every_rank(run: Run, found: list[Row]) -> list[Row]:
     """The rows of ranks, with those that measured nothing in their places."""
-    by_rank = {row.number: row for row in shown}
+    by_rank = {row.number: row for row in found}
     return [by_rank.get(r, Row(str(r), Sums(), number=r)) for r in run.ranks["rank"].tolist()]
 
 
 def _columns(wide: bool) -> list[str]:
-    """The columns with numbers; a narrow terminal goes without two of them."""
-    names = ["calls", "bytes", "transfer", "hidden", "exposed", "in MPI", "waiting"]
-    return names if wide else [n for n in names if n not in ("bytes", "transfer")]
+    """The columns with numbers; a narrow terminal goes without some of them."""
+    names = ["calls", "bytes", "transfer", "hidden", "exposed", SHARE, "in MPI", "waiting"]
+    return names if wide else [n for n in names if n not in ("bytes", "transfer", SHARE)]
 
 
 def _cells(run: Run, row: Row, by: By, wide: bool) -> list[str]:
@@ -79,6 +80,7 @@ def _numbers(row: Row, wide: bool) -> list[str]:
         "transfer": wording.interval(sums.transfer_min_s, sums.transfer_max_s),
         "hidden": wording.interval(sums.overlap_min_s, sums.overlap_max_s),
         "exposed": wording.interval(sums.exposed_min_s, sums.exposed_max_s),
+        SHARE: wording.shares(sums.hidden_share),
         "in MPI": wording.seconds(sums.call_s),
         "waiting": wording.interval(sums.wait_min_s, sums.wait_max_s),
     }

@@ -13,9 +13,12 @@ from rich.text import Text
 from imbrex.profile.run import Run
 from imbrex.profile.summary import Row, Sums, rows, totals, wall_s
 from imbrex.report import findings, wording
+from imbrex.report.guard import guard_lines, guard_title
 from imbrex.report.stripped import print_stripped
 
 WORST_SITES = 5
+WORTH_A_REMEDY = 0.1
+"""The share of the transfer time from which a reason comes with what to do about it."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +26,7 @@ class Verdict:
     """Everything the verdict says, for the terminal and for the HTML report.
 
     `parts` are (name, seconds) of the transfer time: hidden for certain, exposed for certain,
-    undetermined; `reasons` are (why, seconds) of the last.
+    undetermined; `reasons` are those of the last.
     """
 
     run: Run
@@ -32,7 +35,7 @@ class Verdict:
     wall_s: float
     overhead_s: float
     parts: tuple[tuple[str, float], ...]
-    reasons: tuple[tuple[str, float], ...]
+    reasons: tuple[findings.Reason, ...]
     worst: tuple[Row, ...]
     advice: tuple[str, ...]
     weaknesses: tuple[str, ...]
@@ -56,7 +59,7 @@ def judge(run: Run) -> Verdict:
             ("exposed for certain", sums.exposed_min_s),
             ("undetermined", sums.undetermined_s),
         ),
-        reasons=tuple(findings.why_undetermined(rows(run, "operation"))),
+        reasons=tuple(findings.why_undetermined(run, rows(run, "operation"))),
         worst=tuple(exposed[:WORST_SITES]),
         advice=tuple(findings.advice(run, sums, sites, compute_s)),
         weaknesses=tuple(findings.weaknesses(run, sums)),
@@ -102,6 +105,13 @@ def _print(verdict: Verdict, console: Console) -> None:
         f"{wording.share(sums.wait_min_s, busy)} to {wording.share(sums.wait_max_s, busy)}",
     )
     console.print(table)
+    if run.guard is not None:
+        console.print()
+        console.print(Text(guard_title(run.guard), style="bold"))
+        for line in guard_lines(run.guard):
+            grid = Table.grid(padding=(0, 1))
+            grid.add_row("-", Text(line, style="red"))
+            console.print(grid)
     if verdict.worst:
         console.print()
         _print_sites(verdict, console)
@@ -145,10 +155,14 @@ def _print_parts(verdict: Verdict, console: Console) -> None:
             bar,
         )
     console.print(table)
-    for number, (reason, value) in enumerate(verdict.reasons):
-        line = Text(f"{'because of' if number == 0 else '       and'} {reason}: ")
-        line.append(f"{wording.seconds(value)} ({wording.share(value, whole)})")
+    for number, reason in enumerate(verdict.reasons):
+        line = Text(f"{'because of' if number == 0 else '       and'} {reason.why}: ")
+        line.append(f"{wording.seconds(reason.seconds)} ({wording.share(reason.seconds, whole)})")
         console.print(Padding(line, (0, 0, 0, 4)))
+        if reason.remedy and reason.seconds >= WORTH_A_REMEDY * whole:
+            console.print(Padding(Text(f"({reason.remedy})", style="dim"), (0, 0, 0, 15)))
+    share = wording.shares(verdict.sums.hidden_share)
+    console.print(Text(f"  so of all transfer time, however long, {share} was hidden"))
 
 
 def _print_sites(verdict: Verdict, console: Console) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import ceil, floor
+
 from imbrex.profile.run import Run
 from imbrex.profile.summary import Row, size_label
 
@@ -41,6 +43,14 @@ def share(part: float, whole: float) -> str:
     return f"{100 * part / whole:.1f} %" if whole > 0 else "-"
 
 
+def shares(interval: tuple[float, float] | None) -> str:
+    """An interval of shares in whole percent, rounded outwards; a dash where there is none."""
+    if interval is None:
+        return "-"
+    low, high = floor(100 * interval[0] + 1e-9), ceil(100 * interval[1] - 1e-9)
+    return f"{low} %" if low == high else f"{low} to {high} %"
+
+
 def sizes(row: Row) -> str:
     """The range of message sizes of a row (size classes, so powers of two)."""
     if row.sizes is None:
@@ -68,7 +78,9 @@ def events(run: Run) -> str:
     """Where the events came from, per path where paths differ."""
     sources = run.job.events
     if len(set(sources.values())) == 1:
-        return next(iter(sources.values()))
+        source = next(iter(sources.values()))
+        reason = run.job.events_reason
+        return f"{source} (none from inside the library: {reason})" if reason else source
     return ", ".join(f"{path}: {source}" for path, source in sources.items()) or "call"
 
 

@@ -1,0 +1,181 @@
+"""What the guard found: accesses to buffers in flight that MPI forbids (guard.json)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from imbrex.errors import ImbrexError
+from imbrex.profile.format import SCHEMA_VERSION
+from imbrex.profile.resolve import resolve_sites
+from imbrex.profile.sites import Site
+
+FILE = "guard.json"
+_RAW = "guard-*.json"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One kind of forbidden access, over all ranks and times that it was seen.
+
+    `how`: an `access` of the program, the buffers of an MPI `call`, a `checksum` that differed when
+    the send completed, or `never-completed`: a transfer that no call completed. `code` is where
+    the access or call is, None where that is not known; `site` began the transfer. `offset` and
+    `bytes` are of the first such access, in the message.
+    """
+
+    how: str
+    access: str
+    code: Site | None
+    call: str
+    buffer: str
+    operation: str
+    site: Site
+    peer: int
+    tag: int
+    offset: int
+    bytes: int
+    count: int
+    ranks: tuple[int, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """The entry of guard.json."""
+        return {
+            "how": self.how,
+            "access": self.access,
+            "code": None if self.code is None else self.code.to_json(),
+            "call": self.call,
+            "buffer": self.buffer,
+            "operation": self.operation,
+            "site": self.site.to_json(),
+            "peer": self.peer,
+            "tag": self.tag,
+            "offset": self.offset,
+            "bytes": self.bytes,
+            "count": self.count,
+            "ranks": list(self.ranks),
+        }
+
+    @classmethod
+    def from_json(cls, entry: dict[str, Any]) -> Finding:
+        return cls(
+            how=str(entry["how"]),
+            access=str(entry["access"]),
+            code=None if entry["code"] is None else Site.from_json(entry["code"]),
+            call=str(entry["call"]),
+            buffer=str(entry["buffer"]),
+            operation=str(entry["operation"]),
+            site=Site.from_json(entry["site"]),
+            peer=int(entry["peer"]),
+            tag=int(entry["tag"]),
+            offset=int(entry["offset"]),
+            bytes=int(entry["bytes"]),
+            count=int(entry["count"]),
+            ranks=tuple(entry["ranks"]),
+        )
+
+
+@dataclass(frozen=True)
+class Guard:
+    """`exact`: every access of the program was seen on every rank; else writes to what is sent, by
+    checksum, and what MPI calls show. `transfers` were watched, `not_watched` found no memory."""
+
+    exact: bool
+    transfers: int
+    not_watched: int
+    more_findings: int
+    findings: tuple[Finding, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """The content of guard.json."""
+        return {
+            "schema_version": SCHEMA_VERSION,
+            "exact": self.exact,
+            "transfers": self.transfers,
+            "not_watched": self.not_watched,
+            "more_findings": self.more_findings,
+            "findings": [finding.to_json() for finding in self.findings],
+        }
+
+
+def load_guard(directory: Path) -> Guard | None:
+    """The findings of a run, from guard.json or from what the ranks left; None without a guard.
+
+    ImbrexError where a file is damaged.
+    """
+    file = directory / FILE
+    if file.exists():
+        entry = _read(file)
+        try:
+            return Guard(
+                bool(entry["exact"]),
+                int(entry["transfers"]),
+                int(entry["not_watched"]),
+                int(entry["more_findings"]),
+                tuple(Finding.from_json(one) for one in entry["findings"]),
+            )
+        except (KeyError, TypeError, ValueError) as error:
+            raise ImbrexError(f"{file}: damaged ({error!r})") from error
+    files = raw_files(directory)
+    return _merge([_read(one) for one in files]) if files else None
+
+
+def raw_files(directory: Path) -> list[Path]:
+    """What the ranks left, by rank."""
+    return sorted(directory.glob(_RAW), key=lambda file: int(file.stem.split("-")[1]))
+
+
+def _read(file: Path) -> dict[str, Any]:
+    try:
+        return dict(json.loads(file.read_bytes().decode("utf-8", "replace")))
+    except (OSError, ValueError) as error:
+        raise ImbrexError(f"{file}: truncated or damaged ({error})") from error
+
+
+def _place(entry: dict[str, Any]) -> tuple[str, int] | None:
+    return (str(entry["image"]), int(entry["offset"])) if entry["image"] else None
+
+
+def _merge(ranks: Sequence[dict[str, Any]]) -> Guard:
+    """One finding for the same access of all ranks; the most frequent first."""
+    raw = [(int(rank["rank"]), entry) for rank in ranks for entry in rank["findings"]]
+    places = {_place(entry[name]) for _, entry in raw for name in ("code", "site")} - {None}
+    ordered = sorted(place for place in places if place)
+    sites = resolve_sites([Site(i + 1, image, offset=o) for i, (image, o) in enumerate(ordered)])
+    named = dict(zip(ordered, sites, strict=True))
+    groups: dict[tuple[Any, ...], list[tuple[int, dict[str, Any]]]] = {}
+    for rank, entry in raw:
+        key = tuple(entry[name] for name in ("how", "access", "buffer"))
+        groups.setdefault((*key, _place(entry["code"]), _place(entry["site"])), []).append(
+            (rank, entry)
+        )
+    findings = []
+    for (*_, code, site), members in groups.items():
+        first = members[0][1]
+        findings.append(
+            Finding(
+                code=named.get(code) if code else None,
+                site=named.get(site, Site(0)) if site else Site(0),
+                count=sum(int(entry["count"]) for _, entry in members),
+                ranks=tuple(sorted({rank for rank, _ in members})),
+                how=str(first["how"]),
+                access=str(first["access"]),
+                call=str(first["call"]),
+                buffer=str(first["buffer"]),
+                operation=str(first["operation"]),
+                peer=int(first["peer"]),
+                tag=int(first["tag"]),
+                offset=int(first["offset"]),
+                bytes=int(first["bytes"]),
+            )
+        )
+    return Guard(
+        exact=all(bool(rank["exact"]) for rank in ranks),
+        transfers=sum(int(rank["transfers"]) for rank in ranks),
+        not_watched=sum(int(rank["not_watched"]) for rank in ranks),
+        more_findings=sum(int(rank["more_findings"]) for rank in ranks),
+        findings=tuple(sorted(findings, key=lambda finding: -finding.count)),
+    )

@@ -1,0 +1,77 @@
+"""The command line: bad usage of any command is one line and exit code 2."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from imbrex import cli
+from imbrex.cli.commands import COMMANDS
+
+
+def use(monkeypatch, capsys, *words):
+    """Exit code, stdout and stderr of `imbrex WORDS`."""
+    monkeypatch.setattr(sys, "argv", ["imbrex", *words])
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    return (ended.value.code, *capsys.readouterr())
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["run"], "no command: write it after --"),
+        (["run", "--"], "no command: write it after --"),
+        (["run", "--verbos", "--", "mpirun", "./app"], "no such option '--verbos'"),
+        (["run", "-x", "mpirun", "./app"], "no such option '-x'"),
+        (["run", "--machine"], "imbrex run: option '--machine' requires an argument"),
+        (["run", "--events", "magic", "--", "true"], "'magic' is not one of"),
+        (["show"], "imbrex show: missing argument 'DIR' (see imbrex show --help)"),
+        (["show", "x", "--by", "colour"], "'colour' is not one of 'site', 'operation'"),
+        (["show", "x", "--limit", "many"], "'many' is not a valid integer"),
+        (["compare", "one"], "missing argument 'AFTER'"),
+        (["compare", "one", "two", "three"], "unexpected extra argument"),
+        (["probe", "--quik", "--", "mpirun", "-n", "2"], "no such option '--quik'"),
+        (["calibrate", "--quik"], "no such option '--quik'"),
+        (["nothing"], "imbrex: no such command 'nothing' (see imbrex --help)"),
+        (["--nothing"], "no such option '--nothing'"),
+    ],
+)
+def test_bad_usage_is_one_line(monkeypatch, capsys, words, message):
+    code, out, err = use(monkeypatch, capsys, *words)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert message in err
+    assert err.startswith("imbrex")
+
+
+@pytest.mark.parametrize("command", [c for c in COMMANDS if c not in ("cc", "cxx", "fc")])
+def test_every_command_refuses_an_unknown_option_in_one_line(monkeypatch, capsys, command):
+    code, out, err = use(monkeypatch, capsys, command, "--no-such-option")
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert err.startswith(f"imbrex {command}: no such option '--no-such-option'")
+
+
+def test_help_is_no_error(monkeypatch, capsys):
+    for words in ([], ["--help"], ["show", "-h"]):
+        code, out, err = use(monkeypatch, capsys, *words)
+        assert (code, err) == (0, "")
+        assert out.startswith("Usage: imbrex")
+
+
+def test_a_reader_that_has_gone_is_no_error(make_run):
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [sys.executable, "-m", "imbrex.cli", "show", str(make_run())]
+    done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_collecting_what_is_no_run_writes_nothing(monkeypatch, capsys, tmp_path):
+    for folder in (tmp_path, tmp_path / "missing"):
+        code, out, err = use(monkeypatch, capsys, "collect", str(folder))
+        assert (code, out, err.count("\n")) == (2, "", 1)
+    assert list(tmp_path.iterdir()) == []
