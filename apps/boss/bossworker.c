@@ -172,7 +172,7 @@ static void lead(const struct problem *p, int workers, double *values, double *e
 int main(int argc, char **argv)
 {
     struct problem p = {.width = 1e-3, .tolerance = 1e-9, .cells = 16};
-    struct option options[] = {
+    struct app_option options[] = {
         {"cells", OPTION_LONG, &p.cells, "cells in each dimension (the boss's option)"},
         {"width", OPTION_DOUBLE, &p.width, "width of the peak (the boss's option)"},
         {"tolerance", OPTION_DOUBLE, &p.tolerance, "error allowed in a cell (the boss's option)"},

@@ -149,7 +149,7 @@ static uint64_t check(struct sorter *s, int *good)
 int main(int argc, char **argv)
 {
     long log_keys = 20, log_max_key = 16, iterations = 10;
-    struct option options[] = {
+    struct app_option options[] = {
         {"log-keys", OPTION_LONG, &log_keys, "log2 of the number of keys"},
         {"log-max", OPTION_LONG, &log_max_key, "log2 of the largest key"},
         {"iterations", OPTION_LONG, &iterations, "times the keys are ranked"},

@@ -7,10 +7,12 @@
  *
  * The right side belongs to a known solution, which the iteration must find. */
 #include "../common/options.h"
+#include "../common/work.h"
 #include "mesh.h"
 
 static void multiply_rows(const struct matrix *m, const double *p, double *q, int first, int last)
 {
+    WORK(last - first);
     for (int row = first; row < last; row++) {
         double sum = 0.0;
         for (int k = m->row_start[row]; k < m->row_start[row + 1]; k++)
@@ -89,7 +91,7 @@ int main(int argc, char **argv)
     long n = 200, iterations = 2000;
     double tolerance = 1e-10, jitter = 0.2;
     const char *variant = "separate";
-    struct option options[] = {
+    struct app_option options[] = {
         {"n", OPTION_LONG, &n, "vertices in each dimension"},
         {"iterations", OPTION_LONG, &iterations, "at most so many iterations"},
         {"tolerance", OPTION_DOUBLE, &tolerance, "relative residual at which to stop"},
@@ -157,7 +159,7 @@ int main(int argc, char **argv)
     double norm = sqrt(dot(&m, x, x)) / (double)n;
     if (rank == 0)
         printf("cg: %ld vertices, %ld iterations, %d ranks, variant %s\n"
-               "time: %.6f s, relative residual %.3e, largest error %.3e\n",
+               "time: %.9f s, relative residual %.3e, largest error %.3e\n",
                n * n, done, size, variant, seconds, residual, error);
     int passed = residual < 2.0 * tolerance && error < 1e4 * tolerance;
     int status = verification(rank, passed, norm);

@@ -10,18 +10,18 @@
 
 enum option_kind { OPTION_LONG, OPTION_DOUBLE, OPTION_TEXT };
 
-struct option {
+struct app_option {
     const char *name; /* without the dashes */
     enum option_kind kind;
     void *value; /* long *, double * or const char **, holding the default */
     const char *help;
 };
 
-static inline void options_help(const char *about, const struct option *options, int count)
+static inline void options_help(const char *about, const struct app_option *options, int count)
 {
     printf("%s\n\noptions (default):\n", about);
     for (int i = 0; i < count; i++) {
-        const struct option *o = &options[i];
+        const struct app_option *o = &options[i];
         printf("  --%-12s %s", o->name, o->help);
         if (o->kind == OPTION_LONG)
             printf(" (%ld)\n", *(long *)o->value);
@@ -50,7 +50,7 @@ static inline void options_refuse(int rank, const char *what, const char *detail
 
 /* To be called after MPI_Init. */
 static inline void options_parse(int argc, char **argv, const char *about,
-                                 const struct option *options, int count)
+                                 const struct app_option *options, int count)
 {
     int rank;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -60,7 +60,7 @@ static inline void options_parse(int argc, char **argv, const char *about,
                 options_help(about, options, count);
             options_leave(0);
         }
-        const struct option *found = NULL;
+        const struct app_option *found = NULL;
         for (int k = 0; k < count && strncmp(argv[i], "--", 2) == 0; k++)
             if (strcmp(argv[i] + 2, options[k].name) == 0)
                 found = &options[k];

@@ -209,7 +209,7 @@ int main(int argc, char **argv)
 {
     long points = 64, steps = 10;
     double dt = 0.1;
-    struct option options[] = {
+    struct app_option options[] = {
         {"n", OPTION_LONG, &points, "points in each dimension, a power of two"},
         {"steps", OPTION_LONG, &steps, "time steps"},
         {"dt", OPTION_DOUBLE, &dt, "length of a step"},

@@ -1,11 +1,12 @@
 /* Heat conduction in a square plate with cold edges: explicit five-point stencil, blocks in two
  * dimensions. Each step exchanges one ghost layer with up to four neighbours: rows directly,
  * columns through buffers. How (and when) is the variant: halo2d_blocking.c, halo2d_late_wait.c,
- * halo2d_overlapped.c.
+ * halo2d_overlapped.c, halo2d_boundary_first.c.
  *
  * The start is two eigenmodes of the discrete Laplacian, each of which a step multiplies by a
  * known factor: the exact discrete solution is known at every point and step. */
 #include "../common/options.h"
+#include "../common/work.h"
 #include "halo2d.h"
 
 static const double modes[2][3] = {{1, 1, 1.0}, {3, 2, 0.25}}; /* kx, ky, amplitude */
@@ -13,6 +14,8 @@ static const double modes[2][3] = {{1, 1, 1.0}, {3, 2, 0.25}}; /* kx, ky, amplit
 void sweep(const struct block *b, const double *u, double *unew, int i0, int i1, int j0, int j1)
 {
     double d = b->diffusion;
+    if (i1 >= i0 && j1 >= j0)
+        WORK((double)(i1 - i0 + 1) * (j1 - j0 + 1));
     for (int i = i0; i <= i1; i++)
         for (int j = j0; j <= j1; j++)
             unew[at(b, i, j)] =
@@ -45,12 +48,12 @@ int main(int argc, char **argv)
 {
     long n = 1024, steps = 100, px = 0, py = 0;
     const char *variant = "blocking";
-    struct option options[] = {
+    struct app_option options[] = {
         {"n", OPTION_LONG, &n, "points of the plate in each dimension"},
         {"steps", OPTION_LONG, &steps, "time steps"},
         {"px", OPTION_LONG, &px, "ranks along the rows, 0: chosen by MPI_Dims_create"},
         {"py", OPTION_LONG, &py, "ranks along the columns, 0: chosen by MPI_Dims_create"},
-        {"variant", OPTION_TEXT, &variant, "blocking, late-wait or overlapped"},
+        {"variant", OPTION_TEXT, &variant, "blocking, late-wait, overlapped or boundary-first"},
     };
     MPI_Init(&argc, &argv);
     options_parse(argc, argv, "halo2d: heat conduction in a plate, five-point stencil", options, 5);
@@ -65,6 +68,8 @@ int main(int argc, char **argv)
         step = step_late_wait;
     else if (strcmp(variant, "overlapped") == 0)
         step = step_overlapped;
+    else if (strcmp(variant, "boundary-first") == 0)
+        step = step_boundary_first;
     else
         options_refuse(rank, "unknown variant", variant);
     if (px < 0 || py < 0 || (px > 0 && py > 0 && px * py != size) || (px > 0 && size % px != 0) ||
@@ -118,7 +123,7 @@ int main(int argc, char **argv)
     MPI_Allreduce(&local[1], &square, 1, MPI_DOUBLE, MPI_SUM, b.comm);
     if (rank == 0)
         printf("halo2d: %ld x %ld points, %ld steps, %d x %d ranks, variant %s\n"
-               "time: %.6f s, largest error %.3e\n",
+               "time: %.9f s, largest error %.3e\n",
                n, n, steps, dims[0], dims[1], variant, seconds, error);
     int status = verification(rank, error < 1e-12 * (double)(steps + 10), sqrt(square) / (double)n);
     free(u);

@@ -1,4 +1,4 @@
-/* What the three variants of halo2d share: a block of the grid, its neighbours, and the kernel. */
+/* What the variants of halo2d share: a block of the grid, its neighbours, and the kernel. */
 #ifndef HALO2D_H
 #define HALO2D_H
 
@@ -27,5 +27,6 @@ void sweep(const struct block *b, const double *u, double *unew, int i0, int i1,
 void step_blocking(const struct block *b, double *u, double *unew);
 void step_late_wait(const struct block *b, double *u, double *unew);
 void step_overlapped(const struct block *b, double *u, double *unew);
+void step_boundary_first(const struct block *b, double *u, double *unew);
 
 #endif

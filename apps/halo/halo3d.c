@@ -101,7 +101,7 @@ int main(int argc, char **argv)
 {
     long n = 128, steps = 50, p[3] = {0, 0, 0};
     const char *variant = "blocking";
-    struct option options[] = {
+    struct app_option options[] = {
         {"n", OPTION_LONG, &n, "points of the cube in each dimension"},
         {"steps", OPTION_LONG, &steps, "time steps"},
         {"px", OPTION_LONG, &p[0], "ranks along x, 0: chosen by MPI_Dims_create"},

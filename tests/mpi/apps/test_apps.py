@@ -10,6 +10,7 @@ CASES = {
     "halo2d": (["--n", "150", "--steps", "20"], 1e-13),
     "halo3d": (["--n", "30", "--steps", "10"], 1e-13),
     "cg": (["--n", "24"], 1e-9),
+    "wavefront": (["--n", "18", "--nz", "12", "--planes", "3", "--sweeps", "3"], 1e-12),
     "bucket": (["--log-keys", "14", "--iterations", "3"], 0.0),
     "fft": (["--n", "16", "--steps", "2"], 1e-13),
     "bossworker": (["--cells", "6"], 0.0),
@@ -19,9 +20,10 @@ CASES = {
     "sweep": (["--n", "12", "--planes", "4"], 1e-12),
 }
 VARIANTS = {
-    "halo2d": ["blocking", "late-wait", "overlapped"],
+    "halo2d": ["blocking", "late-wait", "overlapped", "boundary-first"],
     "halo3d": ["blocking", "late-wait", "overlapped"],
     "cg": ["blocking", "separate", "overlapped"],
+    "wavefront": ["blocking", "overlapped"],
 }
 
 

@@ -81,7 +81,8 @@ def test_halo_variants_rank(apps, imbrex_run, library, options):
     Two ranks have one neighbour each. Blocking, a transfer begins and ends in one call: only what
     the calibration saw move outside the calls may be hidden. With the late wait a receive is posted
     before its partner's face is packed; overlapped, before the whole interior is computed, which
-    lasts much longer than the transfer.
+    lasts much longer than the transfer. A disturbed calibration may leave everything open, so equal
+    is allowed here; over the network of two hosts the order is certain (tests/network).
     """
     if library not in apps:
         pytest.skip(f"mpicc.{library} is not installed")
@@ -99,5 +100,5 @@ def test_halo_variants_rank(apps, imbrex_run, library, options):
         assert m["transfers"].sum() == 2 * 2 * 12
         hidden[variant] = m["overlap_max_ns"].sum() / whole
         exposed[variant] = m["exposed_min_ns"].sum() / whole
-    assert hidden["overlapped"] > hidden["late-wait"] > hidden["blocking"], hidden
+    assert hidden["overlapped"] >= hidden["late-wait"] >= hidden["blocking"], hidden
     assert exposed["overlapped"] <= exposed["late-wait"] <= exposed["blocking"], exposed
