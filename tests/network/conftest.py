@@ -51,17 +51,19 @@ class Cluster:
     mpi: str
     network: TwoHosts
 
-    def line(self, hosts: str = "node1,node2", ranks: int = 2) -> list[str]:
+    def line(self, *options: str, hosts: str = "node1,node2", ranks: int = 2) -> list[str]:
+        """The launcher's words, with more of its options behind the others."""
         agent = str(self.network.folder / "launch")
         if self.mpi == "mpich":
             # On one machine UCX finds shared memory between the "hosts" unless told to use TCP.
             settings = ["-genv", "UCX_TLS", "tcp,self", "-genv", "UCX_NET_DEVICES", "eth0,lo"]
             line = ["mpirun.mpich", "-launcher", "ssh", "-launcher-exec", agent, "-iface", "eth0"]
-            return [*line, *settings, "-hosts", hosts, "-n", str(ranks)]
+            return [*line, *settings, *options, "-hosts", hosts, "-n", str(ranks)]
         return [
             *("mpirun.openmpi", "--bind-to", "none", "--mca", "plm_rsh_agent", agent),
             *("--mca", "btl", "tcp,vader,self", "--mca", "btl_tcp_if_include", "eth0"),
-            *("--mca", "oob_tcp_if_include", "10.77.0.0/24", "--host", hosts, "-n", str(ranks)),
+            *("--mca", "oob_tcp_if_include", "10.77.0.0/24"),
+            *(*options, "--host", hosts, "-n", str(ranks)),
         ]
 
 

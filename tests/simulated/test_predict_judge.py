@@ -1,0 +1,40 @@
+"""A few points of benchmarks/predict_judge.py: predicted against simulated run time."""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+SCRIPT = Path(__file__).resolve().parents[2] / "benchmarks" / "predict_judge.py"
+
+
+@pytest.fixture(scope="module")
+def judge() -> ModuleType:
+    if not (shutil.which("smpicc") and shutil.which("smpirun")):
+        pytest.skip("SimGrid is not installed (libsimgrid-dev)")
+    spec = importlib.util.spec_from_file_location("predict_judge", SCRIPT)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["predict_judge"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("name", ["halo", "cg", "wavefront"])
+def test_predictions_come_true(
+    judge: ModuleType, name: str, tmp_path: Path, simulator: Any
+) -> None:
+    runtime = simulator.build / "libimbrex.a"
+    rows = judge.judge(name, 4, [8.0], [200.0, 5000.0], tmp_path, runtime)
+    assert {row.variant for row in rows} == set(judge.CATALOGUE[name].variants)
+    for row in rows:
+        assert abs(row.error) < 0.1, row
+    # What the simulator says of overlap is worth predicting at all.
+    assert max(row.simulated for row in rows) > 1.1
