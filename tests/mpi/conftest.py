@@ -147,3 +147,27 @@ def measured(mpi: Any, runtime: Runtime, tmp_path: Path) -> Callable[..., Measur
         return result
 
     return run
+
+
+@pytest.fixture
+def program(compiled: Callable[..., Path]) -> Path:
+    """programs/endings.c: 50 messages of 100 kB, then the ending that its argument names."""
+    return compiled("endings")
+
+
+@pytest.fixture
+def imbrex(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Run the imbrex command in a folder of its own."""
+
+    def run(*words: str, **keywords: Any) -> subprocess.CompletedProcess[str]:
+        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **keywords}
+        return subprocess.run(
+            [sys.executable, "-m", "imbrex.cli", *words],
+            cwd=tmp_path,
+            text=True,
+            timeout=120,
+            check=False,
+            **streams,
+        )
+
+    return run

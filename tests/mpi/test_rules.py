@@ -26,7 +26,8 @@ Run = Callable[..., Any]
 def table(tail: int, head: int) -> str:
     point = f"point 1048576 {LO} {HI} {tail} {head}"
     collective = f"collective MPI_Allreduce 2 any intra-node\npoint 1048576 {LO} {HI} -1 -1"
-    return f"path intra-node\n{point}\n{collective}"
+    put = f"collective MPI_Put 2 any intra-node\npoint 1048576 {LO} {HI} {tail} -1"
+    return f"path intra-node\n{point}\n{collective}\n{put}"
 
 
 def bounds(run: Any, operation: str, rank: int) -> tuple[int, int, int, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -62,6 +63,47 @@ def test_sections_of_c_and_cxx(
     assert sections_of(run.folder) == expected
     assert run.process.stdout.splitlines() == ["present 1"] * 2
     assert run.ranks["section_errors"].tolist() == [1, 1]
+
+
+MISTAKES = r"""
+#include <imbrex/imbrex.h>
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    imbrex_begin("solver");
+    imbrex_begin("na\xefve \"quoted\"\x01"); /* Latin-1, quotes and a control character */
+    MPI_Barrier(MPI_COMM_WORLD);
+    imbrex_end("solver"); /* with the inner one open: one mistake */
+    imbrex_end("solver"); /* a second time */
+    imbrex_begin("caf\xc3\xa9"); /* UTF-8; never ended */
+    MPI_Barrier(MPI_COMM_WORLD);
+    return MPI_Finalize();
+}
+"""
+
+
+def test_mistakes_with_sections_reach_the_verdict(
+    mpi: Any, imbrex: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path
+) -> None:
+    """Three mistakes on each of two ranks; names in any encoding leave valid UTF-8."""
+    (tmp_path / "mistakes.c").write_text(MISTAKES)
+    arguments = [f"-I{INCLUDE}", str(tmp_path / "mistakes.c")]
+    app = compile_with(mpi, "mpicc", arguments, tmp_path / "mistakes")
+    done = imbrex("run", "-o", "run", "--", mpi.mpirun, "-n", "2", str(app))
+    assert done.returncode == 0
+    names = ["solver", 'solver/na\ufffdve "quoted"\x01', "caf\u00e9"]
+    for file in ("job.json", "run.json"):
+        content = json.loads((tmp_path / "run" / file).read_bytes().decode("utf-8", "strict"))
+        assert sorted(content["sections"]) == sorted(["", *names])
+    said = "6 sections ended twice, out of order, or never"
+    assert said in done.stderr
+    assert said in imbrex("show", "run").stdout
+    shown = imbrex("show", "run", "--by", "section", "--json")
+    assert {row["section"]: row["count"] for row in json.loads(shown.stdout)["sections"]} == {
+        names[1]: 2,
+        names[2]: 2,
+    }
 
 
 def test_sections_of_fortran_77(mpi: Any, measured: Callable[..., Any], tmp_path: Path) -> None:

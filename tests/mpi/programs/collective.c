@@ -138,6 +138,31 @@ int main(int argc, char **argv)
         MPI_Comm_free(&copy);
     }
     EXPECT("MPI_Comm_split", 301, 0, 0);
+
+    /* Alone nothing moves between processes, in whatever form and role. */
+    MPI_Comm alone;
+    MPI_Comm_split(W, rank_, 0, &alone);
+    MPI_Allreduce(in, out, 5, MPI_DOUBLE, MPI_SUM, MPI_COMM_SELF);
+    MPI_Bcast(in, 10, MPI_DOUBLE, 0, alone);
+    MPI_Allgather(in, 5, MPI_INT, out, 5, MPI_INT, alone);
+    MPI_Iallreduce(in, out, 8, MPI_DOUBLE, MPI_SUM, MPI_COMM_SELF, &r[0]);
+    MPI_Ialltoall(in, 3, MPI_INT, out, 3, MPI_INT, alone, &r[1]);
+    MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+    EXPECT("MPI_Comm_split", 1, 0, 0);
+    EXPECT("MPI_Allreduce", 1, 0, 0);
+    EXPECT("MPI_Bcast", 1, 0, 0);
+    EXPECT("MPI_Allgather", 1, 0, 0);
+    EXPECT("MPI_Iallreduce", 1, 0, 0);
+    EXPECT("MPI_Ialltoall", 1, 0, 0);
+#if MPI_VERSION >= 4
+    MPI_Allreduce_init(in, out, 9, MPI_DOUBLE, MPI_SUM, MPI_COMM_SELF, MPI_INFO_NULL, r);
+    MPI_Start(r);
+    MPI_Wait(r, MPI_STATUS_IGNORE);
+    MPI_Request_free(r);
+    EXPECT("MPI_Allreduce_init", 1, 0, 0);
+    EXPECT("MPI_Start", 1, 0, 0);
+#endif
+    MPI_Comm_free(&alone);
     MPI_Finalize();
     return 0;
 }

@@ -13,13 +13,21 @@ import pytest
 
 HERE = Path(__file__).resolve().parent
 RUNTIME = HERE.parents[2] / "runtime"
-TABLE = """path self
+ONE_SIDED = "".join(
+    f"""
+collective {operation} 2 any intra-node
+point 1 1 40000 0 0
+point 65536 20000 200000 0 0
+point 4194304 1000000 8000000 0 0"""
+    for operation in ("MPI_Put", "MPI_Get", "MPI_Accumulate")
+)
+TABLE = f"""path self
 point 1 1 400 400 400
 path intra-node
 point 1 1 40000 -1 -1
 point 8192 2000 60000 -1 -1
 point 65536 20000 200000 30000 0
-point 4194304 1000000 8000000 100000 0"""
+point 4194304 1000000 8000000 100000 0{ONE_SIDED}"""
 INTRA, CALLBACK = 2, 2
 RECEIVES = ("MPI_Irecv", "MPI_Recv")
 BOUNDS = ("transfer", "overlap", "exposed")
@@ -40,14 +48,20 @@ def run(mpi: Any, measured: Any, tmp_path: Path) -> Callable[..., Any]:
         settings = {"pml": "ucx", "pml_ucx_tls": "any", "pml_ucx_devices": "any"}
         launcher = tuple(w for k, v in settings.items() for w in ("--mca", k, v))
 
-    def start(mode: str, source: str, check: bool = True, over: tuple[str, ...] = launcher) -> Any:
+    def start(
+        mode: str,
+        source: str,
+        check: bool = True,
+        over: tuple[str, ...] = launcher,
+        more: tuple[str, ...] = (),
+    ) -> Any:
         environment = {"IMBREX_EVENTS": source, "UCX_TLS": "tcp,self"}
         return measured(
             program,
             mode,
             table=TABLE,
             environment={**os.environ, **environment},
-            launcher=over,
+            launcher=(*over, *more),
             check=check,
         )
 
@@ -114,6 +128,31 @@ def test_faults_leave_the_bytes_that_moved(run: Any, mode: str, transfers: int, 
     result = run(mode, "ucx")
     assert int(result.measures["transfers"].sum()) == transfers
     assert int(result.measures["bytes"].sum()) == sent
+
+
+def test_one_sided_messages_have_their_bytes_and_bounds(run: Any, mpi: Any) -> None:
+    over = ("--mca", "osc", "ucx") if mpi.name == "openmpi" else ()
+    calls, inside = run("onesided", "call", more=over), run("onesided", "ucx", more=over)
+    for operation in ("MPI_Put", "MPI_Get", "MPI_Accumulate", "MPI_Rget"):
+        mine, theirs = sums(inside, operation), sums(calls, operation)
+        for quantity in ("transfers", "bytes", "transfer_min_ns", "transfer_max_ns"):
+            assert mine[quantity] == theirs[quantity], (operation, quantity)
+        assert mine["unknown_end"] == mine["uncalibrated"] == mine["contradicted"] == 0
+    # what is contiguous goes by UCX's puts and gets, what the library packs or requests does not
+    for operation, count in (("MPI_Put", 16), ("MPI_Get", 8)):
+        rows = inside.rows(operation)
+        rows = rows[rows["transfers"] > 0]
+        assert int(rows["transfers"][rows["source"] == CALLBACK].sum()) == count
+    assert set(inside.rows("MPI_Accumulate")["source"].tolist()) == {0}
+
+
+def test_auto_takes_what_works(run: Any, mpi: Any) -> None:
+    assert job(run("cancels", "auto"))["events"]["intra-node"] == "ucx"
+    if mpi.name == "openmpi":
+        result = run("cancels", "auto", over=("--mca", "pml", "ob1"))
+        assert set(job(result)["events"].values()) == {"call"}
+        assert "does not use UCX" in job(result)["events_reason"]
+        assert result.process.stderr == ""
 
 
 def test_callbacks_after_the_end_are_the_librarys_alone(run: Any) -> None:

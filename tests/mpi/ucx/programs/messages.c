@@ -166,6 +166,54 @@ static void windows(void)
     MPI_Win_free(&win);
 }
 
+/* Contiguous puts and gets in all kinds of epochs: 8 puts of 150000 bytes in all and 4 gets of
+ * 650000 a rank; and what a library may move by messages of its own: 4 x 80000 bytes. */
+static void onesided(void)
+{
+    MPI_Win win;
+    MPI_Win_create(in, ROOM, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_fence(0, win);
+    for (int i = 0; i < 4; i++)
+        MPI_Put(out, 10000, MPI_BYTE, peer, 10000 * i, 10000, MPI_BYTE, win);
+    work(1e-3);
+    MPI_Win_fence(0, win);
+    MPI_Get(out, 300000, MPI_BYTE, peer, 0, 300000, MPI_BYTE, win);
+    work(2e-3);
+    MPI_Win_fence(0, win);
+    MPI_Win_lock_all(0, win);
+    for (int i = 0; i < 2; i++) {
+        MPI_Put(out, 50000, MPI_BYTE, peer, 0, 50000, MPI_BYTE, win);
+        MPI_Win_flush(peer, win);
+    }
+    for (int i = 0; i < 2; i++)
+        MPI_Get(out, 150000, MPI_BYTE, peer, 200000, 150000, MPI_BYTE, win);
+    MPI_Win_flush_all(win);
+    MPI_Put(out, 4000, MPI_BYTE, peer, 0, 4000, MPI_BYTE, win);
+    MPI_Win_unlock_all(win);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, peer, 0, win);
+    MPI_Put(out, 6000, MPI_BYTE, peer, 0, 6000, MPI_BYTE, win);
+    MPI_Get(out, 50000, MPI_BYTE, peer, 100000, 50000, MPI_BYTE, win);
+    MPI_Win_unlock(peer, win);
+    MPI_Datatype column;
+    MPI_Type_vector(10000, 1, 2, MPI_DOUBLE, &column);
+    MPI_Type_commit(&column);
+    MPI_Win_fence(0, win);
+    MPI_Put(out, 1, column, peer, 0, 1, column, win);
+    MPI_Win_fence(0, win);
+    MPI_Get(out, 1, column, peer, 0, 1, column, win);
+    MPI_Win_fence(0, win);
+    MPI_Accumulate(out, 80000, MPI_BYTE, peer, 0, 80000, MPI_BYTE, MPI_BOR, win);
+    MPI_Win_fence(0, win);
+    MPI_Request r;
+    MPI_Win_lock_all(0, win);
+    MPI_Rget(out, 80000, MPI_BYTE, peer, 0, 80000, MPI_BYTE, win, &r);
+    MPI_Wait(&r, MPI_STATUS_IGNORE);
+    MPI_Win_unlock_all(win);
+    MPI_Type_free(&column);
+    MPI_Win_free(&win);
+}
+
 int main(int argc, char **argv)
 {
     const char *mode = argc > 1 ? argv[1] : "pt2pt";
@@ -181,7 +229,7 @@ int main(int argc, char **argv)
         void (*run)(void);
     } modes[] = {{"pt2pt", pt2pt},       {"collectives", collectives}, {"cancels", cancels},
                  {"finalize", finalize}, {"threads", threads},         {"killed", killed},
-                 {"windows", windows}};
+                 {"windows", windows},   {"onesided", onesided}};
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
         if (!strcmp(mode, modes[i].name))
             modes[i].run();

@@ -1,0 +1,144 @@
+"""Planted uses of buffers in flight are found at their lines, and nothing else is."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+HERE = Path(__file__).resolve().parent
+APPS = HERE.parents[2] / "apps"
+
+
+def imbrex(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "imbrex.cli", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+        env={**os.environ, **environment},
+    )
+
+
+@pytest.fixture
+def guarded(mpi: Any, tmp_path: Path) -> Callable[..., tuple[dict[str, Any], str]]:
+    """Run a program under the guard: guard.json, and the verdict."""
+
+    def run(program: Path, *arguments: str) -> tuple[dict[str, Any], str]:
+        folder = tmp_path / "run"
+        done = imbrex(
+            *("run", "--guard", "-o", str(folder), "--", mpi.mpirun, "-n", "2", str(program)),
+            *arguments,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return json.loads((folder / "guard.json").read_text()), done.stderr
+
+    return run
+
+
+def build(mpi: Any, language: str, source: Path, program: Path, exact: bool) -> Path:
+    compiler = mpi.mpicc if language == "cc" else f"mpifort.{mpi.name}"
+    if shutil.which(compiler) is None:
+        pytest.skip(f"{compiler} is not installed")
+    words = ["-w", "-g", "-O1", str(source), "-o", str(program)]
+    if exact:
+        done = imbrex(language, f"--compiler={compiler}", *words)
+        assert done.returncode == 0, done.stderr
+    else:
+        subprocess.run([compiler, *words], check=True)
+    return program
+
+
+def planted(source: Path, mark: str) -> dict[int, list[str]]:
+    """What stands at each line: how it is found exactly, and how without instrumentation."""
+    found = {}
+    for number, line in enumerate(source.read_text().splitlines(), 1):
+        match = re.search(rf"{mark} ((?:access|call|lost)\b[^*]*)", line)
+        if match:
+            found[number] = [part.strip() for part in match[1].split(";")]
+    return found
+
+
+def described(finding: dict[str, Any]) -> str:
+    if finding["how"] == "never-completed":
+        return "lost"
+    return f"{finding['how']} {finding['access']} {finding['buffer']}"
+
+
+@pytest.mark.parametrize(
+    ("language", "name", "lines"),
+    [
+        ("cc", "planted.c", "planted.c"),
+        ("fc", "planted_usempi.f90", "planted_body.inc"),
+        ("fc", "planted_f08.f90", "planted_body.inc"),
+    ],
+)
+def test_every_planted_use_is_found_and_no_other(
+    language: str, name: str, lines: str, mpi: Any, guarded: Any, tmp_path: Path
+) -> None:
+    program = build(mpi, language, HERE / name, tmp_path / "program", exact=True)
+    found, verdict = guarded(program)
+    assert found["exact"] is True
+    assert found["not_watched"] == 0
+    expected = {number: how[0] for number, how in planted(HERE / lines, r"(?:/\*|!)").items()}
+    seen = {}
+    for finding in found["findings"]:
+        place = finding["code"] or finding["site"]
+        assert place["file"].endswith(lines)
+        assert finding["ranks"] == [0, 1]
+        seen[place["line"]] = described(finding)
+    # A call over several lines has its mark on the last, and stands at its first or last.
+    near = {n if n in expected else n + 1: how for n, how in seen.items()}
+    assert near == expected
+    assert f"{lines}:{min(seen)}" in verdict
+
+
+def test_without_instrumentation_changes_of_what_is_sent_are_found(
+    mpi: Any, guarded: Any, tmp_path: Path
+) -> None:
+    source = HERE / "planted.c"
+    program = build(mpi, "cc", source, tmp_path / "program", exact=False)
+    found, verdict = guarded(program)
+    assert found["exact"] is False
+    marks = planted(source, r"/\*").values()
+    by_checksum = sum(how[-1] == "checksum" for how in marks)
+    hows = [described(finding) for finding in found["findings"]]
+    # Those of one call site are one finding, counted.
+    counted = sum(f["count"] for f in found["findings"] if f["how"] == "checksum")
+    assert counted == 2 * by_checksum
+    assert hows.count("lost") == 1
+    assert hows.count("call read receive") == hows.count("call write send") == 1
+    assert set(hows) == {"checksum write send", "lost", "call read receive", "call write send"}
+    assert "only changes of what is sent" in verdict
+
+
+@pytest.mark.parametrize("variant", ["late-wait", "overlapped"])
+def test_an_app_is_clean(variant: str, mpi: Any, guarded: Any, tmp_path: Path) -> None:
+    program = tmp_path / "halo2d"
+    sources = sorted(str(file) for file in (APPS / "halo").glob("halo2d*.c"))
+    done = imbrex(
+        *("cc", f"--compiler={mpi.mpicc}", "-w", "-O2", f"-I{APPS / 'common'}"),
+        *(*sources, "-o", str(program), "-lm"),
+    )
+    assert done.returncode == 0, done.stderr
+    found, verdict = guarded(program, "--variant", variant, "--n", "64", "--steps", "20")
+    assert found["exact"] is True
+    # One neighbour: a send and a receive of each rank and step.
+    assert found["transfers"] == 80
+    assert found["findings"] == []
+    assert "no forbidden use" in verdict
+
+
+def test_guard_and_record_are_two_runs(tmp_path: Path) -> None:
+    done = imbrex("run", "--guard", "--record", "--", "mpirun", "-n", "2", "./app")
+    assert done.returncode == 2
+    assert "--guard" in done.stderr
