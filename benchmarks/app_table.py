@@ -4,7 +4,8 @@
 
 Prints a Markdown table per MPI library; with --insert it replaces the one between the markers of
 that file. Shares are of the upper bound of the transfer time: hidden and exposed from what is
-certain to what is possible, undetermined what is neither for certain. Message sizes with less than
+certain to what is possible, undetermined what is neither for certain; the hidden share needs no
+upper bound of the transfer time (docs/theory.md). Message sizes with less than
 1 % of a run's transfer time are left out.
 """
 
@@ -22,10 +23,11 @@ from pathlib import Path
 from imbrex.profile.aggregate import total
 from imbrex.profile.run import Run, load_run
 from imbrex.profile.summary import make_sums
+from imbrex.report.wording import shares
+from page import insert
 
 ROOT = Path(__file__).parents[1]
 IMBREX = str(Path(sys.executable).with_name("imbrex"))  # of the same environment
-BEGIN, END = "<!-- table: begin -->", "<!-- table: end -->"
 
 # app: options of the small and of the large problem
 SIZES: dict[str, tuple[str, str]] = {
@@ -62,6 +64,7 @@ class Line:
     transfer_s: float
     hidden: tuple[float, float]  # certain and possible share of transfer_s
     exposed: tuple[float, float]
+    share: str  # of the transfer time, however long, that was hidden
 
     def markdown(self) -> str:
         rest = max(0.0, 1.0 - self.hidden[0] - self.exposed[0])
@@ -71,7 +74,7 @@ class Line:
         return (
             f"| {self.app} | {self.options} | {self.sizes} | {self.transfers} "
             f"| {self.mebibytes:.1f} | {self.transfer_s * 1e3:.2f} | {hidden} "
-            f"| {exposed} | {100 * rest:.0f} % |"
+            f"| {exposed} | {100 * rest:.0f} % | {self.share} |"
         )
 
 
@@ -92,6 +95,7 @@ def lines(run: Run, app: str, options: str) -> Iterator[Line]:
                 whole,
                 (sums.overlap_min_s / whole, sums.overlap_max_s / whole),
                 (sums.exposed_min_s / whole, sums.exposed_max_s / whole),
+                shares(sums.hidden_share),
             )
 
 
@@ -144,21 +148,12 @@ def table(library: str, wanted: set[str], mpi_options: list[str]) -> list[str]:
                         f" source of events: {events}",
                         "",
                         "| app | problem | messages | transfers | MiB | transfer time at most, ms"
-                        " | hidden | exposed | undetermined |",
-                        "|---|---|---|--:|--:|--:|--:|--:|--:|",
+                        " | hidden | exposed | undetermined | hidden share |",
+                        "|---|---|---|--:|--:|--:|--:|--:|--:|--:|",
                     ]
                 name = app.replace(" --variant ", ", ")
                 text += [line.markdown() for line in lines(run, name, f"`{options}`")]
     return text
-
-
-def insert(file: Path, text: str) -> None:
-    """Put `text` between the markers of a page; ends the script where they are missing."""
-    page = file.read_text()
-    if BEGIN not in page or END not in page:
-        sys.exit(f"{file}: the lines {BEGIN} and {END} are missing")
-    head, rest = page.split(BEGIN, 1)
-    file.write_text(f"{head}{BEGIN}\n{text}\n{END}{rest.split(END, 1)[1]}")
 
 
 def main() -> None:

