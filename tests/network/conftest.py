@@ -26,7 +26,7 @@ class TwoHosts:
     name: str
     folder: Path
 
-    def run(self, *command: str, timeout_s: float = 100) -> subprocess.CompletedProcess[str]:
+    def run(self, *command: str, timeout_s: float = 300) -> subprocess.CompletedProcess[str]:
         """Run a command in the head namespace; what it printed, and its exit code."""
         return subprocess.run(
             [str(SCRIPT), "run", self.name, str(self.folder), *command],

@@ -9,12 +9,11 @@
 !
 ! Sections nest, per thread. Trailing blanks of a name do not count.
 module imbrex
-  use, intrinsic :: iso_c_binding, only: c_associated, c_char, c_f_procpointer, c_funptr, c_int, c_null_char, &
-      c_null_ptr, c_ptr, c_size_t
+  use, intrinsic :: iso_c_binding, only: c_associated, c_char, c_f_procpointer, c_funptr, c_null_char, c_null_ptr, &
+      c_ptr, c_size_t
   implicit none
   private
   public :: imbrex_begin, imbrex_end, imbrex_present
-  public :: imbrex_produce_begin, imbrex_produce_end, imbrex_consume_begin, imbrex_consume_end
 
   abstract interface
     subroutine section_call(name, length) bind(c)
@@ -22,13 +21,6 @@ module imbrex
       character(kind=c_char), intent(in) :: name(*)
       integer(c_size_t), value :: length
     end subroutine section_call
-    subroutine region_call(which, name, length, buffer, elements) bind(c)
-      import :: c_char, c_int, c_size_t
-      integer(c_int), value :: which
-      character(kind=c_char), intent(in) :: name(*)
-      integer(c_size_t), value :: length, elements
-      type(*), intent(in) :: buffer(*)
-    end subroutine region_call
   end interface
 
   interface
@@ -46,7 +38,6 @@ module imbrex
   logical, volatile, save :: known = .false.
   procedure(section_call), pointer, save :: begin_section => null()
   procedure(section_call), pointer, save :: end_section => null()
-  procedure(region_call), pointer, save :: mark_region => null()
 
 contains
 
@@ -64,43 +55,6 @@ contains
     if (associated(end_section)) call end_section(name, len_trim(name, kind=c_size_t))
   end subroutine imbrex_end
 
-  ! The data of a message are produced between these two: `elements` of those in `buffer` (an array, or an element of
-  ! the array that is sent). The name says which message.
-  subroutine imbrex_produce_begin(name)
-    character(len=*), intent(in) :: name
-    call mark(0_c_int, name, [0], 0)
-  end subroutine imbrex_produce_begin
-
-  subroutine imbrex_produce_end(name, buffer, elements)
-    character(len=*), intent(in) :: name
-    type(*), intent(in) :: buffer(*)
-    integer, intent(in) :: elements
-    call mark(1_c_int, name, buffer, elements)
-  end subroutine imbrex_produce_end
-
-  ! The message that was received into `buffer` is read between these two.
-  subroutine imbrex_consume_begin(name, buffer)
-    character(len=*), intent(in) :: name
-    type(*), intent(in) :: buffer(*)
-    call mark(2_c_int, name, buffer, 0)
-  end subroutine imbrex_consume_begin
-
-  subroutine imbrex_consume_end(name, elements)
-    character(len=*), intent(in) :: name
-    integer, intent(in) :: elements
-    call mark(3_c_int, name, [0], elements)
-  end subroutine imbrex_consume_end
-
-  subroutine mark(which, name, buffer, elements)
-    integer(c_int), intent(in) :: which
-    character(len=*), intent(in) :: name
-    type(*), intent(in) :: buffer(*)
-    integer, intent(in) :: elements
-    if (.not. known) call look_up()
-    if (associated(mark_region)) call mark_region(which, name, len_trim(name, kind=c_size_t), buffer, &
-        int(elements, c_size_t))
-  end subroutine mark
-
   ! Whether the runtime is in this process.
   function imbrex_present() result(present_here)
     logical :: present_here
@@ -116,8 +70,6 @@ contains
       call c_f_procpointer(begin_address, begin_section)
       call c_f_procpointer(end_address, end_section)
     end if
-    begin_address = dlsym(c_null_ptr, 'imbrex_access_region' // c_null_char)
-    if (c_associated(begin_address)) call c_f_procpointer(begin_address, mark_region)
     known = .true.
   end subroutine look_up
 
@@ -137,35 +89,3 @@ subroutine imbrex_end(name)
   character(len=*), intent(in) :: name
   call end_in_module(name)
 end subroutine imbrex_end
-
-subroutine imbrex_produce_begin(name)
-  use imbrex, only: in_module => imbrex_produce_begin
-  implicit none
-  character(len=*), intent(in) :: name
-  call in_module(name)
-end subroutine imbrex_produce_begin
-
-subroutine imbrex_produce_end(name, buffer, elements)
-  use imbrex, only: in_module => imbrex_produce_end
-  implicit none
-  character(len=*), intent(in) :: name
-  type(*), intent(in) :: buffer(*)
-  integer, intent(in) :: elements
-  call in_module(name, buffer, elements)
-end subroutine imbrex_produce_end
-
-subroutine imbrex_consume_begin(name, buffer)
-  use imbrex, only: in_module => imbrex_consume_begin
-  implicit none
-  character(len=*), intent(in) :: name
-  type(*), intent(in) :: buffer(*)
-  call in_module(name, buffer)
-end subroutine imbrex_consume_begin
-
-subroutine imbrex_consume_end(name, elements)
-  use imbrex, only: in_module => imbrex_consume_end
-  implicit none
-  character(len=*), intent(in) :: name
-  integer, intent(in) :: elements
-  call in_module(name, elements)
-end subroutine imbrex_consume_end

@@ -81,7 +81,7 @@ def _network_path(
 ) -> NetworkPath | None:
     if not round_trips:
         return None
-    gaps = smallest_gaps(round_trips, streams)
+    gaps = smallest_gaps(round_trips, streams, whole)
     sizes = sorted({r.size_bytes for r in round_trips})
     x_hi = largest_times(round_trips)
     x_lo = shortest_times(round_trips, gaps, max(limits.values(), default=0))
@@ -183,8 +183,12 @@ def shortest_times(
     return found
 
 
-def smallest_gaps(round_trips: Sequence[RoundTrip], streams: Sequence[Stream]) -> dict[int, float]:
-    """Per size the smallest time per byte that any pair showed, streaming or not, nanoseconds.
+def smallest_gaps(
+    round_trips: Sequence[RoundTrip],
+    streams: Sequence[Stream],
+    whole: Sequence[tuple[int, float]] = (),
+) -> dict[int, float]:
+    """Per size the smallest time per byte that any message showed, streaming or not, nanoseconds.
 
     A batch of a stream ends with the receiver's answer: the shortest round trip of an empty
     message is no part of the transfer and is taken off, where it is small against the batch.
@@ -197,6 +201,9 @@ def smallest_gaps(round_trips: Sequence[RoundTrip], streams: Sequence[Stream]) -
         if s.min_ns > 4 * answer_ns:
             gap = (s.min_ns - answer_ns) / (s.messages * s.size_bytes)
             gaps[s.size_bytes] = min(gap, gaps.get(s.size_bytes, float("inf")))
+    for size, time in whole:
+        if size:
+            gaps[size] = min(time / size, gaps.get(size, float("inf")))
     return gaps
 
 

@@ -1,7 +1,7 @@
 ! As marked.c.
 program marked
   use mpi
-  use imbrex
+  use imbrex_regions
   implicit none
   integer, parameter :: n = 100
   real(8), asynchronous :: a(n, 2), b(n)

@@ -27,7 +27,7 @@ def build(mpi: Any, language: str, folder: Path) -> Path:
         compiler = f"mpifort.{mpi.name}"
         if shutil.which(compiler) is None:
             pytest.skip(f"{compiler} is not installed")
-        command = [compiler, "-w", "-g", str(INCLUDE / "imbrex" / "imbrex.f90")]
+        command = [compiler, "-w", "-g", str(INCLUDE / "imbrex" / "imbrex_regions.f90")]
         command += [str(HERE / "marked.f90")]
     subprocess.run([*command, "-o", str(program)], check=True, cwd=folder)
     return program
