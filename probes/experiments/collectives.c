@@ -69,19 +69,23 @@ static const struct {
 };
 enum { operation_count = sizeof operations / sizeof operations[0] };
 
-/* Returns whether this size took so long that larger ones are left out. */
+/* What follows a measurement: larger sizes too; other operations alone, because this size took so
+ * long; nothing, because the time is over. */
+enum { all_sizes, no_larger, no_more };
+
 static int measure(engine *e, const buffers *b, int op, int block, const char *path)
 {
     enum { pilot = 3, least = 8, most = 400 };
-    int count = 0;
-    double pilot_s = 0;
+    int64_t pilot_ns = 0;
     for (int i = 0; i < pilot; i++) {
+        /* The barrier too: where ranks share cores it is most of the time. The first is cold. */
+        if (i == 1)
+            pilot_ns = -now_ns();
         MPI_Barrier(b->comm);
-        const int64_t begin = now_ns();
         operations[op].call(b, block);
-        pilot_s = 1e-9 * (double)(now_ns() - begin);
     }
-    count = (int)(e->slice_s / (pilot_s + 1e-6));
+    const double pilot_s = 1e-9 * (double)(pilot_ns + now_ns()) / (pilot - 1);
+    int count = (int)(e->slice_s / (pilot_s + 1e-6));
     count = count < least ? least : count > most ? most : count;
     MPI_Bcast(&count, 1, MPI_INT, 0, b->comm);
     double mine[most], longest[most];
@@ -92,7 +96,7 @@ static int measure(engine *e, const buffers *b, int op, int block, const char *p
         mine[i] = (double)(now_ns() - begin);
     }
     MPI_Reduce(mine, longest, count, MPI_DOUBLE, MPI_MAX, 0, b->comm);
-    int stop = 0;
+    int next = all_sizes;
     if (e->rank == 0) {
         samples s = {longest, (size_t)count, (size_t)count};
         double high = samples_quantile(&s, 0.95);
@@ -107,10 +111,13 @@ static int measure(engine *e, const buffers *b, int op, int block, const char *p
         row(e, "collective %s %d %s %zu %zu %d %.0f %.0f %.0f", operations[op].name, b->ranks, path,
             bytes, operations[op].blocks ? bytes * (size_t)b->ranks : bytes, count,
             samples_quantile(&s, 0), samples_quantile(&s, 0.5), high);
-        stop = samples_quantile(&s, 0.5) > 2e9 * e->slice_s || out_of_time(e);
+        if (samples_quantile(&s, 0.5) > 2e9 * e->slice_s)
+            next = no_larger;
+        if (out_of_time(e))
+            next = no_more;
     }
-    MPI_Bcast(&stop, 1, MPI_INT, 0, b->comm);
-    return stop;
+    MPI_Bcast(&next, 1, MPI_INT, 0, b->comm);
+    return next;
 }
 
 static void on_communicator(engine *e, MPI_Comm comm, const char *path, int last)
@@ -123,11 +130,13 @@ static void on_communicator(engine *e, MPI_Comm comm, const char *path, int last
     b.counts = malloc((size_t)b.ranks * sizeof *b.counts);
     b.in = touched(most_bytes + 8 * (size_t)b.ranks);
     b.out = touched(most_bytes + 8 * (size_t)b.ranks);
-    for (int op = 0; op < operation_count && b.counts; op++) {
+    int next = all_sizes;
+    for (int op = 0; op < operation_count && b.counts && next != no_more; op++) {
         size_t bytes = 8;
         for (int more = 1; more;) {
             const size_t block = bytes / 8 / (operations[op].blocks ? (size_t)b.ranks : 1);
-            more = !(block > 0 && measure(e, &b, op, (int)block, path)) && bytes < most_bytes;
+            next = block > 0 ? measure(e, &b, op, (int)block, path) : all_sizes;
+            more = next == all_sizes && bytes < most_bytes;
             bytes *= e->quick ? 16 : 8;
             if (bytes > most_bytes)
                 bytes = most_bytes;
