@@ -1,4 +1,4 @@
-"""Produce and consume regions that the user marked (imbrex.h, imbrex_regions.f90): numbers and a model."""
+"""Produce and consume regions that the user marked (imbrex.h and its Fortran twin): a model."""
 
 from __future__ import annotations
 
