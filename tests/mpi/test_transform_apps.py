@@ -20,9 +20,25 @@ CASES: dict[str, tuple[str, str, set[str]]] = {
     "bucket": ("bucket/*.c", "--log-keys 14 --iterations 3", {"MPI_Allreduce"}),
     "halo2d": ("halo/halo2d*.c", "--variant blocking --n 64 --steps 3", {"MPI_Sendrecv"}),
     "halo3d": ("halo/halo3d*.c", "--variant blocking --n 32 --steps 3", {"MPI_Sendrecv"}),
-    "mg": ("common/options.f90 mg/*.f90", "--n 16 --cycles 3", {"MPI_Sendrecv"}),
+    "line": ("common/options.f90 line/*.f90", "--n 16 --chunk 32 --steps 2", {"MPI_Waitall"}),
     "ssor": ("ssor/*.f", "--n 16 --iterations 3", {"MPI_Send"}),
 }
+
+
+# Calls with no window: the program stays as it is.
+LEFT_ALONE = {
+    "mg": "common/options.f90 mg/*.f90",
+    "cg": "cg/*.c",
+    "sweep": "common/options.f90 sweep/*.f90",
+}
+
+
+@pytest.mark.parametrize("name", LEFT_ALONE)
+def test_nothing_to_gain(name: str) -> None:
+    paths = [p for pattern in LEFT_ALONE[name].split() for p in sorted(APPS.glob(pattern))]
+    outcome = transform(paths, Options(flags=["-D_GNU_SOURCE"]))
+    assert outcome.after == outcome.before
+    assert {d.decision for d in outcome.decisions} == {"nothing-to-gain", "refused"}
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -23,8 +23,8 @@ from imbrex.transform.readers.c import read_c
 from imbrex.transform.readers.c_source import C_SUFFIXES
 from imbrex.transform.readers.fortran import read_fortran
 from imbrex.transform.readers.fortran_units import FORTRAN_SUFFIXES, Units
-from imbrex.transform.rewrites.base import Decision, Refusal, Site
-from imbrex.transform.rewrites.blocking import BlockingToNonblocking, left_alone
+from imbrex.transform.rewrites.base import Decision, Refusal, Site, left_alone
+from imbrex.transform.rewrites.blocking import BlockingToNonblocking
 from imbrex.transform.rewrites.boundary import BoundaryFirst
 from imbrex.transform.rewrites.c_text import CText
 from imbrex.transform.rewrites.collectives import CollectivesToNonblocking

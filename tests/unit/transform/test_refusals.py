@@ -239,6 +239,13 @@ REFUSED: dict[str, tuple[str, str, str]] = {
         "work(c); MPI_Scan(&n, &turn, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD); work(c);",
         "not among the collectives",
     ),
+    "only copies behind a send and receive": (
+        "",
+        "for (int i = 0; i < N; i++) b[i] = a[i] = i; "
+        "MPI_Sendrecv(a, N, MPI_DOUBLE, peer, 0, b, N, MPI_DOUBLE, peer, 0, MPI_COMM_WORLD, "
+        "MPI_STATUS_IGNORE); for (int i = 0; i < N; i++) c[i] = b[i];",
+        "while values are copied",
+    ),
     "the whole array by memset": ("", f"{SEND} free(p); work(c);", "may be set through `p`"),
 }
 
@@ -262,6 +269,13 @@ def test_the_frame_alone_is_rewritten(tmp_path: Path) -> None:
     """The refusals above are due to what they plant: without it, the call is rewritten."""
     source = tmp_path / "program.c"
     source.write_text(HEAD + MAIN % f"{SEND} work(c);")
+    assert "MPI_Isend" in transform([source], Options()).after[str(source)].decode()
+
+
+def test_computing_behind_a_send_and_receive_is_worth_its_wait(tmp_path: Path) -> None:
+    source = tmp_path / "program.c"
+    _, body, _ = REFUSED["only copies behind a send and receive"]
+    source.write_text(HEAD + MAIN % body.replace("c[i] = b[i]", "c[i] = b[i] + b[0]"))
     assert "MPI_Isend" in transform([source], Options()).after[str(source)].decode()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from imbrex.transform import mpi_calls
 from imbrex.transform.model.program import Call, Location, Reason, Routine, Statement
 
 SCHEMA_VERSION = 1
@@ -61,3 +62,15 @@ class Decision:
             "details": self.details,
             "measured": self.measured,
         }
+
+
+def left_alone(site: Site) -> Decision | None:
+    """Calls that no rewrite takes, with the reason."""
+    name = site.call.name
+    text = mpi_calls.LEFT_ALONE.get(name)
+    if text is None and name in mpi_calls.COLLECTIVES - mpi_calls.BLOCKING_COLLECTIVES.keys():
+        text = f"{name} is not among the collectives that are rewritten"
+    if text is None:
+        return None
+    place = Location(site.routine.file, site.call.line)
+    return Decision(site, "refused", Reason(text, place), site.call.line, site.call.line)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from imbrex.transform import mpi_calls
+from imbrex.transform.analysis.copies import only_copies
 from imbrex.transform.analysis.facts import ProgramFacts
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.motion import Motion, Position, Reach
@@ -233,6 +234,14 @@ class BlockingToNonblocking:
                 f"no computation in the window: before it {up.blocker}; behind it {down.blocker}",
                 down.blocker.location,
             )
+        elif self._only_unpacks(site, transfers, ups, downs):
+            self._undo(site, transfers)
+            decision.decision, decision.rewrites, decision.crossed = "nothing-to-gain", [], 0
+            decision.reason = Reason(
+                "only the end of the send could wait, and only while values are copied: "
+                "both directions are under way together as it is",
+                site.location,
+            )
         else:
             self.footprints.forget(site.statement)
             decision.reason = Reason(
@@ -240,6 +249,26 @@ class BlockingToNonblocking:
                 site.location,
             )
         return decision
+
+    def _only_unpacks(
+        self, site: Site, transfers: list[Transfer], ups: list[Reach], downs: list[Reach]
+    ) -> bool:
+        """Whether all that a send and receive in one would gain is a send's wait behind copying.
+
+        Two calls to MPI more for each message then cost more than they bring.
+        """
+        for transfer, up, down in zip(transfers, ups, downs, strict=True):
+            if up.position.crossed or (transfer.receives and down.position.crossed):
+                return False
+        wait = next(t.wait for t, d in zip(transfers, downs, strict=True) if d.position.crossed)
+        assert wait is not None and wait.parent is not None
+        siblings = wait.parent.statements
+        if len(transfers) < 2 or site.statement not in siblings:
+            return False
+        passed = siblings[siblings.index(site.statement) + 1 : siblings.index(wait)]
+        return all(
+            only_copies(self.program, other) for other in passed if other.kind is not Kind.INSERTED
+        )
 
     def _lower(self, site: Site, transfers: list[Transfer]) -> None:
         """Replace the call by starts and waits at the same place."""
@@ -369,15 +398,3 @@ class BlockingToNonblocking:
             f"{name} of {buffer}: not earlier, because {up.blocker}",
             f"wait for {buffer}: not later, because {down.blocker}",
         ]
-
-
-def left_alone(site: Site) -> Decision | None:
-    """Calls that no rewrite takes, with the reason."""
-    name = site.call.name
-    text = mpi_calls.LEFT_ALONE.get(name)
-    if text is None and name in mpi_calls.COLLECTIVES - mpi_calls.BLOCKING_COLLECTIVES.keys():
-        text = f"{name} is not among the collectives that are rewritten"
-    if text is None:
-        return None
-    place = Location(site.routine.file, site.call.line)
-    return Decision(site, "refused", Reason(text, place), site.call.line, site.call.line)
