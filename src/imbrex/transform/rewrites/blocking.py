@@ -15,7 +15,6 @@ from imbrex.transform.model.program import (
     Argument,
     Kind,
     Language,
-    Location,
     Program,
     Reason,
     Routine,
