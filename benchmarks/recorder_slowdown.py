@@ -1,11 +1,13 @@
 """How much slower a stencil runs when every access is recorded, or guarded.
 
-    python benchmarks/recorder_slowdown.py [--mpi openmpi] [--n 700] [--steps 40]
+    python benchmarks/recorder_slowdown.py [--mpi openmpi] [--n 500] [--steps 60]
 
 A 5-point stencil with a halo exchange on two ranks, in C and Fortran, -O2: built as always, with
-imbrex cc or fc (run alone, recording, under the guard). Prints the time of its steps, by
-MPI_Wtime, as a multiple of the plain program's in the same run; the best of three runs of each. The
-columns are exchanged too (a derived datatype), so every page of the array holds communicated data.
+-fno-tree-vectorize, and with imbrex cc or fc (run alone, recording, under the guard). Prints the
+processor time of a step's computation (the fastest step: other work on the machine can only add),
+and that of whole steps with their MPI calls (the mean: it spins in MPI), as multiples of the plain
+program's in the same run; the best of three runs of each. Rows are exchanged, or rows and columns
+(a derived datatype): then every page of the array holds communicated data.
 """
 
 from __future__ import annotations
@@ -25,6 +27,13 @@ C = r"""
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -35,11 +44,11 @@ int main(int argc, char **argv)
     MPI_Datatype column;
     MPI_Type_vector(n, 1, w, MPI_DOUBLE, &column);
     MPI_Type_commit(&column);
-    double start = 0;
+    double start = 0, least = 1e9, begin;
     for (int s = -2; s < steps; s++) {
         if (s == 0) {
             MPI_Barrier(MPI_COMM_WORLD);
-            start = MPI_Wtime();
+            start = now();
         }
         MPI_Request q[4];
         int k = 0, other = 1 - rank;
@@ -50,19 +59,20 @@ int main(int argc, char **argv)
             MPI_Isend(a + w + n, 1, column, other, 2, MPI_COMM_WORLD, &q[k++]);
         }
         MPI_Waitall(k, q, MPI_STATUSES_IGNORE);
+        begin = now();
         for (int i = 1; i <= n; i++)
             for (int j = 1; j <= n; j++)
                 b[(size_t)i * w + j] =
                     0.25 * (a[(size_t)(i - 1) * w + j] + a[(size_t)(i + 1) * w + j] +
                             a[(size_t)i * w + j - 1] + a[(size_t)i * w + j + 1]);
+        begin = now() - begin;
+        least = begin < least ? begin : least;
         double *t = a;
         a = b;
         b = t;
     }
-    double mine = MPI_Wtime() - start, all;
-    MPI_Reduce(&mine, &all, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
     if (rank == 0)
-        printf("seconds %.6f\n", all);
+        printf("seconds %.9f %.9f\n", least, (now() - start) / steps);
     MPI_Finalize();
     return 0;
 }
@@ -73,7 +83,7 @@ program stencil
   use mpi
   implicit none
   real(8), allocatable :: a(:, :, :)
-  real(8) :: start, mine, all
+  real(8) :: start, least, begin, end
   integer :: n, steps, columns, rank, ierr, s, i, j, k, q(4), row, old, new
   character(len=32) :: text
   call mpi_init(ierr)
@@ -86,10 +96,11 @@ program stencil
   call mpi_type_vector(n, 1, n + 2, mpi_double_precision, row, ierr)
   call mpi_type_commit(row, ierr)
   old = 1
+  least = 1d9
   do s = -2, steps - 1
     if (s == 0) then
       call mpi_barrier(mpi_comm_world, ierr)
-      start = mpi_wtime()
+      call cpu_time(start)
     end if
     new = 3 - old
     k = 2
@@ -101,34 +112,38 @@ program stencil
       call mpi_isend(a(n, 1, old), 1, row, 1 - rank, 2, mpi_comm_world, q(4), ierr)
     end if
     call mpi_waitall(k, q, mpi_statuses_ignore, ierr)
+    call cpu_time(begin)
     do j = 1, n
       do i = 1, n
         a(i, j, new) = 0.25d0 * (a(i - 1, j, old) + a(i + 1, j, old) &
           + a(i, j - 1, old) + a(i, j + 1, old))
       end do
     end do
+    call cpu_time(end)
+    least = min(least, end - begin)
     old = new
   end do
-  mine = mpi_wtime() - start
-  call mpi_reduce(mine, all, 1, mpi_double_precision, mpi_max, 0, mpi_comm_world, ierr)
-  if (rank == 0) print '(a, f0.6)', 'seconds ', all
+  call cpu_time(end)
+  if (rank == 0) print '(a, 2f14.9)', 'seconds ', least, (end - start) / steps
   call mpi_finalize(ierr)
 end program stencil
 """
 
 
-def seconds(command: list[str], environment: dict[str, str]) -> float:
+def seconds(command: list[str], environment: dict[str, str]) -> tuple[float, float]:
+    """Of a step: its computation, and all of it."""
     done = subprocess.run(
         command, capture_output=True, text=True, check=True, env={**os.environ, **environment}
     )
-    return float(done.stdout.split("seconds")[1].split()[0])
+    computation, whole = done.stdout.split("seconds")[1].split()[:2]
+    return float(computation), float(whole)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--mpi", default="openmpi")
-    parser.add_argument("--n", default="700")
-    parser.add_argument("--steps", default="40")
+    parser.add_argument("--n", default="500")
+    parser.add_argument("--steps", default="60")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -141,13 +156,15 @@ def main() -> None:
             plain, built = folder / f"plain-{ending}", folder / f"recorded-{ending}"
             words = ["-w", "-O2", "-g", str(source), "-o"]
             subprocess.run([compiler, *words, str(plain)], check=True)
+            scalar = folder / f"scalar-{ending}"
+            subprocess.run([compiler, "-fno-tree-vectorize", *words, str(scalar)], check=True)
             wrapper = [sys.executable, "-m", "imbrex.cli", language, f"--compiler={compiler}"]
             subprocess.run([*wrapper, *words, str(built)], check=True)
-            measure(options, folder, language, plain, built)
+            measure(options, folder, language, plain, scalar, built)
 
 
 def measure(
-    options: argparse.Namespace, folder: Path, language: str, plain: Path, built: Path
+    options: argparse.Namespace, folder: Path, language: str, plain: Path, scalar: Path, built: Path
 ) -> None:
     launcher = [f"mpirun.{options.mpi}", "-n", "2"]
     library = library_of_line(parse_launcher_line([*launcher, str(plain)]), None)
@@ -162,20 +179,26 @@ def measure(
         seconds([*launcher, str(plain), *arguments], {**here, "IMBREX_ACCESS": "clean"})
         cases = {
             "plain": (plain, {}),
+            "not vectorized": (scalar, {}),
             "instrumented": (built, {}),
             "recording": (built, {**here, "IMBREX_ACCESS": "record"}),
             "guarded": (built, {**here, "IMBREX_GUARD": "1"}),
         }
-        best = dict.fromkeys(cases, float("inf"))
+        best = dict.fromkeys(cases, (float("inf"), float("inf")))
         for _ in range(3):
             for case, (program, environment) in cases.items():
                 took = seconds([*launcher, str(program), *arguments], environment)
-                best[case] = min(best[case], took)
+                best[case] = min(best[case][0], took[0]), min(best[case][1], took[1])
         what = "rows and columns" if columns == "1" else "rows"
-        ratios = ", ".join(
-            f"{case} {took / best['plain']:.1f} x" for case, took in best.items() if case != "plain"
+        alone, whole = best["plain"]
+        elements = int(options.n) ** 2
+        print(
+            f"{language}, {what}: plain {alone / elements * 1e9:.2f} ns an element; computation "
+            + ", ".join(f"{case} {took[0] / alone:.1f} x" for case, took in best.items())
+            + "; whole steps "
+            + ", ".join(f"{case} {took[1] / whole:.1f} x" for case, took in best.items()),
+            flush=True,
         )
-        print(f"{language}, {what}: plain {best['plain'] * 1e3:.1f} ms, {ratios}", flush=True)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,9 @@ enum {
     IXA_TABLE = 1 << 16,
     IXA_GRAIN = 4, /* bytes that share one time stamp */
     IXA_GRAINS = IXA_PAGE / IXA_GRAIN,
-    IXA_THREADS = 64
+    IXA_THREADS = 64,
+    IXA_LINE_BITS = 6,
+    IXA_LINES = 1 << (32 - IXA_LINE_BITS)
 };
 
 /* A stamp: the thread's number above its count of accesses. */
@@ -77,8 +79,11 @@ enum { IXA_VERSION = 1 };
 extern ixa_memory_t ixa_shadow;
 /* Pages by number, modulo the size of the table. */
 extern ixa_page_t *ixa_pages[IXA_TABLE];
+/* Lines of memory, by the lower half of their addresses, in which anything was ever communicated:
+ * the first question of every access. It is zero memory until it is written to. */
+extern uint8_t ixa_lines[IXA_LINES] __asm__("imbrex_access_lines");
 /* Accesses of this thread so far. */
-extern __thread uint64_t ixa_clock;
+extern __thread uint64_t ixa_clock __asm__("imbrex_access_clock");
 /* This thread's number, moved up by IXA_STAMP_BITS, plus one; 0 before its first stamp. */
 extern __thread uint64_t ixa_thread;
 
@@ -90,6 +95,11 @@ static inline uint64_t ixa_stamp(void)
     uint64_t thread = ixa_thread;
     return ((__builtin_expect(thread != 0, 1) ? thread : ixa_register()) - 1) |
            (ixa_clock & IXA_STAMP_CLOCK);
+}
+
+static inline uint32_t ixa_line(uintptr_t address)
+{
+    return (uint32_t)address >> IXA_LINE_BITS;
 }
 
 static inline ixa_page_t *ixa_page(uintptr_t address)

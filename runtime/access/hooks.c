@@ -1,11 +1,15 @@
-/* The symbols that -fsanitize=thread instrumentation calls. Accesses to memory that was never
- * communicated leave after one table look-up; hooks run before main, so all state is static. */
+/* The symbols that -fsanitize=thread instrumentation calls. Accesses to lines of memory that were
+ * never communicated leave after one table look-up; hooks run before main, so all state is static.
+ * Where the assembler has put that question into the program (inline_hooks.py), only the accesses
+ * that it concerns come here, by the entries whose names begin with imbrex_access. */
 #include "access.h"
 
 #define CODE __builtin_return_address(0)
 
 /* The runtime finds the shadow by this name. */
 __attribute__((visibility("default"))) ixa_memory_t *imbrex_access_memory = &ixa_shadow;
+
+uint8_t ixa_lines[IXA_LINES];
 
 static __attribute__((constructor)) void say_exact(void)
 {
@@ -52,18 +56,27 @@ static void access_any(uintptr_t address, size_t size, int is_write, const void 
     }
 }
 
+static inline int is_communicated(uintptr_t address)
+{
+    return ixa_lines[ixa_line(address)];
+}
+
 static inline void hook(void *pointer, size_t size, int is_write, int aligned, const void *code)
 {
     uintptr_t address = (uintptr_t)pointer;
     ixa_clock++;
-    /* What is aligned cannot cross a page. */
-    if (aligned || (address & (IXA_PAGE - 1)) + size <= IXA_PAGE) {
-        ixa_page_t *page = ixa_page(address);
-        if (__builtin_expect(page != NULL, 0))
-            access_page(page, address, size, is_write, code);
-    } else {
+    /* What is aligned cannot cross a line. */
+    if (__builtin_expect(is_communicated(address), 0) ||
+        (!aligned && __builtin_expect(is_communicated(address + size - 1), 0)))
         access_any(address, size, is_write, code);
-    }
+}
+
+/* An access that was counted already, with `later` others that are still to come. */
+static void late(void *pointer, size_t size, int is_write, unsigned later, const void *code)
+{
+    ixa_clock -= later;
+    access_any((uintptr_t)pointer, size, is_write, code);
+    ixa_clock += later;
 }
 
 static int range_tracked(uintptr_t address, size_t size)
@@ -102,6 +115,11 @@ static void range(const void *pointer, size_t size, int is_write, const void *co
         hook(p, size, 0, aligned, CODE);                                                           \
         hook(p, size, 1, aligned, CODE);                                                           \
     }
+#define LATE(name, size, is_write)                                                                 \
+    void imbrex_access_##name##size(void *p, unsigned later)                                       \
+    {                                                                                              \
+        late(p, size, is_write, later, CODE);                                                      \
+    }
 #define ACCESSES(size)                                                                             \
     ONE(read, size, 0, (size) <= 8)                                                                \
     ONE(write, size, 1, (size) <= 8)                                                               \
@@ -112,7 +130,9 @@ static void range(const void *pointer, size_t size, int is_write, const void *co
     ONE(unaligned_volatile_read, size, 0, 0)                                                       \
     ONE(unaligned_volatile_write, size, 1, 0)                                                      \
     UPDATE(read_write, size, (size) <= 8)                                                          \
-    UPDATE(unaligned_read_write, size, 0)
+    UPDATE(unaligned_read_write, size, 0)                                                          \
+    LATE(read, size, 0)                                                                            \
+    LATE(write, size, 1)
 ACCESSES(1)
 ACCESSES(2)
 ACCESSES(4)

@@ -5,6 +5,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
+/* Where nothing calls hooks there are no lines to mark either. */
+#pragma weak ixa_lines
+
 ixa_page_t *ixa_pages[IXA_TABLE];
 __thread uint64_t ixa_clock, ixa_thread;
 
@@ -120,6 +123,14 @@ static unsigned last_grain(part_t part)
     return (part.to - 1) / IXA_GRAIN;
 }
 
+static void mark_lines(uintptr_t address, size_t size)
+{
+    if (!ixa_lines)
+        return;
+    for (uintptr_t at = address; at < address + size; at = (at | ((1 << IXA_LINE_BITS) - 1)) + 1)
+        ixa_lines[ixa_line(at)] = 1;
+}
+
 static int watch(uintptr_t address, size_t size)
 {
     EACH_PART(part, address, size, 1)
@@ -133,6 +144,7 @@ static int watch(uintptr_t address, size_t size)
             __atomic_store_n(&part.page->stamps, stamps, __ATOMIC_RELEASE);
         }
     }
+    mark_lines(address, size);
     return 0;
 }
 
@@ -196,6 +208,8 @@ static uint64_t first_read(uintptr_t address, size_t size)
 static int hold(uintptr_t address, size_t size, int is_receive, int by)
 {
     int result = 0;
+    if (by > 0)
+        mark_lines(address, size);
     EACH_PART(part, address, size, by > 0)
     {
         if (part.page && !part.page->held && by > 0)

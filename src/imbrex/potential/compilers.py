@@ -18,7 +18,11 @@ import click
 
 from imbrex.errors import ImbrexError
 from imbrex.potential.plain_twin import compile_twins, link_twin
-from imbrex.potential.record_library import RecorderLibrary, recorder_library
+from imbrex.potential.record_library import (
+    RecorderLibrary,
+    assembler_environment,
+    recorder_library,
+)
 
 _DEFAULTS = {"cc": "mpicc", "cxx": "mpicxx", "fc": "mpifort"}
 _NO_LINK = {"-c", "-S", "-E", "-M", "-MM", "-fsyntax-only"}
@@ -73,6 +77,8 @@ def instrumented(
         flags += _GNU_COPIES_X86 if platform.machine() == "x86_64" else ()
     else:
         flags += _GNU_COPIES
+    if not clang:
+        arguments = [f"-B{library.tools}/", *arguments]
     if _NO_LINK.intersection(arguments):
         return [*arguments, *flags]
     wraps = ["-Wl," + ",".join(f"--wrap={name}" for name in _COPIES)]
@@ -107,7 +113,8 @@ def _compile(language: str, words: Sequence[str]) -> None:
         os.execvp(compiler, [compiler, *arguments])
     library = recorder_library(mpicc or c_compiler_beside(compiler))
     command = [compiler, *instrumented(language, arguments, is_clang(compiler), library)]
-    code = subprocess.run(command, check=False).returncode
+    environment = {**os.environ, **assembler_environment(compiler)}
+    code = subprocess.run(command, check=False, env=environment).returncode
     if code == 0:
         _make_twin(language, compiler, arguments)
     sys.exit(code if code >= 0 else 128 - code)

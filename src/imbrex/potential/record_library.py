@@ -7,6 +7,7 @@ import fcntl
 import hashlib
 import shutil
 import subprocess
+import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,16 +21,32 @@ _FLAGS = ("-std=c11", "-O2", "-fPIC", "-ftls-model=initial-exec", "-D_GNU_SOURCE
 _SOURCES = ("hooks.c", "shadow.c")
 _HEADERS = ("access.h",)
 # Visible to the runtime, and to instrumented libraries, which share the program's own.
-_EXPORTS = "{ imbrex_access_memory; __tsan_*; __wrap_mem*; };\n"
+_EXPORTS = "{ imbrex_access_*; __tsan_*; __wrap_mem*; };\n"
+# What the compiler finds in the assembler's place; the rest comes with each call of the compiler.
+_ASSEMBLER = (
+    '#!/bin/sh\nexec "$IMBREX_PYTHON" -I -S "$IMBREX_INLINE_HOOKS" "$IMBREX_ASSEMBLER" "$@"\n'
+)
 
 
 @dataclass(frozen=True)
 class RecorderLibrary:
-    """`folder` holds libtsan.a; `exports` lists what a program must show of it."""
+    """`folder` holds libtsan.a; `exports` lists what a program must show of it; `tools` holds `as`,
+    which puts hooks in place of their calls."""
 
     folder: Path
     archive: Path
     exports: Path
+    tools: Path
+
+
+def assembler_environment(compiler: str) -> dict[str, str]:
+    """What `as` in RecorderLibrary.tools needs: the compiler's own, and how to run ours."""
+    done = subprocess.run([compiler, "-print-prog-name=as"], capture_output=True, text=True)
+    return {
+        "IMBREX_PYTHON": sys.executable,
+        "IMBREX_INLINE_HOOKS": str(Path(__file__).with_name("inline_hooks.py")),
+        "IMBREX_ASSEMBLER": done.stdout.strip() or "as",
+    }
 
 
 def recorder_library(mpicc: str) -> RecorderLibrary:
@@ -43,7 +60,7 @@ def recorder_library(mpicc: str) -> RecorderLibrary:
     source = source_folder("runtime") / "access"
     files = [source / name for name in (*_SOURCES, *_HEADERS)]
     key = hashlib.sha256(compiler.encode())
-    key.update(" ".join((*_FLAGS, _EXPORTS)).encode())
+    key.update(" ".join((*_FLAGS, _EXPORTS, _ASSEMBLER)).encode())
     for file in files:
         key.update(file.name.encode() + b"\0" + file.read_bytes())
     # The library that a compiler wrapper stands for may change under it.
@@ -62,7 +79,7 @@ def recorder_library(mpicc: str) -> RecorderLibrary:
                 f"{target.parent}: the cache cannot be written ({error.strerror}); "
                 "set XDG_CACHE_HOME"
             ) from error
-    return RecorderLibrary(target, target / "libtsan.a", target / "exports.list")
+    return RecorderLibrary(target, target / "libtsan.a", target / "exports.list", target / "tools")
 
 
 def _build(compiler: str, source: Path, target: Path) -> None:
@@ -73,6 +90,9 @@ def _build(compiler: str, source: Path, target: Path) -> None:
         objects = sorted(file.name for file in scratch.glob("*.o"))
         _run(["ar", "rcs", "libtsan.a", *objects], scratch)
         (scratch / "exports.list").write_text(_EXPORTS)
+        (scratch / "tools").mkdir()
+        (scratch / "tools" / "as").write_text(_ASSEMBLER)
+        (scratch / "tools" / "as").chmod(0o755)
         for name in objects:
             (scratch / name).unlink()
         with contextlib.suppress(FileExistsError):

@@ -1,0 +1,161 @@
+"""The assembler as `imbrex cc` calls it: hooks of memory accesses, put in place of their calls.
+
+A call of __tsan_read8 may change every register that a callee need not keep, so at that place they
+are free: the question whether the line of memory was ever communicated is asked there, in four
+instructions, and the recorder is called only if it was. Accesses are counted once per straight run
+of instructions; a late call is told how many of them have not happened yet. What is not understood
+(another processor, Intel syntax) is assembled as it came: then the calls remain.
+
+Run as a script, `python inline_hooks.py AS ARGUMENTS...`; it imports nothing of the package.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+_HOOK = re.compile(
+    r"\t(call|jmp)\t\*?__tsan_(?:(unaligned_)?(?:volatile_)?(read|write)(1|2|4|8|16)"
+    r"|(func_entry|func_exit))(?:@PLT|@GOTPCREL\(%rip\))?$"
+)
+# Labels that are no target of a jump: debuggers' and those of regions of exceptions.
+_NO_TARGET = re.compile(r"\.L(VL|BB|BE|FB|FE|EHB|EHE|SFDE|COLDB|HOTB|COLDE|HOTE)\d*:")
+_LEAVES = re.compile(
+    r"\t(j\w+|call\w*|ret\w*|rep|loop\w*|syscall|int\d*|ud2|hlt|notrack|bnd|xbegin)\b"
+)
+_QUIET = ("\t.loc ", "\t.cfi_", "\t.file ")
+_LINE_BITS = 6
+
+
+@dataclass
+class _Access:
+    """One hook in a run: at which line of the text, and what it accesses."""
+
+    at: int
+    is_write: bool
+    size: int
+    aligned: bool
+    place: str  # the .loc in force
+
+
+def inlined(lines: list[str]) -> list[str]:
+    """The lines of an assembler file (AT&T syntax, x86-64), with hooks in place of their calls."""
+    if any(line.startswith("\t.intel_syntax") for line in lines):
+        return lines
+    replaced: dict[int, list[str]] = {}
+    number = 0
+    stubs: list[str] = []
+    for run in _runs(lines, replaced):
+        if isinstance(run, int):
+            replaced[run] = [*stubs, lines[run]]
+            stubs = []
+            continue
+        for index, access in enumerate(run):
+            text, stub = _hook(run, index, number)
+            replaced[access.at] = text
+            stubs += stub
+            number += 1
+    return [new for at, line in enumerate(lines) for new in replaced.get(at, (line,))]
+
+
+def _runs(lines: list[str], replaced: dict[int, list[str]]) -> Iterator[list[_Access] | int]:
+    """Straight runs of hooks; and, as a number, each line that ends a stretch of code."""
+    run: list[_Access] = []
+    place = ""
+    inside = False
+    for at, line in enumerate(lines):
+        if line.startswith("\t."):
+            if line.startswith("\t.loc "):
+                place = line.partition(" view ")[0]
+            elif line.startswith("\t.cfi_startproc"):
+                inside, place = True, ""
+            elif line.startswith("\t.cfi_endproc"):
+                if run:
+                    yield run
+                    run = []
+                if inside:
+                    yield at
+                inside = False
+            elif not line.startswith(_QUIET) and run:
+                yield run
+                run = []
+            continue
+        hook = _HOOK.match(line) if inside and "__tsan_" in line else None
+        if hook and hook[5]:
+            replaced[at] = [] if hook[1] == "call" else ["\tret"]
+            if hook[1] == "call":
+                continue
+        elif hook and hook[1] == "call":
+            run.append(_Access(at, hook[3] == "write", int(hook[4]), not hook[2], place))
+            continue
+        ends = (
+            _LEAVES.match(line)
+            if line.startswith("\t")
+            else not _NO_TARGET.match(line) and bool(line.strip())
+        )
+        if ends and run:
+            yield run
+            run = []
+
+
+def _hook(run: list[_Access], index: int, number: int) -> tuple[list[str], list[str]]:
+    """Instructions in place of a call, and those far from it that call after all."""
+    access = run[index]
+    text = []
+    if index == 0:
+        text += [
+            "\tmovq\timbrex_access_clock@gottpoff(%rip), %rax",
+            f"\taddq\t${len(run)}, %fs:(%rax)",
+        ]
+    text += [
+        "\tmovl\t%edi, %eax",
+        "\tmovq\timbrex_access_lines@GOTPCREL(%rip), %rcx",
+        f"\tshrl\t${_LINE_BITS}, %eax",
+        "\tcmpb\t$0, (%rcx,%rax)",
+        f"\tjne\t.Limbrex_call{number}",
+    ]
+    if access.size > 8 or not access.aligned:
+        text += [
+            f"\tleal\t{access.size - 1}(%rdi), %eax",
+            f"\tshrl\t${_LINE_BITS}, %eax",
+            "\tcmpb\t$0, (%rcx,%rax)",
+            f"\tjne\t.Limbrex_call{number}",
+        ]
+    name = f"imbrex_access_{'write' if access.is_write else 'read'}{access.size}"
+    stub = [
+        f".Limbrex_call{number}:",
+        *([access.place] if access.place else []),
+        f"\tmovl\t${len(run) - 1 - index}, %esi",
+        f"\tcall\t{name}@PLT",
+        f"\tjmp\t.Limbrex_back{number}",
+    ]
+    return [*text, f".Limbrex_back{number}:"], stub
+
+
+def main(words: list[str]) -> int:
+    """Assemble: the input file, or standard input, goes through `inlined`."""
+    assembler, *arguments = words
+    if "--32" in arguments or "--x32" in arguments or os.uname().machine != "x86_64":
+        return subprocess.run([assembler, *arguments], check=False).returncode
+    inputs = [word for word in arguments if word.endswith((".s", ".S"))]
+    others = [word for word in arguments if word not in inputs and word != "-"]
+    asked = {"--version", "--help"}.intersection(arguments)
+    if len(inputs) > 1 or asked or any(word.startswith("@") for word in arguments):
+        return subprocess.run([assembler, *arguments], check=False).returncode
+    if inputs:
+        text = Path(inputs[0]).read_text(encoding="utf-8", errors="surrogateescape")
+    else:
+        text = sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
+    if "__tsan_" in text:
+        text = "\n".join(inlined(text.split("\n")))
+    data = text.encode("utf-8", "surrogateescape")
+    return subprocess.run([assembler, *others, "-"], input=data, check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
