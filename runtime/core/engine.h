@@ -221,6 +221,24 @@ uint32_t ix_post(ix_thread *t, const ix_transfer *transfer, int64_t time_ns, enu
 void ix_complete(ix_thread *t, uint32_t token, int64_t time_ns, int64_t bytes, enum ix_slack slack,
                  enum ix_source source);
 
+/* For a source that sees a receive end before anybody has said how much it brought: the moment of
+ * its end on the clocks of this thread, kept until the size is known. */
+typedef struct ix_moment {
+    const ix_thread *thread;
+    int64_t compute_ns, call_ns, paused_ns, in_call_ns, time_ns;
+    int unsure; /* the clocks were stale */
+} ix_moment;
+ix_moment ix_moment_at(ix_thread *t, int64_t time_ns);
+
+/* ix_complete at a moment noted before, for a transfer of `bytes` that went over `path`
+ * (IX_AS_POSTED: those of the begin). */
+void ix_complete_then(ix_thread *t, uint32_t token, const ix_moment *end, int64_t bytes, int path,
+                      enum ix_slack slack, enum ix_source source);
+
+/* A transfer posted before begins at `time_ns` only (as for ix_post). Ignored for token 0, and from
+ * another thread. */
+void ix_begin_later(ix_thread *t, uint32_t token, int64_t time_ns);
+
 /* Thread state of the calling thread (attached if need be), in or outside a call; NULL when the
  * engine does not run. */
 ix_thread *ix_current(void);

@@ -97,3 +97,60 @@ void ix_complete(ix_thread *t, uint32_t token, int64_t time_ns, int64_t bytes, e
     ix_slot_release(s);
     outside_calls(t);
 }
+
+ix_moment ix_moment_at(ix_thread *t, int64_t time_ns)
+{
+    if (!t)
+        return (ix_moment){.unsure = 1};
+    int unsure = stale(t);
+    ix_end end = at(t, time_ns);
+    return (ix_moment){t,       end.compute_ns, end.call_ns, end.paused_ns, end.in_call_ns,
+                       time_ns, unsure};
+}
+
+void ix_begin_later(ix_thread *t, uint32_t token, int64_t time_ns)
+{
+    if (!t || !token || t->off)
+        return;
+    ix_open *open = &ix_table.slots[token - 1].open;
+    if (open->thread != t)
+        return;
+    if (stale(t)) {
+        open->what.slack = IX_SLACK_UNKNOWN;
+        return;
+    }
+    ix_end begin = at(t, time_ns);
+    open->compute0_ns = begin.compute_ns;
+    open->call0_ns = begin.call_ns;
+    open->paused0_ns = begin.paused_ns;
+}
+
+void ix_complete_then(ix_thread *t, uint32_t token, const ix_moment *end, int64_t bytes, int path,
+                      enum ix_slack slack, enum ix_source source)
+{
+    if (!t || !token || t->off)
+        return;
+    ix_slot *s = ix_table.slots + token - 1;
+    ix_open *open = &s->open;
+    if (end->unsure || end->thread != open->thread) {
+        slack = IX_SLACK_UNKNOWN;
+        open->thread = NULL; /* the clocks of begin and end are not the same */
+    }
+    open->what.slack = ix_larger_slack(open->what.slack, (uint8_t)slack);
+    if (source < open->what.source)
+        open->what.source = (uint8_t)source;
+    uint8_t silent = open->what.silent;
+    ix_received(t, open, bytes, path);
+    /* a wildcard receive turns out to be on a path that the calls see */
+    int mine = open->what.path <= IX_PATH_INTER && ix_engine.source_paths >> open->what.path & 1;
+    open->what.silent = silent || !mine;
+    int here = end->thread == t && end->time_ns >= t->last_ns;
+    ix_end then = {end->compute_ns, end->call_ns, end->paused_ns, here ? end->in_call_ns : 0,
+                   end->time_ns};
+    if (open->what.flags & IX_UP_TO)
+        ix_close_unknown(t, open);
+    else
+        ix_close(t, open, &then);
+    ix_slot_release(s);
+    outside_calls(t);
+}

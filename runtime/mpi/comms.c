@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "events.h"
+
 typedef ix_comm_table table;
 
 ix_comm_table ix_comms;
@@ -171,6 +173,11 @@ static ix_comm *ask_window(MPI_Win win)
     return c;
 }
 
+ix_comm *ix_comm_known(MPI_Comm comm)
+{
+    return find(&ix_comms, ix_handle(comm));
+}
+
 ix_comm *ix_comm_find(MPI_Comm comm)
 {
     ix_comm *c = find(&ix_comms, ix_handle(comm));
@@ -178,9 +185,14 @@ ix_comm *ix_comm_find(MPI_Comm comm)
         return c;
     pthread_mutex_lock(&writing);
     c = find(&ix_comms, ix_handle(comm));
-    if (!c && (c = ask_comm(comm)) && !insert(&ix_comms, c)) {
-        free(c);
-        c = NULL;
+    if (!c && (c = ask_comm(comm))) {
+        ix_events_met(c);
+        if (insert(&ix_comms, c)) {
+            ix_events_listen(comm, c);
+        } else {
+            free(c);
+            c = NULL;
+        }
     }
     pthread_mutex_unlock(&writing);
     /* Outside the lock: setting an attribute may call back. */

@@ -8,6 +8,10 @@
  * as inter-node and nothing is claimed about its transfers. */
 #define IX_PATH_FOREIGN 0x80
 
+/* A source inside the library does not see the messages of this communicator: they stay with the
+ * calls. */
+#define IX_PATH_UNSEEN 0x40
+
 typedef struct ix_comm {
     uint64_t handle;
     int32_t rank;  /* of this process */
@@ -29,6 +33,8 @@ IX_HIDDEN int ix_comms_one_node(void);
 
 /* From a table; the first time it asks the library. NULL only when there is no memory. */
 IX_HIDDEN ix_comm *ix_comm_find(MPI_Comm comm);
+/* The same, but NULL for one that was not met yet; asks nobody. */
+IX_HIDDEN ix_comm *ix_comm_known(MPI_Comm comm);
 IX_HIDDEN ix_comm *ix_comm_of_window(MPI_Win win);
 IX_HIDDEN int32_t ix_sources_slow(ix_comm *c);
 

@@ -25,6 +25,7 @@ int ix_completed_with_note(ix_thread *t, uint64_t handle, const MPI_Status *stat
     }
     if ((note.kind == IX_NOTE_WILDCARD || note.kind == IX_NOTE_PAIR) && note.value &&
         status->MPI_SOURCE >= 0)
-        return ix_path_to(comm_from(note.value), status->MPI_SOURCE) & ~IX_PATH_FOREIGN;
+        return ix_path_to(comm_from(note.value), status->MPI_SOURCE) &
+               ~(IX_PATH_FOREIGN | IX_PATH_UNSEEN);
     return IX_AS_POSTED;
 }

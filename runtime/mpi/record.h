@@ -14,11 +14,22 @@
 static inline IX_ALWAYS ix_transfer ix_moved(int64_t bytes, int path, int slack)
 {
     ix_transfer x = {.bytes = bytes, .path = (uint8_t)path, .slack = (uint8_t)slack};
-    if (IX_UNLIKELY(path & IX_PATH_FOREIGN)) {
-        x.path = (uint8_t)(path & ~IX_PATH_FOREIGN);
-        x.slack = IX_SLACK_UNKNOWN;
+    if (IX_UNLIKELY(path & (IX_PATH_FOREIGN | IX_PATH_UNSEEN))) {
+        x.path = (uint8_t)(path & ~(IX_PATH_FOREIGN | IX_PATH_UNSEEN));
+        if (path & IX_PATH_FOREIGN)
+            x.slack = IX_SLACK_UNKNOWN;
+        if (path & IX_PATH_UNSEEN)
+            x.flags = IX_CALL_ONLY;
     }
     return x;
+}
+
+/* What each start of a persistent request begins. */
+static inline void ix_planned(ix_thread *t, MPI_Request request, ix_transfer *transfer)
+{
+    if (ix_events_are_told)
+        transfer->flags |= IX_CALL_ONLY;
+    ix_persistent(t, ix_handle(request), transfer);
 }
 
 static inline void ix_sent(ix_thread *t, int64_t count, MPI_Datatype type, int peer, MPI_Comm comm,
@@ -39,13 +50,15 @@ static inline void ix_send_planned(ix_thread *t, MPI_Request request, int64_t co
                                    MPI_Datatype type, int peer, MPI_Comm comm, int slack)
 {
     ix_transfer x = ix_moved(count * ix_type_bytes(type), ix_path_to(comm, peer), slack);
-    ix_persistent(t, ix_handle(request), &x);
+    ix_planned(t, request, &x);
 }
 
 static inline void ix_received(ix_thread *t, const MPI_Status *status, MPI_Comm comm)
 {
     ix_transfer x =
         ix_moved(ix_status_bytes(status), ix_path_to(comm, status->MPI_SOURCE), IX_SLACK_HEAD);
+    if (IX_UNLIKELY(ix_events_are_told))
+        ix_events_received(t, &x);
     ix_blocking(t, &x);
 }
 
@@ -53,7 +66,12 @@ static inline IX_ALWAYS ix_transfer ix_posted(int64_t count, MPI_Datatype type, 
                                               MPI_Comm comm)
 {
     ix_transfer x = ix_moved(count * ix_type_bytes(type), ix_path_to(comm, peer), IX_SLACK_HEAD);
-    x.flags = IX_UP_TO;
+    x.flags |= IX_UP_TO;
+    if (IX_UNLIKELY(peer == MPI_ANY_SOURCE && ix_events_are_told && comm != MPI_COMM_WORLD)) {
+        const ix_comm *c = ix_comm_of(comm);
+        if (c && c->path & IX_PATH_UNSEEN)
+            x.flags |= IX_CALL_ONLY;
+    }
     return x;
 }
 
@@ -79,7 +97,7 @@ static inline void ix_recv_planned(ix_thread *t, MPI_Request request, int64_t co
     ix_transfer x = ix_posted(count, type, peer, comm);
     if (peer == MPI_ANY_SOURCE)
         ix_note_wildcard(request, comm, 1);
-    ix_persistent(t, ix_handle(request), &x);
+    ix_planned(t, request, &x);
 }
 
 /* ---- Matched probes: the message knows neither its communicator nor its source --------------- */
@@ -107,6 +125,8 @@ static inline int ix_message_path(MPI_Message message)
 static inline void ix_message_received(ix_thread *t, MPI_Message message, const MPI_Status *status)
 {
     ix_transfer x = ix_moved(ix_status_bytes(status), ix_message_path(message), IX_SLACK_HEAD);
+    if (IX_UNLIKELY(ix_events_are_told))
+        ix_events_received(t, &x);
     ix_blocking(t, &x);
 }
 
@@ -114,7 +134,7 @@ static inline void ix_message_recv_begun(ix_thread *t, MPI_Request request, MPI_
                                          int64_t count, MPI_Datatype type)
 {
     ix_transfer x = ix_moved(count * ix_type_bytes(type), ix_message_path(message), IX_SLACK_HEAD);
-    x.flags = IX_UP_TO;
+    x.flags |= IX_UP_TO;
     ix_begin(t, ix_handle(request), &x);
 }
 #endif
@@ -133,7 +153,23 @@ static inline void ix_seen_complete(ix_thread *t, MPI_Request request, const MPI
         return;
     if (IX_UNLIKELY(atomic_load_explicit(&ix_notes_used, memory_order_relaxed)))
         path = ix_completed_with_note(t, ix_handle(request), status, &bytes);
+    if (IX_UNLIKELY(ix_events_are_told))
+        ix_events_completed(t, ix_handle(request), bytes, path);
     ix_finish(t, ix_handle(request), bytes, path);
+}
+
+static inline void ix_given_up(ix_thread *t, MPI_Request request)
+{
+    if (IX_UNLIKELY(ix_events_are_told))
+        ix_events_lost(t, ix_handle(request));
+    ix_request_free(t, ix_handle(request));
+}
+
+static inline void ix_cancelled(ix_thread *t, MPI_Request request)
+{
+    if (IX_UNLIKELY(ix_events_are_told))
+        ix_events_lost(t, ix_handle(request));
+    ix_cancel(t, ix_handle(request));
 }
 
 /* `was` is the handle before the call, `now` after it. */
@@ -143,7 +179,7 @@ static inline void ix_completed(ix_thread *t, int rc, MPI_Request was, MPI_Reque
     if (IX_LIKELY(rc == MPI_SUCCESS))
         ix_seen_complete(t, was, status);
     else if (was != MPI_REQUEST_NULL && now == MPI_REQUEST_NULL)
-        ix_request_free(t, ix_handle(was));
+        ix_given_up(t, was);
 }
 
 /* The same for one of several: MPI_ERR_IN_STATUS says nothing about each of them. */
@@ -168,7 +204,7 @@ static inline void ix_request_freed(ix_thread *t, MPI_Request request)
     ix_note note;
     if (IX_UNLIKELY(atomic_load_explicit(&ix_notes_used, memory_order_relaxed)))
         ix_note_get(ix_handle(request), 2, &note);
-    ix_request_free(t, ix_handle(request));
+    ix_given_up(t, request);
 }
 
 /* ---- MPI-4 forms ----------------------------------------------------------------------------- */
@@ -232,7 +268,7 @@ static inline int ix_role_in(const ix_comm *c, int root)
 static inline ix_transfer ix_collective(const ix_comm *c, int role, uint32_t calibration)
 {
     ix_transfer x = ix_moved(0, c->path, IX_SLACK_UNKNOWN);
-    x.flags = IX_COLLECTIVE;
+    x.flags |= IX_COLLECTIVE;
     x.role = (uint8_t)role;
     x.ranks = c->inter ? c->size + c->peers : c->size;
     x.operation = calibration;

@@ -1,18 +1,24 @@
-/* What UCX sees is found out, not assumed: a few messages and collectives at the start say whether
- * all their bytes pass through the UCP functions. docs/events.md says what follows from it. */
+/* What a source sees is found out, not assumed: a few messages and collectives at the start say
+ * whether it is told of all their bytes. docs/events.md says what follows from it. */
 #include "events.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "comms.h"
 #include "job.h"
 #include "operations.h"
+#include "peruse.h"
 #include "ucx.h"
 
 static const char *sources[4] = {"call", "call", "call", "call"};
 
 static const char *reason;
+
+#ifndef IMBREX_DIRECT
+int ix_events_are_told;
+#endif
 
 const char *ix_events_of(int path)
 {
@@ -51,6 +57,16 @@ static void sort_operations(void)
     }
 }
 
+/* A source, as it is tried out. */
+typedef struct source {
+    const char *name, *title;
+    const char *absent; /* what to say where this MPI does not have it */
+    int (*present)(MPI_Comm all);
+    void (*watch)(ix_seen *seen);
+    /* Take the messages of these paths (bit 1 << path). NULL, or why that cannot be. */
+    const char *(*use)(MPI_Comm all, uint32_t path_bits);
+} source;
+
 /* Whether all ranks say yes. */
 static int everybody(MPI_Comm all, int yes)
 {
@@ -62,37 +78,37 @@ static int everybody(MPI_Comm all, int yes)
 #define SMALL 24
 #define LARGE (1 << 18)
 
-/* Two messages to `to` and two from `from`; whether UCX saw all their bytes, and no others. */
-static int messages_seen(MPI_Comm all, char *out, char *in, int to, int from)
+/* Two messages to `to` and two from `from`; whether all their bytes were seen, and no others. */
+static int messages_seen(const source *source, MPI_Comm all, char *out, char *in, int to, int from)
 {
     static const int sizes[] = {SMALL, LARGE};
-    ix_ucx_seen seen = {0};
+    ix_seen seen = {0};
     MPI_Request requests[4];
     MPI_Status statuses[4];
-    ix_ucx_watch(&seen);
+    source->watch(&seen);
     for (int i = 0; i < 2; i++) {
         PMPI_Irecv(in + i * SMALL, sizes[i], MPI_BYTE, from, i, all, &requests[2 * i]);
         PMPI_Isend(out + i * SMALL, sizes[i], MPI_BYTE, to, i, all, &requests[2 * i + 1]);
     }
-    ix_ucx_watch(NULL);
+    source->watch(NULL);
     PMPI_Waitall(4, requests, statuses);
     return seen.sent == SMALL + LARGE && seen.received == SMALL + LARGE;
 }
 
-/* Whether every rank's part of a small and a large collective passes through UCX. */
-static int collectives_seen(MPI_Comm all, char *out, char *in)
+/* Whether every rank's part of a small and a large collective is seen. */
+static int collectives_seen(const source *source, MPI_Comm all, char *out, char *in)
 {
     static const int sizes[] = {SMALL, LARGE};
     int fine = 1;
     for (int i = 0; i < 2; i++) {
         int bytes = sizes[i];
-        ix_ucx_seen reduced = {0}, spread = {0};
+        ix_seen reduced = {0}, spread = {0};
         memset(out, 0, (size_t)bytes);
-        ix_ucx_watch(&reduced);
+        source->watch(&reduced);
         PMPI_Allreduce(out, in, bytes, MPI_BYTE, MPI_BOR, all);
-        ix_ucx_watch(&spread);
+        source->watch(&spread);
         PMPI_Bcast(out, bytes, MPI_BYTE, 0, all);
-        ix_ucx_watch(NULL);
+        source->watch(NULL);
         fine = fine && reduced.sent >= bytes && reduced.received >= bytes &&
                spread.sent + spread.received >= bytes;
     }
@@ -117,7 +133,7 @@ static void learn_self(MPI_Comm all, int rank, char *out, char *in, const void *
                        uint64_t *tag_bits)
 {
     int *upper = NULL, found = 0;
-    ix_ucx_seen low = {0}, high = {0};
+    ix_seen low = {0}, high = {0};
     MPI_Request requests[4];
     MPI_Status statuses[4];
     PMPI_Comm_get_attr(all, MPI_TAG_UB, (void *)&upper, &found);
@@ -134,23 +150,62 @@ static void learn_self(MPI_Comm all, int rank, char *out, char *in, const void *
     *tag_bits = low.sends && high.sends ? low.tag ^ high.tag : 0;
 }
 
-/* Why UCX is not used, or NULL when it is. */
-static const char *try_ucx(MPI_Comm all)
+static int ucx_present(MPI_Comm all)
 {
+    (void)all;
+    return ix_ucx_present();
+}
+
+static const char *use_ucx(MPI_Comm all, uint32_t path_bits)
+{
+    enum { LENGTH = 2 * SMALL };
+    char out[LENGTH] = {0}, in[LENGTH];
+    const void *self;
+    uint64_t tag_bits;
+    int rank;
+    PMPI_Comm_rank(all, &rank);
+    learn_self(all, rank, out, in, &self, &tag_bits);
+    int path = path_bits >> IX_PATH_INTER & 1 ? IX_PATH_INTER : IX_PATH_INTRA;
+    if (path_bits & (path_bits - 1))
+        return "UCX carries both paths, and does not tell from which a message comes";
+    ix_ucx_use(path, self, tag_bits, is_data);
+    ix_ucx_use_rma(path, is_one_sided);
+    return NULL;
+}
+
+static const char *use_peruse(MPI_Comm all, uint32_t path_bits)
+{
+    (void)all;
+    ix_peruse_use(path_bits, is_data);
+    ix_events_are_told = 1;
+    return NULL;
+}
+
+static const source ucx = {
+    "ucx",       "UCX",        "this MPI does not use UCX's tagged messages here",
+    ucx_present, ix_ucx_watch, use_ucx};
+static const source peruse = {
+    "peruse",          "PERUSE",        "this MPI is built without PERUSE",
+    ix_peruse_present, ix_peruse_watch, use_peruse};
+
+/* Why the source is not used, or NULL when it is. */
+static const char *try_source(const source *source, MPI_Comm all)
+{
+    static char why[96];
     int rank, ranks, next, before;
     PMPI_Comm_rank(all, &rank);
     PMPI_Comm_size(all, &ranks);
-    if (!everybody(all, ix_ucx_present()))
-        return "this MPI does not use UCX's tagged messages here";
+    if (!everybody(all, source->present(all)))
+        return source->absent;
     char *out = calloc(2, SMALL + LARGE), *in = out ? out + SMALL + LARGE : NULL;
     if (!everybody(all, out != NULL)) {
         free(out);
-        return "no memory to find out what UCX carries";
+        return "no memory to find out what it carries";
     }
     ring_on_node(rank, ranks, &next, &before);
-    int on_node = next == rank ? -1 : messages_seen(all, out, in, next, before);
-    int seen_on_node = everybody(all, on_node != 0) && !everybody(all, on_node < 0);
+    int on_node = next == rank ? -1 : messages_seen(source, all, out, in, next, before);
     int some_on_node = !everybody(all, on_node < 0);
+    int seen_on_node = everybody(all, on_node != 0) && some_on_node;
 
     /* Rank 0 and the first rank elsewhere stand for all pairs of nodes. */
     int elsewhere = 0;
@@ -158,40 +213,40 @@ static const char *try_ucx(MPI_Comm all)
         if (ix_world_paths[i] == IX_PATH_INTER)
             elsewhere = i;
     PMPI_Bcast(&elsewhere, 1, MPI_INT, 0, all);
-    int between = 1;
+    int between = 1, peer = rank ? 0 : elsewhere;
     if (elsewhere && (rank == 0 || rank == elsewhere))
-        between = messages_seen(all, out, in, rank ? 0 : elsewhere, rank ? 0 : elsewhere);
+        between = messages_seen(source, all, out, in, peer, peer);
     int seen_between = everybody(all, between) && elsewhere;
-
-    const void *self;
-    uint64_t tag_bits;
-    int collectives = everybody(all, collectives_seen(all, out, in));
-    learn_self(all, rank, out, in, &self, &tag_bits);
+    int collectives = everybody(all, collectives_seen(source, all, out, in));
     free(out);
-    if (!seen_on_node && !seen_between)
-        return "messages bypass UCX";
-    if (some_on_node && elsewhere && seen_on_node)
-        return "UCX carries both paths, and does not tell from which a message comes";
-    if (!collectives)
-        return "collectives bypass UCX";
-    int path = seen_between ? IX_PATH_INTER : IX_PATH_INTRA;
+    snprintf(why, sizeof why, "%s bypass %s",
+             seen_on_node || seen_between ? "collectives" : "messages", source->title);
+    if ((!seen_on_node && !seen_between) || !collectives)
+        return why;
     sort_operations();
-    sources[path] = "ucx";
-    ix_ucx_use(path, self, tag_bits, is_data);
-    ix_ucx_use_rma(path, is_one_sided);
-    ix_leave_to_source(1u << path);
+    uint32_t bits = (uint32_t)seen_on_node << IX_PATH_INTRA | (uint32_t)seen_between
+                                                                  << IX_PATH_INTER;
+    const char *refusal = source->use(all, bits);
+    if (refusal)
+        return refusal;
+    for (int path = IX_PATH_INTRA; path <= IX_PATH_INTER; path++)
+        if (bits >> path & 1)
+            sources[path] = source->name;
+    ix_leave_to_source(bits);
     return NULL;
 }
 
 /* What the user wants: AUTO takes what works, and is silent about it. (`imbrex run` asks for it.)
  */
-enum { CALLS, AUTO, UCX };
+enum { CALLS, AUTO, UCX, PERUSE };
 
 static int wish(void)
 {
     const char *events = getenv("IMBREX_EVENTS");
     if (!events || !strcmp(events, "call"))
         return CALLS;
+    if (!strcmp(events, "peruse"))
+        return PERUSE;
     return strcmp(events, "ucx") ? AUTO : UCX;
 }
 
@@ -200,9 +255,41 @@ void ix_events_start(MPI_Comm all)
     int rank, wanted = wish();
     PMPI_Comm_rank(all, &rank);
     PMPI_Bcast(&wanted, 1, MPI_INT, 0, all);
-    reason = wanted == CALLS ? NULL : try_ucx(all);
-    if (reason && rank == 0 && wanted == UCX)
-        ix_warn("no events from UCX: %s: the calls are the source", reason);
+    if (wanted == UCX || wanted == AUTO)
+        reason = try_source(&ucx, all);
+    if (wanted == PERUSE || (wanted == AUTO && reason)) {
+        const char *other = try_source(&peruse, all);
+        if (!other || wanted == PERUSE || other != peruse.absent)
+            reason = other;
+    }
+    if (reason && rank == 0 && wanted >= UCX)
+        ix_warn("no events from %s: %s: the calls are the source",
+                wanted == UCX ? ucx.title : peruse.title, reason);
+}
+
+void ix_events_met(ix_comm *c)
+{
+    ix_peruse_met(c);
+}
+
+void ix_events_listen(MPI_Comm comm, const ix_comm *c)
+{
+    ix_peruse_listen(comm, c);
+}
+
+void ix_events_completed(ix_thread *t, uint64_t request, int64_t bytes, int path)
+{
+    ix_peruse_completed(t, request, bytes, path);
+}
+
+void ix_events_received(ix_thread *t, const ix_transfer *transfer)
+{
+    ix_peruse_received(t, transfer->bytes, transfer->path);
+}
+
+void ix_events_lost(ix_thread *t, uint64_t request)
+{
+    ix_peruse_lost(t, request);
 }
 
 int ix_events_rma_begun(ix_thread *t, uint64_t group, int32_t target, const ix_transfer *transfer)
@@ -220,6 +307,31 @@ void ix_events_rma_closed(ix_thread *t, uint64_t group, int32_t target, int slac
 void ix_events_start(MPI_Comm all)
 {
     (void)all;
+}
+
+void ix_events_met(ix_comm *c)
+{
+    (void)c;
+}
+
+void ix_events_listen(MPI_Comm comm, const ix_comm *c)
+{
+    (void)comm, (void)c;
+}
+
+void ix_events_completed(ix_thread *t, uint64_t request, int64_t bytes, int path)
+{
+    (void)t, (void)request, (void)bytes, (void)path;
+}
+
+void ix_events_received(ix_thread *t, const ix_transfer *transfer)
+{
+    (void)t, (void)transfer;
+}
+
+void ix_events_lost(ix_thread *t, uint64_t request)
+{
+    (void)t, (void)request;
 }
 
 int ix_events_rma_begun(ix_thread *t, uint64_t group, int32_t target, const ix_transfer *transfer)

@@ -1,7 +1,8 @@
-/* Which source of events is used on which path: IMBREX_EVENTS=auto|call|ucx. */
+/* Which source of events is used on which path: IMBREX_EVENTS=auto|call|ucx|peruse. */
 #ifndef IMBREX_EVENTS_H
 #define IMBREX_EVENTS_H
 
+#include "comms.h"
 #include "engine.h"
 #include "types.h"
 
@@ -9,7 +10,7 @@
  * of MPI_COMM_WORLD. Every rank chooses the same. */
 IX_HIDDEN void ix_events_start(MPI_Comm all);
 
-/* "call" or "ucx", by enum ix_path. */
+/* "call", "ucx" or "peruse", by enum ix_path. */
 IX_HIDDEN const char *ix_events_of(int path);
 
 /* Why a source inside the library was tried and not used; NULL if none was, or it is used. */
@@ -20,5 +21,23 @@ IX_HIDDEN const char *ix_events_reason(void);
 IX_HIDDEN int ix_events_rma_begun(ix_thread *t, uint64_t group, int32_t target,
                                   const ix_transfer *transfer);
 IX_HIDDEN void ix_events_rma_closed(ix_thread *t, uint64_t group, int32_t target, int slack);
+
+/* Whether the source in use wants to be told of communicators and of completed requests. Persistent
+ * requests are not seen by it. */
+#ifdef IMBREX_DIRECT
+#define ix_events_are_told 0
+#else
+extern IX_HIDDEN int ix_events_are_told;
+#endif
+
+/* A communicator was met: before and after others can find it. */
+IX_HIDDEN void ix_events_met(ix_comm *c);
+IX_HIDDEN void ix_events_listen(MPI_Comm comm, const ix_comm *c);
+
+/* In the call that sees it: a request is complete, and what it brought if it is a receive; so is
+ * the blocking receive of this call; nobody will say how a request ends. */
+IX_HIDDEN void ix_events_completed(ix_thread *t, uint64_t request, int64_t bytes, int path);
+IX_HIDDEN void ix_events_received(ix_thread *t, const ix_transfer *transfer);
+IX_HIDDEN void ix_events_lost(ix_thread *t, uint64_t request);
 
 #endif

@@ -23,7 +23,7 @@ typedef void *(*message_function)(void *worker, void *buffer, size_t count, void
 typedef int8_t (*create_function)(const ix_ucp_generic *functions, void *context, uint64_t *type);
 
 static int passed; /* some UCP function came through here */
-static ix_ucx_seen *watching;
+static ix_seen *watching;
 static int in_use; /* what is posted now is a transfer */
 static uint8_t the_path;
 static const void *self_endpoint;
@@ -174,7 +174,7 @@ int ix_ucx_present(void)
     return passed;
 }
 
-void ix_ucx_watch(ix_ucx_seen *seen)
+void ix_ucx_watch(ix_seen *seen)
 {
     watching = seen;
 }

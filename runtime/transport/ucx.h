@@ -3,19 +3,12 @@
 #define IMBREX_UCX_H
 
 #include "engine.h"
-
-/* What was posted and completed while learning, bytes of user data; start with {0}. */
-typedef struct ix_ucx_seen {
-    int64_t sent, received;
-    const void *endpoint; /* of the last send */
-    uint64_t tag;         /* of the last send */
-    int sends;
-} ix_ucx_seen;
+#include "seen.h"
 
 /* 1 if the UCP functions of this process pass through the event source. */
 IX_HIDDEN int ix_ucx_present(void);
 /* Collect into `seen` what this process does; NULL: stop collecting. */
-IX_HIDDEN void ix_ucx_watch(ix_ucx_seen *seen);
+IX_HIDDEN void ix_ucx_watch(ix_seen *seen);
 /* From now on messages are transfers on `path`, but those of endpoint `self`, whose tags are what
  * they are outside `tag_bits`. `is_data`[operation]: whether its messages are user data. */
 IX_HIDDEN void ix_ucx_use(int path, const void *self, uint64_t tag_bits, const uint8_t *is_data);

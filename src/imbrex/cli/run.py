@@ -40,10 +40,10 @@ FOLDER = click.Path(path_type=Path)
 @click.option("--mpicc", type=FOLDER, help="The mpicc that belongs to the program's MPI library.")
 @click.option(
     "--events",
-    type=click.Choice(["auto", "call", "ucx"]),
+    type=click.Choice(["auto", "call", "ucx", "peruse"]),
     default="auto",
     show_default=True,
-    help="Sources of events: the MPI calls (auto, call), or UCX where all messages pass it.",
+    help="Sources of events: the MPI calls, UCX or PERUSE where all messages pass it, or the best.",
 )
 @click.option(
     "--record",

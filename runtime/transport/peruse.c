@@ -1,0 +1,344 @@
+/* PERUSE names a request by a number which in Open MPI is its handle; so the call that completes a
+ * receive says how much it brought, and the events when. */
+#ifndef IMBREX_DIRECT
+#include "peruse.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "../mpi/job.h"
+#include "../mpi/resolve.h"
+#include "operations.h"
+#include "record.h"
+
+/* ---- The interface, version 2.0 */
+
+typedef struct specification {
+    MPI_Comm comm;
+    void *buffer;
+    int count;
+    MPI_Datatype datatype;
+    int peer, tag, operation;
+} specification;
+
+enum { SEND = 0 }; /* of specification.operation */
+enum { SUCCESS = 0 };
+
+typedef int (*callback)(void *event, MPI_Aint id, specification *what, void *data);
+
+static struct {
+    int (*init)(void);
+    int (*query_event)(const char *name, int *event);
+    int (*comm_register)(int event, MPI_Comm comm, callback function, void *data, void **handle);
+    int (*activate)(void *handle);
+} peruse;
+
+enum { ACTIVATE, BEGIN, END, EVENTS };
+
+static int numbers[EVENTS];
+static ix_seen *watching;
+static uint32_t paths_in_use;
+static const uint8_t *is_data;
+static uint8_t plans[IX_OP_COUNT]; /* makes or starts a persistent request: left to the calls */
+static uint8_t buffers[IX_OP_COUNT];
+
+/* ---- Messages under way, by the number of their request */
+
+enum { ROOM = 4096, MOST = ROOM / 2 };
+/* The size of a RECEIVE is told by a call; what the library receives for itself is of the size
+ * that it posts. */
+enum kind { SENT, SENT_BUFFERED, RECEIVE, RECEIVE_EXACT };
+
+typedef struct message {
+    uint64_t id; /* 0: free */
+    ix_moment end;
+    int64_t bytes;
+    uint32_t token;
+    uint8_t kind;
+    uint8_t ended;
+} message;
+
+static message messages[ROOM];
+static uint32_t count;
+static atomic_flag busy = ATOMIC_FLAG_INIT; /* never contended but with threads */
+
+static void lock(void)
+{
+    while (atomic_flag_test_and_set_explicit(&busy, memory_order_acquire))
+        ;
+}
+
+static void unlock(void)
+{
+    atomic_flag_clear_explicit(&busy, memory_order_release);
+}
+
+static uint32_t home_of(uint64_t id)
+{
+    return (uint32_t)((id * 0x9e3779b97f4a7c15u) >> 52);
+}
+
+static message *find(uint64_t id)
+{
+    uint32_t i = home_of(id);
+    while (messages[i].id && messages[i].id != id)
+        i = (i + 1) % ROOM;
+    return &messages[i];
+}
+
+/* Those behind it move up, so that each stays reachable from its home. */
+static void forget(message *m)
+{
+    uint32_t hole = (uint32_t)(m - messages);
+    for (uint32_t i = (hole + 1) % ROOM; messages[i].id; i = (i + 1) % ROOM) {
+        uint32_t home = home_of(messages[i].id);
+        if ((i - home) % ROOM >= (i - hole) % ROOM) {
+            messages[hole] = messages[i];
+            hole = i;
+        }
+    }
+    messages[hole].id = 0;
+    count--;
+}
+
+static void end_unknown(ix_thread *t, uint32_t token)
+{
+    ix_complete(t, token, ix_now(), IX_AS_POSTED, IX_SLACK_UNKNOWN, IX_SOURCE_CALLBACK);
+}
+
+/* The receive that a blocking call has posted. */
+static __thread struct {
+    uint64_t call; /* how many calls of this thread came before */
+    uint64_t id;
+} receiving;
+
+static uint64_t call_number(const ix_thread *t)
+{
+    return (uint64_t)t->part->calls + 1;
+}
+
+/* ---- Events */
+
+/* The thread, if what it posts now is user data of the program's. */
+static ix_thread *poster(void)
+{
+    if (!paths_in_use || !ix_measuring)
+        return NULL;
+    ix_thread *t = ix_self;
+    return t && t->depth && is_data[t->operation] ? t : NULL;
+}
+
+/* Collectives use tags that no program can. */
+static int is_the_programs(const specification *what)
+{
+    return what->tag >= 0 || what->tag == MPI_ANY_TAG;
+}
+
+static enum kind kind_of(const ix_thread *t, const specification *what)
+{
+    if (what->operation == SEND)
+        return buffers[t->operation] ? SENT_BUFFERED : SENT;
+    return is_the_programs(what) ? RECEIVE : RECEIVE_EXACT;
+}
+
+static void remember(ix_thread *t, uint64_t id, enum kind kind, uint32_t token, int64_t bytes)
+{
+    lock();
+    message *m = find(id);
+    if (m->id) { /* its request was freed */
+        end_unknown(t, m->token);
+        forget(m);
+        m = find(id);
+    }
+    if (count < MOST) {
+        *m = (message){.id = id, .bytes = bytes, .token = token, .kind = (uint8_t)kind};
+        count++;
+        token = 0;
+    }
+    unlock();
+    if (token)
+        end_unknown(t, token);
+    if (kind == RECEIVE) {
+        receiving.call = call_number(t);
+        receiving.id = id;
+    }
+}
+
+static void mark(ix_comm *c, int unseen)
+{
+    for (int i = 0; i < c->peers; i++)
+        c->paths[i] = (uint8_t)((c->paths[i] & ~IX_PATH_UNSEEN) | unseen);
+    c->path = (uint8_t)((c->path & ~IX_PATH_UNSEEN) | unseen);
+}
+
+/* The call has begun to send or receive. (The begin of a send's transfer itself is told when the
+ * first piece has left, which is too late.) */
+static int activated(void *event, MPI_Aint id, specification *what, void *data)
+{
+    (void)event, (void)data;
+    ix_comm *c = ix_comm_known(what->comm); /* not any more if it was freed meanwhile */
+    int64_t bytes = what->count * ix_type_bytes(what->datatype);
+    if (watching) {
+        watching->sends += what->operation == SEND;
+        *(what->operation == SEND ? &watching->sent : &watching->received) += bytes;
+    }
+    if (c && IX_UNLIKELY(c->path & IX_PATH_UNSEEN))
+        mark(c, 0);
+    ix_thread *t = c ? poster() : NULL;
+    if (!t || (plans[t->operation] && is_the_programs(what)))
+        return SUCCESS;
+    enum kind kind = kind_of(t, what);
+    int path = what->peer == MPI_ANY_SOURCE ? IX_PATH_ANY : ix_path_in(c, what->peer);
+    ix_transfer x = ix_moved(bytes, path, kind >= RECEIVE ? IX_SLACK_HEAD : IX_SLACK_TAIL);
+    if (x.path != IX_PATH_ANY && !(paths_in_use >> x.path & 1))
+        return SUCCESS;
+    if (kind >= RECEIVE)
+        x.flags |= IX_UP_TO;
+    uint32_t token = ix_post(t, &x, ix_now(), IX_SOURCE_CALLBACK);
+    if (token)
+        remember(t, (uint64_t)id, kind, token, bytes);
+    return SUCCESS;
+}
+
+/* A receive has found its message: of that no more came before than before one posted late. */
+static int begun(void *event, MPI_Aint id, specification *what, void *data)
+{
+    (void)event, (void)data;
+    if (what->operation == SEND || !ix_measuring || !paths_in_use)
+        return SUCCESS;
+    lock();
+    message *m = find((uint64_t)id);
+    if (m->id && !m->ended)
+        ix_begin_later(ix_current(), m->token, ix_now());
+    unlock();
+    return SUCCESS;
+}
+
+static int ended(void *event, MPI_Aint id, specification *what, void *data)
+{
+    (void)event, (void)what, (void)data;
+    if (!ix_measuring || !paths_in_use)
+        return SUCCESS;
+    ix_thread *t = ix_current();
+    lock();
+    message *m = find((uint64_t)id);
+    if (m->id && m->kind == RECEIVE && !m->ended) {
+        m->end = ix_moment_at(t, ix_now());
+        m->ended = 1;
+    } else if (m->id && m->kind != RECEIVE) {
+        ix_complete(t, m->token, ix_now(), m->bytes,
+                    m->kind == RECEIVE_EXACT ? IX_SLACK_HEAD : IX_SLACK_TAIL, IX_SOURCE_CALLBACK);
+        forget(m);
+    }
+    unlock();
+    return SUCCESS;
+}
+
+/* ---- What the calls say */
+
+static void completed(ix_thread *t, uint64_t id, int64_t bytes, int path)
+{
+    lock();
+    message *m = find(id);
+    if (m->id && m->kind == RECEIVE) {
+        if (!m->ended)
+            m->end = ix_moment_at(t, ix_now());
+        ix_complete_then(t, m->token, &m->end, bytes, path, IX_SLACK_HEAD, IX_SOURCE_CALLBACK);
+        forget(m);
+    } else if (m->id && m->kind == SENT) { /* its last piece is still on its way */
+        ix_complete(t, m->token, ix_now(), IX_AS_POSTED, IX_SLACK_TAIL, IX_SOURCE_POLL);
+        forget(m);
+    }
+    unlock();
+}
+
+void ix_peruse_completed(ix_thread *t, uint64_t request, int64_t bytes, int path)
+{
+    if (t && t->depth)
+        completed(t, request, bytes, path);
+}
+
+void ix_peruse_received(ix_thread *t, int64_t bytes, int path)
+{
+    if (t && t->depth && receiving.id && receiving.call == call_number(t))
+        completed(t, receiving.id, bytes, path);
+    receiving.id = 0;
+}
+
+void ix_peruse_lost(ix_thread *t, uint64_t request)
+{
+    if (!t || !t->depth)
+        return;
+    lock();
+    message *m = find(request);
+    if (m->id) {
+        end_unknown(t, m->token);
+        forget(m);
+    }
+    unlock();
+}
+
+/* ---- Registration */
+
+static int listen_on(MPI_Comm comm)
+{
+    static const callback functions[EVENTS] = {activated, begun, ended};
+    for (int i = 0; i < EVENTS; i++) {
+        void *handle = NULL;
+        if (peruse.comm_register(numbers[i], comm, functions[i], NULL, &handle) != SUCCESS ||
+            peruse.activate(handle) != SUCCESS)
+            return 0;
+    }
+    return 1;
+}
+
+int ix_peruse_present(MPI_Comm all)
+{
+    static const char *const names[EVENTS] = {
+        "PERUSE_COMM_REQ_ACTIVATE", "PERUSE_COMM_REQ_XFER_BEGIN", "PERUSE_COMM_REQ_XFER_END"};
+    *(void **)&peruse.init = ix_next_symbol("PERUSE_Init");
+    *(void **)&peruse.query_event = ix_next_symbol("PERUSE_Query_event");
+    *(void **)&peruse.comm_register = ix_next_symbol("PERUSE_Event_comm_register");
+    *(void **)&peruse.activate = ix_next_symbol("PERUSE_Event_activate");
+    if (!peruse.init || !peruse.query_event || !peruse.comm_register || !peruse.activate ||
+        peruse.init() != SUCCESS)
+        return 0;
+    for (int i = 0; i < EVENTS; i++)
+        if (peruse.query_event(names[i], &numbers[i]) != SUCCESS)
+            return 0;
+    return listen_on(all);
+}
+
+void ix_peruse_watch(ix_seen *seen)
+{
+    watching = seen;
+}
+
+void ix_peruse_use(uint32_t path_bits, const uint8_t *data)
+{
+    for (int i = 0; i < IX_OP_COUNT; i++) {
+        const char *name = ix_operation_names[i], *end = strrchr(name, '_');
+        plans[i] = !strncmp(name, "MPI_Start", 9) || (end && !strcmp(end, "_init"));
+        buffers[i] = !strncmp(name, "MPI_Bsend", 9) || !strncmp(name, "MPI_Ibsend", 10);
+    }
+    is_data = data;
+    paths_in_use = path_bits;
+    ix_comm *world = ix_comm_of(MPI_COMM_WORLD); /* met before the program's first message */
+    if (world)
+        mark(world, 0);
+}
+
+void ix_peruse_met(ix_comm *c)
+{
+    if (paths_in_use)
+        mark(c, IX_PATH_UNSEEN);
+}
+
+void ix_peruse_listen(MPI_Comm comm, const ix_comm *c)
+{
+    /* collectives between groups use communicators of the library's own */
+    if (paths_in_use && !c->inter)
+        listen_on(comm);
+}
+
+#endif

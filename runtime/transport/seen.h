@@ -1,0 +1,15 @@
+/* What a source inside the library saw while it was tried out. */
+#ifndef IMBREX_SEEN_H
+#define IMBREX_SEEN_H
+
+#include <stdint.h>
+
+/* Bytes of user data that were posted; start with {0}. */
+typedef struct ix_seen {
+    int64_t sent, received;
+    const void *endpoint; /* of the last send; UCX */
+    uint64_t tag;         /* of the last send; UCX */
+    int sends;
+} ix_seen;
+
+#endif
