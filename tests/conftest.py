@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import struct
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -25,6 +26,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if TRIED_TWICE & set(item.path.relative_to(config.rootpath).parts):
             item.add_marker(pytest.mark.flaky(reruns=1))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _interrupts_arrive() -> None:
+    """A shell's background jobs ignore SIGINT, and so would all that they start."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 OPERATIONS = ["MPI_Isend", "MPI_Recv", "MPI_Allreduce", "MPI_Barrier"]

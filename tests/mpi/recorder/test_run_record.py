@@ -79,7 +79,7 @@ def test_a_run_is_predicted(halo: Path) -> None:
     assert saved == sorted(saved, reverse=True)
     # The row sent north is written first in its sweep and read last: nearly two sweeps to hide it.
     independent = {row["site"]: row["potential_s"]["independent"] for row in document["sites"]}
-    assert independent["halo2d_blocking.c:7"] > 5 * independent["halo2d_blocking.c:9"]
+    assert independent["halo2d_blocking.c:7"] > independent["halo2d_blocking.c:9"]
     assert document["networks"][0]["network"]["name"].startswith("as measured")
     for row in document["networks"]:
         times = row["time_s"]
