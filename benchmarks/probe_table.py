@@ -37,8 +37,8 @@ HEAD = (
 )
 
 
-def probe(line: str) -> dict[str, Any]:
-    """The answer of a quick probe; ends the script where it fails."""
+def probe(line: str, *options: str) -> dict[str, Any]:
+    """The answer of a quick probe with further options; ends the script where it fails."""
     folder, colon, words = line.partition(":")
     root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     environment = {**os.environ, **root}
@@ -48,7 +48,7 @@ def probe(line: str) -> dict[str, Any]:
         words = line
     with tempfile.TemporaryDirectory() as scratch:
         file = Path(scratch) / "answer.json"
-        patient = ("--quick", "--time-limit", "30")
+        patient = ("--quick", "--time-limit", "30", *options)
         command = [IMBREX, "probe", *patient, "-q", "-o", str(file), "--", *words.split()]
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
         if done.returncode != 0:

@@ -94,16 +94,23 @@ static void for_pair(engine *e, const pair *p, void (*work)(engine *e, const pai
 
 void for_each_pair(engine *e, void (*work)(engine *e, const pair *p))
 {
-    for (int i = 0; i < e->npairs; i++)
-        for_pair(e, &e->pairs[i], work);
+    e->parts = e->npairs;
+    for (e->part = 0; e->part < e->parts; e->part++)
+        for_pair(e, &e->pairs[e->part], work);
+    e->parts = 0;
 }
 
 void for_first_pairs(engine *e, void (*work)(engine *e, const pair *p))
 {
-    int seen[2] = {0, 0};
+    const pair *first[2] = {NULL, NULL};
+    int count = 0;
     for (int i = 0; i < e->npairs; i++)
-        if (!seen[e->pairs[i].same_node]++)
-            for_pair(e, &e->pairs[i], work);
+        if (count == 0 || (count == 1 && first[0]->same_node != e->pairs[i].same_node))
+            first[count++] = &e->pairs[i];
+    e->parts = count;
+    for (e->part = 0; e->part < e->parts; e->part++)
+        for_pair(e, first[e->part], work);
+    e->parts = 0;
 }
 
 size_t next_size(const engine *e, size_t size)
@@ -120,7 +127,7 @@ double progress_of_size(const engine *e, size_t size)
     double steps = 0, done = 0;
     for (size_t s = next_size(e, 0); s; s = next_size(e, s)) {
         steps += 1;
-        done += s < size;
+        done += s <= size;
     }
     return steps > 0 ? done / steps : 1;
 }
@@ -181,7 +188,8 @@ void send_rows(engine *e, int owner)
 void report_progress(const engine *e, const char *what, double fraction)
 {
     if (e->rank == 0) {
-        printf("# progress %s %.3f\n", what, fraction);
+        const double whole = e->parts > 0 ? (e->part + fraction) / e->parts : fraction;
+        printf("# progress %s %.3f\n", what, whole);
         fflush(stdout);
     }
 }

@@ -31,6 +31,7 @@ typedef struct engine {
     int64_t end_ns;   /* when to begin nothing more of this experiment */
     pair pairs[MAX_PAIRS];
     int npairs;
+    int part, parts; /* the pair at hand among those of this experiment; 0 parts: no pairs */
 } engine;
 
 typedef struct experiment {
@@ -62,11 +63,14 @@ void sleepy_barrier(MPI_Comm comm);
 
 /* Sizes of messages: every power of two, or every fourth in quick mode; 0 when there is no next. */
 size_t next_size(const engine *e, size_t size);
+/* The share of the sizes that is measured once `size` is. */
 double progress_of_size(const engine *e, size_t size);
 
 /* Print one row. Rows of a rank other than 0 travel to rank 0 with send_rows(). */
 void row(engine *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void send_rows(engine *e, int owner);
+/* How much of an experiment, or of its pair at hand, was measured: the last one said is what a user
+ * is told of an experiment that was cut short. */
 void report_progress(const engine *e, const char *what, double fraction);
 
 /* `bytes` of memory with every page touched; ends the job with one line when there is none. */

@@ -132,7 +132,8 @@ void run_nonblocking(engine *e)
     const size_t wanted = e->quick ? (size_t)1 << 20 : (size_t)8 << 20;
     const size_t most = e->max_bytes < wanted ? e->max_bytes : wanted;
     buffers b = {.comm = e->control, .ranks = e->ranks};
-    int inter = 0;
+    int inter = 0, sizes = 0;
+    double measured = 0;
     if (e->ranks < 2)
         return;
     for (int r = 0; r < e->ranks; r++)
@@ -141,16 +142,19 @@ void run_nonblocking(engine *e)
     b.out = touched(most);
     b.counts = (int *)touched((size_t)e->ranks * sizeof(int));
     b.displacements = (int *)touched((size_t)e->ranks * sizeof(int));
+    for (size_t bytes = 1024; bytes <= most; bytes *= e->quick ? 32 : 8)
+        sizes++;
     for (int op = 0; op < operation_count; op++) {
         int stop = 0;
         const size_t largest = operations[op].empty ? 1024 : most;
         for (size_t bytes = 1024; bytes <= largest && !stop; bytes *= e->quick ? 32 : 8) {
             measure(e, &b, op, operations[op].empty ? 0 : bytes,
                     inter ? "inter-node" : "intra-node");
+            measured += operations[op].empty ? 1 : 1.0 / sizes;
             stop = out_of_time(e);
             MPI_Bcast(&stop, 1, MPI_INT, 0, e->control);
         }
-        report_progress(e, "nonblocking", (op + 1.0) / operation_count);
+        report_progress(e, "nonblocking", measured / operation_count);
     }
     free(b.in);
     free(b.out);

@@ -147,11 +147,12 @@ static double measure(epoch *x)
     return transfer_ns;
 }
 
-/* All sizes of the operations of one kind, on a window of its own. */
-static void all_sizes(exchange_setting *s, MPI_Comm both, size_t most, int passive)
+/* All sizes of the operations of one kind, on a window of its own; returns the share measured. */
+static double all_sizes(exchange_setting *s, MPI_Comm both, size_t most, int passive)
 {
     engine *e = s->e;
     int more = 1;
+    double measured = 0;
     void *memory;
     epoch x = {.s = s};
     MPI_Win_allocate((MPI_Aint)most, 1, MPI_INFO_NULL, both, &memory, &x.window);
@@ -165,6 +166,7 @@ static void all_sizes(exchange_setting *s, MPI_Comm both, size_t most, int passi
         for (x.op = 0; x.op < operation_count; x.op++)
             if (operations[x.op].passive == passive)
                 transfer_ns = measure(&x);
+        measured = progress_of_size(e, x.size);
         more = (int)agree(e, s->p, 1e-9 * transfer_ns < e->slice_s && !out_of_time(e));
     }
     if (passive)
@@ -172,6 +174,7 @@ static void all_sizes(exchange_setting *s, MPI_Comm both, size_t most, int passi
     else
         MPI_Win_fence(MPI_MODE_NOSUCCEED, x.window);
     MPI_Win_free(&x.window);
+    return measured;
 }
 
 static void on_pair(engine *e, const pair *p)
@@ -184,9 +187,10 @@ static void on_pair(engine *e, const pair *p)
     MPI_Comm_group(e->data, &all);
     MPI_Group_incl(all, 2, ranks, &pair_group);
     MPI_Comm_create_group(e->data, pair_group, 109, &both);
+    double measured = 0;
     for (int passive = 0; passive < 2; passive++) {
-        all_sizes(&s, both, most, passive);
-        report_progress(e, "onesided", 0.5 * (passive + 1));
+        measured += 0.5 * all_sizes(&s, both, most, passive);
+        report_progress(e, "onesided", measured);
     }
     MPI_Comm_free(&both);
     MPI_Group_free(&pair_group);

@@ -123,6 +123,7 @@ class Measurement:
     collectives: list[CollectiveRow] = field(default_factory=list)
     one_sided: list[OneSidedRow] = field(default_factory=list)
     done: list[str] = field(default_factory=list)
+    progress: dict[str, float] = field(default_factory=dict)  # share measured, per experiment
     other: dict[str, list[list[str]]] = field(default_factory=dict)
 
 
@@ -164,6 +165,8 @@ def _metadata(m: Measurement, words: list[str], line: str) -> None:
             m.hosts.append(name)
     elif words[0] == "done":
         m.done.append(words[1])
+    elif words[0] == "progress":
+        m.progress[words[1]] = float(words[2])
     elif words[0] == "end":
         m.complete = True
 

@@ -113,10 +113,9 @@ def _follow(
             *whole, rest = (rest + block).split(b"\n")
             for raw in whole:
                 line = raw.decode(errors="replace")
+                lines.append(line + "\n")
                 if line.startswith("# progress "):
                     _report(line, progress, shares)
-                else:
-                    lines.append(line + "\n")
 
 
 def _report(line: str, progress: Progress | None, shares: Mapping[str, float]) -> None:

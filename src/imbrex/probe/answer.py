@@ -45,8 +45,23 @@ class Answer:
     processor_time: tuple[ProcessorTime, ...]
     memory_bytes: int | None
     missing: tuple[str, ...]
+    measured: dict[str, float]
     interrupted: bool
     notes: tuple[str, ...]
+
+    @property
+    def missing_text(self) -> str:
+        """What was not measured, and why: `krylov; the end of delay (from 75 % on)`; or empty."""
+        none = ", ".join(e for e in self.missing if not self.measured[e])
+        part = ", ".join(
+            f"{e} (from {100 * share:.0f} % on)" for e, share in self.measured.items() if share
+        )
+        return "; ".join(text for text in (none, part and f"the end of {part}") if text)
+
+    @property
+    def missing_because(self) -> str:
+        """Why it is missing."""
+        return "it was interrupted" if self.interrupted else "the time was over"
 
     def to_json(self) -> dict[str, Any]:
         """The documented JSON object (docs/probe.md)."""
@@ -80,6 +95,7 @@ class Answer:
             "processor_time": [asdict(p) for p in self.processor_time],
             "memory_bytes_per_rank": self.memory_bytes,
             "missing": list(self.missing),
+            "missing_measured": dict(self.measured),
             "interrupted": self.interrupted,
             "notes": list(self.notes),
         }
@@ -127,6 +143,7 @@ def answer(
         path: recommended_interval_s(found, cost.get(path, {}).get("MPI_Test", 0.0))
         for path, found in progress.items()
     }
+    missing = tuple(e for e in experiments if e not in m.done)
     solver = krylov(m.other.get("krylov", []))
     notes += solver.notes if solver else []
     return Answer(
@@ -156,7 +173,8 @@ def answer(
         overlap=tuple(work_overlaps(rows, profile)),
         processor_time=tuple(used),
         memory_bytes=max((int(float(w[1])) for w in m.other.get("memory", [])), default=None),
-        missing=tuple(e for e in experiments if e not in m.done),
+        missing=missing,
+        measured={e: m.progress.get(e, 0.0) for e in missing},
         interrupted=m.interrupted,
         notes=tuple(notes),
     )

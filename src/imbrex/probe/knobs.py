@@ -66,6 +66,9 @@ def knobs_for(
     library: str, in_force: Mapping[str, str], paths: Collection[str] = ("intra-node",)
 ) -> list[Knob]:
     """The knobs of a library whose needs settings and paths meet, and that are not in force."""
+    if in_force.get("MPIR_CVAR_NOLOCAL", "0") not in ("0", "no", "false", "off"):
+        # MPICH is told to take the network also within a node.
+        paths = {*paths, "inter-node"}
     text = resources.files("imbrex.probe").joinpath("knobs.toml").read_text(encoding="utf-8")
     found = [Knob(**entry) for entry in tomllib.loads(text)["knob"]]
     return [

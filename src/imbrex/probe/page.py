@@ -58,7 +58,8 @@ def render(found: Answer, m: Measurement, tried: Sequence[Tried]) -> str:
         created=profile.created,
         settings=profile.settings,
         notes=found.notes,
-        missing=", ".join(found.missing),
+        missing=found.missing_text,
+        because=found.missing_because,
         verdicts=[
             _verdict(o.operation, o.path, r)
             for o in (*found.operations, *found.others, *found.collectives)

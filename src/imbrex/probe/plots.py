@@ -136,10 +136,11 @@ def knobs_plot(tried: Sequence[Tried], largest_bytes: int, title: str) -> str:
 
 
 def _knob_name(t: Tried) -> str:
-    """Short: the first variable without its library's prefix, and the operation."""
-    first = next(iter(t.knob.variables))
+    """Short: the first variable without its library's prefix, its value, and the operation."""
+    first, value = next(iter(t.knob.variables.items()))
     for prefix in ("OMPI_MCA_", "MPIR_CVAR_"):
         first = first.removeprefix(prefix)
+    first = f"{first}={value}"
     more = ", ..." if len(t.knob.variables) > 1 else ""
     return f"{first}{more}\n{t.operation.replace('MPI_', '')}, {t.path}"
 

@@ -120,8 +120,7 @@ def print_answer(found: Answer, file: Path | None) -> None:
     for note in found.notes:
         console.print(f"note: {note}")
     if found.missing:
-        why = "it was interrupted" if found.interrupted else "the time was over"
-        console.print(f"missing, because {why}: {', '.join(found.missing)}")
+        console.print(f"missing, because {found.missing_because}: {found.missing_text}")
     if not profile.paths:
         console.print("no machine profile: nothing was calibrated")
     elif file is not None:

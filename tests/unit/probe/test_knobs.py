@@ -57,6 +57,7 @@ def test_ucx_is_tried_where_it_moves_the_messages() -> None:
     # Debian's MPICH uses it between nodes only.
     assert names("MPICH", {}, "inter-node") == both
     assert names("MPICH", {}, "intra-node") == set()
+    assert names("MPICH", {"MPIR_CVAR_NOLOCAL": "1"}, "intra-node") == both
 
 
 @pytest.mark.parametrize("library", ["Open MPI", "MPICH", "Intel MPI"])

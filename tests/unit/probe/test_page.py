@@ -99,7 +99,7 @@ def test_page_is_whole_and_needs_nothing_else() -> None:
     assert parser.open == []
     assert text.count("<svg") == 3
     assert "&lt;b&gt;a" in text and "<b>a" not in text
-    assert "Missing:</b> moved" in text
+    assert "Missing</b>, because the time was over: moved." in text
     assert "65,480" in re.sub(r"<[^>]+>", "", text)
 
 
