@@ -5,23 +5,24 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
 from imbrex.errors import ImbrexError
-from imbrex.mpi_environment.launcher_line import LauncherLine, parse_launcher_line
+from imbrex.mpi_environment.launcher_line import parse_launcher_line
 from imbrex.mpi_environment.mpi_library import library_of_launcher
 from imbrex.mpi_environment.native import build
 from imbrex.network import cache, settings
 from imbrex.network.assemble import assemble
 from imbrex.network.measure import CALIBRATION_SHARES, run_probes
-from imbrex.probe.answer import Answer, answer
+from imbrex.probe.answer import answer
 from imbrex.probe.calibrate import DEFAULT_LAUNCHER, PROGRAM, check_output, progress_bar
-from imbrex.probe.knobs import Tried, compare, knobs_for
+from imbrex.probe.knobs import Tried
 from imbrex.probe.terminal import print_answer, print_tried
+from imbrex.probe.try_settings import try_settings_of
 
 # Experiments in their order, with their share of the time, about.
 EXPERIMENTS = {
@@ -121,7 +122,8 @@ def probe(
     kept = cache.keep(name, found.profile) if whole else None
     tried: list[Tried] = []
     if try_settings and not measured.interrupted:
-        tried = _try_settings(line, binary, found, limit_s, quiet or as_json)
+        tried, notes = try_settings_of(line, binary, found, limit_s, quiet or as_json)
+        found = replace(found, notes=(*found.notes, *notes))
     answered = {**found.to_json(), "knobs": [t.to_json() for t in tried]}
     if machine is not None and profile.paths:
         found.profile.save(machine)
@@ -137,38 +139,3 @@ def probe(
     elif not quiet:
         print_answer(found, machine or kept)
         print_tried(tried)
-
-
-# What it takes to see whether a setting changed anything.
-_TRIED = ("delay", "moved", "pingpong", "earlylate")
-
-
-def _try_settings(
-    line: LauncherLine, binary: Path, found: Answer, limit_s: float, silent: bool
-) -> list[Tried]:
-    """Probe quickly without and with each knob, one after the other, each with the time limit.
-
-    Before and after are of the same experiments, so that times and memory compare.
-    """
-    knobs = knobs_for(found.profile.library_name, found.profile.settings, found.profile.paths)
-    argv = [str(binary), "--quick", "--experiments", ",".join(_TRIED)]
-    argv += ["--time-limit", f"{max(1.0, 0.8 * limit_s):.0f}"]
-    shares = {name: 1 / len(_TRIED) for name in _TRIED}
-
-    def probed(variables: Mapping[str, str]) -> Answer | None:
-        what = f"trying {', '.join(variables)}" if variables else "before any setting"
-        environment = {**os.environ, **variables}
-        with progress_bar(what, silent) as report:
-            measured = run_probes(line.with_program(argv), environment, limit_s, report, shares)
-        if measured.interrupted or not measured.round_trips:
-            return None
-        now = {**found.profile.settings, **variables}
-        return answer(measured, assemble(measured, now, True), _TRIED)
-
-    before = probed({}) if knobs else None
-    tried: list[Tried] = []
-    for knob in knobs:
-        after = probed(knob.variables) if before else None
-        if before and after:
-            tried += compare(knob, before, after)
-    return tried

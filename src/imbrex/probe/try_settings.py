@@ -1,0 +1,85 @@
+"""`imbrex probe --try-settings`: the same short probe without and with each setting."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from imbrex.errors import ImbrexError
+from imbrex.mpi_environment.launcher_line import LauncherLine
+from imbrex.network import settings
+from imbrex.network.assemble import assemble
+from imbrex.network.measure import run_probes
+from imbrex.probe.answer import Answer, answer
+from imbrex.probe.calibrate import progress_bar
+from imbrex.probe.knobs import Knob, Tried, compare, knobs_for
+
+EXPERIMENTS = ("delay", "moved", "pingpong", "earlylate")
+"""What it takes to see whether a setting changed anything."""
+
+
+def try_settings_of(
+    line: LauncherLine, binary: Path, found: Answer, limit_s: float, silent: bool
+) -> tuple[list[Tried], list[str]]:
+    """Probe quickly without and with each knob, one after the other, each with the time limit.
+
+    Before and after are of the same experiments, so that times and memory compare. Notes, a line
+    each, tell of settings that gave no result (a library may refuse one), and of an interrupt.
+    """
+    profile = found.profile
+    # The launcher line wins over the environment, where settings are tried.
+    fixed = settings.from_launcher(line.launcher_words, os.environ)
+    knobs = [
+        knob
+        for knob in knobs_for(profile.library_name, profile.settings, profile.paths)
+        if not set(knob.variables) & set(fixed)
+    ]
+    if not knobs:
+        return [], [f"no setting is known to change overlap of {profile.library_name} as it is set"]
+    tried: list[Tried] = []
+    notes: list[str] = []
+    before: Answer | None = None
+    left: list[Knob | None] = [None, *knobs]
+    while left and (before or left[0] is None):
+        knob = left.pop(0)
+        variables = knob.variables if knob else {}
+        what = ", ".join(variables) or "the probe without any setting"
+        try:
+            after = _probed(line, binary, found, variables, limit_s, silent)
+        except ImbrexError as error:
+            notes.append(f"{what}: {error}")
+            continue
+        except KeyboardInterrupt:
+            names = ", ".join(n for k in (knob, *left) if k for n in k.variables)
+            notes.append(f"not tried, because it was interrupted: {names}")
+            break
+        if knob is None:
+            before = after
+        elif before:
+            tried += compare(knob, before, after)
+    return tried, notes
+
+
+def _probed(
+    line: LauncherLine,
+    binary: Path,
+    found: Answer,
+    variables: Mapping[str, str],
+    limit_s: float,
+    silent: bool,
+) -> Answer:
+    """The answer with these variables set; KeyboardInterrupt where the user has enough."""
+    argv = [str(binary), "--quick", "--experiments", ",".join(EXPERIMENTS)]
+    argv += ["--time-limit", f"{max(1.0, 0.8 * limit_s):.0f}"]
+    shares = {name: 1 / len(EXPERIMENTS) for name in EXPERIMENTS}
+    title = f"trying {', '.join(variables)}" if variables else "before any setting"
+    environment = {**os.environ, **variables}
+    with progress_bar(title, silent) as report:
+        measured = run_probes(line.with_program(argv), environment, limit_s, report, shares)
+    if measured.interrupted:
+        raise KeyboardInterrupt
+    if not measured.round_trips:
+        raise ImbrexError(f"nothing was calibrated within {limit_s:.0f} s")
+    now = {**found.profile.settings, **variables}
+    return answer(measured, assemble(measured, now, True), EXPERIMENTS)
