@@ -16,6 +16,7 @@ from imbrex.probe import plots
 from imbrex.probe.answer import Answer
 from imbrex.probe.curves import delay_curves, heat_cells, work_curves
 from imbrex.probe.exchanges import Exchange, read_exchanges, read_steps
+from imbrex.probe.in_short import in_short
 from imbrex.probe.knobs import Tried
 from imbrex.probe.ranges import Range
 from imbrex.probe.terminal import memory_of
@@ -60,6 +61,7 @@ def render(found: Answer, m: Measurement, tried: Sequence[Tried]) -> str:
         notes=found.notes,
         missing=found.missing_text,
         because=found.missing_because,
+        in_short=in_short(found),
         verdicts=[
             _verdict(o.operation, o.path, r)
             for o in (*found.operations, *found.others, *found.collectives)

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from imbrex.probe.answer import Answer
+from imbrex.probe.in_short import in_short
 from imbrex.probe.knobs import Tried, overlaps_up_to
 from imbrex.probe.point_to_point import Operation
 from imbrex.probe.ranges import Range
@@ -104,19 +105,11 @@ def print_answer(found: Answer, file: Path | None) -> None:
     limits = [f"{k} {v:,}" for k, v in found.advertised.items() if v > 0]
     if limits:
         console.print(f"advertised by the library: {', '.join(limits)}")
-    for name, progress in found.progress.items():
-        interval = found.interval_s[name]
-        if interval is not None:
-            console.print(
-                f"{name}: call MPI_Test about every {interval * 1e6:,.0f} us during work "
-                f"(a call costs {found.test_cost_s[name]['MPI_Test'] * 1e6:.2f} us)"
-            )
-        elif all(p.needed == 0 for p in progress) and progress:
-            console.print(f"{name}: no MPI_Test is needed, data moves by itself")
-        elif progress:
-            console.print(f"{name}: no number of MPI_Test calls hides large messages completely")
     if found.krylov:
         console.print(found.krylov.sentence)
+    console.print("in short:")
+    for sentence in in_short(found):
+        console.print(f"  {sentence}.")
     for note in found.notes:
         console.print(f"note: {note}")
     if found.missing:

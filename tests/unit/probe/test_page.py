@@ -100,6 +100,7 @@ def test_page_is_whole_and_needs_nothing_else() -> None:
     assert text.count("<svg") == 3
     assert "&lt;b&gt;a" in text and "<b>a" not in text
     assert "Missing</b>, because the time was over: moved." in text
+    assert "<li>An MPI_Isend reaches its receiver while the sender computes up to" in text
     assert "65,480" in re.sub(r"<[^>]+>", "", text)
 
 
