@@ -47,10 +47,16 @@ PROGRAMS: dict[str, App] = {
 }
 
 
-def rewrite(app: App, folder: Path, reassociation: bool) -> Outcome:
+def rewrite(
+    app: App, folder: Path, reassociation: bool, progress_interval_s: float | None = None
+) -> Outcome:
     """Rewrite the app's sources below `folder` in place."""
     paths = [path for pattern in app.sources.split() for path in sorted(folder.glob(pattern))]
-    options = Options(flags=["-D_GNU_SOURCE"], reassociation=reassociation)
+    options = Options(
+        flags=["-D_GNU_SOURCE"],
+        reassociation=reassociation,
+        progress_interval_s=progress_interval_s,
+    )
     outcome = transform(paths, options)
     for name, data in outcome.after.items():
         Path(name).write_bytes(data)

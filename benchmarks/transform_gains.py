@@ -4,9 +4,10 @@
 
 --network: two ranks on two network namespaces (TCP, 800 Mbit/s), real. --smpi: SimGrid's SMPI on 2
 to 16 nodes, links like InfiniBand (2 us, 10 Gbit/s) and Gigabit Ethernet (50 us, 1 Gbit/s); SMPI's
-progress is ideal. Each app is built as it is and rewritten, and run in alternating pairs; the time
-is what it prints. Outputs must be the same but for the times. "in MPI" tells what there is to
-overlap: the share of the ranks' time before the rewrite that `imbrex run` finds in MPI calls.
+progress is ideal. Each app is built as it is, rewritten, and (on the network) rewritten with
+progress calls every --progress us; the programs run in turns, and the time is what they print.
+Outputs must be the same but for the times. What there is to overlap is told by `imbrex run`:
+computation, and the time in MPI calls before and after, each as seconds per rank.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import statistics
 import subprocess
 import tempfile
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -35,27 +37,83 @@ PLATFORMS = {"InfiniBand-like": ("2us", "10Gbps"), "GigE-like": ("50us", "1Gbps"
 class Case:
     app: str  # its target in apps/Makefile
     sources: str
-    options: str
+    options: str  # on the network
+    simulated: str  # under SMPI, all nodes of which share one core
     paper: str = "-"
+    by_hand: str = ""  # words that choose the variant overlapped by hand
 
 
 CASES: dict[str, Case] = {
-    "ssor": Case("ssor", "ssor/*.f", "--n 64 --iterations 10", "LU 10-17 % (A), 5-17 % (B)"),
-    "mg": Case("mg", "common/options.f90 mg/*.f90", "--n 64 --cycles 6", "MG 5-8 %"),
+    "ssor": Case(
+        "ssor",
+        "ssor/*.f",
+        "--n 64 --iterations 12",
+        "--n 64 --iterations 3",
+        "LU 10-17 % (A), 5-17 % (B)",
+    ),
+    "mg": Case(
+        "mg",
+        "common/options.f90 mg/*.f90",
+        "--n 128 --cycles 10",
+        "--n 128 --cycles 1",
+        "MG 5-8 %",
+    ),
     "bucket": Case(
-        "bucket", "bucket/*.c", "--log-keys 20 --iterations 5", "IS 11-39 % (A), 17-22 % (B)"
+        "bucket",
+        "bucket/*.c",
+        "--log-keys 22 --iterations 8",
+        "--log-keys 20 --iterations 3",
+        "IS 11-39 % (A), 17-22 % (B)",
     ),
-    "cg": Case("cg", "cg/*.c", "--n 200"),
-    "halo2d": Case("halo2d", "halo/halo2d*.c", "--variant blocking --n 2048 --steps 20"),
-    "halo3d": Case("halo3d", "halo/halo3d*.c", "--variant blocking --n 128 --steps 20"),
-    "fft": Case("fft", "fft/*.c", "--n 64 --steps 5"),
+    "cg": Case("cg", "cg/*.c", "--n 600", "--n 200"),
+    "halo2d": Case(
+        "halo2d",
+        "halo/halo2d*.c",
+        "--variant blocking --n 4096 --steps 40",
+        "--variant blocking --n 1024 --steps 30",
+        by_hand="--variant overlapped",
+    ),
+    "halo3d": Case(
+        "halo3d",
+        "halo/halo3d*.c",
+        "--variant blocking --n 192 --steps 60",
+        "--variant blocking --n 128 --steps 10",
+        by_hand="--variant overlapped",
+    ),
+    "fft": Case("fft", "fft/*.c", "--n 128 --steps 6", "--n 64 --steps 3"),
     "line": Case(
-        "line", "common/options.f90 line/*.f90", "--n 32 --chunk 64 --steps 4", "BT: nothing"
+        "line",
+        "common/options.f90 line/*.f90",
+        "--n 48 --chunk 256 --steps 10",
+        "--n 24 --chunk 64 --steps 3",
+        "BT: nothing",
     ),
 }
-BY_HAND = {"halo2d": "--variant overlapped --n 2048 --steps 20"} | {
-    "halo3d": "--variant overlapped --n 128 --steps 20"
-}
+
+
+@dataclass(frozen=True)
+class Times:
+    """Median seconds of each program."""
+
+    median: dict[str, float]
+
+    def gain(self, side: str) -> float:
+        """Per cent of the time before."""
+        before = self.median["before"]
+        return 100 * (before - self.median[side]) / before
+
+    def cell(self, side: str) -> str:
+        if side not in self.median:
+            return "-"
+        return f"{self.median[side]:.3f} ({self.gain(side):+.1f} %)"
+
+    def beside_hand(self) -> str:
+        """What overlapping by hand gains, and how much of that the rewrite has."""
+        if "hand" not in self.median:
+            return "-"
+        best = max(self.gain(side) for side in ("after", "driven") if side in self.median)
+        hand = self.gain("hand")
+        return f"{self.cell('hand')}" + (f", of it {100 * best / hand:.0f} %" if hand > 1 else "")
 
 
 def seconds_of(output: str, name: str) -> float:
@@ -65,8 +123,8 @@ def seconds_of(output: str, name: str) -> float:
     return float(match[1])
 
 
-def alternate(runs: dict[str, list[str]], pairs: int, run) -> dict[str, float]:
-    """Median seconds of each command, run in turns; same outputs for "before" and "after"."""
+def in_turns(runs: dict[str, list[str]], pairs: int, run: Callable[[list[str]], str]) -> Times:
+    """Run all programs in turns; what is rewritten must print what the program before it prints."""
     times: dict[str, list[float]] = {side: [] for side in runs}
     texts: dict[str, str] = {}
     for _ in range(pairs):
@@ -74,55 +132,62 @@ def alternate(runs: dict[str, list[str]], pairs: int, run) -> dict[str, float]:
             output = run(command)
             times[side].append(seconds_of(output, " ".join(command)))
             texts[side] = _TIME.sub("time", output[output.index("time:") :])
-    if texts["before"] != texts["after"]:
-        raise SystemExit(f"the outputs differ:\n{texts['before']}\n{texts['after']}")
-    return {side: statistics.median(found) for side, found in times.items()}
+    for side in ("after", "driven"):
+        if texts.get(side, texts["before"]) != texts["before"]:
+            raise SystemExit(f"the outputs differ:\n{texts['before']}\n{texts[side]}")
+    return Times({side: statistics.median(found) for side, found in times.items()})
 
 
-def prepared(name: str, folder: Path, library: str) -> tuple[dict[str, Path], str]:
-    """The app before and after, and its share of sites rewritten."""
+def sources(name: str, folder: Path, progress_s: float | None) -> tuple[list[str], str]:
+    """The sides of a case, each in a folder of its own, and its share of sites rewritten."""
     case = CASES[name]
     app = App(case.sources, case.options)
-    for side in ("before", "after"):
+    share = ""
+    sides = ["before", "after"] + (["driven"] if progress_s else [])
+    for side in sides:
         shutil.copytree(APPS, folder / side)
-    outcome = rewrite(app, folder / "after", reassociation=False)
-    counts = Counter(decision.decision for decision in outcome.decisions)
-    share = f"{counts['rewritten']} of {len(outcome.decisions)}"
-    return {s: build(case.app, folder / s, library) for s in ("before", "after")}, share
+        if side != "before":
+            interval = progress_s if side == "driven" else None
+            outcome = rewrite(app, folder / side, False, interval)
+        if side == "after":
+            counts = Counter(decision.decision for decision in outcome.decisions)
+            share = f"{counts['rewritten']} of {len(outcome.decisions)}"
+    same = (folder / "before", folder / sides[-1])
+    files = [[f.read_bytes() for f in sorted(side.rglob("*.[cf]*"))] for side in same]
+    return (["before"] if files[0] == files[1] else sides), share
 
 
-def gain(before: float, after: float) -> str:
-    return f"{before:.3f} | {after:.3f} | {100 * (before - after) / before:+.1f} %"
-
-
-def on_network(names: list[str], mpi: str, pairs: int) -> None:
-    print(f"\nTwo hosts, TCP at 800 Mbit/s, {mpi}, one rank on each; medians of {pairs} runs.\n")
-    print("| app | sites rewritten | before s | after s | gain | by hand | in MPI | paper |")
-    print("|---|---|---|---|---|---|---|---|")
+def on_network(names: list[str], mpi: str, pairs: int, progress_s: float) -> None:
+    print(
+        f"\nTwo hosts, TCP at 800 Mbit/s, {mpi}, one rank on each; medians of {pairs} runs in "
+        f"turns, s. Progress calls every {1e6 * progress_s:.0f} us.\n"
+    )
+    print("| app | sites rewritten | before | after | with progress calls | by hand |", end="")
+    print(" computation | in MPI before, after, with progress | paper |")
+    print("|---|---|---|---|---|---|---|---|---|", flush=True)
     with two_hosts() as network:
         for name in names:
-            folder = network.folder / name
-            programs, share = prepared(name, folder, mpi)
+            case, folder = CASES[name], network.folder / name
+            sides, share = sources(name, folder, progress_s)
             line = launcher(mpi, network.folder)
-            options = CASES[name].options.split()
-            runs = {s: [*line, str(program), *options] for s, program in programs.items()}
-            if name in BY_HAND:
-                runs["hand"] = [*line, str(programs["before"]), *BY_HAND[name].split()]
-            times = alternate(runs, pairs, network.run)
-            hand = "-"
-            if "hand" in times:
-                hand = f"{100 * (times['before'] - times['hand']) / times['before']:+.1f} %"
-            inside = available(network, name, runs["before"])
-            cells = f"| {name} | {share} | {gain(times['before'], times['after'])} | {hand} "
-            print(f"{cells}| {inside} | {CASES[name].paper} |", flush=True)
+            programs = {s: build(case.app, folder / s, mpi) for s in sides}
+            runs = {s: [*line, str(p), *case.options.split()] for s, p in programs.items()}
+            if case.by_hand and len(sides) > 1:
+                runs["hand"] = [*runs["before"], *case.by_hand.split()]
+            times = in_turns(runs, pairs, network.run)
+            spent = {s: available(network, f"{name}-{s}", runs[s]) for s in sides}
+            cells = [name, share, f"{times.median['before']:.3f}", times.cell("after")]
+            cells += [times.cell("driven"), times.beside_hand(), f"{spent['before'][0]:.2f}"]
+            cells += [", ".join(f"{spent[s][1]:.2f}" for s in sides), case.paper]
+            print(f"| {' | '.join(cells)} |", flush=True)
 
 
-def available(network: Network, name: str, command: list[str]) -> str:
-    """Communication there is to overlap: the share of the ranks' time in MPI calls."""
+def available(network: Network, name: str, command: list[str]) -> tuple[float, float]:
+    """Seconds per rank of computation and in MPI calls, from start-up to the end."""
     folder = network.folder / f"run-{name}"
     network.imbrex("run", "-q", "-o", str(folder), "--", *command)
     totals = json.loads(network.imbrex("show", str(folder), "--json"))["totals"]
-    return f"{100 * totals['call_s'] / (totals['call_s'] + totals['compute_s']):.0f} %"
+    return totals["compute_s"] / totals["ranks"], totals["call_s"] / totals["ranks"]
 
 
 def platform(folder: Path, latency: str, bandwidth: str) -> Path:
@@ -137,41 +202,44 @@ def platform(folder: Path, latency: str, bandwidth: str) -> Path:
 
 
 def on_smpi(names: list[str], nodes: list[int], pairs: int) -> None:
-    print("\nSimulated (SMPI), computation as measured on this machine.\n")
-    print("| app | platform | nodes | before s | after s | gain | paper |")
-    print("|---|---|---|---|---|---|---|")
+    print(
+        f"\nSimulated (SMPI), computation as measured here; medians of {pairs} runs in turns, s.\n"
+    )
+    print("| app | platform | nodes | before | after | by hand | paper |")
+    print("|---|---|---|---|---|---|---|", flush=True)
     for name in names:
+        case = CASES[name]
         with tempfile.TemporaryDirectory() as scratch:
             folder = Path(scratch)
-            programs = smpi_programs(name, folder)
+            sides, share = sources(name, folder, None)
+            if len(sides) == 1:
+                print(f"| {name} | left as it is ({share} sites) | - | - | - | - | {case.paper} |")
+                continue
+            programs = {side: smpi_program(name, folder / side) for side in sides}
             for kind, (latency, bandwidth) in PLATFORMS.items():
                 file = platform(folder, latency, bandwidth)
                 for count in nodes:
                     begin = ["smpirun", "-np", str(count), "-platform", str(file)]
                     begin += ["--cfg=smpi/host-speed:2e9", "--log=root.thres:critical"]
-                    options = CASES[name].options.split()
+                    options = case.simulated.split()
                     runs = {s: [*begin, str(p), *options] for s, p in programs.items()}
-                    times = alternate(runs, pairs, simulate)
-                    cells = gain(times["before"], times["after"])
-                    print(
-                        f"| {name} | {kind} | {count} | {cells} | {CASES[name].paper} |", flush=True
-                    )
+                    if case.by_hand:
+                        runs["hand"] = [*runs["before"], *case.by_hand.split()]
+                    times = in_turns(runs, pairs, simulate)
+                    cells = [name, kind, str(count), f"{times.median['before']:.4f}"]
+                    cells += [times.cell("after"), times.beside_hand(), case.paper]
+                    print(f"| {' | '.join(cells)} |", flush=True)
 
 
-def smpi_programs(name: str, folder: Path) -> dict[str, Path]:
-    case = CASES[name]
-    programs = {}
-    for side in ("before", "after"):
-        shutil.copytree(APPS, folder / side)
-        if side == "after":
-            rewrite(App(case.sources, case.options), folder / side, reassociation=False)
-        command = ["make", "-C", str(folder / side), f"BUILD={folder / side / 'build'}"]
-        command += ["MPICC=smpicc", "MPIFC=smpif90", case.app]
-        done = subprocess.run(command, capture_output=True, text=True)
-        if done.returncode:
-            raise SystemExit(f"{name} does not build for SMPI:\n{done.stderr}")
-        programs[side] = folder / side / "build" / case.app
-    return programs
+def smpi_program(name: str, folder: Path) -> Path:
+    app = CASES[name].app
+    command = ["make", "-C", str(folder), f"BUILD={folder / 'build'}"]
+    # SMPI's mpif.h has MPI_STATUS_IGNORE as a procedure, which gfortran takes for a mismatch.
+    command += ["MPICC=smpicc", "MPIFC=smpif90", "FFLAGS=-O2 -fallow-argument-mismatch", app]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        raise SystemExit(f"{name} does not build for SMPI:\n{done.stderr}")
+    return folder / "build" / app
 
 
 def simulate(command: list[str]) -> str:
@@ -185,12 +253,13 @@ def main() -> None:
     parser.add_argument("--network", action="store_true")
     parser.add_argument("--smpi", action="store_true")
     parser.add_argument("--apps", default=",".join(CASES))
-    parser.add_argument("--nodes", default="2,4,8,16")
-    parser.add_argument("--pairs", type=int, default=3)
+    parser.add_argument("--nodes", default="2,4,16")
+    parser.add_argument("--pairs", type=int, default=5)
+    parser.add_argument("--progress", type=float, default=500, help="us")
     arguments = parser.parse_args()
     names = arguments.apps.split(",")
     if arguments.network:
-        on_network(names, arguments.mpi, arguments.pairs)
+        on_network(names, arguments.mpi, arguments.pairs, 1e-6 * arguments.progress)
     if arguments.smpi:
         on_smpi(names, [int(n) for n in arguments.nodes.split(",")], arguments.pairs)
 

@@ -40,6 +40,21 @@ def run(mpirun: str, program: Path, folder: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("language", ["c", "f"])
+def test_a_second_run_changes_nothing(language: str, generate: ModuleType, tmp_path: Path) -> None:
+    """With all rewrites on, program by program: what one moves may make room for another."""
+    make = generate.c_source if language == "c" else generate.fortran_source
+    changed = 0
+    for seed in SEEDS[:10]:
+        source = tmp_path / f"program{seed}.{language}"
+        source.write_text(make([seed]))
+        once = transform([source], Options()).after[str(source)]
+        changed += once != source.read_bytes()
+        again = transform([source], Options(contents={source: once})).after[str(source)]
+        assert again == once, seed
+    assert changed >= 9
+
+
+@pytest.mark.parametrize("language", ["c", "f"])
 def test_same_results(language: str, mpi: object, generate: ModuleType, tmp_path: Path) -> None:
     name = mpi.name  # type: ignore[attr-defined]
     compiler = f"mpicc.{name}" if language == "c" else f"mpifort.{name}"
@@ -56,9 +71,6 @@ def test_same_results(language: str, mpi: object, generate: ModuleType, tmp_path
     assert kinds["motion"] > len(SEEDS)
     after = tmp_path / f"after.{language}"
     after.write_bytes(outcome.after[str(before)])
-    moved = transform([before], Options(rewrites=COMMUNICATION)).after[str(before)]
-    again = transform([after], Options(rewrites=COMMUNICATION, contents={after: moved}))
-    assert again.after == again.before, "a second run must change nothing"
 
     shim = tmp_path / "in_flight.o"
     define = ["-DFORTRAN"] if language == "f" else []

@@ -36,7 +36,7 @@ from imbrex.transform.rewrites.progress import ProgressCalls
 from imbrex.transform.rewrites.proposals import Proposal
 from imbrex.transform.rewrites.wrappers import Wrappers
 
-_PASSES = 4
+_PASSES = 20  # far more than any program has needed
 PREPARING = (PrivateBuffers, BoundaryFirst, Wrappers)
 REWRITES = (
     BlockingToNonblocking.name,

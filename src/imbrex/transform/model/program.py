@@ -128,6 +128,14 @@ class Block:
     braced: bool = True  # False: one statement, which is the whole body
     owner: Statement | None = None
 
+    def plain(self) -> Iterator[Block]:
+        """This block and those inside its conditionals, loops and blocks."""
+        yield self
+        for statement in self.statements:
+            if statement.kind in (Kind.IF, Kind.LOOP, Kind.BLOCK):
+                for inner in statement.blocks:
+                    yield from inner.plain()
+
 
 @dataclass(slots=True)
 class LoopRange:
@@ -224,3 +232,9 @@ class Program:
     # Value of an integer variable at its declaration, where it is known.
     definitions: dict[str, Affine] = field(default_factory=dict)
     skipped: dict[str, str] = field(default_factory=dict)  # file: why it was not read
+
+    def editable(self) -> Iterator[Routine]:
+        """The routines that may be rewritten: of the files given, where nothing forbids it."""
+        for routine in self.routines.values():
+            if not routine.problem and routine.file in self.files:
+                yield routine

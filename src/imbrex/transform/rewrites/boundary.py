@@ -66,12 +66,10 @@ class BoundaryFirst:
 
     def proposals(self) -> list[Proposal]:
         found = []
-        for routine in self.program.routines.values():
-            if routine.problem or routine.file not in self.program.files:
-                continue
+        for routine in self.program.editable():
             if not any(c.name in mpi_calls.PARTS for s in routine.statements() for c in s.calls):
                 continue
-            for block in _blocks(routine.body):
+            for block in routine.body.plain():
                 found += self._in_block(routine, block)
         return found
 
@@ -432,12 +430,3 @@ def _short(span: LoopRange) -> bool:
     """Whether a loop is known to be too short to have an interior."""
     length = span.high.plus(span.low, -1)
     return not length.terms and length.constant < 2
-
-
-def _blocks(block: Block) -> list[Block]:
-    found = [block]
-    for statement in block.statements:
-        if statement.kind in (Kind.IF, Kind.LOOP, Kind.BLOCK):
-            for inner in statement.blocks:
-                found += _blocks(inner)
-    return found

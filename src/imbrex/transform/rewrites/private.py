@@ -38,9 +38,7 @@ class PrivateBuffers:
 
     def proposals(self) -> list[Proposal]:
         found = []
-        for routine in self.program.routines.values():
-            if routine.problem or routine.file not in self.program.files:
-                continue
+        for routine in self.program.editable():
             for key in self._shared(routine):
                 variable = self.program.variables[key]
                 try:

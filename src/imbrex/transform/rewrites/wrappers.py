@@ -207,7 +207,7 @@ class Wrappers:
     # Uses ------------------------------------------------------------------------------
 
     def _find_uses(self, split: Split, user: Routine) -> None:
-        for block in _blocks(user.body):
+        for block in user.body.plain():
             for index, statement in enumerate(block.statements):
                 for call in statement.calls:
                     if call.name != split.wrapper.name or not call.is_statement:
@@ -303,12 +303,3 @@ class Wrappers:
             t.call.line for item in split.schedule.early for t in item.transfers
         )
         return proposal
-
-
-def _blocks(block: Block) -> list[Block]:
-    found = [block]
-    for statement in block.statements:
-        if statement.kind in (Kind.IF, Kind.LOOP, Kind.BLOCK):
-            for inner in statement.blocks:
-                found += _blocks(inner)
-    return found

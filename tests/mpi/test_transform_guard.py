@@ -1,0 +1,92 @@
+"""What the rewrites make is clean under `imbrex run --guard`; a wait taken out of it is not."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from imbrex.transform.engine import Options, transform
+
+HERE = Path(__file__).parent
+CASES = HERE.parent / "unit" / "transform" / "cases"
+SEEDS = list(range(100, 106))
+
+
+def imbrex(*arguments: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-m", "imbrex.cli", *arguments],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env=dict(os.environ),
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def guarded(mpi: Any, source: Path, folder: Path) -> dict[str, Any]:
+    """What the guard finds in a program of one file, every access of which it sees."""
+    language = "cc" if source.suffix == ".c" else "fc"
+    compiler = mpi.mpicc if language == "cc" else f"mpifort.{mpi.name}"
+    if shutil.which(compiler) is None:
+        pytest.skip(f"{compiler} is not installed")
+    program = folder / source.stem
+    words = ["-w", "-g", "-O1", str(source), "-o", str(program), "-lm"]
+    imbrex(language, f"--compiler={compiler}", *words)
+    run = folder / f"{source.stem}.run"
+    imbrex("run", "-q", "--guard", "-o", str(run), "--", mpi.mpirun, "-n", "2", str(program))
+    found: dict[str, Any] = json.loads((run / "guard.json").read_text())
+    assert found["exact"] is True
+    return found
+
+
+@pytest.mark.parametrize("language", ["c", "f"])
+def test_random_programs_are_clean(
+    language: str, mpi: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # the programs write files
+    spec = importlib.util.spec_from_file_location("generate", HERE / "transform" / "generate.py")
+    assert spec is not None and spec.loader is not None
+    generate = importlib.util.module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, "generate", generate)
+    spec.loader.exec_module(generate)
+    make = generate.c_source if language == "c" else generate.fortran_source
+    source = tmp_path / f"random.{language}"
+    source.write_text(make(SEEDS))
+    outcome = transform([source], Options())
+    assert outcome.after != outcome.before
+    source.write_bytes(outcome.after[str(source)])
+    found = guarded(mpi, source, tmp_path)
+    assert found["transfers"] > 2 * len(SEEDS)
+    assert found["findings"] == []
+
+
+@pytest.mark.parametrize("name", ["interior.c", "private.f", "wrapper.f90"])
+def test_a_wait_taken_out_is_found(name: str, mpi: Any, tmp_path: Path) -> None:
+    source = tmp_path / name
+    text = transform([CASES / name], Options()).after[str(CASES / name)].decode()
+    source.write_text(text)
+    clean = guarded(mpi, source, tmp_path)
+    assert clean["transfers"] > 0
+    assert clean["findings"] == []
+    planted = tmp_path / f"planted{source.suffix}"
+    # Whole statements: `call` may be continued, in fixed and in free form.
+    wait = r"(?im)^ *(?:call +)?mpi_wait(?:all)? *\((?:[^()]|\([^()]*\))*\) *;?$"
+    planted.write_text(re.sub(wait, "", text, count=1))
+    assert planted.read_text() != text
+    found = guarded(mpi, planted, tmp_path)
+    assert found["findings"]
+    assert {finding["how"] for finding in found["findings"]} <= {
+        "access",
+        "call",
+        "never-completed",
+    }
