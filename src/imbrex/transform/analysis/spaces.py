@@ -115,7 +115,7 @@ class Spaces:
         if callee is None or not call.is_statement or callee.problem == "two functions":
             return None
         *before, last = callee.body.statements or [statement]
-        if any(s.kind is not Kind.DECLARE or s.calls for s in before):
+        if any((s.kind is not Kind.DECLARE or s.calls) and not _idle(s) for s in before):
             return None
         inner = self._of_loops(last, callee)
         if inner is None:
@@ -158,7 +158,9 @@ class Spaces:
             alone = bound == Affine.variable(key) and key in callee.parameters
             uses = [
                 statement
-                for statement in callee.statements()
+                for outer in callee.body.statements
+                if not _idle(outer)
+                for statement in outer.walk()
                 for access in statement.accesses
                 if access.variable == key
             ]
@@ -274,6 +276,17 @@ class Spaces:
             if any(a.variable == key and not a.write for a in statement.accesses):
                 return Reason(text, place)
         return None
+
+
+def _idle(statement: Statement) -> bool:
+    """Whether a statement does nothing that can be seen, as a macro that stands for nothing."""
+    return all(
+        inner.kind in (Kind.SIMPLE, Kind.IF, Kind.BLOCK)
+        and not inner.calls
+        and not inner.stop
+        and not any(access.write for access in inner.accesses)
+        for inner in statement.walk()
+    )
 
 
 def sets_first(statements: list[Statement], key: str, footprints: Footprints, file: str) -> bool:
