@@ -1,28 +1,41 @@
-"""What measuring costs whole programs: mini-apps bare and under `imbrex run`, in turns.
+"""What measuring costs whole programs: mini-apps bare, measured and bare again.
 
-    python benchmarks/app_overhead.py [--rounds 20] [--library openmpi] [--apps cg,ssor]
+    python benchmarks/app_overhead.py [--rounds 8] [--library openmpi] [--apps cg,ssor]
+                                      [--save FILE] [--insert docs/apps.md]
 
-Each round runs the app bare, measured, and bare again, in an order that changes from round to
-round, and takes the time that the app itself reports (its solver, without start and end). The
-overhead is the median over the rounds of measured / mean of the two bare runs; its interval is the
-95 % confidence interval of a median from order statistics, which assumes nothing of the noise. The
-same is done for bare / bare, whose true value is 1: that is the noise of the method.
+Two figures for each app, each with a 95 % interval, so that one can be held against the other:
+
+- the share of the ranks' processor time that is spent in the runtime, from samples (samples.py);
+- the time of the app's solver, measured / bare. Both, and the bare app a second time, run at once
+  and move in turns of 25 ms (turns.py), so that what disturbs the machine disturbs all three. The
+  figure is the Hodges-Lehmann middle of the rounds (interval.py). Bare / bare, whose true value is
+  1, is treated alike: that is the noise of the method.
+
+--save keeps what was measured in a file, to which further calls add; --rounds 0 only prints it.
 """
 
 from __future__ import annotations
 
 import argparse
-import math
+import json
 import os
-import re
-import statistics
+import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from imbrex.launch.measure import Settings, prepare
+from imbrex.launch.prefix import write_prefix
+from imbrex.profile.run import load_run
+from interval import hodges_lehmann, share
+from page import insert
+from samples import inside
+from turns import build_clock, in_turns
+
 ROOT = Path(__file__).parents[1]
-IMBREX = str(Path(sys.executable).with_name("imbrex"))  # of the same environment
 
 # about a second each on two ranks
 PROGRAMS = {
@@ -36,76 +49,131 @@ PROGRAMS = {
     "line": "line --n 32 --steps 48",
     "sweep": "sweep --n 48 --iterations 60",
 }
+HEAD = """\
+| library | program | recorded calls a second | inside the runtime | 95 % interval \
+| measured / bare | 95 % interval | bare / bare | 95 % interval |
+|---|---|--:|--:|--:|--:|--:|--:|--:|"""
 
 
-def seconds(words: list[str]) -> float:
-    """Run a program that verifies itself; the time that it says its solver took."""
-    root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-    done = subprocess.run(
-        words, env={**os.environ, **root}, capture_output=True, text=True, check=False
-    )
-    found = re.search(r"^time: ([0-9.]+) s", done.stdout, re.MULTILINE)
-    if done.returncode != 0 or found is None:
-        sys.exit(f"{' '.join(words)}: exit {done.returncode}\n{done.stdout}{done.stderr}")
-    return float(found.group(1))
+@dataclass(frozen=True)
+class Finding:
+    """One round of an app: `runs_s` is [bare, measured, bare again]; `samples` is [in, all]."""
+
+    library: str
+    app: str
+    calls_per_s: float  # of a rank
+    runs_s: Sequence[float]
+    samples: Sequence[int]
 
 
-def median_interval(values: list[float]) -> tuple[float, float, float]:
-    """The median and its 95 % confidence interval from order statistics."""
-    ordered, n = sorted(values), len(values)
-    # the largest k with P(fewer than k of n fair coins show heads) <= 2.5 %
-    k, tail = 0, 0.0
-    while (tail := tail + math.comb(n, k) / 2**n) <= 0.025:
-        k += 1
-    low = max(k - 1, 0)
-    return statistics.median(ordered), ordered[low], ordered[n - 1 - low]
+def row(findings: Sequence[Finding]) -> str:
+    """The line of one app and library."""
 
+    def percent(values: Sequence[float], sign: str = "+") -> list[str]:
+        middle, low, high = (100 * value for value in values)
+        return [f"{middle:{sign}.2f} %", f"{low:{sign}.2f} to {high:{sign}.2f} %"]
 
-def compare(bare: list[str], measured: list[str], rounds: int) -> tuple[list[float], list[float]]:
-    """The ratios measured / bare and bare / bare of each round."""
     ratios, control = [], []
-    for turn in range(rounds):
-        times: dict[str, float] = {}
-        kinds = ["bare", "measured", "again"]
-        for kind in kinds[turn % 3 :] + kinds[: turn % 3]:
-            times[kind] = seconds(measured if kind == "measured" else bare)
-        ratios.append(times["measured"] / (0.5 * (times["bare"] + times["again"])))
-        control.append(times["again"] / times["bare"])
-    return ratios, control
+    for finding in findings:
+        bare, measured, again = finding.runs_s
+        ratios.append(measured / (0.5 * (bare + again)) - 1)
+        control.append(again / bare - 1)
+    part, whole = (sum(finding.samples[i] for finding in findings) for i in (0, 1))
+    calls_per_s = sum(finding.calls_per_s for finding in findings) / len(findings)
+    first = findings[0]
+    fields = [first.library, f"`{PROGRAMS[first.app]}`", f"{calls_per_s:,.0f}"]
+    fields += percent(share(part, whole), "")
+    fields += percent(hodges_lehmann(ratios)) + percent(hodges_lehmann(control))
+    return f"| {' | '.join(fields)} |"
+
+
+def table(findings: Sequence[Finding]) -> str:
+    lines = [HEAD]
+    for key in sorted({(finding.library, finding.app) for finding in findings}):
+        lines.append(
+            row([finding for finding in findings if (finding.library, finding.app) == key])
+        )
+    return "\n".join(lines)
+
+
+class Measurement:
+    """One app with one library, ready to be measured."""
+
+    def __init__(self, library: str, app: str, folder: Path, clock: Path) -> None:
+        self.library, self.app = library, app
+        words = PROGRAMS[app].split()
+        self._bare = [str(folder / words[0]), *words[1:]]
+        self._launcher = [f"mpirun.{library}", "-n", "2", "--bind-to", "core"]
+        self._run = folder / f"run-{app}"
+        ready = prepare(Settings((*self._launcher, *self._bare), output=self._run))
+        self._runtime = ready.runtime
+        self._run.mkdir()
+        times = ready.transfers.save(self._run)
+        if times is None:
+            sys.exit(f"{library}: no transfer times ({ready.transfers.warning})")
+        variables = {"IMBREX_DIR": str(self._run), "IMBREX_TABLE": str(times)}
+        self._prefix = str(write_prefix(self._run, ready.runtime, variables))
+        self._clock = ["env", f"LD_PRELOAD={clock}"]
+
+    def round(self, turn: int) -> Finding:
+        """One round; `turn` decides who moves first."""
+        measured = [self._prefix, *self._bare]
+        programs = [[*self._clock, *words] for words in (self._bare, measured, self._bare)]
+        order = [(turn + i) % 3 for i in range(3)]
+        seconds = in_turns(self._launcher, [programs[i] for i in order])
+        runs_s = [seconds[order.index(i)] for i in range(3)]
+        calls = load_run(self._run, resolve=False).ranks["calls"]
+        name = Path(self._bare[0]).name
+        samples = inside([*self._launcher, *measured], name, self._runtime.name)
+        rate = float(calls.mean()) / runs_s[1]
+        return Finding(self.library, self.app, rate, runs_s, samples)
+
+
+def build(library: str, folder: Path) -> None:
+    words = ["make", "-s", "-j2", "-C", str(ROOT / "apps"), f"MPICC=mpicc.{library}"]
+    words += [f"MPIFC=mpifort.{library}", f"BUILD={folder}"]
+    subprocess.run(words, check=True)
+
+
+def measure(library: str, apps: Sequence[str], rounds: int, save: Path | None) -> list[Finding]:
+    found = []
+    with tempfile.TemporaryDirectory(prefix="imbrex-overhead-") as scratch:
+        folder = Path(scratch)
+        build(library, folder)
+        clock = build_clock(folder)
+        measurements = [Measurement(library, app, folder, clock) for app in apps]
+        for turn in range(rounds):
+            for measurement in measurements:
+                found.append(measurement.round(turn))
+                if save is not None:
+                    with save.open("a") as file:
+                        file.write(json.dumps(asdict(found[-1])) + "\n")
+    return found
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--library", action="append", choices=["openmpi", "mpich"])
     parser.add_argument("--apps", default=",".join(PROGRAMS), help="separated by commas")
-    parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--rounds", type=int, default=8, help="six at least for a 95 %% interval")
+    parser.add_argument("--save", type=Path, help="add what was measured to this file")
+    parser.add_argument("--insert", type=Path, help="the page that gets the table")
     options = parser.parse_args()
-    if options.rounds < 6:
-        sys.exit("--rounds: at least 6, or there is no 95 % interval")
-    print("| library | program | overhead | 95 % interval | bare against bare | 95 % interval |")
-    print("|---|---|--:|--:|--:|--:|")
-    for library in options.library or ["openmpi", "mpich"]:
-        with tempfile.TemporaryDirectory(prefix="imbrex-overhead-") as scratch:
-            folder = Path(scratch)
-            subprocess.run(
-                [
-                    *("make", "-s", "-j2", "-C", str(ROOT / "apps"), f"MPICC=mpicc.{library}"),
-                    *(f"MPIFC=mpifort.{library}", f"BUILD={folder}"),
-                ],
-                check=True,
-            )
-            for name in options.apps.split(","):
-                program = PROGRAMS[name].split()
-                bare = [f"mpirun.{library}", "-n", "2", str(folder / program[0]), *program[1:]]
-                imbrex = [IMBREX, "run", "-q", "--force", "-o", str(folder / "run")]
-                measured = [*imbrex, "--", *bare]
-                seconds(measured)  # builds the runtime and calibrates, once
-                columns = []
-                for ratios in compare(bare, measured, options.rounds):
-                    middle, low, high = (100.0 * (v - 1.0) for v in median_interval(ratios))
-                    columns += [f"{middle:+.2f} %", f"{low:+.2f} to {high:+.2f} %"]
-                row = " | ".join([library, f"`{PROGRAMS[name]}`", *columns])
-                print(f"| {row} |", flush=True)
+    if shutil.which("perf") is None:
+        sys.exit("perf is missing (Debian: linux-perf)")
+    os.environ |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    findings = []
+    if options.save and options.save.exists():
+        for line in options.save.read_text().splitlines():
+            findings.append(Finding(**json.loads(line)))
+    if options.rounds > 0:
+        for library in options.library or ["openmpi", "mpich"]:
+            apps = options.apps.split(",")
+            findings += measure(library, apps, options.rounds, options.save)
+    text = table(findings)
+    print(text)
+    if options.insert:
+        insert(options.insert, text, "overhead")
 
 
 if __name__ == "__main__":

@@ -163,9 +163,11 @@ def check_invariants(run: Run) -> None:
 def imbrex_run(tmp_path: Path) -> Callable[..., tuple[Result, Run]]:
     """Runs a launcher line under `imbrex run`; returns how it ended and what was measured."""
 
-    def run(argv: Sequence[str], *, cwd: Path | None = None) -> tuple[Result, Run]:
+    def run(
+        argv: Sequence[str], *, options: Sequence[str] = (), cwd: Path | None = None
+    ) -> tuple[Result, Run]:
         folder = tmp_path / f"run-{len(list(tmp_path.glob('run-*')))}"
-        result = execute([IMBREX, "run", "-q", "-o", str(folder), "--", *argv], cwd=cwd)
+        result = execute([IMBREX, "run", "-q", "-o", str(folder), *options, "--", *argv], cwd=cwd)
         assert (folder / "measures.npy").exists(), result
         measured = load_run(folder)
         check_invariants(measured)
