@@ -66,18 +66,18 @@ def weaknesses(run: Run, sums: Sums) -> list[str]:
     transfers = sums.transfers
     if transfers and sums.uncalibrated:
         lines.append(
-            f"{wording.share(sums.uncalibrated, transfers)} of the transfers have no calibrated "
+            f"{wording.part(sums.uncalibrated, transfers)} transfers have no calibrated "
             "time and count as 0 s: the machine profile lacks their path, or collectives on "
             "communicators of their size"
         )
     if transfers and sums.contradicted:
         lines.append(
-            f"{wording.share(sums.contradicted, transfers)} of the transfers were faster than the "
+            f"{wording.part(sums.contradicted, transfers)} transfers were faster than the "
             "machine profile allows: it does not fit this run"
         )
     if transfers and sums.unknown_end:
         lines.append(
-            f"{wording.share(sums.unknown_end, transfers)} of the transfers have an unknown end "
+            f"{wording.part(sums.unknown_end, transfers)} transfers have an unknown end "
             "(freed, cancelled, still open, or more open requests than the table holds)"
         )
     ranks = run.ranks

@@ -13,8 +13,10 @@ from imbrex.report import wording
 from imbrex.report.stripped import print_stripped
 
 SHARE = "hidden share"
-WIDE = 120
-"""The console's width in columns from which every column fits."""
+WIDE = 140
+"""The console's width in columns from which every column of numbers fits."""
+WITH_FUNCTION = 170
+"""The same with the function of each site, which the site itself names where it has no line."""
 
 
 def print_table(run: Run, by: By, console: Console, limit: int | None = None) -> None:
@@ -24,22 +26,24 @@ def print_table(run: Run, by: By, console: Console, limit: int | None = None) ->
         found = _every_rank(run, found)
     shown = found[:limit] if limit else found
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold", pad_edge=False)
-    table.add_column(by, overflow="fold")
+    table.add_column(by, overflow="fold", min_width=12)
     wide = console.width >= WIDE
+    function = by == "site" and console.width >= WITH_FUNCTION and _any_line(shown)
     if by == "site":
         table.add_column("operation", overflow="fold")
-        if wide:
+        if function:
             table.add_column("function", overflow="fold")
     for name in _columns(wide):
-        table.add_column(name, justify="right", overflow="fold")
+        # a number that is cut over two lines is hard to read: rather the site is
+        table.add_column(name, justify="right", no_wrap=wide, overflow="fold")
     if by == "rank":
         table.add_column("compute", justify="right")
         table.add_column("ended")
     for row in shown:
-        table.add_row(*_cells(run, row, by, wide))
+        table.add_row(*_cells(run, row, by, wide, function))
     table.add_section()
     whole = Row("total", totals(run), number=-1)
-    blank = [""] * ((1 + wide) if by == "site" else 0)
+    blank = [""] * ((1 + function) if by == "site" else 0)
     table.add_row("total", *blank, *_numbers(whole, wide), *([""] * (2 if by == "rank" else 0)))
     print_stripped(lambda: console.print(table), console)
     if len(shown) < len(found):
@@ -58,11 +62,16 @@ def _columns(wide: bool) -> list[str]:
     return names if wide else [n for n in names if n not in ("bytes", "transfer", SHARE)]
 
 
-def _cells(run: Run, row: Row, by: By, wide: bool) -> list[str]:
+def _any_line(shown: list[Row]) -> bool:
+    """Whether some site has a source line, so that its function says more than the site."""
+    return any(row.site is not None and row.site.file is not None for row in shown)
+
+
+def _cells(run: Run, row: Row, by: By, wide: bool, function: bool) -> list[str]:
     cells = [row.key]
     if by == "site":
         cells.append(row.operation or "")
-        if wide:
+        if function:
             cells.append((row.site.function or "") if row.site else "")
     cells += _numbers(row, wide)
     if by == "rank":

@@ -43,6 +43,12 @@ def share(part: float, whole: float) -> str:
     return f"{100 * part / whole:.1f} %" if whole > 0 else "-"
 
 
+def part(number: int, whole: int) -> str:
+    """How many of a whole, with the percentage where that is not next to nothing."""
+    percent = f" ({share(number, whole)})" if number >= 0.001 * whole else ""
+    return f"{number:,} of {whole:,}{percent}"
+
+
 def shares(interval: tuple[float, float] | None) -> str:
     """An interval of shares in whole percent, rounded outwards; a dash where there is none."""
     if interval is None:
