@@ -99,7 +99,11 @@ def _code(line: str) -> Markup:
 
 def _section(run: Run, by: By) -> Section:
     found = rows(run, by)
-    names = {"site": ("site", "operation", "function"), "rank": ("rank", "host", "ended")}
+    function = by == "site" and wording.any_line(found)
+    names = {
+        "site": ("site", "operation", *(["function"] if function else [])),
+        "rank": ("rank", "host", "ended"),
+    }
     numbers = (
         "calls",
         "bytes",
@@ -114,7 +118,7 @@ def _section(run: Run, by: By) -> Section:
     return Section(
         name=by,
         columns=(*names.get(by, (by,)), *numbers),
-        rows=tuple(_cells(run, row, by) for row in found[:MOST_ROWS]),
+        rows=tuple(_cells(run, row, by, function) for row in found[:MOST_ROWS]),
         left_out=max(0, len(found) - MOST_ROWS),
         plot=_plot(found, by),
     )
@@ -131,11 +135,13 @@ def _plot(found: list[Row], by: By) -> Markup | None:
     return Markup(parts_plot(drawn, f"Transfer time by {by}"))
 
 
-def _cells(run: Run, row: Row, by: By) -> tuple[Cell, ...]:
+def _cells(run: Run, row: Row, by: By, function: bool) -> tuple[Cell, ...]:
     sums = row.sums
     cells = [Cell(row.key, str(row.number) if by in ("size", "rank") else row.key, by == "size")]
     if row.site is not None:
-        cells += [_text(row.operation or ""), _text(row.site.function or "")]
+        cells.append(_text(row.operation or ""))
+    if function:
+        cells.append(_text((row.site.function or "") if row.site else ""))
     if by == "rank":
         entry = run.ranks[run.ranks["rank"] == row.number]
         host = bytes(entry[0]["host"]).decode("utf-8", "replace") if len(entry) else ""

@@ -28,7 +28,7 @@ def print_table(run: Run, by: By, console: Console, limit: int | None = None) ->
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold", pad_edge=False)
     table.add_column(by, overflow="fold", min_width=12)
     wide = console.width >= WIDE
-    function = by == "site" and console.width >= WITH_FUNCTION and _any_line(shown)
+    function = by == "site" and console.width >= WITH_FUNCTION and wording.any_line(shown)
     if by == "site":
         table.add_column("operation", overflow="fold")
         if function:
@@ -60,11 +60,6 @@ def _columns(wide: bool) -> list[str]:
     """The columns with numbers; a narrow terminal goes without some of them."""
     names = ["calls", "bytes", "transfer", "hidden", "exposed", SHARE, "in MPI", "waiting"]
     return names if wide else [n for n in names if n not in ("bytes", "transfer", SHARE)]
-
-
-def _any_line(shown: list[Row]) -> bool:
-    """Whether some site has a source line, so that its function says more than the site."""
-    return any(row.site is not None and row.site.file is not None for row in shown)
 
 
 def _cells(run: Run, row: Row, by: By, wide: bool, function: bool) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import ceil, floor
 
 from imbrex.profile.run import Run
@@ -63,6 +64,11 @@ def sizes(row: Row) -> str:
         return "-"
     low, high = row.sizes
     return size_label(low) if low == high else f"{size_label(low)} - {size_label(high)}"
+
+
+def any_line(found: Sequence[Row]) -> bool:
+    """Whether some site has a source line, so that its function says more than the site."""
+    return any(row.site is not None and row.site.file is not None for row in found)
 
 
 def amount(size_bytes: float) -> str:
