@@ -2,11 +2,11 @@
 
     python benchmarks/app_table.py [--library openmpi] [--apps cg,mg] [--insert docs/apps.md]
 
-Prints a Markdown table per MPI library; with --insert it replaces the one between the markers of
-that file. Shares are of the upper bound of the transfer time: hidden and exposed from what is
-certain to what is possible, undetermined what is neither for certain; the hidden share needs no
-upper bound of the transfer time (docs/theory.md). Message sizes with less than
-1 % of a run's transfer time are left out.
+Calibrates each library in full, then prints a Markdown table of it; with --insert the tables
+replace those between the marks of that file. Shares are of the upper bound of the transfer time:
+hidden and exposed from what is certain to what is possible, undetermined what is neither for
+certain; the hidden share needs no upper bound of the transfer time (docs/theory.md). Message sizes
+with less than 1 % of a run's transfer time are left out.
 """
 
 from __future__ import annotations
@@ -114,12 +114,24 @@ def build(library: str, folder: Path) -> None:
     )
 
 
-def measure(library: str, folder: Path, program: list[str], mpi_options: list[str]) -> Run:
+def calibrate(library: str, folder: Path, mpi_options: list[str]) -> Path:
+    """A machine profile measured in full, for the line that the apps are started with."""
+    profile = folder / "machine.json"
+    launcher = [f"mpirun.{library}", *mpi_options, "-n", "2"]
+    words = [IMBREX, "calibrate", "-q", "-o", str(profile), "--", *launcher]
+    subprocess.run(words, env=environment(), check=True)
+    return profile
+
+
+def measure(
+    library: str, folder: Path, program: list[str], mpi_options: list[str], profile: Path
+) -> Run:
     """Run an app on two ranks under `imbrex run`; ends the script if it fails."""
     output = folder / "run"
+    imbrex = [IMBREX, "run", "-q", "--force", "-o", str(output)]
     words = [f"mpirun.{library}", *mpi_options, "-n", "2", str(folder / program[0]), *program[1:]]
     done = subprocess.run(
-        [IMBREX, "run", "-q", "--force", "-o", str(output), "--", *words],
+        [*imbrex, "--machine", str(profile), "--", *words],
         env=environment(),
         capture_output=True,
         text=True,
@@ -135,17 +147,20 @@ def table(library: str, wanted: set[str], mpi_options: list[str]) -> list[str]:
     with tempfile.TemporaryDirectory(prefix="imbrex-table-") as scratch:
         folder = Path(scratch)
         build(library, folder)
+        profile = calibrate(library, folder, mpi_options)
         for app, sizes in SIZES.items():
             if wanted and app.split()[0] not in wanted:
                 continue
             for options in sizes:
-                run = measure(library, folder, [*app.split(), *options.split()], mpi_options)
+                run = measure(
+                    library, folder, [*app.split(), *options.split()], mpi_options, profile
+                )
                 if not text:
                     events = ", ".join(sorted(set(run.job.events.values()))) or "call"
                     settings = " ".join(["mpirun", *mpi_options, "-n", "2"])
                     text += [
                         f"**{' '.join(run.job.library)}**, `{settings}`, both ranks on one node,"
-                        f" source of events: {events}",
+                        f" a full calibration, source of events: {events}",
                         "",
                         "| app | problem | messages | transfers | MiB | transfer time at most, ms"
                         " | hidden | exposed | undetermined | hidden share |",
