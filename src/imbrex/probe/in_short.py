@@ -12,6 +12,7 @@ _WHO = {
     "MPI_Isend/MPI_Recv": ("an MPI_Isend reaches its receiver", "the sender"),
     "MPI_Send/MPI_Irecv": ("an MPI_Send into a posted MPI_Irecv is over", "the receiver"),
 }
+_RETURNS = "send_returns_before_match_late_bytes"
 _MOVES = 0.6
 """As in the verdicts: a larger share of the data moves."""
 
@@ -29,6 +30,10 @@ def in_short(found: Answer) -> list[str]:
                 sentences.append(where + text + _with_calls(mine[operation], who))
         if EITHER in mine and mine[EITHER].ranges:
             sentences.append(where + _data(mine[EITHER].ranges[-1]))
+        limit = found.profile.paths[path].limits.get(_RETURNS)
+        if limit:
+            text = f"a blocking MPI_Send returns before its receive is posted up to {limit:,} bytes"
+            sentences.append(where + text)
         advice = _calls(found, path)
         if advice:
             sentences.append(where + advice)
@@ -64,7 +69,8 @@ def _with_calls(o: Operation, who: str) -> str:
 
 def _data(largest: Range) -> str:
     """What happens to the data of the largest messages."""
-    of = f"of {largest.last_measured_bytes:,} bytes and more the data move"
+    begin = f"from {largest.from_bytes:,} bytes on" if largest.from_bytes > 1 else "at all sizes"
+    of = f"{begin} the data move"
     moved = largest.moved
     if largest.transfer_class == "third-party":
         return f"{of} by themselves while both sides compute"

@@ -62,6 +62,7 @@ def render(found: Answer, m: Measurement, tried: Sequence[Tried]) -> str:
         missing=found.missing_text,
         because=found.missing_because,
         in_short=in_short(found),
+        advertised=[f"{k} {v:,}" for k, v in found.advertised.items() if v > 0],
         verdicts=[
             _verdict(o.operation, o.path, r)
             for o in (*found.operations, *found.others, *found.collectives)

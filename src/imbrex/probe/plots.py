@@ -9,6 +9,7 @@ import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import NullLocator
 
 from imbrex.probe.curves import Cell, DelayCurve, WorkCurve
 from imbrex.probe.knobs import Tried
@@ -26,20 +27,23 @@ def delay_plot(curves: Sequence[DelayCurve], title: str) -> str:
     panels = figure.subplots(1, len(curves), sharey=True, squeeze=False)[0]
     for axes, curve in zip(panels, curves, strict=True):
         for size, times in zip(curve.sizes, curve.times_ms, strict=True):
-            axes.plot([size] * len(times), times, ".", color=_BLUE, markersize=4, alpha=0.7)
+            axes.plot(
+                [size] * len(times), times, ".", color=_BLUE, markersize=6, alpha=0.7, zorder=3
+            )
         axes.plot(curve.sizes, curve.overlap_ms, color=_GREEN, label="if it overlaps")
         axes.plot(curve.sizes, curve.none_ms, color=_RED, label="if it does not")
         if curve.step_bytes is not None:
             axes.axvline(curve.step_bytes, color=_GREY, linestyle="--", linewidth=1)
             axes.annotate(
-                f" {curve.step_bytes:,}",
+                f" {curve.step_bytes:,} bytes",
                 (curve.step_bytes, 0.02),
                 xycoords=("data", "axes fraction"),
             )
         axes.set_xscale("log", base=2)
         axes.set_yscale("log")
         axes.set_title(curve.title, fontsize=9)
-        axes.set_xlabel("message, bytes")
+        _ticks_in_bytes(axes, curve.sizes)
+        axes.set_xlabel("message")
         _clean(axes)
     panels[0].set_ylabel("time in the blocking call, ms")
     panels[-1].legend(frameon=False)
@@ -99,10 +103,10 @@ def heat_map(cells: Mapping[str, Sequence[Cell]], title: str) -> str:
             values[sizes.index(c.size_bytes), works.index(c.work_per_transfer)] = 100 * c.hidden
         image = axes.imshow(values, origin="lower", aspect="auto", cmap="viridis", vmin=0, vmax=100)
         axes.set_xticks(range(len(works)), [f"{w:g}" for w in works], fontsize=7)
-        axes.set_yticks(range(len(sizes)), [f"{s:,}" for s in sizes])
+        axes.set_yticks(range(len(sizes)), [_in_units(s) for s in sizes])
         axes.set_title(name.replace("/", "/\n").replace(", ", "\n"), fontsize=8)
         axes.set_xlabel("work, transfers")
-    panels[0].set_ylabel("message, bytes")
+    panels[0].set_ylabel("message")
     if image is not None:
         figure.colorbar(image, ax=list(panels), label="hidden, %")
     return _svg(figure, title)
@@ -143,6 +147,24 @@ def _knob_name(t: Tried) -> str:
     first = f"{first}={value}"
     more = ", ..." if len(t.knob.variables) > 1 else ""
     return f"{first}{more}\n{t.operation.replace('MPI_', '')}, {t.path}"
+
+
+_UNITS = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
+
+
+def _in_units(size_bytes: int) -> str:
+    """1 B, 32 KiB, 8 MiB: exact, so that odd sizes stay in bytes."""
+    for name, unit in reversed(_UNITS.items()):
+        if size_bytes % unit == 0:
+            return f"{size_bytes // unit:,} {name}"
+    raise AssertionError(size_bytes)
+
+
+def _ticks_in_bytes(axes: Axes, sizes: Sequence[int]) -> None:
+    """Ticks at every factor of 32 within these sizes."""
+    ticks = [1 << k for k in range(0, 40, 5) if 1 << k <= max(sizes)]
+    axes.set_xticks(ticks, [_in_units(t) for t in ticks])
+    axes.xaxis.set_minor_locator(NullLocator())
 
 
 def _clean(axes: Axes) -> None:

@@ -79,7 +79,7 @@ def test_calls_that_bring_it_back_are_told_of() -> None:
 def test_what_moves_the_data(name: str, moved: Moved, text: str) -> None:
     either = ranges(YES, name=name, moved=moved)
     (sentence,) = in_short(found(Operation(EITHER, "intra-node", either, (), None)))
-    assert text in sentence and sentence.startswith("Of 4,096 bytes and more the data move")
+    assert text in sentence and sentence.startswith("At all sizes the data move")
 
 
 def test_paths_are_kept_apart_and_calls_advised() -> None:
