@@ -70,7 +70,7 @@ def render(found: Answer, m: Measurement, tried: Sequence[Tried]) -> str:
         ],
         krylov=found.krylov.sentence if found.krylov else "",
         paths=[_path(name, rows, m, found) for name in names],
-        knobs=[_knob(t) for t in tried],
+        knobs=_knobs(tried),
         knobs_plot=_knobs_plot(tried, found),
         version=__version__,
     )
@@ -115,15 +115,40 @@ def _knobs_plot(tried: Sequence[Tried], found: Answer) -> Markup:
     return Markup(plots.knobs_plot(tried, largest, "settings"))
 
 
-def _knob(t: Tried) -> dict[str, str]:
+def _knobs(tried: Sequence[Tried]) -> list[dict[str, object]]:
+    """Per setting what it does and costs, and a row per operation and path."""
+    by_export: dict[str, list[Tried]] = {}
+    for t in tried:
+        by_export.setdefault(t.knob.export, []).append(t)
+    return [
+        {
+            "export": export,
+            "effect": of[0].knob.effect[0].upper() + of[0].knob.effect[1:],
+            "cost": of[0].knob.cost,
+            "memory": memory_of(of[0]),
+            "rows": [_tried(t) for t in of],
+        }
+        for export, of in by_export.items()
+    ]
+
+
+def _tried(t: Tried) -> dict[str, str]:
     def pair(before: float | None, after: float | None) -> str:
-        return " -> ".join("?" if s is None else f"{s * 1e6:,.2f}" for s in (before, after))
+        return _change(*("?" if s is None else f"{s * 1e6:,.2f}" for s in (before, after)))
 
     return {
-        "export": t.knob.export,
         "operation": t.operation,
         "path": t.path,
+        "size": _change(*(_up_to(s) for s in (t.before_bytes, t.after_bytes))),
+        "name": _change(t.before_class, t.after_class),
         "latency": pair(t.latency_before_s, t.latency_after_s),
         "mebibyte": pair(t.mebibyte_before_s, t.mebibyte_after_s),
-        "cost": f"{t.knob.cost}; {memory_of(t)}",
     }
+
+
+def _up_to(size: int | None) -> str:
+    return "all sizes" if size is None else "none" if size == 0 else f"{size:,}"
+
+
+def _change(before: str, after: str) -> str:
+    return before if before == after else f"{before} \u2192 {after}"

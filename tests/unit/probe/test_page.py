@@ -13,6 +13,7 @@ from imbrex.network.columns import read_columns
 from imbrex.probe.answer import answer
 from imbrex.probe.curves import delay_curves, heat_cells, work_curves
 from imbrex.probe.exchanges import read_exchanges, read_steps
+from imbrex.probe.knobs import Tried, knobs_for
 from imbrex.probe.page import render
 from imbrex.probe.work_overlap import hidden_ns, work_overlaps
 
@@ -114,3 +115,24 @@ def test_bounds_that_miss_the_truth_are_counted() -> None:
     found = work_overlaps(read_exchanges(m.other["exchange"]), wrong)
     late = [o for o in found if o.size_bytes == 1 << 20]
     assert [o.outside for o in late] == [0, 0, 5]
+
+
+def test_settings_are_told_once_with_their_rows() -> None:
+    m = read_columns(rows())
+    found = answer(m, assemble(m, {}, True), ["delay"])
+    knobs = knobs_for("Open MPI", {"OMPI_MCA_btl": "tcp"})[:2]
+    times = (5e-6, 2e-5, 4e-4, None)
+    tried = [
+        Tried(knob, operation, "intra-node", 65480, None, "two-sided", "third-party", *times)
+        for knob in knobs
+        for operation in ("MPI_Isend/MPI_Recv", "MPI_Send/MPI_Irecv")
+    ]
+    text = render(found, m, tried)
+    parser = Balance()
+    parser.feed(text)
+    assert parser.open == []
+    for knob in knobs:
+        assert text.count(f"<code>{knob.export}</code>") == 1
+    assert text.count("65,480 \u2192 all sizes") == 4
+    assert text.count("two-sided \u2192 third-party") == 4
+    assert "5.00 \u2192 20.00" in text and "400.00 \u2192 ?" in text
