@@ -20,6 +20,7 @@ import argparse
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -161,6 +162,7 @@ def main() -> None:
     options = parser.parse_args()
     if shutil.which("perf") is None:
         sys.exit("perf is missing (Debian: linux-perf)")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that turns.py leaves no rank behind
     os.environ |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     findings = []
     if options.save and options.save.exists():

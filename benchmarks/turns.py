@@ -63,6 +63,13 @@ class Job:
     def ended(self) -> bool:
         return self._process.poll() is not None
 
+    def end(self) -> None:
+        """Leave no rank behind, above all none that is stopped."""
+        if not self.ended():
+            self._signal(signal.SIGKILL)
+            self._process.kill()
+            self._process.wait()
+
     def seconds(self) -> float:
         """The time that the program says its solver took; ends the script if it failed."""
         self._output.seek(0)
@@ -74,6 +81,18 @@ class Job:
         return float(found.group(1))
 
 
+def take_turns(jobs: Sequence[Job]) -> None:
+    """Let the jobs run to their ends, one at a time."""
+    running = list(jobs)
+    while running:
+        for job in running:
+            job.go()
+            time.sleep(TURN_S)
+            if len(running) > 1:
+                job.stop()
+        running = [job for job in running if not job.ended()]
+
+
 def in_turns(launcher: Sequence[str], programs: Sequence[Sequence[str]]) -> list[float]:
     """The seconds of processor time that each program took, all run with the same launcher."""
     started = time.monotonic()
@@ -83,14 +102,11 @@ def in_turns(launcher: Sequence[str], programs: Sequence[Sequence[str]]) -> list
             folder = Path(scratch) / str(number)
             folder.mkdir()
             jobs.append(Job(launcher, program, folder))
-        running = list(jobs)
-        while running:
-            for job in running:
-                job.go()
-                time.sleep(TURN_S)
-                if len(running) > 1:
-                    job.stop()
-            running = [job for job in running if not job.ended()]
+        try:
+            take_turns(jobs)
+        finally:
+            for job in jobs:
+                job.end()
         seconds = [job.seconds() for job in jobs]
     if sum(seconds) > 1.02 * (time.monotonic() - started):
         sys.exit(f"{' '.join(jobs[0].words)}: does not take its time from MPI_Wtime of turns_clock")
