@@ -79,9 +79,14 @@ def work_overlaps(rows: Sequence[Exchange], profile: MachineProfile) -> list[Wor
 
 
 def transfer_range_ns(rows: Sequence[Exchange]) -> tuple[float, float]:
-    """Shortest and median time of a transfer without work, from the later start to the arrival."""
-    times = [x.receiver.done_ns - max(x.sender.enter_ns, x.receiver.enter_ns) for x in rows]
-    return float(np.min(times)), float(np.median(times))
+    """Shortest and usual time of a transfer without work: what it can have been.
+
+    The shortest from the later start to the arrival; the usual, a median, from the send's start: a
+    receiver that a busy machine kept away may have found data there already.
+    """
+    later = [x.receiver.done_ns - max(x.sender.enter_ns, x.receiver.enter_ns) for x in rows]
+    whole = [x.receiver.done_ns - x.sender.enter_ns for x in rows]
+    return float(np.min(later)), float(np.median(whole))
 
 
 def hidden_ns(x: Exchange, side: Side, transfer_ns: float) -> float:

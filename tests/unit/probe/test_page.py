@@ -15,7 +15,7 @@ from imbrex.probe.curves import delay_curves, heat_cells, work_curves
 from imbrex.probe.exchanges import read_exchanges, read_steps
 from imbrex.probe.knobs import Tried, knobs_for
 from imbrex.probe.page import render
-from imbrex.probe.work_overlap import hidden_ns, work_overlaps
+from imbrex.probe.work_overlap import hidden_ns, transfer_range_ns, work_overlaps
 
 X = 100_000
 """A transfer's time, nanoseconds; above 64 KiB nothing moves during work."""
@@ -73,6 +73,29 @@ def test_hidden_share_and_its_bounds() -> None:
     shares = {(c.size_bytes, c.work_per_transfer): c.hidden for c in cells}
     assert shares[32768, 3.0] == pytest.approx(1)
     assert shares[1 << 20, 3.0] == pytest.approx(0)
+
+
+def test_receivers_kept_away_do_not_make_transfers_short() -> None:
+    """All come 0.8 X late, to data that has moved meanwhile: X is no 0.2 X for that."""
+    late = []
+    for line in rows():
+        w = line.split()
+        if w[0] == "exchange" and w[4] == "grid-isend-recv" and w[9] == "0":
+            w[16:20] = [str(8 * X // 10), w[17], str(8 * X // 10), w[19]]
+        late.append(" ".join(w))
+    m = read_columns(late)
+    exchanges = read_exchanges(m.other["exchange"])
+    grid = [x for x in exchanges if x.label == "grid-isend-recv" and x.sender_work_ns == 0]
+    assert {x.receiver.enter_ns for x in grid} == {8 * X // 10}
+    assert transfer_range_ns(grid) == (X // 5, X)
+    # All of a send's data have left when it is complete: the tightest bounds.
+    profile = assemble(m, {}, True)
+    path = profile.paths["intra-node"]
+    points = tuple(replace(p, x_lo_s=p.x_hi_s, tail_s=0.0) for p in path.points)
+    tight = replace(profile, paths={"intra-node": replace(path, points=points)})
+    found = work_overlaps(exchanges, tight)
+    assert max(o.overlap_min_s for o in found) > 0.9e-9 * X
+    assert all(o.outside == 0 for o in found)
 
 
 class Balance(HTMLParser):
