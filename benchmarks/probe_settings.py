@@ -46,7 +46,9 @@ def change(before: str, after: str) -> str:
 
 
 def micro(seconds: float | None) -> str:
-    return "?" if seconds is None else f"{1e6 * seconds:,.3g}"
+    if seconds is None:
+        return "?"
+    return f"{1e6 * seconds:,.0f}" if seconds >= 1e-4 else f"{1e6 * seconds:.3g}"
 
 
 def rows(answer: dict[str, Any]) -> list[str]:
