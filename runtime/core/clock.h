@@ -49,16 +49,34 @@ static inline uint64_t ix_ticks(void)
 #define IX_HAVE_TICKS 1
 #endif
 
+#ifdef IX_HAVE_TICKS
+static inline int ix_clock_is_counter(void)
+{
+    return ix_the_clock.kind == IX_CLOCK_TSC;
+}
+
+/* ix_now, where the clock is the counter. */
+static inline int64_t ix_now_counter(void)
+{
+    unsigned __int128 product =
+        (unsigned __int128)(ix_ticks() - ix_the_clock.origin) * ix_the_clock.multiplier;
+    return (int64_t)(uint64_t)(product >> 32);
+}
+#else
+static inline int ix_clock_is_counter(void)
+{
+    return 0;
+}
+
+static inline int64_t ix_now_counter(void)
+{
+    return ix_now_slow();
+}
+#endif
+
 static inline int64_t ix_now(void)
 {
-#ifdef IX_HAVE_TICKS
-    if (__builtin_expect(ix_the_clock.kind == IX_CLOCK_TSC, 1)) {
-        unsigned __int128 product =
-            (unsigned __int128)(ix_ticks() - ix_the_clock.origin) * ix_the_clock.multiplier;
-        return (int64_t)(uint64_t)(product >> 32);
-    }
-#endif
-    return ix_now_slow();
+    return __builtin_expect(ix_clock_is_counter(), 1) ? ix_now_counter() : ix_now_slow();
 }
 
 #endif

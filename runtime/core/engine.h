@@ -160,15 +160,31 @@ typedef struct ix_transfer {
 
 #define IX_AS_POSTED (-1) /* bytes or path of an end: those of the begin */
 
+/* A transfer but for its bytes and operation in one word: in registers it costs less to hand over
+ * and to compare than in memory. */
+static inline uint64_t ix_transfer_word(const ix_transfer *x)
+{
+    return x->path | (uint64_t)x->slack << 8 | (uint64_t)x->flags << 16 | (uint64_t)x->role << 24 |
+           (uint64_t)(uint32_t)x->ranks << 32;
+}
+
 /* A transfer that begins and ends in this call: blocking sends, receives (with the size and path
  * from the status), collectives. At most 8 in one call; more are counted with unknown end. */
-void ix_blocking(ix_thread *t, const ix_transfer *transfer);
+void ix_blocking_word(ix_thread *t, int64_t bytes, uint64_t word, uint32_t operation);
+static inline void ix_blocking(ix_thread *t, const ix_transfer *x)
+{
+    ix_blocking_word(t, x->bytes, ix_transfer_word(x), x->operation);
+}
 
 /* A transfer that this call begins and that the completion of request `handle` ends. A
  * pre-completed handle (ix_shared_handle) ends it in this call. Open duplicates of a handle end
  * first in, first out, with slack X_hi. When the table is full it is counted now, slack X_hi,
  * unknown end. Receives that move nothing (MPI_PROC_NULL) need no call. */
-void ix_begin(ix_thread *t, uint64_t handle, const ix_transfer *transfer);
+void ix_begin_word(ix_thread *t, uint64_t handle, int64_t bytes, uint64_t word, uint32_t operation);
+static inline void ix_begin(ix_thread *t, uint64_t handle, const ix_transfer *x)
+{
+    ix_begin_word(t, handle, x->bytes, ix_transfer_word(x), x->operation);
+}
 
 /* Request `handle` was seen complete in this call (Wait, Test with flag true, ...). `bytes` and
  * `path` are those of the status; they count only for transfers begun with IX_UP_TO (0 bytes:

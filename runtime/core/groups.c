@@ -34,7 +34,7 @@ static ix_slot *group_slot(uint64_t group)
 
 void ix_begin_in_group(ix_thread *t, uint64_t group, int32_t tag, const ix_transfer *transfer)
 {
-    if (!ix_begins(t, transfer))
+    if (!ix_begins(t, transfer->bytes, transfer->path))
         return;
     ix_slot *g = group_slot(group);
     uint64_t key =
@@ -45,7 +45,6 @@ void ix_begin_in_group(ix_thread *t, uint64_t group, int32_t tag, const ix_trans
     ix_transfer alone = *transfer;
     alone.flags |= IX_CALL_ONLY;
     ix_open_transfer(t, &alone, g && ix_is_persistent(g) ? g->operation : t->operation, open);
-    ix_note_begin(t, open);
     if (!s) {
         ix_close_unknown(t, open);
         return;
@@ -61,7 +60,9 @@ void ix_end_members(ix_thread *t, ix_slot *group, int32_t tag, uint8_t slack)
         ix_slot *s = ix_table.slots + i - 1;
         i = s->next;
         if (tag == IX_ALL || s->tag == tag) {
-            s->open.what.slack = ix_larger_slack(s->open.what.slack, slack);
+            uint8_t larger = ix_larger_slack(s->open.what.slack, slack);
+            s->open.what.usual &= larger == s->open.what.slack;
+            s->open.what.slack = larger;
             ix_end_with_call(t, s);
         } else {
             add_member(group, s);

@@ -87,7 +87,7 @@ typedef struct ix_end {
 /* slots.c, requests.c */
 IX_HIDDEN size_t ix_requests_bytes(uint32_t capacity);
 IX_HIDDEN void ix_requests_start(void *memory, uint32_t capacity);
-IX_HIDDEN void ix_requests_close_finished(ix_thread *t, const ix_end *end);
+IX_HIDDEN void ix_requests_close_finished(ix_thread *t, int64_t dt, int64_t now);
 IX_HIDDEN void ix_requests_stop(ix_thread *t);
 
 /* transfers.c: a transfer from its begin to its row. */
@@ -95,6 +95,7 @@ IX_HIDDEN void ix_open_anew(ix_thread *t, const ix_transfer *transfer, uint32_t 
                             ix_open *open);
 IX_HIDDEN void ix_open_and_keep(ix_thread *t, const ix_transfer *transfer, uint32_t operation,
                                 ix_open *open, ix_begin_entry *entry);
+IX_HIDDEN void ix_spread_at_once(ix_thread *t);
 IX_HIDDEN void ix_received(ix_thread *t, ix_open *open, int64_t bytes, int path);
 IX_HIDDEN void ix_close(ix_thread *t, ix_open *open, const ix_end *end);
 IX_HIDDEN void ix_close_unknown(ix_thread *t, ix_open *open);
@@ -192,41 +193,42 @@ static inline ix_row *ix_row_of(ix_thread *t, int32_t site, uint32_t operation, 
     return ix_row_find(t, k);
 }
 
-static inline int ix_begins(const ix_thread *t, const ix_transfer *transfer)
+static inline int ix_begins(const ix_thread *t, int64_t bytes, uint32_t path)
 {
-    return ix_outermost(t) && transfer->bytes > 0 && transfer->path != IX_PATH_NONE;
+    return ix_outermost(t) && bytes > 0 && path != IX_PATH_NONE;
 }
 
-static inline uint64_t ix_begin_word(const ix_thread *t, const ix_transfer *transfer)
+static inline uint32_t ix_where(const ix_thread *t)
 {
-    return (t->operation & 0xffff) | (uint64_t)t->section << 16 | (uint64_t)transfer->path << 32 |
-           (uint64_t)transfer->slack << 40 | (uint64_t)transfer->flags << 48;
+    return t->operation | (uint32_t)t->section << 16;
 }
 
-/* Begin in the call in progress, at its CALL_ENTER. */
-static inline __attribute__((always_inline)) void
-ix_open_transfer(ix_thread *t, const ix_transfer *transfer, uint32_t operation, ix_open *open)
+static inline ix_begin_entry *ix_begin_entry_of(ix_thread *t, int64_t bytes, uint64_t word)
 {
-    uint64_t address = (uint64_t)(uintptr_t)t->address;
-    ix_begin_entry *e = &t->begin_cache[ix_cache_slot(
-        address + ((uint64_t)transfer->bytes << 7) + transfer->path, IX_BEGIN_CACHE)];
-    if (IX_UNLIKELY(e->address != address || e->what.bytes != transfer->bytes ||
-                    e->word != ix_begin_word(t, transfer) || e->generation != ix_times_generation ||
-                    t->muted)) {
-        ix_open_and_keep(t, transfer, operation, open, e);
+    uint64_t key = (uint64_t)(uintptr_t)t->address + ((uint64_t)bytes << 7) + word;
+    return &t->begin_cache[ix_cache_slot(key, IX_BEGIN_CACHE)];
+}
+
+/* Whether this call may begin what the entry holds. An entry is of a transfer that moves data. */
+static inline int ix_begins_again(const ix_thread *t, const ix_begin_entry *e, int64_t bytes,
+                                  uint64_t word)
+{
+    return IX_LIKELY(e->address == (uint64_t)(uintptr_t)t->address && e->what.bytes == bytes &&
+                     e->word == word && e->where == ix_where(t) &&
+                     e->generation == ix_times_generation && !t->muted);
+}
+
+static inline void ix_count_begin(ix_thread *t, uint64_t open_ns)
+{
+    if (IX_UNLIKELY(ix_engine.concurrent)) {
+        atomic_fetch_add_explicit(&ix_share.begun_ns, open_ns, memory_order_acq_rel);
+        t->begun_here_ns += open_ns;
+        t->touched |= IX_ENDED; /* what it begins it owes */
         return;
     }
-    open->compute0_ns = t->compute_ns;
-    open->call0_ns = t->call_ns;
-    open->paused0_ns = t->paused_ns;
-    open->thread = t;
-    /* in pieces that compilers copy in place; as a whole they call memcpy */
-    for (size_t at = 0; at < sizeof e->what; at += 16)
-        memcpy((char *)&open->what + at, (const char *)&e->what + at, 16);
-    uint64_t open_ns = (uint64_t)e->what.open_ns;
-    ix_add(&ix_share.begun_ns, open_ns);
-    t->begun_here_ns += open_ns;
-    t->touched = 1;
+    uint64_t begun = atomic_load_explicit(&ix_share.begun_ns, memory_order_relaxed);
+    atomic_store_explicit(&ix_share.begun_ns, begun + open_ns, memory_order_relaxed);
+    t->touched |= IX_BEGAN;
 }
 
 /* Which row a call is counted in: that of the first transfer it began. */
@@ -238,6 +240,53 @@ static inline void ix_note_begin(ix_thread *t, const ix_open *open)
     t->first_class = (int8_t)ix_size_class(open->what.bytes);
     t->first_path = open->what.path;
     t->first_row = open->what.row;
+}
+
+static inline void ix_note_begin_again(ix_thread *t, const ix_begin_entry *e)
+{
+    if (IX_UNLIKELY(t->has_row))
+        return;
+    t->has_row = 1;
+    t->first_row = e->what.row; /* never NULL */
+}
+
+/* Begin in the call in progress, at its CALL_ENTER, what the entry holds. */
+static inline IX_ALWAYS void ix_open_again(ix_thread *t, const ix_begin_entry *e, ix_open *open)
+{
+    open->compute0_ns = t->compute_ns;
+    open->call0_ns = t->call_ns;
+    open->paused0_ns = t->paused_ns;
+    open->thread = t;
+    /* in pieces that compilers copy in place; as a whole they call memcpy */
+    memcpy(&open->what, &e->what, 48);
+    memcpy((char *)&open->what + 48, (const char *)&e->what + 48, sizeof e->what - 48);
+}
+
+/* Begin in the call in progress, at its CALL_ENTER. `x_operation`: to look X up by. */
+static inline void ix_open_transfer(ix_thread *t, const ix_transfer *transfer, uint32_t x_operation,
+                                    ix_open *open)
+{
+    uint64_t word = ix_transfer_word(transfer);
+    ix_begin_entry *e = ix_begin_entry_of(t, transfer->bytes, word);
+    if (ix_begins_again(t, e, transfer->bytes, word)) {
+        ix_open_again(t, e, open);
+        ix_count_begin(t, (uint64_t)e->what.open_ns);
+        ix_note_begin_again(t, e);
+    } else {
+        ix_open_and_keep(t, transfer, x_operation, open, e);
+        ix_note_begin(t, open);
+    }
+}
+
+static inline ix_transfer ix_transfer_of(int64_t bytes, uint64_t word, uint32_t operation)
+{
+    return (ix_transfer){.bytes = bytes,
+                         .path = (uint8_t)word,
+                         .slack = (uint8_t)(word >> 8),
+                         .flags = (uint8_t)(word >> 16),
+                         .role = (uint8_t)(word >> 24),
+                         .ranks = (int32_t)(word >> 32),
+                         .operation = operation};
 }
 
 static inline uint32_t ix_power_of_two(uint32_t at_least)

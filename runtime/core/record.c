@@ -1,20 +1,39 @@
 /* CALL_EXIT: what a call adds to the rows. The rules of the wait time: docs/theory.md, "Wait". */
+#include "close.h"
 #include "internal.h"
 
-void ix_blocking(ix_thread *t, const ix_transfer *transfer)
+static __attribute__((noinline)) void blocking_anew(ix_thread *t, int64_t bytes, uint64_t word,
+                                                    uint32_t operation)
 {
-    if (!ix_begins(t, transfer))
+    ix_transfer transfer = ix_transfer_of(bytes, word, operation);
+    if (!ix_begins(t, bytes, transfer.path))
         return;
     ix_open extra;
+    ix_spread_at_once(t); /* in order */
     int room = t->blocking_count < IX_BLOCKING_MAX;
     ix_open *open = room ? &t->blocking[t->blocking_count++] : &extra;
-    ix_open_transfer(t, transfer, t->operation, open);
-    ix_note_begin(t, open);
+    ix_open_transfer(t, &transfer, t->operation, open);
     if (!room)
         ix_close_unknown(t, open);
 }
 
-static void close_transfers(ix_thread *t, int64_t dt, int64_t now)
+void ix_blocking_word(ix_thread *t, int64_t bytes, uint64_t word, uint32_t operation)
+{
+    if (!t || t->depth != 1)
+        return;
+    const ix_begin_entry *e = ix_begin_entry_of(t, bytes, word);
+    if (IX_UNLIKELY(t->at_once || t->blocking_count || !ix_begins_again(t, e, bytes, word) ||
+                    !e->what.usual || e->what.flags & IX_UP_TO)) {
+        blocking_anew(t, bytes, word, operation);
+        return;
+    }
+    t->at_once = &e->what;
+    ix_count_begin(t, (uint64_t)e->what.open_ns);
+    t->touched |= IX_ENDED;
+    ix_note_begin_again(t, e);
+}
+
+static __attribute__((noinline)) void close_blocking(ix_thread *t, int64_t dt, int64_t now)
 {
     ix_end end = {t->compute_ns, t->call_ns, t->paused_ns, dt, now};
     for (uint32_t i = 0; i < t->blocking_count; i++) {
@@ -24,13 +43,12 @@ static void close_transfers(ix_thread *t, int64_t dt, int64_t now)
         else
             ix_close(t, open, &end);
     }
-    if (t->finished)
-        ix_requests_close_finished(t, &end);
+    t->blocking_count = 0;
 }
 
 /* How long in this call, at most, data may have moved: of transfers open at any time in it and of
  * sends that had completed before. */
-static uint64_t may_have_moved(const ix_thread *t, int64_t entered, int64_t now)
+static inline uint64_t may_have_moved(const ix_thread *t, int64_t entered, int64_t now)
 {
     uint64_t open =
         atomic_load_explicit(&ix_share.begun_ns, memory_order_acquire) - t->closed_at_enter;
@@ -38,25 +56,23 @@ static uint64_t may_have_moved(const ix_thread *t, int64_t entered, int64_t now)
     return open + (uint64_t)ix_most(0, tail);
 }
 
-static void owe(ix_thread *t, uint64_t debt_ns, uint64_t own_share_ns)
+static inline void owe(ix_thread *t, uint64_t debt_ns, uint64_t own_share_ns)
 {
-    if (debt_ns) {
-        ix_add(&ix_share.debt_ns, debt_ns);
-        t->debt_paid_ns += debt_ns - own_share_ns;
-    }
+    ix_add(&ix_share.debt_ns, debt_ns);
+    t->debt_paid_ns += debt_ns - own_share_ns;
 }
 
-static void incur_debt(ix_thread *t, int64_t dt, uint64_t moved)
+static inline void incur_debt(ix_thread *t, int64_t dt, uint64_t moved)
 {
     uint64_t outside = (uint64_t)t->outside_ns;
     uint64_t uncovered = moved > (uint64_t)dt ? moved - (uint64_t)dt : 0;
-    if (IX_UNLIKELY(outside))
+    if (outside)
         owe(t, outside, outside < uncovered ? outside : uncovered);
-    if (ix_engine.concurrent) /* calls of other threads that ended meanwhile did not know of them */
+    if (IX_UNLIKELY(ix_engine.concurrent)) /* ended calls of other threads did not know of them */
         owe(t, t->begun_here_ns < (uint64_t)dt ? t->begun_here_ns : (uint64_t)dt, 0);
 }
 
-static int64_t pay_debt(ix_thread *t, int64_t wait)
+static inline int64_t pay_debt(ix_thread *t, int64_t wait)
 {
     uint64_t owed = atomic_load_explicit(&ix_share.debt_ns, memory_order_relaxed) - t->debt_paid_ns;
     if (IX_LIKELY(!owed) || wait <= 0)
@@ -66,82 +82,97 @@ static int64_t pay_debt(ix_thread *t, int64_t wait)
     return wait - (int64_t)paid;
 }
 
-static void reset(ix_thread *t)
+static inline void reset(ix_thread *t)
 {
     t->touched = 0;
     t->has_row = 0;
-    t->blocking_count = 0;
     t->finished = 0;
+    t->blocking_count = 0;
+    t->first_row = NULL;
+    t->at_once = NULL;
     t->begun_here_ns = 0;
     t->moving_min_ns = 0;
     t->outside_ns = 0;
 }
 
-static __attribute__((noinline)) ix_row *find_row_of_call(ix_thread *t, int size_class,
-                                                          uint32_t path, ix_call_entry *entry)
+static inline uint64_t call_word(const ix_thread *t, int size_class, uint32_t path)
 {
+    return ix_where(t) | (uint64_t)(uint8_t)size_class << 32 | (uint64_t)path << 40;
+}
+
+static inline ix_call_entry *call_entry(ix_thread *t, uint64_t word)
+{
+    uint64_t key = (uint64_t)(uintptr_t)t->address + (word >> 32);
+    return &t->call_cache[ix_cache_slot(key, IX_CALL_CACHE)];
+}
+
+/* NULL where it is to be looked up. */
+static inline ix_row *known_row(ix_thread *t, int size_class, uint32_t path)
+{
+    uint64_t word = call_word(t, size_class, path);
+    const ix_call_entry *e = call_entry(t, word);
+    return e->address == (uint64_t)(uintptr_t)t->address && e->word == word ? e->row : NULL;
+}
+
+/* The row of a call: of the first transfer that it began, or of no transfer. */
+static ix_row *row_of_call(ix_thread *t)
+{
+    int size_class = t->has_row ? t->first_class : -1;
+    uint32_t path = t->has_row ? t->first_path : IX_PATH_NONE;
+    ix_row *row = t->has_row && t->first_row ? t->first_row : known_row(t, size_class, path);
+    if (IX_LIKELY(row))
+        return row;
     if (t->site < 0)
         t->site = ix_site_of(t, t->address);
-    ix_row *row = ix_row_of(t, t->site, t->operation, t->section, size_class, path, IX_SOURCE_CALL);
+    row = ix_row_of(t, t->site, t->operation, t->section, size_class, path, IX_SOURCE_CALL);
+    uint64_t word = call_word(t, size_class, path);
     if ((t->site || !t->address) && row != t->rows) /* what finds no room is counted each time */
-        *entry = (ix_call_entry){(uint64_t)(uintptr_t)t->address,
-                                 ix_key_word(t->operation, t->section, size_class, path), row};
+        *call_entry(t, word) =
+            (ix_call_entry){.address = (uint64_t)(uintptr_t)t->address, .word = word, .row = row};
     return row;
 }
 
-static inline ix_row *row_of_call(ix_thread *t, int size_class, uint32_t path)
+static inline void publish(ix_thread *t, int64_t now)
 {
-    uint64_t address = (uint64_t)(uintptr_t)t->address;
-    uint64_t word = ix_key_word(t->operation, t->section, size_class, path);
-    ix_call_entry *e = &t->call_cache[ix_cache_slot(address + (word >> 32), IX_CALL_CACHE)];
-    if (IX_LIKELY(e->address == address && e->word == word))
-        return e->row;
-    return find_row_of_call(t, size_class, path, e);
+    t->part->compute_ns = t->compute_ns;
+    t->part->call_ns = t->call_ns;
+    t->part->last_exit_ns = now - ix_engine.start_ns;
 }
 
-static inline __attribute__((always_inline)) void record(ix_thread *t, int64_t dt, int64_t entered,
-                                                         int64_t now, int touched)
+static inline IX_ALWAYS void count_call(ix_thread *t, ix_row *row, int64_t dt, int64_t moving,
+                                        uint64_t moved, int64_t now)
 {
-    uint64_t moved = may_have_moved(t, entered, now);
     int exposed =
         t->exposed_at_enter || atomic_load_explicit(&ix_share.exposed, memory_order_relaxed);
     int64_t wait_min = exposed || moved >= (uint64_t)dt ? 0 : dt - (int64_t)moved;
-    int size_class = -1;
-    uint32_t path = IX_PATH_NONE;
-    int64_t moving = 0;
-    ix_row *row = NULL;
-    if (touched) {
-        if (t->has_row) {
-            size_class = t->first_class;
-            path = t->first_path;
-            row = t->first_row;
-        }
-        moving = t->moving_min_ns;
-        incur_debt(t, dt, moved);
-        reset(t);
-    }
-    if (!row)
-        row = row_of_call(t, size_class, path);
     row->count++;
     row->call_ns += dt;
     row->wait_min_ns += pay_debt(t, wait_min);
     row->wait_max_ns += dt - moving;
     t->part->calls++;
+    publish(t, now);
 }
 
-static void publish(ix_thread *t, int64_t now)
+/* What a call adds whose time `dt` is in the thread's clock already. */
+static __attribute__((noinline)) void record(ix_thread *t, int64_t dt, int64_t entered, int64_t now)
 {
-    int64_t since_start = now - ix_engine.start_ns;
-    t->part->compute_ns = t->compute_ns;
-    t->part->call_ns = t->call_ns;
-    t->part->last_exit_ns = since_start;
-    if (t->slot == 0)
-        ix_engine.part->rank.wall_ns = since_start;
+    if (t->at_once)
+        ix_close_usual(t, t->at_once, 0, dt, 0, dt, now);
+    if (IX_UNLIKELY(t->blocking_count))
+        close_blocking(t, dt, now);
+    if (t->finished)
+        ix_requests_close_finished(t, dt, now);
+    uint64_t moved = may_have_moved(t, entered, now);
+    incur_debt(t, dt, moved);
+    ix_row *row = row_of_call(t);
+    int64_t moving = t->moving_min_ns;
+    reset(t);
+    count_call(t, row, dt, moving, moved, now);
 }
 
 /* A call during which measuring paused, resumed or stopped; returns its recorded time, -1 if none.
  */
-static int64_t leave_slow(ix_thread *t, int64_t now)
+static int64_t time_of_changed(ix_thread *t, int64_t now)
 {
     int64_t measured = ix_unpaused(t, now);
     if (t->unrecorded) {
@@ -152,60 +183,86 @@ static int64_t leave_slow(ix_thread *t, int64_t now)
     return t->off ? -1 : measured;
 }
 
-/* The end of a call that began or ended transfers, or that is not recorded (dt < 0: not even its
- * time is). */
-static __attribute__((noinline)) void leave_touched(ix_thread *t, int counted, int64_t dt,
-                                                    int64_t entered, int64_t now)
+static inline int is_changed(const ix_thread *t)
 {
-    int recorded = counted && dt >= 0;
-    if (recorded)
-        t->call_ns += dt;
-    else if (dt > 0)
-        t->compute_ns += dt;
-    if (t->blocking_count | t->finished)
-        close_transfers(t, recorded ? dt : 0, now);
-    if (recorded) {
-        record(t, dt, entered, now, t->touched);
-    } else if (t->touched) {
-        incur_debt(t, 0, UINT64_MAX);
-        reset(t);
-    }
-    publish(t, now);
+    return t->muted || t->epoch != atomic_load_explicit(&ix_share.epoch, memory_order_relaxed);
 }
 
-static inline __attribute__((always_inline)) void leave(ix_thread *t, int counted)
+/* Any end of a call. */
+static __attribute__((noinline)) void leave_any(ix_thread *t, int counted, int64_t now)
 {
-    int64_t now = ix_now(), entered = t->last_ns, dt;
-    if (IX_UNLIKELY(t->muted ||
-                    t->epoch != atomic_load_explicit(&ix_share.epoch, memory_order_relaxed))) {
-        dt = leave_slow(t, now);
+    int64_t entered = t->last_ns, dt = now - entered;
+    ix_spread_at_once(t);
+    if (is_changed(t)) {
+        dt = time_of_changed(t, now);
         if (t->off) {
             reset(t);
             return;
         }
-    } else {
-        dt = now - entered;
-        t->last_ns = now;
     }
-    if (!counted || t->touched | t->blocking_count | t->finished || IX_UNLIKELY(dt < 0)) {
-        leave_touched(t, counted, dt, entered, now);
+    t->last_ns = now;
+    if (counted && dt >= 0) {
+        t->call_ns += dt;
+        record(t, dt, entered, now);
         return;
     }
-    t->call_ns += dt;
-    record(t, dt, entered, now, 0);
+    if (dt > 0)
+        t->compute_ns += dt;
+    close_blocking(t, 0, now);
+    ix_requests_close_finished(t, 0, now);
+    if (t->touched)
+        incur_debt(t, 0, UINT64_MAX);
+    reset(t);
     publish(t, now);
+}
+
+/* The usual end: a call that began nothing, or what its site began before. The others are the last
+ * thing it calls, so that it needs no stack. */
+static inline IX_ALWAYS void leave(ix_thread *t, int64_t now)
+{
+    int64_t entered = t->last_ns, dt = now - entered;
+    if (IX_UNLIKELY(is_changed(t) || dt < 0)) {
+        leave_any(t, 1, now);
+        return;
+    }
+    t->last_ns = now;
+    t->call_ns += dt;
+    ix_row *row = t->first_row;
+    if (!t->touched)
+        row = known_row(t, -1, IX_PATH_NONE);
+    if (t->touched & IX_ENDED || IX_UNLIKELY(!row)) {
+        record(t, dt, entered, now);
+        return;
+    }
+    t->touched = 0;
+    t->has_row = 0;
+    t->first_row = NULL;
+    count_call(t, row, dt, 0, may_have_moved(t, entered, now), now);
+}
+
+static __attribute__((noinline)) void leave_by_slow_clock(ix_thread *t)
+{
+    leave(t, ix_now_slow());
 }
 
 void ix_leave(ix_thread *t)
 {
-    if (IX_LIKELY(t && t->depth && --t->depth == 0))
-        leave(t, 1);
+    if (IX_UNLIKELY(!t || t->depth != 1)) {
+        if (t && t->depth)
+            t->depth--;
+        return;
+    }
+    t->depth = 0;
+    if (IX_LIKELY(ix_clock_is_counter()))
+        leave(t, ix_now_counter());
+    else
+        leave_by_slow_clock(t);
 }
 
 void ix_leave_uncounted(ix_thread *t)
 {
     if (t && t->depth && --t->depth == 0)
-        leave(t, 0);
+        leave_any(t, 0, ix_now());
 }
 
 void ix_enter_slow(ix_thread *t, int64_t now)

@@ -1,28 +1,14 @@
 /* Transfers that a request begins and ends. */
 #include "slots.h"
-#include "usual.h"
-
-static uint64_t shared_bit(uint64_t handle)
-{
-    return UINT64_C(1) << (ix_hash(handle) & 63);
-}
-
-static inline int is_shared(uint64_t handle)
-{
-    if (IX_LIKELY(!(ix_table.shared_bits & shared_bit(handle))))
-        return 0;
-    for (uint32_t i = 0; i < ix_table.shared_count; i++)
-        if (ix_table.shared[i] == handle)
-            return 1;
-    return 0;
-}
+#include "close.h"
 
 void ix_shared_handle(uint64_t handle)
 {
-    if (ix_table.shared_count == IX_SHARED_MAX || is_shared(handle))
+    uint64_t key = ix_request_key(handle), *place = ix_shared_place(key);
+    if (*place || ix_table.shared_count == IX_SHARED_MAX)
         return;
-    ix_table.shared[ix_table.shared_count++] = handle;
-    ix_table.shared_bits |= shared_bit(handle);
+    *place = key;
+    ix_table.shared_count++;
 }
 
 static __attribute__((noinline)) void begin_away(ix_thread *t, uint64_t key,
@@ -30,30 +16,40 @@ static __attribute__((noinline)) void begin_away(ix_thread *t, uint64_t key,
 {
     ix_slot *s = ix_slot_reserve(key);
     ix_open none, *open = s ? &s->open : &none;
-    ix_open_transfer(t, transfer, t->operation, open);
-    ix_note_begin(t, open);
+    ix_open_transfer(t, transfer, transfer->operation, open);
     if (s)
         ix_slot_publish(s, key);
     else
         ix_close_unknown(t, open);
 }
 
-void ix_begin(ix_thread *t, uint64_t handle, const ix_transfer *transfer)
+/* Not what the entry of its site holds, or no place at its home. */
+static __attribute__((noinline)) void begin_anew(ix_thread *t, uint64_t key, int64_t bytes,
+                                                 uint64_t word, uint32_t operation)
 {
-    if (!ix_begins(t, transfer))
+    ix_transfer transfer = ix_transfer_of(bytes, word, operation ? operation : t->operation);
+    if (ix_begins(t, bytes, transfer.path))
+        begin_away(t, key, &transfer);
+}
+
+void ix_begin_word(ix_thread *t, uint64_t handle, int64_t bytes, uint64_t word, uint32_t operation)
+{
+    if (!t || t->depth != 1)
         return;
-    if (is_shared(handle)) {
-        ix_blocking(t, transfer);
-        return;
-    }
     uint64_t key = ix_request_key(handle);
-    ix_slot *s = ix_slot_at_home(key);
-    if (IX_UNLIKELY(!s)) {
-        begin_away(t, key, transfer);
+    if (*ix_shared_place(key)) {
+        ix_blocking_word(t, bytes, word, operation);
         return;
     }
-    ix_open_transfer(t, transfer, t->operation, &s->open);
-    ix_note_begin(t, &s->open);
+    const ix_begin_entry *e = ix_begin_entry_of(t, bytes, word);
+    ix_slot *s = ix_begins_again(t, e, bytes, word) ? ix_slot_at_home(key) : NULL;
+    if (IX_UNLIKELY(!s)) {
+        begin_anew(t, key, bytes, word, operation);
+        return;
+    }
+    ix_open_again(t, e, &s->open);
+    ix_count_begin(t, (uint64_t)e->what.open_ns);
+    ix_note_begin_again(t, e);
 }
 
 void ix_persistent(ix_thread *t, uint64_t handle, const ix_transfer *transfer)
@@ -75,14 +71,21 @@ void ix_persistent(ix_thread *t, uint64_t handle, const ix_transfer *transfer)
 void ix_start_request(ix_thread *t, uint64_t handle)
 {
     ix_slot *s = ix_outermost(t) ? ix_slot_find(ix_request_key(handle)) : NULL;
-    if (!s || !ix_is_persistent(s) || s->state != IX_INACTIVE || !ix_begins(t, &s->template))
+    if (!s || !ix_is_persistent(s) || s->state != IX_INACTIVE ||
+        !ix_begins(t, s->template.bytes, s->template.path))
         return;
     ix_open_transfer(t, &s->template, s->operation, &s->open);
-    ix_note_begin(t, &s->open);
     s->state = IX_ACTIVE;
 }
 
 /* ---- End */
+
+/* As posted: all that its begin knew stays true. */
+static inline int got_what_was_posted(const ix_what *what, int64_t bytes, int path)
+{
+    return bytes == what->bytes && path == IX_AS_POSTED && what->path != IX_PATH_ANY &&
+           !ix_engine.source_paths;
+}
 
 void ix_finish(ix_thread *t, uint64_t handle, int64_t bytes, int path)
 {
@@ -95,24 +98,45 @@ void ix_finish(ix_thread *t, uint64_t handle, int64_t bytes, int path)
             return;
         s->state = IX_ENDING;
     }
-    if (s->open.what.flags & IX_UP_TO)
-        ix_received(t, &s->open, bytes, path);
+    if (s->open.what.flags & IX_UP_TO) {
+        if (IX_LIKELY(got_what_was_posted(&s->open.what, bytes, path)))
+            s->open.what.flags &= (uint8_t)~IX_UP_TO;
+        else
+            ix_received(t, &s->open, bytes, path);
+    }
     ix_end_with_call(t, s);
 }
 
-void ix_requests_close_finished(ix_thread *t, const ix_end *end)
+/* An end that is not usual. */
+static __attribute__((noinline)) void close_finished(ix_thread *t, ix_slot *s, int64_t dt,
+                                                     int64_t now)
+{
+    ix_end end = {t->compute_ns, t->call_ns, t->paused_ns, dt, now};
+    if (atomic_load_explicit(&s->duplicate, memory_order_relaxed)) {
+        s->open.what.slack = IX_SLACK_UNKNOWN;
+        s->open.what.usual = 0;
+    }
+    if (s->open.what.flags & IX_UP_TO)
+        ix_close_unknown(t, &s->open);
+    else
+        ix_close(t, &s->open, &end);
+}
+
+/* dt: of the call, if it is recorded; its time is in the thread's clock already. */
+void ix_requests_close_finished(ix_thread *t, int64_t dt, int64_t now)
 {
     uint32_t i = t->finished;
     while (i) {
         ix_slot *s = ix_table.slots + i - 1;
+        ix_open *open = &s->open;
         i = s->next;
-        if (atomic_load_explicit(&s->duplicate, memory_order_relaxed))
-            s->open.what.slack = IX_SLACK_UNKNOWN;
-        if (s->open.what.flags & IX_UP_TO)
-            ix_close_unknown(t, &s->open);
-        else if (IX_UNLIKELY(!ix_close_usual(t, &s->open, end)))
-            ix_close(t, &s->open, end);
-        if (ix_is_persistent(s))
+        if (IX_LIKELY(open->what.usual && open->thread == t && !(open->what.flags & IX_UP_TO) &&
+                      !atomic_load_explicit(&s->duplicate, memory_order_relaxed)))
+            ix_close_usual(t, &open->what, t->compute_ns - open->compute0_ns,
+                           t->call_ns - open->call0_ns, t->paused_ns - open->paused0_ns, dt, now);
+        else
+            close_finished(t, s, dt, now);
+        if (IX_UNLIKELY(ix_is_persistent(s)))
             s->state = IX_INACTIVE;
         else
             ix_slot_release(s);

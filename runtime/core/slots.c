@@ -21,7 +21,7 @@ void ix_requests_start(void *memory, uint32_t capacity)
     atomic_store(&ix_table.live, 0);
     atomic_store(&ix_table.sequence, 0);
     ix_table.shared_count = 0;
-    ix_table.shared_bits = 0;
+    memset(ix_table.shared, 0, sizeof ix_table.shared);
 }
 
 static void extend_reach(uint32_t home, uint32_t distance)

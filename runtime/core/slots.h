@@ -36,9 +36,8 @@ typedef struct ix_slot_table {
     _Atomic uint16_t *reach; /* how far from their home the keys of a home were ever put */
     uint32_t mask, capacity;
     _Atomic uint64_t live, sequence;
-    uint64_t shared[IX_SHARED_MAX];
+    uint64_t shared[4 * IX_SHARED_MAX]; /* keys of shared handles, by hash, 0: none */
     uint32_t shared_count;
-    uint64_t shared_bits; /* of the handles in `shared` */
 } ix_slot_table;
 
 extern IX_HIDDEN ix_slot_table ix_table;
@@ -64,9 +63,23 @@ static inline uint64_t ix_request_key(uint64_t handle)
     return (handle & IX_HANDLE_BITS) | IX_REQUEST_KEY;
 }
 
+static inline uint64_t ix_spread(uint64_t key)
+{
+    return key * 0x9e3779b97f4a7c15u;
+}
+
 static inline uint32_t ix_home_of(uint64_t key)
 {
-    return (uint32_t)((key * 0x9e3779b97f4a7c15u) >> 32) & ix_table.mask;
+    return (uint32_t)(ix_spread(key) >> 32) & ix_table.mask;
+}
+
+/* Where the key of a shared handle is, or would be: *it is 0 then. */
+static inline uint64_t *ix_shared_place(uint64_t key)
+{
+    uint32_t i = (uint32_t)(ix_spread(key) >> 56);
+    while (ix_table.shared[i] && ix_table.shared[i] != key)
+        i = (i + 1) % (4 * IX_SHARED_MAX);
+    return &ix_table.shared[i];
 }
 
 static inline uint64_t ix_key_at(uint32_t i)
@@ -149,6 +162,7 @@ static inline void ix_end_with_call(ix_thread *t, ix_slot *s)
 {
     s->next = t->finished;
     t->finished = (uint32_t)(s - ix_table.slots) + 1;
+    t->touched |= IX_ENDED;
 }
 
 #endif

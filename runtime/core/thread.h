@@ -32,7 +32,7 @@ typedef struct ix_what {
     ix_row *row; /* of the thread that began it; NULL: to be looked up */
     int32_t site;
     int32_t ranks;
-    uint32_t x_operation; /* of the collective's calibration */
+    uint16_t x_operation; /* of the collective's calibration */
     uint16_t operation;
     uint16_t section;
     uint8_t path, slack, flags, role;
@@ -40,6 +40,7 @@ typedef struct ix_what {
     uint8_t silent;      /* dropped, or left to another source: not in any row */
     uint8_t unknown_end; /* freed, cancelled, no room */
     uint8_t unsized;     /* unknown end of a receive or a cancelled transfer: X_lo = 0, bytes = 0 */
+    uint8_t usual;       /* the row, X and the slack are known, no collective, none of the above */
 } ix_what;
 
 /* A transfer under way: where its thread's clocks stood when it began, and what it is. */
@@ -64,8 +65,9 @@ typedef struct ix_time_entry {
 /* What a call at this address began last. Never a collective, and nothing that is silent. */
 typedef struct ix_begin_entry {
     uint64_t address;
-    uint64_t word; /* operation, section, path, slack, flags */
-    uint64_t generation;
+    uint64_t word;  /* of the transfer: ix_transfer_word */
+    uint32_t where; /* operation and section */
+    uint32_t generation;
     ix_what what; /* bytes 0: empty */
 } ix_begin_entry;
 
@@ -76,18 +78,20 @@ typedef struct ix_call_entry {
     ix_row *row;
 } ix_call_entry;
 
+enum { IX_BEGAN = 1, IX_ENDED = 2 };
+
 struct ix_thread {
     int64_t last_ns;                        /* the last CALL_ENTER or CALL_EXIT */
     int64_t compute_ns, call_ns, paused_ns; /* since the thread was attached */
     uint64_t epoch;                         /* of the engine, as last seen */
     uint32_t depth;
-    uint32_t operation;
+    uint32_t operation; /* below 65536 */
     const void *address;
     uint8_t muted;      /* paused, or the engine stopped: boundaries take the slow way */
     uint8_t off;        /* the engine stopped */
     uint8_t unrecorded; /* the call in progress was entered while muted */
-    uint8_t touched; /* the call began or ended transfers: the fields down to outside_ns are set */
-    uint8_t has_row; /* first_* below are set */
+    uint8_t touched;    /* IX_BEGAN, IX_ENDED; else the fields down to outside_ns are 0 */
+    uint8_t has_row;    /* first_* below are set */
     uint8_t first_path;
     int8_t first_class;
     uint16_t section;
@@ -95,11 +99,12 @@ struct ix_thread {
     uint32_t finished; /* slot + 1 of the first transfer that ends with this call */
     uint32_t blocking_count;
     ix_row *first_row;        /* with has_row: the row itself, if it is known */
-    uint64_t closed_at_enter; /* engine's closed_ns */
-    int64_t moving_until_ns;  /* engine's, at CALL_ENTER */
+    const ix_what *at_once;   /* a usual transfer that begins and ends with this call */
     uint64_t begun_here_ns;   /* begun by this call */
     int64_t moving_min_ns;    /* what must have moved in this call */
     int64_t outside_ns;       /* what may have moved outside of what ends in this call */
+    uint64_t closed_at_enter; /* engine's closed_ns */
+    int64_t moving_until_ns;  /* engine's, at CALL_ENTER */
     int64_t paused_seen_ns;   /* the engine's pauses up to last_ns */
     uint64_t debt_paid_ns;
     ix_part_thread *part;

@@ -4,7 +4,7 @@
 #include "engine.h"
 
 ix_times_table ix_times;
-uint32_t ix_times_generation;
+uint32_t ix_times_generation = 1; /* never that of an empty entry */
 
 size_t ix_times_bytes(void)
 {

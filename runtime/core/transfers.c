@@ -1,6 +1,6 @@
 /* One transfer from its begin to its row. */
+#include "close.h"
 #include "internal.h"
-#include "usual.h"
 
 static int left_to_source(uint8_t path, uint8_t flags)
 {
@@ -49,19 +49,17 @@ void ix_open_anew(ix_thread *t, const ix_transfer *transfer, uint32_t operation,
     open->what.flags = transfer->flags;
     open->what.role = transfer->role;
     open->what.source = IX_SOURCE_CALL;
-    open->what.unknown_end = open->what.unsized = 0;
+    open->what.unknown_end = open->what.unsized = open->what.usual = 0;
     if (open->what.flags & IX_COLLECTIVE) {
         open->what.ranks = transfer->ranks;
-        open->what.x_operation = transfer->operation ? transfer->operation : operation;
+        open->what.x_operation = (uint16_t)(transfer->operation ? transfer->operation : operation);
     }
     look_up(t, open);
     open->what.open_ns = open->what.time.calibrated ? open->what.time.most_ns : IX_UNBOUNDED_NS;
     open->what.silent = t->muted || left_to_source(open->what.path, open->what.flags);
     if (t->muted)
         ix_count(&ix_engine.part->rank.dropped);
-    ix_add(&ix_share.begun_ns, (uint64_t)open->what.open_ns);
-    t->begun_here_ns += (uint64_t)open->what.open_ns;
-    t->touched = 1;
+    ix_count_begin(t, (uint64_t)open->what.open_ns);
 }
 
 /* What is in no row yet is not kept, nor what finds no room: that is counted each time. */
@@ -71,21 +69,46 @@ static int worth_keeping(const ix_thread *t, const ix_open *open)
            open->what.path <= IX_PATH_INTER && (open->what.site || !t->address);
 }
 
+/* Whether ix_close_usual may end what has a row, so is no collective and not silent. */
+static int is_usual(const ix_what *what)
+{
+    if (!what->time.calibrated || what->slack == IX_SLACK_UNKNOWN)
+        return 0;
+    return !(what->slack == IX_SLACK_TAIL && what->time.tail_ns == IX_UNKNOWN) &&
+           !(what->slack == IX_SLACK_HEAD && what->time.head_ns == IX_UNKNOWN);
+}
+
 void ix_open_and_keep(ix_thread *t, const ix_transfer *transfer, uint32_t operation, ix_open *open,
                       ix_begin_entry *entry)
 {
     ix_open_anew(t, transfer, operation, open);
-    if (!worth_keeping(t, open))
+    if (!worth_keeping(t, open) || t->at_once == &entry->what)
         return;
     open->what.row =
         ix_row_known(t, open->what.site, open->what.operation, open->what.section,
                      ix_size_class(open->what.bytes), open->what.path, open->what.source);
     if (!open->what.row)
         return;
+    open->what.usual = (uint8_t)is_usual(&open->what);
     entry->what = open->what;
     entry->address = (uint64_t)(uintptr_t)t->address;
-    entry->word = ix_begin_word(t, transfer);
+    entry->word = ix_transfer_word(transfer);
+    entry->where = ix_where(t);
     entry->generation = ix_times_generation;
+}
+
+/* The transfer that was to begin and end with this call, as any other: before the thread's clocks
+ * change otherwise than by the call's time. */
+void ix_spread_at_once(ix_thread *t)
+{
+    if (!t->at_once)
+        return;
+    t->blocking[t->blocking_count++] = (ix_open){.compute0_ns = t->compute_ns,
+                                                 .call0_ns = t->call_ns,
+                                                 .paused0_ns = t->paused_ns,
+                                                 .thread = t,
+                                                 .what = *t->at_once};
+    t->at_once = NULL;
 }
 
 /* What the status of a completed receive says. */
@@ -93,6 +116,7 @@ void ix_received(ix_thread *t, ix_open *open, int64_t bytes, int path)
 {
     int64_t posted_bytes = open->what.bytes;
     uint8_t posted_path = open->what.path;
+    open->what.usual = 0;
     if (path != IX_AS_POSTED)
         open->what.path = (uint8_t)path;
     if (open->what.path == IX_PATH_NONE)
@@ -129,20 +153,6 @@ static int64_t slack_ns(const ix_open *open)
     return ns == IX_UNKNOWN ? open->what.time.x_hi_ns : ns;
 }
 
-/* What later and earlier calls must know of a transfer that ended: theory.md, "Wait". */
-static inline void leave_behind(ix_thread *t, const ix_open *open, int64_t slack, int64_t end_ns)
-{
-    if (open->what.slack == IX_SLACK_TAIL && open->what.time.tail_ns != IX_UNKNOWN) {
-        if (slack > 0)
-            ix_raise_moving_until(end_ns + slack);
-    } else if (open->what.time.calibrated) {
-        int apart = open->what.flags & IX_COLLECTIVE && open->what.slack == IX_SLACK_UNKNOWN;
-        t->outside_ns += apart ? open->what.time.most_ns : ix_least(slack, open->what.time.x_hi_ns);
-    }
-    ix_add(&ix_share.closed_ns, (uint64_t)open->what.open_ns);
-    t->touched = 1;
-}
-
 static __attribute__((noinline)) ix_row *row_of(ix_thread *t, const ix_open *open)
 {
     uint32_t path = open->what.path == IX_PATH_ANY ? IX_PATH_NONE : open->what.path;
@@ -150,54 +160,41 @@ static __attribute__((noinline)) ix_row *row_of(ix_thread *t, const ix_open *ope
                      ix_size_class(open->what.bytes), path, open->what.source);
 }
 
-static inline IX_ALWAYS void add_to_row(ix_thread *t, const ix_open *open, const ix_bounds *b)
-{
-    ix_row *row = open->thread == t && open->what.row ? open->what.row : row_of(t, open);
-    row->transfers++;
-    row->bytes += open->what.unsized ? 0 : open->what.bytes;
-    row->transfer_min_ns += open->what.time.x_lo_ns;
-    row->transfer_max_ns += open->what.time.x_hi_ns;
-    row->overlap_min_ns += b->overlap_min_ns;
-    row->overlap_max_ns += b->overlap_max_ns;
-    row->exposed_min_ns += b->exposed_min_ns;
-    row->exposed_max_ns += b->exposed_max_ns;
-    row->undetermined += b->undetermined;
-    row->contradicted += b->contradicted;
-    row->uncalibrated += !open->what.time.calibrated;
-    row->unknown_end += open->what.unknown_end;
-}
-
 void ix_close(ix_thread *t, ix_open *open, const ix_end *end)
 {
-    if (open->what.bytes <= 0) { /* a receive that got nothing */
-        ix_add(&ix_share.closed_ns, (uint64_t)open->what.open_ns);
-        t->touched = 1;
+    ix_what *what = &open->what;
+    int64_t compute = end->compute_ns - open->compute0_ns;
+    int64_t call = end->call_ns - open->call0_ns;
+    int64_t paused = end->paused_ns - open->paused0_ns;
+    if (what->usual && open->thread == t) {
+        ix_close_usual(t, what, compute, call, paused, end->in_call_ns, end->time_ns);
+        return;
+    }
+    if (what->bytes <= 0) { /* a receive that got nothing */
+        ix_add(&ix_share.closed_ns, (uint64_t)what->open_ns);
+        t->touched |= IX_ENDED;
         return;
     }
     int64_t slack = slack_ns(open);
-    leave_behind(t, open, slack, end->time_ns);
-    if (open->what.silent)
+    ix_leave_behind(t, what, slack, end->time_ns);
+    if (what->silent)
         return;
     ix_bounds b;
-    if (open->thread == t) {
-        int64_t compute = end->compute_ns - open->compute0_ns;
-        int64_t call = end->call_ns - open->call0_ns;
-        b = ix_bound(open->what.time.x_lo_ns, open->what.time.x_hi_ns, compute, call,
-                     slack + end->paused_ns - open->paused0_ns);
-        /* what does not fit into the call time before this call moved in it */
-        int64_t here = ix_least(call, end->in_call_ns);
-        t->moving_min_ns = ix_most(t->moving_min_ns, b.exposed_min_ns - (call - here));
-    } else { /* the clocks of the thread that began it are not ours to read */
-        b = ix_bound(open->what.time.x_lo_ns, open->what.time.x_hi_ns, 0, 0,
-                     open->what.time.x_hi_ns);
-    }
-    add_to_row(t, open, &b);
+    if (open->thread == t)
+        b = ix_bound_here(t, &what->time, compute, call, slack + paused, end->in_call_ns);
+    else /* the clocks of the thread that began it are not ours to read */
+        b = ix_bound(what->time.x_lo_ns, what->time.x_hi_ns, 0, 0, what->time.x_hi_ns);
+    ix_row *row = open->thread == t && what->row ? what->row : row_of(t, open);
+    ix_add_to_row(row, what, what->unsized ? 0 : what->bytes, &b);
+    row->uncalibrated += !what->time.calibrated;
+    row->unknown_end += what->unknown_end;
 }
 
 /* The end will not be seen: freed, cancelled, no room. */
 void ix_close_unknown(ix_thread *t, ix_open *open)
 {
     open->what.slack = IX_SLACK_UNKNOWN;
+    open->what.usual = 0;
     open->what.unknown_end = 1;
     if (open->what.unsized || open->what.flags & IX_UP_TO) {
         open->what.unsized = 1;

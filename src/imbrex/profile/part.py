@@ -48,7 +48,7 @@ THREAD_DTYPE = np.dtype(
         ("compute_ns", "<i8"),
         ("call_ns", "<i8"),
         ("calls", "<i8"),
-        ("reserved", "<i8"),
+        ("last_exit_ns", "<i8"),
     ]
 )
 
@@ -139,7 +139,7 @@ def read_part(file: Path) -> Part:
         if rank[name] == 0:
             rank[name] = threads[name].sum()
     if rank["wall_ns"] == 0 and len(threads):
-        rank["wall_ns"] = (threads["compute_ns"] + threads["call_ns"]).max()
+        rank["wall_ns"] = threads["last_exit_ns"].max()
     return Part(
         file=file,
         ranks=ranks,
