@@ -23,12 +23,14 @@ static inline IX_ALWAYS void ix_raise_moving_until(int64_t until)
 }
 
 /* What later and earlier calls must know of a transfer that ended: theory.md, "Wait". */
-static inline IX_ALWAYS void ix_leave_behind(ix_thread *t, const ix_what *what, int64_t slack,
-                                             int64_t end_ns)
+static inline IX_ALWAYS void ix_leave_behind(ix_thread *t, const ix_what *what, int usual,
+                                             int64_t slack, int64_t end_ns)
 {
-    if (what->slack == IX_SLACK_TAIL && what->time.tail_ns != IX_UNKNOWN) {
+    if (what->slack == IX_SLACK_TAIL && (usual || what->time.tail_ns != IX_UNKNOWN)) {
         if (slack > 0)
             ix_raise_moving_until(end_ns + slack);
+    } else if (usual) {
+        t->outside_ns += ix_least(slack, what->time.x_hi_ns);
     } else if (what->time.calibrated) {
         int apart = what->slack == IX_SLACK_UNKNOWN && what->flags & IX_COLLECTIVE;
         t->outside_ns += apart ? what->time.most_ns : ix_least(slack, what->time.x_hi_ns);
@@ -79,7 +81,7 @@ static inline IX_ALWAYS void ix_close_usual(ix_thread *t, const ix_what *what, i
                                             int64_t end_ns)
 {
     int64_t slack = ix_usual_slack(what);
-    ix_leave_behind(t, what, slack, end_ns);
+    ix_leave_behind(t, what, 1, slack, end_ns);
     ix_bounds b = ix_bound_here(t, &what->time, compute, call, slack + paused, in_call_ns);
     ix_add_to_row(what->row, what, what->bytes, &b);
 }

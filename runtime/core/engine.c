@@ -177,7 +177,7 @@ static ix_thread *claim(uint32_t slot)
     t->paused_seen_ns = ix_paused_until(now);
     t->last_ns = now;
     t->muted = 1; /* until the first boundary has read the epoch */
-    t->epoch = UINT64_MAX;
+    t->epoch = t->measured_epoch = UINT64_MAX;
     ix_part_header *part = ix_engine.part;
     uint64_t used = __atomic_load_n(&part->threads.used, __ATOMIC_RELAXED);
     while (used <= slot && !__atomic_compare_exchange_n(&part->threads.used, &used, slot + 1u, 0,

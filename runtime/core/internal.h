@@ -44,7 +44,7 @@ extern IX_HIDDEN ix_engine_state ix_engine;
 /* For counters that threads share: atomic only where threads call at the same time. */
 static inline void ix_add(_Atomic uint64_t *counter, uint64_t value)
 {
-    if (ix_engine.concurrent)
+    if (IX_UNLIKELY(ix_engine.concurrent))
         atomic_fetch_add_explicit(counter, value, memory_order_acq_rel);
     else
         atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + value,
@@ -87,7 +87,6 @@ typedef struct ix_end {
 /* slots.c, requests.c */
 IX_HIDDEN size_t ix_requests_bytes(uint32_t capacity);
 IX_HIDDEN void ix_requests_start(void *memory, uint32_t capacity);
-IX_HIDDEN void ix_requests_close_finished(ix_thread *t, int64_t dt, int64_t now);
 IX_HIDDEN void ix_requests_stop(ix_thread *t);
 
 /* transfers.c: a transfer from its begin to its row. */

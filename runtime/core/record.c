@@ -1,6 +1,6 @@
 /* CALL_EXIT: what a call adds to the rows. The rules of the wait time: docs/theory.md, "Wait". */
 #include "close.h"
-#include "internal.h"
+#include "slots.h"
 
 static __attribute__((noinline)) void blocking_anew(ix_thread *t, int64_t bytes, uint64_t word,
                                                     uint32_t operation)
@@ -44,6 +44,46 @@ static __attribute__((noinline)) void close_blocking(ix_thread *t, int64_t dt, i
             ix_close(t, open, &end);
     }
     t->blocking_count = 0;
+}
+
+static __attribute__((noinline)) void close_unusual(ix_thread *t, ix_slot *s, int64_t dt,
+                                                    int64_t now)
+{
+    ix_end end = {t->compute_ns, t->call_ns, t->paused_ns, dt, now};
+    if (atomic_load_explicit(&s->duplicate, memory_order_relaxed)) {
+        s->open.what.slack = IX_SLACK_UNKNOWN;
+        s->open.what.usual = 0;
+    }
+    if (s->open.what.flags & IX_UP_TO)
+        ix_close_unknown(t, &s->open);
+    else
+        ix_close(t, &s->open, &end);
+}
+
+/* Transfers whose requests this call completed. */
+static inline IX_ALWAYS void close_finished(ix_thread *t, int64_t dt, int64_t now)
+{
+    for (uint32_t i = t->finished; i;) {
+        uint32_t self = i - 1;
+        ix_slot *s = ix_table.slots + self;
+        const ix_open *open = &s->open;
+        i = s->next;
+        if (IX_LIKELY(open->what.usual && open->thread == t && !(open->what.flags & IX_UP_TO) &&
+                      !atomic_load_explicit(&s->duplicate, memory_order_relaxed)))
+            ix_close_usual(t, &open->what, t->compute_ns - open->compute0_ns,
+                           t->call_ns - open->call0_ns, t->paused_ns - open->paused0_ns, dt, now);
+        else
+            close_unusual(t, s, dt, now);
+        if (IX_UNLIKELY(ix_is_persistent(s)))
+            s->state = IX_INACTIVE;
+        else
+            ix_slot_release_at(self);
+    }
+}
+
+static __attribute__((noinline)) void close_finished_apart(ix_thread *t, int64_t now)
+{
+    close_finished(t, 0, now);
 }
 
 /* How long in this call, at most, data may have moved: of transfers open at any time in it and of
@@ -160,8 +200,7 @@ static __attribute__((noinline)) void record(ix_thread *t, int64_t dt, int64_t e
         ix_close_usual(t, t->at_once, 0, dt, 0, dt, now);
     if (IX_UNLIKELY(t->blocking_count))
         close_blocking(t, dt, now);
-    if (t->finished)
-        ix_requests_close_finished(t, dt, now);
+    close_finished(t, dt, now);
     uint64_t moved = may_have_moved(t, entered, now);
     incur_debt(t, dt, moved);
     ix_row *row = row_of_call(t);
@@ -185,7 +224,7 @@ static int64_t time_of_changed(ix_thread *t, int64_t now)
 
 static inline int is_changed(const ix_thread *t)
 {
-    return t->muted || t->epoch != atomic_load_explicit(&ix_share.epoch, memory_order_relaxed);
+    return t->measured_epoch != atomic_load_explicit(&ix_share.epoch, memory_order_relaxed);
 }
 
 /* Any end of a call. */
@@ -209,7 +248,7 @@ static __attribute__((noinline)) void leave_any(ix_thread *t, int counted, int64
     if (dt > 0)
         t->compute_ns += dt;
     close_blocking(t, 0, now);
-    ix_requests_close_finished(t, 0, now);
+    close_finished_apart(t, now);
     if (t->touched)
         incur_debt(t, 0, UINT64_MAX);
     reset(t);

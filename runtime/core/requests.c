@@ -1,6 +1,5 @@
 /* Transfers that a request begins and ends. */
 #include "slots.h"
-#include "close.h"
 
 void ix_shared_handle(uint64_t handle)
 {
@@ -87,61 +86,55 @@ static inline int got_what_was_posted(const ix_what *what, int64_t bytes, int pa
            !ix_engine.source_paths;
 }
 
-void ix_finish(ix_thread *t, uint64_t handle, int64_t bytes, int path)
+static __attribute__((noinline)) void finish_slot(ix_thread *t, ix_slot *s, int64_t bytes, int path)
 {
-    ix_slot *s = t && t->depth && !t->off ? ix_slot_take(ix_request_key(handle)) : NULL;
-    if (!s)
-        return;
     if (ix_is_persistent(s)) {
         ix_end_members(t, s, IX_ALL, IX_SLACK_NONE);
         if (s->state != IX_ACTIVE)
             return;
         s->state = IX_ENDING;
     }
-    if (s->open.what.flags & IX_UP_TO) {
-        if (IX_LIKELY(got_what_was_posted(&s->open.what, bytes, path)))
-            s->open.what.flags &= (uint8_t)~IX_UP_TO;
-        else
-            ix_received(t, &s->open, bytes, path);
-    }
+    if (s->open.what.flags & IX_UP_TO)
+        ix_received(t, &s->open, bytes, path);
     ix_end_with_call(t, s);
 }
 
-/* An end that is not usual. */
-static __attribute__((noinline)) void close_finished(ix_thread *t, ix_slot *s, int64_t dt,
-                                                     int64_t now)
+static __attribute__((noinline)) void finish_away(ix_thread *t, uint64_t key, int64_t bytes,
+                                                  int path)
 {
-    ix_end end = {t->compute_ns, t->call_ns, t->paused_ns, dt, now};
-    if (atomic_load_explicit(&s->duplicate, memory_order_relaxed)) {
-        s->open.what.slack = IX_SLACK_UNKNOWN;
-        s->open.what.usual = 0;
-    }
-    if (s->open.what.flags & IX_UP_TO)
-        ix_close_unknown(t, &s->open);
-    else
-        ix_close(t, &s->open, &end);
+    ix_slot *s = ix_slot_take(key);
+    if (s)
+        finish_slot(t, s, bytes, path);
 }
 
-/* dt: of the call, if it is recorded; its time is in the thread's clock already. */
-void ix_requests_close_finished(ix_thread *t, int64_t dt, int64_t now)
+void ix_finish(ix_thread *t, uint64_t handle, int64_t bytes, int path)
 {
-    uint32_t i = t->finished;
-    while (i) {
-        ix_slot *s = ix_table.slots + i - 1;
-        ix_open *open = &s->open;
-        i = s->next;
-        if (IX_LIKELY(open->what.usual && open->thread == t && !(open->what.flags & IX_UP_TO) &&
-                      !atomic_load_explicit(&s->duplicate, memory_order_relaxed)))
-            ix_close_usual(t, &open->what, t->compute_ns - open->compute0_ns,
-                           t->call_ns - open->call0_ns, t->paused_ns - open->paused0_ns, dt, now);
-        else
-            close_finished(t, s, dt, now);
-        if (IX_UNLIKELY(ix_is_persistent(s)))
-            s->state = IX_INACTIVE;
-        else
-            ix_slot_release(s);
+    if (!t || !t->depth || t->off)
+        return;
+    uint64_t key = ix_request_key(handle);
+    uint32_t home = ix_home_of(key);
+    if (IX_UNLIKELY(!ix_at_home_or_nowhere(home))) {
+        finish_away(t, key, bytes, path);
+        return;
     }
-    t->finished = 0;
+    ix_slot *s = ix_table.slots + home;
+    if (ix_key_at(home) != key)
+        return;
+    if (IX_UNLIKELY(ix_is_persistent(s))) {
+        finish_slot(t, s, bytes, path);
+        return;
+    }
+    atomic_store_explicit(&ix_table.keys[home], IX_BUSY, memory_order_relaxed);
+    if (s->open.what.flags & IX_UP_TO) {
+        if (IX_UNLIKELY(!got_what_was_posted(&s->open.what, bytes, path))) {
+            finish_slot(t, s, bytes, path);
+            return;
+        }
+        s->open.what.flags &= (uint8_t)~IX_UP_TO;
+    }
+    s->next = t->finished;
+    t->finished = home + 1;
+    t->touched |= IX_ENDED;
 }
 
 static void lose(ix_thread *t, ix_slot *s, int cancelled)

@@ -97,10 +97,15 @@ static inline int ix_own(uint32_t i, uint64_t key)
     return 1;
 }
 
+static inline void ix_slot_release_at(uint32_t i)
+{
+    atomic_store_explicit(&ix_table.keys[i], IX_EMPTY, memory_order_release);
+    ix_add(&ix_table.live, UINT64_MAX);
+}
+
 static inline void ix_slot_release(ix_slot *s)
 {
-    atomic_store_explicit(&ix_table.keys[s - ix_table.slots], IX_EMPTY, memory_order_release);
-    ix_add(&ix_table.live, UINT64_MAX);
+    ix_slot_release_at((uint32_t)(s - ix_table.slots));
 }
 
 static inline int ix_is_persistent(const ix_slot *s)
@@ -131,15 +136,17 @@ static inline void ix_slot_clear(ix_slot *s, uint64_t order)
 static inline ix_slot *ix_slot_at_home(uint64_t key)
 {
     uint32_t home = ix_home_of(key);
+    _Atomic uint64_t *place = &ix_table.keys[home];
+    ix_slot *s = ix_table.slots + home;
     uint64_t live = atomic_load_explicit(&ix_table.live, memory_order_relaxed);
-    if (IX_UNLIKELY(!ix_at_home_or_nowhere(home) || ix_key_at(home) != IX_EMPTY ||
+    if (IX_UNLIKELY(!ix_at_home_or_nowhere(home) ||
+                    atomic_load_explicit(place, memory_order_acquire) != IX_EMPTY ||
                     live >= ix_table.capacity))
         return NULL;
     uint64_t order = atomic_load_explicit(&ix_table.sequence, memory_order_relaxed);
     atomic_store_explicit(&ix_table.sequence, order + 1, memory_order_relaxed);
     atomic_store_explicit(&ix_table.live, live + 1, memory_order_relaxed);
-    atomic_store_explicit(&ix_table.keys[home], key, memory_order_relaxed);
-    ix_slot *s = ix_table.slots + home;
+    atomic_store_explicit(place, key, memory_order_relaxed);
     ix_slot_clear(s, order);
     return s;
 }

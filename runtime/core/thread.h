@@ -16,7 +16,7 @@
 #define IX_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
 #define IX_BLOCKING_MAX 8
-#define IX_SITE_CACHE 32
+#define IX_SITE_CACHE 16
 #define IX_TIME_CACHE 8
 #define IX_CALL_CACHE 64
 #define IX_BEGIN_CACHE 32
@@ -68,7 +68,8 @@ typedef struct ix_begin_entry {
     uint64_t word;  /* of the transfer: ix_transfer_word */
     uint32_t where; /* operation and section */
     uint32_t generation;
-    ix_what what; /* bytes 0: empty */
+    ix_what what;     /* bytes 0: empty */
+    uint64_t padding; /* to a size that an index is quickly multiplied with */
 } ix_begin_entry;
 
 /* The row that a call at this address was counted in last. */
@@ -84,6 +85,7 @@ struct ix_thread {
     int64_t last_ns;                        /* the last CALL_ENTER or CALL_EXIT */
     int64_t compute_ns, call_ns, paused_ns; /* since the thread was attached */
     uint64_t epoch;                         /* of the engine, as last seen */
+    uint64_t measured_epoch;                /* the same; UINT64_MAX while muted */
     uint32_t depth;
     uint32_t operation; /* below 65536 */
     const void *address;
@@ -153,8 +155,8 @@ static inline IX_ALWAYS ix_thread *ix_enter(uint32_t operation, const void *site
     t->moving_until_ns = atomic_load_explicit(&ix_share.moving_until_ns, memory_order_relaxed);
     t->exposed_at_enter = atomic_load_explicit(&ix_share.exposed, memory_order_relaxed);
     int64_t now = ix_now();
-    if (IX_UNLIKELY(t->muted ||
-                    t->epoch != atomic_load_explicit(&ix_share.epoch, memory_order_relaxed))) {
+    if (IX_UNLIKELY(t->measured_epoch !=
+                    atomic_load_explicit(&ix_share.epoch, memory_order_relaxed))) {
         ix_enter_slow(t, now);
         return t;
     }

@@ -176,7 +176,7 @@ void ix_close(ix_thread *t, ix_open *open, const ix_end *end)
         return;
     }
     int64_t slack = slack_ns(open);
-    ix_leave_behind(t, what, slack, end->time_ns);
+    ix_leave_behind(t, what, 0, slack, end->time_ns);
     if (what->silent)
         return;
     ix_bounds b;

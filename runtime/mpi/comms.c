@@ -201,6 +201,13 @@ ix_comm *ix_comm_find(MPI_Comm comm)
     return c;
 }
 
+int ix_path_slow(MPI_Comm comm, int rank)
+{
+    if (rank == MPI_PROC_NULL)
+        return IX_PATH_NONE;
+    return rank == MPI_ANY_SOURCE ? IX_PATH_ANY : ix_path_in(ix_comm_of(comm), rank);
+}
+
 ix_comm *ix_comm_of_window(MPI_Win win)
 {
     ix_comm *c = find(&windows, ix_handle(win));

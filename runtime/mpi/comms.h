@@ -57,30 +57,37 @@ static inline uint32_t ix_comm_slot(uint64_t handle)
     return (uint32_t)((handle * 0x9e3779b97f4a7c15u) >> 52);
 }
 
-static inline IX_ALWAYS ix_comm *ix_comm_of(MPI_Comm comm)
+static inline int ix_path_in(const ix_comm *c, int rank)
+{
+    return c && (uint32_t)rank < (uint32_t)c->peers ? c->paths[rank] : IX_PATH_NONE;
+}
+
+/* The communicator at its place of the table, or NULL: the rest is ix_comm_find's. */
+static inline IX_ALWAYS ix_comm *ix_comm_at_home(MPI_Comm comm)
 {
     ix_comm *c =
         atomic_load_explicit(&ix_comms.slots[ix_comm_slot(ix_handle(comm))], memory_order_acquire);
-    if (IX_LIKELY((uintptr_t)c > (uintptr_t)IX_COMM_TOMBSTONE && c->handle == ix_handle(comm)))
-        return c;
-    return ix_comm_find(comm);
+    int is_it = (uintptr_t)c > (uintptr_t)IX_COMM_TOMBSTONE && c->handle == ix_handle(comm);
+    return IX_LIKELY(is_it) ? c : NULL;
 }
 
-static inline IX_ALWAYS int ix_path_in(const ix_comm *c, int rank)
+static inline IX_ALWAYS ix_comm *ix_comm_of(MPI_Comm comm)
 {
-    return c && rank >= 0 && rank < c->peers ? c->paths[rank] : IX_PATH_NONE;
+    ix_comm *c = ix_comm_at_home(comm);
+    return IX_LIKELY(c) ? c : ix_comm_find(comm);
 }
+
+IX_HIDDEN int ix_path_slow(MPI_Comm comm, int rank);
 
 /* Path to `rank` of `comm`; IX_PATH_NONE for MPI_PROC_NULL, IX_PATH_ANY for MPI_ANY_SOURCE. */
 static inline IX_ALWAYS int ix_path_to(MPI_Comm comm, int rank)
 {
     if (IX_LIKELY(comm == MPI_COMM_WORLD && (uint32_t)rank < (uint32_t)ix_world_size))
         return ix_world_paths[rank];
-    if (rank == MPI_PROC_NULL)
-        return IX_PATH_NONE;
-    if (rank == MPI_ANY_SOURCE)
-        return IX_PATH_ANY;
-    return ix_path_in(ix_comm_of(comm), rank);
+    const ix_comm *c = ix_comm_at_home(comm);
+    if (IX_LIKELY(c && (uint32_t)rank < (uint32_t)c->peers))
+        return c->paths[rank];
+    return ix_path_slow(comm, rank);
 }
 
 static inline int32_t ix_sources(ix_comm *c)
