@@ -6,10 +6,10 @@
 
 Per app and number of ranks the plain variant is recorded once, in the simulator too, on a network
 of 2 us and 1 GB/s. From that recording alone come the predictions of the plain variant, and of the
-variants that overlap by hand, on all networks. Then every variant is simulated on every network.
-Computation takes simulated time by the points computed (WORK in apps/common/work.h), so that the
-truth repeats exactly; run times are over those on a network without latency and of endless
-bandwidth. Needs libsimgrid-dev.
+variants that overlap by hand, on all networks, with EEL, G and g as a ping-pong and a stream on
+each measure them. Then every variant is simulated on every network. Computation takes simulated
+time by the points computed (WORK in apps/common/work.h), so that the truth repeats exactly; run
+times are over those on a network without latency and of endless bandwidth. Needs libsimgrid-dev.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from imbrex.potential.message import NetworkPoints
 from imbrex.potential.record import write_recording
 from imbrex.potential.recording import load_recording
 from imbrex.potential.replay import AS_WRITTEN, BOUNDARY_FIRST, BOUNDARY_LAST, replay_s
-from imbrex.potential.schedule import COMPUTE, Operation, make_schedule
+from imbrex.potential.schedule import Schedule, make_schedule
 
 APPS = Path(__file__).resolve().parents[1] / "apps"
 RUNTIME = APPS.parent / "runtime"
@@ -49,6 +49,10 @@ OPTIONS = [
     "smpi/reduce:binomial",
     "smpi/bcast:binomial_tree",
     "smpi/barrier:ompi_tree",
+    # No app calls these, but the runtime does at start and end: others take N^3 steps to simulate.
+    "smpi/allgather:rdb",
+    "smpi/gather:ompi_binomial",
+    "smpi/scatter:ompi_binomial",
     "network/model:CM02",
     "network/latency-factor:1",
     "network/bandwidth-factor:1",
@@ -56,6 +60,45 @@ OPTIONS = [
     "network/TCP-gamma:0",
 ]
 RECORDED_ON = (2e-6, 1e9)
+PING_PONG = r"""
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    static char data[32768];
+    int rank, sizes[3] = {0, 1024, 32768};
+    double took[3];
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int k = 0; k < 3; k++) {
+        double start = MPI_Wtime();
+        for (int i = 0; i < 20; i++)
+            for (int turn = 0; turn < 2; turn++)
+                if (turn == rank)
+                    MPI_Send(data, sizes[k], MPI_BYTE, 1 - rank, 0, MPI_COMM_WORLD);
+                else
+                    MPI_Recv(data, sizes[k], MPI_BYTE, 1 - rank, 0, MPI_COMM_WORLD,
+                             MPI_STATUS_IGNORE);
+        took[k] = (MPI_Wtime() - start) / 40;
+    }
+    double start = MPI_Wtime();
+    if (rank == 0)
+        MPI_Send(data, 0, MPI_BYTE, 1, 1, MPI_COMM_WORLD);
+    else
+        MPI_Recv(data, 0, MPI_BYTE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (int i = 0; i <= 100; i++)
+        if (rank == 0)
+            MPI_Recv(data, 0, MPI_BYTE, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        else
+            MPI_Send(data, 0, MPI_BYTE, 0, 1, MPI_COMM_WORLD);
+    double stream = MPI_Wtime() - start;
+    if (rank == 0)
+        printf("half %.12e %.12e %.12e\n", took[0],
+               (took[2] - took[1]) / (sizes[2] - sizes[1]), (stream - 2 * took[0]) / 100);
+    MPI_Finalize();
+    return 0;
+}
+"""
 IDEAL = (1e-12, 1e15)
 
 
@@ -190,6 +233,40 @@ def simulate(
     return float(found[1])
 
 
+def measured_network(network: tuple[float, float], folder: Path) -> tuple[float, ...]:
+    """EEL (s) and G (s per byte) as half a ping-pong measures them, envelopes and all, and g (s) of
+    a stream of empty messages."""
+    program = folder / "ping-pong"
+    if not program.exists():
+        source = folder / "ping-pong.c"
+        source.write_text(PING_PONG)
+        subprocess.run(["smpicc", "-O1", "-w", str(source), "-o", str(program)], check=True)
+    command = ["smpirun", "-np", "2", "-platform", str(platform(folder, 2, network))]
+    done = subprocess.run(
+        [*command, *(f"--cfg={o}" for o in OPTIONS), str(program)],
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        check=True,
+    )
+    return tuple(map(float, done.stdout.split("half")[1].split()[:3]))
+
+
+def recorded_schedule(name: str, ranks: int, program: Path) -> Schedule:
+    """The plain variant of an app, recorded in the simulator."""
+    app = CATALOGUE[name]
+    arguments = [*app.arguments[ranks].split(), "--variant", next(iter(app.variants))]
+    recorded = program.parent / f"{name}-{ranks}"
+    (recorded / "raw").mkdir(parents=True)
+    for mode in ("clean", "record"):
+        simulate(program, arguments, ranks, RECORDED_ON, (mode, recorded / "raw"))
+    for file in (recorded / "raw").glob("anchors.*.json"):
+        # A watchpoint's trap has the machine's time, which means nothing to a simulation.
+        file.write_text(json.dumps(json.loads(file.read_text()) | {"messages": []}))
+    write_recording(recorded)
+    return make_schedule(load_recording(recorded))
+
+
 def judge(
     name: str,
     ranks: int,
@@ -203,30 +280,11 @@ def judge(
     program = folder / name if (folder / name).exists() else build(name, folder, runtime)
     arguments = app.arguments[ranks].split()
     plain = next(iter(app.variants))
-    recorded = folder / f"{name}-{ranks}"
-    (recorded / "raw").mkdir(parents=True)
-    for mode in ("clean", "record"):
-        simulate(
-            program,
-            [*arguments, "--variant", plain],
-            ranks,
-            RECORDED_ON,
-            (mode, recorded / "raw"),
-        )
-    for file in (recorded / "raw").glob("anchors.*.json"):
-        # A watchpoint's trap has the machine's time, which means nothing to a simulation.
-        file.write_text(json.dumps(json.loads(file.read_text()) | {"messages": []}))
-    write_recording(recorded)
-    schedule = make_schedule(load_recording(recorded))
-    for operations in schedule.operations.values():
-        # Before its first call an app computes nothing that takes simulated time; the runtime's
-        # own start does, on the network of the recording.
-        operations[0] = Operation(COMPUTE, ns=0.0)
+    schedule = recorded_schedule(name, ranks, program)
     nothing = float(replay_s(schedule, NetworkPoints(0.0, 0.0), AS_WRITTEN)[0])
     points = [(x * 1e-6, y * 1e6) for x in latencies for y in bandwidths]
-    network = NetworkPoints(
-        np.array([x for x, _ in points]), np.array([1.0 / y for _, y in points])
-    )
+    measured = np.array([measured_network(point, folder) for point in points])
+    network = NetworkPoints(measured[:, 0], measured[:, 1], message_gap_s=measured[:, 2])
     rows = []
     base = simulate(program, [*arguments, "--variant", plain], ranks, IDEAL)
     for variant, mode in app.variants.items():

@@ -39,7 +39,7 @@ void ixa_start(int rank, const char *directory)
     ixa_regions_start(rank, directory);
     recorded_thread = ix_current();
     if (ixa_observed & IXA_RECORDS)
-        ixa_times_exit();
+        ixa_times_begin();
 }
 
 static int records(const ix_thread *t)

@@ -120,8 +120,15 @@ int ixa_times_start(int rank)
     ixa_mode = clean ? IXA_CLEAN : IXA_RECORD;
     if (clean)
         ixa_watch_start();
-    compute_before_ns = ix_current() ? ix_current()->compute_ns : 0;
     return 1;
+}
+
+void ixa_times_begin(void)
+{
+    const ix_thread *t = ix_current();
+    if (t)
+        compute_before_ns = t->compute_ns + (t->muted ? 0 : ix_now() - t->last_ns);
+    ixa_times_exit();
 }
 
 static void enter_clean(const char *function, const void *site, double length)

@@ -27,8 +27,10 @@ extern IX_HIDDEN const char *ixa_diverged_in;
 extern IX_HIDDEN const void *ixa_diverged_site;
 
 /* As IMBREX_ACCESS (clean, record) and IMBREX_ACCESS_DIR in the environment say: whether there is
- * anything to do. The first interval begins with the ixa_times_exit that follows. */
+ * anything to do. */
 IX_HIDDEN int ixa_times_start(int rank);
+/* The first interval of the user's computation begins: all before it was the runtime's own. */
+IX_HIDDEN void ixa_times_begin(void);
 /* Every outermost MPI function of the recorded thread, from entry to exit. `compute_ns`: what that
  * thread has computed so far; `site`: the caller. A function that polls enters once it is known
  * that it found something; otherwise it ends no interval: ixa_times_in_vain. */

@@ -2,9 +2,10 @@
 
 Time is max-plus arithmetic over the recorded order: computation keeps its length, a message takes
 EEL + G * size (Sancho et al., section 4.2) and shares the link out of its process with others that
-are under way, collectives take 2 log2(N) EEL. Which messages move when is the mode. Simulating what
-a trace would be with overlap follows the idea of the authors' later Dimemas studies; every network
-is one column of an array, so that a sweep costs as much as a single one.
+are under way, collectives take 2 log2(N) EEL and the time of their bytes (collective.py). Which
+messages move when is the mode. Simulating what a trace would be with overlap follows the idea of
+the authors' later Dimemas studies; every network is one column of an array, so that a sweep costs
+as much as a single one.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from imbrex.potential.collective import CollectiveCost
 from imbrex.potential.link import durations
 from imbrex.potential.message import NetworkPoints
 from imbrex.potential.recording import PIECES, FloatArray, RecordedMessage
@@ -117,7 +119,6 @@ class Replay:
         schedule: Schedule,
         network: NetworkPoints,
         mode_of: Callable[[RecordedMessage], str],
-        collective_bytes: float = 0.0,
         messages_cost: bool = True,
         on_link: dict[int, FloatArray] | None = None,
     ) -> None:
@@ -140,8 +141,7 @@ class Replay:
         self.channels: dict[tuple[int, int, int], _Channel] = {}
         self.modes: dict[tuple[int, int], str] = {}
         self.sides: dict[tuple[int, int], Side] = {}
-        self.one_way = math.log2(max(schedule.size, 1)) * self.latency
-        self.collective_bytes = self.gap * collective_bytes
+        self.network = network
         if not messages_cost:
             self.latency, self.gap = np.zeros(shape), np.zeros(shape)
         self.meetings: list[tuple[int, FloatArray]] = []
@@ -208,7 +208,7 @@ class Replay:
                 yield from self._compute(state, op.ns)
                 state.entered = state.wall
             elif op.kind == COLLECTIVE:
-                yield from self._collective(state, op.ways)
+                yield from self._collective(state, op.cost)
             else:
                 message = self.schedule.run.messages[rank][op.message]
                 if op.kind == SEND:
@@ -240,11 +240,13 @@ class Replay:
         arrivals = channel.sent[number]
         state.wait_until(arrivals[min(piece, len(arrivals) - 1)])
 
-    def _collective(self, state: _Rank, ways: int) -> Iterator[bool]:
+    def _collective(self, state: _Rank, cost: CollectiveCost | None) -> Iterator[bool]:
+        assert cost is not None
+        takes = cost.seconds(self.network) * 1e9
         number = state.collectives
         state.collectives += 1
         if not self.schedule.collectives_agree:
-            state.wait_until(state.wall + ways * self.one_way + self.collective_bytes)
+            state.wait_until(state.wall + takes)
             return
         if number == len(self.meetings):
             self.meetings.append((0, np.zeros(self.points)))
@@ -253,7 +255,7 @@ class Replay:
         while self.meetings[number][0] < len(self.ranks):
             yield False
         latest = self.meetings[number][1]
-        state.wait_until(latest + ways * self.one_way + self.collective_bytes)
+        state.wait_until(latest + takes)
 
     def _send(self, rank: int, state: _Rank, m: RecordedMessage, blocking: bool) -> Iterator[bool]:
         channel = self.channel(rank, m.peer, m.tag)
@@ -360,7 +362,6 @@ def replay_s(
     *,
     others: str = AS_WRITTEN,
     only: Callable[[RecordedMessage], bool] | None = None,
-    collective_bytes: float = 0.0,
     messages_cost: bool = True,
 ) -> FloatArray:
     """Run time in s on every network, shape (points,): until the last rank has ended.
@@ -371,14 +372,14 @@ def replay_s(
     def mode_of(message: RecordedMessage) -> str:
         return mode if only is None or only(message) else others
 
-    replay = Replay(schedule, network, mode_of, collective_bytes, messages_cost)
+    replay = Replay(schedule, network, mode_of, messages_cost)
     queued = latest = _latest(replay)
     settled = np.zeros(latest.shape, dtype=bool)
     on_link = _on_link(replay)
     # When messages leave decides who shares the link, which decides when others leave: again, until
     # it no longer changes the run time.
     for number in range(_MOST_PASSES):
-        replay = Replay(schedule, network, mode_of, collective_bytes, messages_cost, on_link)
+        replay = Replay(schedule, network, mode_of, messages_cost, on_link)
         before, latest = latest, _latest(replay)
         settled = np.abs(latest - before) <= _SETTLED * latest
         if settled.all():

@@ -33,7 +33,6 @@ _POINT_TO_POINT = {
     *("Send", "Ssend", "Rsend", "Bsend", "Isend", "Issend", "Irsend", "Ibsend", "Recv", "Irecv"),
     *("Sendrecv", "Sendrecv_replace", "Start", "Startall", "Isendrecv", "Isendrecv_replace"),
 }
-_COLLECTIVES = ("reduce", "bcast", "gather", "scatter", "alltoall", "scan", "barrier")
 
 
 @dataclass(frozen=True)
@@ -93,17 +92,6 @@ def hidden_share(run: Run | None) -> tuple[float, float]:
     )
 
 
-def collective_bytes(run: Run | None) -> float:
-    """Mean bytes of a collective call (0 where no measured run tells them)."""
-    if run is None or not len(run.measures):
-        return 0.0
-    names = [name.lower() for name in run.job.operations]
-    wanted = [i for i, name in enumerate(names) if any(part in name for part in _COLLECTIVES)]
-    rows = run.measures[np.isin(run.measures["operation"], wanted)]
-    count = int(np.asarray(rows["transfers"]).sum())
-    return float(np.asarray(rows["bytes"]).sum()) / count if count else 0.0
-
-
 def differences(recording: RecordedRun, run: Run | None) -> list[str]:
     """Call sites at which the measured run moved more or fewer messages than the recorded one.
 
@@ -152,7 +140,7 @@ def predict_run(
     try:
         schedule = make_schedule(recording)
         document["networks"] = _network_rows(schedule, run, networks)
-        _add_savings(document["sites"], sites, schedule, run, networks)
+        _add_savings(document["sites"], sites, schedule, networks)
     except ReplayError as error:
         document["replayed"] = str(error)
         return RunPrediction(recording, None, tuple(networks), tuple(sites), document)
@@ -173,11 +161,9 @@ def _saved(row: dict[str, Any]) -> float:
 def _network_rows(
     schedule: Schedule, run: Run | None, networks: list[Interconnect]
 ) -> list[dict[str, Any]]:
-    at, size = grid(networks), collective_bytes(run)
+    at = grid(networks)
     nothing = float(replay_s(schedule, NetworkPoints(0.0, 0.0), AS_WRITTEN)[0])
-    times: dict[str, FloatArray] = {
-        mode: replay_s(schedule, at, mode, collective_bytes=size) for mode in REPLAY_MODES
-    }
+    times: dict[str, FloatArray] = {mode: replay_s(schedule, at, mode) for mode in REPLAY_MODES}
     # A program may leave a mode unused, so none is slower than the one before it.
     for mode, before in zip(MODES[2:], MODES[1:], strict=False):
         times[mode] = np.minimum(times[mode], times[before])
@@ -206,20 +192,16 @@ def _add_savings(
     entries: list[dict[str, Any]],
     sites: list[SitePotential],
     schedule: Schedule,
-    run: Run | None,
     networks: list[Interconnect],
 ) -> None:
     """What each site alone would save on the first network, against the program as it is."""
-    at, size = grid(networks[:1]), collective_bytes(run)
-    today = float(replay_s(schedule, at, AS_WRITTEN, collective_bytes=size)[0])
+    at = grid(networks[:1])
+    today = float(replay_s(schedule, at, AS_WRITTEN)[0])
     for row, site in list(zip(entries, sites, strict=True))[:MOST_SITES]:
         row["saves_s"] = {
             mode: max(
                 0.0,
-                today
-                - float(
-                    replay_s(schedule, at, mode, only=_from(site.site), collective_bytes=size)[0]
-                ),
+                today - float(replay_s(schedule, at, mode, only=_from(site.site))[0]),
             )
             for mode in ("independent", "fine-grained", BOUNDARY_FIRST, BOUNDARY_LAST)
         }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from imbrex.network.interconnect import Interconnect
 from imbrex.potential.assess import points
+from imbrex.potential.collective import blocking_form, collective_cost, mean_bytes
 from imbrex.potential.message import MODES, IndependentWork, Message
 from imbrex.potential.recording import RecordedMessage, RecordedRun
 
@@ -137,9 +137,11 @@ def collective_sites(run: RecordedRun, network: Interconnect) -> list[dict[str, 
     for buffers in run.collectives.values():
         for buffer in buffers:
             groups.setdefault((buffer.site, buffer.operation), []).append(buffer)
-    delay = 2.0 * math.log2(max(len(run.ranks), 1)) * network.latency_s
     found = []
     for (site, operation), buffers in groups.items():
+        size = mean_bytes(buffers).get(operation, 0.0)
+        cost = collective_cost(blocking_form(operation), len(run.ranks), size)
+        delay = float(cost.seconds(points(network))) if cost else 0.0
         independent = 0.0
         for is_send in (True, False):
             own = [b for b in buffers if b.is_send == is_send]

@@ -63,8 +63,8 @@ def _network_lines(document: dict[str, Any]) -> list[str]:
     )
     if document["collectives"]:
         lines.append(
-            f"{document['collectives']} collective calls per rank take 2 log2(N) latencies each; "
-            "no mode hides them."
+            f"{document['collectives']} collective calls per rank take up to 2 log2(N) latencies "
+            "and the time of their bytes; no mode hides them."
         )
     return lines
 

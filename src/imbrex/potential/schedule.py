@@ -9,15 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from imbrex.errors import ImbrexError
+from imbrex.potential.collective import CollectiveCost, collective_cost, mean_bytes
 from imbrex.potential.recording import RecordedMessage, RecordedRun
 from imbrex.potential.trace import ARRIVED, CALL, POST, SEND
 
 COMPUTE, COLLECTIVE = 10, 11
 
-# Data go to or from a root: one way through the tree.
-_ONE_WAY = {"Bcast", "Reduce", "Gather", "Gatherv", "Scatter", "Scatterv", "Scan", "Exscan"}
-_BOTH_WAYS = {"Barrier", "Allreduce", "Allgather", "Allgatherv", "Alltoall", "Alltoallv"}
-_BOTH_WAYS |= {"Alltoallw", "Reduce_scatter", "Reduce_scatter_block"}
 _BLOCKING_SENDS = {"MPI_Send", "MPI_Ssend", "MPI_Rsend"}
 
 
@@ -28,13 +25,13 @@ class ReplayError(ImbrexError):
 @dataclass(frozen=True)
 class Operation:
     """COMPUTE: `ns`. SEND, POST, ARRIVED: `message`; `blocking` of a send that may wait for its
-    receiver. COLLECTIVE: `ways` through a tree (1 or 2)."""
+    receiver. COLLECTIVE: its `cost`."""
 
     kind: int
     ns: float = 0.0
     message: int = -1
     blocking: bool = False
-    ways: int = 0
+    cost: CollectiveCost | None = None
 
 
 @dataclass(frozen=True)
@@ -77,18 +74,22 @@ def make_schedule(run: RecordedRun) -> Schedule:
         for m in messages:
             if not m.is_send and (m.peer < 0 or m.tag < 0):
                 raise ReplayError(f"{m.site} receives from any rank or tag")
+    sizes = mean_bytes(buffer for own in run.collectives.values() for buffer in own)
+    costs = [collective_cost(f, len(run.ranks), sizes.get(f, 0.0)) for f in run.functions]
     operations = {}
     for rank in run.ranks:
         rows = run.trace[run.trace["rank"] == rank]
-        operations[rank] = _operations(run, run.messages[rank], rows)
+        operations[rank] = _operations(run, run.messages[rank], rows, costs)
     counts = {sum(op.kind == COLLECTIVE for op in ops) for ops in operations.values()}
     return Schedule(run, operations, len(counts) == 1)
 
 
 def _operations(
-    run: RecordedRun, messages: list[RecordedMessage], rows: NDArray[np.void]
+    run: RecordedRun,
+    messages: list[RecordedMessage],
+    rows: NDArray[np.void],
+    costs: list[CollectiveCost | None],
 ) -> list[Operation]:
-    ways = [_ways(name) for name in run.functions]
     found = []
     blocking = False
     kinds, ids, times = rows["kind"].tolist(), rows["id"].tolist(), rows["ns"].tolist()
@@ -96,15 +97,10 @@ def _operations(
         if kind == CALL:
             found.append(Operation(COMPUTE, ns=ns))
             blocking = run.functions[number] in _BLOCKING_SENDS
-            if ways[number]:
-                found.append(Operation(COLLECTIVE, ways=ways[number]))
+            if costs[number]:
+                found.append(Operation(COLLECTIVE, cost=costs[number]))
         elif kind in (SEND, POST, ARRIVED):
             if not 0 <= number < len(messages):
                 raise ReplayError("the trace is damaged: record again")
             found.append(Operation(kind, message=number, blocking=blocking and kind == SEND))
     return found
-
-
-def _ways(function: str) -> int:
-    name = function.removeprefix("MPI_")
-    return 1 if name in _ONE_WAY else 2 if name in _BOTH_WAYS else 0

@@ -156,8 +156,8 @@ def test_collectives_have_work_beside_them(message: Any, recorded: Any) -> None:
     }
     run = replace(recorded({0: [], 1: []}, {}), collectives=buffers)
     (row,) = collective_sites(run, SLOW)
-    # One level of a tree, in and out; 300 ns before, 0 and 200 after.
-    assert row["delay_s"] == pytest.approx(2e-6)
+    # One level of a tree and 8 bytes; 300 ns before, 0 and 200 after.
+    assert row["delay_s"] == pytest.approx(SLOW.latency_s + 8 * SLOW.gap_s_per_byte)
     assert row["independent_s"] == pytest.approx(400e-9)
     assert (row["operation"], row["limit"]) == ("MPI_Bcast", "collective")
 

@@ -1,0 +1,89 @@
+"""What a collective call costs: latencies through a tree, and bytes over the busiest link.
+
+Latencies are those of Sancho et al., section 4.2: 2 log2(N) EEL for a call that goes up a binomial
+tree and down again. The bytes are our addition. On the way up a process waits for its children one
+after the other, log2(N) messages on the longest path; on the way down it sends to all its children
+at once, and they share its link as any messages do (link.py): the furthest of d levels is reached
+after d + (d - 1) + ... + 1 messages, all but one of each level a gap g behind another. Large
+buffers are cut into N parts (Rabenseifner 2004; Thakur et al. 2005): then a broadcast or a
+reduction moves its buffer twice, an allreduce too.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from imbrex.potential.envelope import FloatArray
+from imbrex.potential.message import NetworkPoints
+from imbrex.potential.recording import RecordedMessage
+
+_UP, _DOWN = {"Reduce", "Scan", "Exscan"}, {"Bcast"}
+_UP_AND_DOWN = {"Allreduce", "Barrier"}
+# One process sends or gets all parts, or all processes do: the whole buffer crosses its link.
+_PARTS_TO_ONE = {"Gather", "Gatherv", "Scatter", "Scatterv"}
+_PARTS_TO_ALL = {"Allgather", "Allgatherv", "Alltoall", "Alltoallv", "Alltoallw"}
+_PARTS_TO_ALL |= {"Reduce_scatter", "Reduce_scatter_block"}
+SMALL_BYTES = 2048
+"""Up to here buffers go through trees whole, as MPICH's default for reductions is."""
+
+
+@dataclass(frozen=True)
+class CollectiveCost:
+    """`latencies` times EEL, `link_bytes` times G, and `gaps` times g."""
+
+    latencies: float
+    link_bytes: float
+    gaps: float = 0.0
+
+    def seconds(self, network: NetworkPoints) -> FloatArray:
+        """The time of the call, shape of the network points."""
+        return np.asarray(
+            self.latencies * np.asarray(network.latency_s)
+            + self.link_bytes * np.asarray(network.gap_s_per_byte)
+            + self.gaps * np.asarray(network.message_gap_s)
+        )
+
+
+def collective_cost(function: str, processes: int, size_bytes: float) -> CollectiveCost | None:
+    """The cost of a call whose larger buffer has `size_bytes`; None for what is no blocking
+    collective."""
+    name = function.removeprefix("MPI_")
+    depth = math.log2(max(processes, 1))
+    up, down = depth, depth * (depth + 1) / 2
+    gaps = down - depth
+    small = size_bytes <= SMALL_BYTES
+    if name in _UP:
+        return CollectiveCost(depth, size_bytes * (up if small else min(up, 2)))
+    if name in _DOWN:
+        return CollectiveCost(depth, size_bytes * (down if small else min(down, 2)), gaps)
+    if name in _UP_AND_DOWN:
+        both = up + down if small else min(up + down, 2)
+        return CollectiveCost(2 * depth, size_bytes * both, gaps)
+    if name in _PARTS_TO_ONE:
+        return CollectiveCost(depth, size_bytes if processes > 1 else 0.0)
+    if name in _PARTS_TO_ALL:
+        return CollectiveCost(2 * depth, size_bytes if processes > 1 else 0.0)
+    return None
+
+
+def blocking_form(function: str) -> str:
+    """MPI_Allreduce of MPI_Iallreduce; of MPI_Allreduce, itself."""
+    name = function.removeprefix("MPI_")
+    return "MPI_" + (name[1:].capitalize() if name[:1] == "I" else name)
+
+
+def mean_bytes(buffers: Iterable[RecordedMessage]) -> dict[str, float]:
+    """By function, the mean size of a call's buffer: of the rank and side with the largest."""
+    sums: dict[tuple[str, int, bool], tuple[int, int]] = {}
+    for b in buffers:
+        key = (b.operation, b.rank, b.is_send)
+        calls, size = sums.get(key, (0, 0))
+        sums[key] = calls + b.calls, size + b.calls * b.size_bytes
+    result: dict[str, float] = {}
+    for (function, _, _), (calls, size) in sums.items():
+        result[function] = max(result.get(function, 0.0), size / max(calls, 1))
+    return result

@@ -1,0 +1,77 @@
+"""What collectives cost, worked out by hand; a tree's bytes as a simulator moves them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from imbrex.potential.collective import blocking_form, collective_cost, mean_bytes
+from imbrex.potential.message import NetworkPoints
+from imbrex.potential.replay import AS_WRITTEN, replay_s
+from imbrex.potential.schedule import make_schedule
+from imbrex.potential.trace import CALL
+
+
+@pytest.mark.parametrize(
+    ("function", "size", "latencies", "link_bytes"),
+    [
+        ("MPI_Barrier", 0.0, 12, 0),
+        # Six levels: up 6 messages, down 6 + 5 + 4 + 3 + 2 + 1 share links.
+        ("MPI_Reduce", 8.0, 6, 6 * 8),
+        ("MPI_Bcast", 8.0, 6, 21 * 8),
+        ("MPI_Allreduce", 8.0, 12, 27 * 8),
+        ("MPI_Allreduce", 1e6, 12, 2e6),
+        ("MPI_Bcast", 1e6, 6, 2e6),
+        ("MPI_Gather", 512.0, 6, 512),
+        ("MPI_Alltoall", 512.0, 12, 512),
+    ],
+)
+def test_costs_on_64_processes(
+    function: str, size: float, latencies: float, link_bytes: float
+) -> None:
+    cost = collective_cost(function, 64, size)
+    assert cost is not None
+    assert cost.latencies == pytest.approx(latencies)
+    assert cost.link_bytes == pytest.approx(link_bytes)
+
+
+def test_alone_nothing_is_moved_and_other_calls_are_none() -> None:
+    for function in ("MPI_Allreduce", "MPI_Alltoall", "MPI_Bcast"):
+        cost = collective_cost(function, 1, 1e6)
+        assert cost is not None
+        assert cost.seconds(NetworkPoints(1.0, 1.0, message_gap_s=1.0)) == 0
+    assert collective_cost("MPI_Send", 4, 8.0) is None
+    assert collective_cost("MPI_Iallreduce", 4, 8.0) is None
+    assert blocking_form("MPI_Ireduce_scatter_block") == "MPI_Reduce_scatter_block"
+    assert blocking_form("MPI_Bcast") == "MPI_Bcast"
+
+
+def test_the_largest_side_counts(message: Any) -> None:
+    buffers = [
+        message(0, 0, -1, [0.0], is_send=True, operation="MPI_Gather"),
+        message(0, 1, -1, [0.0] * 4, operation="MPI_Gather"),
+        message(1, 0, -1, [0.0], is_send=True, operation="MPI_Gather"),
+    ]
+    assert mean_bytes(buffers) == {"MPI_Gather": 32.0}
+
+
+def test_a_replayed_collective_takes_its_bytes_time(message: Any, recorded: Any) -> None:
+    rows = {r: [(CALL, 2, 100.0), (CALL, 3, 50.0)] for r in range(4)}
+    run = recorded({r: [] for r in range(4)}, rows)
+    assert run.functions[2] == "MPI_Allreduce"
+    for rank in range(4):
+        run.collectives[rank] = [
+            message(rank, 0, -1, [0.0] * 5, is_send=True, operation="MPI_Allreduce")
+        ]
+    latency, gap = np.array([1e-7, 1e-7]), np.array([0.0, 1e-9])
+    network = NetworkPoints(latency, gap)
+    free, priced = (replay_s(make_schedule(run), network, AS_WRITTEN) * 1e9).tolist()
+    assert free == pytest.approx(150 + 4 * 100)
+    # Two levels up, and 2 + 1 messages down, of 40 bytes.
+    assert priced - free == pytest.approx(5 * 40)
+    # The second child of the root is sent to a gap later.
+    slow = NetworkPoints(latency, gap, message_gap_s=3e-8)
+    spaced = (replay_s(make_schedule(run), slow, AS_WRITTEN) * 1e9).tolist()
+    assert spaced == pytest.approx([free + 30, priced + 30])
