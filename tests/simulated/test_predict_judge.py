@@ -11,6 +11,9 @@ from typing import Any
 
 import pytest
 
+from imbrex.potential.recording import load_recording
+from imbrex.potential.schedule import make_schedule
+
 SCRIPT = Path(__file__).resolve().parents[2] / "benchmarks" / "predict_judge.py"
 
 
@@ -36,5 +39,8 @@ def test_predictions_come_true(
     assert {row.variant for row in rows} == set(judge.CATALOGUE[name].variants)
     for row in rows:
         assert abs(row.error) < 0.1, row
+    # Before its first call an app computes nothing: what the runtime does at its start is not told.
+    schedule = make_schedule(load_recording(tmp_path / f"{name}-4"))
+    assert all(operations[0].ns < 1 for operations in schedule.operations.values())
     # What the simulator says of overlap is worth predicting at all.
     assert max(row.simulated for row in rows) > 1.1
