@@ -153,9 +153,9 @@ def sources(name: str, folder: Path, progress_s: float | None) -> tuple[list[str
         if side == "after":
             counts = Counter(decision.decision for decision in outcome.decisions)
             share = f"{counts['rewritten']} of {len(outcome.decisions)}"
-    same = (folder / "before", folder / sides[-1])
-    files = [[f.read_bytes() for f in sorted(side.rglob("*.[cf]*"))] for side in same]
-    return (["before"] if files[0] == files[1] else sides), share
+    files = [[f.read_bytes() for f in sorted((folder / s).rglob("*.[cf]*"))] for s in sides]
+    different = [s for n, s in enumerate(sides) if s == "before" or files[n] != files[n - 1]]
+    return different, share
 
 
 def on_network(names: list[str], mpi: str, pairs: int, progress_s: float) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 import shutil
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 
@@ -54,34 +57,59 @@ def test_a_second_run_changes_nothing(language: str, generate: ModuleType, tmp_p
     assert changed >= 9
 
 
+@dataclass
+class Versions:
+    """One program of many parts: as it is, rewritten, and with progress calls."""
+
+    before: Path
+    after: Path
+    driven: Path
+    kinds: Counter[str]
+
+
+@pytest.fixture(scope="module")
+def versions(
+    generate: ModuleType, tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[str], Versions]:
+    """The programs of a language, rewritten once for all libraries."""
+    return functools.cache(lambda language: rewritten(language, generate, tmp_path_factory))
+
+
+def rewritten(
+    language: str, generate: ModuleType, tmp_path_factory: pytest.TempPathFactory
+) -> Versions:
+    make = generate.c_source if language == "c" else generate.fortran_source
+    folder = tmp_path_factory.mktemp("versions")
+    before, after, driven = (folder / f"{n}.{language}" for n in ("before", "after", "driven"))
+    before.write_text(make(SEEDS))
+    outcome = transform([before], Options())
+    after.write_bytes(outcome.after[str(before)])
+    options = Options(rewrites=COMMUNICATION, progress_interval_s=2e-6)
+    driven.write_bytes(transform([before], options).after[str(before)])
+    rewritten = [d for d in outcome.decisions if d.decision == "rewritten"]
+    kinds = Counter(name for decision in rewritten for name in decision.rewrites)
+    return Versions(before, after, driven, kinds)
+
+
 @pytest.mark.parametrize("language", ["c", "f"])
-def test_same_results(language: str, mpi: object, generate: ModuleType, tmp_path: Path) -> None:
+def test_same_results(
+    language: str, mpi: object, versions: Callable[[str], Versions], tmp_path: Path
+) -> None:
     name = mpi.name  # type: ignore[attr-defined]
     compiler = f"mpicc.{name}" if language == "c" else f"mpifort.{name}"
     if shutil.which(compiler) is None:
         pytest.skip(f"{compiler} is not installed")
-    make = generate.c_source if language == "c" else generate.fortran_source
-    before = tmp_path / f"before.{language}"
-    before.write_text(make(SEEDS))
-    outcome = transform([before], Options())
-    rewritten = [d for d in outcome.decisions if d.decision == "rewritten"]
-    kinds = Counter(name for decision in rewritten for name in decision.rewrites)
-    assert kinds["nonblocking"] > len(SEEDS)
-    assert kinds["collectives"] > len(SEEDS)
-    assert kinds["motion"] > len(SEEDS)
-    after = tmp_path / f"after.{language}"
-    after.write_bytes(outcome.after[str(before)])
-
+    made = versions(language)
+    for kind in COMMUNICATION:
+        assert made.kinds[kind] > len(SEEDS)
+    assert made.driven.read_bytes().upper().count(b"MPI_IPROBE(") > len(SEEDS)
     shim = tmp_path / "in_flight.o"
     define = ["-DFORTRAN"] if language == "f" else []
     subprocess.run(
         [f"mpicc.{name}", "-c", "-w", *define, str(HERE / "in_flight.c"), "-o", str(shim)],
         check=True,
     )
-    driven = tmp_path / f"driven.{language}"
-    options = Options(rewrites=COMMUNICATION, progress_interval_s=2e-6)
-    driven.write_bytes(transform([before], options).after[str(before)])
-    assert driven.read_bytes().upper().count(b"MPI_IPROBE(") > len(SEEDS)
+    before, after, driven = made.before, made.after, made.driven
     results = []
     for source, extra in ((before, []), (after, []), (after, [str(shim)]), (driven, [])):
         program = tmp_path / f"program{len(results)}"
