@@ -3,8 +3,8 @@
     sudo python benchmarks/transform_gains.py [--mpi openmpi] [--network] [--smpi] [--apps LIST]
 
 --network: two ranks on two network namespaces (TCP, 800 Mbit/s), real. --smpi: SimGrid's SMPI on 2
-to 16 nodes, links like InfiniBand (2 us, 10 Gbit/s) and Gigabit Ethernet (50 us, 1 Gbit/s); SMPI's
-progress is ideal. Each app is built as it is, rewritten, and (on the network) rewritten with
+to 16 nodes of a network like InfiniBand (2 us, 10 Gbit/s) and of one like Gigabit Ethernet (50 us,
+1 Gbit/s); SMPI's progress is ideal. Each app is built as it is, rewritten, and (on the network) rewritten with
 progress calls every --progress us; the programs run in turns, and the time is what they print.
 Outputs must be the same but for the times. What there is to overlap is told by `imbrex run`:
 computation, and the time in MPI calls before and after, each as seconds per rank.
@@ -31,7 +31,8 @@ from two_hosts import Network, two_hosts
 
 _TIME = re.compile(r"time: *([0-9.]+) s")
 _ANSWER = re.compile(r"^(?:time|verification): .*", re.MULTILINE)
-PLATFORMS = {"InfiniBand-like": ("2us", "10Gbps"), "GigE-like": ("50us", "1Gbps")}
+# Of each of the two links that a message passes.
+PLATFORMS = {"InfiniBand-like": ("1us", "10Gbps"), "GigE-like": ("25us", "1Gbps")}
 
 
 @dataclass(frozen=True)
@@ -206,15 +207,15 @@ def on_smpi(names: list[str], nodes: list[int], pairs: int) -> None:
     print(
         f"\nSimulated (SMPI), computation as measured here; medians of {pairs} runs in turns, s.\n"
     )
-    print("| app | platform | nodes | before | after | by hand | paper |")
-    print("|---|---|---|---|---|---|---|", flush=True)
+    print("| app | sites rewritten | platform | nodes | before | after | by hand | paper |")
+    print("|---|---|---|---|---|---|---|---|", flush=True)
     for name in names:
         case = CASES[name]
         with tempfile.TemporaryDirectory() as scratch:
             folder = Path(scratch)
             sides, share = sources(name, folder, None)
             if len(sides) == 1:
-                print(f"| {name} | left as it is ({share} sites) | - | - | - | - | {case.paper} |")
+                print(f"| {name} | {share}, left as it is | - | - | - | - | - | {case.paper} |")
                 continue
             programs = {side: smpi_program(name, folder / side) for side in sides}
             for kind, (latency, bandwidth) in PLATFORMS.items():
@@ -229,7 +230,7 @@ def on_smpi(names: list[str], nodes: list[int], pairs: int) -> None:
                     if case.by_hand:
                         runs["hand"] = [*runs["before"], *case.by_hand.split()]
                     times = in_turns(runs, pairs, simulate)
-                    cells = [name, kind, str(count), f"{times.median['before']:.4g}"]
+                    cells = [name, share, kind, str(count), f"{times.median['before']:.4g}"]
                     cells += [times.cell("after"), times.beside_hand(), case.paper]
                     print(f"| {' | '.join(cells)} |", flush=True)
 
