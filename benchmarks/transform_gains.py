@@ -4,10 +4,10 @@
 
 --network: two ranks on two network namespaces (TCP, 800 Mbit/s), real. --smpi: SimGrid's SMPI on 2
 to 16 nodes of a network like InfiniBand (2 us, 10 Gbit/s) and of one like Gigabit Ethernet (50 us,
-1 Gbit/s); SMPI's progress is ideal. Each app is built as it is, rewritten, and (on the network) rewritten with
-progress calls every --progress us; the programs run in turns, and the time is what they print.
-Outputs must be the same but for the times. What there is to overlap is told by `imbrex run`:
-computation, and the time in MPI calls before and after, each as seconds per rank.
+1 Gbit/s); SMPI's progress is ideal. Each app is built as it is, rewritten, and (on the network)
+rewritten with progress calls every --progress us; the programs run in turns, and the time is what
+they print. Outputs must be the same but for the times. What there is to overlap is told by `imbrex
+run`: computation, and the time in MPI calls before and after, each as seconds per rank.
 """
 
 from __future__ import annotations
