@@ -17,6 +17,8 @@ NAMES = [
     "interior.f",
     "private.c",
     "private.f",
+    "replace.c",
+    "replace.f",
     "wrapper.c",
     "wrapper.f90",
 ]

@@ -34,15 +34,16 @@ from imbrex.transform.rewrites.motion import ExistingMotion, Lowered, settle
 from imbrex.transform.rewrites.private import PrivateBuffers
 from imbrex.transform.rewrites.progress import ProgressCalls
 from imbrex.transform.rewrites.proposals import Proposal
+from imbrex.transform.rewrites.replaced import ReplacedBuffers
 from imbrex.transform.rewrites.wrappers import Wrappers
 
 _PASSES = 20  # far more than any program has needed
-PREPARING = (PrivateBuffers, BoundaryFirst, Wrappers)
+PREPARING = (PrivateBuffers, ReplacedBuffers, BoundaryFirst, Wrappers)
 REWRITES = (
     BlockingToNonblocking.name,
     CollectivesToNonblocking.name,
     ExistingMotion.name,
-    *(rewrite.name for rewrite in PREPARING),
+    *dict.fromkeys(rewrite.name for rewrite in PREPARING),
 )
 _OUTPUT = frozenset({"printf", "fprintf", "puts", "putchar", "fputs", "fflush", "fwrite", "perror"})
 

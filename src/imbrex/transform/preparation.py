@@ -54,8 +54,9 @@ class LineMap:
         for tag, i1, i2, j1, j2 in difflib.SequenceMatcher(
             None, old, new, autojunk=False
         ).get_opcodes():
+            added = max(0, (j2 - j1) - (i2 - i1))  # what is put in front of a call, as a rule
             for j in range(j1, j2):
-                exact = i1 + (j - j1)
+                exact = i1 + max(0, j - j1 - added)
                 line = exact if tag == "equal" else min(exact, max(i2 - 1, i1))
                 self.to_original[same + j + 1] = same + line + 1
 
@@ -112,7 +113,13 @@ def note(decisions: list[Decision], proposal: Proposal, maps: dict[str, LineMap]
 def put_back(
     decisions: list[Decision], first: list[Decision], taken: list[Proposal]
 ) -> list[Decision]:
-    """The sites of routines that were replaced, in the place of those of their successors."""
+    """The sites of routines and calls that were replaced, in the place of their successors."""
+    names = {(d.site.routine.file, d.site.call.line): d.site.call.name for d in first}
+    for decision in decisions:
+        call = decision.site.call
+        known = names.get((decision.site.routine.file, call.line), call.name)
+        if known == f"{call.name}_replace":
+            decision.site.call = replace(call, name=known)
     for proposal in taken:
         if not proposal.replaces:
             continue

@@ -95,6 +95,30 @@ REFUSED: dict[str, tuple[str, str, str]] = {
         "&status); work(c);",
         "one buffer",
     ),
+    "a static buffer for both": (
+        "",
+        "MPI_Sendrecv_replace(a, N, MPI_DOUBLE, peer, 0, peer, 0, MPI_COMM_WORLD, &status); "
+        "work(c);",
+        "`a` is not a local array of fixed size",
+    ),
+    "part of a buffer for both": (
+        "",
+        "double q[N + 2]; work(q);\nMPI_Sendrecv_replace(q + 2, N, MPI_DOUBLE, peer, 0, peer, 0, "
+        "MPI_COMM_WORLD, &status); work(c);",
+        "is not a whole array that could be copied",
+    ),
+    "a table as the buffer for both": (
+        "",
+        "double q[N][2]; work(q[0]);\nMPI_Sendrecv_replace(q, N, MPI_DOUBLE, peer, 0, peer, 0, "
+        "MPI_COMM_WORLD, &status); work(c);",
+        "`q` has more than one dimension",
+    ),
+    "a large buffer for both": (
+        "",
+        "double q[100000]; work(q);\nMPI_Sendrecv_replace(q, N, MPI_DOUBLE, peer, 0, peer, 0, "
+        "MPI_COMM_WORLD, &status); work(c);",
+        "too large for the stack",
+    ),
     "the end of a loop": (
         "",
         "for (int k = 0; k < 3; k++) { a[k] = k; " + SEND + " } work(c);",

@@ -93,7 +93,7 @@ class PrivateBuffers:
             raise Refusal(
                 self.name, Reason(f"`{variable.name}` would need more than {_MOST} copies", place)
             )
-        if self._declared(routine, variable) is None:
+        if self.declared(routine, variable) is None:
             raise Refusal(
                 self.name, Reason(f"the declaration of `{variable.name}` is not a plain one", place)
             )
@@ -115,7 +115,7 @@ class PrivateBuffers:
                 return "its address is kept"
         return None
 
-    def _declared(self, routine: Routine, variable: Variable) -> tuple[str, int, str] | None:
+    def declared(self, routine: Routine, variable: Variable) -> tuple[str, int, str] | None:
         """The bounds as declared; where another declaration may stand, and its indentation."""
         source = self.program.files[routine.file]
         name = re.escape(variable.name)
@@ -150,7 +150,7 @@ class PrivateBuffers:
 
     def apply(self, routine: Routine, variable: Variable, webs: list[Web]) -> Proposal:
         source = self.program.files[routine.file]
-        declared = self._declared(routine, variable)
+        declared = self.declared(routine, variable)
         assert declared is not None
         bounds, behind, indent = declared
         colours = _colours(webs)
@@ -168,7 +168,7 @@ class PrivateBuffers:
                     edits += _renamed(
                         source, statement.start, statement.end, variable, names[colour]
                     )
-        declaration = self._declaration(source, variable, names, bounds, indent)
+        declaration = self.declaration(source, variable, names, bounds, indent)
         edits.append(Edit(behind, behind, declaration))
         text = f"each message in `{variable.name}` gets an array of its own: {', '.join(names)}"
         line = webs[0].statements[0].line
@@ -181,7 +181,7 @@ class PrivateBuffers:
         )
 
     @staticmethod
-    def _declaration(
+    def declaration(
         source: SourceFile, variable: Variable, names: list[str], bounds: str, indent: str
     ) -> str:
         if source.language is Language.C:
