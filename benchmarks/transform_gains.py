@@ -87,7 +87,7 @@ CASES: dict[str, Case] = {
         "line",
         "common/options.f90 line/*.f90",
         "--n 48 --chunk 256 --steps 10",
-        "--n 24 --chunk 64 --steps 3",
+        "",  # smpif90 does not link programs of several free-form files
         "BT: nothing",
     ),
 }
@@ -211,6 +211,8 @@ def on_smpi(names: list[str], nodes: list[int], pairs: int) -> None:
     print("|---|---|---|---|---|---|---|---|", flush=True)
     for name in names:
         case = CASES[name]
+        if not case.simulated:
+            continue
         with tempfile.TemporaryDirectory() as scratch:
             folder = Path(scratch)
             sides, share = sources(name, folder, None)
