@@ -22,7 +22,7 @@ from imbrex.probe.answer import answer
 from imbrex.probe.calibrate import DEFAULT_LAUNCHER, PROGRAM, check_output, progress_bar
 from imbrex.probe.knobs import Tried
 from imbrex.probe.terminal import print_answer, print_tried
-from imbrex.probe.try_settings import try_settings_of
+from imbrex.probe.try_settings import QUICK_MOST_BYTES, try_settings_of
 
 # Experiments in their order, with their share of the time, about.
 EXPERIMENTS = {
@@ -44,7 +44,6 @@ EXPERIMENTS = {
 }
 QUICK_LIMIT_S = 15.0
 FULL_LIMIT_S = 120.0
-QUICK_MOST_BYTES = 8 << 20
 FULL_MOST_BYTES = 64 << 20
 _SUFFIXES = {"": 0, "K": 10, "M": 20, "G": 30}
 
@@ -122,7 +121,8 @@ def probe(
     kept = cache.keep(name, found.profile) if whole else None
     tried: list[Tried] = []
     if try_settings and not measured.interrupted:
-        tried, notes = try_settings_of(line, binary, found, limit_s, quiet or as_json)
+        largest = min(most, QUICK_MOST_BYTES)
+        tried, notes = try_settings_of(line, binary, found, limit_s, quiet or as_json, largest)
         found = replace(found, notes=(*found.notes, *notes))
     answered = {**found.to_json(), "knobs": [t.to_json() for t in tried]}
     if machine is not None and profile.paths:

@@ -15,12 +15,18 @@ from imbrex.probe.answer import Answer, answer
 from imbrex.probe.calibrate import progress_bar
 from imbrex.probe.knobs import Knob, Tried, compare, knobs_for
 
+QUICK_MOST_BYTES = 8 << 20
 EXPERIMENTS = ("delay", "moved", "pingpong", "earlylate")
 """What it takes to see whether a setting changed anything."""
 
 
 def try_settings_of(
-    line: LauncherLine, binary: Path, found: Answer, limit_s: float, silent: bool
+    line: LauncherLine,
+    binary: Path,
+    found: Answer,
+    limit_s: float,
+    silent: bool,
+    max_bytes: int = QUICK_MOST_BYTES,
 ) -> tuple[list[Tried], list[str]]:
     """Probe quickly without and with each knob, one after the other, each with the time limit.
 
@@ -46,7 +52,7 @@ def try_settings_of(
         variables = knob.variables if knob else {}
         what = ", ".join(variables) or "the probe without any setting"
         try:
-            after = _probed(line, binary, found, variables, limit_s, silent)
+            after = _probed(line, binary, found, variables, limit_s, silent, max_bytes)
         except ImbrexError as error:
             notes.append(f"{what}: {error}")
             continue
@@ -68,10 +74,11 @@ def _probed(
     variables: Mapping[str, str],
     limit_s: float,
     silent: bool,
+    max_bytes: int,
 ) -> Answer:
     """The answer with these variables set; KeyboardInterrupt where the user has enough."""
     argv = [str(binary), "--quick", "--experiments", ",".join(EXPERIMENTS)]
-    argv += ["--time-limit", f"{max(1.0, 0.8 * limit_s):.0f}"]
+    argv += ["--time-limit", f"{max(1.0, 0.8 * limit_s):.0f}", "--max-bytes", str(max_bytes)]
     shares = {name: 1 / len(EXPERIMENTS) for name in EXPERIMENTS}
     title = f"trying {', '.join(variables)}" if variables else "before any setting"
     environment = {**os.environ, **variables}

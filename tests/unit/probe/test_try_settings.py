@@ -53,6 +53,7 @@ def tried(
 
     def fake(command: Sequence[str], environment: Mapping[str, str], *_: object) -> Measurement:
         assert "--quick" in command
+        assert command[command.index("--max-bytes") + 1] == "16384"
         for name, error in bad.items():
             if name in environment:
                 raise error
@@ -60,7 +61,7 @@ def tried(
 
     monkeypatch.setattr(try_settings, "run_probes", fake)
     line = Line(("mpirun.openmpi", *words))
-    results, notes = try_settings.try_settings_of(line, Path("p"), found, 5, True)  # type: ignore[arg-type]
+    results, notes = try_settings.try_settings_of(line, Path("p"), found, 5, True, 16384)  # type: ignore[arg-type]
     return list(dict.fromkeys(next(iter(t.knob.variables)) for t in results)), notes
 
 
