@@ -165,7 +165,7 @@ def imbrex(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
             [sys.executable, "-m", "imbrex.cli", *words],
             cwd=tmp_path,
             text=True,
-            timeout=120,
+            timeout=300,  # the first one builds the runtime
             check=False,
             **streams,
         )
