@@ -37,16 +37,34 @@ typedef struct ixa_stamps {
     uint64_t first_read[IXA_GRAINS];
 } ixa_stamps_t;
 
+/* By grain, where a copied element begins: where it was read, its value and the last write of it
+ * then; where it was written to, and its value. 0: no copy. */
+typedef struct ixa_copies {
+    uintptr_t from[IXA_GRAINS], to[IXA_GRAINS];
+    uint64_t from_value[IXA_GRAINS], from_stamp[IXA_GRAINS], to_value[IXA_GRAINS];
+} ixa_copies_t;
+
 /* One page of communicated memory; what is not needed is NULL. */
 typedef struct ixa_page {
     uintptr_t number;
     struct ixa_page *next;
     ixa_stamps_t *stamps;
+    ixa_copies_t *copies;
     uint8_t *held; /* by byte */
 } ixa_page_t;
 
 /* An access to bytes in flight that MPI forbids. `code` is in the user's program. */
 typedef void ixa_forbidden_t(uintptr_t address, size_t size, int is_write, const void *code);
+
+/* What is known of a copied element: its value; when its origin was last written (0: not known) and
+ * where that is, or when it was first read where it went. */
+typedef struct ixa_copy {
+    uint64_t value, stamp;
+    uintptr_t origin;
+} ixa_copy_t;
+
+/* A line of memory holds what MPI communicates; or only what was copied from or to such memory. */
+enum { IXA_COMMUNICATED = 1, IXA_FOLLOWED = 2 };
 
 /* Called by the runtime. Sizes in bytes; addresses need not be aligned. */
 typedef struct ixa_memory {
@@ -67,6 +85,11 @@ typedef struct ixa_memory {
     int (*hold)(uintptr_t address, size_t size, int is_receive, int by);
     /* Whether a write, or a read, would touch bytes in flight. */
     int (*holds)(uintptr_t address, size_t size, int is_write);
+    /* As watch, of memory that elements are packed from or unpacked to. */
+    int (*follow)(uintptr_t address, size_t size);
+    /* Whether the element was packed from elsewhere, or has been unpacked. */
+    int (*came_from)(uintptr_t address, size_t size, ixa_copy_t *copy);
+    int (*went_to)(uintptr_t address, size_t size, ixa_copy_t *copy);
     /* How many accesses each thread has made: fills `counts`, returns how many threads there are.
      */
     int (*clocks)(uint64_t counts[IXA_THREADS]);
@@ -74,7 +97,7 @@ typedef struct ixa_memory {
 
 /* The name under which an instrumented program exports its table. */
 #define IXA_SYMBOL "imbrex_access_memory"
-enum { IXA_VERSION = 1 };
+enum { IXA_VERSION = 2 };
 
 extern ixa_memory_t ixa_shadow;
 /* Pages by number, modulo the size of the table. */
@@ -86,6 +109,20 @@ extern uint8_t ixa_lines[IXA_LINES] __asm__("imbrex_access_lines");
 extern __thread uint64_t ixa_clock __asm__("imbrex_access_clock");
 /* This thread's number, moved up by IXA_STAMP_BITS, plus one; 0 before its first stamp. */
 extern __thread uint64_t ixa_thread;
+
+/* Where this thread last read 4, or 8, bytes that the next write may copy; where it read an element
+ * that has just arrived for the first time, until it writes: then every such write is looked at. */
+extern __thread uintptr_t ixa_source4 __asm__("imbrex_access_source4_at");
+extern __thread uintptr_t ixa_source8 __asm__("imbrex_access_source8_at");
+extern __thread uintptr_t ixa_pending __asm__("imbrex_access_pending");
+
+/* An element that has arrived is read for the first time, and a write of its size follows. */
+void ixa_may_unpack(uintptr_t address, size_t size);
+/* A write, after the read of a source of the same size; just_read: in the same run of instructions,
+ * so that it is still there. */
+void ixa_may_copy(uintptr_t address, size_t size, uintptr_t source, int just_read);
+int ixa_came_from(uintptr_t address, size_t size, ixa_copy_t *copy);
+int ixa_went_to(uintptr_t address, size_t size, ixa_copy_t *copy);
 
 /* Give this thread a number: as ixa_thread. */
 uint64_t ixa_register(void);
@@ -112,10 +149,13 @@ static inline ixa_page_t *ixa_page(uintptr_t address)
 }
 
 /* Grains first to last of a page are written, or read, now. */
-static inline void ixa_write_grains(ixa_stamps_t *stamps, unsigned first, unsigned last)
+static inline void ixa_write_grains(ixa_page_t *page, unsigned first, unsigned last)
 {
+    ixa_stamps_t *stamps = page->stamps;
     uint64_t now = ixa_stamp();
     for (unsigned g = first; g <= last; g++) {
+        if (page->copies)
+            page->copies->from[g] = 0;
         stamps->last_write[g] = now;
         if (stamps->first_read[g] == IXA_UNREAD)
             stamps->first_read[g] = IXA_OVERWRITTEN;

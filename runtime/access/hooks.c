@@ -30,7 +30,7 @@ static inline void access_page(ixa_page_t *page, uintptr_t address, size_t size,
     unsigned from = (unsigned)(address & (IXA_PAGE - 1)), last = from + (unsigned)size - 1;
     if (page->stamps) {
         if (is_write)
-            ixa_write_grains(page->stamps, from / IXA_GRAIN, last / IXA_GRAIN);
+            ixa_write_grains(page, from / IXA_GRAIN, last / IXA_GRAIN);
         else
             ixa_read_grains(page->stamps, from / IXA_GRAIN, last / IXA_GRAIN);
     }
@@ -61,21 +61,47 @@ static inline int is_communicated(uintptr_t address)
     return ixa_lines[ixa_line(address)];
 }
 
+/* The first read of what has arrived. */
+static int is_news(uintptr_t address)
+{
+    const ixa_page_t *page = ixa_page(address);
+    return page && page->stamps &&
+           page->stamps->first_read[(address & (IXA_PAGE - 1)) / IXA_GRAIN] == IXA_UNREAD;
+}
+
+/* Elements of 4 and 8 bytes are followed through copies (`pairs`): a read that a write of the same
+ * size may follow, a write that may write what was last read. */
+static void slow(uintptr_t address, size_t size, int is_write, int pairs, int just_read,
+                 const void *code)
+{
+    int news = pairs && !is_write && is_news(address);
+    access_any(address, size, is_write, code);
+    if (news)
+        ixa_may_unpack(address, size);
+    else if (pairs && is_write)
+        ixa_may_copy(address, size, size == 4 ? ixa_source4 : ixa_source8, just_read);
+}
+
 static inline void hook(void *pointer, size_t size, int is_write, int aligned, const void *code)
 {
     uintptr_t address = (uintptr_t)pointer;
+    int pairs = aligned && size >= 4;
     ixa_clock++;
+    if (pairs && !is_write)
+        *(size == 4 ? &ixa_source4 : &ixa_source8) = address;
     /* What is aligned cannot cross a line. */
     if (__builtin_expect(is_communicated(address), 0) ||
-        (!aligned && __builtin_expect(is_communicated(address + size - 1), 0)))
-        access_any(address, size, is_write, code);
+        (!aligned && __builtin_expect(is_communicated(address + size - 1), 0)) ||
+        (pairs && is_write && __builtin_expect(ixa_pending != 0, 0)))
+        slow(address, size, is_write, pairs, 0, code);
 }
 
 /* An access that was counted already, with `later` others that are still to come. */
-static void late(void *pointer, size_t size, int is_write, unsigned later, const void *code)
+static void late(void *pointer, size_t size, int is_write, int pairs, unsigned later,
+                 const void *code)
 {
     ixa_clock -= later;
-    access_any((uintptr_t)pointer, size, is_write, code);
+    slow((uintptr_t)pointer, size, is_write, pairs, 1, code);
     ixa_clock += later;
 }
 
@@ -115,10 +141,10 @@ static void range(const void *pointer, size_t size, int is_write, const void *co
         hook(p, size, 0, aligned, CODE);                                                           \
         hook(p, size, 1, aligned, CODE);                                                           \
     }
-#define LATE(name, size, is_write)                                                                 \
+#define LATE(name, size, is_write, pairs)                                                          \
     void imbrex_access_##name##size(void *p, unsigned later)                                       \
     {                                                                                              \
-        late(p, size, is_write, later, CODE);                                                      \
+        late(p, size, is_write, pairs, later, CODE);                                               \
     }
 #define ACCESSES(size)                                                                             \
     ONE(read, size, 0, (size) <= 8)                                                                \
@@ -131,8 +157,12 @@ static void range(const void *pointer, size_t size, int is_write, const void *co
     ONE(unaligned_volatile_write, size, 1, 0)                                                      \
     UPDATE(read_write, size, (size) <= 8)                                                          \
     UPDATE(unaligned_read_write, size, 0)                                                          \
-    LATE(read, size, 0)                                                                            \
-    LATE(write, size, 1)
+    LATE(read, size, 0, 0)                                                                         \
+    LATE(write, size, 1, 0)
+LATE(source, 4, 0, 1)
+LATE(source, 8, 0, 1)
+LATE(copy, 4, 1, 1)
+LATE(copy, 8, 1, 1)
 ACCESSES(1)
 ACCESSES(2)
 ACCESSES(4)

@@ -33,6 +33,10 @@ typedef struct {
     ptrdiff_t *offset;
     ptrdiff_t low, high; /* of all its bytes; high is behind the last */
     ixa_element_t *element;
+    /* The same of the origins that all elements were packed from, or where they were unpacked to;
+     * in how many calls they were, and were not. NULL if never. */
+    ixa_element_t *copied;
+    uint64_t copied_calls, direct_calls;
     uint64_t calls, previous; /* position on the clock of accesses: the send before */
     double first_ns, last_ns;
     uint32_t tries, samples[IXA_ANCHORS];
@@ -43,6 +47,12 @@ extern IX_HIDDEN ixa_message_t ixa_messages[IXA_MESSAGES];
 extern IX_HIDDEN size_t ixa_message_count;
 /* Messages and receives that found no place or no memory. */
 extern IX_HIDDEN uint64_t ixa_dropped;
+
+/* Whether its elements are followed through a copy, in every call but those that left it open. */
+static inline int ixa_is_copied(const ixa_message_t *m)
+{
+    return m->copied_calls > 0 && m->direct_calls == 0;
+}
 
 /* The element of the message that anchor `a` is. */
 IX_HIDDEN size_t ixa_anchor_element(const ixa_message_t *message, int a);

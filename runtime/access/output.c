@@ -55,6 +55,8 @@ static void write_message(FILE *file, const ixa_message_t *m)
     fprintf(file, "\"elements\": %zu, \"element_bytes\": %zu, \"calls\": %" PRIu64, m->elements,
             m->element_bytes, m->calls);
     fprintf(file, ", \"first_ns\": %.1f, \"last_ns\": %.1f", m->first_ns, m->last_ns);
+    if (ixa_is_copied(m))
+        fprintf(file, ", \"copied\": true");
     if (ixa_mode == IXA_CLEAN) {
         fprintf(file, ", \"anchors\": [");
         for (int a = 0; a < IXA_ANCHORS; a++) {
@@ -95,8 +97,9 @@ void ixa_write_results(void)
     if (ixa_mode == IXA_RECORD) {
         FILE *elements = create("elements", "bin");
         for (size_t i = 0; elements && i < ixa_message_count; i++)
-            fwrite(ixa_messages[i].element, sizeof(ixa_element_t), ixa_messages[i].elements,
-                   elements);
+            fwrite(ixa_is_copied(&ixa_messages[i]) ? ixa_messages[i].copied
+                                                   : ixa_messages[i].element,
+                   sizeof(ixa_element_t), ixa_messages[i].elements, elements);
         if (elements && fclose(elements) != 0)
             fprintf(stderr, "imbrex: rank %d: the recording is not complete\n", ixa_rank);
     }

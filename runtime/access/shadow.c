@@ -123,15 +123,18 @@ static unsigned last_grain(part_t part)
     return (part.to - 1) / IXA_GRAIN;
 }
 
-static void mark_lines(uintptr_t address, size_t size)
+static void mark_lines(uintptr_t address, size_t size, uint8_t what)
 {
     if (!ixa_lines)
         return;
     for (uintptr_t at = address; at < address + size; at = (at | ((1 << IXA_LINE_BITS) - 1)) + 1)
-        ixa_lines[ixa_line(at)] = 1;
+        ixa_lines[ixa_line(at)] |= what;
 }
 
-static int watch(uintptr_t address, size_t size)
+/* Hooks of several threads may ask for pages too, for the sources of copies. */
+static pthread_mutex_t growing = PTHREAD_MUTEX_INITIALIZER;
+
+static int watch_locked(uintptr_t address, size_t size, uint8_t what)
 {
     EACH_PART(part, address, size, 1)
     {
@@ -144,8 +147,26 @@ static int watch(uintptr_t address, size_t size)
             __atomic_store_n(&part.page->stamps, stamps, __ATOMIC_RELEASE);
         }
     }
-    mark_lines(address, size);
+    mark_lines(address, size, what);
     return 0;
+}
+
+static int watch_as(uintptr_t address, size_t size, uint8_t what)
+{
+    pthread_mutex_lock(&growing);
+    int result = watch_locked(address, size, what);
+    pthread_mutex_unlock(&growing);
+    return result;
+}
+
+static int watch(uintptr_t address, size_t size)
+{
+    return watch_as(address, size, IXA_COMMUNICATED);
+}
+
+static int follow(uintptr_t address, size_t size)
+{
+    return watch_as(address, size, IXA_FOLLOWED);
 }
 
 static void arm(uintptr_t address, size_t size)
@@ -163,7 +184,7 @@ static void write(uintptr_t address, size_t size)
     EACH_PART(part, address, size, 0)
     {
         if (part.page && part.page->stamps)
-            ixa_write_grains(part.page->stamps, first_grain(part), last_grain(part));
+            ixa_write_grains(part.page, first_grain(part), last_grain(part));
     }
 }
 
@@ -205,11 +226,11 @@ static uint64_t first_read(uintptr_t address, size_t size)
 /* ---- Bytes in flight --------------------------------------------------------------------------
  */
 
-static int hold(uintptr_t address, size_t size, int is_receive, int by)
+static int hold_locked(uintptr_t address, size_t size, int is_receive, int by)
 {
     int result = 0;
     if (by > 0)
-        mark_lines(address, size);
+        mark_lines(address, size, IXA_COMMUNICATED);
     EACH_PART(part, address, size, by > 0)
     {
         if (part.page && !part.page->held && by > 0)
@@ -227,6 +248,14 @@ static int hold(uintptr_t address, size_t size, int is_receive, int by)
                 held[b] = (uint8_t)(held[b] + by);
         }
     }
+    return result;
+}
+
+static int hold(uintptr_t address, size_t size, int is_receive, int by)
+{
+    pthread_mutex_lock(&growing);
+    int result = hold_locked(address, size, is_receive, by);
+    pthread_mutex_unlock(&growing);
     return result;
 }
 
@@ -250,4 +279,7 @@ ixa_memory_t ixa_shadow = {.version = IXA_VERSION,
                            .first_read = first_read,
                            .hold = hold,
                            .holds = holds,
+                           .follow = follow,
+                           .came_from = ixa_came_from,
+                           .went_to = ixa_went_to,
                            .clocks = clocks};

@@ -41,6 +41,7 @@ class _Access:
     size: int
     aligned: bool
     place: str  # the .loc in force
+    paired: bool = False
 
 
 def inlined(lines: list[str]) -> list[str]:
@@ -55,8 +56,10 @@ def inlined(lines: list[str]) -> list[str]:
             replaced[run] = [*stubs, lines[run]]
             stubs = []
             continue
+        _pair(run)
         for index, access in enumerate(run):
-            text, stub = _hook(run, index, number)
+            before = lines[run[index - 1].at : access.at] if index else ["%r11"]
+            text, stub = _hook(run, index, number, any("%r11" in line for line in before))
             replaced[access.at] = text
             stubs += stub
             number += 1
@@ -103,8 +106,23 @@ def _runs(lines: list[str], replaced: dict[int, list[str]]) -> Iterator[list[_Ac
             run = []
 
 
-def _hook(run: list[_Access], index: int, number: int) -> tuple[list[str], list[str]]:
-    """Instructions in place of a call, and those far from it that call after all."""
+def _pair(run: list[_Access]) -> None:
+    """The last read of the same size before a write may be what it writes: a copy."""
+    reads: dict[int, _Access] = {}
+    for access in run:
+        if access.size not in (4, 8) or not access.aligned:
+            continue
+        if not access.is_write:
+            reads[access.size] = access
+        elif access.size in reads:
+            reads[access.size].paired = access.paired = True
+
+
+def _hook(run: list[_Access], index: int, number: int, load: bool) -> tuple[list[str], list[str]]:
+    """Instructions in place of a call, and those far from it that call after all.
+
+    r11 holds where lines are marked; `load`: it does not yet, or something else used it.
+    """
     access = run[index]
     text = []
     if index == 0:
@@ -112,26 +130,42 @@ def _hook(run: list[_Access], index: int, number: int) -> tuple[list[str], list[
             "\tmovq\timbrex_access_clock@gottpoff(%rip), %rax",
             f"\taddq\t${len(run)}, %fs:(%rax)",
         ]
+    if access.paired and not access.is_write:
+        text += [
+            f"\tmovq\timbrex_access_source{access.size}_at@gottpoff(%rip), %rax",
+            "\tmovq\t%rdi, %fs:(%rax)",
+        ]
+    marks = "\tmovq\timbrex_access_lines@GOTPCREL(%rip), %r11"
     text += [
         "\tmovl\t%edi, %eax",
-        "\tmovq\timbrex_access_lines@GOTPCREL(%rip), %rcx",
+        *([marks] if load else []),
         f"\tshrl\t${_LINE_BITS}, %eax",
-        "\tcmpb\t$0, (%rcx,%rax)",
+        "\tcmpb\t$0, (%r11,%rax)",
         f"\tjne\t.Limbrex_call{number}",
     ]
     if access.size > 8 or not access.aligned:
         text += [
             f"\tleal\t{access.size - 1}(%rdi), %eax",
             f"\tshrl\t${_LINE_BITS}, %eax",
-            "\tcmpb\t$0, (%rcx,%rax)",
+            "\tcmpb\t$0, (%r11,%rax)",
             f"\tjne\t.Limbrex_call{number}",
         ]
-    name = f"imbrex_access_{'write' if access.is_write else 'read'}{access.size}"
+    if access.paired and access.is_write:
+        text += [
+            "\tmovq\timbrex_access_pending@gottpoff(%rip), %rax",
+            "\tcmpq\t$0, %fs:(%rax)",
+            f"\tjne\t.Limbrex_call{number}",
+        ]
+    kind = ("copy" if access.paired else "write") if access.is_write else "read"
+    if access.paired and not access.is_write:
+        kind = "source"
+    name = f"imbrex_access_{kind}{access.size}"
     stub = [
         f".Limbrex_call{number}:",
         *([access.place] if access.place else []),
         f"\tmovl\t${len(run) - 1 - index}, %esi",
         f"\tcall\t{name}@PLT",
+        marks,
         f"\tjmp\t.Limbrex_back{number}",
     ]
     return [*text, f".Limbrex_back{number}:"], stub

@@ -18,7 +18,7 @@ from imbrex.mpi_environment.native import cache_folder, source_folder
 # Every access counts in thread-local data: a call to find them would cost more than all the rest.
 _FLAGS = ("-std=c11", "-O2", "-fPIC", "-ftls-model=initial-exec", "-D_GNU_SOURCE", "-w")
 # What instrumented code calls, and the shadow of memory that it fills. The rest is in the runtime.
-_SOURCES = ("hooks.c", "shadow.c")
+_SOURCES = ("copies.c", "hooks.c", "shadow.c")
 _HEADERS = ("access.h",)
 # Visible to the runtime, and to instrumented libraries, which share the program's own.
 _EXPORTS = "{ imbrex_access_*; __tsan_*; __wrap_mem*; };\n"

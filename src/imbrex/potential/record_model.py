@@ -138,6 +138,7 @@ def _message_json(message: Recorded, names: Mapping[tuple[str, int], str]) -> di
         "spread_s": float(spread.mean()) * 1e-9 if spread.size else None,
         "times": "watched" if message.samples else "counted",
         "samples": message.samples,
+        "through_copy": message.copied,
         # Figure 1: by when which share of the elements was produced (from the first write on,
         # negative: before the send) or consumed (after the arrival).
         "curve": [

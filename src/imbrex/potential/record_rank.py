@@ -37,7 +37,8 @@ class Recorded:
     Times run back from the send (produced) or on from the arrival (consumed), in computation of
     the clean run; NaN for elements that were never seen written (read). `counted_ns` takes all
     accesses of an interval for equally long; `time_ns` is that, corrected by the `samples` times
-    of single elements that the clean run measured (0: not corrected).
+    of single elements that the clean run measured (0: not corrected). `copied`: of the memory that
+    elements were packed from, or unpacked to.
     """
 
     rank: int
@@ -58,6 +59,7 @@ class Recorded:
     samples: int
     operation: str = ""
     collective: bool = False
+    copied: bool = False
 
     @property
     def elements(self) -> int:
@@ -248,7 +250,9 @@ def _recorded(
         accesses = np.where(count > 0, part["accesses"] / count, np.nan)
         counted = np.where(count > 0, part["ns"] / count, np.nan)
         variance = np.where(count > 0, part["ns_squared"] / count - counted**2, np.nan)
-    measured = [a for a in anchors if a["times_ns"] and count[a["element"]] > 0]
+    copied = bool(message.get("copied", False))
+    # What was timed of a packed message is its buffer, not where its elements come from or go to.
+    measured = [a for a in anchors if a["times_ns"] and count[a["element"]] > 0 and not copied]
     places = np.array([counted[a["element"]] for a in measured])
     times = np.array([float(np.median(a["times_ns"])) for a in measured])
     return Recorded(
@@ -270,4 +274,5 @@ def _recorded(
         samples=sum(len(a["times_ns"]) for a in measured),
         operation=str(message.get("operation", "")),
         collective=bool(message.get("collective", False)),
+        copied=copied,
     )

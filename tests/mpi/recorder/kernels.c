@@ -5,7 +5,7 @@
 
 enum { N = 24, ROWS = 8, ITERATIONS = 6 };
 
-static double out[ROWS][N], in[ROWS][N], packed[N], work[N], second[N];
+static double out[ROWS][N], in[ROWS][N], packed[N], work[N], second[N], unpacked[N], edge[N];
 static int list[N];
 static volatile double sink;
 static int other;
@@ -124,6 +124,29 @@ static void through_buffers(int step)
     sink = second[step];
 }
 
+/* Written backwards, packed through the list; unpacked through it, read forwards. Then the same
+ * with arithmetic on the way, which is no copy. */
+static void through_copies(int step)
+{
+    for (int i = N - 1; i >= 0; i--)
+        work[i] = step + i;
+    for (int i = 0; i < N; i++)
+        edge[i] = work[list[i]];
+    exchange(edge, second, N, MPI_DOUBLE, 16);
+    for (int i = 0; i < N; i++)
+        unpacked[list[i]] = second[i];
+    read_forward(unpacked, N);
+
+    for (int i = N - 1; i >= 0; i--)
+        work[i] = step - i;
+    for (int i = 0; i < N; i++)
+        edge[i] = 2 * work[list[i]] + 1;
+    exchange(edge, second, N, MPI_DOUBLE, 17);
+    for (int i = 0; i < N; i++)
+        unpacked[list[i]] = second[i] + 1;
+    read_forward(unpacked, N);
+}
+
 static void again(int step)
 {
     for (int i = 0; i < N; i++)
@@ -190,6 +213,7 @@ int main(int argc, char **argv)
         shapes(step, column, block);
         boundaries(step);
         through_buffers(step);
+        through_copies(step);
         again(step);
         completions(step, persistent);
     }

@@ -50,6 +50,9 @@ PRODUCED = {
     13: positions(FORWARD[HALF:] + FORWARD[:HALF]),
     14: REVERSE,
     15: FORWARD,
+    # Element i is element LIST[i] of an array that is written backwards.
+    16: [N - 1 - place for place in LIST],
+    17: FORWARD,
 }
 CONSUMED = {
     **dict.fromkeys(PRODUCED, FORWARD),
@@ -59,6 +62,7 @@ CONSUMED = {
     5: list(range(12)),
     8: positions(LIST),
     13: positions(EVENS + ODDS),
+    16: LIST,
 }
 SEEN = {9: HALF, 13: HALF}
 FORTRAN_N = 16
@@ -157,6 +161,16 @@ def test_the_second_send_of_a_buffer_has_the_same_producers(kernels: Result) -> 
         first = kernels.message(rank, "send", 11)[1]["accesses"]
         second = kernels.message(rank, "send", 12)[1]["accesses"]
         assert len(set((second - first).tolist())) == 1
+
+
+def test_copies_are_named(kernels: Result) -> None:
+    for rank in (0, 1):
+        for kind in ("send", "receive"):
+            copied = {
+                tag for tag in PRODUCED if kernels.message(rank, kind, tag)[0]["through_copy"]
+            }
+            # In 8 nothing is unpacked; not every compiler reads and writes side by side there.
+            assert {16} <= copied <= ({8, 16} if kind == "send" else {16})
 
 
 def test_predict_reads_the_model(kernels: Result) -> None:

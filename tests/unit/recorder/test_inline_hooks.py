@@ -39,12 +39,14 @@ def test_a_straight_run_is_counted_once() -> None:
     ret = lines.index("\tret")
     calls = [at for at, line in enumerate(lines) if line.startswith("\tcall")]
     assert [lines[at] for at in calls] == [
-        f"\tcall\timbrex_access_{name}@PLT" for name in ("read8", "read4", "write8")
+        f"\tcall\timbrex_access_{name}@PLT" for name in ("source8", "read4", "copy8")
     ]
     assert min(calls) > ret
     assert lines[calls[1] - 2] == "\t.loc 1 7 3 is_stmt 0"
     for at in calls:
-        assert lines[at + 1].split()[1] + ":" in lines[:ret]
+        # The register that the rest of the run counts on is as it was.
+        assert lines[at + 1].endswith("%r11")
+        assert lines[at + 2].split()[1] + ":" in lines[:ret]
 
 
 @pytest.mark.parametrize(
@@ -58,6 +60,15 @@ def test_a_run_ends_where_others_may_enter_or_leave(between: str) -> None:
     assert between in lines
 
 
+@pytest.mark.parametrize(("between", "loads"), [("\tmovq\t%rax, %r10", 1), ("\tincl\t%r11d", 2)])
+def test_where_lines_are_marked_is_loaded_once_if_nothing_else_is_there(
+    between: str, loads: int
+) -> None:
+    lines = text("\tcall\t__tsan_read8@PLT", between, "\tcall\t__tsan_read8@PLT")
+    hot = lines[: lines.index("\tret")]
+    assert sum(line.endswith("%r11") and "GOTPCREL" in line for line in hot) == loads
+
+
 def test_entries_and_exits_of_functions_vanish() -> None:
     lines = text("\tcall\t__tsan_func_entry@PLT", "\tnop", "\tjmp\t__tsan_func_exit@PLT")
     assert lines == [*BEGIN, "\tnop", "\tret", *END]
@@ -67,6 +78,23 @@ def test_what_may_cross_a_line_asks_at_both_ends() -> None:
     assert sum("cmpb" in line for line in text("\tcall\t__tsan_unaligned_write8@PLT")) == 2
     assert sum("cmpb" in line for line in text("\tcall\t__tsan_read16@PLT")) == 2
     assert sum("cmpb" in line for line in text("\tcall\t__tsan_read8@PLT")) == 1
+
+
+def test_the_last_read_before_a_write_of_its_size_may_be_copied() -> None:
+    lines = text(
+        "\tcall\t__tsan_read8@PLT",
+        "\tcall\t__tsan_read8@PLT",
+        "\tcall\t__tsan_read4@PLT",
+        "\tcall\t__tsan_write8@PLT",
+        "\tcall\t__tsan_write4@PLT",
+        "\tcall\t__tsan_unaligned_write8@PLT",
+    )
+    called = [line.split("_")[-1] for line in lines if line.startswith("\tcall")]
+    names = ("read8", "source8", "source4", "copy8", "copy4", "write8")
+    assert called == [f"{name}@PLT" for name in names]
+    # A source is remembered before it is asked for, so that a late call comes back behind it.
+    assert sum("source8_at@gottpoff" in line for line in lines) == 1
+    assert sum("pending@gottpoff" in line for line in lines) == 2
 
 
 @pytest.mark.parametrize(
