@@ -112,7 +112,7 @@ def test_without_the_slack_of_eager_messages_bounds_break(cluster: Cluster, tmp_
 @pytest.mark.parametrize(
     ("file", "rule", "mutant"),
     [
-        ("record.c", "    if (debt_ns) {\n", "    if (0) {\n"),
+        ("record.c", "    if (outside)\n", "    if (0)\n"),
         ("times.c", "return all_ns > x_hi_ns ? all_ns : x_hi_ns;", "return x_hi_ns;"),
     ],
     ids=["debt", "collectives entered apart"],
