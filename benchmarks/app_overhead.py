@@ -100,10 +100,10 @@ def table(findings: Sequence[Finding]) -> str:
 class Measurement:
     """One app with one library, ready to be measured."""
 
-    def __init__(self, library: str, app: str, folder: Path, clock: Path) -> None:
+    def __init__(self, library: str, app: str, built: Path, folder: Path, clock: Path) -> None:
         self.library, self.app = library, app
         words = PROGRAMS[app].split()
-        self._bare = [str(folder / words[0]), *words[1:]]
+        self._bare = [str(built / words[0]), *words[1:]]
         self._launcher = [f"mpirun.{library}", "-n", "2", "--bind-to", "core"]
         self._run = folder / f"run-{app}"
         ready = prepare(Settings((*self._launcher, *self._bare), output=self._run))
@@ -136,13 +136,16 @@ def build(library: str, folder: Path) -> None:
     subprocess.run(words, check=True)
 
 
-def measure(library: str, apps: Sequence[str], rounds: int, save: Path | None) -> list[Finding]:
+def measure(
+    library: str, apps: Sequence[str], rounds: int, save: Path | None, built: Path | None
+) -> list[Finding]:
     found = []
     with tempfile.TemporaryDirectory(prefix="imbrex-overhead-") as scratch:
         folder = Path(scratch)
-        build(library, folder)
+        programs = folder if built is None else built.absolute() / library
+        build(library, programs)
         clock = build_clock(folder)
-        measurements = [Measurement(library, app, folder, clock) for app in apps]
+        measurements = [Measurement(library, app, programs, folder, clock) for app in apps]
         for turn in range(rounds):
             for measurement in measurements:
                 found.append(measurement.round(turn))
@@ -158,6 +161,7 @@ def main() -> None:
     parser.add_argument("--apps", default=",".join(PROGRAMS), help="separated by commas")
     parser.add_argument("--rounds", type=int, default=8, help="six at least for a 95 %% interval")
     parser.add_argument("--save", type=Path, help="add what was measured to this file")
+    parser.add_argument("--build", type=Path, help="build the apps here and keep them")
     parser.add_argument("--insert", type=Path, help="the page that gets the table")
     options = parser.parse_args()
     if shutil.which("perf") is None:
@@ -171,7 +175,7 @@ def main() -> None:
     if options.rounds > 0:
         for library in options.library or ["openmpi", "mpich"]:
             apps = options.apps.split(",")
-            findings += measure(library, apps, options.rounds, options.save)
+            findings += measure(library, apps, options.rounds, options.save, options.build)
     text = table(findings)
     print(text)
     if options.insert:
