@@ -37,6 +37,7 @@ from imbrex.transform.rewrites.proposals import Proposal
 from imbrex.transform.rewrites.replaced import ReplacedBuffers
 from imbrex.transform.rewrites.wrappers import Wrappers
 
+_NO_SITE = frozenset({("", 0)})
 _PASSES = 20  # far more than any program has needed
 PREPARING = (PrivateBuffers, ReplacedBuffers, BoundaryFirst, Wrappers)
 REWRITES = (
@@ -164,7 +165,9 @@ def _prepared(paths: list[Path], options: Options) -> Outcome:
             for number, line in known.to_original.items()
             if (name, line) in options.only
         )
-        return run(replace(options, contents=contents, only=only if options.only else frozenset()))
+        if options.only:
+            only = only or _NO_SITE  # an empty set would choose all
+        return run(replace(options, contents=contents, only=only))
 
     best, taken, refused = prepare(first, offered, attempt)
     maps = {name: LineMap(first.before[name], data) for name, data in best.before.items()}

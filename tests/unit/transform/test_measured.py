@@ -103,3 +103,16 @@ def test_without_a_threshold_it_is_the_plain_rewrite(source: Path) -> None:
 def test_no_run_there(tmp_path: Path) -> None:
     with pytest.raises(ImbrexError, match="no such run directory"):
         read_measured(tmp_path / "none")
+
+
+def test_nothing_is_worth_it_where_a_nest_could_be_divided() -> None:
+    """No site chosen means none rewritten, also where a preparing rewrite is tried."""
+    folder = Path(__file__).parents[3] / "apps" / "halo"
+    sources = sorted(folder.glob("halo2d*.c"))
+    assert (
+        transform(sources, Options()).after
+        != transform_measured(sources, Options(), Measured(100.0), 0.005).after
+    )
+    outcome = transform_measured(sources, Options(), Measured(100.0), 0.005)
+    assert outcome.after == outcome.before
+    assert {d.decision for d in outcome.decisions} == {"nothing-to-gain"}
