@@ -8,6 +8,7 @@
 
 #include "comms.h"
 #include "job.h"
+#include "ofi.h"
 #include "operations.h"
 #include "peruse.h"
 #include "ucx.h"
@@ -64,7 +65,7 @@ typedef struct source {
     int (*present)(MPI_Comm all);
     void (*watch)(ix_seen *seen);
     /* Take the messages of these paths (bit 1 << path). NULL, or why that cannot be. */
-    const char *(*use)(MPI_Comm all, uint32_t path_bits);
+    const char *(*use)(const struct source *source, MPI_Comm all, uint32_t path_bits);
 } source;
 
 /* Whether all ranks say yes. */
@@ -128,26 +129,34 @@ static void ring_on_node(int rank, int ranks, int *next, int *before)
     }
 }
 
-/* Messages to itself: the endpoint, and the bits of UCX's tag that hold MPI's. */
-static void learn_self(MPI_Comm all, int rank, char *out, char *in, const void **endpoint,
-                       uint64_t *tag_bits)
+/* Of messages to itself: the endpoint or address, and the bits of the library's tag that hold
+ * MPI's. */
+typedef struct self {
+    int known;
+    uint64_t endpoint, tag_bits;
+} self;
+
+static self learn_self(const source *source, MPI_Comm all)
 {
-    int *upper = NULL, found = 0;
+    int *upper = NULL, found = 0, rank;
+    char out[SMALL] = {0}, in[2 * SMALL];
     ix_seen low = {0}, high = {0};
     MPI_Request requests[4];
     MPI_Status statuses[4];
+    PMPI_Comm_rank(all, &rank);
     PMPI_Comm_get_attr(all, MPI_TAG_UB, (void *)&upper, &found);
     int tags[2] = {0, found && upper ? *upper : 32767};
     PMPI_Irecv(in, SMALL, MPI_BYTE, rank, tags[0], all, &requests[0]);
     PMPI_Irecv(in + SMALL, SMALL, MPI_BYTE, rank, tags[1], all, &requests[1]);
-    ix_ucx_watch(&low);
+    source->watch(&low);
     PMPI_Isend(out, SMALL, MPI_BYTE, rank, tags[0], all, &requests[2]);
-    ix_ucx_watch(&high);
+    source->watch(&high);
     PMPI_Isend(out, SMALL, MPI_BYTE, rank, tags[1], all, &requests[3]);
-    ix_ucx_watch(NULL);
+    source->watch(NULL);
     PMPI_Waitall(4, requests, statuses);
-    *endpoint = low.sends ? low.endpoint : NULL;
-    *tag_bits = low.sends && high.sends ? low.tag ^ high.tag : 0;
+    return (self){.known = low.sends > 0,
+                  .endpoint = low.endpoint,
+                  .tag_bits = low.sends && high.sends ? low.tag ^ high.tag : 0};
 }
 
 static int ucx_present(MPI_Comm all)
@@ -156,26 +165,40 @@ static int ucx_present(MPI_Comm all)
     return ix_ucx_present();
 }
 
-static const char *use_ucx(MPI_Comm all, uint32_t path_bits)
+static int one_path(uint32_t path_bits)
 {
-    enum { LENGTH = 2 * SMALL };
-    char out[LENGTH] = {0}, in[LENGTH];
-    const void *self;
-    uint64_t tag_bits;
-    int rank;
-    PMPI_Comm_rank(all, &rank);
-    learn_self(all, rank, out, in, &self, &tag_bits);
-    int path = path_bits >> IX_PATH_INTER & 1 ? IX_PATH_INTER : IX_PATH_INTRA;
+    return path_bits >> IX_PATH_INTER & 1 ? IX_PATH_INTER : IX_PATH_INTRA;
+}
+
+static const char *use_ucx(const source *source, MPI_Comm all, uint32_t path_bits)
+{
+    self self = learn_self(source, all);
     if (path_bits & (path_bits - 1))
         return "UCX carries both paths, and does not tell from which a message comes";
-    ix_ucx_use(path, self, tag_bits, is_data);
-    ix_ucx_use_rma(path, is_one_sided);
+    ix_ucx_use(one_path(path_bits), self.known ? (void *)(uintptr_t)self.endpoint : NULL,
+               self.tag_bits, is_data);
+    ix_ucx_use_rma(one_path(path_bits), is_one_sided);
     return NULL;
 }
 
-static const char *use_peruse(MPI_Comm all, uint32_t path_bits)
+static int ofi_present(MPI_Comm all)
 {
     (void)all;
+    return ix_ofi_present();
+}
+
+static const char *use_ofi(const source *source, MPI_Comm all, uint32_t path_bits)
+{
+    self self = learn_self(source, all);
+    if (path_bits & (path_bits - 1))
+        return "libfabric carries both paths, and does not tell from which a message comes";
+    ix_ofi_use(one_path(path_bits), self.known, self.endpoint, self.tag_bits, is_data);
+    return NULL;
+}
+
+static const char *use_peruse(const source *source, MPI_Comm all, uint32_t path_bits)
+{
+    (void)source, (void)all;
     ix_peruse_use(path_bits, is_data);
     ix_events_are_told = 1;
     return NULL;
@@ -184,6 +207,9 @@ static const char *use_peruse(MPI_Comm all, uint32_t path_bits)
 static const source ucx = {
     "ucx",       "UCX",        "this MPI does not use UCX's tagged messages here",
     ucx_present, ix_ucx_watch, use_ucx};
+static const source ofi = {
+    "ofi",       "libfabric",  "this MPI does not use libfabric's tagged messages here",
+    ofi_present, ix_ofi_watch, use_ofi};
 static const source peruse = {
     "peruse",          "PERUSE",        "this MPI is built without PERUSE",
     ix_peruse_present, ix_peruse_watch, use_peruse};
@@ -191,7 +217,7 @@ static const source peruse = {
 /* Why the source is not used, or NULL when it is. */
 static const char *try_source(const source *source, MPI_Comm all)
 {
-    static char why[96];
+    static char why[64];
     int rank, ranks, next, before;
     PMPI_Comm_rank(all, &rank);
     PMPI_Comm_size(all, &ranks);
@@ -226,7 +252,7 @@ static const char *try_source(const source *source, MPI_Comm all)
     sort_operations();
     uint32_t bits = (uint32_t)seen_on_node << IX_PATH_INTRA | (uint32_t)seen_between
                                                                   << IX_PATH_INTER;
-    const char *refusal = source->use(all, bits);
+    const char *refusal = source->use(source, all, bits);
     if (refusal)
         return refusal;
     for (int path = IX_PATH_INTRA; path <= IX_PATH_INTER; path++)
@@ -238,33 +264,43 @@ static const char *try_source(const source *source, MPI_Comm all)
 
 /* What the user wants: AUTO takes what works, and is silent about it. (`imbrex run` asks for it.)
  */
-enum { CALLS, AUTO, UCX, PERUSE };
+enum { CALLS = -2, AUTO = -1 };
 
+static const source *const all_sources[] = {&ucx, &ofi, &peruse};
+
+enum { SOURCES = sizeof all_sources / sizeof *all_sources };
+
+/* CALLS, AUTO or the number of a source. */
 static int wish(void)
 {
     const char *events = getenv("IMBREX_EVENTS");
     if (!events || !strcmp(events, "call"))
         return CALLS;
-    if (!strcmp(events, "peruse"))
-        return PERUSE;
-    return strcmp(events, "ucx") ? AUTO : UCX;
+    for (int i = 0; i < SOURCES; i++)
+        if (!strcmp(events, all_sources[i]->name))
+            return i;
+    return AUTO;
 }
 
 void ix_events_start(MPI_Comm all)
 {
-    int rank, wanted = wish();
+    int rank, wanted = wish(), used;
     PMPI_Comm_rank(all, &rank);
     PMPI_Bcast(&wanted, 1, MPI_INT, 0, all);
-    if (wanted == UCX || wanted == AUTO)
-        reason = try_source(&ucx, all);
-    if (wanted == PERUSE || (wanted == AUTO && reason)) {
-        const char *other = try_source(&peruse, all);
-        if (!other || wanted == PERUSE || other != peruse.absent)
-            reason = other;
+    used = wanted == CALLS;
+    for (int i = 0; i < SOURCES && !used; i++) {
+        if (wanted != AUTO && wanted != i)
+            continue;
+        const char *why = try_source(all_sources[i], all);
+        used = !why;
+        if (!reason || why != all_sources[i]->absent) /* what was there says more */
+            reason = why;
     }
-    if (reason && rank == 0 && wanted >= UCX)
-        ix_warn("no events from %s: %s: the calls are the source",
-                wanted == UCX ? ucx.title : peruse.title, reason);
+    if (used)
+        reason = NULL;
+    if (reason && rank == 0 && wanted >= 0)
+        ix_warn("no events from %s: %s: the calls are the source", all_sources[wanted]->title,
+                reason);
 }
 
 void ix_events_met(ix_comm *c)

@@ -1,4 +1,4 @@
-/* Which source of events is used on which path: IMBREX_EVENTS=auto|call|ucx|peruse. */
+/* Which source of events is used on which path: IMBREX_EVENTS=auto|call|ucx|ofi|peruse. */
 #ifndef IMBREX_EVENTS_H
 #define IMBREX_EVENTS_H
 
@@ -10,7 +10,7 @@
  * of MPI_COMM_WORLD. Every rank chooses the same. */
 IX_HIDDEN void ix_events_start(MPI_Comm all);
 
-/* "call", "ucx" or "peruse", by enum ix_path. */
+/* "call", "ucx", "ofi" or "peruse", by enum ix_path. */
 IX_HIDDEN const char *ix_events_of(int path);
 
 /* Why a source inside the library was tried and not used; NULL if none was, or it is used. */

@@ -3,11 +3,11 @@
 #ifndef IMBREX_DIRECT
 #include "peruse.h"
 
-#include <stdatomic.h>
 #include <string.h>
 
 #include "../mpi/job.h"
 #include "../mpi/resolve.h"
+#include "inflight.h"
 #include "operations.h"
 #include "record.h"
 
@@ -42,69 +42,11 @@ static const uint8_t *is_data;
 static uint8_t plans[IX_OP_COUNT]; /* makes or starts a persistent request: left to the calls */
 static uint8_t buffers[IX_OP_COUNT];
 
-/* ---- Messages under way, by the number of their request */
-
-enum { ROOM = 4096, MOST = ROOM / 2 };
 /* The size of a RECEIVE is told by a call; what the library receives for itself is of the size
  * that it posts. */
 enum kind { SENT, SENT_BUFFERED, RECEIVE, RECEIVE_EXACT };
 
-typedef struct message {
-    uint64_t id; /* 0: free */
-    ix_moment end;
-    int64_t bytes;
-    uint32_t token;
-    uint8_t kind;
-    uint8_t ended;
-} message;
-
-static message messages[ROOM];
-static uint32_t count;
-static atomic_flag busy = ATOMIC_FLAG_INIT; /* never contended but with threads */
-
-static void lock(void)
-{
-    while (atomic_flag_test_and_set_explicit(&busy, memory_order_acquire))
-        ;
-}
-
-static void unlock(void)
-{
-    atomic_flag_clear_explicit(&busy, memory_order_release);
-}
-
-static uint32_t home_of(uint64_t id)
-{
-    return (uint32_t)((id * 0x9e3779b97f4a7c15u) >> 52);
-}
-
-static message *find(uint64_t id)
-{
-    uint32_t i = home_of(id);
-    while (messages[i].id && messages[i].id != id)
-        i = (i + 1) % ROOM;
-    return &messages[i];
-}
-
-/* Those behind it move up, so that each stays reachable from its home. */
-static void forget(message *m)
-{
-    uint32_t hole = (uint32_t)(m - messages);
-    for (uint32_t i = (hole + 1) % ROOM; messages[i].id; i = (i + 1) % ROOM) {
-        uint32_t home = home_of(messages[i].id);
-        if ((i - home) % ROOM >= (i - hole) % ROOM) {
-            messages[hole] = messages[i];
-            hole = i;
-        }
-    }
-    messages[hole].id = 0;
-    count--;
-}
-
-static void end_unknown(ix_thread *t, uint32_t token)
-{
-    ix_complete(t, token, ix_now(), IX_AS_POSTED, IX_SLACK_UNKNOWN, IX_SOURCE_CALLBACK);
-}
+static ix_inflight messages = {.busy = ATOMIC_FLAG_INIT};
 
 /* The receive that a blocking call has posted. */
 static __thread struct {
@@ -141,29 +83,6 @@ static enum kind kind_of(const ix_thread *t, const specification *what)
     return is_the_programs(what) ? RECEIVE : RECEIVE_EXACT;
 }
 
-static void remember(ix_thread *t, uint64_t id, enum kind kind, uint32_t token, int64_t bytes)
-{
-    lock();
-    message *m = find(id);
-    if (m->id) { /* its request was freed */
-        end_unknown(t, m->token);
-        forget(m);
-        m = find(id);
-    }
-    if (count < MOST) {
-        *m = (message){.id = id, .bytes = bytes, .token = token, .kind = (uint8_t)kind};
-        count++;
-        token = 0;
-    }
-    unlock();
-    if (token)
-        end_unknown(t, token);
-    if (kind == RECEIVE) {
-        receiving.call = call_number(t);
-        receiving.id = id;
-    }
-}
-
 static void mark(ix_comm *c, int unseen)
 {
     for (int i = 0; i < c->peers; i++)
@@ -195,8 +114,15 @@ static int activated(void *event, MPI_Aint id, specification *what, void *data)
     if (kind >= RECEIVE)
         x.flags |= IX_UP_TO;
     uint32_t token = ix_post(t, &x, ix_now(), IX_SOURCE_CALLBACK);
-    if (token)
-        remember(t, (uint64_t)id, kind, token, bytes);
+    if (!token)
+        return SUCCESS;
+    ix_message message = {
+        .id = (uint64_t)id, .bytes = bytes, .token = token, .kind = (uint8_t)kind};
+    ix_inflight_add(&messages, t, message);
+    if (kind == RECEIVE) {
+        receiving.call = call_number(t);
+        receiving.id = (uint64_t)id;
+    }
     return SUCCESS;
 }
 
@@ -206,11 +132,11 @@ static int begun(void *event, MPI_Aint id, specification *what, void *data)
     (void)event, (void)data;
     if (what->operation == SEND || !ix_measuring || !paths_in_use)
         return SUCCESS;
-    lock();
-    message *m = find((uint64_t)id);
+    ix_inflight_lock(&messages);
+    ix_message *m = ix_inflight_find(&messages, (uint64_t)id);
     if (m->id && !m->ended)
         ix_begin_later(ix_current(), m->token, ix_now());
-    unlock();
+    ix_inflight_unlock(&messages);
     return SUCCESS;
 }
 
@@ -220,17 +146,17 @@ static int ended(void *event, MPI_Aint id, specification *what, void *data)
     if (!ix_measuring || !paths_in_use)
         return SUCCESS;
     ix_thread *t = ix_current();
-    lock();
-    message *m = find((uint64_t)id);
+    ix_inflight_lock(&messages);
+    ix_message *m = ix_inflight_find(&messages, (uint64_t)id);
     if (m->id && m->kind == RECEIVE && !m->ended) {
         m->end = ix_moment_at(t, ix_now());
         m->ended = 1;
     } else if (m->id && m->kind != RECEIVE) {
         ix_complete(t, m->token, ix_now(), m->bytes,
                     m->kind == RECEIVE_EXACT ? IX_SLACK_HEAD : IX_SLACK_TAIL, IX_SOURCE_CALLBACK);
-        forget(m);
+        ix_inflight_forget(&messages, m);
     }
-    unlock();
+    ix_inflight_unlock(&messages);
     return SUCCESS;
 }
 
@@ -238,18 +164,18 @@ static int ended(void *event, MPI_Aint id, specification *what, void *data)
 
 static void completed(ix_thread *t, uint64_t id, int64_t bytes, int path)
 {
-    lock();
-    message *m = find(id);
+    ix_inflight_lock(&messages);
+    ix_message *m = ix_inflight_find(&messages, id);
     if (m->id && m->kind == RECEIVE) {
         if (!m->ended)
             m->end = ix_moment_at(t, ix_now());
         ix_complete_then(t, m->token, &m->end, bytes, path, IX_SLACK_HEAD, IX_SOURCE_CALLBACK);
-        forget(m);
+        ix_inflight_forget(&messages, m);
     } else if (m->id && m->kind == SENT) { /* its last piece is still on its way */
         ix_complete(t, m->token, ix_now(), IX_AS_POSTED, IX_SLACK_TAIL, IX_SOURCE_POLL);
-        forget(m);
+        ix_inflight_forget(&messages, m);
     }
-    unlock();
+    ix_inflight_unlock(&messages);
 }
 
 void ix_peruse_completed(ix_thread *t, uint64_t request, int64_t bytes, int path)
@@ -269,13 +195,13 @@ void ix_peruse_lost(ix_thread *t, uint64_t request)
 {
     if (!t || !t->depth)
         return;
-    lock();
-    message *m = find(request);
+    ix_inflight_lock(&messages);
+    ix_message *m = ix_inflight_find(&messages, request);
     if (m->id) {
-        end_unknown(t, m->token);
-        forget(m);
+        ix_end_unknown(t, m->token);
+        ix_inflight_forget(&messages, m);
     }
-    unlock();
+    ix_inflight_unlock(&messages);
 }
 
 /* ---- Registration */

@@ -7,8 +7,7 @@
 /* Bytes of user data that were posted; start with {0}. */
 typedef struct ix_seen {
     int64_t sent, received;
-    const void *endpoint; /* of the last send; UCX */
-    uint64_t tag;         /* of the last send; UCX */
+    uint64_t endpoint, tag; /* of the last send, where the source knows them */
     int sends;
 } ix_seen;
 

@@ -10,6 +10,7 @@
 
 #include "../mpi/job.h"
 #include "../mpi/resolve.h"
+#include "selves.h"
 #include "ucx_abi.h"
 
 #define IX_EXPORT __attribute__((visibility("default")))
@@ -27,7 +28,7 @@ static ix_seen *watching;
 static int in_use; /* what is posted now is a transfer */
 static uint8_t the_path;
 static const void *self_endpoint;
-static uint64_t mpi_tag_bits;
+static ix_selves selves;
 static const uint8_t *is_data;
 
 /* ---- Calls under way: what the completion callback needs */
@@ -121,52 +122,6 @@ static int64_t size_of(size_t count, const ix_ucp_param *param)
     return UNKNOWN_SIZE;
 }
 
-/* ---- Messages of this process to itself: recognised by their tag, which names the sender */
-
-#define SELVES 1024
-
-static _Atomic uint64_t selves[SELVES];
-
-static uint64_t self_key(uint64_t tag)
-{
-    return (tag & ~mpi_tag_bits) + 1;
-}
-
-/* The slot of a tag, or the free one that it would get; NULL: no room. */
-static _Atomic uint64_t *self_slot(uint64_t key)
-{
-    uint32_t home = (uint32_t)((key * 0x9e3779b97f4a7c15u) >> 54);
-    for (uint32_t n = 0; n < SELVES; n++) {
-        _Atomic uint64_t *slot = &selves[(home + n) % SELVES];
-        uint64_t there = atomic_load_explicit(slot, memory_order_acquire);
-        if (!there || there == key)
-            return slot;
-    }
-    return NULL;
-}
-
-static int remember_self(uint64_t tag)
-{
-    uint64_t key = self_key(tag), nobody = 0;
-    for (;;) {
-        _Atomic uint64_t *slot = self_slot(key);
-        if (!slot)
-            return 0;
-        nobody = 0;
-        if (atomic_load_explicit(slot, memory_order_relaxed) == key ||
-            atomic_compare_exchange_strong(slot, &nobody, key))
-            return 1;
-    }
-}
-
-static int from_self(uint64_t tag)
-{
-    if (!self_endpoint)
-        return 0;
-    _Atomic uint64_t *slot = self_slot(self_key(tag));
-    return slot && atomic_load_explicit(slot, memory_order_relaxed);
-}
-
 /* ---- Begin and end */
 
 int ix_ucx_present(void)
@@ -183,7 +138,7 @@ void ix_ucx_use(int path, const void *self, uint64_t tag_bits, const uint8_t *da
 {
     the_path = (uint8_t)path;
     self_endpoint = self;
-    mpi_tag_bits = tag_bits;
+    selves.mpi_tag_bits = tag_bits;
     is_data = data;
     in_use = 1;
 }
@@ -247,11 +202,11 @@ static void *send_as(send_function real, void *ep, const void *buffer, size_t co
     if (watching) {
         watching->sent += size_of(count, param);
         watching->sends++;
-        watching->endpoint = ep;
+        watching->endpoint = (uintptr_t)ep;
         watching->tag = tag;
     }
     ix_thread *t = poster();
-    if (!t || (ep == self_endpoint && remember_self(tag)))
+    if (!t || (ep == self_endpoint && ix_self_sent(&selves, tag, 0)))
         return real(ep, buffer, count, tag, param);
     ix_transfer x = {.bytes = size_of(count, param), .path = the_path, .slack = IX_SLACK_TAIL};
     if (x.bytes == UNKNOWN_SIZE)
@@ -283,6 +238,11 @@ static void *send_as(send_function real, void *ep, const void *buffer, size_t co
 
 #define UNTOLD SIZE_MAX
 
+static int is_from_self(const ix_ucp_tag_info *info)
+{
+    return self_endpoint && ix_from_self(&selves, info->sender_tag, 0);
+}
+
 /* How a receive ends: the data of one that is complete at once came before it was posted. */
 static void end_receive(uint32_t token, int8_t status, const ix_ucp_tag_info *info, int at_once)
 {
@@ -291,7 +251,7 @@ static void end_receive(uint32_t token, int8_t status, const ix_ucp_tag_info *in
     else if (status != IX_UCS_OK || !info || info->length == UNTOLD)
         end(token, IX_AS_POSTED, IX_SLACK_UNKNOWN);
     else
-        end(token, from_self(info->sender_tag) ? 0 : (int64_t)info->length,
+        end(token, is_from_self(info) ? 0 : (int64_t)info->length,
             at_once ? IX_SLACK_UNKNOWN : IX_SLACK_HEAD);
 }
 

@@ -40,10 +40,10 @@ FOLDER = click.Path(path_type=Path)
 @click.option("--mpicc", type=FOLDER, help="The mpicc that belongs to the program's MPI library.")
 @click.option(
     "--events",
-    type=click.Choice(["auto", "call", "ucx", "peruse"]),
+    type=click.Choice(["auto", "call", "ucx", "ofi", "peruse"]),
     default="auto",
     show_default=True,
-    help="Sources of events: the MPI calls, UCX or PERUSE where all messages pass it, or the best.",
+    help="Where events come from: the MPI calls; UCX, libfabric or PERUSE if all messages pass it.",
 )
 @click.option(
     "--record",

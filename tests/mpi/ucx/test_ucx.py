@@ -188,7 +188,8 @@ def test_the_declared_interface_is_that_of_the_headers(headers: None) -> None:
 
 def test_every_message_of_a_worker_to_itself(headers: None, tmp_path: Path) -> None:
     folders = [f"-I{RUNTIME / name}" for name in ("core", "transport", "mpi")]
-    sources = [HERE / "programs" / "loopback.c", RUNTIME / "transport" / "ucx.c"]
+    sources = [HERE / "programs" / "loopback.c"]
+    sources += [RUNTIME / "transport" / name for name in ("ucx.c", "selves.c")]
     sources += sorted((RUNTIME / "core").glob("*.c"))
     command = ["gcc", "-O1", "-g", "-D_GNU_SOURCE", *folders, "-o", str(tmp_path / "loopback")]
     libraries = ["-rdynamic", "-lucp", "-lucs", "-lpthread", "-ldl"]

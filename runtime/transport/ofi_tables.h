@@ -1,0 +1,34 @@
+/* Tables of functions that are replaced, object by object: what the copies remember of the
+ * library's own. */
+#ifndef IMBREX_OFI_TABLES_H
+#define IMBREX_OFI_TABLES_H
+
+#include "engine.h"
+#include "ofi_abi.h"
+
+/* Stands before the copy of a table. */
+typedef struct ix_ofi_head {
+    size_t stride; /* of a completion queue: bytes of an entry */
+    const void *real;
+} ix_ofi_head;
+
+static inline const ix_ofi_head *ix_ofi_head_of(const void *table)
+{
+    return (const ix_ofi_head *)table - 1;
+}
+
+#define IX_OFI_REAL(object, member)                                                                \
+    ((__typeof__((object)->member))ix_ofi_head_of((object)->member)->real)
+
+/* Bytes of a table or an entry up to a member. */
+#define IX_UP_TO_MEMBER(type, member) (offsetof(type, member) + sizeof(((type *)0)->member))
+
+/* Providers are made of other providers: what is called within a call is theirs. */
+extern IX_HIDDEN __thread int ix_ofi_inside;
+
+/* Put the source's functions into the copies of an object's tables. */
+IX_HIDDEN void ix_ofi_fill_tagged(ix_fi_tagged_ops *copy);
+IX_HIDDEN int ix_ofi_is_filled(const ix_fi_tagged_ops *table);
+IX_HIDDEN void ix_ofi_fill_cq(ix_fi_cq_ops *copy);
+
+#endif

@@ -1,0 +1,45 @@
+#ifndef IMBREX_DIRECT
+#include "selves.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+
+static uint64_t key_of(const ix_selves *selves, uint64_t tag, uint64_t data)
+{
+    return ((tag & ~selves->mpi_tag_bits) ^ data * 0xff51afd7ed558ccdu) + 1;
+}
+
+/* The slot of a key, or the free one that it would get; NULL: no room. */
+static _Atomic uint64_t *slot_of(ix_selves *selves, uint64_t key)
+{
+    uint32_t home = (uint32_t)((key * 0x9e3779b97f4a7c15u) >> 54);
+    for (uint32_t n = 0; n < IX_SELVES; n++) {
+        _Atomic uint64_t *slot = &selves->keys[(home + n) % IX_SELVES];
+        uint64_t there = atomic_load_explicit(slot, memory_order_acquire);
+        if (!there || there == key)
+            return slot;
+    }
+    return NULL;
+}
+
+int ix_self_sent(ix_selves *selves, uint64_t tag, uint64_t data)
+{
+    uint64_t key = key_of(selves, tag, data), nobody = 0;
+    for (;;) {
+        _Atomic uint64_t *slot = slot_of(selves, key);
+        if (!slot)
+            return 0;
+        nobody = 0;
+        if (atomic_load_explicit(slot, memory_order_relaxed) == key ||
+            atomic_compare_exchange_strong(slot, &nobody, key))
+            return 1;
+    }
+}
+
+int ix_from_self(ix_selves *selves, uint64_t tag, uint64_t data)
+{
+    _Atomic uint64_t *slot = slot_of(selves, key_of(selves, tag, data));
+    return slot && atomic_load_explicit(slot, memory_order_relaxed);
+}
+
+#endif

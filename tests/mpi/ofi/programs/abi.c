@@ -1,0 +1,46 @@
+/* What the source declares of libfabric is what libfabric's headers declare. */
+#include <rdma/fabric.h>
+#include <rdma/fi_cm.h>
+#include <rdma/fi_domain.h>
+#include <rdma/fi_endpoint.h>
+#include <rdma/fi_eq.h>
+#include <rdma/fi_tagged.h>
+
+#include "ofi_abi.h"
+
+#define SAME(a, b) _Static_assert((a) == (b), #a)
+#define AT(mine, field, theirs, their_field)                                                       \
+    SAME(offsetof(mine, field), offsetof(struct theirs, their_field))
+AT(ix_fi_object, ops, fid, ops);
+AT(ix_fi_fid_ops, control, fi_ops, control);
+SAME((int)IX_FI_ENABLE, (int)FI_ENABLE);
+AT(ix_fi_fabric, ops, fid_fabric, ops);
+AT(ix_fi_domain, ops, fid_domain, ops);
+AT(ix_fi_cq, ops, fid_cq, ops);
+AT(ix_fi_ep, tagged, fid_ep, tagged);
+AT(ix_fi_fabric_ops, domain, fi_ops_fabric, domain);
+AT(ix_fi_fabric_ops, domain2, fi_ops_fabric, domain2);
+AT(ix_fi_domain_ops, cq_open, fi_ops_domain, cq_open);
+AT(ix_fi_domain_ops, endpoint, fi_ops_domain, endpoint);
+AT(ix_fi_domain_ops, endpoint2, fi_ops_domain, endpoint2);
+AT(ix_fi_cq_attr, format, fi_cq_attr, format);
+SAME((int)IX_FI_CONTEXT, (int)FI_CQ_FORMAT_CONTEXT);
+SAME((int)IX_FI_TAGGED, (int)FI_CQ_FORMAT_TAGGED);
+AT(ix_fi_msg_tagged, context, fi_msg_tagged, context);
+AT(ix_fi_msg_tagged, data, fi_msg_tagged, data);
+SAME(sizeof(ix_fi_msg_tagged), sizeof(struct fi_msg_tagged));
+AT(ix_fi_tagged_ops, recv, fi_ops_tagged, recv);
+AT(ix_fi_tagged_ops, sendmsg, fi_ops_tagged, sendmsg);
+AT(ix_fi_tagged_ops, injectdata, fi_ops_tagged, injectdata);
+AT(ix_fi_entry, len, fi_cq_tagged_entry, len);
+AT(ix_fi_entry, tag, fi_cq_tagged_entry, tag);
+AT(ix_fi_entry, tag, fi_cq_err_entry, tag);
+SAME(sizeof(ix_fi_entry), sizeof(struct fi_cq_tagged_entry));
+AT(ix_fi_entry, buf, fi_cq_data_entry, buf);
+SAME(offsetof(ix_fi_entry, data) + sizeof(uint64_t), sizeof(struct fi_cq_data_entry));
+SAME(offsetof(ix_fi_entry, buf), sizeof(struct fi_cq_msg_entry));
+AT(ix_fi_cq_ops, readerr, fi_ops_cq, readerr);
+AT(ix_fi_cq_ops, sreadfrom, fi_ops_cq, sreadfrom);
+SAME(IX_FI_PEEK, FI_PEEK);
+SAME(IX_FI_DISCARD, FI_DISCARD);
+SAME(IX_FI_REMOTE_CQ_DATA, FI_REMOTE_CQ_DATA);

@@ -1,0 +1,52 @@
+"""Events from inside libfabric, over its real providers."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).resolve().parent
+RUNTIME = HERE.parents[2] / "runtime"
+TRANSPORT = RUNTIME / "transport"
+
+
+@pytest.fixture(scope="module")
+def headers() -> None:
+    """Skip where libfabric's headers are not installed."""
+    if not Path("/usr/include/rdma/fabric.h").exists():
+        pytest.skip("no libfabric headers (libfabric-dev)")
+
+
+def test_the_declared_interface_is_that_of_the_headers(headers: None) -> None:
+    command = ["gcc", "-fsyntax-only", f"-I{TRANSPORT}", str(HERE / "programs" / "abi.c")]
+    subprocess.run(command, check=True)
+
+
+@pytest.fixture(scope="module")
+def loopback(headers: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    program = tmp_path_factory.mktemp("ofi") / "loopback"
+    folders = [f"-I{RUNTIME / name}" for name in ("core", "transport", "mpi")]
+    sources = [HERE / "programs" / "loopback.c", *sorted((RUNTIME / "core").glob("*.c"))]
+    sources += [TRANSPORT / f"{n}.c" for n in ("ofi", "ofi_objects", "inflight", "selves")]
+    command = ["gcc", "-O1", "-g", "-D_GNU_SOURCE", *folders, "-o", str(program)]
+    libraries = ["-rdynamic", "-lfabric", "-lpthread", "-ldl"]
+    subprocess.run([*command, *map(str, sources), *libraries], check=True)
+    return program
+
+
+@pytest.mark.parametrize("provider", ["tcp;ofi_rxm", "shm"])
+def test_every_message_of_an_endpoint_to_itself(loopback: Path, provider: str) -> None:
+    done = subprocess.run(
+        [str(loopback), provider],
+        env={**os.environ, "IMBREX_EVENTS": "ofi", "FI_IFACE": "lo"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    if done.returncode == 77:
+        pytest.skip(f"libfabric has no {provider} here")
+    assert done.returncode == 0, done.stdout + done.stderr
