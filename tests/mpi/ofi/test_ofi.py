@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -50,3 +52,18 @@ def test_every_message_of_an_endpoint_to_itself(loopback: Path, provider: str) -
     if done.returncode == 77:
         pytest.skip(f"libfabric has no {provider} here")
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_valgrind_finds_no_error_of_ours(loopback: Path, tmp_path: Path) -> None:
+    if shutil.which("valgrind") is None:
+        pytest.skip("valgrind is not installed")
+    log = tmp_path / "log"
+    command = ["valgrind", "-q", f"--log-file={log}", str(loopback), "tcp;ofi_rxm"]
+    environment = {**os.environ, "IMBREX_EVENTS": "ofi", "FI_IFACE": "lo"}
+    done = subprocess.run(command, env=environment, timeout=120, check=False)
+    if done.returncode == 77:
+        pytest.skip("libfabric has no tcp;ofi_rxm here")
+    assert done.returncode == 0
+    # an error is ours if its first frame is; what libraries do among themselves is not
+    first_frames = re.findall(r"at 0x[0-9A-F]+: (\S+)", log.read_text())
+    assert [f for f in first_frames if f.startswith(("ix_", "tagged_", "cq_", "ended"))] == []
