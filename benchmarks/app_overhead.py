@@ -50,6 +50,8 @@ PROGRAMS = {
     "line": "line --n 32 --steps 48",
     "sweep": "sweep --n 48 --iterations 60",
 }
+LEAST_ROUNDS = 6
+"""Of which the interval of hodges_lehmann is one of 95 %."""
 HEAD = """\
 | library | program | recorded calls a second | inside the runtime | 95 % interval \
 | measured / bare | 95 % interval | bare / bare | 95 % interval |
@@ -84,7 +86,9 @@ def row(findings: Sequence[Finding]) -> str:
     first = findings[0]
     fields = [first.library, f"`{PROGRAMS[first.app]}`", f"{calls_per_s:,.0f}"]
     fields += percent(share(part, whole), "")
-    fields += percent(hodges_lehmann(ratios)) + percent(hodges_lehmann(control))
+    for values in (ratios, control):
+        enough = len(values) >= LEAST_ROUNDS
+        fields += percent(hodges_lehmann(values)) if enough else ["too few rounds", ""]
     return f"| {' | '.join(fields)} |"
 
 
