@@ -49,7 +49,9 @@ def _sizes(ranges: Sequence[Range], who: str) -> str:
     first = next((r for r in ranges if r.synchronization is not True), None)
     if first is None:
         last = ranges[-1]
-        return "at all sizes" if last.to_bytes is None else f"up to {last.to_bytes:,} bytes"
+        if last.to_bytes is None:
+            return "at all sizes"
+        return f"up to {last.to_bytes:,} bytes, the largest that was measured"
     if first.synchronization is None:
         begin = f"up to {first.from_bytes - 1:,} bytes, and beyond " if first.from_bytes > 1 else ""
         return f"{begin}it cannot be told: the machine was too busy"
