@@ -38,7 +38,7 @@ from turns import build_clock, in_turns
 
 ROOT = Path(__file__).parents[1]
 
-# about a second each on two ranks
+# About a second each on two ranks. The first of an app is small, for many calls a second.
 PROGRAMS = {
     "halo2d": "halo2d --n 512 --steps 4000 --variant late-wait",
     "halo3d": "halo3d --n 64 --steps 2500 --variant overlapped",
@@ -49,6 +49,9 @@ PROGRAMS = {
     "fft": "fft --n 64 --steps 40",
     "line": "line --n 32 --steps 48",
     "sweep": "sweep --n 48 --iterations 60",
+    "halo2d-larger": "halo2d --n 2048 --steps 250 --variant late-wait",
+    "halo3d-larger": "halo3d --n 160 --steps 160 --variant overlapped",
+    "mg-larger": "mg --n 128 --cycles 12",
 }
 LEAST_ROUNDS = 6
 """Of which the interval of hodges_lehmann is one of 95 %."""

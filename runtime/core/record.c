@@ -13,6 +13,7 @@ static __attribute__((noinline)) void blocking_anew(ix_thread *t, int64_t bytes,
     int room = t->blocking_count < IX_BLOCKING_MAX;
     ix_open *open = room ? &t->blocking[t->blocking_count++] : &extra;
     ix_open_transfer(t, &transfer, t->operation, open);
+    t->touched |= IX_ENDED;
     if (!room)
         ix_close_unknown(t, open);
 }

@@ -83,6 +83,16 @@ def test_both_ends_in_one_call_hide_nothing(run: Any) -> None:
     assert (row["wait_min"], row["wait_max"]) == (4000, 4200)
 
 
+@pytest.mark.parametrize("threading", [0, 1, 2])
+def test_both_ends_in_one_call_hide_nothing_however_often(run: Any, threading: int) -> None:
+    """The runtime knows more of what a site began before; the second and third time differ."""
+    each = [*call(RECV, f"blocking {message()}", 5000), "0 advance 3000"]
+    both = [*call(SEND, f"blocking {message()}|blocking {message(slack=1)}", 5000), "0 advance 9"]
+    result = run(*4 * [each], *4 * [both], threading=threading)
+    assert bounds(result.of(RECV)) == (0, 0, 4 * 800, 4 * 1000)
+    assert bounds(result.of(SEND)) == (0, 4 * 300, 4 * (800 + 500), 4 * 2000)
+
+
 def test_ends_in_two_calls_with_enough_computation(run: Any) -> None:
     result = run(
         call(ISEND, f"begin 7 {message()}", 100), "0 advance 5000", call(WAIT, "finish 7 -1 -1", 50)

@@ -77,10 +77,11 @@ def commands(paused: bool) -> st.SearchStrategy[tuple[Any, ...]]:
         switch = st.tuples(st.sampled_from(["pause", "resume", "resume"]))
         choices += [switch, switch, switch]
     call = st.tuples(entry, short, st.lists(st.one_of(choices), max_size=4), short)
+    block = st.tuples(entry, short, st.lists(choices[1], min_size=1, max_size=2), short)
     begin = st.tuples(entry, short, st.lists(choices[2], min_size=1, max_size=3), short)
     finish = st.tuples(entry, short, st.lists(choices[3], min_size=1, max_size=3), short)
     apart = [choices[0], switch] if paused else [choices[0]]
-    return st.one_of(call, begin, begin, finish, finish, *apart, *choices)  # type: ignore[arg-type]
+    return st.one_of(call, block, begin, begin, finish, finish, *apart, *choices)  # type: ignore[arg-type]
 
 
 @st.composite
@@ -91,7 +92,11 @@ def scripts(draw: st.DrawFn) -> list[tuple[Any, ...]]:
     script: list[tuple[Any, ...]] = []
     used: set[int] = set()
     exposed = 0
-    for item in draw(st.lists(commands(paused), min_size=1, max_size=40)):
+    items = draw(st.lists(commands(paused), min_size=1, max_size=40))
+    if draw(st.booleans()):  # as in a loop: the engine remembers what a site began before
+        few = st.sampled_from(items[:5])
+        items = draw(st.lists(few, min_size=1, max_size=40))
+    for item in items:
         thread = draw(st.integers(0, threads - 1))
         nested = [item] if isinstance(item[0], str) else None
         if nested is None:
@@ -191,7 +196,7 @@ def check_invariants(rows: dict[tuple[Any, ...], list[int]]) -> None:
         assert min(row[:3]) >= 0 and min(row[12:]) >= 0
 
 
-@settings(max_examples=400, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=800, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     script=scripts(),
     paths=st.fixed_dictionaries({2: curves()}, optional={1: curves(), 3: curves()}),
