@@ -36,7 +36,7 @@ static void fill_limits(const ix_options *options, ix_limits *limits)
     if (!limits->field)                                                                            \
         limits->field = value;
     DEFAULT(main_rows, 8192)
-    DEFAULT(thread_rows, 192)
+    DEFAULT(thread_rows, 184)
     DEFAULT(threads, options->threading == IX_ONE_THREAD ? 4 : 128)
     DEFAULT(sites, 4096)
     DEFAULT(images, 48)

@@ -37,7 +37,7 @@ enum ix_threading {
 /* Room of the tables; 0 means the default given here. Numbers of entries. */
 typedef struct ix_limits {
     uint32_t main_rows;   /* 8192, rows of the thread that called ix_start (144 B each) */
-    uint32_t thread_rows; /* 192, rows of every other thread */
+    uint32_t thread_rows; /* 184, rows of every other thread */
     uint32_t threads;     /* 128 where threads may call, else 4 */
     uint32_t sites;       /* 4096 (16 B, and 16 B of index) */
     uint32_t images;      /* 48 (4 KiB) */

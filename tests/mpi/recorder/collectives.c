@@ -35,8 +35,11 @@ int main(int argc, char **argv)
         for (int i = N - 1; i >= 0; i--)
             in[i] = step * i;
         MPI_Allreduce(MPI_IN_PLACE, in, N, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+        /* Added up: what is only copied counts as read where its copy is. */
+        double sum = 0;
         for (int i = N - 1; i >= 0; i--)
-            sink = in[i];
+            sum += in[i];
+        sink = sum;
         for (int i = 0; i < N; i++)
             out[i] = in[i];
         MPI_Bcast(out, N, MPI_DOUBLE, 0, MPI_COMM_WORLD);
