@@ -130,8 +130,8 @@ def test_halo_variants_rank_on_a_known_network(apps, imbrex_run, tmp_path, libra
         run = imbrex_run(line, options=["--machine", str(known)])[1]
         hidden[variant], exposed[variant] = face_shares(run)
     assert hidden["overlapped"] > hidden["late-wait"] > hidden["blocking"] == 0, hidden
-    # In the other two at most what the calls lasted, which within a node is less than 0.5 ms and may
-    # contradict it altogether.
+    # In the other two: what the calls lasted, which within a node is less than 0.5 ms and may even
+    # contradict it.
     assert exposed["overlapped"] == 0, exposed
 
 
