@@ -34,16 +34,19 @@ void ix_blocking_word(ix_thread *t, int64_t bytes, uint64_t word, uint32_t opera
     ix_note_begin_again(t, e);
 }
 
+static void close_by_flags(ix_thread *t, ix_open *open, const ix_end *end)
+{
+    if (open->what.flags & IX_UP_TO)
+        ix_close_unknown(t, open);
+    else
+        ix_close(t, open, end);
+}
+
 static __attribute__((noinline)) void close_blocking(ix_thread *t, int64_t dt, int64_t now)
 {
     ix_end end = {t->compute_ns, t->call_ns, t->paused_ns, dt, now};
-    for (uint32_t i = 0; i < t->blocking_count; i++) {
-        ix_open *open = &t->blocking[i];
-        if (open->what.flags & IX_UP_TO)
-            ix_close_unknown(t, open);
-        else
-            ix_close(t, open, &end);
-    }
+    for (uint32_t i = 0; i < t->blocking_count; i++)
+        close_by_flags(t, &t->blocking[i], &end);
     t->blocking_count = 0;
 }
 
@@ -55,10 +58,7 @@ static __attribute__((noinline)) void close_unusual(ix_thread *t, ix_slot *s, in
         s->open.what.slack = IX_SLACK_UNKNOWN;
         s->open.what.usual = 0;
     }
-    if (s->open.what.flags & IX_UP_TO)
-        ix_close_unknown(t, &s->open);
-    else
-        ix_close(t, &s->open, &end);
+    close_by_flags(t, &s->open, &end);
 }
 
 /* Transfers whose requests this call completed. */

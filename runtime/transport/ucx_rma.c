@@ -227,13 +227,18 @@ static int64_t bytes_of(size_t count, const ix_ucp_param *param)
     if (IX_UNLIKELY(!real))                                                                        \
         real = (type)ix_next_symbol(name);
 
+static void posting(void *ep, size_t count, const ix_ucp_param *param)
+{
+    ix_thread *t;
+    if (is_ours(&t))
+        note_post(t, ep, bytes_of(count, param));
+}
+
 IX_EXPORT void *ucp_put_nbx(void *ep, const void *buffer, size_t count, uint64_t remote, void *rkey,
                             const ix_ucp_param *param)
 {
     REAL(put_function, "ucp_put_nbx")
-    ix_thread *t;
-    if (is_ours(&t))
-        note_post(t, ep, bytes_of(count, param));
+    posting(ep, count, param);
     inside++;
     void *result = real(ep, buffer, count, remote, rkey, param);
     inside--;
@@ -244,9 +249,7 @@ IX_EXPORT void *ucp_get_nbx(void *ep, void *buffer, size_t count, uint64_t remot
                             const ix_ucp_param *param)
 {
     REAL(get_function, "ucp_get_nbx")
-    ix_thread *t;
-    if (is_ours(&t))
-        note_post(t, ep, bytes_of(count, param));
+    posting(ep, count, param);
     inside++;
     void *result = real(ep, buffer, count, remote, rkey, param);
     inside--;
