@@ -42,6 +42,28 @@ def test_second_run_is_empty(case: Path) -> None:
     assert again.after[str(case)] == once
 
 
+def test_untouched_bytes_stay(case: Path) -> None:
+    """Blanks at the ends of lines, lost by a re-print: only lines of the diff lose them."""
+    lines = case.read_bytes().splitlines(keepends=True)
+    odd = [b"" if line.endswith(b"\\\n") else b" " * (1 + n % 3) for n, line in enumerate(lines)]
+    marked = b"".join(a[:-1] + b + a[-1:] for a, b in zip(lines, odd, strict=True))
+    case.write_bytes(marked)
+    after = transform([case], Options()).after[str(case)]
+    removed = re.findall(r"(?m)^-(?!-- )", expected(case, "diff"))
+    # A diff takes any brace and any empty line for another.
+    texts = [[x for x in t.splitlines() if re.search(rb"\w", x)] for t in (marked, after)]
+    lost = Counter(texts[0]) - Counter(texts[1])
+    copied = case.name == "wrapper.c"  # a declaration that both halves need
+    assert sum(lost.values()) <= len(removed) + copied
+
+
+def test_fixed_form_within_72_columns(case: Path) -> None:
+    if case.suffix != ".f":
+        return
+    before, after = case.read_bytes(), transform([case], Options()).after[str(case)]
+    assert all(len(line) <= 72 for line in after.splitlines() if line not in before)
+
+
 def test_no_new_warnings(case: Path) -> None:
     after = transform([case], Options()).after[str(case)]
     for compiler in compilers(case):
@@ -52,19 +74,38 @@ def test_no_new_warnings(case: Path) -> None:
 
 
 def compilers(case: Path) -> list[str]:
-    names = ["gcc", "clang"] if case.suffix == ".c" else ["gfortran"]
-    return [name for name in names if shutil.which(name)]
+    if case.suffix == ".c":
+        return [name for name in ("gcc", "clang") if shutil.which(name)]
+    versions = [f"flang-{kind}{n}" for n in range(16, 30) for kind in ("", "new-")]
+    names = ["flang", "flang-new", *versions]
+    return [n for n in ("gfortran", next(filter(shutil.which, names), "")) if shutil.which(n)]
 
 
 def warnings(compiler: str, source: Path) -> list[str]:
     """Kinds of warnings; fails on errors."""
-    flags = ["-Wall", "-Wextra", "-fsyntax-only"]
-    if compiler == "gfortran":
-        flags += ["-I", str(HEADERS), "-J", "."]
+    flags = ["-fsyntax-only"]
+    if compiler.startswith("flang"):
+        flags += ["-I", str(HEADERS)]
+    elif compiler == "gfortran":
+        flags += ["-Wall", "-Wextra", "-I", str(HEADERS), "-J", "."]
     else:
-        flags += ["-idirafter", str(HEADERS), "-std=c11"]
+        flags += ["-Wall", "-Wextra", "-idirafter", str(HEADERS), "-std=c11"]
     answer = subprocess.run([compiler, *flags, str(source)], capture_output=True, text=True)
     assert answer.returncode == 0, answer.stderr
+    if compiler.startswith("flang"):
+        return re.findall(r"(?:warning|portability): [^`']*", answer.stderr)
     found = re.findall(r"\[-W[\w-]+", answer.stderr)
     # Each routine that includes mpif.h leaves most of its constants unused.
     return [kind for kind in found if kind != "[-Wunused-parameter"]
+
+
+def test_sixty_programs_must_be_refused() -> None:
+    """Each has its own test and, word for word, its reason in `reasons`."""
+    found = {
+        file.name: re.findall(r"(?m)^== (.+)$", file.read_text())
+        for file in sorted((CASES.parent / "reasons").glob("*.txt"))
+    }
+    assert all(len(set(names)) == len(names) for names in found.values())
+    of_language = Counter({name: len(names) for name, names in found.items()})
+    assert sum(of_language.values()) >= 60
+    assert sum(n for name, n in of_language.items() if ".f" in name) >= 20

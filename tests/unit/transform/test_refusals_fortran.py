@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from imbrex.transform.engine import Options, transform
+from imbrex.transform.engine import Options, Outcome, transform
 
 PROGRAM = """      program main
       implicit none
@@ -132,7 +133,7 @@ REFUSED: dict[str, tuple[str, str, str]] = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_refused(name: str, tmp_path: Path) -> None:
+def test_refused(name: str, tmp_path: Path, same_reasons: Callable[[str, Outcome], None]) -> None:
     top, body, reason = REFUSED[name]
     source = tmp_path / "program.f"
     source.write_text(PROGRAM % (top, body))
@@ -143,6 +144,7 @@ def test_refused(name: str, tmp_path: Path) -> None:
     ]
     assert outcome.after == outcome.before, told
     assert any(reason in text for text in told), told
+    same_reasons(name, outcome)
 
 
 def test_the_frame_alone_is_rewritten(tmp_path: Path) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from imbrex.transform.engine import Options, transform
+from imbrex.transform.engine import Options, Outcome, transform
 
 C_PROGRAM = """#include <mpi.h>
 #include <stdio.h>
@@ -300,32 +301,34 @@ F_REFUSED: dict[str, tuple[str, str, str]] = {
 }
 
 
-def answer(source: Path) -> list[str]:
-    """All that is said; the file must stay as it is."""
+def answer(source: Path) -> tuple[Outcome, list[str]]:
+    """The outcome and all that is said; the file must stay as it is."""
     outcome = transform([source], Options(rewrites=frozenset({"motion"})))
     assert not outcome.skipped
     assert outcome.decisions
     told = [text for d in outcome.decisions for text in (d.reason.text, *d.details)]
     assert outcome.after == outcome.before, told
-    return told
+    return outcome, told
 
 
 @pytest.mark.parametrize("name", C_REFUSED)
-def test_c(name: str, tmp_path: Path) -> None:
+def test_c(name: str, tmp_path: Path, same_reasons: Callable[[str, Outcome], None]) -> None:
     body, reason = C_REFUSED[name]
     source = tmp_path / "program.c"
     source.write_text(C_PROGRAM % body)
-    told = answer(source)
+    outcome, told = answer(source)
     assert any(reason in text for text in told), told
+    same_reasons(name, outcome)
 
 
 @pytest.mark.parametrize("name", F_REFUSED)
-def test_fortran(name: str, tmp_path: Path) -> None:
+def test_fortran(name: str, tmp_path: Path, same_reasons: Callable[[str, Outcome], None]) -> None:
     declarations, body, reason = F_REFUSED[name]
     source = tmp_path / "program.f"
     source.write_text(F_PROGRAM % (declarations, body))
-    told = answer(source)
+    outcome, told = answer(source)
     assert any(reason.lower() in text.lower() for text in told), told
+    same_reasons(name, outcome)
 
 
 def test_the_frames_alone_are_rewritten(tmp_path: Path) -> None:
