@@ -10,7 +10,7 @@ import click
 
 from imbrex.errors import ImbrexError
 from imbrex.network import load
-from imbrex.transform.edits import replace_file, unified_diff
+from imbrex.transform.edits import replace_files, unified_diff
 from imbrex.transform.engine import REWRITES, Options, Outcome, read_program, transform
 from imbrex.transform.graph import write_graph
 from imbrex.transform.measured import read_measured, transform_measured
@@ -135,6 +135,7 @@ def command(
     else:
         measured = read_measured(run_directory)
         outcome = transform_measured(paths, options, measured, worth / 100)
+    _check_only(options.only, outcome)
     if mode == "apply":
         _apply(outcome, dirty)
     if as_json:
@@ -150,6 +151,8 @@ def command(
             output.write_text(text)
         except OSError as error:
             raise ImbrexError(f"{output} cannot be written: {error.strerror}") from error
+    for note in outcome.notes:
+        click.echo(f"imbrex: note: {note}", err=True)
     for reason in outcome.skipped.values():
         click.echo(f"imbrex: not read: {reason}", err=True)
     if outcome.skipped:
@@ -202,6 +205,14 @@ def _only(places: tuple[str, ...]) -> frozenset[tuple[str, int]]:
     return frozenset(found)
 
 
+def _check_only(only: frozenset[tuple[str, int]], outcome: Outcome) -> None:
+    """Each place names a call: else a slip of the pen would look like nothing to gain."""
+    calls = {(d.site.routine.file, d.site.call.line) for d in outcome.decisions}
+    for name, line in sorted(only):
+        if (name, line) not in calls and name not in outcome.skipped:
+            raise ImbrexError(f"--only {name}:{line}: no call of MPI begins there")
+
+
 def _apply(outcome: Outcome, dirty: bool) -> None:
     if outcome.skipped:
         raise ImbrexError(f"nothing was changed: {next(iter(outcome.skipped.values()))}")
@@ -210,8 +221,7 @@ def _apply(outcome: Outcome, dirty: bool) -> None:
         for name in changed:
             if _is_dirty(Path(name)):
                 raise ImbrexError(f"{name} has changes that are not committed: commit or --dirty")
-    for name in changed:
-        replace_file(Path(name), outcome.before[name], outcome.after[name])
+    replace_files([(Path(name), outcome.before[name], outcome.after[name]) for name in changed])
 
 
 def _is_dirty(path: Path) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import difflib
 import os
 import tempfile
@@ -51,29 +50,47 @@ def unified_diff(name: str, before: bytes, after: bytes) -> str:
     return text
 
 
-def replace_file(path: Path, before: bytes, after: bytes) -> None:
-    """Put `after` in the place of `before` in one step, or leave the file as it is.
+def replace_files(changes: list[tuple[Path, bytes, bytes]]) -> None:
+    """Put the second text in the place of the first in each file, or leave all as they are.
 
-    Raises ImbrexError where the file has changed meanwhile or cannot be written.
+    Raises ImbrexError where a file has changed meanwhile or cannot be written.
     """
+    staged: list[tuple[Path, Path]] = []
+    done: list[tuple[Path, bytes]] = []
+    path = Path()
     try:
-        target = path.resolve()
-        if target.read_bytes() != before:
-            raise ImbrexError(f"{path} has changed since it was read: run again")
-        if not os.access(target, os.W_OK):
-            raise ImbrexError(f"{path} is read-only: nothing was changed")
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        for path, before, after in changes:
+            target = path.resolve()
+            if target.read_bytes() != before:
+                raise ImbrexError(f"{path} has changed since it was read: run again")
+            # Root may write whatever the mode says, but was not told to.
+            if not target.stat().st_mode & 0o222 or not os.access(target, os.W_OK):
+                raise ImbrexError(f"{path} is read-only: nothing was changed")
+            staged.append((target, _beside(target, after)))
+        for (name, before, _), (target, temporary) in zip(changes, staged, strict=True):
+            path = name
+            temporary.replace(target)
+            done.append((target, before))
     except OSError as error:
+        for target, before in done:
+            _beside(target, before).replace(target)
         raise ImbrexError(f"{path} cannot be replaced: {error.strerror}") from error
+    finally:
+        for _, temporary in staged:
+            temporary.unlink(missing_ok=True)
+
+
+def _beside(target: Path, data: bytes) -> Path:
+    """A file next to `target`, with its mode, that holds `data`."""
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     temporary = Path(name)
     try:
         with os.fdopen(handle, "wb") as stream:
-            stream.write(after)
+            stream.write(data)
             stream.flush()
             os.fsync(stream.fileno())
         temporary.chmod(target.stat().st_mode & 0o7777)
-        temporary.replace(target)
-    except OSError as error:
-        with contextlib.suppress(OSError):
-            temporary.unlink()
-        raise ImbrexError(f"{path} cannot be replaced: {error.strerror}") from error
+    except OSError:
+        temporary.unlink(missing_ok=True)
+        raise
+    return temporary

@@ -71,6 +71,7 @@ class Outcome:
     before: dict[str, bytes]
     after: dict[str, bytes]
     skipped: dict[str, str]
+    notes: list[str] = field(default_factory=list)  # what was looked for and not found
 
 
 def transform(paths: list[Path], options: Options) -> Outcome:
@@ -180,7 +181,7 @@ def _prepared(paths: list[Path], options: Options) -> Outcome:
         if (proposal.rewrite, proposal.routine.name) in divided:
             continue  # what is left of it
         note(decisions, proposal, maps)
-    return Outcome(decisions, first.before, best.after, first.skipped)
+    return Outcome(decisions, first.before, best.after, first.skipped, first.notes)
 
 
 class _Analysis:
@@ -228,7 +229,11 @@ def _communication(analysis: _Analysis, options: Options) -> Outcome:
         after[name] = apply_edits(after[name], changes)
     decisions.sort(key=lambda item: (item.site.routine.file, item.site.call.line))
     before = {name: source.data for name, source in program.files.items()}
-    return Outcome(decisions, before, after, program.skipped)
+    notes = [
+        f"{place}: the module {module} is not among the files: what it declares is not known"
+        for module, place in program.missing_modules.items()
+    ]
+    return Outcome(decisions, before, after, program.skipped, notes)
 
 
 def read_program(paths: list[Path], options: Options) -> Program:

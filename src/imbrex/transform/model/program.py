@@ -232,6 +232,8 @@ class Program:
     # Value of an integer variable at its declaration, where it is known.
     definitions: dict[str, Affine] = field(default_factory=dict)
     skipped: dict[str, str] = field(default_factory=dict)  # file: why it was not read
+    # Modules that are used but not among the files, and where: what they declare is not known.
+    missing_modules: dict[str, Location] = field(default_factory=dict)
 
     def editable(self) -> Iterator[Routine]:
         """The routines that may be rewritten: of the files given, where nothing forbids it."""

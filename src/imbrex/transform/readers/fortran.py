@@ -31,6 +31,7 @@ _CONSTRUCT = re.compile(r"(?:[a-z]\w*:)?(associate\(|block$|critical$|where\(|fo
 _INCLUDE = re.compile(r"include['\"]|#\s*include(?!\s*[\"<]mpif\.h)")
 # A step that is surely positive, unless `max` is a name of the user's (then it is no intrinsic).
 _POSITIVE = re.compile(r"(?:merge\(1,)?max\([^()]*,1\)(?:,[^()]*\))?")
+_STANDARD = re.compile(r"iso_(?:c_binding|fortran_env)|ieee_\w+|omp_lib(?:_kinds)?|openacc")
 _WILDCARD = re.compile(r"mpi_any_(source|tag)")
 
 
@@ -40,6 +41,11 @@ def read_fortran(units: list[Units], program: Program) -> None:
     modules = {scope.name: scope for scope in scopes if scope.kind == "module"}
     names = Names(program, modules)
     _check_commons(scopes, program)
+    for scope in scopes:
+        for module, _ in scope.uses:
+            if module not in modules and not _STANDARD.fullmatch(module):
+                place = Location(scope.file, scope.line)
+                program.missing_modules.setdefault(module, place)
     for unit in units:
         program.files[unit.source.name] = unit.source
         words = frozenset(

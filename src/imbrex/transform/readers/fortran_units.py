@@ -54,6 +54,9 @@ class Units:
 
         Raises ImbrexError with the line where the file is not understood.
         """
+        if b"\0" in self.source.data:
+            at = self.source.data.index(b"\0")
+            raise ImbrexError(f"{self.path} is not UTF-8 or Latin-1 (byte {at}): convert it first")
         try:
             lines = logical_lines(self.source.data.decode("latin-1"), fixed=self.fixed)
         except ValueError as error:

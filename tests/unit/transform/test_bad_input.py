@@ -1,0 +1,118 @@
+"""What cannot be read or written: one clear line each, and nothing half edited."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from imbrex.errors import ImbrexError
+from imbrex.transform.command import command
+from imbrex.transform.edits import replace_files
+
+CASES = Path(__file__).parent / "cases"
+MODULE = """program p
+  use heat_fields
+  use mpi
+  implicit none
+  real(8) :: a(100), b(100)
+  integer :: ierr
+  call MPI_Init(ierr)
+  call MPI_Send({sent}, 100, MPI_DOUBLE_PRECISION, 1, 0, MPI_COMM_WORLD, ierr)
+  {set} = 2.0d0 * b + 1.0d0
+  call MPI_Finalize(ierr)
+end program p
+"""
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("halo.c", "halo.f90", "interior.c"):
+        shutil.copy(CASES / name, name)
+
+
+def complaint(*words: str) -> str:
+    with pytest.raises(ImbrexError) as error:
+        CliRunner().invoke(command, list(words), catch_exceptions=False)
+    assert "\n" not in str(error.value)
+    return str(error.value)
+
+
+def run(*words: str) -> Result:
+    return CliRunner().invoke(command, list(words), catch_exceptions=False)
+
+
+@pytest.mark.parametrize("name", ["halo.c", "halo.f90"])
+def test_utf_16(name: str) -> None:
+    text = Path(name).read_text()
+    Path(name).write_text(text, encoding="utf-16")
+    assert f"{name} is not UTF-8" in complaint("--diff", name)
+
+
+def test_latin_1() -> None:
+    """Its bytes stay as they are in Fortran; C must be UTF-8."""
+    fortran, c = Path("halo.f90"), Path("halo.c")
+    fortran.write_bytes(b"! \xe9\n" + fortran.read_bytes())
+    assert run("--apply", "halo.f90").exit_code == 0
+    assert fortran.read_bytes().startswith(b"! \xe9\n")
+    c.write_bytes(b"/* \xe9 */\n" + c.read_bytes())
+    assert "halo.c is not UTF-8 (byte 3)" in complaint("--diff", "halo.c")
+
+
+def test_a_missing_header_is_named_and_the_other_files_are_read() -> None:
+    Path("other.c").write_text('#include "missing.h"\nvoid other(void) {}\n')
+    answer = run("--diff", "halo.c", "other.c")
+    assert answer.exit_code == 2
+    assert "other.c:1: 'missing.h' file not found" in answer.stderr
+    assert answer.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("sent", ["a", "shared"])
+def test_a_missing_module_is_named_and_its_names_are_unknown(sent: str) -> None:
+    """What it declares may be pointers to one array; local variables are known all the same."""
+    Path("p.f90").write_text(MODULE.format(sent=sent, set="another" if sent == "shared" else "b"))
+    answer = run("--diff", "p.f90")
+    assert answer.exit_code == 0
+    assert "the module heat_fields is not among the files" in answer.stderr
+    assert ("MPI_Isend" in answer.stdout) == (sent == "a")
+
+
+def test_a_database_that_does_not_match() -> None:
+    entry = {"directory": ".", "file": "elsewhere.c", "command": "cc -c elsewhere.c"}
+    Path("compile_commands.json").write_text(json.dumps([entry]))
+    words = ("-p", "compile_commands.json", "halo.c")
+    assert complaint(*words) == "compile_commands.json does not mention halo.c"
+    Path("compile_commands.json").write_text("[{")
+    assert "not a readable compile database" in complaint(*words)
+
+
+def test_only_where_no_call_is() -> None:
+    assert "--only halo.c:1: no call of MPI" in complaint("--only", "halo.c:1", "halo.c")
+
+
+def test_a_read_only_file_stops_all_edits() -> None:
+    Path("wide.c").write_text(Path("interior.c").read_text().replace("int main(", "int wide("))
+    texts = {name: Path(name).read_bytes() for name in ("halo.c", "wide.c")}
+    for locked in texts:
+        Path(locked).chmod(0o444)
+        assert f"{locked} is read-only" in complaint("--apply", "halo.c", "wide.c")
+        Path(locked).chmod(0o644)
+        assert {name: Path(name).read_bytes() for name in texts} == texts
+    assert run("--apply", "halo.c", "wide.c").exit_code == 0
+    assert all(Path(name).read_bytes() != text for name, text in texts.items())
+
+
+def test_a_file_that_changed_meanwhile_stops_all_edits() -> None:
+    first, second = Path("first"), Path("second")
+    first.write_bytes(b"one")
+    second.write_bytes(b"other")
+    with pytest.raises(ImbrexError, match="second has changed since it was read"):
+        replace_files([(first, b"one", b"1"), (second, b"two", b"2")])
+    assert first.read_bytes() == b"one"
+    assert sorted(path.name for path in Path().iterdir() if path.name.startswith(".")) == []
+    replace_files([(first, b"one", b"1"), (second, b"other", b"2")])
+    assert (first.read_bytes(), second.read_bytes()) == (b"1", b"2")
