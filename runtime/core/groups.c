@@ -37,10 +37,7 @@ void ix_begin_in_group(ix_thread *t, uint64_t group, int32_t tag, const ix_trans
     if (!ix_begins(t, transfer->bytes, transfer->path))
         return;
     ix_slot *g = group_slot(group);
-    uint64_t key =
-        (atomic_load_explicit(&ix_table.sequence, memory_order_relaxed) & IX_HANDLE_BITS) |
-        IX_TOKEN_KEY;
-    ix_slot *s = g ? ix_slot_reserve(key) : NULL;
+    ix_slot *s = g ? ix_slot_reserve_any() : NULL;
     ix_open none, *open = s ? &s->open : &none;
     ix_transfer alone = *transfer;
     alone.flags |= IX_CALL_ONLY;
@@ -86,6 +83,6 @@ void ix_lose_members(ix_thread *t, ix_slot *group)
         ix_slot *s = ix_table.slots + i - 1;
         i = s->next;
         ix_close_unknown(t, &s->open);
-        ix_slot_release(s);
+        ix_slot_release_any(s);
     }
 }

@@ -5,8 +5,7 @@
 /* Clocks of this thread at `time_ns`. */
 static ix_end at(const ix_thread *t, int64_t time_ns)
 {
-    int64_t now = ix_now();
-    int64_t since = ix_most(0, ix_least(time_ns, now) - t->last_ns);
+    int64_t since = ix_most(0, time_ns - t->last_ns);
     int in_call = t->depth > 0 && !t->unrecorded;
     ix_end end = {t->compute_ns, t->call_ns, t->paused_ns, 0, time_ns};
     if (t->muted || t->unrecorded) {
@@ -52,10 +51,7 @@ uint32_t ix_post(ix_thread *t, const ix_transfer *transfer, int64_t time_ns, enu
     int unsure = stale(t);
     if (t->off)
         return 0;
-    uint64_t key =
-        (atomic_load_explicit(&ix_table.sequence, memory_order_relaxed) & IX_HANDLE_BITS) |
-        IX_TOKEN_KEY;
-    ix_slot *s = ix_slot_reserve(key);
+    ix_slot *s = ix_slot_reserve_any();
     ix_open none, *open = s ? &s->open : &none;
     if (!t->depth)
         t->site = 0;
@@ -94,7 +90,7 @@ void ix_complete(ix_thread *t, uint32_t token, int64_t time_ns, int64_t bytes, e
         ix_close_unknown(t, open);
     else
         ix_close(t, open, &end);
-    ix_slot_release(s);
+    ix_slot_release_any(s);
     outside_calls(t);
 }
 
@@ -151,6 +147,6 @@ void ix_complete_then(ix_thread *t, uint32_t token, const ix_moment *end, int64_
         ix_close_unknown(t, open);
     else
         ix_close(t, open, &then);
-    ix_slot_release(s);
+    ix_slot_release_any(s);
     outside_calls(t);
 }

@@ -20,6 +20,7 @@ void ix_requests_start(void *memory, uint32_t capacity)
     ix_table.reach = (void *)(ix_table.keys + slots);
     atomic_store(&ix_table.live, 0);
     atomic_store(&ix_table.sequence, 0);
+    atomic_store(&ix_table.recent, 0);
     ix_table.shared_count = 0;
     memset(ix_table.shared, 0, sizeof ix_table.shared);
 }
@@ -40,28 +41,65 @@ static uint32_t reach_of(uint32_t home)
     return reach == UINT16_MAX ? ix_table.mask : reach;
 }
 
-ix_slot *ix_slot_reserve(uint64_t key)
+static int has_room(void)
 {
     if (atomic_load_explicit(&ix_table.live, memory_order_relaxed) >= ix_table.capacity)
-        return NULL;
+        return 0;
     ix_add(&ix_table.live, 1);
+    return 1;
+}
+
+/* Slot i, if it was empty: owned now. */
+static ix_slot *take_empty(uint32_t i)
+{
+    if (ix_key_at(i) != IX_EMPTY || !ix_own(i, IX_EMPTY))
+        return NULL;
+    uint64_t order = atomic_load_explicit(&ix_table.sequence, memory_order_relaxed);
+    if (ix_engine.concurrent)
+        order = atomic_fetch_add(&ix_table.sequence, 1);
+    else
+        atomic_store_explicit(&ix_table.sequence, order + 1, memory_order_relaxed);
+    ix_slot_clear(ix_table.slots + i, order);
+    return ix_table.slots + i;
+}
+
+ix_slot *ix_slot_reserve(uint64_t key)
+{
+    if (!has_room())
+        return NULL;
     uint32_t home = ix_home_of(key);
     for (uint32_t d = 0; d <= ix_table.mask; d++) {
-        uint32_t i = (home + d) & ix_table.mask;
-        if (ix_key_at(i) == IX_EMPTY && ix_own(i, IX_EMPTY)) {
-            ix_slot *s = ix_table.slots + i;
-            uint64_t order = atomic_load_explicit(&ix_table.sequence, memory_order_relaxed);
-            if (ix_engine.concurrent)
-                order = atomic_fetch_add(&ix_table.sequence, 1);
-            else
-                atomic_store_explicit(&ix_table.sequence, order + 1, memory_order_relaxed);
-            ix_slot_clear(s, order);
+        ix_slot *s = take_empty((home + d) & ix_table.mask);
+        if (s) {
             extend_reach(home, d);
             return s;
         }
     }
     ix_add(&ix_table.live, UINT64_MAX);
     return NULL;
+}
+
+ix_slot *ix_slot_reserve_any(void)
+{
+    if (!has_room())
+        return NULL;
+    uint32_t first = atomic_load_explicit(&ix_table.recent, memory_order_relaxed);
+    for (uint32_t d = 0; d <= ix_table.mask; d++) {
+        uint32_t i = (first + d) & ix_table.mask;
+        ix_slot *s = take_empty(i);
+        if (s) {
+            atomic_store_explicit(&ix_table.recent, i + 1, memory_order_relaxed);
+            return s;
+        }
+    }
+    ix_add(&ix_table.live, UINT64_MAX);
+    return NULL;
+}
+
+void ix_slot_release_any(ix_slot *s)
+{
+    atomic_store_explicit(&ix_table.recent, (uint32_t)(s - ix_table.slots), memory_order_relaxed);
+    ix_slot_release(s);
 }
 
 void ix_slot_publish(ix_slot *s, uint64_t key)

@@ -1,5 +1,6 @@
 /* Open transfers by the handle of their request. A slot's key says who owns it: IX_EMPTY, IX_BUSY
- * (one thread fills or empties it), or a handle in one of three name spaces. */
+ * (one thread fills or empties it, or only a token or a group finds it), or a
+ * handle in one of two name spaces. */
 #ifndef IMBREX_SLOTS_H
 #define IMBREX_SLOTS_H
 
@@ -9,10 +10,9 @@ enum { IX_EMPTY = 0, IX_BUSY = 1 };
 enum { IX_ONE, IX_PERSISTENT, IX_GROUP };
 enum { IX_INACTIVE, IX_ACTIVE, IX_ENDING };
 
-/* Name spaces of keys: requests, groups, and slots that only a token or a group finds. */
+/* Name spaces of keys: requests and groups. */
 #define IX_REQUEST_KEY (UINT64_C(1) << 61)
 #define IX_GROUP_KEY (UINT64_C(2) << 61)
-#define IX_TOKEN_KEY (UINT64_C(3) << 61)
 #define IX_HANDLE_BITS (IX_REQUEST_KEY - 1)
 
 typedef struct ix_slot {
@@ -35,6 +35,7 @@ typedef struct ix_slot_table {
     ix_slot *slots;
     _Atomic uint16_t *reach; /* how far from their home the keys of a home were ever put */
     uint32_t mask, capacity;
+    _Atomic uint32_t recent; /* where to look first for one that needs no key */
     _Atomic uint64_t live, sequence;
     uint64_t shared[4 * IX_SHARED_MAX]; /* keys of shared handles, by hash, 0: none */
     uint32_t shared_count;
@@ -44,6 +45,11 @@ extern IX_HIDDEN ix_slot_table ix_table;
 
 /* An owned slot near the home of `key`; NULL when the table is full. */
 IX_HIDDEN ix_slot *ix_slot_reserve(uint64_t key);
+
+/* The same for what only a token or a group finds: the one used last, so that few lines of the
+ * cache serve. It stays IX_BUSY until it is released. */
+IX_HIDDEN ix_slot *ix_slot_reserve_any(void);
+IX_HIDDEN void ix_slot_release_any(ix_slot *s);
 
 /* Let others find the slot. Whoever sees another slot of the same handle marks both. */
 IX_HIDDEN void ix_slot_publish(ix_slot *s, uint64_t key);
