@@ -13,6 +13,13 @@ from imbrex.transform.engine import Options, transform
 
 CASES = Path(__file__).parents[1] / "unit" / "transform" / "cases"
 NAMES = [
+    "brick.c",
+    "carried.c",
+    "carried.f90",
+    "chain.f",
+    "distribute.c",
+    "distribute.f",
+    "faces.f",
     "interior.c",
     "interior.f",
     "private.c",

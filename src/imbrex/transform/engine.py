@@ -28,6 +28,7 @@ from imbrex.transform.rewrites.blocking import BlockingToNonblocking
 from imbrex.transform.rewrites.boundary import BoundaryFirst
 from imbrex.transform.rewrites.c_text import CText
 from imbrex.transform.rewrites.collectives import CollectivesToNonblocking
+from imbrex.transform.rewrites.distribution import LoopDistribution
 from imbrex.transform.rewrites.emit import Emitter, Text, has_inserted, number_requests
 from imbrex.transform.rewrites.fortran_text import FortranText
 from imbrex.transform.rewrites.motion import ExistingMotion, Lowered, settle
@@ -39,7 +40,7 @@ from imbrex.transform.rewrites.wrappers import Wrappers
 
 _NO_SITE = frozenset({("", 0)})
 _PASSES = 20  # far more than any program has needed
-PREPARING = (PrivateBuffers, ReplacedBuffers, BoundaryFirst, Wrappers)
+PREPARING = (PrivateBuffers, ReplacedBuffers, BoundaryFirst, LoopDistribution, Wrappers)
 REWRITES = (
     BlockingToNonblocking.name,
     CollectivesToNonblocking.name,

@@ -99,6 +99,8 @@ def note(decisions: list[Decision], proposal: Proposal, maps: dict[str, LineMap]
             continue
         if done and decision.decision != "rewritten":
             continue
+        if proposal.without_window and decision.decision == "rewritten":
+            continue
         told = [decision.reason.text, *decision.details]
         if proposal.about and (
             decision.decision != "nothing-to-gain"

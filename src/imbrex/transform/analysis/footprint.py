@@ -296,6 +296,12 @@ class Footprints:
                 found |= self.aliases.escaped
         return frozenset(found)
 
+    def after(self, access: Access, changed: frozenset[str]) -> Access:
+        """The access as it may be known once the variables `changed` have changed."""
+        if self._moved(access, changed) or any(s.variables() & changed for s in access.strides):
+            return replace(access, section=None, strides=())
+        return replace(access, section=forget(access.section, changed))
+
     def _moved(self, access: Access, changed: frozenset[str]) -> bool:
         """Whether a pointer may name other memory; a dummy array stays where it is."""
         if not access.through or access.variable not in changed:

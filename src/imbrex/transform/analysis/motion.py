@@ -39,6 +39,7 @@ class Reach:
 
     position: Position
     blocker: Reason
+    end: Block | None = None  # of a wait that passes all of this block: the block
 
 
 def _order(transfer: Transfer) -> str:
@@ -80,7 +81,7 @@ class Motion:
                 if reason is not None:
                     return Reach(best, reason)
                 index -= 1
-                if self._takes_time(statement, footprint) and block.braced:
+                if self.takes_time(statement, footprint) and block.braced:
                     crossed += 1
                     best = Position(block, index, list(guards), crossed, reads=list(reads))
             owner = block.owner
@@ -119,11 +120,11 @@ class Motion:
                 statement = block.statements[index + 1]
                 footprint = self.footprints.of(statement, self.routine.file)
                 changed |= self.footprints.changed(footprint.accesses)
-                reason = self._wait_blocked(transfer, accesses, statement, footprint, changed)
+                reason = self.wait_blocked(transfer, accesses, statement, footprint, changed)
                 if reason is not None:
                     return Reach(best, reason)
                 index += 1
-                if self._takes_time(statement, footprint):
+                if self.takes_time(statement, footprint):
                     crossed += 1
                 if crossed and block.braced:
                     best = Position(block, index, list(guards), crossed, left_if, list(reads))
@@ -135,9 +136,9 @@ class Motion:
                 or owner.parent is None
                 or not owner.parent.insertable
                 or (owner.kind is Kind.IF and not self._may_leave(transfer, owner, block))
-                or self._dies(transfer, block)
+                or self.dies(transfer, block)
             ):
-                return Reach(best, bottom)
+                return Reach(best, bottom, block)
             if owner.kind is Kind.IF and transfer.repeats_condition:
                 guards.insert(0, owner.condition or "")
                 accesses += owner.accesses
@@ -218,7 +219,7 @@ class Motion:
                 return Reason(f"{event.name}, and {self.strict}", event.location)
         return None
 
-    def _wait_blocked(
+    def wait_blocked(
         self,
         transfer: Transfer,
         accesses: list[Access],
@@ -278,7 +279,7 @@ class Motion:
             how = "memory that is not known may be used"
         return Reason(how, place)
 
-    def _dies(self, transfer: Transfer, block: Block) -> bool:
+    def dies(self, transfer: Transfer, block: Block) -> bool:
         """Whether the buffer's memory ends with `block`."""
         variables = self.footprints.program.variables
         assert transfer.wait is not None
@@ -295,7 +296,7 @@ class Motion:
 
     # Helpers ---------------------------------------------------------------------------
 
-    def _takes_time(self, statement: Statement, footprint: Footprint) -> bool:
+    def takes_time(self, statement: Statement, footprint: Footprint) -> bool:
         return footprint.heavy and not isinstance(statement.role, Role)
 
     def _is_leading_declaration(self, block: Block, statement: Statement) -> bool:

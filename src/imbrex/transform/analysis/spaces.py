@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from imbrex.transform.analysis.binding import Binding
 from imbrex.transform.analysis.footprint import Footprints
-from imbrex.transform.model.affine import Affine, Section, forget, widen, within
+from imbrex.transform.model.affine import Affine, Section, widen, within
 from imbrex.transform.model.program import (
     Access,
     Call,
@@ -104,7 +104,7 @@ class Spaces:
         for span in ranges:
             if (span.low.variables() | span.high.variables()) & changed or span.index in changed:
                 return None
-        accesses = [replace(a, section=forget(a.section, changed)) for a in body]
+        accesses = [self.footprints.after(a, changed) for a in body]
         private = {span.index for span in ranges}
         private |= {a.variable for a in body if a.write and self._scalar(a)}
         return Space(statement, loops, ranges, accesses, headers, private=frozenset(private))
@@ -188,7 +188,7 @@ class Spaces:
         inside = self.routine if space.callee is None else space.callee
         private = space.private
         for key in sorted(private):
-            reason = self._private(space, inside, key)
+            reason = self.private_reason(space, inside, key)
             if reason is not None:
                 return reason
         for write in space.accesses:
@@ -247,7 +247,7 @@ class Spaces:
             section = widen(section, span.index, span.low, span.high)
         return section
 
-    def _private(self, space: Space, inside: Routine, key: str) -> Reason | None:
+    def private_reason(self, space: Space, inside: Routine, key: str) -> Reason | None:
         """A scalar of one iteration: set before it is read in each, and not wanted afterwards."""
         variable = self.program.variables[key]
         place = Location(inside.file, variable.line or space.statement.line)

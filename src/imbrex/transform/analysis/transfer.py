@@ -32,6 +32,8 @@ class Transfer:
     error: Argument | None = None  # Fortran's error code
     start: Statement | None = None
     wait: Statement | None = None
+    # Where the wait stands in the next iteration of a loop: a second one, behind the loop.
+    last_wait: Statement | None = None
     guards: list[str] = field(default_factory=list)  # conditions to repeat
     conditional: bool = False  # the wait may be reached without the start
     repeats_condition: bool = False  # a wait that leaves an IF does so under its condition

@@ -66,6 +66,7 @@ class Units:
         skip = ""  # the end of a construct that declares nothing we need
         in_execution = False
         state: list[bool] = []
+        held: list[LogicalLine] = []  # directives that may belong to the first statement
         for line in lines:
             text = line.masked
             if skip:
@@ -73,8 +74,8 @@ class Units:
                     skip = ""
                 continue
             if line.directive:
-                if current is not None:
-                    self._directive(current, line, in_execution)
+                if current is not None and self._directive(current, line, in_execution):
+                    held.append(line)
                 continue
             if not is_assignment(text):
                 opened = self._open(text, line, current)
@@ -82,6 +83,7 @@ class Units:
                     state.append(in_execution)
                     self.scopes.append(opened)
                     current, in_execution = opened, False
+                    held = []
                     continue
                 if text == "contains":
                     if current is not None:
@@ -105,6 +107,7 @@ class Units:
                 state.append(False)
                 self.scopes.append(current)
             if not in_execution and is_specification(text):
+                held = []  # they were about declarations
                 self.declarations.read(current, line)
                 if not text.startswith(("data", "format")):
                     current.declare_after = line.end
@@ -112,7 +115,8 @@ class Units:
             if text.startswith("entry") and not is_assignment(text):
                 current.problem = current.problem or "it has an ENTRY"
             in_execution = True
-            current.body.append(line)
+            current.body += [*held, line]
+            held = []
         if current is not None and current.parent is not None:
             raise ImbrexError(f"{self.path}: {current.name} has no END")
         if skip:
@@ -132,7 +136,8 @@ class Units:
             if used and not line.directive:
                 line.directive = f"macro {min(used)}"
 
-    def _directive(self, scope: Scope, line: LogicalLine, in_execution: bool) -> None:
+    def _directive(self, scope: Scope, line: LogicalLine, in_execution: bool) -> bool:
+        """Note a directive; True where it may belong to the statement that follows."""
         include = re.match(r"#\s*include\s+[\"<]mpif.h", line.directive)
         if include and not in_execution:
             scope.interface = scope.interface or "mpif.h"
@@ -142,6 +147,9 @@ class Units:
             scope.problem = scope.problem or f"its declarations hold `{line.directive}`"
             if re.match(r"#\s*include", line.directive):
                 scope.hidden = f"the line `{line.directive}`"
+        else:
+            return True
+        return False
 
     def _open(self, text: str, line: LogicalLine, parent: Scope | None) -> Scope | None:
         """The scope that a header opens; None where the line is no header."""

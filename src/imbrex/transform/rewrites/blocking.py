@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from imbrex.transform import mpi_calls
+from imbrex.transform.analysis.around import around
 from imbrex.transform.analysis.copies import only_copies
 from imbrex.transform.analysis.facts import ProgramFacts
 from imbrex.transform.analysis.footprint import Footprints
@@ -210,6 +213,10 @@ class BlockingToNonblocking:
         motion = Motion(self.footprints, self.facts, site.routine)
         ups = [self._move_up(motion, transfer) for transfer in transfers]
         downs = [self._move_down(motion, transfer) for transfer in transfers]
+        downs = [
+            self._into_next(motion, transfer, reach)
+            for transfer, reach in zip(transfers, downs, strict=True)
+        ]
         crossed = sum(reach.position.crossed for reach in ups + downs)
         starts = [self._line_after(transfer.start) for transfer in transfers]
         ends = [self._line_before(transfer.wait, site) for transfer in transfers]
@@ -317,9 +324,9 @@ class BlockingToNonblocking:
     def _undo(self, site: Site, transfers: list[Transfer]) -> None:
         site.statement.removed = False
         for transfer in transfers:
-            for statement in (transfer.start, transfer.wait):
-                assert statement is not None and statement.parent is not None
-                statement.parent.statements.remove(statement)
+            for statement in (transfer.start, transfer.wait, transfer.last_wait):
+                if statement is not None and statement.parent is not None:
+                    statement.parent.statements.remove(statement)
 
     def _move_up(self, motion: Motion, transfer: Transfer) -> Reach:
         reach = motion.up(transfer)
@@ -344,8 +351,34 @@ class BlockingToNonblocking:
             self._put(transfer.wait, reach.position, after=True)
         return reach
 
+    def _into_next(self, motion: Motion, transfer: Transfer, reach: Reach) -> Reach:
+        """Move a wait on into the next iteration of its loop, if that passes computation."""
+        found = around(motion, transfer, reach)
+        if found is None:
+            return reach
+        wait = transfer.wait
+        assert wait is not None and wait.parent is not None and found.loop.parent is not None
+        anchor = found.block.statements[found.index]
+        wait.parent.statements.remove(wait)
+        found.block.statements.insert(found.block.statements.index(anchor), wait)
+        wait.parent = found.block
+        last = replace(wait, parent=found.loop.parent)
+        siblings = found.loop.parent.statements
+        siblings.insert(siblings.index(found.loop) + 1, last)
+        transfer.last_wait = last
+        transfer.conditional = True
+        below = motion.down(replace(transfer, wait=last)).position
+        if below.crossed:
+            self._put(last, below, after=True)
+        transfer.crossed += found.crossed
+        position = replace(reach.position, crossed=reach.position.crossed + found.crossed)
+        text = f"in the next iteration {found.blocker.text}"
+        return Reach(position, Reason(text, found.blocker.location))
+
     def move(self, routine: Routine, role: Role) -> bool:
         """Move a start or a wait that is in the model already as far as it goes."""
+        if role.transfer.last_wait is not None and not role.starts:
+            return False  # it is where the next iteration wants it
         statement = role.transfer.start if role.starts else role.transfer.wait
         assert statement is not None
         motion = Motion(self.footprints, self.facts, routine)

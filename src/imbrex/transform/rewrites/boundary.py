@@ -12,15 +12,13 @@ from dataclasses import dataclass
 
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.footprint import Footprints
+from imbrex.transform.analysis.messages import buffer_access, messages, statement_waits
 from imbrex.transform.analysis.spaces import Space, Spaces
-from imbrex.transform.analysis.transfer import buffer_section
 from imbrex.transform.edits import Edit, apply_edits
 from imbrex.transform.model.affine import Affine, surely_less
 from imbrex.transform.model.program import (
-    UNKNOWN_MEMORY,
     Access,
     Block,
-    Call,
     Kind,
     Language,
     Location,
@@ -100,8 +98,8 @@ class BoundaryFirst:
         statement = block.statements[index]
         if not self.footprints.of(statement, routine.file).heavy:
             return None
-        messages = self._messages(routine, block, index, produces)
-        if not messages:
+        wanted = messages(self.program, block, index, produces=produces)
+        if not wanted:
             return None
         flying = self._in_flight(routine)
         spaces = Spaces(self.program, self.footprints, routine)
@@ -110,8 +108,8 @@ class BoundaryFirst:
         if space is None or (produces and not between):
             return None
         while True:
-            waits = any(self._waits(routine, other) for other in between)
-            needed = messages + (flying or [] if waits else [])
+            waits = any(statement_waits(self.footprints, routine, s) for s in between)
+            needed = wanted + (flying or [] if waits else [])
             cuts = self._passing(routine, space, needed, between)
             if waits and flying is None:
                 cuts = None
@@ -131,7 +129,7 @@ class BoundaryFirst:
         return Division(space, cuts, block, min(positions, default=index), False)
 
     def _passing(
-        self, routine: Routine, space: Space, messages: list[Access], between: list[Statement]
+        self, routine: Routine, space: Space, needed: list[Access], between: list[Statement]
     ) -> Cuts | None:
         """What must be cut off for the rest to pass these statements; None if nothing helps."""
         passed: list[Access] = []
@@ -140,23 +138,10 @@ class BoundaryFirst:
             if found.stop or found.leaves:
                 return None
             passed += found.accesses
-        return self._cuts(space, messages + passed)
+        return self._cuts(space, needed + passed)
 
     def _reaches(self, routine: Routine, between: list[Statement]) -> bool:
         return any(self._starts(routine, statement) for statement in between)
-
-    def _messages(self, routine: Routine, block: Block, index: int, produces: bool) -> list[Access]:
-        """Buffers that the statement waits for, or that wait for it, through other statements."""
-        table = mpi_calls.SENDS if produces else mpi_calls.RECEIVES
-        siblings = block.statements[index + 1 :] if produces else block.statements[:index]
-        found: list[Access] = []
-        for sibling in siblings:
-            for inner in sibling.walk():
-                for call in inner.calls:
-                    part = table.get(call.name)
-                    if part is not None:
-                        found.append(self._buffer(call, part))
-        return found
 
     def _in_flight(self, routine: Routine) -> list[Access] | None:
         """Buffers of all transfers that a wait in the routine may complete; None if not known."""
@@ -173,25 +158,9 @@ class BoundaryFirst:
                 continue
             if event.call is None or event.name not in mpi_calls.NONBLOCKING:
                 return None
-            found += [self._buffer(event.call, part) for part in mpi_calls.PARTS[event.name]]
+            parts = mpi_calls.PARTS[event.name]
+            found += [buffer_access(self.program, event.call, part) for part in parts]
         return found
-
-    def _waits(self, routine: Routine, statement: Statement) -> bool:
-        events = self.footprints.of(statement, routine.file).events
-        return any(event.name in mpi_calls.WAITS for event in events)
-
-    def _buffer(self, call: Call, part: mpi_calls.PointToPoint) -> Access:
-        argument = call.arguments[part.buffer]
-        section = buffer_section(self.program, call, part)
-        return Access(
-            UNKNOWN_MEMORY if argument.base is None else argument.base,
-            argument.through,
-            part.direction == "receive",
-            call.line,
-            section,
-            argument.strides if section is not None else (),
-            argument.owner,
-        )
 
     def _meets(self, space: Space, cuts: Cuts, others: list[Access]) -> bool:
         """Whether what is left of a space may touch memory of the others."""
@@ -249,7 +218,7 @@ class BoundaryFirst:
 
     def _unreadable(self, routine: Routine, space: Space, cuts: Cuts) -> Reason | None:
         place = Location(routine.file, space.statement.line)
-        if _directed(space):
+        if directed(space):
             return Reason("a directive belongs to the loop", place)
         for number in cuts:
             span = space.ranges[number]
@@ -413,7 +382,7 @@ class BoundaryFirst:
         return indent + wrapped(source.language, call, len(indent), indent)
 
 
-def _directed(space: Space) -> bool:
+def directed(space: Space) -> bool:
     """Whether a line such as `#pragma omp` or `!$omp` tells how to run the loop."""
     statement = space.statement
     loops = [] if space.call is not None else space.loops

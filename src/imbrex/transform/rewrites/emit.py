@@ -56,6 +56,7 @@ def number_requests(routine: Routine) -> list[Transfer]:
             for s in run
             if isinstance(s.role, Role) and not s.role.starts and s.role.render is None
         ]
+        waits = [transfer for transfer in waits if transfer not in ordered]  # some have two
         ordered += [t for t in waits if t.status is None] + [t for t in waits if t.status]
     for number, transfer in enumerate(ordered):
         transfer.request = number

@@ -19,6 +19,7 @@ class Proposal:
     edits: dict[str, list[Edit]] = field(default_factory=dict)
     # Of a refusal: told only at sites without a window that this variable stands in the way of.
     about: str = ""
+    without_window: bool = False  # of a refusal: told only at sites that have no window
     worth: int = 0  # computing statements that communication passes by the edits themselves
     # Of a routine that is replaced by others: their names, and the calls that now only start.
     replaces: tuple[str, ...] = ()

@@ -1,0 +1,252 @@
+"""A loop body in two groups, so that one loop over each does what the loop did.
+
+The iterations of the first group all come before those of the second. That keeps the outcome where
+nothing in the first group must wait for anything in the second: what two statements share is
+touched by the first one in an earlier iteration, or in the same one further up.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from imbrex.transform.analysis.footprint import Footprints
+from imbrex.transform.analysis.spaces import Space, Spaces
+from imbrex.transform.model.affine import Affine, within
+from imbrex.transform.model.program import (
+    Access,
+    Kind,
+    Location,
+    Program,
+    Reason,
+    Routine,
+    Statement,
+)
+
+
+@dataclass(slots=True)
+class Groups:
+    """Statements of a body: what each of the two loops keeps (some are in both)."""
+
+    first: list[Statement]
+    second: list[Statement]
+
+
+class Fission:
+    """The statements of one loop body, and what of them depends on what."""
+
+    def __init__(
+        self, program: Program, footprints: Footprints, routine: Routine, spaces: Spaces
+    ) -> None:
+        self.program = program
+        self.footprints = footprints
+        self.routine = routine
+        self.spaces = spaces
+
+    def prepare(self, space: Space, *, upward: bool) -> Reason | None:
+        """Read the body of a space; why it cannot be divided at all.
+
+        `upward`: all loops are known to count by one.
+        """
+        self.space = space
+        self.upward = upward
+        self.tie = ""  # the variable through which two statements were last found to depend
+        self.body = space.loops[-1].blocks[0].statements
+        place = Location(self.routine.file, space.statement.line)
+        whole = self.footprints.of(space.statement, self.routine.file)
+        if whole.stop is not None:
+            return whole.stop
+        if whole.events:
+            return Reason(f"the loop calls {whole.events[0].name}", place)
+        for statement in self.body:
+            inner = self.footprints.of(statement, self.routine.file)
+            if inner.leaves is not None:
+                return inner.leaves
+        written = [a for s in self.body for a in self._accesses(s) if a.write]
+        changed = self.footprints.changed(written)
+        read = [a for a in space.headers if not a.write]
+        if self.footprints.conflict(read, written, changed) is not None:
+            return Reason("a bound of the loop may change in it", place)
+        self.changed = changed
+        indices = {span.index for span in space.ranges}
+        self.scalars = frozenset(
+            key
+            for key in space.private - indices
+            if self.spaces.private_reason(space, self.routine, key) is None
+        )
+        self.indices = indices
+        return None
+
+    # Grouping --------------------------------------------------------------------------
+
+    def split(self, seeds: list[Statement], *, forward: bool) -> Groups | None:
+        """The least group around the seeds that may stand alone; None if that is all.
+
+        `forward`: the seeds and what they need come first; else they, and what needs them, last.
+        """
+        units = [s for s in self.body if not self._copyable(s)]
+        chosen = {id(s) for s in seeds if not self._copyable(s)}
+        if not chosen:
+            return None
+        grown = True
+        while grown:
+            grown = False
+            for mine in units:
+                if id(mine) not in chosen:
+                    continue
+                for other in units:
+                    if id(other) in chosen:
+                        continue
+                    first, second = (mine, other) if forward else (other, mine)
+                    if self._glued(mine, other) or not self._may_go_first(first, second):
+                        chosen.add(id(other))
+                        grown = True
+        if len(chosen) == len(units):
+            return None
+        taken = [s for s in units if id(s) in chosen]
+        rest = [s for s in units if id(s) not in chosen]
+        before, behind = (taken, rest) if forward else (rest, taken)
+        above, below = self._with_scalars(before), self._with_scalars(behind)
+        if above is None or below is None:
+            return None
+        for group, others in ((before, below), (above, behind)):
+            # What both loops do must see the same in each of them.
+            for mine in group:
+                for other in others:
+                    if mine is not other and not self._may_go_first(mine, other):
+                        return None
+        return Groups(above, below)
+
+    def writers(self, messages: list[Access], *, write: bool) -> list[Statement]:
+        """Statements of the body that write (or read) what is communicated."""
+        found = []
+        for statement in self.body:
+            mine = [a for a in self._wide(statement) if a.write or not write]
+            if self.footprints.conflict(mine, messages, self.changed) is not None:
+                found.append(statement)
+        return found
+
+    def _copyable(self, statement: Statement) -> bool:
+        """Whether a statement only sets scalars of one iteration, so that both loops may do it."""
+        if statement.kind not in (Kind.SIMPLE, Kind.DECLARE) or statement.blocks:
+            return False
+        found = self.footprints.of(statement, self.routine.file)
+        if found.stop or found.events or found.leaves:
+            return False
+        writes = [a for a in found.accesses if a.write]
+        return all(not a.through and a.variable in self.scalars for a in writes)
+
+    def _scalars_of(self, statement: Statement, *, write: bool) -> frozenset[str]:
+        accesses = self.footprints.of(statement, self.routine.file).accesses
+        return frozenset(
+            a.variable
+            for a in accesses
+            if a.write is write and not a.through and a.variable in self.scalars
+        )
+
+    def _glued(self, mine: Statement, other: Statement) -> bool:
+        """Whether a scalar that one of them sets, besides other things, is used by the other."""
+        for left, right in ((mine, other), (other, mine)):
+            set_here = self._scalars_of(left, write=True)
+            used = self._scalars_of(right, write=False) | self._scalars_of(right, write=True)
+            if set_here & used:
+                self.tie = self.program.variables[min(set_here & used)].name
+                return True
+        return False
+
+    def _with_scalars(self, group: list[Statement]) -> list[Statement] | None:
+        """The group and what sets its scalars, in the order of the body."""
+        wanted = {id(s) for s in group}
+        needed = {k for s in group for w in (True, False) for k in self._scalars_of(s, write=w)}
+        grown = True
+        while grown:
+            grown = False
+            for statement in self.body:
+                if id(statement) in wanted or not self._scalars_of(statement, write=True) & needed:
+                    continue
+                if not self._copyable(statement):
+                    return None
+                wanted.add(id(statement))
+                needed |= self._scalars_of(statement, write=False)
+                needed |= self._scalars_of(statement, write=True)
+                grown = True
+        return [s for s in self.body if id(s) in wanted]
+
+    # Dependences -----------------------------------------------------------------------
+
+    def _accesses(self, statement: Statement) -> list[Access]:
+        return self.footprints.of(statement, self.routine.file).accesses
+
+    def _own(self, statement: Statement) -> list[Access]:
+        """Accesses of one iteration, without the scalars that each iteration has for itself."""
+        return [
+            self.footprints.after(a, self.changed)
+            for a in self._accesses(statement)
+            if a.through or a.variable not in self.scalars | self.indices
+        ]
+
+    def _wide(self, statement: Statement) -> list[Access]:
+        """Accesses of all iterations."""
+        whole = replace(self.space, accesses=self._own(statement), headers=[])
+        return whole.part({})
+
+    def _may_go_first(self, first: Statement, second: Statement) -> bool:
+        """Whether all iterations of `first` may be done before any of `second`."""
+        above = self.body.index(first) < self.body.index(second)
+        theirs = self._own(second)
+        for mine in self._own(first):
+            for other in theirs:
+                if not (mine.write or other.write):
+                    continue
+                if not self.footprints.aliases.may_share(mine, other):
+                    continue
+                if not self._in_order(mine, other, above=above):
+                    variable = self.program.variables.get(mine.variable)
+                    self.tie = self.tie if variable is None else variable.name
+                    return False
+        return True
+
+    def _in_order(self, mine: Access, other: Access, *, above: bool) -> bool:
+        """Whether an element that both touch is touched by `mine` first as it is."""
+        if mine.variable != other.variable or mine.through != other.through:
+            return False
+        if mine.variable in self.program.overlays or mine.strides != other.strides:
+            return False
+        if mine.section is None or other.section is None:
+            return False
+        if len(mine.section) != len(other.section):
+            return False
+        widened = [replace(self.space, accesses=[a], headers=[]).part({}) for a in (mine, other)]
+        if self.footprints.conflict(widened[0], widened[1], self.changed) is None:
+            return True
+        if mine.strides and not all(
+            side and side[0].section and self._within(side[0], mine.strides) for side in widened
+        ):
+            return False
+        for span in self.space.ranges:
+            later = self._distance(mine, other, span.index)
+            if later is None or later < 0:
+                return False
+            if later > 0:
+                return self.upward
+        return above
+
+    def _within(self, access: Access, strides: tuple[Affine, ...]) -> bool:
+        assert access.section is not None
+        return within(access.section, strides, self.footprints.nonnegative)
+
+    def _distance(self, mine: Access, other: Access, index: str) -> int | None:
+        """By how many iterations of a loop `other` comes behind `mine` at one element."""
+        assert mine.section is not None and other.section is not None
+        for left, right in zip(mine.section, other.section, strict=True):
+            if left.low is None or left.low != left.high or right.low != right.high:
+                continue
+            if right.low is None or left.low.variables() & self.indices != {index}:
+                continue
+            factor = left.low.coefficient(index)
+            if not factor or right.low.coefficient(index) != factor:
+                continue
+            rest = left.low.plus(right.low, -1)  # factor * (i - j) cancels out as terms
+            if rest.terms or rest.constant % factor:
+                continue
+            return rest.constant // factor
+        return None

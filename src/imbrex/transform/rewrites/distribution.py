@@ -1,0 +1,190 @@
+"""Loop distribution: one loop over what is sent, and one over the rest, which the message passes.
+
+A loop whose body computes what is sent and other things becomes two, so that the message is under
+way while the second runs; likewise the part of a body that needs nothing of a message comes before
+the part that does (sancho-potential-overlap, section 3.4).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from imbrex.transform.analysis.copies import only_copies
+from imbrex.transform.analysis.fission import Fission, Groups
+from imbrex.transform.analysis.footprint import Footprints
+from imbrex.transform.analysis.messages import collective_messages, communicates, messages
+from imbrex.transform.analysis.spaces import Space, Spaces
+from imbrex.transform.edits import Edit, apply_edits
+from imbrex.transform.model.program import (
+    Block,
+    Kind,
+    Language,
+    Location,
+    Program,
+    Reason,
+    Routine,
+    SourceFile,
+    Statement,
+)
+from imbrex.transform.rewrites.base import Refusal
+from imbrex.transform.rewrites.boundary import directed
+from imbrex.transform.rewrites.headers import read_header
+from imbrex.transform.rewrites.layout import (
+    C_COMMENT_LINE,
+    after_line,
+    before_comments,
+    first_on_line,
+    line_start,
+    whole_lines,
+)
+from imbrex.transform.rewrites.proposals import Proposal
+
+NAME = "loop-distribution"
+_LABEL = re.compile(rb"^[ \t]*\d+[ \t]", re.MULTILINE)
+_FORTRAN_COMMENT = re.compile(rb"^([cC*!][^\n]*|[ \t]*![^\n]*)$")
+
+
+@dataclass(slots=True)
+class Division:
+    """A loop nest, and what of its body goes into each of the two that take its place."""
+
+    space: Space
+    groups: Groups
+    produces: bool
+
+
+class LoopDistribution:
+    """Divides the bodies of loops around messages."""
+
+    name = NAME
+
+    def __init__(self, program: Program, footprints: Footprints) -> None:
+        self.program = program
+        self.footprints = footprints
+
+    def proposals(self) -> list[Proposal]:
+        found = []
+        for routine in self.program.editable():
+            if not communicates(routine):
+                continue
+            for block in routine.body.plain():
+                for index, statement in enumerate(block.statements):
+                    if statement.kind is not Kind.LOOP or not block.insertable:
+                        continue
+                    for produces in (True, False):
+                        try:
+                            division = self.validate(routine, block, index, produces=produces)
+                        except Refusal as refusal:
+                            line = statement.line
+                            refused = Proposal(self.name, routine, line, refusal.reason)
+                            refused.without_window = True
+                            found.append(refused)
+                            continue
+                        if division is not None:
+                            found.append(self.apply(routine, division))
+        return found
+
+    # Conditions ------------------------------------------------------------------------
+
+    def validate(
+        self, routine: Routine, block: Block, index: int, *, produces: bool
+    ) -> Division | None:
+        """How to divide loop `index` of a block; None where no message waits for part of it.
+
+        Raises Refusal where one does, but the parts need each other, or the text forbids it.
+        """
+        statement = block.statements[index]
+        wanted = messages(self.program, block, index, produces=produces)
+        wanted += collective_messages(self.footprints, routine, block, index, produces=produces)
+        if not wanted:
+            return None
+        spaces = Spaces(self.program, self.footprints, routine)
+        space = spaces.of(statement)
+        if space is None:
+            return None
+        body = [s for s in space.loops[-1].blocks[0].statements if s.kind is not Kind.DECLARE]
+        if len(body) < 2 or any(self.footprints.of(s, routine.file).events for s in body):
+            return None
+        source = self.program.files[routine.file]
+        upward = all(read_header(source, loop) is not None for loop in space.loops)
+        fission = Fission(self.program, self.footprints, routine, spaces)
+        reason = fission.prepare(space, upward=upward)
+        if reason is not None:
+            raise Refusal(self.name, reason)
+        seeds = fission.writers(wanted, write=produces)
+        if not seeds or len(seeds) == len(body):
+            return None  # nothing to do with the message, or all of it
+        place = Location(routine.file, statement.line)
+        groups = fission.split(seeds, forward=produces)
+        if groups is None and not fission.tie:
+            return None
+        if groups is None:
+            text = "the parts of the loop that communicate and that do not need each other"
+            text += f" through `{fission.tie}`"
+            raise Refusal(self.name, Reason(text, place))
+        passed = groups.second if produces else groups.first
+        if all(only_copies(self.program, s) for s in passed):
+            return None
+        reason = self._unreadable(source, routine, space, block)
+        if reason is not None:
+            raise Refusal(self.name, reason)
+        return Division(space, groups, produces)
+
+    @staticmethod
+    def _unreadable(
+        source: SourceFile, routine: Routine, space: Space, block: Block
+    ) -> Reason | None:
+        place = Location(routine.file, space.statement.line)
+        if directed(space):
+            return Reason("a directive belongs to the loop", place)
+        text = source.data[space.statement.start : space.statement.end]
+        if source.language is not Language.C and _LABEL.search(text):
+            return Reason("the loop has statement labels, which cannot stand twice", place)
+        if not block.braced or not first_on_line(source.data, space.statement.code_start):
+            return Reason("the loop shares its line with other statements", place)
+        inner = space.loops[-1].blocks[0]
+        for statement in inner.statements:
+            span = whole_lines(source.data, statement.code_start, _end(source, statement))
+            alone = span != (statement.code_start, _end(source, statement))
+            if not alone or not inner.insertable or not inner.braced:
+                at = Location(routine.file, statement.line)
+                return Reason("a statement of the loop shares its line", at)
+        return None
+
+    # Doing it --------------------------------------------------------------------------
+
+    def apply(self, routine: Routine, division: Division) -> Proposal:
+        source = self.program.files[routine.file]
+        space = division.space
+        start = line_start(source.data, space.statement.code_start)
+        groups = (division.groups.first, division.groups.second)
+        text = "\n".join(self._with(source, space, group) for group in groups)
+        what = "what is sent first" if division.produces else "what needs no message first"
+        reason = Reason(
+            f"the loop is distributed: {what}", Location(routine.file, space.statement.line)
+        )
+        edits = {routine.file: [Edit(start, space.statement.end, text)]}
+        return Proposal(self.name, routine, space.statement.line, reason, edits)
+
+    @staticmethod
+    def _with(source: SourceFile, space: Space, group: list[Statement]) -> str:
+        """The loop with these statements of its body alone."""
+        data = source.data
+        start = line_start(data, space.statement.code_start)
+        inner = space.loops[-1].blocks[0]
+        comment = C_COMMENT_LINE if source.language is Language.C else _FORTRAN_COMMENT
+        edits = []
+        floor = inner.start
+        for statement in inner.statements:
+            first, last = whole_lines(data, statement.code_start, _end(source, statement))
+            first = before_comments(data, first, floor, comment)
+            floor = statement.end
+            if statement not in group:
+                edits.append(Edit(first - start, last - start, ""))
+        return apply_edits(data[start : space.statement.end], edits).decode()
+
+
+def _end(source: SourceFile, statement: Statement) -> int:
+    """The end of a statement and of the comment behind it."""
+    return after_line(source.data, statement.end)
