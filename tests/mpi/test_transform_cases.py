@@ -24,6 +24,8 @@ NAMES = [
     "interior.f",
     "private.c",
     "private.f",
+    "rearrange.c",
+    "rearrange.f",
     "replace.c",
     "replace.f",
     "wrapper.c",

@@ -35,12 +35,20 @@ from imbrex.transform.rewrites.motion import ExistingMotion, Lowered, settle
 from imbrex.transform.rewrites.private import PrivateBuffers
 from imbrex.transform.rewrites.progress import ProgressCalls
 from imbrex.transform.rewrites.proposals import Proposal
+from imbrex.transform.rewrites.rearrangement import Rearrangement
 from imbrex.transform.rewrites.replaced import ReplacedBuffers
 from imbrex.transform.rewrites.wrappers import Wrappers
 
 _NO_SITE = frozenset({("", 0)})
 _PASSES = 20  # far more than any program has needed
-PREPARING = (PrivateBuffers, ReplacedBuffers, BoundaryFirst, LoopDistribution, Wrappers)
+PREPARING = (
+    PrivateBuffers,
+    ReplacedBuffers,
+    Rearrangement,
+    BoundaryFirst,
+    LoopDistribution,
+    Wrappers,
+)
 REWRITES = (
     BlockingToNonblocking.name,
     CollectivesToNonblocking.name,

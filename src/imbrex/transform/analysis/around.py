@@ -68,7 +68,7 @@ def around(motion: Motion, transfer: Transfer, reach: Reach) -> Around | None:
             crossed, best = crossed + 1, index
     else:
         place = Location(motion.routine.file, block.statements[begun].line)
-        reason = Reason("the start of the next iteration", place)
+        reason = Reason("its start", place)
     if not crossed:
         return None
     return Around(block, best, loop, crossed, reason)

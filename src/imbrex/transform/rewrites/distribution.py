@@ -32,6 +32,7 @@ from imbrex.transform.rewrites.boundary import directed
 from imbrex.transform.rewrites.headers import read_header
 from imbrex.transform.rewrites.layout import (
     C_COMMENT_LINE,
+    FORTRAN_COMMENT_LINE,
     after_line,
     before_comments,
     first_on_line,
@@ -42,7 +43,6 @@ from imbrex.transform.rewrites.proposals import Proposal
 
 NAME = "loop-distribution"
 _LABEL = re.compile(rb"^[ \t]*\d+[ \t]", re.MULTILINE)
-_FORTRAN_COMMENT = re.compile(rb"^([cC*!][^\n]*|[ \t]*![^\n]*)$")
 
 
 @dataclass(slots=True)
@@ -173,7 +173,7 @@ class LoopDistribution:
         data = source.data
         start = line_start(data, space.statement.code_start)
         inner = space.loops[-1].blocks[0]
-        comment = C_COMMENT_LINE if source.language is Language.C else _FORTRAN_COMMENT
+        comment = C_COMMENT_LINE if source.language is Language.C else FORTRAN_COMMENT_LINE
         edits = []
         floor = inner.start
         for statement in inner.statements:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 C_COMMENT_LINE = re.compile(rb"[ \t]*(//[^\n]*|/\*(?:(?!\*/).)*\*/[ \t]*\r?)$")
+FORTRAN_COMMENT_LINE = re.compile(rb"([cC*!](?!\$)[^\n]*|[ \t]*!(?!\$)[^\n]*)$")
 _REST = re.compile(rb"[ \t]*((//[^\n]*)|(/\*((?!\*/)[^\n])*\*/[ \t]*))?(?=\r?\n)")
 
 

@@ -1,0 +1,111 @@
+"""Calls that must not change places, each beside two that do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from imbrex.transform.engine import Options, transform
+
+PROGRAM = """#include <mpi.h>
+#include <stdio.h>
+#define N 100
+static double a[N], b[N], c[N], sum;
+static double *p = b;
+static int calls;
+static void use(double *x, const double *y)
+{
+    for (int i = 0; i < N; i++)
+        x[i] = 0.5 * x[i] + y[i];
+}
+static void work(double *x)
+{
+    for (int i = 1; i < N; i++)
+        x[i] = 0.5 * x[i] + x[i - 1];
+}
+static void count(double *x)
+{
+    work(x);
+    calls++;
+}
+static void add(const double *x)
+{
+    for (int i = 0; i < N; i++)
+        sum += x[i] * x[i];
+}
+#define WORK_C work(c)
+int main(int argc, char **argv)
+{
+    int rank, peer, n = 3;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    peer = 1 - rank;
+    %s
+    printf("%%g %%g %%g %%d %%d %%g %%g\\n", a[1], b[2], c[3], calls, n, sum, *p);
+    MPI_Finalize();
+    return 0;
+}
+"""
+SEND = "\nMPI_Send(a, N, MPI_DOUBLE, peer, 0, MPI_COMM_WORLD);"
+RECEIVE = "MPI_Recv(a, N, MPI_DOUBLE, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);\n"
+
+# name: (code, part of the reason; empty where none is told)
+REFUSED = {
+    "the later one uses the message too": (RECEIVE + "use(b, a);\nuse(c, a);", ""),
+    "the later one reads what the first sets": (RECEIVE + "use(b, a);\nuse(c, b);", "use `b`"),
+    "the later one sets what the first reads": (
+        RECEIVE + "use(b, a);\nuse(b, c);",
+        "use `b`",
+    ),
+    "both count their calls": (RECEIVE + "count(a);\ncount(c);", "use `calls`"),
+    "both add to one sum": (RECEIVE + "add(a);\nadd(c);", "use `sum`"),
+    "through a pointer": (RECEIVE + "use(b, a);\nwork(p);", "both use"),
+    "an argument changes between them": (
+        RECEIVE + "use(b, a);\nn = rank;\nfor (int i = 0; i < n; i++) c[i] = c[i] * b[0] + i;",
+        "use `b`",
+    ),
+    "output between them": (RECEIVE + 'use(b, a);\nputs(".");\nwork(c);', "puts"),
+    "another message between them": (
+        RECEIVE + "use(b, a);\nMPI_Barrier(MPI_COMM_WORLD);\nwork(c);",
+        "the call of MPI_Barrier",
+    ),
+    "a jump between them": (RECEIVE + "use(b, a);\nif (n > 9) return 1;\nwork(c);", "return"),
+    "from a macro": (RECEIVE + "use(b, a);\nWORK_C;", "macro"),
+    "two on a line": (RECEIVE + "use(b, a); work(c);", "shares its line"),
+    "what makes the message needs the other": ("use(c, b);\nuse(a, c);" + SEND, "use `c`"),
+}
+
+
+def decide(code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[bool, list[str]]:
+    """Whether statements change places, and what is said of it."""
+    path = Path("case.c")
+    monkeypatch.chdir(tmp_path)
+    path.write_text(PROGRAM % code)
+    outcome = transform([path], Options())
+    assert not outcome.skipped, outcome.skipped
+    details = [line for d in outcome.decisions for line in d.details if "rearrangement" in line]
+    return any("rearrangement" in d.rewrites for d in outcome.decisions), details
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refused(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    code, reason = REFUSED[name]
+    done, details = decide(code, tmp_path, monkeypatch)
+    assert not done, details
+    assert any(reason in line for line in details) if reason else not details
+
+
+DONE = {
+    "behind a receive": RECEIVE + "use(b, a);\nwork(c);",
+    "before a send": "work(c);\nuse(a, b);" + SEND,
+    "over a short statement": RECEIVE + "use(b, a);\nn = 4;\nwork(c);",
+    "a loop": RECEIVE + "use(b, a);\nfor (int i = 1; i < N; i++)\nc[i] = c[i] * 0.5 + c[i - 1];",
+    "inside a condition": "if (rank > 0) {\n" + RECEIVE + "use(b, a);\nwork(c);\n}",
+}
+
+
+@pytest.mark.parametrize("name", DONE)
+def test_exchanged(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    done, details = decide(DONE[name], tmp_path, monkeypatch)
+    assert done, details
