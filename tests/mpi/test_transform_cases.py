@@ -28,6 +28,7 @@ NAMES = [
     "rearrange.f",
     "replace.c",
     "replace.f",
+    "vectors.cpp",
     "wrapper.c",
     "wrapper.f90",
 ]
@@ -36,7 +37,8 @@ NAMES = [
 @pytest.mark.parametrize("name", NAMES)
 def test_same_output(name: str, mpi: Any, tmp_path: Path) -> None:
     source = CASES / name
-    compiler = f"mpicc.{mpi.name}" if source.suffix == ".c" else f"mpifort.{mpi.name}"
+    wrapper = {".c": "mpicc", ".cpp": "mpicxx"}.get(source.suffix, "mpifort")
+    compiler = f"{wrapper}.{mpi.name}"
     if shutil.which(compiler) is None:
         pytest.skip(f"{compiler} is not installed")
     outcome = transform([source], Options())

@@ -18,7 +18,7 @@ from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.edits import Edit, apply_edits
 from imbrex.transform.model.program import Language, Program, Routine, SourceFile
 from imbrex.transform.preparation import LineMap, add_later, note, prepare, put_back, relocated
-from imbrex.transform.readers import c_library, fortran_library
+from imbrex.transform.readers import c_library, c_vectors, fortran_library
 from imbrex.transform.readers.c import read_c
 from imbrex.transform.readers.c_source import C_SUFFIXES
 from imbrex.transform.readers.fortran import read_fortran
@@ -273,6 +273,7 @@ def read_program(paths: list[Path], options: Options) -> Program:
         except ImbrexError as error:
             program.skipped[str(path)] = str(error)
     read_fortran(units, program)
+    c_vectors.settle(program)
     if program.skipped:
         program.has_main = False  # what the file that was not read does is not known
     if not program.files:

@@ -15,7 +15,7 @@ from imbrex.transform.engine import Options, transform
 from imbrex.transform.readers.c_source import HEADERS
 
 CASES = Path(__file__).parent / "cases"
-SOURCES = sorted(path for path in CASES.iterdir() if path.suffix in (".c", ".f", ".f90"))
+SOURCES = sorted(path for path in CASES.iterdir() if path.suffix in (".c", ".cpp", ".f", ".f90"))
 
 
 @pytest.fixture(params=SOURCES, ids=lambda path: path.name)
@@ -74,8 +74,9 @@ def test_no_new_warnings(case: Path) -> None:
 
 
 def compilers(case: Path) -> list[str]:
-    if case.suffix == ".c":
-        return [name for name in ("gcc", "clang") if shutil.which(name)]
+    plain = {".c": ("gcc", "clang"), ".cpp": ("g++", "clang++")}.get(case.suffix)
+    if plain is not None:
+        return [name for name in plain if shutil.which(name)]
     versions = [f"flang-{kind}{n}" for n in range(16, 30) for kind in ("", "new-")]
     names = ["flang", "flang-new", *versions]
     return [n for n in ("gfortran", next(filter(shutil.which, names), "")) if shutil.which(n)]
@@ -89,7 +90,8 @@ def warnings(compiler: str, source: Path) -> list[str]:
     elif compiler == "gfortran":
         flags += ["-Wall", "-Wextra", "-I", str(HEADERS), "-J", "."]
     else:
-        flags += ["-Wall", "-Wextra", "-idirafter", str(HEADERS), "-std=c11"]
+        flags += ["-Wall", "-Wextra", "-idirafter", str(HEADERS)]
+        flags += ["-std=c++17" if "++" in compiler else "-std=c11"]
     answer = subprocess.run([compiler, *flags, str(source)], capture_output=True, text=True)
     assert answer.returncode == 0, answer.stderr
     if compiler.startswith("flang"):

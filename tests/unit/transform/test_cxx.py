@@ -40,6 +40,7 @@ int main(int argc, char **argv)
 """
 SEND = "MPI_Send(a, n, MPI_DOUBLE, peer, 0, MPI_COMM_WORLD);"
 RECV = "MPI_Recv(v.data(), n, MPI_DOUBLE, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);"
+SEND_V = "MPI_Send(v.data(), n, MPI_DOUBLE, peer, 0, MPI_COMM_WORLD);"
 
 # name: (top-level code, code in main, whether the call is rewritten, part of its reason)
 CASES = {
@@ -76,14 +77,148 @@ CASES = {
         "",
     ),
     "a lambda": ("", SEND + " auto f = [&] { a[0] = 1.0; }; f(); work(b);", False, ""),
-    "a range-based loop": ("", SEND + " for (double &x : a) x = 1.0; work(b);", False, ""),
+    "a range-based loop": (
+        "",
+        SEND + " for (double &x : a) x = 1.0; work(b);",
+        False,
+        "`a` is set",
+    ),
+    "a range-based loop over another": (
+        "",
+        SEND + " for (double &x : b) x = 0.5 * x;",
+        True,
+        "1 computing statement",
+    ),
     "a method": (
         "struct Box { double *p; void put() { p[0] = 1.0; } };",
         "Box box{a}; " + SEND + " box.put(); work(b);",
         False,
         "",
     ),
-    "a vector's memory": ("", "std::vector<double> v(n); " + RECV + " work(b);", False, "data"),
+    "a vector's memory": (
+        "",
+        "std::vector<double> v(n); " + RECV + " work(b); a[1] = v[1];",
+        True,
+        "`v` is used",
+    ),
+    "a vector's first element": (
+        "",
+        "std::vector<double> v(n); work(&v[0]); " + SEND.replace("a,", "&v[0],") + " work(b);",
+        True,
+        "1 computing statement",
+    ),
+    "a vector that grows": (
+        "",
+        "std::vector<double> v(n); " + SEND_V + " v.push_back(1.0); work(b);",
+        False,
+        "`v.push_back` may move its elements",
+    ),
+    "another vector that grows": (
+        "",
+        "std::vector<double> v(n), w; " + SEND_V + " w.resize(5); work(b);",
+        False,
+        "`w.resize` may move its elements",
+    ),
+    "a vector that a callee resizes": (
+        "static void grow(std::vector<double> &v) { v.resize(2 * n); }",
+        "std::vector<double> v(n); " + SEND_V + " grow(v); work(b);",
+        False,
+        "may move its elements",
+    ),
+    "a vector that a callee sets": (
+        "static void fill(std::vector<double> &v) { for (double &x : v) x = 1.0; }",
+        "std::vector<double> v(n); " + SEND_V + " fill(v); work(b);",
+        False,
+        "`v` is set",
+    ),
+    "a vector that a callee reads": (
+        "static void take(const std::vector<double> &v) { for (double x : v) b[0] += x; work(b); }",
+        "std::vector<double> v(n); " + SEND_V + " take(v);",
+        True,
+        "1 computing statement",
+    ),
+    "a pointer into a vector": (
+        "",
+        "std::vector<double> v(n); double *p = v.data() + 3; " + SEND_V + " *p = 2.0; work(b);",
+        False,
+        "may be set through `p`",
+    ),
+    "a reference to an element": (
+        "",
+        "std::vector<double> v(n); double &x = v[2]; " + SEND_V + " x = 2.0; work(b);",
+        False,
+        "may be",
+    ),
+    "a reference to a vector": (
+        "",
+        "std::vector<double> v(n); auto &r = v; " + SEND_V + " r[2] = 2.0; work(b);",
+        False,
+        "",
+    ),
+    "memory that was another vector's": (
+        "",
+        "std::vector<double> v(n); double *p = v.data(); std::vector<double> w(std::move(v)); "
+        + SEND_V.replace("v.", "w.")
+        + " p[0] = 2.0; work(b);",
+        False,
+        "may be set",
+    ),
+    "two vectors exchanged in a callee": (
+        "static void turn(std::vector<double> &x, std::vector<double> &y) { x.swap(y); }",
+        "std::vector<double> v(n), w(n); double *p = w.data(); turn(v, w); "
+        + SEND_V
+        + " p[0] = 2.0; work(b);",
+        False,
+        "may be set",
+    ),
+    "a vector in a block": (
+        "",
+        "{ std::vector<double> v(n); work(b); work(v.data()); " + SEND_V + " } work(b);",
+        False,
+        "the end of the block",
+    ),
+    "checked access": (
+        "",
+        "std::vector<double> v(n); " + SEND_V + " b[0] = v.at(3); work(b);",
+        False,
+        "`v.at` is not analysed",
+    ),
+    "a loop over the vector": (
+        "",
+        "std::vector<double> v(n); " + SEND_V + " for (double &x : v) x = 1.0; work(b);",
+        False,
+        "`v` is set",
+    ),
+    "a loop over another vector": (
+        "",
+        "std::vector<double> v(n), w(n); " + SEND_V + " for (double &x : w) x = 1.0; b[0] = w[1];",
+        True,
+        "1 computing statement",
+    ),
+    "a vector of bits": (
+        "",
+        "std::vector<bool> v(n); " + SEND + " v[0] = true; work(b);",
+        False,
+        "",
+    ),
+    "a pointer set in a method": (
+        "struct Box { void put() { held = a; } };",
+        "Box box; box.put(); " + SEND + " held[0] = 2.0; work(b);",
+        False,
+        "may be set through `held`",
+    ),
+    "a pointer set in a try block": (
+        "",
+        "double *p = b; try { p = a; } catch (int) { } " + SEND + " p[0] = 2.0; work(b);",
+        False,
+        "may be set through `p`",
+    ),
+    "a pointer set in a lambda": (
+        "",
+        "double *p = b; auto f = [&] { p = a; }; f(); " + SEND + " p[0] = 2.0; work(b);",
+        False,
+        "may be set through `p`",
+    ),
     "an exception": ("", SEND + " if (m > 2000) throw 1; work(b);", False, ""),
     "new memory": (
         "",

@@ -11,7 +11,7 @@ from imbrex.transform.engine import Options, transform
 if __name__ == "__main__":
     os.chdir(Path(__file__).parent / "cases")
     for source in sorted(Path().iterdir()):
-        if source.suffix in (".c", ".f", ".f90"):
+        if source.suffix in (".c", ".cpp", ".f", ".f90"):
             outcome = transform([source], Options())
             Path(f"{source}.expected.diff").write_text(_diff(outcome))
             Path(f"{source}.expected.txt").write_text(_explain(outcome, applied=False))

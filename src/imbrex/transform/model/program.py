@@ -227,6 +227,8 @@ class Program:
     stray_wildcards: list[Location] = field(default_factory=list)
     # Where code comes in that is not read: an included file with statements, or a missing one.
     hidden_code: list[Reason] = field(default_factory=list)
+    # C++ vectors passed by reference: routine, position of the argument, the vector's key.
+    passed_vectors: list[tuple[str, int, str]] = field(default_factory=list)
     # Structure types of which one variable is copied to another as a whole.
     copied_records: set[str] = field(default_factory=set)
     # Value of an integer variable at its declaration, where it is known.

@@ -25,7 +25,8 @@ from imbrex.transform.model.program import (
     Statement,
 )
 from imbrex.transform.readers import c_cursor as cc
-from imbrex.transform.readers.c_expressions import Effects, ExpressionReader
+from imbrex.transform.readers import c_vectors
+from imbrex.transform.readers.c_expressions import ExpressionReader
 from imbrex.transform.readers.c_node import Tree
 from imbrex.transform.readers.c_source import (
     CXX_SUFFIXES,
@@ -34,6 +35,7 @@ from imbrex.transform.readers.c_source import (
     compiler_headers,
     directives,
 )
+from imbrex.transform.readers.c_vector_reader import Effects
 
 _BLANK = re.compile(rb"(?:\s|/\*.*?\*/|//[^\n]*)*", re.DOTALL)
 _IDENTIFIER = re.compile(rb"[A-Za-z_]\w*")
@@ -107,6 +109,7 @@ class _Unit:
         self.expressions = ExpressionReader(program, source)
         self.directives = directives(source.data)
         self.starts = [directive.start for directive in self.directives]
+        self.plus_plus = source.path.suffix in CXX_SUFFIXES
         self.names = frozenset(m.decode() for m in _IDENTIFIER.findall(source.data))
 
     def read(self, unit: Any) -> None:
@@ -127,11 +130,17 @@ class _Unit:
         elif cursor.kind == CursorKind.VAR_DECL:
             self.expressions.lifetime = None
             key = self.expressions.key_of(cursor)
+            if c_vectors.declared(cursor):
+                self.expressions.construct(cursor, Effects())
+                return
             value = cc.initializer(cursor)
             if value is not None and (cc.is_pointer(cursor.type) or cc.is_array(cursor.type)):
                 self.expressions.points(key, value)
-        elif cursor.kind == CursorKind.FUNCTION_DECL and cursor.is_definition():
-            self._function(cursor)
+        elif cursor.kind == CursorKind.FUNCTION_DECL:
+            if cursor.is_definition():
+                self._function(cursor)
+        elif self.plus_plus:
+            self.expressions.hide(cursor)  # methods and templates
 
     def _function(self, cursor: Any) -> None:
         name = cursor.spelling
@@ -174,7 +183,7 @@ class _Unit:
         if known is not None and not here and known.file == self.source.name:
             return  # the same inline function of the same header, seen from another file
         if known is not None:
-            self.program.routines[name].problem = "two functions have this name"
+            self.program.routines[name].problem = c_vectors.TWICE
             self.program.routines[name].body.statements.append(
                 Statement(
                     Kind.OPAQUE,
@@ -274,6 +283,8 @@ class _Unit:
             self._if(cursor, statement, effects)
         elif kind in (CursorKind.FOR_STMT, CursorKind.WHILE_STMT, CursorKind.DO_STMT):
             self._loop(cursor, statement, effects)
+        elif kind == CursorKind.CXX_FOR_RANGE_STMT:
+            self._range_loop(cursor, statement, effects)
         elif kind == CursorKind.SWITCH_STMT:
             statement.kind = Kind.SWITCH
             *conditions, body = cursor.get_children()
@@ -311,6 +322,7 @@ class _Unit:
         else:
             statement.kind = Kind.OPAQUE
             statement.stop = "a construct that is not analysed"
+            self.expressions.hide(cursor)
         statement.accesses = effects.accesses
         statement.calls = effects.calls
         statement.stop = statement.stop or effects.stop
@@ -349,12 +361,18 @@ class _Unit:
         statement.kind = Kind.DECLARE
         for child in cursor.get_children():
             if child.kind != CursorKind.VAR_DECL:
+                self.expressions.hide(child)
                 if child.kind.is_declaration():
                     continue
                 effects.stop = effects.stop or "a construct that is not analysed"
                 continue
             key = self.expressions.key_of(child)
             value = cc.initializer(child)
+            if c_vectors.declared(child):
+                self.expressions.construct(child, effects)
+                effects.accesses.append(Access(key, False, True, child.location.line))
+                effects.accesses.append(Access(key, True, True, child.location.line))
+                continue
             for part in child.get_children():
                 if part.kind.is_expression():
                     self.expressions.read(part, effects)
@@ -404,6 +422,27 @@ class _Unit:
                 effects.stop = effects.stop or "a construct that is not analysed"
         if cursor.kind == CursorKind.FOR_STMT and len(control) == 3:
             statement.loop = self._counted(*control)
+        statement.blocks = [self._body(body)]
+        self.expressions.lifetime = outer
+
+    def _range_loop(self, cursor: Any, statement: Statement, effects: Effects) -> None:
+        """`for (T &x : v)` over an array or a vector."""
+        statement.kind = Kind.LOOP
+        *control, body = cursor.get_children()
+        elements = self.expressions.whole(control[-1], effects) if len(control) == 2 else None
+        outer = self.expressions.lifetime
+        self.expressions.lifetime = (statement.start, statement.end)
+        if elements is None or control[0].kind != CursorKind.VAR_DECL:
+            effects.stop = effects.stop or "a construct that is not analysed"
+            self.expressions.hide(cursor)
+        else:
+            key = self.expressions.key_of(control[0])
+            if cc.is_reference(control[0].type):
+                self.expressions.bound[key] = elements
+            else:
+                line = control[0].location.line
+                effects.accesses.append(Access(elements.key, elements.through, False, line))
+                effects.accesses.append(Access(key, False, True, line))
         statement.blocks = [self._body(body)]
         self.expressions.lifetime = outer
 

@@ -34,7 +34,13 @@ INCREMENTS, DECREMENTS = frozenset({1, 3}), frozenset({2, 4})
 ADDRESS_OF, DEREFERENCE, MINUS = 5, 6, 8
 
 _TRANSPARENT = frozenset(
-    {CursorKind.UNEXPOSED_EXPR, CursorKind.PAREN_EXPR, CursorKind.CSTYLE_CAST_EXPR}
+    {
+        CursorKind.UNEXPOSED_EXPR,
+        CursorKind.PAREN_EXPR,
+        CursorKind.CSTYLE_CAST_EXPR,
+        CursorKind.CXX_STATIC_CAST_EXPR,
+        CursorKind.CXX_FUNCTIONAL_CAST_EXPR,
+    }
 )
 _ARRAYS = frozenset({TypeKind.CONSTANTARRAY, TypeKind.INCOMPLETEARRAY, TypeKind.VARIABLEARRAY})
 _EXPRESSIONS_WITHOUT_EFFECT = frozenset({CursorKind.TYPE_REF, CursorKind.NAMESPACE_REF})

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import replace
 from typing import Any
 
 from clang.cindex import CursorKind, TypeKind
 
-from imbrex.transform.model.affine import Affine, Range, Section
+from imbrex.transform.model.affine import Affine
 from imbrex.transform.model.program import (
     UNKNOWN_MEMORY,
     Access,
@@ -16,44 +16,13 @@ from imbrex.transform.model.program import (
     Call,
 )
 from imbrex.transform.readers import c_cursor as cc
-from imbrex.transform.readers import c_library
-from imbrex.transform.readers.c_values import ValueReader
+from imbrex.transform.readers import c_library, c_vectors
+from imbrex.transform.readers.c_vector_reader import Effects, Memory, VectorReader, by_reference
 
 _WORD = re.compile(rb"[A-Za-z_]\w*")
 
 
-@dataclass(slots=True)
-class Memory:
-    """What an lvalue or a pointer value refers to."""
-
-    key: str
-    through: bool
-    indices: list[Affine | None] = field(default_factory=list)  # source order
-    offset: Affine | None = None  # elements still to be added to the next index
-    exact: bool = True  # False: its section is not known
-    # A linear index that is one of several dimensions: its indices and strides, source order.
-    parts: tuple[Affine, ...] = ()
-    strides: tuple[Affine, ...] = ()
-    owner: str = ""  # the variable that the field belongs to, which holds or is the memory
-
-    def section(self, rank: int) -> Section | None:
-        if not self.exact or not rank or len(self.indices) != rank:
-            return None
-        if self.parts and rank == 1:
-            return tuple(Range.point(index) for index in reversed(self.parts))
-        return tuple(Range.point(index) for index in reversed(self.indices))
-
-
-@dataclass(slots=True)
-class Effects:
-    """Collected while one statement is read."""
-
-    accesses: list[Access] = field(default_factory=list)
-    calls: list[Call] = field(default_factory=list)
-    stop: str | None = None
-
-
-class ExpressionReader(ValueReader):
+class ExpressionReader(VectorReader):
     """Reads the expressions of one translation unit."""
 
     # Memory ----------------------------------------------------------------------------
@@ -92,7 +61,11 @@ class ExpressionReader(ValueReader):
         elif inner.kind in (CursorKind.BINARY_OPERATOR, CursorKind.COMPOUND_ASSIGNMENT_OPERATOR):
             found = self._sum(inner, effects)
         elif inner.kind == CursorKind.CALL_EXPR:
-            found = self._returned(inner, effects)
+            name, vector = c_vectors.method(inner)
+            if name == "data" and vector is not None:
+                found = self._elements(vector, inner, effects)
+            else:
+                found = self._returned(inner, effects)
         elif inner.kind == CursorKind.STRING_LITERAL:
             found = Memory("string", False)
         else:
@@ -150,6 +123,10 @@ class ExpressionReader(ValueReader):
     def place(self, cursor: Any, effects: Effects) -> Memory:
         """The memory of an lvalue; what evaluating its address reads is recorded."""
         cursor = cc.strip(cursor)
+        if cursor.kind == CursorKind.CALL_EXPR:
+            element = self._element(cursor, effects)
+            if element is not None:
+                return element
         if cursor.kind == CursorKind.DECL_REF_EXPR:
             referenced = cursor.referenced
             if referenced is None or referenced.kind not in (
@@ -157,8 +134,9 @@ class ExpressionReader(ValueReader):
                 CursorKind.PARM_DECL,
             ):
                 return Memory(UNKNOWN_MEMORY, False)
-            if cc.is_reference(referenced.type):
-                return Memory(UNKNOWN_MEMORY, False)
+            if cc.is_reference(referenced.type) and not c_vectors.declared(referenced):
+                bound = self.bound.get(str(self.key_of(referenced)))
+                return Memory(UNKNOWN_MEMORY, False) if bound is None else replace(bound)
             return Memory(self.key_of(referenced), False)
         if cursor.kind == CursorKind.MEMBER_REF_EXPR:
             children = cc.operands(cursor)
@@ -219,6 +197,20 @@ class ExpressionReader(ValueReader):
                 form = "copy" if held.through else "addr"
                 self.program.pointer_facts.append(("escape", form, held.key))
 
+    def hide(self, cursor: Any) -> None:
+        """Code that is not read may do anything with what it names, and call what it names."""
+        for child in cursor.get_children():
+            self.hide(child)
+        named = cursor.referenced if cursor.kind == CursorKind.DECL_REF_EXPR else None
+        if named is None:
+            return
+        facts = self.program.pointer_facts
+        if named.kind in (CursorKind.VAR_DECL, CursorKind.PARM_DECL):
+            facts.append(("escape", "addr", self.key_of(named)))
+        elif named.kind == CursorKind.FUNCTION_DECL:
+            for position, _ in enumerate(named.get_arguments()):
+                facts.append((f"argument:{named.spelling}:{position}", "addr", "external"))
+
     def read(self, cursor: Any, effects: Effects) -> None:
         """Record what evaluating an expression reads, writes and calls."""
         kind = cursor.kind
@@ -244,11 +236,13 @@ class ExpressionReader(ValueReader):
             left, right = cc.operands(cursor)
             self._assign(left, right, cursor, effects, update=True)
         elif kind == CursorKind.CALL_EXPR:
-            self.call(cursor, effects)
+            if not self._method(cursor, effects):
+                self.call(cursor, effects)
         elif kind in (CursorKind.StmtExpr, CursorKind.LAMBDA_EXPR) or (
             kind.is_statement() or kind in (CursorKind.CXX_THROW_EXPR, CursorKind.CXX_NEW_EXPR)
         ):
             effects.stop = effects.stop or "a construct that is not analysed"
+            self.hide(cursor)
         elif kind == CursorKind.CXX_UNARY_EXPR:
             return  # sizeof: not evaluated
         else:
@@ -359,17 +353,22 @@ class ExpressionReader(ValueReader):
             word = _WORD.match(self.source.data, start)
             macro = word[0].decode() if word else "?"
         arguments = []
-        for child in actual:
+        formals = list(referenced.get_arguments()) if direct else []
+        for position, child in enumerate(actual):
             inner = Effects()
-            arguments.append(self._argument(child, inner))
+            if c_vectors.named(child) is not None and by_reference(formals, position):
+                arguments.append(self._vector(child, name, position, inner))
+            else:
+                arguments.append(self._argument(child, inner))
             effects.accesses.extend(inner.accesses)
             effects.calls.extend(inner.calls)
             effects.stop = effects.stop or inner.stop
         call = Call(name, arguments, start, end, cursor.location.line, macro=macro)
         call.unknown = not direct
         effects.calls.append(call)
-        formals = list(referenced.get_arguments()) if direct else []
         for formal, child in zip(formals, actual, strict=False):
+            if c_vectors.is_vector(formal.type) and c_vectors.named(child) is not None:
+                continue
             if cc.is_reference(formal.type):
                 self.give_away(child)
         for position, child in enumerate(actual):

@@ -7,8 +7,9 @@ from typing import Any
 from clang.cindex import CursorKind, TypeKind
 
 from imbrex.transform.model.affine import ARROW, Affine, field_of
-from imbrex.transform.model.program import UNKNOWN_MEMORY
+from imbrex.transform.model.program import UNKNOWN_MEMORY, Variable
 from imbrex.transform.readers import c_cursor as cc
+from imbrex.transform.readers import c_vectors
 from imbrex.transform.readers.c_variables import VariableReader
 
 _INTEGERS = frozenset(
@@ -61,6 +62,9 @@ class ValueReader(VariableReader):
         if kind in (CursorKind.MEMBER_REF_EXPR, CursorKind.ARRAY_SUBSCRIPT_EXPR):
             return self._field(cursor)
         if kind == CursorKind.CALL_EXPR:
+            name, vector = c_vectors.method(cursor)
+            if name == "size" and vector is not None:
+                return Affine.variable(self._size_of(vector))
             parts, strides = self._split(cursor)
             return _joined(parts, strides)
         if kind == CursorKind.UNARY_OPERATOR and cc.unary_operator(cursor) == cc.MINUS:
@@ -80,6 +84,15 @@ class ValueReader(VariableReader):
                 return left.plus(right, -1)
             return left.product(right)
         return None
+
+    def _size_of(self, declaration: Any) -> str:
+        """The number of elements of a vector as a variable: nothing that is moved over sets it."""
+        key = f"size:{self.key_of(declaration)}"
+        if key not in self.program.variables:
+            name = f"{declaration.spelling}.size()"
+            kind = self.program.variables[self.key_of(declaration)].kind
+            self.program.variables[key] = Variable(key, name, kind, element="unsigned long")
+        return key
 
     def _field(self, cursor: Any) -> Affine | None:
         """An integer field of a structure, or an element of one, that a variable names."""

@@ -9,6 +9,7 @@ from clang.cindex import CursorKind, LinkageKind, StorageClass
 from imbrex.transform.model.affine import Affine
 from imbrex.transform.model.program import UNKNOWN_MEMORY, Program, SourceFile, Variable
 from imbrex.transform.readers import c_cursor as cc
+from imbrex.transform.readers import c_vectors
 
 
 class VariableReader:
@@ -30,7 +31,10 @@ class VariableReader:
         external = declaration.linkage == LinkageKind.EXTERNAL
         key = f"g:{name}" if external else f"{name}@{location.file}:{location.offset}"
         if key not in self.program.variables:
-            self.program.variables[key] = self._variable(declaration, key, external)
+            variable = self._variable(declaration, key, external)
+            self.program.variables[key] = variable
+            if c_vectors.declared(declaration):
+                c_vectors.enter(self.program, key, variable, declaration)
         declaration.key = key
         return key
 
