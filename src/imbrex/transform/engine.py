@@ -32,6 +32,7 @@ from imbrex.transform.rewrites.distribution import LoopDistribution
 from imbrex.transform.rewrites.emit import Emitter, Text, has_inserted, number_requests
 from imbrex.transform.rewrites.fortran_text import FortranText
 from imbrex.transform.rewrites.motion import ExistingMotion, Lowered, settle
+from imbrex.transform.rewrites.nested import NestedWrappers
 from imbrex.transform.rewrites.private import PrivateBuffers
 from imbrex.transform.rewrites.progress import ProgressCalls
 from imbrex.transform.rewrites.proposals import Proposal
@@ -47,6 +48,7 @@ PREPARING = (
     Rearrangement,
     BoundaryFirst,
     LoopDistribution,
+    NestedWrappers,
     Wrappers,
 )
 REWRITES = (
@@ -148,7 +150,7 @@ def _prepared(paths: list[Path], options: Options) -> Outcome:
     """One run: the rewrites that make room, and those of communication."""
     chosen = [rewrite for rewrite in PREPARING if rewrite.name in options.rewrites]
     if options.only:  # the sites of a wrapper, and those of its callers, go together
-        chosen = [rewrite for rewrite in chosen if rewrite is not Wrappers]
+        chosen = [rewrite for rewrite in chosen if not issubclass(rewrite, Wrappers)]
 
     def run(given: Options) -> tuple[Outcome, list[Proposal]]:
         gc.collect()  # the models of earlier attempts

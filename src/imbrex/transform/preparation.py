@@ -95,7 +95,8 @@ def note(decisions: list[Decision], proposal: Proposal, maps: dict[str, LineMap]
     text = f"{proposal.rewrite}: " + ("" if done else "not done, because ")
     text += f"{proposal.reason.text} ({place.file}:{line})"
     for decision in decisions:
-        if decision.site.routine.name != proposal.routine.name or text in decision.details:
+        names = (proposal.routine.name, *proposal.also)
+        if decision.site.routine.name not in names or text in decision.details:
             continue
         if done and decision.decision != "rewritten":
             continue
@@ -127,7 +128,7 @@ def put_back(
             continue
         decisions = [d for d in decisions if d.site.routine.name not in proposal.replaces]
         for decision in first:
-            if decision.site.routine.name != proposal.routine.name:
+            if decision.site.routine.name not in (proposal.routine.name, *proposal.also):
                 continue
             if decision.site.call.line in proposal.starts:
                 decision.decision = "rewritten"
@@ -232,7 +233,8 @@ def _pays(proposal: Proposal, tried: Result, best: Result) -> bool:
     name = proposal.routine.name
     if proposal.replaces:
         # The window in the callers takes the place of the one inside.
-        rest = [d for d in best.decisions if d.site.routine.name != name]
+        gone = (name, *proposal.also)
+        rest = [d for d in best.decisions if d.site.routine.name not in gone]
         return gain(tried.decisions) + proposal.worth > gain(rest)
     mine = [
         [d for d in result.decisions if d.site.routine.name == name] for result in (tried, best)

@@ -7,6 +7,7 @@ depend on, so that the result is that of the routine as it was.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from imbrex.transform import mpi_calls
@@ -32,6 +33,8 @@ class Item:
     guard: Statement | None
     accesses: list[Access]
     transfers: list[Transfer] = field(default_factory=list)
+    # From an indentation to the text, where it is not the statement's own.
+    render: Callable[[str], str] | None = None
 
 
 @dataclass(slots=True)
@@ -39,6 +42,7 @@ class Schedule:
     early: list[Item] = field(default_factory=list)
     late: list[Item] = field(default_factory=list)
     transfers: list[Transfer] = field(default_factory=list)
+    requests: int = 0  # those of the routines that it calls
     problem: Reason | None = None
     data: dict[int, list[Access]] = field(default_factory=dict)  # of each transfer
 

@@ -126,7 +126,7 @@ class Halves:
         ordered = dict(zip(map(id, schedule.transfers), transfers, strict=True))
         for number, transfer in enumerate(transfers):
             transfer.request = number
-        self.count = len(transfers)
+        self.count = len(transfers) + schedule.requests
         text = self._text_maker(max(2, len(transfers)))
         indent = self._indent()
         early: list[str] = []
@@ -134,7 +134,8 @@ class Halves:
         for transfer in guarded:
             early.append(indent + self._preset(text, transfer.request))
         early += self._items(schedule.early, ordered, text)
-        late = [indent + line for line in text.waits(transfers, indent)]
+        waits = text.waits(transfers, indent) if transfers else []
+        late = [indent + line for line in waits]
         late += self._items(schedule.late, ordered, text)
         halves = [
             self._half(number, "\n".join(lines), kept) for number, lines in enumerate((early, late))
@@ -189,6 +190,8 @@ class Halves:
         one_line = item.guard is not None and not item.guard.blocks[0].braced
         if one_line:
             indent = indent_at(data, item.guard.code_start) + "   "  # type: ignore[union-attr]
+        if item.render is not None:
+            return [indent + item.render(indent)]
         if item.transfers:
             return [indent + text.start(ordered[id(t)], indent) for t in item.transfers]
         if one_line:
@@ -277,6 +280,13 @@ class Halves:
             candidate, number = f"{self.routine.name}_{name}{number}", number + 1
         return candidate
 
+    def call(self, number: int, user: Routine, call: Call, own: list[str], indent: str) -> str:
+        """A call of one half in the place of a call of the routine."""
+        passed = [call.arguments[i].text.strip() for i in self.used[number]] + own
+        text = f"{self.names[number]}({', '.join(passed)})"
+        text = f"call {text}" if self.fortran else text + ";"
+        return wrapped(self.program.files[user.file].language, text, len(indent), indent)
+
     def use(
         self,
         user: Routine,
@@ -290,14 +300,8 @@ class Halves:
         """The call as two, each at its place in the block."""
         source = self.program.files[user.file]
         indent = indent_at(source.data, statement.code_start)
-        texts = []
-        for number in (0, 1):
-            passed = [call.arguments[i].text.strip() for i in self.used[number]]
-            passed += [self._own(user, v.name) for v in kept] + [self._own(user, "requests")]
-            text = f"{self.names[number]}({', '.join(passed)})"
-            text = f"call {text}" if self.fortran else text + ";"
-            texts.append(indent + wrapped(source.language, text, len(indent), indent))
-        start, finish = texts
+        own = [*(self._own(user, v.name) for v in kept), self._own(user, "requests")]
+        start, finish = (indent + self.call(n, user, call, own, indent) for n in (0, 1))
         index = block.statements.index(statement)
         first, last = places
         middle = [start] if first == index else []
@@ -348,6 +352,12 @@ class Halves:
             offset = line_start(data, user.first_executable)
             indent = indent_at(data, user.first_executable)
             edits.append(Edit(offset, offset, "".join(f"{indent}{line}\n" for line in lines)))
+        return edits + self.known_in(user, kept)
+
+    def known_in(self, user: Routine, kept: list[Variable]) -> list[Edit]:
+        """Prototypes of the halves in the file of a caller, where that is another one."""
+        edits: list[Edit] = []
+        data = self.program.files[user.file].data
         if not self.fortran and user.file != self.routine.file:
             includes = list(re.finditer(rb"(?m)^[ \t]*#[ \t]*include[^\n]*\n", data))
             offset = includes[-1].end()

@@ -23,4 +23,5 @@ class Proposal:
     worth: int = 0  # computing statements that communication passes by the edits themselves
     # Of a routine that is replaced by others: their names, and the calls that now only start.
     replaces: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()  # further routines that are replaced
     starts: frozenset[int] = frozenset()

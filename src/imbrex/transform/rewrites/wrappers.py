@@ -76,7 +76,7 @@ class Wrappers:
     def proposals(self) -> list[Proposal]:
         found = []
         for routine in self.program.routines.values():
-            sites = self._sites(routine)
+            sites = self.sites(routine)
             if routine.name == "main" or not sites or routine.file not in self.program.files:
                 continue
             try:
@@ -89,7 +89,7 @@ class Wrappers:
         return found
 
     @staticmethod
-    def _sites(routine: Routine) -> list[Site]:
+    def sites(routine: Routine) -> list[Site]:
         return [
             Site(routine, statement, call)
             for statement in routine.statements()
@@ -104,6 +104,19 @@ class Wrappers:
 
         Raises Refusal where they have, but the routine cannot be taken apart.
         """
+        schedule = self.schedule_of(routine, sites)
+        if schedule is None:
+            return None
+        split = Split(routine, schedule, [])
+        self.find_uses(split)
+        if not any(use.passed or use.division for use in split.uses):
+            return None
+        self.check(split)
+        split.kept = self.kept(split)
+        return split
+
+    def schedule_of(self, routine: Routine, sites: list[Site]) -> Schedule | None:
+        """What of a routine is early and what late; None where it cannot be taken apart."""
         statements = [
             s for s in routine.statements() if not s.blocks and s.kind is not Kind.DECLARE
         ]
@@ -123,42 +136,39 @@ class Wrappers:
         schedule = Scheduler(self.footprints, routine).run(transfers)
         if schedule.problem is not None or not schedule.transfers or self.facts.timing is not None:
             return None
-        split = Split(routine, schedule, [])
+        return schedule
+
+    def find_uses(self, split: Split) -> None:
         for user in self.program.routines.values():
             self._find_uses(split, user)
-        if not any(use.passed or use.division for use in split.uses):
-            return None
-        self._check(split)
-        split.kept = self._kept(split)
-        return split
 
-    def _refuse(self, routine: Routine, line: int, text: str) -> None:
+    def refuse(self, routine: Routine, line: int, text: str) -> None:
         raise Refusal(self.name, Reason(text, Location(routine.file, line)))
 
-    def _check(self, split: Split) -> None:
+    def check(self, split: Split) -> None:
         routine = split.wrapper
         if routine.problem:
-            self._refuse(routine, routine.line, f"{routine.name}: {routine.problem}")
+            self.refuse(routine, routine.line, f"{routine.name}: {routine.problem}")
         if routine.address_taken:
-            self._refuse(routine, routine.line, f"the address of {routine.name} is taken")
+            self.refuse(routine, routine.line, f"the address of {routine.name} is taken")
         seen = {id(use.call) for use in split.uses}
         for user in self.program.routines.values():
             for statement in user.statements():
                 for call in statement.calls:
                     if call.name == routine.name and id(call) not in seen:
                         text = f"a call of {routine.name} is not a statement of its own"
-                        self._refuse(user, call.line, text)
+                        self.refuse(user, call.line, text)
         halves = Halves(self.program, routine)
         if halves.problem is not None:
-            self._refuse(routine, routine.line, halves.problem)
+            self.refuse(routine, routine.line, halves.problem)
         for use in split.uses:
             if use.routine.file not in self.program.files or use.routine.problem:
-                self._refuse(use.routine, use.call.line, f"{use.routine.name} may not be changed")
+                self.refuse(use.routine, use.call.line, f"{use.routine.name} may not be changed")
             if use.routine.file != routine.file and not halves.reachable(use.routine):
                 text = f"{routine.name} is called from another file: its interface is not at hand"
-                self._refuse(use.routine, use.call.line, text)
+                self.refuse(use.routine, use.call.line, text)
 
-    def _kept(self, split: Split) -> list[Variable]:
+    def kept(self, split: Split) -> list[Variable]:
         """Local variables that hold something from the start to the finish."""
         routine, schedule = split.wrapper, split.schedule
         late = [item.statement for item in schedule.late]
@@ -177,7 +187,7 @@ class Wrappers:
                 continue
             if variable.bounds:
                 if variable.pointer or Halves.extents(variable) is None:
-                    self._refuse(routine, line, f"`{variable.name}` is local and of no fixed size")
+                    self.refuse(routine, line, f"`{variable.name}` is local and of no fixed size")
                 kept.append(variable)
                 continue
             inner = variable.lifetime is not None and variable.lifetime[0] > routine.body.start
@@ -187,7 +197,7 @@ class Wrappers:
             if self._again(routine, key, changed):
                 continue
             text = f"`{variable.name}` carries a value from the start to the finish"
-            self._refuse(routine, line, text)
+            self.refuse(routine, line, text)
         return kept
 
     def _again(self, routine: Routine, key: str, changed: frozenset[str]) -> bool:
@@ -272,6 +282,20 @@ class Wrappers:
         halves = Halves(self.program, wrapper)
         edits: dict[str, list[Edit]] = {name: [] for name in self.program.files}
         edits[wrapper.file] += halves.definition(split.schedule, split.kept)
+        worth = self.edit_uses(split, halves, edits)
+        callers = ", ".join(sorted({use.routine.name for use in split.uses}))
+        text = f"{wrapper.name} is split into a start and a finish around work of {callers}"
+        reason = Reason(text, Location(wrapper.file, wrapper.line))
+        proposal = Proposal(self.name, wrapper, wrapper.line, reason, edits)
+        proposal.worth = worth * len(split.schedule.transfers)
+        proposal.replaces = halves.names
+        proposal.starts = frozenset(
+            t.call.line for item in split.schedule.early for t in item.transfers
+        )
+        return proposal
+
+    def edit_uses(self, split: Split, halves: Halves, edits: dict[str, list[Edit]]) -> int:
+        """Put the halves in the place of the calls; how much work they pass."""
         worth = 0
         for use in split.uses:
             interior = ""
@@ -293,13 +317,4 @@ class Wrappers:
             if use.routine.name not in seen:
                 seen.add(use.routine.name)
                 edits[use.routine.file] += halves.declarations(use.routine, split.kept)
-        callers = ", ".join(sorted(seen))
-        text = f"{wrapper.name} is split into a start and a finish around work of {callers}"
-        reason = Reason(text, Location(wrapper.file, wrapper.line))
-        proposal = Proposal(self.name, wrapper, wrapper.line, reason, edits)
-        proposal.worth = worth * len(split.schedule.transfers)
-        proposal.replaces = (f"{wrapper.name}_start", f"{wrapper.name}_finish")
-        proposal.starts = frozenset(
-            t.call.line for item in split.schedule.early for t in item.transfers
-        )
-        return proposal
+        return worth

@@ -1,0 +1,225 @@
+"""Wrappers of wrappers: a routine that calls routines around MPI is split with them.
+
+`exchange_all` calls `exchange` for each field or direction; its callers have the computation. All
+starts that pass the finishes before them go into `exchange_all_start`, all that must wait into
+`exchange_all_finish`; each inner call has its part of the caller's requests.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from imbrex.transform.analysis.footprint import Footprints
+from imbrex.transform.analysis.schedule import Item, Schedule
+from imbrex.transform.edits import Edit
+from imbrex.transform.model.program import (
+    Access,
+    Call,
+    Kind,
+    Location,
+    Program,
+    Reason,
+    Routine,
+    Statement,
+)
+from imbrex.transform.rewrites.base import Refusal
+from imbrex.transform.rewrites.halves import Halves
+from imbrex.transform.rewrites.proposals import Proposal
+from imbrex.transform.rewrites.wrappers import NAME, Split, Wrappers
+
+
+@dataclass(slots=True)
+class Inner:
+    """One call of an inner wrapper: its half of the work, and its first request."""
+
+    call: Call
+    split: Split
+    first: int
+
+
+@dataclass(slots=True)
+class Nest:
+    """A routine around wrappers, and the wrappers that it calls."""
+
+    outer: Split
+    wrappers: dict[str, Split]
+    inner: dict[int, Inner] = field(default_factory=dict)  # by the identity of the item
+    number: dict[int, int] = field(default_factory=dict)  # which half, by the same
+
+
+class NestedWrappers(Wrappers):
+    """Splits routines around wrappers, together with these."""
+
+    name = NAME
+
+    def __init__(self, program: Program, footprints: Footprints) -> None:
+        super().__init__(program, footprints)
+        self.leaves: dict[str, Split] = {}
+
+    def proposals(self) -> list[Proposal]:
+        self.leaves = {}
+        for routine in self.program.routines.values():
+            sites = self.sites(routine)
+            if routine.name == "main" or not sites or routine.file not in self.program.files:
+                continue
+            schedule = self.schedule_of(routine, sites)
+            if schedule is not None:
+                self.leaves[routine.name] = Split(routine, schedule, [])
+        found = []
+        for routine in self.program.routines.values():
+            if routine.name in self.leaves or routine.file not in self.program.files:
+                continue
+            if routine.name == "main" or not self._calls(routine):
+                continue
+            try:
+                nest = self.validate_nest(routine)
+            except Refusal as refusal:
+                found.append(Proposal(self.name, routine, routine.line, refusal.reason))
+                continue
+            if nest is not None:
+                found.append(self.apply_nest(nest))
+        return found
+
+    def _calls(self, routine: Routine) -> list[Call]:
+        return [c for s in routine.statements() for c in s.calls if c.name in self.leaves]
+
+    # Conditions ------------------------------------------------------------------------
+
+    def validate_nest(self, routine: Routine) -> Nest | None:
+        """How to split a routine with the wrappers it calls; None where nothing is gained.
+
+        Raises Refusal where its callers have work meanwhile, but it cannot be taken apart.
+        """
+        nest = self._schedule(routine)
+        if nest is None or not nest.inner or (routine.visible and not self.program.has_main):
+            return None
+        self.find_uses(nest.outer)
+        if not any(use.passed or use.division for use in nest.outer.uses):
+            return None
+        nest.outer.kept = self.kept(nest.outer)
+        self.check(nest.outer)
+        for leaf in nest.wrappers.values():
+            leaf.uses = []
+            self.find_uses(leaf)
+            self.check(leaf)
+            if self.kept(leaf):
+                text = f"a buffer of {leaf.wrapper.name}, which {routine.name} calls, is local"
+                self.refuse(leaf.wrapper, leaf.wrapper.line, text)
+            if any(
+                use.routine is routine and id(use.statement) not in self._placed(nest)
+                for use in leaf.uses
+            ):
+                text = f"a call of {leaf.wrapper.name} is inside a loop or a condition"
+                self.refuse(routine, routine.line, text)
+        return nest
+
+    @staticmethod
+    def _placed(nest: Nest) -> set[int]:
+        items = [*nest.outer.schedule.early, *nest.outer.schedule.late]
+        return {id(item.statement) for item in items if id(item) in nest.inner}
+
+    def _schedule(self, routine: Routine) -> Nest | None:
+        """What of the routine is early and what late, the halves of inner calls apart."""
+        schedule = Schedule()
+        nest = Nest(Split(routine, schedule, []), {})
+        blocked: list[Access] = []
+        waiting = False
+        for statement in routine.body.statements:
+            if statement.kind is Kind.DECLARE:
+                continue
+            found = self.footprints.of(statement, routine.file)
+            if found.stop or found.leaves:
+                return None
+            leaf = self._leaf(statement)
+            if leaf is None:
+                meets = self._meets(found.accesses, blocked)
+                if found.events:
+                    return None
+                (schedule.late if meets else schedule.early).append(
+                    Item(statement, None, list(found.accesses))
+                )
+                blocked += found.accesses if meets else []
+                continue
+            call = statement.calls[0]
+            accesses = list(statement.accesses)
+            early = [a for item in leaf.schedule.early for a in item.accesses]
+            late = [a for item in leaf.schedule.late for a in item.accesses]
+            start = self.footprints.bound(call, leaf.wrapper, early) + accesses
+            finish = self.footprints.bound(call, leaf.wrapper, late + leaf.schedule.flying)
+            halves = (Item(statement, None, start), Item(statement, None, finish + accesses))
+            waiting = waiting or self._meets(start, blocked)
+            inner = Inner(call, leaf, schedule.requests)
+            for number, item in enumerate(halves):
+                nest.inner[id(item)], nest.number[id(item)] = inner, number
+            (schedule.late if waiting else schedule.early).append(halves[0])
+            schedule.late.append(halves[1])
+            blocked += halves[1].accesses + (start if waiting else [])
+            schedule.requests += len(leaf.schedule.transfers)
+            nest.wrappers[leaf.wrapper.name] = leaf
+        return nest
+
+    def _leaf(self, statement: Statement) -> Split | None:
+        if statement.kind is not Kind.SIMPLE or len(statement.calls) != 1:
+            return None
+        call = statement.calls[0]
+        plain = call.is_statement and not call.macro and not call.unknown
+        return self.leaves.get(call.name) if plain else None
+
+    def _meets(self, accesses: list[Access], blocked: list[Access]) -> bool:
+        changed = self.footprints.changed(blocked)
+        return self.footprints.conflict(accesses, blocked, changed) is not None
+
+    # Doing it --------------------------------------------------------------------------
+
+    def apply_nest(self, nest: Nest) -> Proposal:
+        outer = nest.outer.wrapper
+        edits: dict[str, list[Edit]] = {name: [] for name in self.program.files}
+        written: dict[str, Halves] = {}
+        for name, leaf in nest.wrappers.items():
+            halves = written[name] = Halves(self.program, leaf.wrapper)
+            edits[leaf.wrapper.file] += halves.definition(leaf.schedule, [])
+            leaf.uses = [use for use in leaf.uses if use.routine is not outer]
+            for use in leaf.uses:
+                use.division = None
+            self.edit_uses(leaf, halves, edits)
+            if outer.file != leaf.wrapper.file:
+                edits[outer.file] += halves.known_in(outer, [])
+        for item in (*nest.outer.schedule.early, *nest.outer.schedule.late):
+            if id(item) in nest.inner:
+                self._render(nest, item, written)
+        both = Halves(self.program, outer)
+        edits[outer.file] += both.definition(nest.outer.schedule, nest.outer.kept)
+        worth = self.edit_uses(nest.outer, both, edits)
+        first, *others = nest.wrappers
+        callers = ", ".join(sorted({use.routine.name for use in nest.outer.uses}))
+        text = f"{outer.name}, with {', '.join(nest.wrappers)}, is split around work of {callers}"
+        place = Location(outer.file, outer.line)
+        wrapper = nest.wrappers[first].wrapper
+        proposal = Proposal(self.name, wrapper, outer.line, Reason(text, place), edits)
+        proposal.worth = worth * nest.outer.schedule.requests
+        proposal.also = (*others, outer.name)
+        proposal.replaces = (
+            *both.names,
+            *(name for halves in written.values() for name in halves.names),
+        )
+        proposal.starts = frozenset(
+            transfer.call.line
+            for leaf in nest.wrappers.values()
+            for transfer in leaf.schedule.transfers
+        )
+        return proposal
+
+    @staticmethod
+    def _render(nest: Nest, item: Item, written: dict[str, Halves]) -> None:
+        inner, number = nest.inner[id(item)], nest.number[id(item)]
+        halves = written[inner.split.wrapper.name]
+        requests = "imbrex_requests"
+        if halves.fortran:
+            requests += f"({inner.first + 1})"
+        elif inner.first:
+            requests = f"&{requests}[{inner.first}]"
+
+        def text(indent: str) -> str:
+            return halves.call(number, nest.outer.wrapper, inner.call, [requests], indent)
+
+        item.render = text
