@@ -45,9 +45,9 @@ _PASSES = 20  # far more than any program has needed
 PREPARING = (
     PrivateBuffers,
     ReplacedBuffers,
-    Rearrangement,
     BoundaryFirst,
     LoopDistribution,
+    Rearrangement,
     NestedWrappers,
     Wrappers,
 )

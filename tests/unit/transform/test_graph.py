@@ -90,6 +90,43 @@ def test_command(tmp_path: Path) -> None:
             assert float(box.get("y", 0)) + float(box.get("height", 0)) < height
 
 
+FORTRAN = """      subroutine two(a, b, n, rank)
+      implicit none
+      include 'mpif.h'
+      integer n, rank, ierr, i, status(MPI_STATUS_SIZE)
+      double precision a(n), b(n)
+      do i = 1, 3
+         if (rank .eq. 0) then
+            call mpi_send(a, n, MPI_DOUBLE_PRECISION, 1, 7,
+     &                    MPI_COMM_WORLD, ierr)
+         else
+            call mpi_recv(b, n, MPI_DOUBLE_PRECISION, 0, 7,
+     &                    MPI_COMM_WORLD, status, ierr)
+            call mpi_recv(b, n, MPI_DOUBLE_PRECISION, 0, 8,
+     &                    MPI_COMM_WORLD, status, ierr)
+         end if
+      end do
+      end
+"""
+
+
+def test_fortran(tmp_path: Path) -> None:
+    path, out = tmp_path / "two.f", tmp_path / "two.svg"
+    path.write_text(FORTRAN)
+    program = read_program([path], Options())
+    (routine,) = (r for r in program.routines.values() if r.name == "two")
+    graph = MpiCfg(program, routine).build()
+    line = {node.number: node.first_line for node in graph.nodes}
+    edges = {(line[e.source], line[e.target]) for e in graph.edges if e.kind == "message"}
+    assert edges == {(8, 11)}
+    flow = {(line[e.source], line[e.target]) for e in graph.edges if e.kind == "flow"}
+    assert {(6, 7), (7, 8), (7, 11), (11, 13)} <= flow
+    answer = CliRunner().invoke(command, ["--graph", str(out), str(path)])
+    assert answer.exit_code == 0, answer.output
+    assert "1 communication edge" in answer.output
+    assert "mpi_recv" in out.read_text().lower()
+
+
 @pytest.mark.parametrize(
     "arguments, text",
     [

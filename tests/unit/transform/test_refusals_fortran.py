@@ -192,3 +192,42 @@ def test_ends_of_constructs_are_found(tmp_path: Path, body: str) -> None:
     outcome = transform([source], Options())
     assert not outcome.skipped
     assert "MPI_ISEND" in outcome.after[str(source)].decode()
+
+
+PREPROCESSED = {
+    "a macro in the call": ("#define COUNT n\n", SEND.replace("n,", "COUNT,", 1), "macro count"),
+    "a macro around the window": (
+        "#define STEP 2\n",
+        "      k = STEP\n" + SEND + "      k = STEP\n",
+        "macro step",
+    ),
+    "a macro from a header": ('#include "names.h"\n', SEND.replace("peer", "PEER"), "macro peer"),
+    "a macro from a header's header": ('#include "all.h"\n', SEND, "macro mpi_send"),
+    "a header that is not found": ('#include "gone.h"\n', SEND, "gone.h is not found"),
+}
+
+
+@pytest.mark.parametrize("name", PREPROCESSED)
+def test_preprocessed(name: str, tmp_path: Path) -> None:
+    """What a macro may change is not what the user's file says: the macro is named."""
+    first, body, reason = PREPROCESSED[name]
+    (tmp_path / "names.h").write_text("#define PEER (1 - rank)\n")
+    (tmp_path / "all.h").write_text('#include "deep.h"\n')
+    (tmp_path / "deep.h").write_text("# define MPI_SEND my_send\n")
+    source = tmp_path / "program.F"
+    source.write_text(first + PROGRAM % ("", WORK + body + WORK))
+    outcome = transform([source], Options())
+    assert outcome.after == outcome.before
+    told = [
+        text for decision in outcome.decisions for text in (decision.reason.text, *decision.details)
+    ]
+    assert any(reason in text for text in told) or not outcome.decisions, told
+
+
+def test_a_macro_on_the_command_line_is_named(tmp_path: Path) -> None:
+    source = tmp_path / "program.F"
+    source.write_text(PROGRAM % ("", SEND + WORK))
+    assert transform([source], Options()).after != {str(source): source.read_bytes()}
+    outcome = transform([source], Options(flags=["-DPEER=1"]))
+    assert outcome.after == outcome.before
+    assert "macro peer" in outcome.decisions[0].reason.text if outcome.decisions else True

@@ -31,8 +31,13 @@ def buffer_access(program: Program, call: Call, part: mpi_calls.PointToPoint) ->
     )
 
 
-def messages(program: Program, block: Block, index: int, *, produces: bool) -> list[Access]:
-    """Buffers that statement `index` waits for, or that wait for it, through other statements."""
+def messages(
+    program: Program, block: Block, index: int, *, produces: bool, blocking: bool = False
+) -> list[Access]:
+    """Buffers that statement `index` waits for, or that wait for it, through other statements.
+
+    `blocking`: only of calls that block.
+    """
     table = mpi_calls.SENDS if produces else mpi_calls.RECEIVES
     siblings = block.statements[index + 1 :] if produces else block.statements[:index]
     found: list[Access] = []
@@ -40,6 +45,8 @@ def messages(program: Program, block: Block, index: int, *, produces: bool) -> l
         for inner in sibling.walk():
             for call in inner.calls:
                 part = table.get(call.name)
+                if blocking and call.name not in mpi_calls.BLOCKING:
+                    continue
                 if part is not None and len(call.arguments) > part.communicator:
                     found.append(buffer_access(program, call, part))
     return found

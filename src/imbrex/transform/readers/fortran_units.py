@@ -23,6 +23,8 @@ from imbrex.transform.readers.fortran_scopes import (
 
 FORTRAN_SUFFIXES = frozenset({".f", ".for", ".ftn", ".f77", ".f90", ".f95", ".f03", ".f08"})
 
+_INCLUDE = re.compile(r"#\s*include\s+[\"<]([^\">]+)")
+_DEEPEST = 20
 _MACRO = re.compile(r"#\s*define\s+(\w+)")
 _PREFIX = r"(?:recursive|pure|elemental|impure|module|non_recursive)*"
 _SUBROUTINE = re.compile(rf"{_PREFIX}subroutine([a-z]\w*)(\(.*\))?$")
@@ -117,6 +119,11 @@ class Units:
             in_execution = True
             current.body += [*held, line]
             held = []
+        for scope in self.scopes:
+            if self.missing and not scope.problem:
+                # It may define macros, so that any line may read otherwise.
+                scope.problem = f"the include file {self.missing} is not found"
+                scope.hidden = scope.hidden or scope.problem
         if current is not None and current.parent is not None:
             raise ImbrexError(f"{self.path}: {current.name} has no END")
         if skip:
@@ -125,16 +132,38 @@ class Units:
 
     def _mark_macros(self, lines: list[LogicalLine]) -> None:
         """A line that a preprocessor macro may change is not what the compiler reads."""
+        self.missing = ""
         macros = {m[1].lower() for line in lines if (m := _MACRO.match(line.directive))}
+        for line in lines:
+            macros |= self._macros_of(line.directive, self.path.parent, 0)
         macros |= {
             re.split(r"[=(]", flag[2:])[0].lower() for flag in self.flags if flag.startswith("-D")
         }
         if not macros:
             return
         for line in lines:
-            used = macros & set(re.findall(r"[a-z_]\w*", line.masked))
+            text = self.source.data[line.start : line.end].decode("latin-1").lower()
+            used = macros & set(re.findall(r"[a-z_]\w*", text))
             if used and not line.directive:
                 line.directive = f"macro {min(used)}"
+
+    def _macros_of(self, directive: str, folder: Path, depth: int) -> set[str]:
+        """The macros that an included file defines; a file that is not found is noted."""
+        match = _INCLUDE.match(directive)
+        if match is None or match[1].lower() in ("mpif.h", "mpif-config.h"):
+            return set()
+        for place in (folder, *self.declarations.folders):
+            path = place / match[1]
+            if not path.is_file() or depth > _DEEPEST:
+                continue
+            found = set()
+            for line in path.read_text(errors="replace").splitlines():
+                if macro := _MACRO.match(line.strip()):
+                    found.add(macro[1].lower())
+                found |= self._macros_of(line.strip(), path.parent, depth + 1)
+            return found
+        self.missing = self.missing or match[1]
+        return set()
 
     def _directive(self, scope: Scope, line: LogicalLine, in_execution: bool) -> bool:
         """Note a directive; True where it may belong to the statement that follows."""

@@ -352,7 +352,9 @@ class BlockingToNonblocking:
         return reach
 
     def _into_next(self, motion: Motion, transfer: Transfer, reach: Reach) -> Reach:
-        """Move a wait on into the next iteration of its loop, if that passes computation."""
+        """Move a wait that has no window into the next iteration, if it has one there."""
+        if reach.position.crossed:
+            return reach
         found = around(motion, transfer, reach)
         if found is None:
             return reach

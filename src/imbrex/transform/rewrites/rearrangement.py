@@ -73,6 +73,8 @@ class Rearrangement:
                     try:
                         exchange = self.validate(routine, block, index)
                     except Refusal as refusal:
+                        if statement.kind is not Kind.SIMPLE:
+                            continue  # loops are tried in passing
                         refused = Proposal(self.name, routine, statement.line, refusal.reason)
                         refused.without_window = True
                         found.append(refused)
@@ -118,7 +120,7 @@ class Rearrangement:
         first = None
         for position in range(index):
             statement = block.statements[position]
-            here = messages(self.program, block, position + 1, produces=False)
+            here = messages(self.program, block, position + 1, produces=False, blocking=True)
             here += collective_messages(
                 self.footprints, routine, block, position + 1, produces=False
             )
@@ -132,7 +134,7 @@ class Rearrangement:
 
     def _before_send(self, routine: Routine, block: Block, index: int) -> int | None:
         """The beginning of the block, if a message that is sent further down is made here."""
-        leaving = messages(self.program, block, index, produces=True)
+        leaving = messages(self.program, block, index, produces=True, blocking=True)
         leaving += collective_messages(self.footprints, routine, block, index, produces=True)
         written = [
             access

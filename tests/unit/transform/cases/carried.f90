@@ -1,10 +1,11 @@
 ! A reduction whose result is wanted late in the next iteration, and an exchange likewise: both are
 ! waited for there, and behind the loop.
 program carried
-  use mpi
   implicit none
+  include 'mpif.h'
   integer, parameter :: n = 500
-  double precision :: u(n), v(n), to_right(n), from_left(n), total
+  double precision :: u(n), v(n), total
+  integer :: to_right(n), from_left(n)
   integer :: mine(4), sums(4)
   integer :: i, k, ierr, rank, nproc, right, left
   integer :: status(MPI_STATUS_SIZE)
@@ -32,11 +33,11 @@ program carried
     end do
     do i = 1, n
       u(i) = 1.0d-3 * v(i) + 0.125d0 * from_left(i)
-      to_right(i) = u(i)
+      to_right(i) = int(u(i))
     end do
     if (mod(k, 2) == 0) then
-      call MPI_Sendrecv(to_right, n, MPI_DOUBLE_PRECISION, right, 1, from_left, n, &
-        MPI_DOUBLE_PRECISION, left, 1, MPI_COMM_WORLD, status, ierr)
+      call MPI_Sendrecv(to_right, n, MPI_INTEGER, right, 1, from_left, n, MPI_INTEGER, &
+        left, 1, MPI_COMM_WORLD, status, ierr)
     end if
     call MPI_Allreduce(mine, sums, 4, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, ierr)
   end do
