@@ -31,6 +31,7 @@ NAMES = [
     "rearrange.f",
     "replace.c",
     "replace.f",
+    "shared.f",
     "vectors.cpp",
     "wrapper.c",
     "wrapper.f90",

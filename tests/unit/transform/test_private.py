@@ -73,7 +73,7 @@ REFUSED_C = {
         "one message at a time",
     ),
     "filled by a routine": ("double", "", "memset(buf, 0, sizeof buf);", "", "not all of what"),
-    "kept over calls": ("static double", "", FILL, "", "later calls may see"),
+    "of unknown size": ("static double *p; double", "", FILL, "p = buf;", "its address is"),
     "its address is kept": ("double", "keep(buf);", FILL, "", "its address is"),
     "passed to an unknown routine": ("double", "elsewhere(buf);", FILL, "", "its address is known"),
     "read before it is filled": (
@@ -104,6 +104,29 @@ def check(
     details = [line for d in outcome.decisions for line in d.details if "private" in line]
     details += [d.reason.text for d in outcome.decisions]
     assert any(reason in line for line in details), (reason, details)
+
+
+SHARED_C = {
+    # name: (declaration at file scope, what main calls, whether it is separated)
+    "used here alone": ("static double buf[N];", "", True),
+    "global, used here alone": ("double buf[N];", "", True),
+    "read elsewhere": ("static double buf[N];", 'printf("%g", buf[3]);', False),
+    "passed elsewhere": ("static double buf[N];", "first(buf);", False),
+    "large": ("static double buf[N * 1000];", "", False),
+}
+
+
+@pytest.mark.parametrize("name", SHARED_C)
+def test_shared_c(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An array that outlives its routine gets a copy only if no other routine knows it."""
+    declaration, code, done = SHARED_C[name]
+    text = (C % ("", "", FILL, "")).replace(" buf[N];", "", 1)
+    text = text.replace("static void exchange", f"{declaration}\nstatic void exchange")
+    monkeypatch.chdir(tmp_path)
+    Path("case.c").write_text(text.replace("keep(u[1]);", f"keep(u[1]); {code}"))
+    outcome = transform([Path("case.c")], Options())
+    assert any("private-buffers" in d.rewrites for d in outcome.decisions) is done
+    assert ("static double buf2[100];" in outcome.after["case.c"].decode()) is done
 
 
 def test_separated_c(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -145,9 +168,7 @@ FORTRAN = """      subroutine exch(u, left, right)
       end
 """
 REFUSED_FORTRAN = {
-    "saved": ("      save buf", "", "later calls may see"),
     "equivalent": ("      equivalence (buf, other)", "", "EQUIVALENCE"),
-    "common": ("      common /shared/ buf", "", "later calls may see"),
 }
 
 
@@ -155,6 +176,33 @@ REFUSED_FORTRAN = {
 def test_refused_fortran(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     *code, reason = REFUSED_FORTRAN[name]
     check(Path("case.f"), FORTRAN % tuple(code), reason, tmp_path, monkeypatch)
+
+
+COMMON = {
+    # name: (its extent in the main program, what that does with it, the reason for none)
+    "not used elsewhere": ("n", "", ""),
+    "used elsewhere": ("n", "      u = buf(1)\n", "later calls may see"),
+    "laid out in two ways": ("100", "", "two ways"),
+}
+
+
+@pytest.mark.parametrize("name", COMMON)
+def test_common(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A buffer in COMMON gets a copy, unless another routine uses it."""
+    extent, code, reason = COMMON[name]
+    monkeypatch.chdir(tmp_path)
+    text = FORTRAN % ("      common /shared/ buf", "")
+    ahead, main = text.split("      program main\n      implicit none\n")
+    declared = (
+        "      program main\n      implicit none\n      integer n\n      parameter (n = 100)\n"
+        f"      double precision buf({extent})\n      common /shared/ buf\n"
+    )
+    main = main.replace("      call exch", f"{code}      call exch")
+    Path("case.f").write_text(ahead + declared + main)
+    outcome = transform([Path("case.f")], Options())
+    assert any("private-buffers" in d.rewrites for d in outcome.decisions) is (not reason)
+    told = [line for d in outcome.decisions for line in (d.reason.text, *d.details)]
+    assert any(reason in line for line in told)
 
 
 def test_separated_fortran(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

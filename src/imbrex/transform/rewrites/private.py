@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 from imbrex.transform import mpi_calls
@@ -19,11 +20,13 @@ from imbrex.transform.model.program import (
     Variable,
 )
 from imbrex.transform.rewrites.base import Refusal
+from imbrex.transform.rewrites.halves import Halves
 from imbrex.transform.rewrites.layout import after_line, indent_at, line_start
 from imbrex.transform.rewrites.proposals import Proposal
 
 NAME = "private-buffers"
 _MOST = 4  # arrays in the place of one
+_MOST_ELEMENTS = 1 << 16  # of a copy that stands beside shared memory
 _FIXED_WIDTH = 72
 
 
@@ -76,7 +79,7 @@ class PrivateBuffers:
         """
         variable = self.program.variables[key]
         place = Location(routine.file, variable.line or routine.line)
-        text = self._shares(variable)
+        text = self._shares(routine, variable)
         if text is not None:
             reason = Reason(f"`{variable.name}` has no copy of its own: {text}", place)
             raise Refusal(self.name, reason)
@@ -99,9 +102,9 @@ class PrivateBuffers:
             )
         return webs
 
-    def _shares(self, variable: Variable) -> str | None:
+    def _shares(self, routine: Routine, variable: Variable) -> str | None:
         """Why the array's values may be seen by others."""
-        if variable.kind != "local" or variable.pointer:
+        if variable.pointer or not (variable.kind == "local" or self._only_here(routine, variable)):
             return "it is not a local array, so other routines or later calls may see its values"
         if variable.key in self.program.overlays:
             return "it shares its memory"
@@ -115,9 +118,28 @@ class PrivateBuffers:
                 return "its address is kept"
         return None
 
+    def _only_here(self, routine: Routine, variable: Variable) -> bool:
+        """Whether no other routine of the whole program names a shared array of small size."""
+        if not self.program.has_main or self.program.hidden_code:
+            return False
+        if (
+            variable.kind not in ("static", "global")
+            or (elements(variable) or _MOST_ELEMENTS + 1) > _MOST_ELEMENTS
+        ):
+            return False
+        for other in self.program.routines.values():
+            for statement in other.statements() if other is not routine else ():
+                used = [access.variable for access in statement.accesses]
+                used += [a.base for call in statement.calls for a in call.arguments if a.base]
+                if variable.key in used:
+                    return False
+        return True
+
     def declared(self, routine: Routine, variable: Variable) -> tuple[str, int, str] | None:
         """The bounds as declared; where another declaration may stand, and its indentation."""
         source = self.program.files[routine.file]
+        if variable.kind != "local":
+            return self._beside(source, routine, variable)
         name = re.escape(variable.name)
         if source.language is Language.C:
             for statement in routine.statements():
@@ -145,6 +167,21 @@ class PrivateBuffers:
                 indent = indent_at(source.data, line_start(source.data, max(end - 1, 0)))
                 return match[1], source.data.find(b"\n", end), indent
         return None
+
+    @staticmethod
+    def _beside(
+        source: SourceFile, routine: Routine, variable: Variable
+    ) -> tuple[str, int, str] | None:
+        """The same of an array that is declared elsewhere: behind the routine's declarations."""
+        extents = Halves.extents(variable)
+        if extents is None or routine.declare_after < 0:
+            return None
+        indent = indent_at(source.data, line_start(source.data, max(routine.declare_after - 1, 0)))
+        if source.language is Language.C:
+            bounds = "".join(f"[{high + 1}]" for _, high in reversed(extents))
+            return bounds, after_line(source.data, routine.declare_after), indent
+        bounds = ", ".join(str(b) if a == 1 else f"{a}:{b}" for a, b in extents)
+        return f"({bounds})", source.data.find(b"\n", routine.declare_after), indent
 
     # Doing it --------------------------------------------------------------------------
 
@@ -186,7 +223,8 @@ class PrivateBuffers:
     ) -> str:
         if source.language is Language.C:
             texts = ", ".join(f"{name}{bounds}" for name in names[1:])
-            return f"\n{indent}{variable.element} {texts};"
+            storage = "" if variable.kind == "local" else "static "
+            return f"\n{indent}{storage}{variable.element} {texts};"
         if source.language is Language.FORTRAN_FIXED:
             indent = indent if len(indent) >= 6 else " " * 6
             return "".join(f"\n{indent}{variable.element} {n}{bounds}" for n in names[1:])
@@ -205,6 +243,12 @@ class PrivateBuffers:
             for statement in web.statements
             for line in source.data[statement.start : statement.end].decode().splitlines()
         )
+
+
+def elements(variable: Variable) -> int | None:
+    """The number of elements of an array, where it is a constant."""
+    extents = Halves.extents(variable)
+    return None if extents is None else math.prod(high - low + 1 for low, high in extents)
 
 
 def _name(base: str, number: int, taken: set[str], tight: bool) -> str:
