@@ -25,6 +25,8 @@ NAMES = [
     "interior.f",
     "nested.c",
     "nested.f",
+    "pipe.c",
+    "pipe.f",
     "private.c",
     "private.f",
     "rearrange.c",

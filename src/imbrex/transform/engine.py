@@ -38,6 +38,7 @@ from imbrex.transform.rewrites.progress import ProgressCalls
 from imbrex.transform.rewrites.proposals import Proposal
 from imbrex.transform.rewrites.rearrangement import Rearrangement
 from imbrex.transform.rewrites.replaced import ReplacedBuffers
+from imbrex.transform.rewrites.sent import SentCopies
 from imbrex.transform.rewrites.wrappers import Wrappers
 
 _NO_SITE = frozenset({("", 0)})
@@ -45,6 +46,7 @@ _PASSES = 20  # far more than any program has needed
 PREPARING = (
     PrivateBuffers,
     ReplacedBuffers,
+    SentCopies,
     BoundaryFirst,
     LoopDistribution,
     Rearrangement,

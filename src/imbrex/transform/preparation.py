@@ -236,6 +236,12 @@ def _pays(proposal: Proposal, tried: Result, best: Result) -> bool:
         gone = (name, *proposal.also)
         rest = [d for d in best.decisions if d.site.routine.name not in gone]
         return gain(tried.decisions) + proposal.worth > gain(rest)
+    if proposal.opens and any(
+        d.decision == "rewritten" and d.site.call.line == proposal.opens
+        for d in best.decisions
+        if d.site.routine.name == name
+    ):
+        return False
     mine = [
         [d for d in result.decisions if d.site.routine.name == name] for result in (tried, best)
     ]

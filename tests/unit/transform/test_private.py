@@ -210,3 +210,68 @@ def test_separated_fortran(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     Path("case.f").write_text(FORTRAN % ("", ""))
     outcome = transform([Path("case.f")], Options())
     assert any("private-buffers" in d.rewrites for d in outcome.decisions)
+
+
+PIPE = """#include <mpi.h>
+#include <stdio.h>
+#define N 10000
+static double field[N], out[N], large[10 * N], small[100], two[100][100];
+static void fill(double *x, int n, int k)
+{
+    for (int i = 0; i < n; i++)
+        x[i] = field[i %% N] + x[i / 2] / k;
+}
+int main(int argc, char **argv)
+{
+    int rank, n = N;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    n = n - rank;
+    %s
+    printf("%%g %%g %%g %%g\\n", out[1], large[3], small[2], two[1][1]);
+    MPI_Finalize();
+    return 0;
+}
+"""
+LOOP = "for (int k = 1; k < 6; k++) {\n        fill(%s, %s, k);\n        "
+SEND = "MPI_Send(%s, %s, MPI_DOUBLE, 0, 3, MPI_COMM_WORLD);\n    }"
+PIPES = {
+    # name: (code in main, whether a copy is sent, what is said)
+    "large": (LOOP % ("out", "N") + SEND % ("out", "N"), True, "is sent from a copy"),
+    "small": (LOOP % ("small", "100") + SEND % ("small", "100"), False, ""),
+    "too large": (LOOP % ("large", "N") + SEND % ("large", "10 * N"), False, "the stack holds"),
+    "a part": (LOOP % ("out", "N") + SEND % ("&out[1]", "N - 1"), False, "not a whole array"),
+    "of unknown size": (LOOP % ("out", "N") + SEND % ("out", "n"), False, "not all of it"),
+    "two dimensions": (LOOP % ("two[0]", "N") + SEND % ("two", "N"), False, "one loop copies"),
+    "no braces": (
+        "for (int k = 0; k < 6; k++)\n        " + (SEND % ("out", "N")).replace("\n    }", ""),
+        False,
+        "in braces",
+    ),
+    "not in a loop": (
+        "fill(out, N, 1);\n    " + SEND.replace("\n    }", "") % ("out", "N"),
+        False,
+        "",
+    ),
+    "a window as it is": (
+        LOOP % ("out", "N") + (SEND % ("out", "N")).replace("\n    }", "\n fill(large, N, k); }"),
+        False,
+        "",
+    ),
+    "synchronous": (
+        LOOP % ("out", "N") + (SEND % ("out", "N")).replace("Send", "Ssend"),
+        False,
+        "",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PIPES)
+def test_sent_from_a_copy(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    code, done, reason = PIPES[name]
+    monkeypatch.chdir(tmp_path)
+    Path("case.c").write_text(PIPE % code)
+    outcome = transform([Path("case.c")], Options())
+    assert (b"_sent" in outcome.after["case.c"]) is done
+    told = [line for d in outcome.decisions for line in d.details if "copy" in line]
+    assert any(reason in line for line in told) if reason else not told

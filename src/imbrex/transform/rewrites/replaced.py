@@ -24,7 +24,7 @@ from imbrex.transform.model.program import (
 from imbrex.transform.rewrites.base import Refusal
 from imbrex.transform.rewrites.halves import Halves
 from imbrex.transform.rewrites.layout import first_on_line, indent_at, line_start
-from imbrex.transform.rewrites.private import NAME, PrivateBuffers
+from imbrex.transform.rewrites.private import NAME, PrivateBuffers, elements
 from imbrex.transform.rewrites.proposals import Proposal
 from imbrex.transform.rewrites.wrapping import wrapped
 
@@ -92,10 +92,7 @@ class ReplacedBuffers:
         extents = Halves.extents(variable)
         if variable.kind != "local" or variable.pointer or not extents:
             raise refuse(f"`{variable.name}` is not a local array of fixed size")
-        elements = 1
-        for low, high in extents:
-            elements *= high - low + 1
-        if elements > _MOST_ELEMENTS:
+        if (elements(variable) or 0) > _MOST_ELEMENTS:
             raise refuse(f"a copy of `{variable.name}` would be too large for the stack")
         if source.language is Language.C and len(extents) > 1:
             raise refuse(f"`{variable.name}` has more than one dimension")
