@@ -108,8 +108,10 @@ class Rearrangement:
         return Exchange(block, above, index)
 
     def _movable(self, routine: Routine, statement: Statement) -> bool:
-        """Whether a statement computes and does nothing else."""
-        if statement.kind not in (Kind.SIMPLE, Kind.LOOP):
+        """Whether a statement is a call or a loop that computes and does nothing else."""
+        if statement.kind is not Kind.LOOP and not (
+            statement.kind is Kind.SIMPLE and statement.calls and not statement.computes
+        ):
             return False
         found = self.footprints.of(statement, routine.file)
         return found.heavy and not (found.stop or found.leaves or found.events)
