@@ -13,6 +13,8 @@ from imbrex.transform.engine import Options, transform
 
 CASES = Path(__file__).parents[1] / "unit" / "transform" / "cases"
 NAMES = [
+    "branches.c",
+    "branches.f",
     "brick.c",
     "carried.c",
     "carried.f90",

@@ -40,6 +40,7 @@ class Reach:
     position: Position
     blocker: Reason
     end: Block | None = None  # of a wait that passes all of this block: the block
+    stopped: Statement | None = None  # what a wait does not pass
 
 
 def _order(transfer: Transfer) -> str:
@@ -122,7 +123,7 @@ class Motion:
                 changed |= self.footprints.changed(footprint.accesses)
                 reason = self.wait_blocked(transfer, accesses, statement, footprint, changed)
                 if reason is not None:
-                    return Reach(best, reason)
+                    return Reach(best, reason, stopped=statement)
                 index += 1
                 if self.takes_time(statement, footprint):
                     crossed += 1

@@ -32,8 +32,9 @@ class Transfer:
     error: Argument | None = None  # Fortran's error code
     start: Statement | None = None
     wait: Statement | None = None
-    # Where the wait stands in the next iteration of a loop: a second one, behind the loop.
-    last_wait: Statement | None = None
+    # Further waits, where one stands in the next iteration of a loop or in a branch: whichever
+    # comes later finds MPI_REQUEST_NULL.
+    more_waits: list[Statement] = field(default_factory=list)
     guards: list[str] = field(default_factory=list)  # conditions to repeat
     conditional: bool = False  # the wait may be reached without the start
     repeats_condition: bool = False  # a wait that leaves an IF does so under its condition

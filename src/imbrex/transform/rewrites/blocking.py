@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from imbrex.transform import mpi_calls
-from imbrex.transform.analysis.around import around
 from imbrex.transform.analysis.copies import only_copies
 from imbrex.transform.analysis.facts import ProgramFacts
 from imbrex.transform.analysis.footprint import Footprints
-from imbrex.transform.analysis.motion import Motion, Position, Reach
+from imbrex.transform.analysis.motion import Motion, Reach
 from imbrex.transform.analysis.transfer import Role, Transfer, data_accesses, evaluation
 from imbrex.transform.analysis.unread import never_read
 from imbrex.transform.model.program import (
@@ -20,23 +17,22 @@ from imbrex.transform.model.program import (
     Language,
     Program,
     Reason,
-    Routine,
     Statement,
 )
 from imbrex.transform.rewrites.base import Decision, Refusal, Site
+from imbrex.transform.rewrites.placement import Placement
 
 _NO_BUFFER = frozenset({"MPI_BOTTOM", "MPI_IN_PLACE", "NULL", "0"})
 
 
-class BlockingToNonblocking:
+class BlockingToNonblocking(Placement):
     """MPI_Send, Ssend, Rsend, Recv and Sendrecv become a start, a window and a wait."""
 
     name = "nonblocking"
 
     def __init__(self, program: Program, footprints: Footprints, facts: ProgramFacts) -> None:
+        super().__init__(footprints, facts)
         self.program = program
-        self.footprints = footprints
-        self.facts = facts
         self.kinds: dict[str, tuple[bool, set[tuple[str, bool]]]] = {}
 
     def applies(self, site: Site) -> bool:
@@ -214,7 +210,7 @@ class BlockingToNonblocking:
         ups = [self._move_up(motion, transfer) for transfer in transfers]
         downs = [self._move_down(motion, transfer) for transfer in transfers]
         downs = [
-            self._into_next(motion, transfer, reach)
+            self._into_branches(motion, transfer, self._into_next(motion, transfer, reach))
             for transfer, reach in zip(transfers, downs, strict=True)
         ]
         crossed = sum(reach.position.crossed for reach in ups + downs)
@@ -324,83 +320,9 @@ class BlockingToNonblocking:
     def _undo(self, site: Site, transfers: list[Transfer]) -> None:
         site.statement.removed = False
         for transfer in transfers:
-            for statement in (transfer.start, transfer.wait, transfer.last_wait):
+            for statement in (transfer.start, transfer.wait, *transfer.more_waits):
                 if statement is not None and statement.parent is not None:
                     statement.parent.statements.remove(statement)
-
-    def _move_up(self, motion: Motion, transfer: Transfer) -> Reach:
-        reach = motion.up(transfer)
-        transfer.start_blocker = reach.blocker
-        if reach.position.crossed:
-            transfer.guards = reach.position.guards + transfer.guards
-            assert transfer.start is not None
-            transfer.start.accesses += reach.position.reads
-            transfer.crossed += reach.position.crossed
-            self._put(transfer.start, reach.position)
-        return reach
-
-    def _move_down(self, motion: Motion, transfer: Transfer) -> Reach:
-        reach = motion.down(transfer)
-        transfer.wait_blocker = reach.blocker
-        if reach.position.crossed:
-            transfer.conditional |= reach.position.left_if
-            assert transfer.wait is not None
-            transfer.wait.accesses += reach.position.reads
-            transfer.crossed += reach.position.crossed
-            transfer.guards = reach.position.guards + transfer.guards
-            self._put(transfer.wait, reach.position, after=True)
-        return reach
-
-    def _into_next(self, motion: Motion, transfer: Transfer, reach: Reach) -> Reach:
-        """Move a wait that has no window into the next iteration, if it has one there."""
-        if reach.position.crossed:
-            return reach
-        found = around(motion, transfer, reach)
-        if found is None:
-            return reach
-        wait = transfer.wait
-        assert wait is not None and wait.parent is not None and found.loop.parent is not None
-        anchor = found.block.statements[found.index]
-        wait.parent.statements.remove(wait)
-        found.block.statements.insert(found.block.statements.index(anchor), wait)
-        wait.parent = found.block
-        last = replace(wait, parent=found.loop.parent)
-        siblings = found.loop.parent.statements
-        siblings.insert(siblings.index(found.loop) + 1, last)
-        transfer.last_wait = last
-        transfer.conditional = True
-        below = motion.down(replace(transfer, wait=last)).position
-        if below.crossed:
-            self._put(last, below, after=True)
-        transfer.crossed += found.crossed
-        position = replace(reach.position, crossed=reach.position.crossed + found.crossed)
-        text = f"in the next iteration {found.blocker.text}"
-        return Reach(position, Reason(text, found.blocker.location))
-
-    def move(self, routine: Routine, role: Role) -> bool:
-        """Move a start or a wait that is in the model already as far as it goes."""
-        if role.transfer.last_wait is not None and not role.starts:
-            return False  # it is where the next iteration wants it
-        statement = role.transfer.start if role.starts else role.transfer.wait
-        assert statement is not None
-        motion = Motion(self.footprints, self.facts, routine)
-        self.footprints.forget(statement)
-        step = self._move_up if role.starts else self._move_down
-        reach = step(motion, role.transfer)
-        self.footprints.forget(statement)
-        return reach.position.crossed > 0
-
-    @staticmethod
-    def _put(statement: Statement, position: Position, *, after: bool = False) -> None:
-        old = statement.parent
-        assert old is not None
-        target = position.block.statements
-        anchor = target[position.index]
-        if anchor is statement:
-            return
-        old.statements.remove(statement)
-        target.insert(target.index(anchor) + after, statement)
-        statement.parent = position.block
 
     # Telling ---------------------------------------------------------------------------
 
