@@ -1,0 +1,352 @@
+/* MPI for one process that moves data as late as it may: a message is read from its buffer when a
+ * wait asks for it, a posted receive's buffer holds rubbish until its wait. What a program computes
+ * with it shows whether a start, a wait or a computation stands where it must not. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OPEN = 4096 };
+
+struct imbrex_request {
+    enum { SEND, RECEIVE, COLLECTIVE } kind;
+    const void *from;
+    void *to;
+    size_t size;
+    int tag;
+    int done;  /* a send whose data have been taken, a receive that has its data */
+    void *own; /* of a send that blocked: its copy */
+};
+
+static struct imbrex_request *list[OPEN]; /* sends that no receive has taken, in their order */
+static int sends;
+
+static size_t bytes(int count, MPI_Datatype type)
+{
+    if (type != MPI_DOUBLE && type != MPI_INT)
+        abort();
+    return (size_t)count * (type == MPI_DOUBLE ? sizeof(double) : sizeof(int));
+}
+
+static MPI_Request open_request(int kind, const void *from, void *to, size_t size, int tag)
+{
+    MPI_Request made = calloc(1, sizeof *made);
+    if (!made)
+        abort();
+    made->kind = kind;
+    made->from = from;
+    made->to = to;
+    made->size = size;
+    made->tag = tag;
+    if (kind != SEND)
+        memset(to, 0xff, size);
+    else if (sends < OPEN)
+        list[sends++] = made;
+    return made;
+}
+
+static void take(int position, void *to, size_t size)
+{
+    struct imbrex_request *send = list[position];
+    memcpy(to, send->own ? send->own : send->from, size < send->size ? size : send->size);
+    memmove(&list[position], &list[position + 1], (size_t)(sends - position - 1) * sizeof *list);
+    sends--;
+    send->done = 1;
+    if (send->own) {
+        free(send->own);
+        free(send);
+    }
+}
+
+static void receive(void *to, size_t size, int tag)
+{
+    for (int i = 0; i < sends; i++)
+        if (list[i]->tag == tag) {
+            take(i, to, size);
+            return;
+        }
+    fprintf(stderr, "deadlock: nothing was sent with tag %d\n", tag);
+    exit(3);
+}
+
+int MPI_Init(int *argc, char ***argv)
+{
+    (void)argc, (void)argv;
+    return 0;
+}
+
+int MPI_Finalize(void)
+{
+    if (sends) {
+        fprintf(stderr, "%d messages were not received\n", sends);
+        exit(4);
+    }
+    return 0;
+}
+
+int MPI_Comm_rank(MPI_Comm comm, int *rank)
+{
+    (void)comm;
+    *rank = 0;
+    return 0;
+}
+
+int MPI_Comm_size(MPI_Comm comm, int *size)
+{
+    (void)comm;
+    *size = 1;
+    return 0;
+}
+
+int MPI_Isend(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+              MPI_Request *request)
+{
+    (void)to, (void)comm;
+    *request = open_request(SEND, buffer, NULL, bytes(count, type), tag);
+    return 0;
+}
+
+int MPI_Send(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm)
+{
+    MPI_Request request;
+    MPI_Isend(buffer, count, type, to, tag, comm, &request);
+    request->own = malloc(request->size);
+    if (!request->own)
+        abort();
+    memcpy(request->own, buffer, request->size);
+    return 0;
+}
+
+int MPI_Irecv(void *buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+              MPI_Request *request)
+{
+    (void)from, (void)comm;
+    *request = open_request(RECEIVE, NULL, buffer, bytes(count, type), tag);
+    return 0;
+}
+
+int MPI_Recv(void *buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+             MPI_Status *status)
+{
+    (void)from, (void)comm, (void)status;
+    receive(buffer, bytes(count, type), tag);
+    return 0;
+}
+
+int MPI_Sendrecv(const void *out, int count, MPI_Datatype type, int to, int tag, void *in,
+                 int in_count, MPI_Datatype in_type, int from, int in_tag, MPI_Comm comm,
+                 MPI_Status *status)
+{
+    MPI_Send(out, count, type, to, tag, comm);
+    return MPI_Recv(in, in_count, in_type, from, in_tag, comm, status);
+}
+
+int MPI_Sendrecv_replace(void *buffer, int count, MPI_Datatype type, int to, int tag, int from,
+                         int in_tag, MPI_Comm comm, MPI_Status *status)
+{
+    MPI_Send(buffer, count, type, to, tag, comm);
+    return MPI_Recv(buffer, count, type, from, in_tag, comm, status);
+}
+
+int MPI_Wait(MPI_Request *request, MPI_Status *status)
+{
+    struct imbrex_request *mine = *request;
+    (void)status;
+    if (mine == MPI_REQUEST_NULL)
+        return 0;
+    if (mine->kind == RECEIVE) {
+        receive(mine->to, mine->size, mine->tag);
+    } else if (mine->kind == COLLECTIVE) {
+        memcpy(mine->to, mine->from, mine->size);
+    } else if (!mine->done) {
+        mine->own = malloc(mine->size); /* it may be reused from now on */
+        if (!mine->own)
+            abort();
+        memcpy(mine->own, mine->from, mine->size);
+        *request = MPI_REQUEST_NULL;
+        return 0;
+    }
+    free(mine);
+    *request = MPI_REQUEST_NULL;
+    return 0;
+}
+
+int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
+{
+    (void)statuses;
+    for (int i = 0; i < count; i++)
+        MPI_Wait(&requests[i], MPI_STATUS_IGNORE);
+    return 0;
+}
+
+static int start(const void *from, void *to, size_t size, MPI_Request *request)
+{
+    *request = open_request(COLLECTIVE, from, to, size, 0);
+    return 0;
+}
+
+int MPI_Iallreduce(const void *in, void *out, int count, MPI_Datatype type, MPI_Op op,
+                   MPI_Comm comm, MPI_Request *request)
+{
+    (void)op, (void)comm;
+    return start(in, out, bytes(count, type), request);
+}
+
+int MPI_Ialltoall(const void *in, int count, MPI_Datatype type, void *out, int out_count,
+                  MPI_Datatype out_type, MPI_Comm comm, MPI_Request *request)
+{
+    (void)count, (void)type, (void)comm;
+    return start(in, out, bytes(out_count, out_type), request);
+}
+
+int MPI_Ireduce(const void *in, void *out, int count, MPI_Datatype type, MPI_Op op, int root,
+                MPI_Comm comm, MPI_Request *request)
+{
+    (void)root;
+    return MPI_Iallreduce(in, out, count, type, op, comm, request);
+}
+
+int MPI_Allreduce(const void *in, void *out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
+{
+    MPI_Request request;
+    MPI_Iallreduce(in, out, count, type, op, comm, &request);
+    return MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+int MPI_Reduce(const void *in, void *out, int count, MPI_Datatype type, MPI_Op op, int root,
+               MPI_Comm comm)
+{
+    (void)root;
+    return MPI_Allreduce(in, out, count, type, op, comm);
+}
+
+int MPI_Alltoall(const void *in, int count, MPI_Datatype type, void *out, int out_count,
+                 MPI_Datatype out_type, MPI_Comm comm)
+{
+    MPI_Request request;
+    MPI_Ialltoall(in, count, type, out, out_count, out_type, comm, &request);
+    return MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+/* From Fortran: a request is its place in a table, datatypes and operations are mpif.h's. */
+static MPI_Request known[OPEN];
+
+static MPI_Datatype type_of(const int *type)
+{
+    return *type == 17 ? MPI_DOUBLE : MPI_INT;
+}
+
+static int entered(MPI_Request request)
+{
+    for (int i = 0; i < OPEN; i++)
+        if (known[i] == MPI_REQUEST_NULL) {
+            known[i] = request;
+            return i;
+        }
+    abort();
+}
+
+void mpi_init_(int *error)
+{
+    *error = MPI_Init(NULL, NULL);
+}
+
+void mpi_finalize_(int *error)
+{
+    *error = MPI_Finalize();
+}
+
+void mpi_comm_rank_(int *comm, int *rank, int *error)
+{
+    (void)comm;
+    *error = *rank = 0;
+}
+
+void mpi_comm_size_(int *comm, int *size, int *error)
+{
+    (void)comm;
+    *error = 0;
+    *size = 1;
+}
+
+void mpi_get_address_(void *place, long *address, int *error)
+{
+    *error = 0;
+    *address = (long)place;
+}
+
+void mpi_isend_(void *buffer, int *count, int *type, int *to, int *tag, int *comm, int *request,
+                int *error)
+{
+    MPI_Request made;
+    (void)comm;
+    *error = MPI_Isend(buffer, *count, type_of(type), *to, *tag, MPI_COMM_WORLD, &made);
+    *request = entered(made);
+}
+
+void mpi_send_(void *buffer, int *count, int *type, int *to, int *tag, int *comm, int *error)
+{
+    (void)comm;
+    *error = MPI_Send(buffer, *count, type_of(type), *to, *tag, MPI_COMM_WORLD);
+}
+
+void mpi_irecv_(void *buffer, int *count, int *type, int *from, int *tag, int *comm, int *request,
+                int *error)
+{
+    MPI_Request made;
+    (void)comm;
+    *error = MPI_Irecv(buffer, *count, type_of(type), *from, *tag, MPI_COMM_WORLD, &made);
+    *request = entered(made);
+}
+
+void mpi_recv_(void *buffer, int *count, int *type, int *from, int *tag, int *comm, int *status,
+               int *error)
+{
+    (void)comm, (void)status;
+    *error = MPI_Recv(buffer, *count, type_of(type), *from, *tag, MPI_COMM_WORLD, NULL);
+}
+
+void mpi_sendrecv_(void *out, int *count, int *type, int *to, int *tag, void *in, int *in_count,
+                   int *in_type, int *from, int *in_tag, int *comm, int *status, int *error)
+{
+    mpi_send_(out, count, type, to, tag, comm, error);
+    mpi_recv_(in, in_count, in_type, from, in_tag, comm, status, error);
+}
+
+void mpi_sendrecv_replace_(void *buffer, int *count, int *type, int *to, int *tag, int *from,
+                           int *in_tag, int *comm, int *status, int *error)
+{
+    mpi_send_(buffer, count, type, to, tag, comm, error);
+    mpi_recv_(buffer, count, type, from, in_tag, comm, status, error);
+}
+
+void mpi_wait_(int *request, int *status, int *error)
+{
+    (void)status;
+    *error = 0;
+    if (*request < 0)
+        return;
+    MPI_Wait(&known[*request], MPI_STATUS_IGNORE);
+    *request = -1;
+}
+
+void mpi_waitall_(int *count, int *requests, int *statuses, int *error)
+{
+    for (int i = 0; i < *count; i++)
+        mpi_wait_(&requests[i], statuses, error);
+}
+
+void mpi_iallreduce_(void *in, void *out, int *count, int *type, int *op, int *comm, int *request,
+                     int *error)
+{
+    MPI_Request made;
+    (void)op, (void)comm;
+    *error = MPI_Iallreduce(in, out, *count, type_of(type), MPI_SUM, MPI_COMM_WORLD, &made);
+    *request = entered(made);
+}
+
+void mpi_allreduce_(void *in, void *out, int *count, int *type, int *op, int *comm, int *error)
+{
+    (void)op, (void)comm;
+    *error = MPI_Allreduce(in, out, *count, type_of(type), MPI_SUM, MPI_COMM_WORLD);
+}

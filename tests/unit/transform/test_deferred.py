@@ -1,0 +1,91 @@
+"""Golden cases run with an MPI that moves data as late as it may: they print the same."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from imbrex.transform.engine import Options, transform
+from imbrex.transform.readers.c_source import HEADERS
+
+HERE = Path(__file__).parent
+NAMES = [
+    "branches.c",
+    "branches.f",
+    "carried.f90",
+    "common.f",
+    "distribute.f",
+    "faces.f",
+    "interior.f",
+    "nested.f",
+    "private.f",
+    "rearrange.f",
+    "replace.f",
+    "shared.f",
+    "wrapper.f90",
+    "brick.c",
+    "distribute.c",
+    "interior.c",
+    "nested.c",
+    "private.c",
+    "rearrange.c",
+    "replace.c",
+    "vectors.cpp",
+    "wrapper.c",
+]
+
+
+def output(text: bytes, name: str, folder: Path) -> tuple[int, str]:
+    """The exit code and the output of a program with one process."""
+    source, program = folder / name, folder / "program"
+    source.write_bytes(text)
+    fortran = name.endswith((".f", ".f90"))
+    flags = ["-O2", "-Wall", "-Werror", "-idirafter", str(HEADERS)]
+    library = folder / "deferred.o"
+    if not library.is_file():
+        command = ["gcc", "-c", *flags, "-Wextra", str(HERE / "deferred_mpi.c"), "-o", str(library)]
+        subprocess.run(command, check=True)
+    compiler = "gfortran" if fortran else "g++" if name.endswith(".cpp") else "gcc"
+    if fortran:
+        flags = ["-O2", "-I", str(HEADERS), "-J", str(folder)]
+    command = [compiler, *flags, str(source), str(library), "-lm", "-o", str(program)]
+    subprocess.run(command, check=True)
+    done = subprocess.run([str(program)], capture_output=True, text=True, timeout=60)
+    return done.returncode, done.stdout + done.stderr
+
+
+@pytest.mark.skipif(not (shutil.which("gcc") and shutil.which("g++")), reason="gcc is missing")
+@pytest.mark.parametrize("name", NAMES)
+def test_same_output(name: str, tmp_path: Path) -> None:
+    if not name.endswith((".c", ".cpp")) and not shutil.which("gfortran"):
+        pytest.skip("gfortran is missing")
+    source = tmp_path / f"case_{name}"
+    shutil.copy(HERE / "cases" / name, source)
+    outcome = transform([source], Options())
+    before, after = outcome.before[str(source)], outcome.after[str(source)]
+    assert before != after
+    expected = output(before, name, tmp_path)
+    assert expected[0] == 0, expected
+    assert output(after, name, tmp_path) == expected
+
+
+@pytest.mark.skipif(not shutil.which("gcc"), reason="gcc is missing")
+@pytest.mark.parametrize("late", [False, True])
+def test_errors_are_seen(tmp_path: Path, late: bool) -> None:
+    """A wait that is left out, or that comes one statement late, shows in the output."""
+    source = tmp_path / "case.c"
+    shutil.copy(HERE / "cases" / "distribute.c", source)
+    outcome = transform([source], Options())
+    expected = output(outcome.before[str(source)], "distribute.c", tmp_path)
+    text = outcome.after[str(source)].decode()
+    wait = re.search(r"\n *MPI_Wait\(&imbrex_requests\[0\][^\n]*", text)
+    assert wait is not None
+    wrong = text.replace(wait[0], "", 1)
+    if late:
+        end = wrong.index("        }\n", wait.start()) + len("        }")
+        wrong = wrong[:end] + wait[0] + wrong[end:]
+    assert output(wrong.encode(), "distribute.c", tmp_path) != expected
