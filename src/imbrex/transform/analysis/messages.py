@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.transfer import buffer_section
@@ -31,47 +33,6 @@ def buffer_access(program: Program, call: Call, part: mpi_calls.PointToPoint) ->
     )
 
 
-def messages(
-    program: Program, block: Block, index: int, *, produces: bool, blocking: bool = False
-) -> list[Access]:
-    """Buffers that statement `index` waits for, or that wait for it, through other statements.
-
-    `blocking`: only of calls that block.
-    """
-    table = mpi_calls.SENDS if produces else mpi_calls.RECEIVES
-    siblings = block.statements[index + 1 :] if produces else block.statements[:index]
-    found: list[Access] = []
-    for sibling in siblings:
-        for inner in sibling.walk():
-            for call in inner.calls:
-                part = table.get(call.name)
-                if blocking and call.name not in mpi_calls.BLOCKING:
-                    continue
-                if part is not None and len(call.arguments) > part.communicator:
-                    found.append(buffer_access(program, call, part))
-    return found
-
-
-def collective_messages(
-    footprints: Footprints, routine: Routine, block: Block, index: int, *, produces: bool
-) -> list[Access]:
-    """What the collectives before (or behind) a statement write (or read)."""
-    siblings = block.statements[index + 1 :] if produces else block.statements[:index]
-    found: list[Access] = []
-    for sibling in siblings:
-        for inner in sibling.walk():
-            for call in inner.calls:
-                if call.name not in mpi_calls.BLOCKING_COLLECTIVES:
-                    continue
-                accesses = footprints.of_call(call, routine.file).accesses
-                found += [a for a in accesses if a.write is not produces or _both(call)]
-    return found
-
-
-def _both(call: Call) -> bool:
-    return call.name == "MPI_Bcast"
-
-
 def communicates(routine: Routine) -> bool:
     """Whether any message or collective is written in the routine itself."""
     names = mpi_calls.PARTS.keys() | mpi_calls.BLOCKING_COLLECTIVES.keys()
@@ -82,3 +43,72 @@ def statement_waits(footprints: Footprints, routine: Routine, statement: Stateme
     """Whether a transfer may be completed in a statement."""
     events = footprints.of(statement, routine.file).events
     return any(event.name in mpi_calls.WAITS for event in events)
+
+
+@dataclass(slots=True)
+class Buffers:
+    """The buffers of the messages in one statement."""
+
+    blocking: list[Access] = field(default_factory=list)
+    nonblocking: list[Access] = field(default_factory=list)
+    collective: list[Access] = field(default_factory=list)
+
+    def of(self, *, nonblocking: bool, collective: bool) -> list[Access]:
+        found = list(self.blocking)
+        found += self.nonblocking if nonblocking else []
+        return found + (self.collective if collective else [])
+
+
+class Messages:
+    """Messages by statement, each statement looked at once."""
+
+    def __init__(self, program: Program, footprints: Footprints) -> None:
+        self.program = program
+        self.footprints = footprints
+        self._known: dict[tuple[int, bool], Buffers] = {}
+
+    def around(
+        self,
+        routine: Routine,
+        block: Block,
+        index: int,
+        *,
+        produces: bool,
+        nonblocking: bool = True,
+        collective: bool = False,
+    ) -> list[Access]:
+        """Buffers that statement `index` waits for, or that wait for it, through other statements.
+
+        `produces`: of what is sent further down; else of what is received further up.
+        """
+        siblings = block.statements[index + 1 :] if produces else block.statements[:index]
+        return [
+            access
+            for sibling in siblings
+            for access in self.of(routine, sibling, produces=produces).of(
+                nonblocking=nonblocking, collective=collective
+            )
+        ]
+
+    def of(self, routine: Routine, statement: Statement, *, produces: bool) -> Buffers:
+        """What a statement sends or receives."""
+        known = self._known.get((id(statement), produces))
+        if known is None:
+            known = self._known[id(statement), produces] = Buffers()
+            for inner in statement.walk():
+                for call in inner.calls:
+                    self._add(known, routine, call, produces)
+        return known
+
+    def _add(self, known: Buffers, routine: Routine, call: Call, produces: bool) -> None:
+        if call.name in mpi_calls.BLOCKING_COLLECTIVES:
+            both = call.name == "MPI_Bcast"
+            accesses = self.footprints.of_call(call, routine.file).accesses
+            known.collective += [a for a in accesses if both or a.write is not produces]
+            return
+        table = mpi_calls.SENDS if produces else mpi_calls.RECEIVES
+        part = table.get(call.name)
+        if part is None or len(call.arguments) <= part.communicator:
+            return
+        target = known.blocking if call.name in mpi_calls.BLOCKING else known.nonblocking
+        target.append(buffer_access(self.program, call, part))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.footprint import Footprints
-from imbrex.transform.analysis.messages import buffer_access, messages, statement_waits
+from imbrex.transform.analysis.messages import Messages, buffer_access, statement_waits
 from imbrex.transform.analysis.spaces import Space, Spaces
 from imbrex.transform.edits import Edit, apply_edits
 from imbrex.transform.model.affine import Affine, surely_less
@@ -61,6 +61,7 @@ class BoundaryFirst:
     def __init__(self, program: Program, footprints: Footprints) -> None:
         self.program = program
         self.footprints = footprints
+        self.messages = Messages(program, footprints)
 
     def proposals(self) -> list[Proposal]:
         found = []
@@ -98,7 +99,7 @@ class BoundaryFirst:
         statement = block.statements[index]
         if not self.footprints.of(statement, routine.file).heavy:
             return None
-        wanted = messages(self.program, block, index, produces=produces)
+        wanted = self.messages.around(routine, block, index, produces=produces)
         if not wanted:
             return None
         flying = self._in_flight(routine)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from imbrex.transform.analysis.copies import only_copies
 from imbrex.transform.analysis.fission import Fission, Groups
 from imbrex.transform.analysis.footprint import Footprints
-from imbrex.transform.analysis.messages import collective_messages, communicates, messages
+from imbrex.transform.analysis.messages import Messages, communicates
 from imbrex.transform.analysis.spaces import Space, Spaces
 from imbrex.transform.edits import Edit, apply_edits
 from imbrex.transform.model.program import (
@@ -62,6 +62,7 @@ class LoopDistribution:
     def __init__(self, program: Program, footprints: Footprints) -> None:
         self.program = program
         self.footprints = footprints
+        self.messages = Messages(program, footprints)
 
     def proposals(self) -> list[Proposal]:
         found = []
@@ -95,8 +96,7 @@ class LoopDistribution:
         Raises Refusal where one does, but the parts need each other, or the text forbids it.
         """
         statement = block.statements[index]
-        wanted = messages(self.program, block, index, produces=produces)
-        wanted += collective_messages(self.footprints, routine, block, index, produces=produces)
+        wanted = self.messages.around(routine, block, index, produces=produces, collective=True)
         if not wanted:
             return None
         spaces = Spaces(self.program, self.footprints, routine)

@@ -38,6 +38,7 @@ class PrivateBuffers:
     def __init__(self, program: Program, footprints: Footprints) -> None:
         self.program = program
         self.footprints = footprints
+        self._known_users: dict[str, set[str]] = {}
 
     def proposals(self) -> list[Proposal]:
         found = []
@@ -127,13 +128,18 @@ class PrivateBuffers:
             or (elements(variable) or _MOST_ELEMENTS + 1) > _MOST_ELEMENTS
         ):
             return False
-        for other in self.program.routines.values():
-            for statement in other.statements() if other is not routine else ():
-                used = [access.variable for access in statement.accesses]
-                used += [a.base for call in statement.calls for a in call.arguments if a.base]
-                if variable.key in used:
-                    return False
-        return True
+        return self._users().get(variable.key, set()) <= {routine.key}
+
+    def _users(self) -> dict[str, set[str]]:
+        """The routines that name each variable."""
+        if not self._known_users:
+            for routine in self.program.routines.values():
+                for statement in routine.statements():
+                    used = [access.variable for access in statement.accesses]
+                    used += [a.base for c in statement.calls for a in c.arguments if a.base]
+                    for key in used:
+                        self._known_users.setdefault(key, set()).add(routine.key)
+        return self._known_users
 
     def declared(self, routine: Routine, variable: Variable) -> tuple[str, int, str] | None:
         """The bounds as declared; where another declaration may stand, and its indentation."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from imbrex.transform.analysis.copies import only_copies
 from imbrex.transform.analysis.footprint import Footprints
-from imbrex.transform.analysis.messages import collective_messages, communicates, messages
+from imbrex.transform.analysis.messages import Messages, communicates
 from imbrex.transform.edits import Edit
 from imbrex.transform.model.program import (
     Access,
@@ -58,6 +58,7 @@ class Rearrangement:
     def __init__(self, program: Program, footprints: Footprints) -> None:
         self.program = program
         self.footprints = footprints
+        self.messages = Messages(program, footprints)
 
     def proposals(self) -> list[Proposal]:
         found = []
@@ -122,12 +123,10 @@ class Rearrangement:
         first = None
         for position in range(index):
             statement = block.statements[position]
-            here = messages(self.program, block, position + 1, produces=False, blocking=True)
-            here += collective_messages(
-                self.footprints, routine, block, position + 1, produces=False
-            )
-            if len(here) > len(arrived):
-                arrived, first = here, None
+            here = self.messages.of(routine, statement, produces=False)
+            new = here.of(nonblocking=False, collective=True)
+            if new:
+                arrived, first = arrived + new, None
             elif first is None and arrived and self._meets(routine, statement, arrived):
                 first = position
         if first is None or self._meets(routine, block.statements[index], arrived):
@@ -136,8 +135,11 @@ class Rearrangement:
 
     def _before_send(self, routine: Routine, block: Block, index: int) -> int | None:
         """The beginning of the block, if a message that is sent further down is made here."""
-        leaving = messages(self.program, block, index, produces=True, blocking=True)
-        leaving += collective_messages(self.footprints, routine, block, index, produces=True)
+        leaving = self.messages.around(
+            routine, block, index, produces=True, nonblocking=False, collective=True
+        )
+        if not leaving:
+            return None
         written = [
             access
             for access in self.footprints.of(block.statements[index], routine.file).accesses
