@@ -49,7 +49,7 @@ def around(motion: Motion, transfer: Transfer, reach: Reach) -> Around | None:
     if begun is None:
         return None
     accesses = list(transfer.wait.accesses)
-    again = _between(motion, block, loop, begun)
+    again = _between(motion, transfer, loop, block.statements[begun:])
     if again is None:
         return None
     changed = motion.footprints.changed(again)
@@ -92,15 +92,17 @@ def _header(motion: Motion, loop: Statement) -> list[Access]:
     return found
 
 
-def _between(motion: Motion, block: Block, loop: Statement, begun: int) -> list[Access] | None:
+def _between(
+    motion: Motion, transfer: Transfer, loop: Statement, behind: list[Statement]
+) -> list[Access] | None:
     """What is done from the start to the end of the iteration; None if not all is known."""
     found = _header(motion, loop)
     for call in loop.calls:
         effect = motion.footprints.of_call(call, motion.routine.file)
         if effect.stop is not None or effect.events:
             return None
-    for statement in block.statements[begun:]:
-        if isinstance(statement.role, Role):
+    for statement in behind:
+        if isinstance(statement.role, Role) and statement.role.transfer is transfer:
             continue
         found += motion.footprints.of(statement, motion.routine.file).accesses
     return found

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from imbrex.transform.analysis.motion import Motion, Reach
-from imbrex.transform.analysis.transfer import Transfer
+from imbrex.transform.analysis.transfer import Role, Transfer
 from imbrex.transform.model.program import Access, Block, Kind, Statement
 
 
@@ -63,6 +63,6 @@ def _passed(motion: Motion, transfer: Transfer, choice: Statement) -> list[Acces
         return None
     found: list[Access] = []
     for statement in siblings[siblings.index(transfer.wait) + 1 : siblings.index(choice)]:
-        if statement.kind is not Kind.INSERTED:
+        if not isinstance(statement.role, Role) or statement.role.transfer is not transfer:
             found += motion.footprints.of(statement, motion.routine.file).accesses
     return found

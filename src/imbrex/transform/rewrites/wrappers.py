@@ -72,6 +72,7 @@ class Wrappers:
         self.footprints = footprints
         self.facts = ProgramFacts(program)
         self.boundary = BoundaryFirst(program, footprints)
+        self._callers: dict[str, list[Routine]] = {}
 
     def proposals(self) -> list[Proposal]:
         found = []
@@ -139,8 +140,17 @@ class Wrappers:
         return schedule
 
     def find_uses(self, split: Split) -> None:
-        for user in self.program.routines.values():
+        for user in self.callers(split.wrapper.name):
             self._find_uses(split, user)
+
+    def callers(self, name: str) -> list[Routine]:
+        """The routines that call one of this name."""
+        if not self._callers:
+            for routine in self.program.routines.values():
+                names = {call.name for s in routine.statements() for call in s.calls}
+                for called in names:
+                    self._callers.setdefault(called, []).append(routine)
+        return self._callers.get(name, [])
 
     def refuse(self, routine: Routine, line: int, text: str) -> None:
         raise Refusal(self.name, Reason(text, Location(routine.file, line)))
@@ -152,7 +162,7 @@ class Wrappers:
         if routine.address_taken:
             self.refuse(routine, routine.line, f"the address of {routine.name} is taken")
         seen = {id(use.call) for use in split.uses}
-        for user in self.program.routines.values():
+        for user in self.callers(routine.name):
             for statement in user.statements():
                 for call in statement.calls:
                     if call.name == routine.name and id(call) not in seen:
