@@ -271,6 +271,18 @@ REFUSED: dict[str, tuple[str, str, str]] = {
         "MPI_STATUS_IGNORE); for (int i = 0; i < N; i++) c[i] = b[i];",
         "while values are copied",
     ),
+    "an index that loses bits": (
+        "",
+        "MPI_Send(&a[(char)n], 1, MPI_DOUBLE, peer, 0, MPI_COMM_WORLD); "
+        "a[(char)(n + 256)] = 1; work(c);",
+        "`a` is set",
+    ),
+    "an index that is rounded": (
+        "",
+        "double d = -0.25 * n; MPI_Send(&a[(int)d], 1, MPI_DOUBLE, peer, 0, MPI_COMM_WORLD); "
+        "a[(int)(d + 1)] = 1; work(c);",
+        "`a` is set",
+    ),
     "the whole array by memset": ("", f"{SEND} free(p); work(c);", "may be set through `p`"),
 }
 

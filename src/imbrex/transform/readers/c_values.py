@@ -24,6 +24,11 @@ _INTEGERS = frozenset(
         TypeKind.ULONGLONG,
     }
 )
+_NARROW = frozenset(
+    {TypeKind.BOOL, TypeKind.CHAR_U, TypeKind.UCHAR, TypeKind.CHAR_S, TypeKind.SCHAR}
+    | {TypeKind.SHORT, TypeKind.USHORT}
+)
+_FLOATING = frozenset({TypeKind.FLOAT, TypeKind.DOUBLE, TypeKind.LONGDOUBLE})
 
 
 def _joined(parts: tuple[Affine, ...], strides: tuple[Affine, ...]) -> Affine | None:
@@ -41,7 +46,10 @@ class ValueReader(VariableReader):
 
     def affine(self, cursor: Any) -> Affine | None:
         """The expression as an affine form of integer variables, if it is one."""
-        cursor = cc.strip(cursor)
+        inner = cc.strip(cursor)
+        if inner is not cursor and self._narrows(cursor, inner):
+            return None
+        cursor = inner
         kind = cursor.kind
         if kind in (CursorKind.INTEGER_LITERAL, CursorKind.CHARACTER_LITERAL):
             value = cc.evaluate_integer(cursor)
@@ -84,6 +92,15 @@ class ValueReader(VariableReader):
                 return left.plus(right, -1)
             return left.product(right)
         return None
+
+    @staticmethod
+    def _narrows(cursor: Any, inner: Any) -> bool:
+        """Whether a conversion on the way to the expression inside may change its value."""
+        while cursor is not inner:
+            if cursor.type.get_canonical().kind in _NARROW:
+                return True
+            (cursor,) = cc.operands(cursor)
+        return inner.type.get_canonical().kind in _FLOATING
 
     def _size_of(self, declaration: Any) -> str:
         """The number of elements of a vector as a variable: nothing that is moved over sets it."""
