@@ -6,20 +6,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPEN = 4096 };
+enum { OPEN = 4096, TAGS = 64 };
 
 struct imbrex_request {
     enum { SEND, RECEIVE, COLLECTIVE } kind;
     const void *from;
     void *to;
     size_t size;
-    int tag;
-    int done;  /* a send whose data have been taken, a receive that has its data */
-    void *own; /* of a send that blocked: its copy */
+    int tag, order; /* the how-manieth of its tag and kind: by that sends and receives match */
+    int done;       /* a send whose data have been taken, a receive that has its data */
+    void *own;      /* of a send that blocked: its copy */
 };
 
 static struct imbrex_request *list[OPEN]; /* sends that no receive has taken, in their order */
-static int sends;
+static int sends, posted[TAGS][2];
 
 static size_t bytes(int count, MPI_Datatype type)
 {
@@ -38,6 +38,8 @@ static MPI_Request open_request(int kind, const void *from, void *to, size_t siz
     made->to = to;
     made->size = size;
     made->tag = tag;
+    if (kind != COLLECTIVE)
+        made->order = posted[tag][kind]++;
     if (kind != SEND)
         memset(to, 0xff, size);
     else if (sends < OPEN)
@@ -58,10 +60,10 @@ static void take(int position, void *to, size_t size)
     }
 }
 
-static void receive(void *to, size_t size, int tag)
+static void receive(void *to, size_t size, int tag, int order)
 {
     for (int i = 0; i < sends; i++)
-        if (list[i]->tag == tag) {
+        if (list[i]->tag == tag && list[i]->order == order) {
             take(i, to, size);
             return;
         }
@@ -129,7 +131,7 @@ int MPI_Recv(void *buffer, int count, MPI_Datatype type, int from, int tag, MPI_
              MPI_Status *status)
 {
     (void)from, (void)comm, (void)status;
-    receive(buffer, bytes(count, type), tag);
+    receive(buffer, bytes(count, type), tag, posted[tag][RECEIVE]++);
     return 0;
 }
 
@@ -155,7 +157,7 @@ int MPI_Wait(MPI_Request *request, MPI_Status *status)
     if (mine == MPI_REQUEST_NULL)
         return 0;
     if (mine->kind == RECEIVE) {
-        receive(mine->to, mine->size, mine->tag);
+        receive(mine->to, mine->size, mine->tag, mine->order);
     } else if (mine->kind == COLLECTIVE) {
         memcpy(mine->to, mine->from, mine->size);
     } else if (!mine->done) {
