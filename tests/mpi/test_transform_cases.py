@@ -45,6 +45,7 @@ def test_same_output(name: str, mpi: Any, tmp_path: Path) -> None:
             [compiler, "-O2", "-o", str(tmp_path / side), str(path), "-lm"],
             capture_output=True,
             text=True,
+            cwd=tmp_path,
         )
         assert made.returncode == 0, made.stderr
         done = subprocess.run(

@@ -53,7 +53,7 @@ def output(text: bytes, name: str, folder: Path) -> tuple[int, str]:
     if fortran:
         flags = ["-O2", "-I", str(HEADERS), "-J", str(folder)]
     command = [compiler, *flags, str(source), str(library), "-lm", "-o", str(program)]
-    subprocess.run(command, check=True)
+    subprocess.run(command, check=True, cwd=folder)  # where modules are written and found
     done = subprocess.run([str(program)], capture_output=True, text=True, timeout=60)
     return done.returncode, done.stdout + done.stderr
 

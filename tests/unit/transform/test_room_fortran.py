@@ -181,3 +181,15 @@ def test_branches(name: str, tmp_path: Path) -> None:
         "", "      s = peer\n" + RECV + choice + "      call work(c)\n", tmp_path
     )
     assert text.count("call MPI_WAIT(") == waits, told
+
+
+def test_a_wait_behind_an_if_of_which_nothing_is_left(tmp_path: Path) -> None:
+    receive = "      if (rank .eq. 1) call MPI_RECV(b, 10, MPI_DOUBLE_PRECISION,\n"
+    receive += "     & peer, 0, MPI_COMM_WORLD, status, ierr)\n"
+    send = "      if (rank .eq. 0) then\n   " + SEND.replace("n,", "10,", 1) + "      end if\n"
+    work = "      call work(c)\n"
+    text, _, _ = decided(
+        "", LOOP + work + "      call touch(a)\n" + send + work + receive + END, tmp_path
+    )
+    assert "MPI_RECV" not in text
+    assert text.count("call MPI_WAIT(") == 3

@@ -197,6 +197,11 @@ class Emitter:
 
     def _behind(self, previous: Statement, run: list[Statement]) -> None:
         indent = self.text.indent(previous)
+        if previous.kind is Kind.IF and self._emptied(previous):
+            start, _ = whole_lines(self.data, previous.start, previous.end)
+            text = "".join(f"{indent}{line}\n" for line in self._texts(run, indent))
+            self.edits.append(Edit(start, start, text))
+            return
         offset = self.text.line_end(previous.end)
         text = "".join(f"\n{indent}{line}" for line in self._texts(run, indent))
         self.edits.append(Edit(offset, offset, text))
