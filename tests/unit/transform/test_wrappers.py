@@ -203,3 +203,49 @@ def test_nested(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         assert main.index("work(w)") < main.index("exchange_finish(")
     again = transform([path], Options(contents={path: outcome.after["case.c"]}))
     assert again.after == again.before
+
+
+TWO = """#include <mpi.h>
+#include <stdio.h>
+#define N 100
+static double u[N + 2], v[N + 2], w[N];
+static void left(double *f, int peer)
+{
+    MPI_Sendrecv(&f[1], 1, MPI_DOUBLE, peer, 1, &f[N + 1], 1, MPI_DOUBLE, peer, 1, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+}
+static void right(double *f, int peer)
+{
+    MPI_Sendrecv(&f[N], 1, MPI_DOUBLE, peer, 2, &f[0], 1, MPI_DOUBLE, peer, 2, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+}
+static void work(double *x)
+{
+    for (int i = 0; i < N; i++)
+        x[i] = 0.5 * x[i] + 1.0;
+}
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    left(u, 0);
+    work(w);
+    right(v, 0);
+    work(w);
+    printf("%g %g %g\\n", u[N + 1], v[0], w[3]);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+def test_two_wrappers_in_one_file(tmp_path: Path) -> None:
+    """Each half keeps the name of its requests, though the other wrapper has used it by then."""
+    path = tmp_path / "case.c"
+    path.write_text(TWO)
+    outcome = transform([path], Options())
+    after = outcome.after[str(path)].decode()
+    main = after[after.index("int main") :]
+    for name in ("left", "right"):
+        start, finish = main.index(f"{name}_start("), main.index(f"{name}_finish(")
+        assert "work(w)" in main[start:finish]
+    assert "imbrex_requests2" not in after

@@ -54,6 +54,8 @@ class Halves:
             self._find_fortran()
         else:
             self._find_c()
+        if b"imbrex_requests" in self.source.data[slice(*self.span)].lower():
+            self.problem = self.problem or "the name imbrex_requests is taken"
 
     @staticmethod
     def extents(variable: Variable) -> list[tuple[int, int]] | None:
@@ -144,9 +146,13 @@ class Halves:
         return edits + ([] if self.fortran else self._prototypes(kept))
 
     def _text_maker(self, count: int) -> CText | FortranText:
-        if self.fortran:
-            return FortranText(self.program, self.source, self.routine, count)
-        return CText(self.source, self.routine, count)
+        text: CText | FortranText = (
+            FortranText(self.program, self.source, self.routine, count)
+            if self.fortran
+            else CText(self.source, self.routine, count)
+        )
+        text.name = "imbrex_requests"  # the parameter, whatever else has this name in the file
+        return text
 
     def _indent(self) -> str:
         first = next(s for s in self.routine.body.statements if s.kind is not Kind.DECLARE)
