@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -249,3 +250,34 @@ def test_two_wrappers_in_one_file(tmp_path: Path) -> None:
         start, finish = main.index(f"{name}_start("), main.index(f"{name}_finish(")
         assert "work(w)" in main[start:finish]
     assert "imbrex_requests2" not in after
+
+
+def test_two_calls_of_one_wrapper(tmp_path: Path) -> None:
+    """Work between two calls is passed by the finish of the first or the start of the second."""
+    path = tmp_path / "case.c"
+    path.write_text(TWO.replace("right(v, 0);\n", "left(v, 0);\n"))
+    outcome = transform([path], Options())
+    after = outcome.after[str(path)].decode()
+    main = after[after.index("int main") :]
+    order = re.findall(r"left_(\w+)\(|(work)\(", main)
+    assert [first or second for first, second in order] == [
+        *("start", "work", "finish"),
+        *("start", "work", "finish"),
+    ]
+
+
+def test_a_wrapper_beside_one_around_it(tmp_path: Path) -> None:
+    """Both use the same buffers: the inner one's start stays behind the outer one's finish."""
+    path = tmp_path / "case.c"
+    code = "work(w);\n    shift(u, 1 - rank, 5);\n    work(w);"
+    path.write_text(NESTED % (SHARED, BOTH, code))
+    outcome = transform([path], Options())
+    after = outcome.after[str(path)].decode()
+    main = after[after.index("int main") :]
+    order = re.findall(r"(exchange|shift)_(\w+)\(", main)
+    assert order == [
+        ("exchange", "start"),
+        ("exchange", "finish"),
+        ("shift", "start"),
+        ("shift", "finish"),
+    ]

@@ -179,7 +179,8 @@ class NestedWrappers(Wrappers):
             halves = written[name] = Halves(self.program, leaf.wrapper)
             edits[leaf.wrapper.file] += halves.definition(leaf.schedule, [])
             leaf.uses = [use for use in leaf.uses if use.routine is not outer]
-            for use in leaf.uses:
+            for use in leaf.uses:  # a start stays behind what others finish
+                use.first = use.last = use.block.statements.index(use.statement)
                 use.division = None
             self.edit_uses(leaf, halves, edits)
             if outer.file != leaf.wrapper.file:

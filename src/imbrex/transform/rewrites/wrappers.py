@@ -228,6 +228,7 @@ class Wrappers:
 
     def _find_uses(self, split: Split, user: Routine) -> None:
         for block in user.body.plain():
+            floor = -1  # no start passes the finish of the call before it
             for index, statement in enumerate(block.statements):
                 for call in statement.calls:
                     if call.name != split.wrapper.name or not call.is_statement:
@@ -235,9 +236,13 @@ class Wrappers:
                     if not block.insertable or not block.braced or call.macro or call.unknown:
                         continue
                     if statement.kind is Kind.SIMPLE and len(statement.calls) == 1:
-                        split.uses.append(self._use(split, user, block, index, call))
+                        use = self._use(split, user, block, index, call, floor)
+                        split.uses.append(use)
+                        floor = use.last
 
-    def _use(self, split: Split, user: Routine, block: Block, index: int, call: Call) -> Use:
+    def _use(
+        self, split: Split, user: Routine, block: Block, index: int, call: Call, floor: int
+    ) -> Use:
         use = Use(user, block.statements[index], call, block, index, index)
         late = [a for item in split.schedule.late for a in item.accesses] + split.schedule.flying
         early = [a for item in split.schedule.early for a in item.accesses]
@@ -250,7 +255,7 @@ class Wrappers:
                 use.passed, use.last = use.passed + 1, position
             position += 1
         position_up = index - 1
-        while position_up >= 0 and self._may_pass(user, block, position_up, start):
+        while position_up > floor and self._may_pass(user, block, position_up, start):
             if self.footprints.of(block.statements[position_up], user.file).heavy:
                 use.passed, use.first = use.passed + 1, position_up
             position_up -= 1
