@@ -92,9 +92,9 @@ struct ix_thread {
     uint8_t muted;      /* paused, or the engine stopped: boundaries take the slow way */
     uint8_t off;        /* the engine stopped */
     uint8_t unrecorded; /* the call in progress was entered while muted */
+    uint8_t first_path; /* (between these and touched, that tests of both need not wait for it) */
     uint8_t touched;    /* IX_BEGAN, IX_ENDED; else the fields down to outside_ns are 0 */
-    uint8_t has_row;    /* first_* below are set */
-    uint8_t first_path;
+    uint8_t has_row;    /* first_* are set */
     int8_t first_class;
     uint16_t section;
     int32_t site;      /* of the call in progress, -1: not looked up yet */
