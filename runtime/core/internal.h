@@ -92,7 +92,6 @@ IX_HIDDEN void ix_requests_stop(ix_thread *t);
 /* transfers.c: a transfer from its begin to its row. */
 IX_HIDDEN void ix_open_anew(ix_thread *t, const ix_transfer *transfer, uint32_t operation,
                             ix_open *open);
-IX_HIDDEN void ix_keep(ix_thread *t, ix_open *open, uint64_t word, ix_begin_entry *entry);
 IX_HIDDEN void ix_open_and_keep(ix_thread *t, const ix_transfer *transfer, uint32_t operation,
                                 ix_open *open, ix_begin_entry *entry);
 IX_HIDDEN void ix_spread_at_once(ix_thread *t);
@@ -250,22 +249,16 @@ static inline void ix_note_begin_again(ix_thread *t, const ix_begin_entry *e)
     t->first_row = e->what.row; /* never NULL */
 }
 
-/* All of it but when it began. */
-static inline IX_ALWAYS void ix_is_again(ix_thread *t, const ix_begin_entry *e, ix_open *open)
-{
-    open->thread = t;
-    /* in pieces that compilers copy in place; as a whole they call memcpy */
-    memcpy(&open->what, &e->what, 48);
-    memcpy((char *)&open->what + 48, (const char *)&e->what + 48, sizeof e->what - 48);
-}
-
 /* Begin in the call in progress, at its CALL_ENTER, what the entry holds. */
 static inline IX_ALWAYS void ix_open_again(ix_thread *t, const ix_begin_entry *e, ix_open *open)
 {
     open->compute0_ns = t->compute_ns;
     open->call0_ns = t->call_ns;
     open->paused0_ns = t->paused_ns;
-    ix_is_again(t, e, open);
+    open->thread = t;
+    /* in pieces that compilers copy in place; as a whole they call memcpy */
+    memcpy(&open->what, &e->what, 48);
+    memcpy((char *)&open->what + 48, (const char *)&e->what + 48, sizeof e->what - 48);
 }
 
 /* Begin in the call in progress, at its CALL_ENTER. `x_operation`: to look X up by. */

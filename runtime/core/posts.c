@@ -44,54 +44,6 @@ static void outside_calls(ix_thread *t)
     t->touched = 0;
 }
 
-/* Entries of what sources begin are told from those of calls by a role that no transfer has. */
-static uint64_t word_of(const ix_transfer *transfer, enum ix_source source)
-{
-    return ix_transfer_word(transfer) | (uint64_t)(0x80 | source << 4) << 24;
-}
-
-/* All but its clocks at the begin. */
-static void open_posted(ix_thread *t, const ix_transfer *transfer, enum ix_source source,
-                        int unsure, ix_open *open)
-{
-    uint64_t word = word_of(transfer, source);
-    ix_begin_entry *e = ix_begin_entry_of(t, transfer->bytes, word);
-    if (t->depth && !unsure && ix_begins_again(t, e, transfer->bytes, word)) {
-        ix_is_again(t, e, open);
-        ix_count_begin(t, (uint64_t)e->what.open_ns);
-        return;
-    }
-    if (!t->depth)
-        t->site = 0;
-    ix_open_anew(t, transfer, t->operation, open);
-    open->what.source = (uint8_t)source;
-    open->what.silent = t->muted;
-    if (unsure)
-        open->what.slack = IX_SLACK_UNKNOWN;
-    else if (t->depth)
-        ix_keep(t, open, word, e);
-}
-
-/* As its source says at the end: what is known of the begin stays true only if nothing changes. */
-static void end_as(ix_open *open, uint8_t slack, enum ix_source source)
-{
-    uint8_t larger = ix_larger_slack(open->what.slack, slack);
-    if (larger != open->what.slack) {
-        open->what.slack = larger;
-        open->what.usual = 0;
-    }
-    if (source < open->what.source) {
-        open->what.source = (uint8_t)source;
-        open->what.row = NULL;
-        open->what.usual = 0;
-    }
-}
-
-static int is_as_posted(const ix_what *what, int64_t bytes)
-{
-    return bytes == what->bytes || (bytes == IX_AS_POSTED && !(what->flags & IX_UP_TO));
-}
-
 uint32_t ix_post(ix_thread *t, const ix_transfer *transfer, int64_t time_ns, enum ix_source source)
 {
     if (!t || transfer->bytes <= 0 || transfer->path == IX_PATH_NONE)
@@ -101,11 +53,17 @@ uint32_t ix_post(ix_thread *t, const ix_transfer *transfer, int64_t time_ns, enu
         return 0;
     ix_slot *s = ix_slot_reserve_any();
     ix_open none, *open = s ? &s->open : &none;
-    open_posted(t, transfer, source, unsure, open);
+    if (!t->depth)
+        t->site = 0;
+    ix_open_anew(t, transfer, t->operation, open);
     ix_end begin = at(t, time_ns);
     open->compute0_ns = begin.compute_ns;
     open->call0_ns = begin.call_ns;
     open->paused0_ns = begin.paused_ns;
+    open->what.source = (uint8_t)source;
+    open->what.silent = t->muted;
+    if (unsure)
+        open->what.slack = IX_SLACK_UNKNOWN;
     if (!s)
         ix_close_unknown(t, open);
     outside_calls(t);
@@ -120,14 +78,13 @@ void ix_complete(ix_thread *t, uint32_t token, int64_t time_ns, int64_t bytes, e
     ix_slot *s = ix_table.slots + token - 1;
     int unsure = stale(t);
     ix_open *open = &s->open;
-    end_as(open, unsure ? IX_SLACK_UNKNOWN : (uint8_t)slack, source);
-    if (IX_LIKELY(is_as_posted(&open->what, bytes))) {
-        open->what.flags &= (uint8_t)~IX_UP_TO;
-    } else {
-        uint8_t silent = open->what.silent;
-        ix_received(t, open, bytes, IX_AS_POSTED);
-        open->what.silent = silent;
-    }
+    open->what.slack =
+        unsure ? IX_SLACK_UNKNOWN : ix_larger_slack(open->what.slack, (uint8_t)slack);
+    if (source < open->what.source)
+        open->what.source = (uint8_t)source;
+    uint8_t silent = open->what.silent;
+    ix_received(t, open, bytes, IX_AS_POSTED);
+    open->what.silent = silent;
     ix_end end = at(t, time_ns);
     if (open->what.flags & IX_UP_TO)
         ix_close_unknown(t, open);
@@ -175,7 +132,9 @@ void ix_complete_then(ix_thread *t, uint32_t token, const ix_moment *end, int64_
         slack = IX_SLACK_UNKNOWN;
         open->thread = NULL; /* the clocks of begin and end are not the same */
     }
-    end_as(open, (uint8_t)slack, source);
+    open->what.slack = ix_larger_slack(open->what.slack, (uint8_t)slack);
+    if (source < open->what.source)
+        open->what.source = (uint8_t)source;
     uint8_t silent = open->what.silent;
     ix_received(t, open, bytes, path);
     /* a wildcard receive turns out to be on a path that the calls see */

@@ -78,8 +78,10 @@ static int is_usual(const ix_what *what)
            !(what->slack == IX_SLACK_HEAD && what->time.head_ns == IX_UNKNOWN);
 }
 
-void ix_keep(ix_thread *t, ix_open *open, uint64_t word, ix_begin_entry *entry)
+void ix_open_and_keep(ix_thread *t, const ix_transfer *transfer, uint32_t operation, ix_open *open,
+                      ix_begin_entry *entry)
 {
+    ix_open_anew(t, transfer, operation, open);
     if (!worth_keeping(t, open) || t->at_once == &entry->what)
         return;
     open->what.row =
@@ -90,16 +92,9 @@ void ix_keep(ix_thread *t, ix_open *open, uint64_t word, ix_begin_entry *entry)
     open->what.usual = (uint8_t)is_usual(&open->what);
     entry->what = open->what;
     entry->address = (uint64_t)(uintptr_t)t->address;
-    entry->word = word;
+    entry->word = ix_transfer_word(transfer);
     entry->where = ix_where(t);
     entry->generation = ix_times_generation;
-}
-
-void ix_open_and_keep(ix_thread *t, const ix_transfer *transfer, uint32_t operation, ix_open *open,
-                      ix_begin_entry *entry)
-{
-    ix_open_anew(t, transfer, operation, open);
-    ix_keep(t, open, ix_transfer_word(transfer), entry);
 }
 
 /* The transfer that was to begin and end with this call, as any other: before the thread's clocks

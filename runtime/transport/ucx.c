@@ -51,16 +51,8 @@ static _Atomic uint64_t free_calls; /* first free + 1, and above it a counter ag
 static _Atomic uint32_t never_used;
 static __thread call *posting; /* the receive that this thread is just posting */
 
-/* What this thread has given back last, so that most calls need no compare-and-swap. Few, since a
- * thread that only takes or only gives, or ends, keeps them from the others. */
-#define SPARE 8
-static __thread call *spare[SPARE];
-static __thread uint32_t spare_count;
-
 static call *take_call(void)
 {
-    if (IX_LIKELY(spare_count))
-        return spare[--spare_count];
     uint64_t head = atomic_load_explicit(&free_calls, memory_order_acquire);
     while ((uint32_t)head) {
         call *c = &calls[(uint32_t)head - 1];
@@ -77,10 +69,6 @@ static call *take_call(void)
 
 static void give_call(call *c)
 {
-    if (IX_LIKELY(spare_count < SPARE)) {
-        spare[spare_count++] = c;
-        return;
-    }
     uint64_t head = atomic_load_explicit(&free_calls, memory_order_relaxed), next;
     do {
         c->next = (uint32_t)head;
