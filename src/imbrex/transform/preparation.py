@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Protocol
 
+from imbrex.errors import ImbrexError
 from imbrex.transform.edits import apply_edits
 from imbrex.transform.model.program import Location, Reason
 from imbrex.transform.rewrites.base import Decision
@@ -176,7 +177,11 @@ def prepare(
         if not batch:
             break
         texts, batch = _merged(current, batch)
-        tried, next_offers = attempt(texts)
+        try:
+            tried, next_offers = attempt(texts)
+        except ImbrexError:  # the text is not understood: better without
+            rejected |= {_identity(p) for p in batch}
+            continue
         useful = [p for p in batch if _pays(p, tried, best)]
         rejected |= {_identity(p) for p in batch if p not in useful}
         if useful and len(useful) < len(batch):

@@ -1,12 +1,15 @@
 /* MPI for one process that moves data as late as it may: a message is read from its buffer when a
  * wait asks for it, a posted receive's buffer holds rubbish until its wait. What a program computes
- * with it shows whether a start, a wait or a computation stands where it must not. */
+ * with it shows whether a start, a wait or a computation stands where it must not.
+ *
+ * With DEFERRED_RANK=0 or 1 it is that one of two processes, and the other is made up: receives get
+ * a pattern by their tag and order, and what is sent is summed up and printed at the end. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPEN = 4096, TAGS = 64 };
+enum { OPEN = 4096, TAGS = 64, GATHERED = 62, SPREAD };
 
 struct imbrex_request {
     enum { SEND, RECEIVE, COLLECTIVE } kind;
@@ -15,11 +18,35 @@ struct imbrex_request {
     size_t size;
     int tag, order; /* the how-manieth of its tag and kind: by that sends and receives match */
     int done;       /* a send whose data have been taken, a receive that has its data */
+    int twice;      /* of a gathering: the other process brings the same */
     void *own;      /* of a send that blocked: its copy */
 };
 
 static struct imbrex_request *list[OPEN]; /* sends that no receive has taken, in their order */
 static int sends, posted[TAGS][2];
+static unsigned long sent;
+
+/* The rank beside a made-up process; -1 where the only process sends to itself. */
+static int beside(void)
+{
+    const char *rank = getenv("DEFERRED_RANK");
+    return rank ? atoi(rank) : -1;
+}
+
+static void make_up(void *to, size_t size, int tag, int order)
+{
+    double *values = to;
+    for (size_t i = 0; i < size / sizeof *values; i++)
+        values[i] = 0.01 * (double)(i % 50) + 0.125 * tag + 0.375 * (order % 11);
+}
+
+static void sum_up(const void *from, size_t size, int tag, int order)
+{
+    unsigned long hash = 5381 + 131 * (unsigned long)tag + (unsigned long)order;
+    for (size_t i = 0; i < size; i++)
+        hash = hash * 33 + ((const unsigned char *)from)[i];
+    sent += hash ^ (hash >> 7); /* in any order */
+}
 
 static size_t bytes(int count, MPI_Datatype type)
 {
@@ -42,7 +69,7 @@ static MPI_Request open_request(int kind, const void *from, void *to, size_t siz
         made->order = posted[tag][kind]++;
     if (kind != SEND)
         memset(to, 0xff, size);
-    else if (sends < OPEN)
+    else if (beside() < 0 && sends < OPEN)
         list[sends++] = made;
     return made;
 }
@@ -62,6 +89,10 @@ static void take(int position, void *to, size_t size)
 
 static void receive(void *to, size_t size, int tag, int order)
 {
+    if (beside() >= 0) {
+        make_up(to, size, tag, order);
+        return;
+    }
     for (int i = 0; i < sends; i++)
         if (list[i]->tag == tag && list[i]->order == order) {
             take(i, to, size);
@@ -79,6 +110,8 @@ int MPI_Init(int *argc, char ***argv)
 
 int MPI_Finalize(void)
 {
+    if (beside() >= 0)
+        fprintf(stderr, "sent %lu\n", sent);
     if (sends) {
         fprintf(stderr, "%d messages were not received\n", sends);
         exit(4);
@@ -89,14 +122,14 @@ int MPI_Finalize(void)
 int MPI_Comm_rank(MPI_Comm comm, int *rank)
 {
     (void)comm;
-    *rank = 0;
+    *rank = beside() > 0;
     return 0;
 }
 
 int MPI_Comm_size(MPI_Comm comm, int *size)
 {
     (void)comm;
-    *size = 1;
+    *size = beside() < 0 ? 1 : 2;
     return 0;
 }
 
@@ -116,7 +149,7 @@ int MPI_Send(const void *buffer, int count, MPI_Datatype type, int to, int tag, 
     if (!request->own)
         abort();
     memcpy(request->own, buffer, request->size);
-    return 0;
+    return beside() < 0 ? 0 : MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
 int MPI_Irecv(void *buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
@@ -160,6 +193,11 @@ int MPI_Wait(MPI_Request *request, MPI_Status *status)
         receive(mine->to, mine->size, mine->tag, mine->order);
     } else if (mine->kind == COLLECTIVE) {
         memcpy(mine->to, mine->from, mine->size);
+        if (mine->twice)
+            memcpy((char *)mine->to + mine->size, mine->from, mine->size);
+    } else if (beside() >= 0) {
+        sum_up(mine->own ? mine->own : mine->from, mine->size, mine->tag, mine->order);
+        free(mine->own);
     } else if (!mine->done) {
         mine->own = malloc(mine->size); /* it may be reused from now on */
         if (!mine->own)
@@ -198,7 +236,43 @@ int MPI_Ialltoall(const void *in, int count, MPI_Datatype type, void *out, int o
                   MPI_Datatype out_type, MPI_Comm comm, MPI_Request *request)
 {
     (void)count, (void)type, (void)comm;
-    return start(in, out, bytes(out_count, out_type), request);
+    return start(in, out, bytes(out_count, out_type) * (beside() < 0 ? 1 : 2), request);
+}
+
+int MPI_Igather(const void *in, int count, MPI_Datatype type, void *out, int out_count,
+                MPI_Datatype out_type, int root, MPI_Comm comm, MPI_Request *request)
+{
+    (void)comm, (void)out_type;
+    if (beside() >= 0 && beside() != root)
+        return MPI_Isend(in, count, type, root, GATHERED, comm, request);
+    start(in, out, bytes(out_count, type), request);
+    (*request)->twice = beside() >= 0;
+    if (beside() >= 0)
+        memset((char *)out + (*request)->size, 0xff, (*request)->size);
+    return 0;
+}
+
+int MPI_Ibcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm,
+               MPI_Request *request)
+{
+    if (beside() < 0 || beside() == root)
+        return MPI_Isend(buffer, count, type, root, SPREAD, comm, request);
+    return MPI_Irecv(buffer, count, type, root, SPREAD, comm, request);
+}
+
+int MPI_Gather(const void *in, int count, MPI_Datatype type, void *out, int out_count,
+               MPI_Datatype out_type, int root, MPI_Comm comm)
+{
+    MPI_Request request;
+    MPI_Igather(in, count, type, out, out_count, out_type, root, comm, &request);
+    return MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+int MPI_Bcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm)
+{
+    MPI_Request request;
+    MPI_Ibcast(buffer, count, type, root, comm, &request);
+    return MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
 int MPI_Ireduce(const void *in, void *out, int count, MPI_Datatype type, MPI_Op op, int root,
@@ -261,14 +335,13 @@ void mpi_finalize_(int *error)
 void mpi_comm_rank_(int *comm, int *rank, int *error)
 {
     (void)comm;
-    *error = *rank = 0;
+    *error = MPI_Comm_rank(MPI_COMM_WORLD, rank);
 }
 
 void mpi_comm_size_(int *comm, int *size, int *error)
 {
     (void)comm;
-    *error = 0;
-    *size = 1;
+    *error = MPI_Comm_size(MPI_COMM_WORLD, size);
 }
 
 void mpi_get_address_(void *place, long *address, int *error)
@@ -351,4 +424,56 @@ void mpi_allreduce_(void *in, void *out, int *count, int *type, int *op, int *co
 {
     (void)op, (void)comm;
     *error = MPI_Allreduce(in, out, *count, type_of(type), MPI_SUM, MPI_COMM_WORLD);
+}
+
+void mpi_ialltoall_(void *in, int *count, int *type, void *out, int *out_count, int *out_type,
+                    int *comm, int *request, int *error)
+{
+    MPI_Request made;
+    (void)comm, (void)out_type;
+    *error = MPI_Ialltoall(in, *count, type_of(type), out, *out_count, type_of(type),
+                           MPI_COMM_WORLD, &made);
+    *request = entered(made);
+}
+
+void mpi_alltoall_(void *in, int *count, int *type, void *out, int *out_count, int *out_type,
+                   int *comm, int *error)
+{
+    int request;
+    mpi_ialltoall_(in, count, type, out, out_count, out_type, comm, &request, error);
+    mpi_wait_(&request, NULL, error);
+}
+
+void mpi_igather_(void *in, int *count, int *type, void *out, int *out_count, int *out_type,
+                  int *root, int *comm, int *request, int *error)
+{
+    MPI_Request made;
+    (void)comm, (void)out_type;
+    *error = MPI_Igather(in, *count, type_of(type), out, *out_count, type_of(type), *root,
+                         MPI_COMM_WORLD, &made);
+    *request = entered(made);
+}
+
+void mpi_gather_(void *in, int *count, int *type, void *out, int *out_count, int *out_type,
+                 int *root, int *comm, int *error)
+{
+    int request;
+    mpi_igather_(in, count, type, out, out_count, out_type, root, comm, &request, error);
+    mpi_wait_(&request, NULL, error);
+}
+
+void mpi_ibcast_(void *buffer, int *count, int *type, int *root, int *comm, int *request,
+                 int *error)
+{
+    MPI_Request made;
+    (void)comm;
+    *error = MPI_Ibcast(buffer, *count, type_of(type), *root, MPI_COMM_WORLD, &made);
+    *request = entered(made);
+}
+
+void mpi_bcast_(void *buffer, int *count, int *type, int *root, int *comm, int *error)
+{
+    int request;
+    mpi_ibcast_(buffer, count, type, root, comm, &request, error);
+    mpi_wait_(&request, NULL, error);
 }

@@ -182,7 +182,6 @@ class NestedWrappers(Wrappers):
             for use in leaf.uses:  # a start stays behind what others finish
                 use.first = use.last = use.block.statements.index(use.statement)
                 use.division = None
-            self.edit_uses(leaf, halves, edits)
             if outer.file != leaf.wrapper.file:
                 edits[outer.file] += halves.known_in(outer, [])
         for item in (*nest.outer.schedule.early, *nest.outer.schedule.late):
@@ -190,6 +189,11 @@ class NestedWrappers(Wrappers):
                 self._render(nest, item, written)
         both = Halves(self.program, outer)
         edits[outer.file] += both.definition(nest.outer.schedule, nest.outer.kept)
+        parts = [(leaf, written[name]) for name, leaf in nest.wrappers.items()]
+        for split, halves in (*parts, (nest.outer, both)):
+            self.declare(split, halves, edits)
+        for leaf, halves in parts:
+            self.edit_uses(leaf, halves, edits)
         worth = self.edit_uses(nest.outer, both, edits)
         first, *others = nest.wrappers
         callers = ", ".join(sorted({use.routine.name for use in nest.outer.uses}))

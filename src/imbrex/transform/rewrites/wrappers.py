@@ -297,6 +297,7 @@ class Wrappers:
         halves = Halves(self.program, wrapper)
         edits: dict[str, list[Edit]] = {name: [] for name in self.program.files}
         edits[wrapper.file] += halves.definition(split.schedule, split.kept)
+        self.declare(split, halves, edits)
         worth = self.edit_uses(split, halves, edits)
         callers = ", ".join(sorted({use.routine.name for use in split.uses}))
         text = f"{wrapper.name} is split into a start and a finish around work of {callers}"
@@ -308,6 +309,15 @@ class Wrappers:
             t.call.line for item in split.schedule.early for t in item.transfers
         )
         return proposal
+
+    @staticmethod
+    def declare(split: Split, halves: Halves, edits: dict[str, list[Edit]]) -> None:
+        """What the callers need; ahead of all that uses it at the same place."""
+        seen: set[str] = set()
+        for use in split.uses:
+            if use.routine.name not in seen:
+                seen.add(use.routine.name)
+                edits[use.routine.file] += halves.declarations(use.routine, split.kept)
 
     def edit_uses(self, split: Split, halves: Halves, edits: dict[str, list[Edit]]) -> int:
         """Put the halves in the place of the calls; how much work they pass."""
@@ -327,9 +337,4 @@ class Wrappers:
                 split.kept,
             )
             worth += use.passed + (1 if use.division else 0)
-        seen: set[str] = set()
-        for use in split.uses:
-            if use.routine.name not in seen:
-                seen.add(use.routine.name)
-                edits[use.routine.file] += halves.declarations(use.routine, split.kept)
         return worth
