@@ -179,3 +179,27 @@ def test_off_where_the_library_needs_none(tmp_path: Path) -> None:
     assert answer.exit_code == 0
     assert "recommends none" in answer.output
     assert "MPI_Iprobe" not in answer.output and "get_status" not in answer.output
+
+
+def test_mpi_through_another_header(tmp_path: Path) -> None:
+    source = tmp_path / "main.c"
+    (tmp_path / "all.h").write_text("#include <stdio.h>\n#include <mpi.h>\n")
+    text = C_WINDOW % ("", LOOP)
+    assert text.count("#include <mpi.h>") == 1
+    source.write_text(text.replace("#include <mpi.h>", '#include "all.h"'))
+    assert b"imbrex_flag" in transform([source], WITH).after[str(source)]
+
+
+def test_mpi_known_only_behind_the_loop(tmp_path: Path) -> None:
+    """No call can stand where its declaration is still to come."""
+    work = "static void work(double *x)\n{\n    for (int i = 0; i < 4000000; i++)\n"
+    work += "        x[i] = 2.0 * x[i];\n}\n"
+    source = tmp_path / "main.c"
+    text = C_WINDOW % ("", "work(a);")
+    include, rest = "#include <mpi.h>\n", text.replace("#include <mpi.h>\n", "")
+    source.write_text(include + work + rest)
+    assert b"imbrex_flag" in transform([source], WITH).after[str(source)]
+    source.write_text(work + include + rest)
+    outcome = transform([source], WITH)
+    assert b"imbrex_flag" not in outcome.after[str(source)]
+    assert any("mpi.h is not included" in d.reason.text for d in outcome.decisions)

@@ -203,6 +203,7 @@ class SourceFile:
     data: bytes
     language: Language
     notes: list[str] = field(default_factory=list)
+    mpi_known_from: int = -1  # C: where mpi.h is included, itself or through another header
 
     def line_of(self, offset: int) -> int:
         return self.data.count(b"\n", 0, offset) + 1

@@ -76,9 +76,21 @@ def read_c(path: Path, flags: list[str], program: Program, data: bytes | None = 
                 f"{place.file or path}:{place.line}: {message.spelling} "
                 "(give the compiler's flags after --, or -p compile_commands.json)"
             )
+    source.mpi_known_from = _includes_mpi(unit)
     program.files[source.name] = source
     _Unit(program, source).read(unit)
     _find_wildcards(unit, source, program)
+
+
+def _includes_mpi(unit: Any) -> int:
+    """Byte offset of the file's own directive that brings in mpi.h; -1 where none does."""
+    own = -1
+    for include in unit.get_includes():
+        if include.depth == 1:
+            own = int(include.location.offset)
+        if Path(str(include.include.name)).name == "mpi.h":
+            return own
+    return -1
 
 
 def _find_wildcards(unit: Any, source: SourceFile, program: Program) -> None:

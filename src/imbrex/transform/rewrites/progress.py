@@ -38,7 +38,6 @@ from imbrex.transform.rewrites.progress_text import ProgressText
 
 NAME = "progress"
 _PARALLEL = re.compile(rb"^\s*#\s*pragma\s+(omp|acc)|^[!cC*]\$(omp|acc)", re.MULTILINE | re.I)
-_INCLUDES_MPI = re.compile(rb"#\s*include\s*[<\"][^>\"]*mpi[^>\"]*[>\"]", re.IGNORECASE)
 _MOST_LEVELS = 4  # of calls between the window and the loop
 _MOST_ITERATIONS = 1 << 20
 
@@ -221,7 +220,7 @@ class ProgressCalls:
             return Reason(loop.stop, here)
         text = ProgressText(self.program, source, routine)
         if source.language is Language.C:
-            if not _INCLUDES_MPI.search(source.data):
+            if not 0 <= source.mpi_known_from < loop.start:
                 return Reason(f"mpi.h is not included in {routine.file}", here)
         elif not routine.interface:
             return Reason(f"{routine.name} knows neither mpif.h nor a module of MPI", here)
