@@ -1,13 +1,15 @@
 """What `imbrex transform` brings on the mini-apps, beside the figures of the paper.
 
     sudo python benchmarks/transform_gains.py [--mpi openmpi] [--network] [--smpi] [--apps LIST]
+                                              [--profiles DIR]
 
 --network: two ranks on two network namespaces (TCP, 800 Mbit/s), real. --smpi: SimGrid's SMPI on 2
 to 16 nodes of a network like InfiniBand (2 us, 10 Gbit/s) and of one like Gigabit Ethernet (50 us,
 1 Gbit/s); SMPI's progress is ideal. Each app is built as it is, rewritten, and (on the network)
 rewritten with progress calls every --progress us; the programs run in turns, and the time is what
 they print. Outputs must be the same but for the times. What there is to overlap is told by `imbrex
-run`: computation, and the time in MPI calls before and after, each as seconds per rank.
+run` with the machine profile DIR/MPI.json (a quick probe leaves it there): computation, time in MPI
+calls and in those that are rewritten, and what was hidden afterwards, each as seconds per rank.
 """
 
 from __future__ import annotations
@@ -20,13 +22,14 @@ import shutil
 import statistics
 import subprocess
 import tempfile
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from imbrex.network import load
 from network_table import launcher
 from transform_apps import APPS, App, build, rewrite
+from transform_progress import profile
 from two_hosts import Network, two_hosts
 
 _TIME = re.compile(r"time: *([0-9.]+) s")
@@ -71,7 +74,7 @@ CASES: dict[str, Case] = {
     "halo2d": Case(
         "halo2d",
         "halo/halo2d*.c",
-        "--variant blocking --n 4096 --steps 40",
+        "--variant blocking --n 512 --steps 2000",
         "--variant blocking --n 1024 --steps 30",
         by_hand="--variant overlapped",
     ),
@@ -140,11 +143,20 @@ def in_turns(runs: dict[str, list[str]], pairs: int, run: Callable[[list[str]], 
     return Times({side: statistics.median(found) for side, found in times.items()})
 
 
-def sources(name: str, folder: Path, progress_s: float | None) -> tuple[list[str], str]:
-    """The sides of a case, each in a folder of its own, and its share of sites rewritten."""
+@dataclass(frozen=True)
+class Versions:
+    """The sides of a case that differ, each in a folder of its own."""
+
+    sides: list[str]
+    share: str  # of the call sites, those that are rewritten
+    lines: frozenset[tuple[str, int]]  # file and line of those
+
+
+def sources(name: str, folder: Path, progress_s: float | None) -> Versions:
+    """Write the app as it is, rewritten, and with progress calls."""
     case = CASES[name]
     app = App(case.sources, case.options)
-    share = ""
+    share, lines = "", frozenset[tuple[str, int]]()
     sides = ["before", "after"] + (["driven"] if progress_s else [])
     for side in sides:
         shutil.copytree(APPS, folder / side)
@@ -152,44 +164,83 @@ def sources(name: str, folder: Path, progress_s: float | None) -> tuple[list[str
             interval = progress_s if side == "driven" else None
             outcome = rewrite(app, folder / side, False, interval)
         if side == "after":
-            counts = Counter(decision.decision for decision in outcome.decisions)
-            share = f"{counts['rewritten']} of {len(outcome.decisions)}"
+            chosen = [d.site for d in outcome.decisions if d.decision == "rewritten"]
+            share = f"{len(chosen)} of {len(outcome.decisions)}"
+            lines = frozenset((Path(s.routine.file).name, s.call.line) for s in chosen)
     files = [[f.read_bytes() for f in sorted((folder / s).rglob("*.[cf]*"))] for s in sides]
     different = [s for n, s in enumerate(sides) if s == "before" or files[n] != files[n - 1]]
-    return different, share
+    return Versions(different, share, lines)
 
 
-def on_network(names: list[str], mpi: str, pairs: int, progress_s: float) -> None:
-    print(
-        f"\nTwo hosts, TCP at 800 Mbit/s, {mpi}, one rank on each; medians of {pairs} runs in "
-        f"turns, s. Progress calls every {1e6 * progress_s:.0f} us.\n"
-    )
-    print("| app | sites rewritten | before | after | with progress calls | by hand |", end="")
-    print(" computation | in MPI before, after, with progress | paper |")
-    print("|---|---|---|---|---|---|---|---|---|", flush=True)
+def on_network(names: list[str], mpi: str, pairs: int, given_s: float, kept: Path | None) -> None:
     with two_hosts() as network:
+        machine = profile(network, mpi, kept or network.folder)
+        recommended_s = load(machine).progress_interval_s
+        interval_s = recommended_s or given_s
+        print(
+            f"\nTwo hosts, TCP at 800 Mbit/s, {mpi}, one rank on each; medians of {pairs} runs in "
+            f"turns, s. Progress calls every {1e6 * interval_s:.0f} us "
+            f"({'recommended' if recommended_s else 'given'}).\n"
+        )
+        print("| app | sites rewritten | before | after | with progress calls | by hand |", end="")
+        print(
+            " computation | in MPI before, after, with progress | in the rewritten calls |", end=""
+        )
+        print(" hidden before, after, with progress | paper |")
+        print("|---|---|---|---|---|---|---|---|---|---|---|", flush=True)
         for name in names:
             case, folder = CASES[name], network.folder / name
-            sides, share = sources(name, folder, progress_s)
+            made = sources(name, folder, interval_s)
             line = launcher(mpi, network.folder)
-            programs = {s: build(case.app, folder / s, mpi) for s in sides}
+            programs = {s: build(case.app, folder / s, mpi) for s in made.sides}
             runs = {s: [*line, str(p), *case.options.split()] for s, p in programs.items()}
-            if case.by_hand and len(sides) > 1:
+            if case.by_hand and len(made.sides) > 1:
                 runs["hand"] = [*runs["before"], *case.by_hand.split()]
             times = in_turns(runs, pairs, network.run)
-            spent = {s: available(network, f"{name}-{s}", runs[s]) for s in sides}
-            cells = [name, share, f"{times.median['before']:.4g}", times.cell("after")]
-            cells += [times.cell("driven"), times.beside_hand(), f"{spent['before'][0]:.2f}"]
-            cells += [", ".join(f"{spent[s][1]:.2f}" for s in sides), case.paper]
+            spent = {
+                s: available(network, machine, f"{name}-{s}", runs[s], made.lines)
+                for s in made.sides
+            }
+            cells = [f"{name} `{case.options}`", made.share, f"{times.median['before']:.4g}"]
+            cells += [times.cell("after"), times.cell("driven"), times.beside_hand()]
+            cells += [f"{spent['before'].computation_s:.2f}"]
+            cells += [", ".join(f"{spent[s].calls_s:.2f}" for s in made.sides)]
+            cells += [f"{spent['before'].rewritten_s:.2f}"]
+            cells += [", ".join(spent[s].hidden for s in made.sides), case.paper]
             print(f"| {' | '.join(cells)} |", flush=True)
 
 
-def available(network: Network, name: str, command: list[str]) -> tuple[float, float]:
-    """Seconds per rank of computation and in MPI calls, from start-up to the end."""
+@dataclass(frozen=True)
+class Available:
+    """Seconds per rank, from start-up to the end."""
+
+    computation_s: float
+    calls_s: float
+    rewritten_s: float  # in the calls that are to be rewritten
+    hidden: str  # transfer time that was surely, and at most, hidden
+
+
+def available(
+    network: Network,
+    machine: Path,
+    name: str,
+    command: list[str],
+    lines: frozenset[tuple[str, int]],
+) -> Available:
+    """What `imbrex run` tells of one run. `lines` are of the program before the rewrite."""
     folder = network.folder / f"run-{name}"
-    network.imbrex("run", "-q", "-o", str(folder), "--", *command)
-    totals = json.loads(network.imbrex("show", str(folder), "--json"))["totals"]
-    return totals["compute_s"] / totals["ranks"], totals["call_s"] / totals["ranks"]
+    words = ["run", "-q", "-o", str(folder), "--machine", str(machine), "--"]
+    network.imbrex(*words, *command)
+    shown = json.loads(network.imbrex("show", str(folder), "--json"))
+    totals = shown["totals"]
+    ranks = totals["ranks"]
+    rewritten = [s for s in shown["sites"] if (Path(s["file"] or "").name, s["line"]) in lines]
+    return Available(
+        totals["compute_s"] / ranks,
+        totals["call_s"] / ranks,
+        sum(site["call_s"] for site in rewritten) / ranks,
+        f"{totals['overlap_min_s'] / ranks:.2f} to {totals['overlap_max_s'] / ranks:.2f}",
+    )
 
 
 def platform(folder: Path, latency: str, bandwidth: str) -> Path:
@@ -215,11 +266,12 @@ def on_smpi(names: list[str], nodes: list[int], pairs: int) -> None:
             continue
         with tempfile.TemporaryDirectory() as scratch:
             folder = Path(scratch)
-            sides, share = sources(name, folder, None)
-            if len(sides) == 1:
-                print(f"| {name} | {share}, left as it is | - | - | - | - | - | {case.paper} |")
+            made = sources(name, folder, None)
+            if len(made.sides) == 1:
+                share = f"{made.share}, left as it is"
+                print(f"| {name} | {share} | - | - | - | - | - | {case.paper} |")
                 continue
-            programs = {side: smpi_program(name, folder / side) for side in sides}
+            programs = {side: smpi_program(name, folder / side) for side in made.sides}
             for kind, (latency, bandwidth) in PLATFORMS.items():
                 file = platform(folder, latency, bandwidth)
                 for count in nodes:
@@ -232,7 +284,7 @@ def on_smpi(names: list[str], nodes: list[int], pairs: int) -> None:
                     if case.by_hand:
                         runs["hand"] = [*runs["before"], *case.by_hand.split()]
                     times = in_turns(runs, pairs, simulate)
-                    cells = [name, share, kind, str(count), f"{times.median['before']:.4g}"]
+                    cells = [name, made.share, kind, str(count), f"{times.median['before']:.4g}"]
                     cells += [times.cell("after"), times.beside_hand(), case.paper]
                     print(f"| {' | '.join(cells)} |", flush=True)
 
@@ -261,11 +313,15 @@ def main() -> None:
     parser.add_argument("--apps", default=",".join(CASES))
     parser.add_argument("--nodes", default="2,4,16")
     parser.add_argument("--pairs", type=int, default=5)
-    parser.add_argument("--progress", type=float, default=500, help="us")
+    parser.add_argument(
+        "--progress", type=float, default=500, help="us, where the profile recommends none"
+    )
+    parser.add_argument("--profiles", type=Path)
     arguments = parser.parse_args()
     names = arguments.apps.split(",")
     if arguments.network:
-        on_network(names, arguments.mpi, arguments.pairs, 1e-6 * arguments.progress)
+        given_s = 1e-6 * arguments.progress
+        on_network(names, arguments.mpi, arguments.pairs, given_s, arguments.profiles)
     if arguments.smpi:
         on_smpi(names, [int(n) for n in arguments.nodes.split(",")], arguments.pairs)
 

@@ -5,8 +5,8 @@
 Two hosts in network namespaces (TCP, 800 Mbit/s), one rank on each. `imbrex transform`
 puts progress calls into apps/line, at the interval that the machine profile recommends, else at
 --interval; both versions are run under `imbrex run`. Prints the time in MPI calls and the bounds of
-overlap for two sizes of chunk. --profiles takes the machine profiles DIR/MPI.json (of `imbrex probe
---machine`) and leaves quick calibrations there where there are none. About two minutes.
+overlap for two sizes of chunk. --profiles takes the machine profiles DIR/MPI.json of `imbrex probe
+--machine`; a quick probe leaves them there where there are none. About two minutes for each MPI.
 """
 
 from __future__ import annotations
@@ -30,9 +30,10 @@ _OUTPUT = re.compile(r"time: *([0-9.]+) s")
 
 
 def profile(network: Network, mpi: str, folder: Path) -> Path:
+    """The machine profile of a probe, made where there is none yet."""
     file = folder / f"{mpi}.json"
     if not file.exists():
-        words = ["calibrate", "--quick", "--time-limit", "20", "-q", "-o", str(file), "--"]
+        words = ["probe", "--quick", "--time-limit", "100", "-q", "--machine", str(file), "--"]
         network.imbrex(*words, *launcher(mpi, network.folder))
     return file
 
