@@ -74,7 +74,7 @@ CASES: dict[str, Case] = {
     "halo2d": Case(
         "halo2d",
         "halo/halo2d*.c",
-        "--variant blocking --n 512 --steps 2000",
+        "--variant blocking --n 1024 --steps 500",
         "--variant blocking --n 1024 --steps 30",
         by_hand="--variant overlapped",
     ),
@@ -98,19 +98,25 @@ CASES: dict[str, Case] = {
 
 @dataclass(frozen=True)
 class Times:
-    """Median seconds of each program."""
+    """Median seconds of each program, the shortest and the longest."""
 
     median: dict[str, float]
+    shortest: dict[str, float]
+    longest: dict[str, float]
 
     def gain(self, side: str) -> float:
         """Per cent of the time before."""
         before = self.median["before"]
         return 100 * (before - self.median[side]) / before
 
+    def seconds(self, side: str) -> str:
+        range_of = f"{self.shortest[side]:.3g} to {self.longest[side]:.3g}"
+        return f"{self.median[side]:.4g} [{range_of}]"
+
     def cell(self, side: str) -> str:
         if side not in self.median:
             return "-"
-        return f"{self.median[side]:.4g} ({self.gain(side):+.1f} %)"
+        return f"{self.seconds(side)} ({self.gain(side):+.1f} %)"
 
     def beside_hand(self) -> str:
         """What overlapping by hand gains, and how much of that the rewrite has."""
@@ -140,7 +146,11 @@ def in_turns(runs: dict[str, list[str]], pairs: int, run: Callable[[list[str]], 
     for side in ("after", "driven"):
         if texts.get(side, texts["before"]) != texts["before"]:
             raise SystemExit(f"the outputs differ:\n{texts['before']}\n{texts[side]}")
-    return Times({side: statistics.median(found) for side, found in times.items()})
+    return Times(
+        {side: statistics.median(found) for side, found in times.items()},
+        {side: min(found) for side, found in times.items()},
+        {side: max(found) for side, found in times.items()},
+    )
 
 
 @dataclass(frozen=True)
@@ -178,8 +188,8 @@ def on_network(names: list[str], mpi: str, pairs: int, given_s: float, kept: Pat
         recommended_s = load(machine).progress_interval_s
         interval_s = recommended_s or given_s
         print(
-            f"\nTwo hosts, TCP at 800 Mbit/s, {mpi}, one rank on each; medians of {pairs} runs in "
-            f"turns, s. Progress calls every {1e6 * interval_s:.0f} us "
+            f"\nTwo hosts, TCP at 800 Mbit/s, {mpi}, one rank on each; medians [and ranges] "
+            f"of {pairs} runs in turns, s. Progress calls every {1e6 * interval_s:.0f} us "
             f"({'recommended' if recommended_s else 'given'}).\n"
         )
         print("| app | sites rewritten | before | after | with progress calls | by hand |", end="")
@@ -201,7 +211,7 @@ def on_network(names: list[str], mpi: str, pairs: int, given_s: float, kept: Pat
                 s: available(network, machine, f"{name}-{s}", runs[s], made.lines)
                 for s in made.sides
             }
-            cells = [f"{name} `{case.options}`", made.share, f"{times.median['before']:.4g}"]
+            cells = [f"{name} `{case.options}`", made.share, times.seconds("before")]
             cells += [times.cell("after"), times.cell("driven"), times.beside_hand()]
             cells += [f"{spent['before'].computation_s:.2f}"]
             cells += [", ".join(f"{spent[s].calls_s:.2f}" for s in made.sides)]
@@ -256,7 +266,8 @@ def platform(folder: Path, latency: str, bandwidth: str) -> Path:
 
 def on_smpi(names: list[str], nodes: list[int], pairs: int) -> None:
     print(
-        f"\nSimulated (SMPI), computation as measured here; medians of {pairs} runs in turns, s.\n"
+        "\nSimulated (SMPI), computation as measured here; medians [and ranges] "
+        f"of {pairs} runs in turns, s.\n"
     )
     print("| app | sites rewritten | platform | nodes | before | after | by hand | paper |")
     print("|---|---|---|---|---|---|---|---|", flush=True)
@@ -284,7 +295,7 @@ def on_smpi(names: list[str], nodes: list[int], pairs: int) -> None:
                     if case.by_hand:
                         runs["hand"] = [*runs["before"], *case.by_hand.split()]
                     times = in_turns(runs, pairs, simulate)
-                    cells = [name, made.share, kind, str(count), f"{times.median['before']:.4g}"]
+                    cells = [name, made.share, kind, str(count), times.seconds("before")]
                     cells += [times.cell("after"), times.beside_hand(), case.paper]
                     print(f"| {' | '.join(cells)} |", flush=True)
 

@@ -146,13 +146,13 @@ FORTRAN = """      subroutine exch(u, left, right)
       integer left, right, i, ierr
 %s
       do i = 1, n
-         buf(i) = u(i, 1)
+         buf(i) = 0.5d0 * u(i, 1)
       end do
       call mpi_send(buf, n, MPI_DOUBLE_PRECISION, left, 1,
      &              MPI_COMM_WORLD, ierr)
 %s
       do i = 1, n
-         buf(i) = u(i, 2)
+         buf(i) = 0.5d0 * u(i, 2)
       end do
       call mpi_send(buf, n, MPI_DOUBLE_PRECISION, right, 2,
      &              MPI_COMM_WORLD, ierr)

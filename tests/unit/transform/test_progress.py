@@ -203,3 +203,19 @@ def test_mpi_known_only_behind_the_loop(tmp_path: Path) -> None:
     outcome = transform([source], WITH)
     assert b"imbrex_flag" not in outcome.after[str(source)]
     assert any("mpi.h is not included" in d.reason.text for d in outcome.decisions)
+
+
+def test_by_the_clock_where_iterations_are_of_unknown_length(tmp_path: Path) -> None:
+    """A count would be a guess; the clock meets the interval, and a second run adds nothing."""
+    work = "static void work(double *x, int n)\n{\n    for (int k = 0; k < n; k++) {\n"
+    work += "        for (int i = 0; i < n; i++)\n            x[i] = 2.0 * x[i] + k;\n    }\n}\n"
+    source = tmp_path / "main.c"
+    text = C_WINDOW % ("", "work(a, peer);")
+    source.write_text(text.replace("#include <mpi.h>\n", "#include <mpi.h>\n" + work))
+    once = transform([source], WITH).after[str(source)]
+    assert b"if (MPI_Wtime() >= imbrex_next) {" in once
+    assert b"imbrex_next = MPI_Wtime() + 0.0001;" in once
+    again = Options(contents={source: once}, progress_interval_s=100e-6)
+    assert transform([source], again).after[str(source)] == once
+    source.write_bytes(once)
+    assert warnings("gcc", source) == []

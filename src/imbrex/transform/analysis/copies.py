@@ -2,20 +2,72 @@
 
 from __future__ import annotations
 
-from imbrex.transform.model.program import Kind, Program, Statement
+import re
+
+from imbrex.transform.model.program import Argument, Kind, Program, Statement
+
+_ASSIGNED = re.compile(rb"([-+*/%|&^<>!=]?)=(?!=)(.*)", re.DOTALL)
+_INNERMOST = re.compile(rb"\[[^][]*\]|\([^()]*\)")
 
 
-def only_copies(program: Program, statement: Statement) -> bool:
-    """Whether each statement inside moves at most one array element to another place."""
+def message_arrays(program: Program) -> frozenset[str]:
+    """Arrays that calls of MPI are given as a whole, as those that messages are packed into."""
+    return frozenset(
+        argument.base
+        for routine in program.routines.values()
+        for statement in routine.statements()
+        for call in statement.calls
+        if call.name.upper().startswith("MPI_")
+        for argument in call.arguments
+        if argument.base is not None and (argument.whole or _from_its_first(program, argument))
+    )
+
+
+def _from_its_first(program: Program, argument: Argument) -> bool:
+    variable = program.variables.get(argument.base or "")
+    if variable is None or not variable.bounds or argument.origin is None:
+        return False
+    return list(argument.origin) == [low for low, _ in variable.bounds]
+
+
+def only_copies(
+    program: Program, file: str, statement: Statement, messages: frozenset[str]
+) -> bool:
+    """Whether each statement inside moves one element into or out of an array of `messages`.
+
+    Calls of MPI beside that are communication, which is no computation either. A copy between
+    other arrays may be longer than any message.
+    """
+    source = program.files.get(file)
+    if source is None:
+        return False
     for inner in statement.walk():
-        if inner.calls or inner.computes or inner.stop:
+        if any(not call.name.upper().startswith("MPI_") for call in inner.calls):
             return False
-        if inner.kind in (Kind.LOOP, Kind.IF, Kind.SWITCH, Kind.BLOCK):
+        if inner.computes or inner.stop:
+            return False
+        if inner.calls or inner.kind in (Kind.LOOP, Kind.IF, Kind.SWITCH, Kind.BLOCK):
             continue
         elements = [a for a in inner.accesses if _array(program, a.variable)]
         if sum(a.write for a in elements) > 1 or sum(not a.write for a in elements) > 1:
             return False
+        if elements and not any(a.variable in messages for a in elements):
+            return False
+        if elements and _calculates(source.data[inner.start : inner.end]):
+            return False
     return True
+
+
+def _calculates(text: bytes) -> bool:
+    """Whether an assignment does more than take a value: operators outside its subscripts."""
+    match = _ASSIGNED.search(text)
+    if match is None:
+        return False
+    value, left = match[2], b""
+    while value != left:
+        left, value = value, _INNERMOST.sub(b"", value)
+    value = value.replace(b"++", b"").replace(b"--", b"").lstrip(b" *&")
+    return bool(match[1]) or re.search(rb"[-+*/%]", value) is not None
 
 
 def _array(program: Program, key: str) -> bool:

@@ -8,6 +8,7 @@ from functools import cached_property
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.aliases import EXTERNAL, Aliases
 from imbrex.transform.analysis.binding import Binding
+from imbrex.transform.analysis.copies import message_arrays
 from imbrex.transform.analysis.transfer import Role, buffer_section
 from imbrex.transform.model.affine import Affine, disjoint, forget, widen, within
 from imbrex.transform.model.program import (
@@ -60,6 +61,10 @@ class Footprints:
         self._active: set[str] = set()
         # Expressions of a routine's own variables that are not below 0 while it runs.
         self.nonnegative: frozenset[Affine] = frozenset()
+
+    @cached_property
+    def messages(self) -> frozenset[str]:
+        return message_arrays(self.program)
 
     @cached_property
     def addressed(self) -> frozenset[str]:

@@ -47,6 +47,25 @@ class Work:
         """Seconds of one iteration."""
         return sum(self.of(inner) for block in loop.blocks for inner in block.statements)
 
+    def uncertain(self, loop: Statement) -> bool:
+        """Whether the time of one iteration hangs on numbers of iterations that are not known."""
+        return any(self._uncertain(inner) for block in loop.blocks for inner in block.statements)
+
+    def _uncertain(self, statement: Statement) -> bool:
+        for inner in statement.walk():
+            if inner.kind.value == "loop" and self.iterations(inner) is None:
+                return True
+            for call in inner.calls:
+                routine = self.program.routines.get(call.name)
+                if routine is None or call.name in self._active:
+                    continue
+                self._active.add(call.name)
+                found = any(self._uncertain(other) for other in routine.body.statements)
+                self._active.discard(call.name)
+                if found:
+                    return True
+        return False
+
     def of_routine(self, name: str) -> float:
         if name not in self._known:
             routine = self.program.routines.get(name)

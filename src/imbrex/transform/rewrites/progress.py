@@ -61,6 +61,7 @@ class Spot:
     loop: Statement
     every: int  # iterations
     divided: bool  # the innermost loop is divided into strips
+    clocked: bool  # the clock is asked in each iteration, as its length is not known
 
 
 class ProgressCalls:
@@ -208,7 +209,10 @@ class ProgressCalls:
             if problem is not None:
                 reasons.append(problem)
                 return []
-        return [Spot(routine, loop, every, divided=every > 1 and innermost)]
+        divided = every > 1 and innermost
+        c = self.program.files[routine.file].language is Language.C
+        clocked = c and not divided and self.work.uncertain(loop)
+        return [Spot(routine, loop, every, divided, clocked)]
 
     def _problem(self, routine: Routine, loop: Statement) -> Reason | None:
         """Why no call may be put into a loop."""
@@ -311,7 +315,8 @@ class ProgressCalls:
                     text = texts[routine.key] = ProgressText(self.program, source, routine)
                 alone = routine is window.routine and counts[id(spot.loop)] == 1
                 request = window.request if alone else None
-                changes = text.put(spot.loop, spot.every, spot.divided, request)
+                clock = self.interval_s if spot.clocked else None
+                changes = text.put(spot.loop, spot.every, spot.divided, request, clock)
                 edits.setdefault(routine.file, []).extend(changes)
         for key, text in texts.items():
             # In front of a call at the same place.
@@ -322,6 +327,10 @@ class ProgressCalls:
     def _told(self, spot: Spot) -> str:
         each = self.work.of_body(spot.loop) * spot.every * 1e6
         place = f"{spot.routine.file}:{spot.loop.line}"
+        if spot.clocked:
+            return (
+                f"progress: the loop at {place}, every {1e6 * self.interval_s:.0f} us by the clock"
+            )
         how = "strips of" if spot.divided else "every"
         return f"progress: the loop at {place}, {how} {spot.every} iterations (about {each:.0f} us)"
 

@@ -31,7 +31,8 @@ class ProgressText:
         self.count = self._unused("imbrex_count")
         self.first = self._unused("imbrex_first")
         self.error = self._unused("imbrex_error")
-        self.counts = self.strips = False
+        self.next = self._unused("imbrex_next")
+        self.counts = self.strips = self.clock = False
         self.text = FortranText(program, source, routine, 0)
 
     def _unused(self, name: str) -> str:
@@ -95,8 +96,15 @@ class ProgressText:
 
     # Edits -----------------------------------------------------------------------------
 
-    def put(self, loop: Statement, every: int, divided: bool, request: str | None) -> list[Edit]:
-        """A call in every so many iterations of a loop."""
+    def put(
+        self,
+        loop: Statement,
+        every: int,
+        divided: bool,
+        request: str | None,
+        clock_s: float | None = None,
+    ) -> list[Edit]:
+        """A call in every so many iterations of a loop; `clock_s`: whenever so long has passed."""
         if self.fortran:
             upper = self.data[loop.code_start : loop.code_start + 2].isupper()
             self.text.upper = upper
@@ -108,7 +116,9 @@ class ProgressText:
         if not body.braced and not self.fortran:
             outer = indent_at(self.data, loop.start)
             inner = outer + "    "
-            lines = "".join(f"\n{inner}{line}" for line in self._call(every, request, inner))
+            lines = "".join(
+                f"\n{inner}{line}" for line in self._call(every, request, inner, clock_s)
+            )
             begin = len(self.data[: first.start].rstrip())
             return [
                 Edit(begin, first.start, f" {{{lines}\n{inner}"),
@@ -116,7 +126,8 @@ class ProgressText:
             ]
         indent = self.text.indent(first) if self.fortran else indent_at(self.data, first.start)
         start = line_start(self.data, first.start)
-        lines = "".join(f"{indent}{line}\n" for line in self._call(every, request, indent))
+        called = self._call(every, request, indent, clock_s)
+        lines = "".join(f"{indent}{line}\n" for line in called)
         return [Edit(start, start, lines)]
 
     def _divided(self, loop: Statement, every: int, request: str | None) -> list[Edit]:
@@ -146,7 +157,9 @@ class ProgressText:
             start = self.data.find(b"\n", start, end) + 1 or -1
         return edits
 
-    def _call(self, every: int, request: str | None, indent: str) -> list[str]:
+    def _call(
+        self, every: int, request: str | None, indent: str, clock_s: float | None = None
+    ) -> list[str]:
         name = "MPI_Iprobe" if request is None else "MPI_Request_get_status"
         before: list[str] = []
         if self.fortran:
@@ -162,6 +175,12 @@ class ProgressText:
         if request is not None and not request.startswith("&"):
             asked = [f"*({request})"]
         arguments = [*asked, f"&{self.flag}", "MPI_STATUS_IGNORE"]
+        if clock_s is not None:
+            self.clock = True
+            call = call_text(name, arguments, indent + "    ")
+            later = f"{self.next} = MPI_Wtime() + {clock_s:.3g};"
+            condition = f"if (MPI_Wtime() >= {self.next}) {{"
+            return [condition, f"    {call}", f"    {later}", "}"]
         if every > 1:
             self.counts = True
             inner = indent + "    "
@@ -174,6 +193,8 @@ class ProgressText:
             names = [f"int {self.flag};"]
             if self.counts:
                 names.append(f"static unsigned {self.count};")
+            if self.clock:
+                names.append(f"static double {self.next};")
             return CText(self.source, self.routine, 0).declare(names)
         colons = "" if self.fixed else " ::"
         integers = [self.error]

@@ -15,7 +15,7 @@ c     local array for all messages.
      >                    MPI_COMM_WORLD, status, ierr)
             do 20 j = 1, ny
                do 10 m = 1, nc
-                  g(m, 0, j) = dum(m, j)
+                  g(m, 0, j) = g(m, 0, j) + dum(m, j)
    10          continue
    20       continue
          end if
@@ -24,7 +24,7 @@ c     local array for all messages.
      >                    MPI_COMM_WORLD, status, ierr)
             do i = 1, nx
                do m = 1, nc
-                  g(m, i, 0) = dum(m, i)
+                  g(m, i, 0) = g(m, i, 0) + dum(m, i)
                end do
             end do
          end if
@@ -32,7 +32,7 @@ c     local array for all messages.
          if (south .ge. 0) then
             do j = 1, ny
                do m = 1, nc
-                  dum(m, j) = g(m, nx, j)
+                  dum(m, j) = 0.5d0 * g(m, nx, j)
                end do
             end do
             call MPI_SEND(dum, nc*ny, MPI_DOUBLE_PRECISION, south, 11,
@@ -41,7 +41,7 @@ c     local array for all messages.
          if (east .ge. 0) then
             do i = 1, nx
                do m = 1, nc
-                  dum(m, i) = g(m, i, ny)
+                  dum(m, i) = 0.5d0 * g(m, i, ny)
                end do
             end do
             call MPI_SEND(dum, nc*nx, MPI_DOUBLE_PRECISION, east, 12,
