@@ -31,9 +31,10 @@ class Result(Protocol):
     after: dict[str, bytes]
 
 
-def gain(decisions: list[Decision]) -> int:
-    """Computing statements that starts and waits pass, over all sites."""
-    return sum(decision.crossed for decision in decisions if decision.decision == "rewritten")
+def gain(decisions: list[Decision], *, working: bool = False) -> int:
+    """Computing statements that starts and waits pass, over all sites; packing set aside."""
+    done = [decision for decision in decisions if decision.decision == "rewritten"]
+    return sum(decision.worked if working else decision.crossed for decision in done)
 
 
 class LineMap:
@@ -250,4 +251,5 @@ def _pays(proposal: Proposal, tried: Result, best: Result) -> bool:
     mine = [
         [d for d in result.decisions if d.site.routine.name == name] for result in (tried, best)
     ]
-    return gain(mine[0]) > gain(mine[1])
+    working = proposal.for_work
+    return gain(mine[0], working=working) > gain(mine[1], working=working)

@@ -205,6 +205,16 @@ def test_common(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert any(reason in line for line in told)
 
 
+def test_left_where_messages_are_only_packed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Packing is too short to hide a message behind, whatever the language."""
+    monkeypatch.chdir(tmp_path)
+    Path("case.f").write_text((FORTRAN % ("", "")).replace("0.5d0 * u", "u"))
+    outcome = transform([Path("case.f")], Options())
+    assert outcome.after == outcome.before
+
+
 def test_separated_fortran(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("case.f").write_text(FORTRAN % ("", ""))

@@ -30,9 +30,19 @@ def _from_its_first(program: Program, argument: Argument) -> bool:
     return list(argument.origin) == [low for low, _ in variable.bounds]
 
 
-def only_copies(
-    program: Program, file: str, statement: Statement, messages: frozenset[str]
-) -> bool:
+def only_copies(program: Program, statement: Statement) -> bool:
+    """Whether each statement inside moves at most one array element to another place."""
+    for inner in statement.walk():
+        if inner.calls or inner.computes or inner.stop:
+            return False
+        if inner.kind in (Kind.LOOP, Kind.IF, Kind.SWITCH, Kind.BLOCK):
+            continue
+        if not _moves_one(program, inner):
+            return False
+    return True
+
+
+def only_packs(program: Program, file: str, statement: Statement, messages: frozenset[str]) -> bool:
     """Whether each statement inside moves one element into or out of an array of `messages`.
 
     Calls of MPI beside that are communication, which is no computation either. A copy between
@@ -48,14 +58,19 @@ def only_copies(
             return False
         if inner.calls or inner.kind in (Kind.LOOP, Kind.IF, Kind.SWITCH, Kind.BLOCK):
             continue
-        elements = [a for a in inner.accesses if _array(program, a.variable)]
-        if sum(a.write for a in elements) > 1 or sum(not a.write for a in elements) > 1:
+        if not _moves_one(program, inner):
             return False
+        elements = [a for a in inner.accesses if _array(program, a.variable)]
         if elements and not any(a.variable in messages for a in elements):
             return False
         if elements and _calculates(source.data[inner.start : inner.end]):
             return False
     return True
+
+
+def _moves_one(program: Program, statement: Statement) -> bool:
+    elements = [a for a in statement.accesses if _array(program, a.variable)]
+    return sum(a.write for a in elements) <= 1 and sum(not a.write for a in elements) <= 1
 
 
 def _calculates(text: bytes) -> bool:

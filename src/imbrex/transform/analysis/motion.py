@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from imbrex.transform import mpi_calls
-from imbrex.transform.analysis.copies import only_copies
+from imbrex.transform.analysis.copies import only_packs
 from imbrex.transform.analysis.facts import ProgramFacts
 from imbrex.transform.analysis.footprint import Footprint, Footprints
 from imbrex.transform.analysis.transfer import Role, Transfer, cannot_match, data_accesses
@@ -30,7 +30,7 @@ class Position:
     guards: list[str]
     crossed: int = 0  # statements that take time between here and the call
     left_if: bool = False  # the position is behind an IF that contains the call
-    worked: int = 0  # of those crossed, the ones that do more than copy values
+    packed: int = 0  # of those crossed, the ones that only pack or unpack a message
     # What evaluating the guards reads.
     reads: list[Access] = field(default_factory=list)
 
@@ -72,7 +72,7 @@ class Motion:
         best = Position(block, index, [])
         guards: list[str] = []
         reads: list[Access] = []
-        crossed = worked = 0
+        crossed = packed = 0
         while True:
             while index > 0:
                 statement = block.statements[index - 1]
@@ -86,8 +86,8 @@ class Motion:
                 index -= 1
                 if self.takes_time(statement, footprint) and block.braced:
                     crossed += 1
-                    worked += self._works(statement)
-                    best = Position(block, index, list(guards), crossed, False, worked, list(reads))
+                    packed += self._packs(statement)
+                    best = Position(block, index, list(guards), crossed, False, packed, list(reads))
             owner = block.owner
             top = Reason(
                 "the beginning of the block", Location(self.routine.file, self._line(block))
@@ -116,7 +116,7 @@ class Motion:
         changed: frozenset[str] = frozenset()
         guards: list[str] = []
         reads: list[Access] = []
-        crossed = worked = 0
+        crossed = packed = 0
         left_if = False
         best = Position(block, index, [])
         while True:
@@ -130,10 +130,10 @@ class Motion:
                 index += 1
                 if self.takes_time(statement, footprint):
                     crossed += 1
-                    worked += self._works(statement)
+                    packed += self._packs(statement)
                 if crossed and block.braced:
                     best = Position(
-                        block, index, list(guards), crossed, left_if, worked, list(reads)
+                        block, index, list(guards), crossed, left_if, packed, list(reads)
                     )
             owner = block.owner
             bottom = Reason("the end of the block", self._end(block))
@@ -306,9 +306,9 @@ class Motion:
     def takes_time(self, statement: Statement, footprint: Footprint) -> bool:
         return footprint.heavy and not isinstance(statement.role, Role)
 
-    def _works(self, statement: Statement) -> bool:
+    def _packs(self, statement: Statement) -> bool:
         program, messages = self.footprints.program, self.footprints.messages
-        return not only_copies(program, self.routine.file, statement, messages)
+        return only_packs(program, self.routine.file, statement, messages)
 
     def _is_leading_declaration(self, block: Block, statement: Statement) -> bool:
         return block is self.routine.body and statement.end <= self.routine.declare_after

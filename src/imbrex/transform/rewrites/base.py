@@ -46,6 +46,7 @@ class Decision:
     details: list[str] = field(default_factory=list)
     measured: dict[str, float] | None = None  # of a run, see imbrex.transform.measured
     crossed: int = 0  # computing statements that the start and the wait pass
+    worked: int = 0  # of those, the ones that do more than pack or unpack a message
 
     def as_json(self) -> dict[str, Any]:
         return {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from imbrex.transform import mpi_calls
+from imbrex.transform.analysis.copies import only_copies
 from imbrex.transform.analysis.facts import ProgramFacts
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.motion import Motion, Reach
@@ -223,6 +224,7 @@ class BlockingToNonblocking(Placement):
             max(ends),
             [self.name],
             crossed=crossed,
+            worked=crossed - sum(reach.position.packed for reach in ups + downs),
         )
         for transfer, up, down in zip(transfers, ups, downs, strict=True):
             decision.details += self._describe(transfer, up, down)
@@ -235,12 +237,12 @@ class BlockingToNonblocking(Placement):
                 f"no computation in the window: before it {up.blocker}; behind it {down.blocker}",
                 down.blocker.location,
             )
-        elif not any(reach.position.worked for reach in ups + downs):
+        elif self._only_unpacks(site, transfers, ups, downs):
             self._undo(site, transfers)
             decision.decision, decision.rewrites, decision.crossed = "nothing-to-gain", [], 0
             decision.reason = Reason(
-                "the window is open only while values are copied: too short to hide a message in, "
-                "and more calls for each message cost more",
+                "only the end of the send could wait, and only while values are copied: "
+                "both directions are under way together as it is",
                 site.location,
             )
         else:
@@ -250,6 +252,26 @@ class BlockingToNonblocking(Placement):
                 site.location,
             )
         return decision
+
+    def _only_unpacks(
+        self, site: Site, transfers: list[Transfer], ups: list[Reach], downs: list[Reach]
+    ) -> bool:
+        """Whether all that a send and receive in one would gain is a send's wait behind copying.
+
+        Two calls to MPI more for each message then cost more than they bring.
+        """
+        for transfer, up, down in zip(transfers, ups, downs, strict=True):
+            if up.position.crossed or (transfer.receives and down.position.crossed):
+                return False
+        wait = next(t.wait for t, d in zip(transfers, downs, strict=True) if d.position.crossed)
+        assert wait is not None and wait.parent is not None
+        siblings = wait.parent.statements
+        if len(transfers) < 2 or site.statement not in siblings:
+            return False
+        passed = siblings[siblings.index(site.statement) + 1 : siblings.index(wait)]
+        return all(
+            only_copies(self.program, other) for other in passed if other.kind is not Kind.INSERTED
+        )
 
     def _lower(self, site: Site, transfers: list[Transfer]) -> None:
         """Replace the call by starts and waits at the same place."""

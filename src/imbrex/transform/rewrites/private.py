@@ -221,6 +221,7 @@ class PrivateBuffers:
             line,
             Reason(text, Location(routine.file, line)),
             {routine.file: edits},
+            for_work=True,
         )
 
     @staticmethod
