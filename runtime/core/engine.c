@@ -155,12 +155,15 @@ static void detach(void *thread)
         return;
     uint32_t slot = (uint32_t)(t - ix_engine.threads);
     if (slot >= ix_engine.limits.threads)
-        return; /* of an engine that was released */
+        return;     /* of an engine that was released */
+    if (t->depth) { /* cancelled, or it left through a callback: the call lasted until now */
+        t->depth = 1;
+        ix_leave(t);
+    }
     for (; t->section_depth; t->section_depth--)
         ix_count(&ix_engine.part->rank.section_errors);
     t->section = 0;
     t->section_beyond = 0;
-    t->depth = 0;
     atomic_store_explicit(&ix_engine.thread_used[slot], 0, memory_order_release);
 }
 
@@ -174,6 +177,9 @@ static ix_thread *claim(uint32_t slot)
         ix_rows_start(t, t->rows, rows_of(&ix_engine.limits, slot), t->row_index,
                       index_size(&ix_engine.limits, slot));
     int64_t now = ix_now();
+    /* What an ended thread began here and this one ends: between them nobody's clock ran. */
+    if (t->last_ns)
+        t->paused_ns += now - t->last_ns;
     t->paused_seen_ns = ix_paused_until(now);
     t->last_ns = now;
     t->muted = 1; /* until the first boundary has read the epoch */

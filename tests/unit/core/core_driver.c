@@ -175,9 +175,13 @@ static void *work(void *argument)
             pthread_cond_wait(&changed, &mutex);
         if (quit)
             break;
-        run(order);
+        int last = !strcmp(order, "exit");
+        if (!last)
+            run(order);
         order_for = -1;
         pthread_cond_broadcast(&changed);
+        if (last)
+            break;
     }
     pthread_mutex_unlock(&mutex);
     return NULL;
@@ -200,6 +204,10 @@ static void command(int thread, char *line)
     while (order_for != -1)
         pthread_cond_wait(&changed, &mutex);
     pthread_mutex_unlock(&mutex);
+    if (!strcmp(line, "exit")) {
+        pthread_join(threads[thread], NULL);
+        started[thread] = 0;
+    }
 }
 
 static void join_threads(void)

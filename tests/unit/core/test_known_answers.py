@@ -283,6 +283,39 @@ def test_completion_by_another_thread(run: Any) -> None:
     assert result.rank[7] == 2
 
 
+def test_a_thread_that_ends_leaves_its_place_as_new(run: Any) -> None:
+    """Thread 2 gets the place of thread 1, which ended within a call, and before it in a section."""
+    result = run(
+        "1 section inner",
+        ["1 enter 1 1", "0 advance 60", f"1 begin 7 {message()}", "1 leave"],
+        ["1 enter 5 5", "0 advance 40", f"1 blocking {message()}", "1 finish 7 -1 -1", "1 exit"],
+        "0 advance 100000",
+        call(ALLREDUCE, "", 30, thread=2),
+        threading=2,
+    )
+    assert result.of(SEND)["transfers"] == 1
+    waited = result.of(WAIT)
+    assert (waited["count"], waited["transfers"], waited["call"]) == (1, 1, 40)
+    row = result.of(ALLREDUCE)
+    assert (row["count"], row["transfers"], row["call"], row["wait_min"]) == (1, 0, 30, 30)
+    assert [key[2:4] for key, _ in result.rows if key[1] == str(ALLREDUCE)] == [['""', "-1"]]
+    assert result.rank[6] == 1  # the section that was open
+
+
+@pytest.mark.parametrize("begun", [f"begin 7 {message()}", f"post 0 0 2 {message()}"])
+def test_what_an_ended_thread_began_is_not_timed_by_its_successor(run: Any, begun: str) -> None:
+    ended = "finish 7 -1 -1" if begun.startswith("begin") else "complete 0 0 -1 0 2"
+    result = run(
+        call(ISEND, begun, 100, thread=1),
+        "1 exit",
+        "0 advance 5000",
+        call(WAIT, ended, 50, thread=2),
+        threading=2,
+    )
+    assert bounds(result.of(ISEND)) == (0, 1000, 0, 1000)
+    assert result.of(ISEND)["contradicted"] == 0
+
+
 def test_a_pause_is_slack(run: Any) -> None:
     result = run(
         call(ISEND, f"begin 7 {message()}", 100),
