@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from imbrex.profile.aggregate import group, total
-from imbrex.profile.format import MEASURES_DTYPE, QUANTITIES
+from imbrex.profile.aggregate import group, sum_by, total, without_ranks
+from imbrex.profile.format import KEYS, MEASURES_DTYPE, QUANTITIES
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +35,25 @@ def test_group_equals_the_obvious_sum(table, keys):
     assert distinct.tolist() == sorted(distinct.tolist())
 
 
+def test_rows_over_ranks_keep_all_other_keys(table):
+    over_ranks = without_ranks(table)
+    assert set(over_ranks["rank"].tolist()) == {-1}
+    assert total(over_ranks).tolist() == total(table).tolist()
+    keys, sums = group(table, KEYS[1:])
+    assert keys.tolist() == [[int(row[key]) for key in KEYS[1:]] for row in over_ranks]
+    assert sums[:, 0].tolist() == over_ranks["count"].tolist()
+
+
+def test_keys_too_far_apart_for_one_code():
+    """As in a damaged file: no two different keys are taken for one."""
+    keys = np.array([[0, 0, 2**31], [2**31, 2**16, 0], [2**31, 2**16, 0]] * 2, np.int64)
+    distinct, sums = sum_by(keys, np.ones((6, 2), np.int64))
+    assert distinct.tolist() == [[0, 0, 2**31], [2**31, 2**16, 0]]
+    assert sums.tolist() == [[2, 2], [4, 4]]
+
+
 def test_nothing_to_sum():
     empty = np.empty(0, MEASURES_DTYPE)
     assert group(empty, ("site",))[1].shape == (0, len(QUANTITIES))
     assert not total(empty).any()
+    assert len(without_ranks(empty)) == 0

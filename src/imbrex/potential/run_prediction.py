@@ -67,7 +67,7 @@ def measured_networks(folder: Path, run: Run | None) -> list[Interconnect]:
     found = load_interconnects(str(file))
     if run is None or not len(run.measures):
         return found[:1]
-    paths, rows = np.asarray(run.measures["path"]), np.asarray(run.measures["bytes"])
+    paths, rows = run.over_ranks["path"], run.over_ranks["bytes"]
     inter = int(rows[paths == TransferPath.INTER].sum())
     intra = int(rows[paths == TransferPath.INTRA].sum())
     wanted = "inter-node" if inter >= intra and inter > 0 else "intra-node"

@@ -36,6 +36,9 @@ class Path(IntEnum):
 PATH_NAMES = ("none", "self", "intra-node", "inter-node")
 SOURCE_NAMES = ("call", "poll", "callback")
 
+KEYS = ("rank", "site", "operation", "section", "size_class", "path", "source")
+"""What a row's quantities belong to, in the order of `ix_row`."""
+
 COUNTS = ("count", "transfers", "bytes")
 TIMES_NS = (
     "transfer_min_ns",

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from imbrex.errors import ImbrexError
+from imbrex.profile.aggregate import without_ranks
 from imbrex.profile.format import (
     MEASURES_DTYPE,
     PATH_NAMES,
@@ -135,6 +137,11 @@ class Run:
     sites: tuple[Site, ...]
     merged: bool = True
     guard: Guard | None = None
+
+    @cached_property
+    def over_ranks(self) -> Table:
+        """The rows of `measures` summed over the ranks: few, whatever the size of the job."""
+        return without_ranks(self.measures)
 
     def operation(self, number: int) -> str:
         """The MPI name of an operation's number."""

@@ -7,7 +7,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from imbrex.profile.aggregate import Integers, group, total
+from imbrex.profile.aggregate import Integers, group, sum_by, total
 from imbrex.profile.format import QUANTITIES, SCHEMA_VERSION
 from imbrex.profile.run import Run
 from imbrex.profile.sites import Site
@@ -115,7 +115,7 @@ def make_sums(values: Integers) -> Sums:
 
 def totals(run: Run) -> Sums:
     """The sums over the whole run."""
-    return make_sums(total(run.measures))
+    return make_sums(total(run.over_ranks))
 
 
 def rows(run: Run, by: By) -> list[Row]:
@@ -125,8 +125,10 @@ def rows(run: Run, by: By) -> list[Row]:
     by call time, the largest first.
     """
     columns = _COLUMNS[by]
-    keys, sums = group(run.measures, columns)
-    sizes = _sizes(run, columns)
+    measures = run.measures if by == "rank" else run.over_ranks
+    by_size, sums_by_size = group(measures, (*columns, "size_class"))
+    sizes = _sizes(by_size)
+    keys, sums = sum_by(by_size[:, :-1], sums_by_size)
     found = []
     for key, values in zip(keys.tolist(), sums, strict=True):
         first = key[0]
@@ -156,11 +158,10 @@ def exposure(row: Row) -> tuple[float, float, float]:
     return row.sums.exposed_min_s, row.sums.exposed_max_s, row.sums.call_s
 
 
-def _sizes(run: Run, columns: tuple[str, ...]) -> dict[tuple[int, ...], tuple[int, int]]:
-    """The range of size classes with transfers in each group."""
+def _sizes(by_size: Integers) -> dict[tuple[int, ...], tuple[int, int]]:
+    """The range of size classes with transfers in each group; the last column is the class."""
     found: dict[tuple[int, ...], tuple[int, int]] = {}
-    for entry in group(run.measures, (*columns, "size_class"))[0].tolist():
-        *key, size_class = entry
+    for *key, size_class in by_size.tolist():
         if size_class >= 0:
             low, high = found.get(tuple(key), (size_class, size_class))
             found[tuple(key)] = (min(low, size_class), max(high, size_class))

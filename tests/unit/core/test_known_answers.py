@@ -284,7 +284,7 @@ def test_completion_by_another_thread(run: Any) -> None:
 
 
 def test_a_thread_that_ends_leaves_its_place_as_new(run: Any) -> None:
-    """Thread 2 gets the place of thread 1, which ended within a call, and before it in a section."""
+    """Thread 2 gets the place of thread 1, which ended in a section and within a call."""
     result = run(
         "1 section inner",
         ["1 enter 1 1", "0 advance 60", f"1 begin 7 {message()}", "1 leave"],
