@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+SANITIZERS = "-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer"
 PROGRAMS = Path(__file__).resolve().parent / "programs"
 
 
@@ -145,6 +146,40 @@ def measured(mpi: Any, runtime: Runtime, tmp_path: Path) -> Callable[..., Measur
             result.measures = np.load(folder / "measures.npy")
             result.ranks = np.load(folder / "ranks.npy")
         return result
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def sanitized(
+    mpi: Any, tmp_path_factory: pytest.TempPathFactory
+) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Run a program on two ranks with the runtime built with the sanitizers of gcc."""
+    if mpi.name != "openmpi":
+        pytest.skip("the code is the same for every MPI")
+    tree = tmp_path_factory.mktemp("sanitized")
+    mpicc = subprocess.run(["which", mpi.mpicc], capture_output=True, text=True, check=True).stdout
+    configure = ["cmake", "-S", str(ROOT / "runtime"), "-B", str(tree), "-DCMAKE_BUILD_TYPE=Debug"]
+    configure += [f"-DMPI_C_COMPILER={mpicc.strip()}", f"-DIMBREX_PYTHON={sys.executable}"]
+    configure += [f"-DCMAKE_C_FLAGS={SANITIZERS}", "-DCMAKE_C_COMPILER=gcc"]
+    _checked(configure)
+    _checked(["cmake", "--build", str(tree), "--target", "imbrex", "-j2"])
+    asan = subprocess.run(
+        ["gcc", "-print-file-name=libasan.so"], capture_output=True, text=True, check=True
+    ).stdout.strip()
+    preload = f"LD_PRELOAD={asan}:{tree / 'libimbrex.so'}"
+
+    def run(
+        program: list[str], folder: Path, events: str, *launcher: str
+    ) -> subprocess.CompletedProcess[str]:
+        """The program's run directory is `folder`."""
+        environment = {**os.environ, "IMBREX_DIR": str(folder), "IMBREX_EVENTS": events}
+        # the library's own leaks are not ours
+        environment |= {"ASAN_OPTIONS": "detect_leaks=0", "OMPI_MCA_osc": "^rdma"}
+        words = [mpi.mpirun, "--oversubscribe", *launcher, "-n", "2", "env", preload, *program]
+        return subprocess.run(
+            words, env=environment, capture_output=True, text=True, timeout=120, check=False
+        )
 
     return run
 
