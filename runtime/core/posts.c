@@ -2,8 +2,8 @@
  * own. */
 #include "slots.h"
 
-/* Clocks of this thread at `time_ns`. */
-static ix_end at(const ix_thread *t, int64_t time_ns)
+/* Clocks of this thread at `time_ns`, which is not in the future. */
+static inline ix_end at(const ix_thread *t, int64_t time_ns)
 {
     int64_t since = ix_most(0, time_ns - t->last_ns);
     int in_call = t->depth > 0 && !t->unrecorded;
@@ -55,8 +55,8 @@ uint32_t ix_post(ix_thread *t, const ix_transfer *transfer, int64_t time_ns, enu
     ix_open none, *open = s ? &s->open : &none;
     if (!t->depth)
         t->site = 0;
+    ix_end begin = at(t, time_ns); /* (before `touched` is stored to, beside what it reads) */
     ix_open_anew(t, transfer, t->operation, open);
-    ix_end begin = at(t, time_ns);
     open->compute0_ns = begin.compute_ns;
     open->call0_ns = begin.call_ns;
     open->paused0_ns = begin.paused_ns;

@@ -4,7 +4,6 @@
 #include "ucx.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,9 +30,9 @@ static const void *self_endpoint;
 static ix_selves selves;
 static const uint8_t *is_data;
 
-/* ---- Calls under way: what the completion callback needs */
+/* ---- Calls under way: what the completion callback needs, by the token of the transfer */
 
-#define CALLS 8192
+#define CALLS 8192 /* as many as the engine has tokens */
 
 typedef struct call {
     union {
@@ -43,39 +42,10 @@ typedef struct call {
     void *user_data;
     int64_t bytes; /* of a send, once they are known; else IX_AS_POSTED */
     uint32_t token;
-    uint32_t next; /* in the list of free ones, + 1 */
 } call;
 
 static call calls[CALLS];
-static _Atomic uint64_t free_calls; /* first free + 1, and above it a counter against reuse */
-static _Atomic uint32_t never_used;
 static __thread call *posting; /* the receive that this thread is just posting */
-
-static call *take_call(void)
-{
-    uint64_t head = atomic_load_explicit(&free_calls, memory_order_acquire);
-    while ((uint32_t)head) {
-        call *c = &calls[(uint32_t)head - 1];
-        uint64_t next = ((head >> 32) + 1) << 32 | c->next;
-        if (atomic_compare_exchange_weak_explicit(&free_calls, &head, next, memory_order_acq_rel,
-                                                  memory_order_acquire))
-            return c;
-    }
-    if (atomic_load_explicit(&never_used, memory_order_relaxed) >= CALLS)
-        return NULL;
-    uint32_t fresh = atomic_fetch_add_explicit(&never_used, 1, memory_order_relaxed);
-    return fresh < CALLS ? &calls[fresh] : NULL;
-}
-
-static void give_call(call *c)
-{
-    uint64_t head = atomic_load_explicit(&free_calls, memory_order_relaxed), next;
-    do {
-        c->next = (uint32_t)head;
-        next = ((head >> 32) + 1) << 32 | (uint32_t)(c - calls + 1);
-    } while (!atomic_compare_exchange_weak_explicit(&free_calls, &head, next, memory_order_release,
-                                                    memory_order_relaxed));
-}
 
 /* ---- Datatypes that only their maker can size. It must not be asked again: the library may count
  * how often it packs. So what it tells UCX is listened to. */
@@ -190,7 +160,6 @@ static void sent(void *request, int8_t status, void *data)
     void *user_data = c->user_data;
     uint32_t token = c->token;
     int64_t bytes = c->bytes;
-    give_call(c);
     end(token, bytes, status == IX_UCS_OK ? IX_SLACK_TAIL : IX_SLACK_UNKNOWN);
     if (callback)
         callback(request, status, user_data);
@@ -215,7 +184,7 @@ static void *send_as(send_function real, void *ep, const void *buffer, size_t co
     if (!token)
         return real(ep, buffer, count, tag, param);
     ix_ucp_param copy;
-    call *c = copy_param(&copy, param) ? take_call() : NULL;
+    call *c = copy_param(&copy, param) && token <= CALLS ? &calls[token - 1] : NULL;
     if (!c) {
         void *result = real(ep, buffer, count, tag, param);
         end(token, IX_AS_POSTED, result ? IX_SLACK_UNKNOWN : IX_SLACK_TAIL);
@@ -229,9 +198,7 @@ static void *send_as(send_function real, void *ep, const void *buffer, size_t co
     void *result = real(ep, buffer, count, tag, &copy);
     sizing = NULL;
     if (!result || is_error(result)) { /* no callback follows */
-        int64_t bytes = c->bytes;
-        give_call(c);
-        end(token, result ? 0 : bytes, IX_SLACK_TAIL);
+        end(token, result ? 0 : c->bytes, IX_SLACK_TAIL);
     }
     return result;
 }
@@ -262,7 +229,6 @@ static void received(void *request, int8_t status, const ix_ucp_tag_info *info, 
     void *user_data = c->user_data;
     uint32_t token = c->token;
     int at_once = posting == c;
-    give_call(c);
     end_receive(token, status, info, at_once);
     if (callback)
         callback(request, status, info, user_data);
@@ -300,7 +266,7 @@ static void *receive_as(const receive *r, const ix_ucp_param *param)
     if (!token)
         return post(r, param);
     ix_ucp_param copy;
-    call *c = copy_param(&copy, param) ? take_call() : NULL;
+    call *c = copy_param(&copy, param) && token <= CALLS ? &calls[token - 1] : NULL;
     if (!c) {
         end(token, IX_AS_POSTED, IX_SLACK_UNKNOWN);
         return post(r, param);
@@ -321,7 +287,6 @@ static void *receive_as(const receive *r, const ix_ucp_param *param)
     if (theirs && mine.length != UNTOLD)
         *theirs = mine;
     if (!result || is_error(result)) {
-        give_call(c);
         end_receive(token, (int8_t)(intptr_t)result, &mine, 1);
     }
     return result;
