@@ -3,7 +3,8 @@
     python benchmarks/event_sources.py [--programs halo2d,lmp] [--rounds 3] [--insert PAGE]
 
 Two ranks on one node, all messages over UCX's TCP transport: mini-apps over MPICH, and LAMMPS and
-the HPC Challenge (where installed) over Open MPI with `pml ucx`. One machine profile per library,
+the HPC Challenge (where installed) over Open MPI with `pml ucx`; puts and gets in all kinds of
+epochs (tests/mpi/ucx/programs/messages.c) over both. One machine profile per library,
 measured here; then each program runs with both sources in turn. Widths are what is possible less
 what is certain of the hidden time, over the upper bound of the transfer time; the median of the
 rounds.
@@ -27,7 +28,7 @@ from imbrex.profile.summary import Sums, make_sums
 from page import insert
 
 UCX_IN_OPENMPI = ["--mca", "pml", "ucx", "--mca", "pml_ucx_tls", "any"]
-UCX_IN_OPENMPI += ["--mca", "pml_ucx_devices", "any"]
+UCX_IN_OPENMPI += ["--mca", "pml_ucx_devices", "any", "--mca", "osc", "ucx"]
 # name: library, words after `mpirun -n 2`; a name without / is a mini-app
 PROGRAMS = {
     "halo2d": ("mpich", "halo2d --variant late-wait --n 1024 --steps 100"),
@@ -36,8 +37,15 @@ PROGRAMS = {
     "fft": ("mpich", "fft --n 32 --steps 20"),
     "lmp": ("openmpi", f"lmp -in {ROOT / 'apps' / 'real' / 'melt.lammps'} -log none"),
     "hpcc": ("openmpi", "hpcc"),
+    "onesided": ("mpich", "messages onesided"),
+    "onesided-openmpi": ("openmpi", "messages onesided"),
 }
-POINT_TO_POINT = ("send", "recv", "start")
+MESSAGES = ROOT / "tests" / "mpi" / "ucx" / "programs" / "messages.c"
+KINDS = {
+    "point to point": ("send", "recv", "start"),
+    "one-sided": ("put", "get", "accumulate"),
+    "collectives": ("",),
+}
 
 
 def environment() -> dict[str, str]:
@@ -76,10 +84,10 @@ def measure(name: str, events: str, machine: Path, folder: Path) -> Run:
 
 
 def by_kind(run: Run) -> dict[str, Sums]:
-    kinds: dict[str, list[int]] = {"point to point": [], "collectives": []}
+    kinds: dict[str, list[int]] = {kind: [] for kind in KINDS}
     for number, operation in enumerate(run.job.operations):
         plain = operation.removeprefix("MPI_").lower()
-        kind = "point to point" if any(k in plain for k in POINT_TO_POINT) else "collectives"
+        kind = next(kind for kind, parts in KINDS.items() if any(p in plain for p in parts))
         kinds[kind].append(number)
     chosen = run.measures["operation"]
     path = run.measures["path"] == run.job.paths.index("intra-node")
@@ -109,6 +117,8 @@ def table(wanted: list[str], rounds: int) -> list[str]:
             folder = Path(scratch) / library
             if library not in machines:
                 build(library, folder)
+                compiled = ["-O2", "-w", "-o", str(folder / "messages"), str(MESSAGES)]
+                call([f"mpicc.{library}", *compiled, "-pthread"], folder)
                 machines[library] = folder / "machine.json"
                 words = [IMBREX, "calibrate", "-q", "--quick", "-o", str(machines[library])]
                 call([*words, "--", *launcher(library)], folder)
@@ -116,7 +126,7 @@ def table(wanted: list[str], rounds: int) -> list[str]:
             for _ in range(rounds):
                 for source, found in runs.items():
                     found.append(by_kind(measure(name, source, machines[library], folder)))
-            for kind in ("point to point", "collectives"):
+            for kind in KINDS:
                 sides = {s: [f[kind] for f in found] for s, found in runs.items()}
                 if any(not x.transfer_max_s for side in sides.values() for x in side):
                     continue

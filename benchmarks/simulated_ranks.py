@@ -28,7 +28,7 @@ from imbrex.profile.summary import make_sums
 
 APPS = {
     "halo2d": ([*sorted((ROOT / "apps/halo").glob("halo2d*.c"))], "--n {side} --steps 5"),
-    "wavefront": ([ROOT / "apps/wavefront/wavefront.c"], "--n 256 --nz 8 --planes 2 --sweeps 2"),
+    "wavefront": ([ROOT / "apps/wavefront/wavefront.c"], "--n 64 --nz 4 --planes 2 --sweeps 1"),
 }
 OPTIONS = (
     "smpi/simulate-computation:no",
