@@ -9,6 +9,7 @@
 #include "comms.h"
 #include "job.h"
 #include "ofi.h"
+#include "onesided.h"
 #include "operations.h"
 #include "peruse.h"
 #include "ucx.h"
@@ -177,7 +178,7 @@ static const char *use_ucx(const source *source, MPI_Comm all, uint32_t path_bit
         return "UCX carries both paths, and does not tell from which a message comes";
     ix_ucx_use(one_path(path_bits), self.known ? (void *)(uintptr_t)self.endpoint : NULL,
                self.tag_bits, is_data);
-    ix_ucx_use_rma(one_path(path_bits), is_one_sided);
+    ix_onesided_use(one_path(path_bits), is_one_sided);
     return NULL;
 }
 
@@ -193,6 +194,7 @@ static const char *use_ofi(const source *source, MPI_Comm all, uint32_t path_bit
     if (path_bits & (path_bits - 1))
         return "libfabric carries both paths, and does not tell from which a message comes";
     ix_ofi_use(one_path(path_bits), self.known, self.endpoint, self.tag_bits, is_data);
+    ix_onesided_use(one_path(path_bits), is_one_sided);
     return NULL;
 }
 
@@ -330,12 +332,12 @@ void ix_events_lost(ix_thread *t, uint64_t request)
 
 int ix_events_rma_begun(ix_thread *t, uint64_t group, int32_t target, const ix_transfer *transfer)
 {
-    return ix_ucx_rma_begun(t, group, target, transfer);
+    return ix_onesided_begun(t, group, target, transfer);
 }
 
 void ix_events_rma_closed(ix_thread *t, uint64_t group, int32_t target, int slack)
 {
-    ix_ucx_rma_closed(t, group, target, slack);
+    ix_onesided_closed(t, group, target, slack);
 }
 
 #else

@@ -60,14 +60,6 @@ static void not_begun(uint32_t token, void *context)
     ix_complete(ix_current(), token, ix_now(), 0, IX_SLACK_NONE, IX_SOURCE_CALLBACK);
 }
 
-static int64_t length_of(const struct iovec *iov, size_t count)
-{
-    int64_t bytes = 0;
-    for (size_t i = 0; i < count; i++)
-        bytes += (int64_t)iov[i].iov_len;
-    return bytes;
-}
-
 /* Before a send: the token, 0 for one to itself. */
 static uint32_t begin_send(int64_t bytes, ix_fi_addr to, uint64_t tag, uint64_t data, void *context)
 {
@@ -128,14 +120,15 @@ static ssize_t tagged_recv(ix_fi_ep *ep, void *buf, size_t len, void *desc, ix_f
 static ssize_t tagged_recvv(ix_fi_ep *ep, const struct iovec *iov, void **desc, size_t count,
                             ix_fi_addr from, uint64_t tag, uint64_t ignore, void *context)
 {
-    AROUND(recvv, begin_receive(length_of(iov, count), context),
+    AROUND(recvv, begin_receive(ix_ofi_length(iov, count), context),
            (ep, iov, desc, count, from, tag, ignore, context), posted(result, token, context));
 }
 
 static ssize_t tagged_recvmsg(ix_fi_ep *ep, const ix_fi_msg_tagged *msg, uint64_t flags)
 {
     int looks = (flags & (IX_FI_PEEK | IX_FI_DISCARD)) != 0;
-    AROUND(recvmsg, looks ? 0 : begin_receive(length_of(msg->iov, msg->iov_count), msg->context),
+    AROUND(recvmsg,
+           looks ? 0 : begin_receive(ix_ofi_length(msg->iov, msg->iov_count), msg->context),
            (ep, msg, flags), posted(result, token, msg->context));
 }
 
@@ -149,7 +142,7 @@ static ssize_t tagged_send(ix_fi_ep *ep, const void *buf, size_t len, void *desc
 static ssize_t tagged_sendv(ix_fi_ep *ep, const struct iovec *iov, void **desc, size_t count,
                             ix_fi_addr to, uint64_t tag, void *context)
 {
-    AROUND(sendv, begin_send(length_of(iov, count), to, tag, 0, context),
+    AROUND(sendv, begin_send(ix_ofi_length(iov, count), to, tag, 0, context),
            (ep, iov, desc, count, to, tag, context), posted(result, token, context));
 }
 
@@ -157,7 +150,8 @@ static ssize_t tagged_sendmsg(ix_fi_ep *ep, const ix_fi_msg_tagged *msg, uint64_
 {
     uint64_t data = flags & IX_FI_REMOTE_CQ_DATA ? msg->data : 0;
     AROUND(sendmsg,
-           begin_send(length_of(msg->iov, msg->iov_count), msg->addr, msg->tag, data, msg->context),
+           begin_send(ix_ofi_length(msg->iov, msg->iov_count), msg->addr, msg->tag, data,
+                      msg->context),
            (ep, msg, flags), posted(result, token, msg->context));
 }
 

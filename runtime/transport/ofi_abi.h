@@ -42,7 +42,8 @@ typedef struct ix_fi_cq {
 
 typedef struct ix_fi_ep {
     ix_fi_object object;
-    void *ops, *cm, *msg, *rma;
+    void *ops, *cm, *msg;
+    struct ix_fi_rma_ops *rma;
     struct ix_fi_tagged_ops *tagged;
 } ix_fi_ep;
 
@@ -101,6 +102,37 @@ typedef struct ix_fi_tagged_ops {
     ssize_t (*injectdata)(ix_fi_ep *ep, const void *buf, size_t len, uint64_t data, ix_fi_addr to,
                           uint64_t tag);
 } ix_fi_tagged_ops;
+
+typedef struct ix_fi_msg_rma {
+    const struct iovec *iov;
+    void **desc;
+    size_t iov_count;
+    ix_fi_addr addr;
+    const void *rma_iov;
+    size_t rma_iov_count;
+    void *context;
+    uint64_t data;
+} ix_fi_msg_rma;
+
+typedef struct ix_fi_rma_ops {
+    size_t size;
+    ssize_t (*read)(ix_fi_ep *ep, void *buf, size_t len, void *desc, ix_fi_addr from, uint64_t addr,
+                    uint64_t key, void *context);
+    ssize_t (*readv)(ix_fi_ep *ep, const struct iovec *iov, void **desc, size_t count,
+                     ix_fi_addr from, uint64_t addr, uint64_t key, void *context);
+    ssize_t (*readmsg)(ix_fi_ep *ep, const ix_fi_msg_rma *msg, uint64_t flags);
+    ssize_t (*write)(ix_fi_ep *ep, const void *buf, size_t len, void *desc, ix_fi_addr to,
+                     uint64_t addr, uint64_t key, void *context);
+    ssize_t (*writev)(ix_fi_ep *ep, const struct iovec *iov, void **desc, size_t count,
+                      ix_fi_addr to, uint64_t addr, uint64_t key, void *context);
+    ssize_t (*writemsg)(ix_fi_ep *ep, const ix_fi_msg_rma *msg, uint64_t flags);
+    ssize_t (*inject)(ix_fi_ep *ep, const void *buf, size_t len, ix_fi_addr to, uint64_t addr,
+                      uint64_t key);
+    ssize_t (*writedata)(ix_fi_ep *ep, const void *buf, size_t len, void *desc, uint64_t data,
+                         ix_fi_addr to, uint64_t addr, uint64_t key, void *context);
+    ssize_t (*injectdata)(ix_fi_ep *ep, const void *buf, size_t len, uint64_t data, ix_fi_addr to,
+                          uint64_t addr, uint64_t key);
+} ix_fi_rma_ops;
 
 #define IX_FI_PEEK (UINT64_C(1) << 19)
 #define IX_FI_REMOTE_CQ_DATA (UINT64_C(1) << 17)

@@ -47,13 +47,21 @@ static void take_ep(ix_fi_ep *ep)
             ep->object.ops = copy;
         }
     }
-    if (!ep->tagged || ix_ofi_is_filled(ep->tagged))
-        return;
-    ix_fi_tagged_ops *copy = copy_of(ep->tagged, IX_UP_TO_MEMBER(ix_fi_tagged_ops, injectdata), 0);
-    if (!copy)
-        return;
-    ix_ofi_fill_tagged(copy);
-    ep->tagged = copy;
+    ix_fi_tagged_ops *tagged =
+        ep->tagged && !ix_ofi_is_filled(ep->tagged)
+            ? copy_of(ep->tagged, IX_UP_TO_MEMBER(ix_fi_tagged_ops, injectdata), 0)
+            : NULL;
+    if (tagged) {
+        ix_ofi_fill_tagged(tagged);
+        ep->tagged = tagged;
+    }
+    ix_fi_rma_ops *rma = ep->rma && !ix_ofi_is_filled_rma(ep->rma)
+                             ? copy_of(ep->rma, IX_UP_TO_MEMBER(ix_fi_rma_ops, injectdata), 0)
+                             : NULL;
+    if (rma) {
+        ix_ofi_fill_rma(rma);
+        ep->rma = rma;
+    }
 }
 
 /* Objects that are made within a call are a provider's own. */

@@ -26,9 +26,20 @@ static inline const ix_ofi_head *ix_ofi_head_of(const void *table)
 /* Providers are made of other providers: what is called within a call is theirs. */
 extern IX_HIDDEN __thread int ix_ofi_inside;
 
+/* Bytes of a list of pieces. */
+static inline int64_t ix_ofi_length(const struct iovec *iov, size_t count)
+{
+    int64_t bytes = 0;
+    for (size_t i = 0; i < count; i++)
+        bytes += (int64_t)iov[i].iov_len;
+    return bytes;
+}
+
 /* Put the source's functions into the copies of an object's tables. */
 IX_HIDDEN void ix_ofi_fill_tagged(ix_fi_tagged_ops *copy);
 IX_HIDDEN int ix_ofi_is_filled(const ix_fi_tagged_ops *table);
+IX_HIDDEN void ix_ofi_fill_rma(ix_fi_rma_ops *copy);
+IX_HIDDEN int ix_ofi_is_filled_rma(const ix_fi_rma_ops *table);
 IX_HIDDEN void ix_ofi_fill_cq(ix_fi_cq_ops *copy);
 
 #endif

@@ -15,6 +15,10 @@ from pathlib import Path
 
 import pytest
 
+from imbrex.mpi_environment.launcher_line import parse_launcher_line
+from imbrex.mpi_environment.mpi_library import library_of_line
+from imbrex.mpi_environment.native import build
+
 ROOT = Path(__file__).resolve().parents[2]
 WHEELS = {
     "mpich": ("MPICH", ["mpich>=5"]),
@@ -74,3 +78,10 @@ def halo3d(wheel: Wheel) -> str:
     command = [*words, f"MPICC={wheel.command('mpicc')}", "CFLAGS=-O2 -g -w"]
     subprocess.run(command, check=True, env=environment)
     return str(build / "halo3d")
+
+
+@pytest.fixture(scope="session")
+def runtime(wheel, halo3d) -> Path:
+    """The folder of the runtime for this wheel."""
+    line = parse_launcher_line([wheel.command("mpiexec"), "-n", "2", halo3d])
+    return build("runtime", library_of_line(line, None))

@@ -10,19 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from imbrex.mpi_environment.launcher_line import parse_launcher_line
-from imbrex.mpi_environment.mpi_library import compiler_environment, library_of_line
-from imbrex.mpi_environment.native import build
+from imbrex.mpi_environment.mpi_library import compiler_environment
 
 MS = 1_000_000
 X_HI_NS = 300 * MS  # longer than anything but the sleep of 400 ms
-
-
-@pytest.fixture(scope="session")
-def runtime(wheel, halo3d) -> Path:
-    """The folder of the runtime for this wheel."""
-    line = parse_launcher_line([wheel.command("mpiexec"), "-n", "2", halo3d])
-    return build("runtime", library_of_line(line, None))
 
 
 def test_every_function_of_the_header_is_known(runtime):

@@ -4,6 +4,7 @@
 #include <rdma/fi_domain.h>
 #include <rdma/fi_endpoint.h>
 #include <rdma/fi_eq.h>
+#include <rdma/fi_rma.h>
 #include <rdma/fi_tagged.h>
 
 #include "ofi_abi.h"
@@ -17,6 +18,7 @@ SAME((int)IX_FI_ENABLE, (int)FI_ENABLE);
 AT(ix_fi_fabric, ops, fid_fabric, ops);
 AT(ix_fi_domain, ops, fid_domain, ops);
 AT(ix_fi_cq, ops, fid_cq, ops);
+AT(ix_fi_ep, rma, fid_ep, rma);
 AT(ix_fi_ep, tagged, fid_ep, tagged);
 AT(ix_fi_fabric_ops, domain, fi_ops_fabric, domain);
 AT(ix_fi_fabric_ops, domain2, fi_ops_fabric, domain2);
@@ -32,6 +34,16 @@ SAME(sizeof(ix_fi_msg_tagged), sizeof(struct fi_msg_tagged));
 AT(ix_fi_tagged_ops, recv, fi_ops_tagged, recv);
 AT(ix_fi_tagged_ops, sendmsg, fi_ops_tagged, sendmsg);
 AT(ix_fi_tagged_ops, injectdata, fi_ops_tagged, injectdata);
+AT(ix_fi_msg_rma, iov_count, fi_msg_rma, iov_count);
+AT(ix_fi_msg_rma, context, fi_msg_rma, context);
+SAME(sizeof(ix_fi_msg_rma), sizeof(struct fi_msg_rma));
+AT(ix_fi_rma_ops, read, fi_ops_rma, read);
+AT(ix_fi_rma_ops, readmsg, fi_ops_rma, readmsg);
+AT(ix_fi_rma_ops, write, fi_ops_rma, write);
+AT(ix_fi_rma_ops, writemsg, fi_ops_rma, writemsg);
+AT(ix_fi_rma_ops, inject, fi_ops_rma, inject);
+AT(ix_fi_rma_ops, injectdata, fi_ops_rma, injectdata);
+SAME(sizeof(ix_fi_rma_ops), sizeof(struct fi_ops_rma));
 AT(ix_fi_entry, len, fi_cq_tagged_entry, len);
 AT(ix_fi_entry, tag, fi_cq_tagged_entry, tag);
 AT(ix_fi_entry, tag, fi_cq_err_entry, tag);

@@ -1,10 +1,12 @@
-/* The event source over real libfabric, without MPI: one endpoint that talks to itself. */
+/* The event source over real libfabric, without MPI: one endpoint that talks to itself. Puts and
+ * gets are over where an MPI call says so (source call). */
 #include <dlfcn.h>
 #include <rdma/fabric.h>
 #include <rdma/fi_cm.h>
 #include <rdma/fi_domain.h>
 #include <rdma/fi_endpoint.h>
 #include <rdma/fi_errno.h>
+#include <rdma/fi_rma.h>
 #include <rdma/fi_tagged.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +14,7 @@
 
 #include "internal.h"
 #include "ofi.h"
+#include "onesided.h"
 
 int ix_measuring;
 
@@ -61,6 +64,36 @@ static void complete(int wanted)
         need(result, #call);                                                                       \
     } while (0)
 
+/* A put of two pieces, a small one and a get, as one MPI call and its closing call; their bytes. */
+static int64_t move_one_sided(struct fid_ep *ep, fi_addr_t self, uint64_t address, uint64_t key,
+                              void *context)
+{
+    ix_thread *t = ix_enter(2, complete);
+    POST(fi_write(ep, out, 50000, NULL, self, address, key, context));
+    complete(1);
+    POST(fi_write(ep, out, 3000, NULL, self, address, key, context));
+    complete(1);
+    if (!ix_onesided_begun(t, 7, 0, &(ix_transfer){.bytes = 53000, .path = IX_PATH_INTRA}))
+        exit(10);
+    ix_leave(t);
+    t = ix_enter(2, complete);
+    POST(fi_inject_write(ep, out, 16, self, address, key));
+    if (!ix_onesided_begun(t, 7, 0, &(ix_transfer){.bytes = 16, .path = IX_PATH_INTRA}))
+        exit(11);
+    ix_leave(t);
+    t = ix_enter(2, complete);
+    POST(fi_read(ep, out, 70000, NULL, self, address, key, context));
+    complete(1);
+    /* not all of it: stays with the calls */
+    if (ix_onesided_begun(t, 7, 0, &(ix_transfer){.bytes = 70001, .path = IX_PATH_INTRA}))
+        exit(12);
+    ix_leave(t);
+    t = ix_enter(1, complete);
+    ix_onesided_closed(t, 7, IX_ALL, IX_SLACK_NONE);
+    ix_leave(t);
+    return 53016;
+}
+
 int main(int argc, char **argv)
 {
     struct fi_info *hints = fi_allocinfo(), *info;
@@ -68,7 +101,7 @@ int main(int argc, char **argv)
     struct fid_domain *domain;
     struct fid_av *av;
     struct fid_ep *ep;
-    hints->caps = FI_TAGGED;
+    hints->caps = FI_TAGGED | FI_RMA;
     hints->mode = FI_CONTEXT | FI_CONTEXT2;
     hints->ep_attr->type = FI_EP_RDM;
     hints->domain_attr->mr_mode = 0;
@@ -94,18 +127,23 @@ int main(int argc, char **argv)
     if (fi_av_insert(av, name, 1, &self, 0, NULL) != 1)
         return 4;
 
-    static const char *const operations[] = {"MPI_Isend", "MPI_Wait"};
-    static const uint8_t data[2] = {1, 1};
+    static const char *const operations[] = {"MPI_Isend", "MPI_Wait", "MPI_Put"};
+    static const uint8_t data[] = {1, 1, 0}, one_sided[] = {0, 0, 1};
     ix_options o = {
-        .ranks = 1, .operations = operations, .operation_count = 2, .library = "", .host = ""};
+        .ranks = 1, .operations = operations, .operation_count = 3, .library = "", .host = ""};
     if (ix_start(&o) == IX_START_FAILED)
         return 5;
     const char *table = "imbrex-table 1\npath intra-node\npoint 1 1 100 -1 -1\n"
                         "point 8000000 8 8000000000 0 0\nend\n";
     char error[200];
-    if (ix_load_times(table, strlen(table), operations, 2, error, sizeof error))
+    if (ix_load_times(table, strlen(table), operations, 3, error, sizeof error))
         return 6;
 
+    struct fid_mr *memory;
+    need(fi_mr_reg(domain, in, ROOM, FI_REMOTE_WRITE | FI_REMOTE_READ, 0, 42, 0, &memory, NULL),
+         "fi_mr_reg");
+    int virtual = info->domain_attr->mr_mode & FI_MR_VIRT_ADDR;
+    uint64_t address = virtual ? (uint64_t)(uintptr_t)in : 0;
     struct fi_context2 contexts[4];
     struct fi_context2 *next = contexts;
     /* one message, before anything is measured: the source is there */
@@ -115,6 +153,7 @@ int main(int argc, char **argv)
     if (!ix_ofi_present())
         return 7;
     ix_ofi_use(IX_PATH_INTRA, 0, 0, 0, data);
+    ix_onesided_use(IX_PATH_INTRA, one_sided);
     ix_measuring = 1;
     ix_thread *t = ix_enter(0, main);
 
@@ -146,6 +185,8 @@ int main(int argc, char **argv)
     complete(1);
     transfers++;
     ix_leave(t);
+    bytes += move_one_sided(ep, self, address, fi_mr_key(memory), next);
+    transfers += 3;
     /* still open when measuring ends; its completion comes later, and so does a closed queue */
     t = ix_enter(0, main);
     POST(fi_trecv(ep, in, 1000, NULL, FI_ADDR_UNSPEC, 6, 0, next));
@@ -160,7 +201,7 @@ int main(int argc, char **argv)
         seen_bytes += rows[i].bytes;
         seen += rows[i].transfers;
         unknown += rows[i].unknown_end;
-        if (rows[i].transfers && rows[i].source == IX_SOURCE_CALL)
+        if (rows[i].transfers && (rows[i].source == IX_SOURCE_CALL) != (rows[i].operation == 2))
             return 8;
     }
     printf("bytes %ld of %ld, transfers %ld of %ld, unknown %ld of 2, errors %d of 1\n",
@@ -169,6 +210,7 @@ int main(int argc, char **argv)
     POST(fi_tsend(ep, out, 1000, NULL, self, 6, next + 1));
     complete(2);
     fi_close(&ep->fid);
+    fi_close(&memory->fid);
     fi_close(&cq->fid);
     fi_close(&av->fid);
     fi_close(&domain->fid);

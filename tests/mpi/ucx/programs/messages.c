@@ -2,6 +2,7 @@
  */
 #include <mpi.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -146,6 +147,47 @@ static void threads(void)
         pthread_join(thread[i], NULL);
 }
 
+/* One thread posts, another completes: 50 messages each way. */
+static MPI_Request handed[2];
+static sem_t posted, completed;
+
+static void *complete(void *unused)
+{
+    (void)unused;
+    for (int i = 0; i < 50; i++) {
+        sem_wait(&posted);
+        MPI_Waitall(2, handed, MPI_STATUSES_IGNORE);
+        sem_post(&completed);
+    }
+    return NULL;
+}
+
+static void handover(void)
+{
+    pthread_t other;
+    sem_init(&posted, 0, 0);
+    sem_init(&completed, 0, 0);
+    pthread_create(&other, NULL, complete, NULL);
+    for (int i = 0; i < 50; i++) {
+        MPI_Irecv(in, 200000, MPI_BYTE, peer, 1, MPI_COMM_WORLD, &handed[0]);
+        MPI_Isend(out, 200000, MPI_BYTE, peer, 1, MPI_COMM_WORLD, &handed[1]);
+        sem_post(&posted);
+        sem_wait(&completed);
+    }
+    pthread_join(other, NULL);
+}
+
+/* Rank 1 is gone, with whatever its library does at exit, while a message is under way. */
+static void leaves(void)
+{
+    MPI_Request r;
+    exchange(5000, 1, 0);
+    MPI_Isend(out, ROOM, MPI_BYTE, peer, 2, MPI_COMM_WORLD, &r);
+    if (rank == 1)
+        exit(0);
+    MPI_Wait(&r, MPI_STATUS_IGNORE);
+}
+
 static void killed(void)
 {
     MPI_Request r;
@@ -217,7 +259,8 @@ static void onesided(void)
 int main(int argc, char **argv)
 {
     const char *mode = argc > 1 ? argv[1] : "pt2pt";
-    int level = strcmp(mode, "threads") ? MPI_THREAD_SINGLE : MPI_THREAD_MULTIPLE;
+    int several = !strcmp(mode, "threads") || !strcmp(mode, "handover");
+    int level = several ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
     MPI_Init_thread(&argc, &argv, level, &level);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
@@ -229,7 +272,8 @@ int main(int argc, char **argv)
         void (*run)(void);
     } modes[] = {{"pt2pt", pt2pt},       {"collectives", collectives}, {"cancels", cancels},
                  {"finalize", finalize}, {"threads", threads},         {"killed", killed},
-                 {"windows", windows},   {"onesided", onesided}};
+                 {"windows", windows},   {"onesided", onesided},       {"handover", handover},
+                 {"leaves", leaves}};
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
         if (!strcmp(mode, modes[i].name))
             modes[i].run();
