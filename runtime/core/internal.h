@@ -92,8 +92,7 @@ IX_HIDDEN void ix_requests_stop(ix_thread *t);
 /* transfers.c: a transfer from its begin to its row. */
 IX_HIDDEN void ix_open_anew(ix_thread *t, const ix_transfer *transfer, uint32_t operation,
                             ix_open *open);
-IX_HIDDEN void ix_open_and_keep(ix_thread *t, const ix_transfer *transfer, uint32_t operation,
-                                ix_open *open, ix_begin_entry *entry);
+IX_HIDDEN void ix_keep(ix_thread *t, ix_open *open, ix_begin_entry *entry, uint64_t word);
 IX_HIDDEN void ix_spread_at_once(ix_thread *t);
 IX_HIDDEN void ix_received(ix_thread *t, ix_open *open, int64_t bytes, int path);
 IX_HIDDEN void ix_close(ix_thread *t, ix_open *open, const ix_end *end);
@@ -272,7 +271,8 @@ static inline void ix_open_transfer(ix_thread *t, const ix_transfer *transfer, u
         ix_count_begin(t, (uint64_t)e->what.open_ns);
         ix_note_begin_again(t, e);
     } else {
-        ix_open_and_keep(t, transfer, x_operation, open, e);
+        ix_open_anew(t, transfer, x_operation, open);
+        ix_keep(t, open, e, word);
         ix_note_begin(t, open);
     }
 }

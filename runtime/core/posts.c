@@ -1,5 +1,6 @@
 /* Transfers as an event source inside the library shows them: begin and end with times of their
  * own. */
+#include "close.h"
 #include "slots.h"
 
 /* Clocks of this thread at `time_ns`, which is not in the future. */
@@ -44,6 +45,27 @@ static void outside_calls(ix_thread *t)
     t->touched = 0;
 }
 
+/* What a call at this address posted last: apart from what calls begin. */
+static uint64_t posted_word(const ix_transfer *transfer, enum ix_source source)
+{
+    return ix_transfer_word(transfer) | UINT64_C(8) << 16 | (uint64_t)source << 20;
+}
+
+static __attribute__((noinline)) void post_anew(ix_thread *t, const ix_transfer *transfer,
+                                                ix_open *open, ix_begin_entry *e,
+                                                enum ix_source source, int unsure)
+{
+    if (!t->depth)
+        t->site = 0;
+    ix_open_anew(t, transfer, t->operation, open);
+    open->what.source = (uint8_t)source;
+    open->what.silent = t->muted;
+    if (unsure)
+        open->what.slack = IX_SLACK_UNKNOWN;
+    else if (t->depth)
+        ix_keep(t, open, e, posted_word(transfer, source));
+}
+
 uint32_t ix_post(ix_thread *t, const ix_transfer *transfer, int64_t time_ns, enum ix_source source)
 {
     if (!t || transfer->bytes <= 0 || transfer->path == IX_PATH_NONE)
@@ -53,21 +75,48 @@ uint32_t ix_post(ix_thread *t, const ix_transfer *transfer, int64_t time_ns, enu
         return 0;
     ix_slot *s = ix_slot_reserve_any();
     ix_open none, *open = s ? &s->open : &none;
-    if (!t->depth)
-        t->site = 0;
     ix_end begin = at(t, time_ns); /* (before `touched` is stored to, beside what it reads) */
-    ix_open_anew(t, transfer, t->operation, open);
+    uint64_t word = posted_word(transfer, source);
+    ix_begin_entry *e = ix_begin_entry_of(t, transfer->bytes, word);
+    if (t->depth && !unsure && ix_begins_again(t, e, transfer->bytes, word)) {
+        ix_open_again(t, e, open);
+        ix_count_begin(t, (uint64_t)e->what.open_ns);
+    } else {
+        post_anew(t, transfer, open, e, source, unsure);
+    }
     open->compute0_ns = begin.compute_ns;
     open->call0_ns = begin.call_ns;
     open->paused0_ns = begin.paused_ns;
-    open->what.source = (uint8_t)source;
-    open->what.silent = t->muted;
-    if (unsure)
-        open->what.slack = IX_SLACK_UNKNOWN;
     if (!s)
         ix_close_unknown(t, open);
     outside_calls(t);
     return s ? (uint32_t)(s - ix_table.slots) + 1 : 0;
+}
+
+static __attribute__((noinline)) void complete_any(ix_thread *t, ix_open *open, const ix_end *end,
+                                                   int64_t bytes, enum ix_slack slack,
+                                                   enum ix_source source)
+{
+    open->what.slack = ix_larger_slack(open->what.slack, (uint8_t)slack);
+    if (source < open->what.source)
+        open->what.source = (uint8_t)source;
+    uint8_t silent = open->what.silent;
+    ix_received(t, open, bytes, IX_AS_POSTED);
+    open->what.silent = silent;
+    if (open->what.flags & IX_UP_TO)
+        ix_close_unknown(t, open);
+    else
+        ix_close(t, open, end);
+}
+
+/* As it was posted, and seen by the thread that posted it. */
+static int is_as_posted(const ix_thread *t, const ix_open *open, int64_t bytes, enum ix_slack slack,
+                        enum ix_source source)
+{
+    const ix_what *what = &open->what;
+    int sized = bytes == what->bytes || (bytes == IX_AS_POSTED && !(what->flags & IX_UP_TO));
+    return what->usual && open->thread == t && sized && source >= what->source &&
+           (slack == IX_SLACK_NONE || slack == what->slack);
 }
 
 void ix_complete(ix_thread *t, uint32_t token, int64_t time_ns, int64_t bytes, enum ix_slack slack,
@@ -76,20 +125,16 @@ void ix_complete(ix_thread *t, uint32_t token, int64_t time_ns, int64_t bytes, e
     if (!t || !token || t->off)
         return;
     ix_slot *s = ix_table.slots + token - 1;
-    int unsure = stale(t);
     ix_open *open = &s->open;
-    open->what.slack =
-        unsure ? IX_SLACK_UNKNOWN : ix_larger_slack(open->what.slack, (uint8_t)slack);
-    if (source < open->what.source)
-        open->what.source = (uint8_t)source;
-    uint8_t silent = open->what.silent;
-    ix_received(t, open, bytes, IX_AS_POSTED);
-    open->what.silent = silent;
+    if (IX_UNLIKELY(stale(t)))
+        slack = IX_SLACK_UNKNOWN;
     ix_end end = at(t, time_ns);
-    if (open->what.flags & IX_UP_TO)
-        ix_close_unknown(t, open);
+    if (IX_LIKELY(is_as_posted(t, open, bytes, slack, source)))
+        ix_close_usual(t, &open->what, end.compute_ns - open->compute0_ns,
+                       end.call_ns - open->call0_ns, end.paused_ns - open->paused0_ns,
+                       end.in_call_ns, end.time_ns);
     else
-        ix_close(t, open, &end);
+        complete_any(t, open, &end, bytes, slack, source);
     ix_slot_release_any(s);
     outside_calls(t);
 }

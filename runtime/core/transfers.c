@@ -78,10 +78,8 @@ static int is_usual(const ix_what *what)
            !(what->slack == IX_SLACK_HEAD && what->time.head_ns == IX_UNKNOWN);
 }
 
-void ix_open_and_keep(ix_thread *t, const ix_transfer *transfer, uint32_t operation, ix_open *open,
-                      ix_begin_entry *entry)
+void ix_keep(ix_thread *t, ix_open *open, ix_begin_entry *entry, uint64_t word)
 {
-    ix_open_anew(t, transfer, operation, open);
     if (!worth_keeping(t, open) || t->at_once == &entry->what)
         return;
     open->what.row =
@@ -92,7 +90,7 @@ void ix_open_and_keep(ix_thread *t, const ix_transfer *transfer, uint32_t operat
     open->what.usual = (uint8_t)is_usual(&open->what);
     entry->what = open->what;
     entry->address = (uint64_t)(uintptr_t)t->address;
-    entry->word = ix_transfer_word(transfer);
+    entry->word = word;
     entry->where = ix_where(t);
     entry->generation = ix_times_generation;
 }
