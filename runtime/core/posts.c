@@ -158,6 +158,7 @@ void ix_begin_later(ix_thread *t, uint32_t token, int64_t time_ns)
         return;
     if (stale(t)) {
         open->what.slack = IX_SLACK_UNKNOWN;
+        open->what.usual = 0;
         return;
     }
     ix_end begin = at(t, time_ns);
