@@ -213,7 +213,7 @@ def test_preprocessed(name: str, tmp_path: Path) -> None:
     first, body, reason = PREPROCESSED[name]
     (tmp_path / "names.h").write_text("#define PEER (1 - rank)\n")
     (tmp_path / "all.h").write_text('#include "deep.h"\n')
-    (tmp_path / "deep.h").write_text("# define MPI_SEND my_send\n")
+    (tmp_path / "deep.h").write_text('#include "all.h"\n# define MPI_SEND my_send\n')
     source = tmp_path / "program.F"
     source.write_text(first + PROGRAM % ("", WORK + body + WORK))
     outcome = transform([source], Options())

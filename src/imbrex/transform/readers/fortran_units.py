@@ -24,7 +24,6 @@ from imbrex.transform.readers.fortran_scopes import (
 FORTRAN_SUFFIXES = frozenset({".f", ".for", ".ftn", ".f77", ".f90", ".f95", ".f03", ".f08"})
 
 _INCLUDE = re.compile(r"#\s*include\s+[\"<]([^\">]+)")
-_DEEPEST = 20
 _MACRO = re.compile(r"#\s*define\s+(\w+)")
 _PREFIX = r"(?:recursive|pure|elemental|impure|module|non_recursive)*"
 _SUBROUTINE = re.compile(rf"{_PREFIX}subroutine([a-z]\w*)(\(.*\))?$")
@@ -135,7 +134,7 @@ class Units:
         self.missing = ""
         macros = {m[1].lower() for line in lines if (m := _MACRO.match(line.directive))}
         for line in lines:
-            macros |= self._macros_of(line.directive, self.path.parent, 0)
+            macros |= self._macros_of(line.directive, self.path.parent, set())
         macros |= {
             re.split(r"[=(]", flag[2:])[0].lower() for flag in self.flags if flag.startswith("-D")
         }
@@ -147,20 +146,23 @@ class Units:
             if used and not line.directive:
                 line.directive = f"macro {min(used)}"
 
-    def _macros_of(self, directive: str, folder: Path, depth: int) -> set[str]:
+    def _macros_of(self, directive: str, folder: Path, seen: set[Path]) -> set[str]:
         """The macros that an included file defines; a file that is not found is noted."""
         match = _INCLUDE.match(directive)
         if match is None or match[1].lower() in ("mpif.h", "mpif-config.h"):
             return set()
         for place in (folder, *self.declarations.folders):
-            path = place / match[1]
-            if not path.is_file() or depth > _DEEPEST:
+            path = (place / match[1]).resolve()
+            if not path.is_file():
                 continue
-            found = set()
+            found: set[str] = set()
+            if path in seen:
+                return found
+            seen.add(path)
             for line in path.read_text(errors="replace").splitlines():
                 if macro := _MACRO.match(line.strip()):
                     found.add(macro[1].lower())
-                found |= self._macros_of(line.strip(), path.parent, depth + 1)
+                found |= self._macros_of(line.strip(), path.parent, seen)
             return found
         self.missing = self.missing or match[1]
         return set()
