@@ -93,13 +93,22 @@ uint32_t ix_post(ix_thread *t, const ix_transfer *transfer, int64_t time_ns, enu
     return s ? (uint32_t)(s - ix_table.slots) + 1 : 0;
 }
 
+/* The poorer of two sources names the row: it is not the one that the begin knew. */
+static void poorer_source(ix_open *open, enum ix_source source)
+{
+    if (source >= open->what.source)
+        return;
+    open->what.source = (uint8_t)source;
+    open->what.row = NULL;
+    open->what.usual = 0;
+}
+
 static __attribute__((noinline)) void complete_any(ix_thread *t, ix_open *open, const ix_end *end,
                                                    int64_t bytes, enum ix_slack slack,
                                                    enum ix_source source)
 {
     open->what.slack = ix_larger_slack(open->what.slack, (uint8_t)slack);
-    if (source < open->what.source)
-        open->what.source = (uint8_t)source;
+    poorer_source(open, source);
     uint8_t silent = open->what.silent;
     ix_received(t, open, bytes, IX_AS_POSTED);
     open->what.silent = silent;
@@ -179,8 +188,7 @@ void ix_complete_then(ix_thread *t, uint32_t token, const ix_moment *end, int64_
         open->thread = NULL; /* the clocks of begin and end are not the same */
     }
     open->what.slack = ix_larger_slack(open->what.slack, (uint8_t)slack);
-    if (source < open->what.source)
-        open->what.source = (uint8_t)source;
+    poorer_source(open, source);
     uint8_t silent = open->what.silent;
     ix_received(t, open, bytes, path);
     /* a wildcard receive turns out to be on a path that the calls see */
