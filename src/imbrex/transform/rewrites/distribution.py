@@ -17,6 +17,7 @@ from imbrex.transform.analysis.messages import Messages, communicates
 from imbrex.transform.analysis.spaces import Space, Spaces
 from imbrex.transform.edits import Edit, apply_edits
 from imbrex.transform.model.program import (
+    Access,
     Block,
     Kind,
     Language,
@@ -111,6 +112,8 @@ class LoopDistribution:
         fission = Fission(self.program, self.footprints, routine, spaces)
         reason = fission.prepare(space, upward=upward)
         if reason is not None:
+            if not self._touches(routine, statement, wanted, write=produces):
+                return None
             raise Refusal(self.name, reason)
         seeds = fission.writers(wanted, write=produces)
         if not seeds or len(seeds) == len(body):
@@ -130,6 +133,15 @@ class LoopDistribution:
         if reason is not None:
             raise Refusal(self.name, reason)
         return Division(space, groups, produces)
+
+    def _touches(
+        self, routine: Routine, loop: Statement, wanted: list[Access], *, write: bool
+    ) -> bool:
+        """Whether a loop writes (or reads) what is communicated at all."""
+        accesses = self.footprints.of(loop, routine.file).accesses
+        mine = [access for access in accesses if access.write or not write]
+        changed = self.footprints.changed(mine + wanted)
+        return self.footprints.conflict(mine, wanted, changed) is not None
 
     @staticmethod
     def _unreadable(
