@@ -208,6 +208,12 @@ double transfer_estimate(const exchange_setting *s, size_t size)
     return median < 100 ? 100 : median;
 }
 
+int repetitions(const engine *e, double transfer_ns, int quick, int full)
+{
+    const double long_ns = 1e6;
+    return e->quick || transfer_ns > long_ns ? quick : full;
+}
+
 static double time_left(const moments *m, side of)
 {
     return of.work_ns < 0 ? 0 : (double)(m->started - m->enter + m->done - m->wait);

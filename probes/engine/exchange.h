@@ -59,6 +59,9 @@ void print_exchange(const exchange_setting *s, const char *label, size_t size, s
 /* About how long a transfer takes when both sides are in MPI, nanoseconds; the same at both ranks.
  */
 double transfer_estimate(const exchange_setting *s, size_t size);
+/* How often to repeat an exchange: of a transfer of milliseconds, which is noisy by less and costs
+ * more, no more often than in quick mode. */
+int repetitions(const engine *e, double transfer_ns, int quick, int full);
 /* `count` valid exchanges printed, or fewer when the time is over. Returns the median of the
  * computing side's (of two, the longer) time in start and wait, nanoseconds; the same at both
  * ranks. */

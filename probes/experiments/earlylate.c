@@ -33,7 +33,15 @@ typedef struct setting {
     clock_difference clocks;
     char *buffer;
     double transfer_ns; /* about how long a transfer takes */
+    int round;
 } setting;
+
+/* Several rounds over all sizes, as of the ping-pong: what disturbs one of them is gone in the
+ * next. Only their quietest counts. */
+static int rounds_of(const engine *e)
+{
+    return e->quick ? 2 : 3;
+}
 
 static moments receive(const setting *s, enum kind kind, int size, int64_t start,
                        int64_t progress_ns, int64_t delay_ns)
@@ -113,10 +121,10 @@ static moments trial(const setting *s, enum kind kind, int size, double share, d
 
 static void print_trial(const setting *s, size_t size, enum kind kind, const moments *m)
 {
-    row(s->e, "trial %s %d %d %zu %s %lld %lld %lld %lld %lld %lld 0", path_name(s->p),
+    row(s->e, "trial %s %d %d %zu %s %lld %lld %lld %lld %lld %lld %d", path_name(s->p),
         s->p->leader, s->p->partner, size, kind_names[kind], (long long)s->clocks.error_ns,
         (long long)m->sent, (long long)m->posted, (long long)m->received, (long long)m->pause_begin,
-        (long long)m->pause_end);
+        (long long)m->pause_end, s->round);
 }
 
 /* Trials of one kind until the slice is over; returns the share in which the send returned before
@@ -164,7 +172,7 @@ static const enum kind late_kind[late_kinds] = {late, polling};
 static int one_size(setting *s, size_t size)
 {
     int early = 0;
-    const int most = s->e->quick ? 10 : 40;
+    const int most = s->e->quick ? 10 : 16;
     s->clocks = compare_clocks(s->e, s->p);
     estimate(s, size);
     for (enum kind kind = ready; kind < kinds; kind++) {
@@ -194,20 +202,24 @@ static void bisect(setting *s, enum kind kind, size_t last, size_t first)
         row(s->e, "limit %s %d %d %s %zu %zu", path_name(s->p), s->p->leader, s->p->partner,
             kind_names[kind], last, first);
     const size_t ends[2] = {last, first};
-    for (int i = 0; i < 2; i++)
-        if (ends[i] != below && ends[i] != above) {
-            pingpong_size(s->e, s->p, ends[i]);
-            one_size(s, ends[i]);
-        }
+    for (s->round = 0; s->round < rounds_of(s->e); s->round++)
+        for (int i = 0; i < 2; i++)
+            if (ends[i] != below && ends[i] != above) {
+                pingpong_size(s->e, s->p, ends[i]);
+                one_size(s, ends[i]);
+            }
 }
 
-static void all_sizes(engine *e, const pair *p)
+/* One round over all sizes up to `most`; returns the largest that is worth another round. The first
+ * round says after which size sends no longer return before their match, and which size came next.
+ */
+static size_t one_round(setting *s, size_t most, size_t last[late_kinds], size_t first[late_kinds])
 {
-    setting s = {.e = e, .p = p, .buffer = touched(e->max_bytes)};
-    size_t before = 0, last[late_kinds] = {0, 0}, first[late_kinds] = {0, 0};
-    for (size_t size = next_size(e, 0); size; size = next_size(e, size)) {
-        const int early = one_size(&s, size);
-        for (int i = 0; i < late_kinds; i++) {
+    engine *e = s->e;
+    size_t before = 0;
+    for (size_t size = next_size(e, 0); size && size <= most; size = next_size(e, size)) {
+        const int early = one_size(s, size);
+        for (int i = 0; i < late_kinds && s->round == 0; i++) {
             if (early & (1 << i)) {
                 last[i] = size;
                 first[i] = 0;
@@ -215,10 +227,22 @@ static void all_sizes(engine *e, const pair *p)
                 first[i] = size;
         }
         before = size;
-        if (is_leader(e, p) && p->leader == 0)
-            report_progress(e, "earlylate", progress_of_size(e, size));
+        if (is_leader(e, s->p) && s->p->leader == 0)
+            report_progress(e, "earlylate", (s->round + progress_of_size(e, size)) / rounds_of(e));
         /* Each trial takes about four transfers, and there are some 20 of them at the least. */
-        if (agree(e, p, 100e-9 * s.transfer_ns > 60 * e->slice_s || out_of_time(e)))
+        if (agree(e, s->p, 100e-9 * s->transfer_ns > 60 * e->slice_s || out_of_time(e)))
+            most = size;
+    }
+    return most;
+}
+
+static void all_sizes(engine *e, const pair *p)
+{
+    setting s = {.e = e, .p = p, .buffer = touched(e->max_bytes)};
+    size_t last[late_kinds] = {0, 0}, first[late_kinds] = {0, 0}, most = e->max_bytes;
+    for (s.round = 0; s.round < rounds_of(e); s.round++) {
+        most = one_round(&s, most, last, first);
+        if (agree(e, p, out_of_time(e)))
             break;
     }
     for (int i = 0; i < late_kinds; i++)

@@ -84,9 +84,10 @@ static void all_sizes(engine *e, const pair *p)
     int more = 1;
     for (size_t size = 1024; size <= e->max_bytes && more; size *= e->quick ? 32 : 8) {
         s.clocks = compare_clocks(e, p);
-        curve c = {.s = &s, .size = size, .count = e->quick ? 7 : 11};
+        curve c = {.s = &s, .size = size};
         for (s.flavour = registers; s.flavour < flavours; s.flavour++) {
             c.transfer_ns = transfer_estimate(&s, size);
+            c.count = repetitions(e, c.transfer_ns, 7, 11);
             for (c.op = 0; c.op < operation_count; c.op++)
                 sample(&c, e->quick ? 5 : most_points);
         }

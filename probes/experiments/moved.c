@@ -7,11 +7,11 @@
 static void all_sizes(engine *e, const pair *p)
 {
     exchange_setting s = {.e = e, .p = p, .buffer = touched(e->max_bytes), .flavour = registers};
-    const int count = e->quick ? 11 : 25;
     int more = 1;
     for (size_t size = next_size(e, 0); size && more; size = next_size(e, size)) {
         s.clocks = compare_clocks(e, p);
         const double transfer_ns = transfer_estimate(&s, size);
+        const int count = repetitions(e, transfer_ns, 11, 25);
         const side waiting = {0, 0, 0}, computing = {0, 30000 + 3 * transfer_ns, 0};
         exchanges(&s, "none-compute", size, waiting, waiting, count);
         exchanges(&s, "sender-computes", size, computing, waiting, count);

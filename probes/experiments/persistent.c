@@ -15,7 +15,6 @@ static const char *const labels[starters][4] = {
 static void all_sizes(engine *e, const pair *p)
 {
     exchange_setting s = {.e = e, .p = p, .buffer = touched(e->max_bytes), .flavour = registers};
-    const int count = e->quick ? 9 : 21;
     int more = 1;
     for (size_t size = 1024; size <= e->max_bytes && more; size *= e->quick ? 32 : 8) {
         double transfer_ns = 0;
@@ -24,6 +23,7 @@ static void all_sizes(engine *e, const pair *p)
             if (!has_starter(s.starter))
                 continue;
             transfer_ns = transfer_estimate(&s, size);
+            const int count = repetitions(e, transfer_ns, 9, 21);
             const side waiting = {0, 0, 0}, computing = {0, 30000 + 3 * transfer_ns, 0};
             for (int i = 0; i < 4; i++)
                 exchanges(&s, labels[s.starter][i], size, i & 1 ? computing : waiting,

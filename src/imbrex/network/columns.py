@@ -47,6 +47,7 @@ class Trial:
     """One blocking send against a receiver that is ready, interrupted, late or polling.
 
     Moments in nanoseconds after the start of the send, on the sender's clock (to `clock_error_ns`).
+    Trials of one `round` were made in one go, those of the next some time later.
     """
 
     path: str
@@ -59,6 +60,7 @@ class Trial:
     received_ns: float
     pause_begin_ns: float
     pause_end_ns: float
+    round: int = 0
 
 
 @dataclass(frozen=True)
@@ -191,7 +193,9 @@ def _row(m: Measurement, w: list[str]) -> None:
             )
         )
     elif w[0] == "trial":
-        m.trials.append(Trial(w[1], (int(w[2]), int(w[3])), int(w[4]), w[5], *map(float, w[6:12])))
+        times = map(float, w[6:12])
+        pair = (int(w[2]), int(w[3]))
+        m.trials.append(Trial(w[1], pair, int(w[4]), w[5], *times, round=int(w[12])))
     elif w[0] == "limit":
         m.limits.append(Limit(w[1], w[4], int(w[5]), int(w[6])))
     elif w[0] == "collective":

@@ -1,11 +1,12 @@
 """Head and tail of a message: the time for which its data may move outside the calls of one side.
 
-Both are upper bounds, in the currency of X_hi. docs/calibrate.md gives the reasoning.
+Both are upper bounds, in the currency of X_hi. As for X_hi, the quietest of several rounds counts.
+docs/calibrate.md gives the reasoning.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -19,16 +20,14 @@ def tail_ns(trials: Sequence[Trial], x_hi_ns: float) -> float | None:
     that was interrupted or late drains later what was buffered; what the network moves by itself
     meanwhile is at most what it moved after the return with a receiver that was ready.
     """
-    ready = [_after(t) for t in trials if t.kind == "ready"]
-    if not ready:
+    in_flight = _quietest(trials, "ready", _after, 95)
+    if in_flight is None:
         return None
-    in_flight = _percentile(ready, 95)
-    worst = in_flight
-    for kind in ("interrupted", "late", "polling"):
-        rest = [_drained(t, in_flight) for t in trials if t.kind == kind]
-        if rest:
-            worst = max(worst, _percentile(rest, 95))
-    return min(worst, x_hi_ns)
+    rest = [
+        _quietest(trials, kind, lambda t: _drained(t, in_flight), 95)
+        for kind in ("interrupted", "late", "polling")
+    ]
+    return min(x_hi_ns, max(in_flight, *(r for r in rest if r is not None), 0.0))
 
 
 def head_ns(trials: Sequence[Trial], x_hi_ns: float, first_fragment_ns: float) -> float | None:
@@ -38,16 +37,17 @@ def head_ns(trials: Sequence[Trial], x_hi_ns: float, first_fragment_ns: float) -
     late receive was shorter than one that was ready, but not less than `first_fragment_ns`, the
     time of the data that may travel with the announcement.
     """
-    late = [t.received_ns - t.posted_ns for t in trials if t.kind == "late"]
-    polling = [t.received_ns - t.posted_ns for t in trials if t.kind == "polling"]
-    ready = [t.received_ns for t in trials if t.kind == "ready"]
-    if not late or not ready:
+    # Noise only lengthens: low quantiles compare undisturbed times, the late one's being lower.
+    whole = _quietest(trials, "ready", lambda t: t.received_ns, 25)
+    late, polling = (
+        _quietest(trials, kind, lambda t: t.received_ns - t.posted_ns, 10)
+        for kind in ("late", "polling")
+    )
+    if late is None or whole is None:
         return None
     if arrives_early(trials):
         return x_hi_ns
-    # Noise only lengthens: low quantiles compare undisturbed times, the late one's being lower.
-    whole = max(1.0, _percentile(ready, 25))
-    share = max(1 - _percentile(kind, 10) / whole for kind in (late, polling) if kind)
+    share = max(1 - time / max(1.0, whole) for time in (late, polling) if time is not None)
     return min(x_hi_ns, max(0.0, share * x_hi_ns, first_fragment_ns))
 
 
@@ -76,5 +76,12 @@ def _drained(t: Trial, in_flight_ns: float) -> float:
     return _after(t) - away + min(away, in_flight_ns)
 
 
-def _percentile(values: Sequence[float], q: float) -> float:
-    return float(np.percentile(np.asarray(values), q))
+def _quietest(
+    trials: Sequence[Trial], kind: str, time_ns: Callable[[Trial], float], q: float
+) -> float | None:
+    """The q-th percentile of the trials of one kind, smallest over the rounds; None without any."""
+    rounds: dict[int, list[float]] = {}
+    for t in trials:
+        if t.kind == kind:
+            rounds.setdefault(t.round, []).append(time_ns(t))
+    return min((float(np.percentile(np.asarray(r), q)) for r in rounds.values()), default=None)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -58,6 +60,26 @@ def test_head_of_a_first_fragment() -> None:
     assert head_ns(trials, 2000, 0) == pytest.approx(500)
     assert head_ns(trials, 2000, 700) == 700
     assert head_ns(trials, 600, 700) == 600
+
+
+def test_quietest_round_counts() -> None:
+    """A busy machine stretched what was ready in one round, and what was late in the other."""
+    quiet = [
+        trial("ready", 1000, -5, 1000),
+        trial("interrupted", 4000, -5, 4000, 100, 3100),
+        trial("late", 4000, 3000, 4000),
+    ]
+    disturbed = [
+        trial("ready", 5000, -5, 9000),
+        trial("interrupted", 4000, -5, 9000, 100, 3100),
+        trial("late", 9000, 3000, 9000),
+    ]
+    first = [quiet[0], disturbed[1], disturbed[2]]
+    second = [replace(t, round=1) for t in (disturbed[0], quiet[1], quiet[2])]
+    assert tail_ns([*first, *second], 1100) == 0
+    assert head_ns([*first, *second], 1100, 0) == 0
+    # Of one round nothing is chosen.
+    assert tail_ns([*first, *disturbed], 1100) == 1100
 
 
 def test_nothing_tried_is_unknown() -> None:
