@@ -67,7 +67,7 @@ def print_answer(found: Answer, file: Path | None) -> None:
     )
     for key, value in profile.settings.items():
         console.print(f"  {key}={value}")
-    console.print("moved while computing: the sender, the receiver, both (share of the data)")
+    console.print("moved while computing: the sender/the receiver/both (share of the data)")
     for o in found.operations:
         table = Table(title=f"{o.operation}, {o.path}", title_justify="left", box=None)
         for column in ("bytes", "sync", "class"):
@@ -125,7 +125,7 @@ def _others_table(others: Sequence[Operation]) -> Table:
     table = Table(title="persistent, partitioned, one-sided", title_justify="left", box=None)
     for column in ("operation", "bytes", "sync", "class"):
         table.add_column(column, no_wrap=True)
-    for column in ("sender/receiver/both", "sure"):
+    for column in ("moved", "sure"):
         table.add_column(column, justify="right", no_wrap=True)
     for o in others:
         name = o.operation.replace("/MPI_Win_", ", ").split("/")[0]

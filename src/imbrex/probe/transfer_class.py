@@ -7,7 +7,7 @@ while one of them does, two-sided if neither may.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -18,6 +18,8 @@ MOVES = 0.5
 UNCLEAR = 0.1
 """Within this of MOVES a share is neither: another run may well say the opposite."""
 ENOUGH_CONFIDENCE = 0.75
+SHORTEST_NS = 1000.0
+"""Of a shorter transfer the calls' own time is most: what moved outside them is not told."""
 _RESAMPLES = 200
 
 
@@ -69,14 +71,15 @@ def classify(trials: Mapping[str, Sequence[Exchange]]) -> TransferClass:
     """Class of one size from the trials of "none-", "sender-", "receiver-" and "both-computes".
 
     The confidence is the share of bootstrap resamples of the trials that give the same class;
-    the class is unknown below ENOUGH_CONFIDENCE.
+    the class is unknown below ENOUGH_CONFIDENCE, and certainly so of transfers too short to tell.
     """
     labels = ("sender-computes", "receiver-computes", "both-compute")
     reference = trials.get("none-compute", ())
     if not reference or any(not trials.get(label) for label in labels):
         return TransferClass("unknown", Moved(None, None, None), 0.0)
     transfer = max(1.0, transfer_ns(reference))
-    return classify_shares([[share_moved(x, transfer) for x in trials[label]] for label in labels])
+    found = classify_shares([[share_moved(x, transfer) for x in trials[label]] for label in labels])
+    return replace(found, name="unknown", confidence=1.0) if transfer < SHORTEST_NS else found
 
 
 def classify_shares(shares: Sequence[Sequence[float]]) -> TransferClass:
