@@ -193,9 +193,13 @@ def _row(m: Measurement, w: list[str]) -> None:
             )
         )
     elif w[0] == "trial":
-        times = map(float, w[6:12])
-        pair = (int(w[2]), int(w[3]))
-        m.trials.append(Trial(w[1], pair, int(w[4]), w[5], *times, round=int(w[12])))
+        pair, times = (int(w[2]), int(w[3])), [float(x) for x in w[6:12]]
+        error, sent, posted, received, begin, end = times
+        m.trials.append(
+            Trial(
+                w[1], pair, int(w[4]), w[5], error, sent, posted, received, begin, end, int(w[12])
+            )
+        )
     elif w[0] == "limit":
         m.limits.append(Limit(w[1], w[4], int(w[5]), int(w[6])))
     elif w[0] == "collective":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
@@ -18,6 +19,7 @@ from imbrex.probe.curves import delay_curves, heat_cells, work_curves
 from imbrex.probe.exchanges import Exchange, read_exchanges, read_steps
 from imbrex.probe.in_short import in_short
 from imbrex.probe.knobs import Tried
+from imbrex.probe.point_to_point import Operation
 from imbrex.probe.ranges import Range
 from imbrex.probe.terminal import memory_of
 
@@ -63,11 +65,13 @@ def render(found: Answer, m: Measurement, tried: Sequence[Tried]) -> str:
         because=found.missing_because,
         in_short=in_short(found),
         advertised=[f"{k} {v:,}" for k, v in found.advertised.items() if v > 0],
+        several=len({o.path for o in (*found.operations, *found.others)}) > 1,
         verdicts=[
-            _verdict(o.operation, o.path, r)
-            for o in (*found.operations, *found.others, *found.collectives)
-            for r in o.ranges
+            _verdict(o, r, first=i == 0)
+            for o in (*found.operations, *found.others)
+            for i, r in enumerate(o.ranges)
         ],
+        collectives=_collectives(found.collectives),
         krylov=found.krylov.sentence if found.krylov else "",
         paths=[_path(name, rows, m, found) for name in names],
         knobs=_knobs(tried),
@@ -92,20 +96,48 @@ def _path(name: str, rows: Sequence[Exchange], m: Measurement, found: Answer) ->
     }
 
 
-def _verdict(operation: str, path: str, r: Range) -> dict[str, object]:
+def _verdict(o: Operation, r: Range, first: bool) -> dict[str, object]:
+    """A line of the table; the operation is named on its first."""
     kind, text = _SYNCHRONIZES[r.synchronization]
-    if r.synchronization is None and ("/" not in operation or operation.endswith("fence")):
-        text = "-"  # a collective or a fence waits for all
+    if r.synchronization is None and o.operation.endswith("fence"):
+        text = "-"  # a fence waits for all
     moved = (r.moved.sender_computing, r.moved.receiver_computing, r.moved.both_computing)
     return {
-        "operation": operation,
-        "path": path,
+        "operation": o.operation if first else "",
+        "path": o.path if first else "",
         "bytes": f"{r.from_bytes:,}" + (f" to {r.to_bytes:,}" if r.to_bytes else " and above"),
         "kind": kind,
         "synchronization": text,
         "name": r.transfer_class,
-        "shares": ["-" if s is None else f"{100 * s:.0f} %" for s in (*moved, r.confidence)],
+        "shares": [_percent(s) for s in (*moved, r.confidence)],
     }
+
+
+def _collectives(found: Sequence[Operation]) -> dict[str, list[Any]]:
+    """Operations down, sizes across: what was hidden without and with calls; barriers apart."""
+    sizes = sorted({r.last_measured_bytes for o in found for r in o.ranges} - {0})
+    rows, barriers = [], []
+    for o in found:
+        pairs = {
+            r.last_measured_bytes: (r, tested) for r, tested in zip(o.ranges, o.tested, strict=True)
+        }
+        if 0 in pairs:
+            barriers.append(
+                (o.operation, *(_SYNCHRONIZES[of.synchronization][1] for of in pairs[0]))
+            )
+            continue
+        cells = [
+            " \u2192 ".join(_percent(of.moved.both_computing) for of in pairs[size])
+            if size in pairs
+            else "-"
+            for size in sizes
+        ]
+        rows.append((o.operation, cells))
+    return {"sizes": [f"{size:,}" for size in sizes], "rows": rows, "barriers": barriers}
+
+
+def _percent(share: float | None) -> str:
+    return "-" if share is None else f"{100 * share:.0f} %"
 
 
 def _knobs_plot(tried: Sequence[Tried], found: Answer) -> Markup:

@@ -36,8 +36,9 @@ def delay_plot(curves: Sequence[DelayCurve], title: str) -> str:
             axes.axvline(curve.step_bytes, color=_GREY, linestyle="--", linewidth=1)
             axes.annotate(
                 f" {curve.step_bytes:,} bytes",
-                (curve.step_bytes, 0.02),
+                (curve.step_bytes, 0.03),
                 xycoords=("data", "axes fraction"),
+                fontsize=8,
             )
         axes.set_xscale("log", base=2)
         axes.set_yscale("log")
