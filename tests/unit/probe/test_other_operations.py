@@ -83,15 +83,16 @@ def test_partitioned_and_persistent_are_kept_apart() -> None:
             where = ("intra-node", prefix + label, 1024, "registers")
             return Exchange(*where, 0, 0, 0, 0, 0, sender, receiver)
 
-        late = Side(0, 1, 1000, 1000 + left)
+        late, ready = Side(0, 1, 50_000, 50_000 + left), Side(0, 1, 1, 5000)
+        done = 5000 if left < 2500 else 50_000 + left
         return [
-            one("none-compute", Side(0, 1, 1, 100), Side(0, 1, 1, 100)),
-            one("sender-computes", late, Side(0, 1, 1, 100 if left < 50 else 1000 + left)),
-            one("receiver-computes", Side(0, 1, 1, 100), late),
+            one("none-compute", ready, ready),
+            one("sender-computes", late, Side(0, 1, 1, done)),
+            one("receiver-computes", ready, late),
             one("both-compute", late, late),
         ] * 9
 
-    found = persistent([*rows("persistent-", 0), *rows("partitioned-", 100)], whole=True)
+    found = persistent([*rows("persistent-", 0), *rows("partitioned-", 5000)], whole=True)
     assert [(o, r.transfer_class, r.synchronization) for o, _, (r,) in found] == [
         ("MPI_Send_init/MPI_Recv_init", "third-party", True),
         ("MPI_Psend_init/MPI_Precv_init", "two-sided", False),
