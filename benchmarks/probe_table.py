@@ -62,15 +62,20 @@ def ranges(answer: dict[str, Any], operation: str) -> list[dict[str, Any]]:
 
 
 def overlaps(found: list[dict[str, Any]]) -> str:
-    """Up to which size synchronization overlaps, in words."""
+    """Up to which size synchronization overlaps, in words; and where in between it is not told."""
     border = 0
+    open_: list[str] = []
     for r in found:
         if r["synchronization"] is None:
-            return f"cannot tell from {r['from_bytes']:,} B" if border else "cannot tell"
+            if r["to_bytes"] is None:
+                return f"cannot tell from {r['from_bytes']:,} B" if border else "cannot tell"
+            open_.append(f"{r['from_bytes']:,} to {r['to_bytes']:,} B")
+            continue
+        but = f" (cannot tell {', '.join(open_)})" if open_ else ""
         if not r["synchronization"]:
-            return f"up to {border:,} B" if border else "never"
+            return f"up to {border:,} B{but}" if border else f"never{but}"
         if r["to_bytes"] is None:
-            return "all sizes"
+            return f"all sizes{but}"
         border = r["to_bytes"]
     return "not measured"
 

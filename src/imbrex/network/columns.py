@@ -114,6 +114,8 @@ class Measurement:
     library: str = ""
     ranks: int = 0
     hosts: list[str] = field(default_factory=list)
+    host_of: dict[int, str] = field(default_factory=dict)  # of a rank
+    node_of: dict[int, int] = field(default_factory=dict)  # nodes may bear the same name
     max_bytes: int = 0  # the largest message that memory allows
     complete: bool = False
     interrupted: bool = False  # by the user, before the end
@@ -163,6 +165,7 @@ def _metadata(m: Measurement, words: list[str], line: str) -> None:
         m.max_bytes = int(words[1])
     elif words[0] == "host":
         name = " ".join(words[3:])
+        m.host_of[int(words[1])], m.node_of[int(words[1])] = name, int(words[2])
         if name not in m.hosts:
             m.hosts.append(name)
     elif words[0] == "done":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -193,9 +193,25 @@ def _about_the_machine(m: Measurement, asked_bytes: int) -> list[str]:
     if speed and speed[slow] > UNEQUAL * speed[fast]:
         found.append(
             f"unequal ranks: the same work takes {speed[slow] / speed[fast]:.1f} times as long on "
-            f"rank {slow} as on rank {fast}; it was calibrated on each"
+            f"{_rank(m, slow)} as on {_rank(m, fast)}; it was calibrated on each"
+        )
+    ranks_of = Counter(m.node_of.values())
+    if len(set(ranks_of.values())) > 1:
+        most, least = (pick(ranks_of, key=ranks_of.__getitem__) for pick in (max, min))
+        found.append(
+            f"unequal hosts: {_node(m, most)} has {ranks_of[most]} ranks, {_node(m, least)} "
+            f"{ranks_of[least]}; within a node, only the first that has two was measured"
         )
     return found
+
+
+def _rank(m: Measurement, rank: int) -> str:
+    """Its number, and its host where there are several."""
+    return f"rank {rank}" + (f" ({m.host_of.get(rank)})" if len(m.hosts) > 1 else "")
+
+
+def _node(m: Measurement, node: int) -> str:
+    return next(m.host_of[rank] for rank, of in m.node_of.items() if of == node)
 
 
 def _transfer(

@@ -47,6 +47,12 @@ def _sentence(text: str) -> str:
 def _sizes(ranges: Sequence[Range], who: str) -> str:
     """`at all sizes`, `up to 65,480 bytes; beyond, ...`, or that it cannot be told."""
     first = next((r for r in ranges if r.synchronization is not True), None)
+    after = ranges[ranges.index(first) + 1 :] if first else ()
+    if first and first.synchronization is None and any(r.synchronization for r in after):
+        # A gap, which a busy machine leaves among sizes that overlap, is told apart.
+        end = f"from {first.from_bytes:,} to {after[0].from_bytes - 1:,} bytes it cannot be told"
+        rest = [r for r in ranges if r is not first]
+        return f"{_sizes(rest, who)} ({end})"
     if first is None:
         last = ranges[-1]
         if last.to_bytes is None:

@@ -92,8 +92,16 @@ def test_launcher_that_fails(environment: dict[str, str], tmp_path: Path) -> Non
     assert "ended with code 3" in errors and "no such queue" in errors
 
 
-def test_launcher_that_hangs(environment: dict[str, str], tmp_path: Path) -> None:
-    words = (launcher(tmp_path, "trap '' TERM; sleep 300 & sleep 300; wait"), "-n", "2")
+HANGING = {
+    "launcher": "trap '' TERM; sleep 300 & sleep 300; wait",
+    # A rank that is stopped before MPI_Init, for which the other waits there.
+    "rank": 'shift 2; exec mpirun.mpich -n 1 "$@" : -n 1 sh -c "kill -STOP \\$\\$"',
+}
+
+
+@pytest.mark.parametrize("what", HANGING)
+def test_launcher_that_hangs(environment: dict[str, str], tmp_path: Path, what: str) -> None:
+    words = (launcher(tmp_path, HANGING[what]), "-n", "2")
     options = ("--quick", "--time-limit", "2", "--mpicc", "/usr/bin/mpicc.mpich")
     process = started(environment, *options, "--", *words)
     begin = time.monotonic()

@@ -32,6 +32,18 @@ def test_unequal_hosts_are_told_of() -> None:
     assert "rank 0" in note
 
 
+def test_ranks_bear_the_names_of_their_hosts() -> None:
+    hosts = [f"# host {rank} {rank // 2} {'ab'[rank // 2]}" for rank in range(4)]
+    (note,) = probed(*hosts, *speeds(40, 41, 80, 84)).notes
+    assert "on rank 3 (b) as on rank 0 (a);" in note
+
+
+def test_hosts_with_unequal_numbers_of_ranks_are_told_of() -> None:
+    """Nodes may bear the same name: their number counts."""
+    (note,) = probed("# host 1 0 a", "# host 2 0 a", "# host 3 1 a").notes
+    assert note.startswith("unequal hosts: a has 3 ranks, a 1;")
+
+
 @pytest.mark.parametrize("unit_ns", [(40, 40, 40, 40), (40, 41, 47, 47.9), (40,), ()])
 def test_equal_hosts_are_not(unit_ns: tuple[float, ...]) -> None:
     assert probed(*speeds(*unit_ns)).notes == ()

@@ -51,6 +51,11 @@ def found(*operations: Operation) -> Answer:
         ([(100, True), NO], "up to 100 bytes; beyond, not before the sender calls MPI again"),
         ([(100, True), (None, None)], "up to 100 bytes, and beyond it cannot be told"),
         ([(None, None)], "computes it cannot be told"),
+        ([(100, True), (200, None), YES], "at all sizes (from 101 to 200 bytes it cannot be told)"),
+        (
+            [(100, None), (200, True), NO],
+            "up to 200 bytes; beyond, not before the sender calls MPI again (from 1 to 100 bytes",
+        ),
     ],
 )
 def test_up_to_which_size(verdicts: list[tuple[int | None, bool | None]], text: str) -> None:
