@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
@@ -21,7 +20,7 @@ from imbrex.probe.in_short import in_short
 from imbrex.probe.knobs import Tried
 from imbrex.probe.point_to_point import Operation
 from imbrex.probe.ranges import Range
-from imbrex.probe.terminal import memory_of
+from imbrex.probe.terminal import collective_shares, memory_of
 
 _SYNCHRONIZES = {True: ("yes", "yes"), False: ("no", "no"), None: ("open", "cannot tell")}
 _DRAWN_SIZES = (32768, 1 << 20)
@@ -71,7 +70,7 @@ def render(found: Answer, m: Measurement, tried: Sequence[Tried]) -> str:
             for o in (*found.operations, *found.others)
             for i, r in enumerate(o.ranges)
         ],
-        collectives=_collectives(found.collectives),
+        collectives=collective_shares(found.collectives, "\u2192"),
         krylov=found.krylov.sentence if found.krylov else "",
         paths=[_path(name, rows, m, found) for name in names],
         knobs=_knobs(tried),
@@ -111,29 +110,6 @@ def _verdict(o: Operation, r: Range, first: bool) -> dict[str, object]:
         "name": r.transfer_class,
         "shares": [_percent(s) for s in (*moved, r.confidence)],
     }
-
-
-def _collectives(found: Sequence[Operation]) -> dict[str, list[Any]]:
-    """Operations down, sizes across: what was hidden without and with calls; barriers apart."""
-    sizes = sorted({r.last_measured_bytes for o in found for r in o.ranges} - {0})
-    rows, barriers = [], []
-    for o in found:
-        pairs = {
-            r.last_measured_bytes: (r, tested) for r, tested in zip(o.ranges, o.tested, strict=True)
-        }
-        if 0 in pairs:
-            barriers.append(
-                (o.operation, *(_SYNCHRONIZES[of.synchronization][1] for of in pairs[0]))
-            )
-            continue
-        cells = [
-            " \u2192 ".join(_percent(of.moved.both_computing) for of in pairs[size])
-            if size in pairs
-            else "-"
-            for size in sizes
-        ]
-        rows.append((o.operation, cells))
-    return {"sizes": [f"{size:,}" for size in sizes], "rows": rows, "barriers": barriers}
 
 
 def _percent(share: float | None) -> str:

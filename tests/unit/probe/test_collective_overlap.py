@@ -6,6 +6,8 @@ import pytest
 
 from imbrex.errors import ImbrexError
 from imbrex.probe.collective_overlap import hidden_collectives
+from imbrex.probe.point_to_point import Operation
+from imbrex.probe.terminal import collective_shares
 
 
 def rows(size: int, tests: int, inside: float) -> list[list[str]]:
@@ -44,3 +46,21 @@ def test_a_barrier_has_no_data_and_completes_or_not(inside: float, completes: bo
     assert (r.from_bytes, r.to_bytes, r.transfer_class) == (0, None, "unknown")
     assert r.synchronization is completes
     assert r.moved.both_computing is None
+
+
+def test_shares_by_size_and_barriers_apart() -> None:
+    """Operations down, sizes across; what was measured of one only leaves a gap in the others."""
+    made = rows(8, 0, 900) + rows(8, 100, 100) + rows(64, 0, 2000) + rows(64, 100, 300)
+    barrier = [["MPI_Ibarrier", *row[1:]] for row in rows(0, 0, 950) + rows(0, 100, 1)]
+    bcast = [["MPI_Ibcast", *row[1:]] for row in rows(64, 0, 500) + rows(64, 100, 0)]
+    operations = [
+        Operation(c.operation, c.path, c.without_calls, c.with_calls, None)
+        for c in hidden_collectives([*made, *barrier, *bcast], whole=True)
+    ]
+    found = collective_shares(operations)
+    assert found.sizes == ("8", "64")
+    assert found.rows == (
+        ("MPI_Iallreduce", ("10 -> 90 %", "0 -> 70 %")),
+        ("MPI_Ibcast", ("-", "50 -> 100 %")),
+    )
+    assert found.barriers == (("MPI_Ibarrier", "no", "yes"),)
