@@ -185,13 +185,20 @@ void send_rows(engine *e, int owner)
     }
 }
 
+static double last_reported;
+
 void report_progress(const engine *e, const char *what, double fraction)
 {
+    last_reported = e->parts > 0 ? (e->part + fraction) / e->parts : fraction;
     if (e->rank == 0) {
-        const double whole = e->parts > 0 ? (e->part + fraction) / e->parts : fraction;
-        printf("# progress %s %.3f\n", what, whole);
+        printf("# progress %s %.3f\n", what, last_reported);
         fflush(stdout);
     }
+}
+
+int reported_whole(void)
+{
+    return last_reported > 0.999;
 }
 
 char *touched(size_t bytes)

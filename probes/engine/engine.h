@@ -72,6 +72,8 @@ void send_rows(engine *e, int owner);
 /* How much of an experiment, or of its pair at hand, was measured: the last one said is what a user
  * is told of an experiment that was cut short. */
 void report_progress(const engine *e, const char *what, double fraction);
+/* Whether what was said last is that all was measured. */
+int reported_whole(void);
 
 /* `bytes` of memory with every page touched; ends the job with one line when there is none. */
 char *touched(size_t bytes);

@@ -223,6 +223,13 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &e.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &e.ranks);
+    if (o.pairs && e.ranks % 2) {
+        if (e.rank == 0)
+            printf("# imbrex-probes 1\n# ranks %d\n# end\n", e.ranks);
+        fflush(stdout);
+        MPI_Finalize();
+        return 0;
+    }
     MPI_Comm_dup(MPI_COMM_WORLD, &e.data);
     MPI_Comm_dup(MPI_COMM_WORLD, &e.control);
     const int64_t end_ns = now_ns() + (int64_t)(o.time_limit_s * 1e9);
@@ -232,14 +239,13 @@ int main(int argc, char **argv)
     print_header(&e);
     calibrate_work();
     print_speeds(&e);
-    const int willing = !(o.pairs && e.ranks % 2);
-    for (size_t i = 0; willing && i < sizeof all / sizeof all[0]; i++)
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         if (chosen(&o, i)) {
             e.end_ns = end_of(&o, i, end_ns);
             report_progress(&e, all[i].experiment.name, 0);
             all[i].experiment.run(&e);
             sleepy_barrier(e.control);
-            if (e.rank == 0 && !out_of_time(&e))
+            if (e.rank == 0 && (reported_whole() || !out_of_time(&e)))
                 printf("# done %s\n", all[i].experiment.name);
         }
     print_memory(&e);

@@ -74,8 +74,8 @@ static int overlaps(const exchange_setting *s, const scheme *w, size_t size)
 }
 
 /* It overlaps at `last` and not at `first`: halve the distance, and begin anew where the end does
- * not show again. */
-static void bisect(const exchange_setting *s, const scheme *w, size_t last, size_t first)
+ * not show again. Whether it came to its end. */
+static int bisect(const exchange_setting *s, const scheme *w, size_t last, size_t first)
 {
     const size_t below = last, above = first;
     /* It takes little, and is worth a moment more than the experiment's time. */
@@ -97,11 +97,13 @@ static void bisect(const exchange_setting *s, const scheme *w, size_t last, size
     if (is_leader(s->e, s->p))
         row(s->e, "step %s %d %d %s %zu %zu", path_name(s->p), s->p->leader, s->p->partner,
             w->label, last, first);
+    return more;
 }
 
 static void all_sizes(engine *e, const pair *p)
 {
     exchange_setting s = {.e = e, .p = p, .buffer = touched(e->max_bytes), .flavour = registers};
+    const double share_of_sizes = 0.95; /* of the time; then steps are bisected */
     int before[scheme_count] = {0}, more = 1;
     size_t last[scheme_count] = {0}, first[scheme_count] = {0}, previous = 0;
     for (size_t size = next_size(e, 0); size && more; size = next_size(e, size)) {
@@ -119,12 +121,15 @@ static void all_sizes(engine *e, const pair *p)
             before[i] = now;
         }
         previous = size;
-        report_progress(e, "delay", progress_of_size(e, size));
+        report_progress(e, "delay", share_of_sizes * progress_of_size(e, size));
         more = (int)agree(e, p, 1e-9 * transfer_ns < 3 * e->slice_s && !out_of_time(e));
     }
+    int whole = (int)agree(e, p, !out_of_time(e));
     for (int i = 0; i < scheme_count; i++)
         if (first[i])
-            bisect(&s, &schemes[i], last[i], first[i]);
+            whole &= bisect(&s, &schemes[i], last[i], first[i]);
+    if (whole)
+        report_progress(e, "delay", 1);
     free(s.buffer);
 }
 

@@ -228,7 +228,8 @@ static size_t one_round(setting *s, size_t most, size_t last[late_kinds], size_t
         }
         before = size;
         if (is_leader(e, s->p) && s->p->leader == 0)
-            report_progress(e, "earlylate", (s->round + progress_of_size(e, size)) / rounds_of(e));
+            report_progress(e, "earlylate",
+                            0.95 * (s->round + progress_of_size(e, size)) / rounds_of(e));
         /* Each trial takes about four transfers, and there are some 20 of them at the least. */
         if (agree(e, s->p, 100e-9 * s->transfer_ns > 60 * e->slice_s || out_of_time(e)))
             most = size;

@@ -33,7 +33,7 @@ double pingpong_size(engine *e, const pair *p, size_t size)
 /* Several rounds over all sizes: what disturbs one of them is gone in the next. */
 static void all_sizes(engine *e, const pair *p)
 {
-    const int rounds = e->quick ? 3 : 5;
+    const int rounds = e->quick ? 3 : 4;
     size_t most = e->max_bytes;
     for (int round = 0; round < rounds; round++)
         for (size_t size = next_size(e, 0); size && size <= most; size = next_size(e, size)) {

@@ -106,7 +106,6 @@ def _follow(
                 continue
             block = os.read(process.stdout.fileno(), 65536)
             if not block:
-                # The ranks may linger in MPI_Finalize; they print no more.
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     process.wait(timeout=max(0.1, min(left, _GRACE_S)))
                 return True
@@ -114,6 +113,9 @@ def _follow(
             for raw in whole:
                 line = raw.decode(errors="replace")
                 lines.append(line + "\n")
+                if line.startswith("# end"):
+                    # The ranks may linger in MPI_Finalize; they print no more.
+                    end = min(end, time.monotonic() + _GRACE_S)
                 if line.startswith("# progress "):
                     _report(line, progress, shares)
 

@@ -99,7 +99,8 @@ def probe(
     limit_s = time_limit or (QUICK_LIMIT_S if quick else FULL_LIMIT_S)
     argv = [str(binary), "--pairs", "--experiments", ",".join(EXPERIMENTS)]
     # The ranks begin nothing new shortly before the limit; then the launcher is ended.
-    argv += ["--time-limit", f"{max(1.0, 0.8 * limit_s):.0f}", *(["--quick"] if quick else [])]
+    ranks_s = max(1.0, 0.8 * limit_s, 0.9 * limit_s - 1.5)
+    argv += ["--time-limit", f"{ranks_s:.0f}", *(["--quick"] if quick else [])]
     most = max_bytes or (QUICK_MOST_BYTES if quick else FULL_MOST_BYTES)
     argv += ["--max-bytes", str(most)]
     with progress_bar("probing", quiet or as_json) as update:
