@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from imbrex.errors import ImbrexError
-from imbrex.network import calibrate
+from imbrex.network import calibrate, measure
 from imbrex.network.measure import run_probes
 
 ALONE = """\
@@ -43,6 +43,16 @@ def test_launcher_that_fails_is_quoted(launcher: Callable[[str], str]) -> None:
 def test_launcher_that_is_not_there() -> None:
     with pytest.raises(ImbrexError, match="cannot start /no/launcher"):
         run_probes(["/no/launcher"], os.environ, 10)
+
+
+def test_ranks_that_linger_after_the_last_row_are_not_waited_for(
+    launcher: Callable[[str], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(measure, "_GRACE_S", 0.2)
+    begin = time.monotonic()
+    measured = run_probes([launcher(f"cat <<X\n{ALONE}X\nexec sleep 300")], os.environ, 250)
+    assert measured.complete and len(measured.round_trips) == 1
+    assert time.monotonic() - begin < 60
 
 
 def test_launcher_that_hangs_leaves_no_orphan(
