@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from imbrex.mpi_environment.launcher_line import parse_launcher_line
 from imbrex.mpi_environment.mpi_library import library_of_launcher
 from imbrex.mpi_environment.native import build
@@ -11,7 +13,9 @@ from imbrex.probe.answer import answer
 
 
 def test_hosts_with_unequal_numbers_of_ranks_are_told_of(cluster) -> None:
-    """Two ranks here and one there. What they measure is little: three spin on two cores."""
+    """Two ranks here and one there."""
+    if cluster.mpi == "mpich":
+        pytest.skip("three ranks of MPICH, which spin, take minutes on two cores")
     line = cluster.line(hosts="node1:2,node2:1", ranks=3)
     parsed = parse_launcher_line([*line, "imbrex-probes"])
     probes = str(build("probes", library_of_launcher(parsed)) / "bin" / "imbrex-probes")
