@@ -1,11 +1,12 @@
 """Random programs by the thousand: same results after the rewrite, clean under the guard.
 
-    python benchmarks/transform_random.py [--library openmpi] [--first SEED] [--count N] [--guard]
+    python benchmarks/transform_random.py [--library openmpi] [--first SEED] [--count N]
+                                          [--language c|f] [--guard]
 
-The programs are those of tests/mpi/transform/generate.py, ten to a file, half of them in C and half
-in Fortran, on two ranks; a second rewrite must change nothing. --guard runs what the rewrites make
-once more under `imbrex run --guard`, every access seen. Prints what was done; fails at the first
-program that is not as it should be, and names its seed. About a second for each program.
+The programs are those of tests/mpi/transform/generate.py, ten to a file and 250 to an executable,
+on two ranks; a second rewrite must change nothing. --guard runs what the rewrites make once more
+under `imbrex run --guard`, every access seen. Prints what was done; fails at the first batch that
+is not as it should be, and names what differs.
 """
 
 from __future__ import annotations
@@ -16,91 +17,79 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from collections import Counter
 from pathlib import Path
 
-from imbrex.transform.engine import Options, transform
-
 TESTS = Path(__file__).resolve().parents[1] / "tests" / "mpi" / "transform"
 sys.path.insert(0, str(TESTS))
-import generate  # noqa: E402  # type: ignore[import-not-found]
+import batch  # noqa: E402  # type: ignore[import-not-found]
 
-_GROUP = 10
+_BATCH = 250
 _ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+_IMBREX = [sys.executable, "-m", "imbrex.cli"]
 
 
-def run(words: list[str], folder: Path) -> None:
-    done = subprocess.run(
-        words, cwd=folder, capture_output=True, text=True, timeout=300, env=os.environ | _ROOT
-    )
-    if done.returncode:
-        raise SystemExit(f"{' '.join(words)} fails:\n{done.stdout}{done.stderr}")
-
-
-def results(program: Path, library: str, folder: Path) -> list[str]:
-    """What each rank wrote to its own file."""
-    folder.mkdir()
-    run([f"mpirun.{library}", "-n", "2", str(program)], folder)
-    return [(folder / f"rank{rank}.txt").read_text() for rank in (0, 1)]
-
-
-def findings(source: Path, compiler: str, library: str, folder: Path) -> int:
-    """Forbidden uses of buffers in flight, each access seen."""
-    imbrex = [sys.executable, "-m", "imbrex.cli"]
-    program, out = folder / "guarded", folder / "guard"
-    language = "cc" if source.suffix == ".c" else "fc"
-    words = ["-w", "-g", "-O1", str(source), "-o", str(program)]
-    run([*imbrex, language, f"--compiler={compiler}", *words], folder)
-    command = ["run", "-q", "--guard", "-o", str(out), "--", f"mpirun.{library}", "-n", "2"]
-    run([*imbrex, *command, str(program)], folder)
+def guarded(program: Path, library: str, folder: Path) -> tuple[int, int]:
+    """Transfers, and forbidden uses of their buffers, each access seen."""
+    out = folder / "guard"
+    command = [*_IMBREX, "run", "-q", "--guard", "-o", str(out), "--", f"mpirun.{library}"]
+    subprocess.run([*command, "-n", "2", str(program)], cwd=folder, check=True, timeout=600)
     found = json.loads((out / "guard.json").read_text())
     if not found["exact"]:
         raise SystemExit("the guard did not see every access")
-    return len(found["findings"])
+    return found["transfers"], len(found["findings"])
 
 
-def check(seeds: list[int], language: str, library: str, guard: bool) -> Counter[str]:
-    """The rewrites done in the programs of these seeds.
+def check(first: int, count: int, language: str, library: str, guard: bool) -> Counter[str]:
+    """The calls rewritten in the programs of these seeds, and what the guard saw.
 
     Raises SystemExit where one of them is not as it should be.
     """
-    make = generate.c_source if language == "c" else generate.fortran_source
     compiler = f"mpicc.{library}" if language == "c" else f"mpifort.{library}"
-    where = f"{language}, seeds {seeds[0]} to {seeds[-1]}"
+    where = f"{language}, seeds {first} to {first + count - 1}"
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
-        before, after = folder / f"before.{language}", folder / f"after.{language}"
-        before.write_text(make(seeds))
-        outcome = transform([before], Options())
-        text = outcome.after[str(before)]
-        after.write_bytes(text)
-        if transform([before], Options(contents={before: text})).after[str(before)] != text:
-            raise SystemExit(f"{where}: a second run changes the program")
+        parts = batch.make_parts(language, first, count, folder)
+        for part in parts:
+            if not part.empty_second_run:
+                raise SystemExit(f"{where}: a second run changes the part at {part.seeds[0]}")
         outputs = []
-        for source in (before, after):
-            program = folder / source.stem
-            run([compiler, "-O2", "-w", str(source), "-o", str(program)], folder)
-            outputs.append(results(program, library, folder / f"{source.stem}.run"))
-        if outputs[0] != outputs[1]:
-            raise SystemExit(f"{where}: the results differ")
-        if guard and findings(after, compiler, library, folder):
-            raise SystemExit(f"{where}: a buffer is used while it is in flight")
-    return Counter(name for decision in outcome.decisions for name in decision.rewrites)
+        for side in ("before", "after"):
+            texts = {part.seeds[0]: getattr(part, side) for part in parts}
+            program = batch.build([compiler, "-O2"], language, texts, folder / side)
+            outputs.append(batch.results(f"mpirun.{library}", program, folder / f"{side}.run"))
+        if difference := batch.first_difference(*outputs):
+            raise SystemExit(f"{where}: {difference}")
+        done: Counter[str] = sum((part.calls for part in parts), Counter())
+        done["programs"] = count
+        if guard:
+            words = [*_IMBREX, "cc" if language == "c" else "fc", f"--compiler={compiler}"]
+            program = batch.build([*words, "-g", "-O1"], language, texts, folder / "guarded")
+            done["guarded transfers"], found = guarded(program, library, folder)
+            if found:
+                raise SystemExit(f"{where}: a buffer is used while it is in flight")
+    return done
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--library", choices=("openmpi", "mpich"), default="openmpi")
+    parser.add_argument("--language", choices=("c", "f"), help="one alone; else both")
     parser.add_argument("--first", type=int, default=1000)
-    parser.add_argument("--count", type=int, default=1000)
+    parser.add_argument("--count", type=int, default=1000, help="in each language")
     parser.add_argument("--guard", action="store_true")
     arguments = parser.parse_args()
-    done: Counter[str] = Counter()
-    for begin in range(0, arguments.count, _GROUP):
-        seeds = [arguments.first + begin + n for n in range(_GROUP)]
-        language = "cf"[(begin // _GROUP) % 2]
-        done += check(seeds, language, arguments.library, arguments.guard)
-        print(f"{begin + _GROUP} programs, calls rewritten: {dict(done)}", flush=True)
+    os.environ.update(_ROOT)
+    begin = time.monotonic()
+    for language in arguments.language or "cf":
+        done: Counter[str] = Counter()
+        for offset in range(0, arguments.count, _BATCH):
+            count = min(_BATCH, arguments.count - offset)
+            first = arguments.first + offset
+            done += check(first, count, language, arguments.library, arguments.guard)
+            spent = time.monotonic() - begin
+            print(f"{language}: {dict(done)}, {spent:.0f} s", flush=True)
 
 
 if __name__ == "__main__":

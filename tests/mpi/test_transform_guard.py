@@ -1,8 +1,10 @@
-"""What the rewrites make is clean under `imbrex run --guard`; a wait taken out of it is not."""
+"""What the rewrites make is clean under `imbrex run --guard`; a wait taken out of it is not.
+
+Random programs and apps under the guard: test_transform_random.py, test_transform_apps.py.
+"""
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import re
@@ -18,7 +20,6 @@ from imbrex.transform.engine import Options, transform
 
 HERE = Path(__file__).parent
 CASES = HERE.parent / "unit" / "transform" / "cases"
-SEEDS = list(range(100, 106))
 
 
 def imbrex(*arguments: str) -> str:
@@ -47,27 +48,6 @@ def guarded(mpi: Any, source: Path, folder: Path) -> dict[str, Any]:
     found: dict[str, Any] = json.loads((run / "guard.json").read_text())
     assert found["exact"] is True
     return found
-
-
-@pytest.mark.parametrize("language", ["c", "f"])
-def test_random_programs_are_clean(
-    language: str, mpi: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)  # the programs write files
-    spec = importlib.util.spec_from_file_location("generate", HERE / "transform" / "generate.py")
-    assert spec is not None and spec.loader is not None
-    generate = importlib.util.module_from_spec(spec)
-    monkeypatch.setitem(sys.modules, "generate", generate)
-    spec.loader.exec_module(generate)
-    make = generate.c_source if language == "c" else generate.fortran_source
-    source = tmp_path / f"random.{language}"
-    source.write_text(make(SEEDS))
-    outcome = transform([source], Options())
-    assert outcome.after != outcome.before
-    source.write_bytes(outcome.after[str(source)])
-    found = guarded(mpi, source, tmp_path)
-    assert found["transfers"] > 2 * len(SEEDS)
-    assert found["findings"] == []
 
 
 @pytest.mark.parametrize("name", ["interior.c", "wrapper.f90"])

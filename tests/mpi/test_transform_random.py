@@ -1,122 +1,121 @@
-"""Random programs compute the same after the rewrite, and use no buffer that is in flight."""
+"""Random programs compute the same after the rewrite, and use no buffer that is in flight.
+
+150 programs in each language, half of them with each library.
+"""
 
 from __future__ import annotations
 
-import functools
-import importlib.util
+import json
 import shutil
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
-from imbrex.transform.engine import Options, transform
-
 HERE = Path(__file__).parent / "transform"
-SEEDS = list(range(30))
-COMMUNICATION = frozenset({"nonblocking", "collectives", "motion"})
+SEEDS = {"openmpi": (0, 80), "mpich": (80, 70)}  # the first, and how many
+DRIVEN = 2  # parts of ten programs that also get progress calls
 
 
 @pytest.fixture(scope="module")
-def generate() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("generate", HERE / "generate.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["generate"] = module
-    spec.loader.exec_module(module)
-    return module
+def batch() -> ModuleType:
+    # By its own name, under which the worker processes import it too.
+    sys.path.insert(0, str(HERE))
+    try:
+        import batch  # type: ignore[import-not-found]
+    finally:
+        sys.path.remove(str(HERE))
+    return batch  # type: ignore[no-any-return]
 
 
-def run(mpirun: str, program: Path, folder: Path) -> list[str]:
-    """What each rank wrote to its own file: lines on one standard output may be torn."""
-    folder.mkdir()
-    answer = subprocess.run(
-        [mpirun, "-n", "2", str(program)], cwd=folder, capture_output=True, text=True, timeout=60
-    )
-    assert answer.returncode == 0, answer.stderr[-2000:]
-    return [(folder / f"rank{rank}.txt").read_text() for rank in (0, 1)]
-
-
-@pytest.mark.parametrize("language", ["c", "f"])
-def test_a_second_run_changes_nothing(language: str, generate: ModuleType, tmp_path: Path) -> None:
-    """With all rewrites on, program by program: what one moves may make room for another."""
-    make = generate.c_source if language == "c" else generate.fortran_source
-    changed = 0
-    for seed in SEEDS[:10]:
-        source = tmp_path / f"program{seed}.{language}"
-        source.write_text(make([seed]))
-        once = transform([source], Options()).after[str(source)]
-        changed += once != source.read_bytes()
-        again = transform([source], Options(contents={source: once})).after[str(source)]
-        assert again == once, seed
-    assert changed >= 9
-
-
-@dataclass
-class Versions:
-    """One program of many parts: as it is, rewritten, and with progress calls."""
-
-    before: Path
-    after: Path
-    driven: Path
-    kinds: Counter[str]
+@pytest.fixture(scope="module", params=["c", "f"])
+def language(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
 
 
 @pytest.fixture(scope="module")
-def versions(
-    generate: ModuleType, tmp_path_factory: pytest.TempPathFactory
-) -> Callable[[str], Versions]:
-    """The programs of a language, rewritten once for all libraries."""
-    return functools.cache(lambda language: rewritten(language, generate, tmp_path_factory))
+def compiler(language: str, mpi: Any) -> str:
+    name = f"mpicc.{mpi.name}" if language == "c" else f"mpifort.{mpi.name}"
+    if shutil.which(name) is None:
+        pytest.skip(f"{name} is not installed")
+    return name
 
 
-def rewritten(
-    language: str, generate: ModuleType, tmp_path_factory: pytest.TempPathFactory
-) -> Versions:
-    make = generate.c_source if language == "c" else generate.fortran_source
-    folder = tmp_path_factory.mktemp("versions")
-    before, after, driven = (folder / f"{n}.{language}" for n in ("before", "after", "driven"))
-    before.write_text(make(SEEDS))
-    outcome = transform([before], Options())
-    after.write_bytes(outcome.after[str(before)])
-    options = Options(rewrites=COMMUNICATION, progress_interval_s=2e-6)
-    driven.write_bytes(transform([before], options).after[str(before)])
-    rewritten = [d for d in outcome.decisions if d.decision == "rewritten"]
-    kinds = Counter(name for decision in rewritten for name in decision.rewrites)
-    return Versions(before, after, driven, kinds)
+@pytest.fixture(scope="module")
+def parts(
+    batch: ModuleType,
+    language: str,
+    compiler: str,
+    mpi: Any,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> list[Any]:
+    first, count = SEEDS[mpi.name]
+    folder = tmp_path_factory.mktemp("parts")
+    return list(batch.make_parts(language, first, count, folder, DRIVEN))
 
 
-@pytest.mark.parametrize("language", ["c", "f"])
+def test_a_second_run_changes_nothing(parts: list[Any]) -> None:
+    """With all rewrites on: what one moves may make room for another."""
+    assert [part.seeds for part in parts if not part.empty_second_run] == []
+    assert all(part.after != part.before for part in parts)
+
+
 def test_same_results(
-    language: str, mpi: object, versions: Callable[[str], Versions], tmp_path: Path
+    batch: ModuleType, language: str, compiler: str, mpi: Any, parts: list[Any], tmp_path: Path
 ) -> None:
-    name = mpi.name  # type: ignore[attr-defined]
-    compiler = f"mpicc.{name}" if language == "c" else f"mpifort.{name}"
-    if shutil.which(compiler) is None:
-        pytest.skip(f"{compiler} is not installed")
-    made = versions(language)
-    for kind in COMMUNICATION:
-        assert made.kinds[kind] > len(SEEDS)
-    assert made.driven.read_bytes().upper().count(b"MPI_IPROBE(") > len(SEEDS)
+    kinds: Counter[str] = sum((part.calls for part in parts), Counter())
+    programs = batch.GROUP * len(parts)
+    for kind in batch.COMMUNICATION:
+        assert kinds[kind] > programs
+    words = [compiler, "-O2"]
+    build = {
+        side: batch.build(
+            words, language, {p.seeds[0]: getattr(p, side) for p in chosen}, tmp_path / side
+        )
+        for side, chosen in (("before", parts), ("after", parts), ("driven", parts[:DRIVEN]))
+    }
+    calls = sum(part.driven.upper().count("MPI_IPROBE(") for part in parts)
+    assert calls > batch.GROUP * DRIVEN
+    # The same objects with a layer between them and the library that spoils buffers in flight.
     shim = tmp_path / "in_flight.o"
     define = ["-DFORTRAN"] if language == "f" else []
-    subprocess.run(
-        [f"mpicc.{name}", "-c", "-w", *define, str(HERE / "in_flight.c"), "-o", str(shim)],
-        check=True,
+    command = [f"mpicc.{mpi.name}", "-c", "-w", *define, str(HERE / "in_flight.c")]
+    subprocess.run([*command, "-o", str(shim)], check=True)
+    spoiled = tmp_path / "spoiled"
+    objects = [str(path) for path in sorted((tmp_path / "after").glob("*.o"))]
+    subprocess.run([*words, *objects, str(shim), "-o", str(spoiled)], check=True)
+    outputs = {
+        side: batch.results(mpi.mpirun, program, tmp_path / f"{side}.run")
+        for side, program in {**build, "spoiled": spoiled}.items()
+    }
+    before = outputs["before"]
+    assert before[0].count("\n") == before[1].count("\n") == 6 * programs
+    assert batch.first_difference(before, outputs["after"]) == ""
+    assert batch.first_difference(before, outputs["spoiled"]) == ""
+    length = 6 * batch.GROUP * DRIVEN
+    first = ["".join(text.splitlines(keepends=True)[:length]) for text in before]
+    assert batch.first_difference(first, outputs["driven"]) == ""
+
+
+def test_clean_under_the_guard(
+    batch: ModuleType, language: str, compiler: str, mpi: Any, parts: list[Any], tmp_path: Path
+) -> None:
+    """Every access of the rewritten programs is seen."""
+    imbrex = [sys.executable, "-m", "imbrex.cli"]
+    words = [*imbrex, "cc" if language == "c" else "fc", f"--compiler={compiler}", "-g", "-O1"]
+    texts = {part.seeds[0]: part.after for part in parts}
+    program = batch.build(words, language, texts, tmp_path / "guarded")
+    run = tmp_path / "run"
+    command = ["run", "-q", "--guard", "-o", str(run), "--", mpi.mpirun, "-n", "2", str(program)]
+    done = subprocess.run(
+        [*imbrex, *command], cwd=tmp_path, capture_output=True, text=True, timeout=200
     )
-    before, after, driven = made.before, made.after, made.driven
-    results = []
-    for source, extra in ((before, []), (after, []), (after, [str(shim)]), (driven, [])):
-        program = tmp_path / f"program{len(results)}"
-        command = [compiler, "-O2", "-w", str(source), *extra, "-o", str(program)]
-        subprocess.run(command, check=True)
-        results.append(run(f"mpirun.{name}", program, tmp_path / f"run{len(results)}"))
-    assert results[0][0].count("\n") == results[0][1].count("\n") == 6 * len(SEEDS)
-    assert results[0] == results[1]
-    assert results[0] == results[2]
-    assert results[0] == results[3]
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = json.loads((run / "guard.json").read_text())
+    assert found["exact"] is True
+    assert found["transfers"] > 2 * batch.GROUP * len(parts)
+    assert found["findings"] == []

@@ -40,15 +40,25 @@ def imbrex(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 @pytest.fixture(scope="session")
-def probed(imbrex: Run, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., dict[str, Any]]:
+def machines() -> dict[tuple[str, ...], Path]:
+    """The machine profile that each line's probe left."""
+    return {}
+
+
+@pytest.fixture(scope="session")
+def probed(
+    imbrex: Run,
+    machines: dict[tuple[str, ...], Path],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Callable[..., dict[str, Any]]:
     """The answer for a launcher line; measured once per line, with time to spare."""
     made: dict[tuple[str, ...], dict[str, Any]] = {}
 
     def measured(*line: str) -> dict[str, Any]:
         file: Path = tmp_path_factory.mktemp("probe") / "answer.json"
-        done = imbrex(
-            *("probe", "--quick", "--time-limit", "90", "-q", "-o", str(file), "--", *line)
-        )
+        machines[line] = file.with_name("machine.json")
+        words = ("-q", "-o", str(file), "--machine", str(machines[line]), "--", *line)
+        done = imbrex("probe", "--quick", "--time-limit", "90", *words)
         assert done.returncode == 0, done.stderr
         answer: dict[str, Any] = json.loads(file.read_text())
         return answer

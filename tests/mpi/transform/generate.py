@@ -8,6 +8,7 @@ what is received, so that the output depends on nothing but the program.
 from __future__ import annotations
 
 import random
+import re
 from dataclasses import dataclass, field
 
 ARRAYS = ["a", "b", "c", "d", "e", "f"]
@@ -439,7 +440,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     peer = 1 - rank;
-    if (!freopen(rank ? "rank1.txt" : "rank0.txt", "w", stdout))
+    if (!freopen(rank ? "rank1.txt" : "rank0.txt", "a", stdout))
         return 1;
     for (int j = 0; j < 6; j++)
         for (int i = 0; i <= LENGTH; i++)
@@ -483,7 +484,7 @@ F_HEAD = f"""      program random
       call MPI_INIT(ierr)
       call MPI_COMM_RANK(MPI_COMM_WORLD, rank, ierr)
       peer = 1 - rank
-      open(6, file='rank'//char(48 + rank)//'.txt')
+      open(6, file='rank'//char(48 + rank)//'.txt', position='append')
       s = 0.0d0
       t = 0.0d0
       do i = 1, n
@@ -533,8 +534,11 @@ F_TAIL = f"""
 """
 
 
-def fortran_source(seeds: list[int]) -> str:
-    """The same in fixed form: two arrays in COMMON, two dummy arguments, two local."""
+def fortran_source(seeds: list[int], suffix: str = "") -> str:
+    """The same in fixed form: two arrays in COMMON, two dummy arguments, two local.
+
+    The names of the helpers, which have no file scope as in C, end with `suffix`.
+    """
     calls, routines = [], []
     for number in seeds:
         calls.append(f"      call p{number}(a, b, e, f)")
@@ -551,4 +555,5 @@ def fortran_source(seeds: list[int]) -> str:
             "      end\n"
         )
     main = F_HEAD + "\n".join(calls) + "\n      call MPI_FINALIZE(ierr)\n      end\n"
-    return main + "\n" + "\n".join(routines) + F_TAIL
+    text = main + "\n" + "\n".join(routines) + F_TAIL
+    return re.sub(r"\b(check|work|mix|glob)\b", rf"\g<1>{suffix}", text)
