@@ -346,12 +346,14 @@ def main() -> None:
     parser.add_argument("--ranks", default="16,64,256")
     parser.add_argument("--latencies", default="1,2,4,8", help="us")
     parser.add_argument("--bandwidths", default="100,500,1000,5000", help="MB/s")
+    parser.add_argument("--cfg", default="", help="more options of the simulator, by comma")
     parser.add_argument("--runtime", type=Path, help="libimbrex.a as built for SMPI [built here]")
     parser.add_argument("--json", type=Path, help="add the rows to those in this file")
     parser.add_argument("--insert", type=Path, help="write the table of --json's rows into a page")
     options = parser.parse_args()
     if not (shutil.which("smpicc") and shutil.which("smpirun")):
         sys.exit("SimGrid is not installed (libsimgrid-dev)")
+    OPTIONS.extend(filter(None, options.cfg.split(",")))
     rows: list[Row] = []
     if options.json and options.json.exists():
         rows = [Row(**row) for row in json.loads(options.json.read_text())]

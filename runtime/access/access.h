@@ -37,11 +37,12 @@ typedef struct ixa_stamps {
     uint64_t first_read[IXA_GRAINS];
 } ixa_stamps_t;
 
-/* By grain, where a copied element begins: where it was read, its value and the last write of it
- * then; where it was written to, and its value. 0: no copy. */
+/* By grain: where what was written there had been read, its value, and the last write of it then;
+ * where what was read there has been written to, and its value. 0: no copy. */
 typedef struct ixa_copies {
     uintptr_t from[IXA_GRAINS], to[IXA_GRAINS];
-    uint64_t from_value[IXA_GRAINS], from_stamp[IXA_GRAINS], to_value[IXA_GRAINS];
+    uint64_t from_stamp[IXA_GRAINS];
+    uint32_t from_value[IXA_GRAINS], to_value[IXA_GRAINS];
 } ixa_copies_t;
 
 /* One page of communicated memory; what is not needed is NULL. */
@@ -56,8 +57,8 @@ typedef struct ixa_page {
 /* An access to bytes in flight that MPI forbids. `code` is in the user's program. */
 typedef void ixa_forbidden_t(uintptr_t address, size_t size, int is_write, const void *code);
 
-/* What is known of a copied element: its value; when its origin was last written (0: not known) and
- * where that is, or when it was first read where it went. */
+/* What is known of a copied element: its value (a hash of more than 8 bytes); when its origin was
+ * last written (0: not known) and where that is, or when it was first read where it went. */
 typedef struct ixa_copy {
     uint64_t value, stamp;
     uintptr_t origin;
@@ -90,6 +91,8 @@ typedef struct ixa_memory {
     /* Whether the element was packed from elsewhere, or has been unpacked. */
     int (*came_from)(uintptr_t address, size_t size, ixa_copy_t *copy);
     int (*went_to)(uintptr_t address, size_t size, ixa_copy_t *copy);
+    /* MPI has copied for the user, who packs or unpacks. */
+    void (*copied)(uintptr_t to, uintptr_t from, size_t size);
     /* How many accesses each thread has made: fills `counts`, returns how many threads there are.
      */
     int (*clocks)(uint64_t counts[IXA_THREADS]);
@@ -97,7 +100,7 @@ typedef struct ixa_memory {
 
 /* The name under which an instrumented program exports its table. */
 #define IXA_SYMBOL "imbrex_access_memory"
-enum { IXA_VERSION = 2 };
+enum { IXA_VERSION = 3 };
 
 extern ixa_memory_t ixa_shadow;
 /* Pages by number, modulo the size of the table. */
@@ -121,6 +124,9 @@ void ixa_may_unpack(uintptr_t address, size_t size);
 /* A write, after the read of a source of the same size; just_read: in the same run of instructions,
  * so that it is still there. */
 void ixa_may_copy(uintptr_t address, size_t size, uintptr_t source, int just_read);
+/* memcpy and the like: before its accesses count, and when it has copied. */
+void ixa_before_copy(uintptr_t to, uintptr_t from, size_t size);
+void ixa_after_copy(uintptr_t to, uintptr_t from, size_t size);
 int ixa_came_from(uintptr_t address, size_t size, ixa_copy_t *copy);
 int ixa_went_to(uintptr_t address, size_t size, ixa_copy_t *copy);
 

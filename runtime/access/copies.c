@@ -20,21 +20,18 @@ static __thread struct {
     size_t bytes;
 } unpacked;
 
-/* Not by memcpy, which the program's accesses are counted at. Longer elements: their beginning. */
-static uint64_t value_at(uintptr_t address, size_t size)
+/* Not by memcpy, which the program's accesses are counted at. */
+static uint32_t word_at(uintptr_t address)
 {
     typedef uint32_t __attribute__((may_alias, aligned(1))) word_t;
-    const word_t *words = (const word_t *)address;
-    return size < 2 * sizeof *words ? words[0] : words[0] | (uint64_t)words[1] << 32;
+    return *(const word_t *)address;
 }
 
 /* The same of memory that may be gone by now: 0, or -1. */
-static int checked_value_at(uintptr_t address, size_t size, uint64_t *value)
+static int checked_words_at(uintptr_t address, size_t size, uint32_t *words)
 {
-    size_t bytes = size < sizeof *value ? IXA_GRAIN : sizeof *value;
-    struct iovec to = {value, bytes}, from = {(void *)address, bytes};
-    *value = 0;
-    return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == (ssize_t)bytes ? 0 : -1;
+    struct iovec to = {words, size}, from = {(void *)address, size};
+    return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == (ssize_t)size ? 0 : -1;
 }
 
 static ixa_copies_t *copies_of(uintptr_t address)
@@ -70,12 +67,15 @@ static unsigned grain_of(uintptr_t address)
 static void verify_unpacked(void)
 {
     ixa_copies_t *copies = unpacked.copies;
-    uint64_t value;
+    unsigned g = unpacked.grain;
+    uint32_t words[2] = {0, 0};
     unpacked.copies = NULL;
-    if (copies && copies->to[unpacked.grain] &&
-        (checked_value_at(copies->to[unpacked.grain], unpacked.bytes, &value) ||
-         value != copies->to_value[unpacked.grain]))
-        copies->to[unpacked.grain] = 0;
+    if (!copies || !copies->to[g])
+        return;
+    int gone = checked_words_at(copies->to[g], unpacked.bytes, words);
+    for (unsigned i = 0; i < unpacked.bytes / IXA_GRAIN; i++)
+        if (gone || words[i] != copies->to_value[g + i])
+            copies->to[g] = 0;
 }
 
 void ixa_may_unpack(uintptr_t address, size_t size)
@@ -84,14 +84,16 @@ void ixa_may_unpack(uintptr_t address, size_t size)
     verify_unpacked();
     if (!copies)
         return;
-    copies->to[grain_of(address)] = 0;
-    copies->to_value[grain_of(address)] = value_at(address, size);
+    for (size_t at = 0; at < size; at += IXA_GRAIN) {
+        copies->to[grain_of(address + at)] = 0;
+        copies->to_value[grain_of(address + at)] = word_at(address + at);
+    }
     ixa_pending = address;
 }
 
 void ixa_may_copy(uintptr_t address, size_t size, uintptr_t source, int just_read)
 {
-    uint64_t value = 0;
+    uint32_t words[2];
     uintptr_t pending = ixa_pending;
     ixa_pending = 0;
     if (source == address || source == 0)
@@ -103,7 +105,8 @@ void ixa_may_copy(uintptr_t address, size_t size, uintptr_t source, int just_rea
             /* Behind the write, which is now, its first read counts. */
             ixa_shadow.write(address, size);
             ixa_shadow.arm(address, size);
-            copies->to[g] = address;
+            for (size_t at = 0; at < size; at += IXA_GRAIN)
+                copies->to[g + at / IXA_GRAIN] = address + at;
             unpacked.copies = copies;
             unpacked.grain = g;
             unpacked.bytes = size;
@@ -111,31 +114,131 @@ void ixa_may_copy(uintptr_t address, size_t size, uintptr_t source, int just_rea
         return;
     }
     ixa_copies_t *copies = make_copies(address);
-    if (!copies || (!just_read && checked_value_at(source, size, &value)))
+    if (!copies || (!just_read && checked_words_at(source, size, words)))
         return;
-    unsigned g = grain_of(address);
-    copies->from[g] = source;
-    copies->from_value[g] = just_read ? value_at(source, size) : value;
-    copies->from_stamp[g] = ixa_shadow.last_write(source, size);
+    for (size_t at = 0; at < size; at += IXA_GRAIN) {
+        unsigned g = grain_of(address + at);
+        copies->from[g] = source + at;
+        copies->from_value[g] = just_read ? word_at(source + at) : words[at / IXA_GRAIN];
+        copies->from_stamp[g] = ixa_shadow.last_write(source, size);
+    }
+}
+
+/* ---- Copies of whole ranges: memcpy, and MPI_Pack --------------------------------------------
+ */
+
+/* A mark on a place that is unpacked to by the copy that goes on now: places are aligned. */
+enum { FRESH = 1 };
+
+static int may_follow(uintptr_t to, uintptr_t from, size_t size)
+{
+    int apart = to + size <= from || from + size <= to;
+    return apart && (to | from) % IXA_GRAIN == 0;
+}
+
+void ixa_before_copy(uintptr_t to, uintptr_t from, size_t size)
+{
+    if (!may_follow(to, from, size))
+        return;
+    for (size_t at = 0; at + IXA_GRAIN <= size; at += IXA_GRAIN) {
+        const ixa_page_t *page = ixa_page(from + at);
+        unsigned g = grain_of(from + at);
+        if (!page || !page->stamps || page->stamps->first_read[g] != IXA_UNREAD)
+            continue;
+        ixa_copies_t *copies = make_copies(from + at);
+        if (!copies)
+            continue;
+        copies->to[g] = (to + at) | FRESH;
+        copies->to_value[g] = word_at(from + at);
+    }
+}
+
+static void after_copy_of(uintptr_t to, uintptr_t from)
+{
+    ixa_copies_t *source = copies_of(from);
+    unsigned g = grain_of(from);
+    if (source && source->to[g] == (to | FRESH)) {
+        source->to[g] = 0;
+        if (ixa_shadow.follow(to, IXA_GRAIN) == 0) {
+            ixa_shadow.write(to, IXA_GRAIN);
+            ixa_shadow.arm(to, IXA_GRAIN);
+            source->to[g] = to;
+        }
+        return;
+    }
+    ixa_copies_t *copies = make_copies(to);
+    if (!copies)
+        return;
+    copies->from[grain_of(to)] = from;
+    copies->from_value[grain_of(to)] = word_at(to);
+    copies->from_stamp[grain_of(to)] = ixa_shadow.last_write(from, IXA_GRAIN);
+}
+
+void ixa_after_copy(uintptr_t to, uintptr_t from, size_t size)
+{
+    if (may_follow(to, from, size))
+        for (size_t at = 0; at + IXA_GRAIN <= size; at += IXA_GRAIN)
+            after_copy_of(to + at, from + at);
+}
+
+/* ---- What became of an element ---------------------------------------------------------------
+ */
+
+static int is_whole(uintptr_t address, size_t size)
+{
+    return size > 0 && (address | size) % IXA_GRAIN == 0;
+}
+
+static uint64_t with_word(uint64_t value, size_t at, uint32_t word)
+{
+    if (at < sizeof value)
+        return value | (uint64_t)word << 8 * at;
+    return (value ^ word) * 0x9e3779b97f4a7c15u;
 }
 
 int ixa_came_from(uintptr_t address, size_t size, ixa_copy_t *copy)
 {
-    ixa_copies_t *copies = copies_of(address);
-    unsigned g = grain_of(address);
-    if (!copies || !copies->from[g] || size < IXA_GRAIN)
+    if (!is_whole(address, size))
         return 0;
-    *copy = (ixa_copy_t){copies->from_value[g], copies->from_stamp[g], copies->from[g]};
-    return value_at(address, size) == copy->value;
+    *copy = (ixa_copy_t){0, 0, 0};
+    int known = 1;
+    for (size_t at = 0; at < size; at += IXA_GRAIN) {
+        ixa_copies_t *copies = copies_of(address + at);
+        unsigned g = grain_of(address + at);
+        if (!copies || !copies->from[g] || copies->from_value[g] != word_at(address + at))
+            return 0;
+        if (at == 0)
+            copy->origin = copies->from[g];
+        if (copies->from[g] != copy->origin + at)
+            return 0;
+        copy->value = with_word(copy->value, at, copies->from_value[g]);
+        known &= copies->from_stamp[g] != 0;
+        if (copies->from_stamp[g] > copy->stamp)
+            copy->stamp = copies->from_stamp[g];
+    }
+    if (!known)
+        copy->stamp = 0;
+    return 1;
 }
 
 int ixa_went_to(uintptr_t address, size_t size, ixa_copy_t *copy)
 {
-    ixa_copies_t *copies = copies_of(address);
-    unsigned g = grain_of(address);
     verify_unpacked();
-    if (!copies || !copies->to[g] || size < IXA_GRAIN)
+    if (!is_whole(address, size))
         return 0;
-    *copy = (ixa_copy_t){copies->to_value[g], ixa_shadow.first_read(copies->to[g], size), 0};
+    *copy = (ixa_copy_t){0, IXA_UNREAD, 0};
+    uintptr_t place = 0;
+    for (size_t at = 0; at < size; at += IXA_GRAIN) {
+        ixa_copies_t *copies = copies_of(address + at);
+        unsigned g = grain_of(address + at);
+        if (!copies || !copies->to[g])
+            return 0;
+        if (at == 0)
+            place = copies->to[g];
+        if (copies->to[g] != place + at)
+            return 0;
+        copy->value = with_word(copy->value, at, copies->to_value[g]);
+    }
+    copy->stamp = ixa_shadow.first_read(place, size);
     return 1;
 }

@@ -3,6 +3,7 @@
  * Where the assembler has put that question into the program (inline_hooks.py), only the accesses
  * that it concerns come here, by the entries whose names begin with imbrex_access. */
 #include "access.h"
+#include "hooks.h"
 
 #define CODE __builtin_return_address(0)
 
@@ -96,12 +97,22 @@ static inline void hook(void *pointer, size_t size, int is_write, int aligned, c
         slow(address, size, is_write, pairs, 0, code);
 }
 
-/* An access that was counted already, with `later` others that are still to come. */
-static void late(void *pointer, size_t size, int is_write, int pairs, unsigned later,
-                 const void *code)
+/* An access that was counted already, with `later` others that are still to come. Most are to the
+ * lines of communicated memory, not to itself: these leave soon. */
+static inline void late(void *pointer, size_t size, int is_write, int pairs, unsigned later,
+                        const void *code)
 {
+    uintptr_t address = (uintptr_t)pointer;
+    if (!is_write && (address & (size - 1)) == 0) {
+        const ixa_page_t *page = ixa_page(address);
+        unsigned from = (unsigned)(address & (IXA_PAGE - 1)), last = from + (unsigned)size - 1;
+        if (page && page->stamps && !page->held &&
+            page->stamps->first_read[from / IXA_GRAIN] != IXA_UNREAD &&
+            page->stamps->first_read[last / IXA_GRAIN] != IXA_UNREAD)
+            return;
+    }
     ixa_clock -= later;
-    slow((uintptr_t)pointer, size, is_write, pairs, 1, code);
+    slow(address, size, is_write, pairs, 1, code);
     ixa_clock += later;
 }
 
@@ -113,8 +124,7 @@ static int range_tracked(uintptr_t address, size_t size)
     return size > 0 && ixa_page(address + size - 1);
 }
 
-/* A range is accessed eight bytes after eight bytes, as the loop that it stands for. */
-static void range(const void *pointer, size_t size, int is_write, const void *code)
+void ixa_range(const void *pointer, size_t size, int is_write, const void *code)
 {
     uintptr_t address = (uintptr_t)pointer, end = address + size;
     if (!range_tracked(address, size)) {
@@ -125,6 +135,14 @@ static void range(const void *pointer, size_t size, int is_write, const void *co
         ixa_clock++;
         access_any(at, end - at < 8 ? end - at : 8, is_write, code);
     }
+}
+
+void ixa_copied_range(void *to, const void *from, size_t size, const void *code)
+{
+    ixa_before_copy((uintptr_t)to, (uintptr_t)from, size);
+    ixa_range(from, size, 0, code);
+    ixa_range(to, size, 1, code);
+    ixa_after_copy((uintptr_t)to, (uintptr_t)from, size);
 }
 
 /* ---- Loads and stores: by size, aligned or not, volatile or not --------------------------------
@@ -181,11 +199,11 @@ void __tsan_func_exit(void)
 }
 void __tsan_read_range(void *p, size_t n)
 {
-    range(p, n, 0, CODE);
+    ixa_range(p, n, 0, CODE);
 }
 void __tsan_write_range(void *p, size_t n)
 {
-    range(p, n, 1, CODE);
+    ixa_range(p, n, 1, CODE);
 }
 void __tsan_vptr_update(void **p, void *v)
 {
@@ -207,14 +225,20 @@ void *__real_memset(void *, int, size_t);
 #define COPY(name, real)                                                                           \
     void *name(void *d, const void *s, size_t n)                                                   \
     {                                                                                              \
-        range(s, n, 0, CODE);                                                                      \
-        range(d, n, 1, CODE);                                                                      \
-        return real(d, s, n);                                                                      \
+        int followed = range_tracked((uintptr_t)s, n) || range_tracked((uintptr_t)d, n);           \
+        if (followed)                                                                              \
+            ixa_before_copy((uintptr_t)d, (uintptr_t)s, n);                                        \
+        ixa_range(s, n, 0, CODE);                                                                  \
+        ixa_range(d, n, 1, CODE);                                                                  \
+        real(d, s, n);                                                                             \
+        if (followed)                                                                              \
+            ixa_after_copy((uintptr_t)d, (uintptr_t)s, n);                                         \
+        return d;                                                                                  \
     }
 #define SET(name, real)                                                                            \
     void *name(void *d, int c, size_t n)                                                           \
     {                                                                                              \
-        range(d, n, 1, CODE);                                                                      \
+        ixa_range(d, n, 1, CODE);                                                                  \
         return real(d, c, n);                                                                      \
     }
 /* --wrap would lead memcpy itself back here. */

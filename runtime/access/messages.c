@@ -1,12 +1,12 @@
 #include "messages.h"
 
+#include "anchors.h"
 #include "times.h"
 #include "trace.h"
-#include "watch.h"
 
 #include <stdlib.h>
 
-enum { AWAITED = 1024, PATIENCE = 1 << 14 };
+enum { AWAITED = 1024 };
 
 ixa_memory_t *ixa_memory = &ixa_shadow;
 ixa_message_t ixa_messages[IXA_MESSAGES];
@@ -17,26 +17,12 @@ uint64_t ixa_dropped;
 /* Arrivals whose first reads are awaited. */
 static struct {
     ixa_message_t *message;
+    ixa_timeline_t *timeline;
     uintptr_t buffer;
     double reference_ns;
     uint64_t reference; /* position on the clock of accesses */
 } awaited[AWAITED];
 static size_t awaited_count;
-
-/* What the watchpoint of the clean run is on. */
-static struct {
-    ixa_message_t *message;
-    uintptr_t buffer;
-    int anchor, patience;
-    double reference_ns;
-} watched;
-
-size_t ixa_anchor_element(const ixa_message_t *message, int a)
-{
-    size_t last = message->elements - 1;
-    const size_t places[IXA_ANCHORS] = {0, last, last / 2, last / 4, last - last / 4};
-    return places[a];
-}
 
 static int world_rank(int peer, MPI_Comm comm)
 {
@@ -96,6 +82,7 @@ static int lay_out(const ixa_buffer *buffer, ixa_message_t *m)
 static ixa_message_t *find(const void *site, uint32_t operation, const ixa_buffer *buffer)
 {
     ixa_message_t key = {.site = site,
+                         .thread = ixa_timeline->number,
                          .operation = operation,
                          .is_send = !buffer->is_receive,
                          .collective = buffer->collective,
@@ -105,8 +92,9 @@ static ixa_message_t *find(const void *site, uint32_t operation, const ixa_buffe
                          .signature = ixa_signature(buffer)};
     for (size_t i = 0; i < ixa_message_count; i++) {
         ixa_message_t *m = &ixa_messages[i];
-        if (m->site == site && m->is_send == key.is_send && m->peer == key.peer &&
-            m->tag == key.tag && m->comm == key.comm && m->signature == key.signature)
+        if (m->site == site && m->thread == key.thread && m->is_send == key.is_send &&
+            m->peer == key.peer && m->tag == key.tag && m->comm == key.comm &&
+            m->signature == key.signature)
             return m;
     }
     if (ixa_message_count == IXA_MESSAGES) {
@@ -116,24 +104,24 @@ static ixa_message_t *find(const void *site, uint32_t operation, const ixa_buffe
     if (lay_out(buffer, &key))
         return NULL;
     key.world_peer = buffer->peer == IXA_NO_PEER ? -1 : world_rank(buffer->peer, buffer->comm);
-    if (!key.collective)
+    if (!key.collective && key.thread == 0)
         key.number = point_to_point++;
     ixa_messages[ixa_message_count] = key;
     return &ixa_messages[ixa_message_count++];
 }
 
-/* A collective's buffers are of the call, which the trace has. */
+/* A collective's buffers are of the call, which the trace has; the trace is the first thread's. */
 static void trace(enum ixa_trace_kind kind, const ixa_message_t *m)
 {
-    if (!m->collective)
+    if (!m->collective && m->thread == 0)
         ixa_trace(kind, m->number, 0);
 }
 
 static void count_call(ixa_message_t *m)
 {
     if (m->calls++ == 0)
-        m->first_ns = ixa_now_ns;
-    m->last_ns = ixa_now_ns;
+        m->first_ns = ixa_timeline->now_ns;
+    m->last_ns = ixa_timeline->now_ns;
 }
 
 static void add(ixa_element_t *e, uint64_t accesses, double ns)
@@ -144,64 +132,7 @@ static void add(ixa_element_t *e, uint64_t accesses, double ns)
     e->count++;
 }
 
-/* ---- The clean run: single elements, timed --------------------------------------------------- */
-
-/* The watchpoint goes round: it is the turn of a message that had no more tries than the others
- * that recur as it does. */
-static int is_turn_of(const ixa_message_t *message)
-{
-    uint64_t most_calls = 0;
-    uint32_t fewest = UINT32_MAX;
-    for (size_t i = 0; i < ixa_message_count; i++)
-        if (ixa_messages[i].calls > most_calls)
-            most_calls = ixa_messages[i].calls;
-    for (size_t i = 0; i < ixa_message_count; i++)
-        if (ixa_messages[i].calls * 2 >= most_calls && ixa_messages[i].tries < fewest)
-            fewest = ixa_messages[i].tries;
-    return message->tries <= fewest;
-}
-
-static void conclude(int valid)
-{
-    double ns, time;
-    ixa_message_t *m = watched.message;
-    if (ixa_watch_disarm(&ns) && valid) {
-        time = m->is_send ? ixa_now_ns - ns : ns - watched.reference_ns;
-        m->anchor_ns[watched.anchor][m->samples[watched.anchor]++ % IXA_SAMPLES] = time;
-    }
-    m->tries++;
-    watched.message = NULL;
-}
-
-/* Before every event of a message: is the watchpoint's task done, or hopeless? */
-static void watch_before(const ixa_message_t *message, uintptr_t buffer)
-{
-    if (!watched.message)
-        return;
-    int again = watched.message == message;
-    if (ixa_watch_found() || (again && watched.message->is_send))
-        conclude(ixa_watch_found() || watched.buffer == buffer);
-    else if (again || watched.patience-- == 0)
-        conclude(0);
-}
-
-static void watch_after(ixa_message_t *message, uintptr_t buffer)
-{
-    if (watched.message || !ixa_watch_works() || !is_turn_of(message))
-        return;
-    watched.message = message;
-    watched.buffer = buffer;
-    watched.anchor = (int)(message->tries % IXA_ANCHORS);
-    watched.patience = PATIENCE;
-    watched.reference_ns = ixa_now_ns;
-    size_t element = ixa_anchor_element(message, watched.anchor);
-    ixa_watch_arm(buffer + (uintptr_t)message->offset[element], message->element_bytes,
-                  message->is_send);
-    if (!ixa_watch_busy())
-        watched.message = NULL;
-}
-
-/* ---- The recorded run: every element -----------------------------------------------------------
+/* ---- The recorded run: every element --------------------------------------------------------
  */
 
 /* Whether all elements of one call are copies. Equal values throughout prove nothing. */
@@ -267,7 +198,7 @@ static void send_packed(ixa_message_t *m, uintptr_t buffer)
         if (!ixa_memory->came_from(buffer + (uintptr_t)m->offset[k], m->element_bytes, &copy))
             continue;
         if (copy.stamp && ixa_time_of(copy.stamp, &position, &ns) && position > m->previous)
-            add(&m->copied[k], ixa_position - position, ixa_now_ns - ns);
+            add(&m->copied[k], ixa_timeline->position - position, ixa_timeline->now_ns - ns);
         else if (copy.stamp)
             m->copied[k].other++;
         if (ixa_memory->follow(copy.origin, m->element_bytes))
@@ -278,6 +209,8 @@ static void send_packed(ixa_message_t *m, uintptr_t buffer)
 static void take_over(size_t index)
 {
     ixa_message_t *m = awaited[index].message;
+    ixa_timeline_t *now = ixa_timeline;
+    ixa_timeline = awaited[index].timeline;
     take_over_unpacked(m, awaited[index].buffer, awaited[index].reference,
                        awaited[index].reference_ns);
     for (size_t k = 0; k < m->elements; k++) {
@@ -292,6 +225,7 @@ static void take_over(size_t index)
                 ns - awaited[index].reference_ns);
     }
     awaited[index] = awaited[--awaited_count];
+    ixa_timeline = now;
 }
 
 /* New data are about to lie in this memory: what was read of the old is all that will be. */
@@ -313,6 +247,23 @@ static void watch_pages(const ixa_message_t *m, uintptr_t buffer)
             ixa_dropped++;
 }
 
+static uint64_t value_at(uintptr_t address, size_t size)
+{
+    uint64_t value = 0;
+    for (size_t i = 0; i < size; i++)
+        value = value * 0x100000001b3u + ((const uint8_t *)address)[i];
+    return value;
+}
+
+/* Whether element k is another than in the send before, from the same memory; remembers it. */
+static int has_changed(ixa_message_t *m, uintptr_t start, size_t k)
+{
+    uint64_t value = value_at(start + (uintptr_t)m->offset[k], m->element_bytes);
+    int changed = m->sent_from == start && m->value[k] != value;
+    m->value[k] = value;
+    return changed;
+}
+
 void ixa_send(const void *site, uint32_t operation, const ixa_buffer *buffer)
 {
     ixa_message_t *m = find(site, operation, buffer);
@@ -322,24 +273,29 @@ void ixa_send(const void *site, uint32_t operation, const ixa_buffer *buffer)
     trace(IXA_TRACE_SEND, m);
     uintptr_t start = (uintptr_t)buffer->address;
     if (ixa_mode == IXA_CLEAN) {
-        watch_before(m, start);
-        watch_after(m, start);
+        ixa_anchors_before(m, start);
+        ixa_anchors_after(m, start);
         return;
     }
     send_packed(m, start);
+    if (!m->value)
+        m->value = calloc(m->elements, sizeof *m->value);
     for (size_t k = 0; k < m->elements; k++) {
         uintptr_t at = start + (uintptr_t)m->offset[k];
         uint64_t latest = ixa_memory->last_write(at, m->element_bytes), position;
         double ns;
         int known = latest && ixa_time_of(latest, &position, &ns);
         if (known && position > m->previous)
-            add(&m->element[k], ixa_position - position, ixa_now_ns - ns);
+            add(&m->element[k], ixa_timeline->position - position, ixa_timeline->now_ns - ns);
         else if (latest && m->previous)
             m->element[k].other++;
+        if (m->value && has_changed(m, start, k) && !(known && position >= m->previous))
+            m->unseen++;
         /* Data that are passed on as they came are needed now. */
         ixa_memory->read(at, m->element_bytes);
     }
-    m->previous = ixa_position;
+    m->previous = ixa_timeline->position;
+    m->sent_from = start;
     watch_pages(m, start);
 }
 
@@ -361,8 +317,8 @@ void ixa_arrived(ixa_receive_t receive)
         return;
     count_call(m);
     if (ixa_mode == IXA_CLEAN) {
-        watch_before(m, receive.buffer);
-        watch_after(m, receive.buffer);
+        ixa_anchors_before(m, receive.buffer);
+        ixa_anchors_after(m, receive.buffer);
         return;
     }
     trace(IXA_TRACE_ARRIVED, m);
@@ -377,15 +333,15 @@ void ixa_arrived(ixa_receive_t receive)
         ixa_memory->arm(at, m->element_bytes);
     }
     awaited[awaited_count].message = m;
+    awaited[awaited_count].timeline = ixa_timeline;
     awaited[awaited_count].buffer = receive.buffer;
-    awaited[awaited_count].reference = ixa_position;
-    awaited[awaited_count++].reference_ns = ixa_now_ns;
+    awaited[awaited_count].reference = ixa_timeline->position;
+    awaited[awaited_count++].reference_ns = ixa_timeline->now_ns;
 }
 
 void ixa_messages_finish(void)
 {
     while (awaited_count)
         take_over(awaited_count - 1);
-    if (watched.message)
-        conclude(ixa_watch_found());
+    ixa_anchors_finish();
 }

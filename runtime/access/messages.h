@@ -8,7 +8,14 @@
 /* The shadow in use: the instrumented program's, or our own, which sees no accesses. */
 extern IX_HIDDEN ixa_memory_t *ixa_memory;
 
-enum { IXA_MESSAGES = 1024, IXA_ANCHORS = 5, IXA_SAMPLES = 15 };
+enum { IXA_MESSAGES = 1024, IXA_ANCHORS = 5, IXA_SAMPLES = 15, IXA_TOUCHES = 4 };
+
+/* Code in another image than the message's call site that the watchpoint met; the return address
+ * of the call that led there, NULL if it was not found. */
+typedef struct {
+    const void *code, *call;
+    uint32_t count;
+} ixa_touch_t;
 
 /* Sums over iterations of one element: how long before the send it was last written, or after the
  * arrival first read; in accesses and on the clean clock. `other`: of a send, not written since the
@@ -24,6 +31,7 @@ typedef struct {
  * so. Anchors are the elements that the clean run watched. */
 typedef struct {
     const void *site;
+    int thread; /* the number of its timeline */
     uint32_t operation;
     MPI_Comm comm;
     int is_send, collective, peer, tag, world_peer;
@@ -41,6 +49,12 @@ typedef struct {
     double first_ns, last_ns;
     uint32_t tries, samples[IXA_ANCHORS];
     double anchor_ns[IXA_ANCHORS][IXA_SAMPLES];
+    ixa_touch_t touched[IXA_TOUCHES];
+    uint32_t touches, calls_sought;
+    /* Of a send: the values that the last one had, and where it was; elements, over all calls, that
+     * were others although no write was seen. */
+    uint64_t *value, unseen;
+    uintptr_t sent_from;
 } ixa_message_t;
 
 extern IX_HIDDEN ixa_message_t ixa_messages[IXA_MESSAGES];

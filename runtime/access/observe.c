@@ -15,10 +15,8 @@
 
 int ixa_observed;
 
-/* MPI calls of several threads take turns here; the recorder follows the thread that started MPI.
- */
+/* MPI calls of several threads take turns here. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static const ix_thread *recorded_thread;
 
 static ixa_memory_t *shadow_of_program(void)
 {
@@ -37,14 +35,21 @@ void ixa_start(int rank, const char *directory)
         ixa_observed |= IXA_GUARDS;
     }
     ixa_regions_start(rank, directory);
-    recorded_thread = ix_current();
     if (ixa_observed & IXA_RECORDS)
         ixa_times_begin();
 }
 
-static int records(const ix_thread *t)
+/* The thread's turn: its timeline is the one that counts. */
+static void take_turn(const ixa_call *call)
 {
-    return (ixa_observed & IXA_RECORDS) && t == recorded_thread;
+    pthread_mutex_lock(&lock);
+    if (call->timeline)
+        ixa_timeline = call->timeline;
+}
+
+static void end_turn(void)
+{
+    pthread_mutex_unlock(&lock);
 }
 
 static int guards(void)
@@ -55,15 +60,29 @@ static int guards(void)
 /* ---- Before the library's function ------------------------------------------------------------
  */
 
+static int is_on(const ixa_call *call, int what)
+{
+    return call->on & what & ixa_observed;
+}
+
 void ixa_enter(ixa_call *call, const ix_thread *t, int polls)
 {
-    *call = (ixa_call){.on = IXA_GUARDS | IXA_ANNOTATED | (records(t) ? IXA_RECORDS : 0),
+    *call = (ixa_call){.on = IXA_GUARDS | IXA_ANNOTATED,
                        .polls = polls,
                        .site = t->address,
                        .operation = t->operation};
+    if (ixa_observed & IXA_RECORDS) {
+        pthread_mutex_lock(&lock);
+        call->timeline = ixa_timeline_of(t);
+        end_turn();
+    }
+    if (call->timeline)
+        call->on |= IXA_RECORDS;
     call->on &= ixa_observed;
-    if (records(t) && !polls)
+    take_turn(call);
+    if (is_on(call, IXA_RECORDS) && !polls)
         ixa_times_enter(t->compute_ns, t->operation, t->address);
+    end_turn();
 }
 
 void ixa_add(ixa_call *call, const ixa_buffer *buffer)
@@ -72,11 +91,6 @@ void ixa_add(ixa_call *call, const ixa_buffer *buffer)
         call->buffers == IXA_BUFFERS)
         return;
     call->buffer[call->buffers++] = *buffer;
-}
-
-static int is_on(const ixa_call *call, int what)
-{
-    return call->on & what & ixa_observed;
 }
 
 static ixa_receive_t before(const ixa_call *call, const ixa_buffer *buffer)
@@ -97,13 +111,13 @@ static ixa_receive_t before(const ixa_call *call, const ixa_buffer *buffer)
 
 void ixa_before(ixa_call *call)
 {
-    pthread_mutex_lock(&lock);
+    take_turn(call);
     for (int k = 0; k < call->buffers; k++) {
         call->receive[k] = before(call, &call->buffer[k]);
         if (is_on(call, IXA_GUARDS))
             call->sum[k] = ixa_guard_sum(&call->buffer[k]);
     }
-    pthread_mutex_unlock(&lock);
+    end_turn();
 }
 
 static void open_buffer(ixa_open *open, const ixa_call *call, int k, const ixa_buffer *buffer,
@@ -119,7 +133,7 @@ static void open_buffer(ixa_open *open, const ixa_call *call, int k, const ixa_b
 void ixa_starting(ixa_call *call, int count, const MPI_Request *requests, const void *where,
                   size_t step)
 {
-    pthread_mutex_lock(&lock);
+    take_turn(call);
     for (int i = 0; i < count; i++) {
         const ixa_plan *plan = ixa_plan_of(ix_handle(requests[i]));
         ixa_open *open =
@@ -132,7 +146,7 @@ void ixa_starting(ixa_call *call, int count, const MPI_Request *requests, const 
             open_buffer(open, call, k, buffer, receive, sum);
         }
     }
-    pthread_mutex_unlock(&lock);
+    end_turn();
 }
 
 /* ---- After it ---------------------------------------------------------------------------------
@@ -166,24 +180,24 @@ static void arrived(ixa_open *open, enum ixa_ending ending)
 
 void ixa_done(ixa_call *call)
 {
-    pthread_mutex_lock(&lock);
+    take_turn(call);
     for (int k = 0; k < call->buffers; k++) {
         ixa_arrived(call->receive[k]);
         if (is_on(call, IXA_ANNOTATED) && call->buffer[k].is_receive)
             ixa_regions_arrival(ixa_span_of(&call->buffer[k]), ix_self->compute_ns);
     }
     leave(call, 1);
-    pthread_mutex_unlock(&lock);
+    end_turn();
 }
 
 static void begun(ixa_call *call, uint64_t handle, const void *where, int target)
 {
-    pthread_mutex_lock(&lock);
+    take_turn(call);
     ixa_open *open = call->buffers ? ixa_open_new(handle, where, target) : NULL;
     for (int k = 0; open && k < call->buffers; k++)
         open_buffer(open, call, k, &call->buffer[k], call->receive[k], call->sum[k]);
     leave(call, 1);
-    pthread_mutex_unlock(&lock);
+    end_turn();
 }
 
 void ixa_begun(ixa_call *call, MPI_Request request, const void *where)
@@ -198,16 +212,16 @@ void ixa_begun_on(ixa_call *call, MPI_Win window, int target)
 
 void ixa_planned(ixa_call *call, MPI_Request request)
 {
-    pthread_mutex_lock(&lock);
+    take_turn(call);
     ixa_plan_add(ix_handle(request), call->buffer, call->buffers);
     leave(call, 1);
-    pthread_mutex_unlock(&lock);
+    end_turn();
 }
 
 void ixa_complete(ixa_call *call, int found, int count, const MPI_Request *requests,
                   const void *where, size_t step, const int *indices)
 {
-    pthread_mutex_lock(&lock);
+    take_turn(call);
     if (call->polls && found && is_on(call, IXA_RECORDS))
         ixa_times_enter(ix_self->compute_ns, call->operation, call->site);
     for (int i = 0; found && i < count; i++) {
@@ -217,20 +231,20 @@ void ixa_complete(ixa_call *call, int found, int count, const MPI_Request *reque
                     IXA_COMPLETE);
     }
     leave(call, found);
-    pthread_mutex_unlock(&lock);
+    end_turn();
 }
 
 void ixa_complete_on(ixa_call *call, MPI_Win window, int target)
 {
-    pthread_mutex_lock(&lock);
+    take_turn(call);
     arrived(ixa_open_take_window(ix_handle(window), target), IXA_COMPLETE);
     leave(call, 1);
-    pthread_mutex_unlock(&lock);
+    end_turn();
 }
 
 void ixa_seen(ixa_call *call, int count, const MPI_Request *requests, const int *indices)
 {
-    pthread_mutex_lock(&lock);
+    take_turn(call);
     for (int i = 0; i < count; i++) {
         ixa_open *open = ixa_open_find(ix_handle(requests[indices ? indices[i] : i]));
         for (int k = 0; open && k < IXA_BUFFERS; k++) {
@@ -239,27 +253,27 @@ void ixa_seen(ixa_call *call, int count, const MPI_Request *requests, const int 
         }
     }
     leave(call, 0);
-    pthread_mutex_unlock(&lock);
+    end_turn();
 }
 
 void ixa_cancelled(ixa_call *call, MPI_Request request, const void *where)
 {
     (void)where;
-    pthread_mutex_lock(&lock);
+    take_turn(call);
     ixa_open *open = ixa_open_find(ix_handle(request));
     for (int k = 0; open && k < IXA_BUFFERS; k++)
         open->receive[k].message = NULL;
     leave(call, 1);
-    pthread_mutex_unlock(&lock);
+    end_turn();
 }
 
 void ixa_freed(ixa_call *call, MPI_Request request, const void *where)
 {
-    pthread_mutex_lock(&lock);
+    take_turn(call);
     arrived(ixa_open_take(ix_handle(request), where), IXA_RELEASED);
     ixa_plan_forget(ix_handle(request));
     leave(call, 1);
-    pthread_mutex_unlock(&lock);
+    end_turn();
 }
 
 const void *ixa_item(const void *buffer, int64_t index, MPI_Datatype type)
@@ -269,13 +283,34 @@ const void *ixa_item(const void *buffer, int64_t index, MPI_Datatype type)
     return (const char *)buffer + index * (int64_t)extent;
 }
 
+void ixa_packed(ixa_call *call, int done)
+{
+    ixa_ranges ranges = {NULL, 0, 0};
+    const ixa_buffer *buffer = &call->buffer[0];
+    take_turn(call);
+    if (done && call->buffers && is_on(call, IXA_RECORDS) && ixa_mode == IXA_RECORD &&
+        ixa_ranges_of(buffer, &ranges) == 0) {
+        uintptr_t packed = (uintptr_t)call->packed;
+        for (size_t i = 0; i < ranges.count; packed += ranges.range[i++].bytes) {
+            uintptr_t data = ranges.range[i].address;
+            if (buffer->is_receive)
+                ixa_memory->copied(data, packed, ranges.range[i].bytes);
+            else
+                ixa_memory->copied(packed, data, ranges.range[i].bytes);
+        }
+        free(ranges.range);
+    }
+    leave(call, 1);
+    end_turn();
+}
+
 void ixa_passed(ixa_call *call, int found)
 {
-    pthread_mutex_lock(&lock);
+    take_turn(call);
     if (call->polls && found && is_on(call, IXA_RECORDS))
         ixa_times_enter(ix_self->compute_ns, call->operation, call->site);
     leave(call, found);
-    pthread_mutex_unlock(&lock);
+    end_turn();
 }
 
 void ixa_end(void)
@@ -284,6 +319,7 @@ void ixa_end(void)
         return;
     pthread_mutex_lock(&lock);
     if (ixa_observed & IXA_RECORDS) {
+        ixa_timeline = ixa_timeline_at(0);
         ixa_times_enter(ix_self ? ix_self->compute_ns : 0, IX_OP_Finalize, NULL);
         ixa_messages_finish();
         ixa_times_finish();
@@ -296,5 +332,5 @@ void ixa_end(void)
     }
     ixa_regions_end(ix_self ? ix_self->compute_ns : 0);
     ixa_observed = 0;
-    pthread_mutex_unlock(&lock);
+    end_turn();
 }

@@ -10,6 +10,7 @@
 
 #include "buffers.h"
 #include "messages.h"
+#include "times.h"
 
 /* What is on; 0 in most runs. */
 enum { IXA_RECORDS = 1, IXA_GUARDS = 2, IXA_ANNOTATED = 4 };
@@ -19,12 +20,14 @@ enum { IXA_BUFFERS = 3 };
 
 typedef struct ixa_call {
     int on, polls;
+    ixa_timeline_t *timeline; /* of the thread, where recording */
     const void *site;
     uint32_t operation;
     int buffers;
     ixa_buffer buffer[IXA_BUFFERS];
     ixa_receive_t receive[IXA_BUFFERS];
     uint64_t sum[IXA_BUFFERS];
+    const void *packed; /* of MPI_Pack and MPI_Unpack: where the packed data are */
 } ixa_call;
 
 /* MPI is there; about to end. Both are called outside any call. */
@@ -61,6 +64,8 @@ IX_HIDDEN void ixa_seen(ixa_call *call, int count, const MPI_Request *requests, 
 IX_HIDDEN void ixa_cancelled(ixa_call *call, MPI_Request request, const void *where);
 /* The end of the request will not be seen. */
 IX_HIDDEN void ixa_freed(ixa_call *call, MPI_Request request, const void *where);
+/* The call's buffer was packed, or (a receive) unpacked, if it did not fail. */
+IX_HIDDEN void ixa_packed(ixa_call *call, int done);
 /* A call without buffers. */
 IX_HIDDEN void ixa_passed(ixa_call *call, int found);
 

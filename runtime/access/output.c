@@ -45,10 +45,26 @@ static void write_place(FILE *file, const void *site)
     fprintf(file, ", \"offset\": %" PRIuPTR, offset);
 }
 
+static void write_touches(FILE *file, const ixa_message_t *m)
+{
+    fprintf(file, ", \"touched\": [");
+    for (uint32_t i = 0; i < m->touches; i++) {
+        fprintf(file, "%s{\"samples\": %u, ", i ? ", " : "", m->touched[i].count);
+        write_place(file, m->touched[i].code);
+        if (m->touched[i].call) {
+            fprintf(file, ", \"call\": {");
+            write_place(file, m->touched[i].call);
+            fprintf(file, "}");
+        }
+        fprintf(file, "}");
+    }
+    fprintf(file, "]");
+}
+
 static void write_message(FILE *file, const ixa_message_t *m)
 {
-    fprintf(file, "{\"kind\": \"%s\", \"operation\": \"%s\", \"collective\": %s, ",
-            m->is_send ? "send" : "receive", ix_operation_names[m->operation],
+    fprintf(file, "{\"thread\": %d, \"kind\": \"%s\", \"operation\": \"%s\", \"collective\": %s, ",
+            m->thread, m->is_send ? "send" : "receive", ix_operation_names[m->operation],
             m->collective ? "true" : "false");
     write_place(file, m->site);
     fprintf(file, ", \"peer\": %d, \"tag\": %d, ", m->world_peer, m->tag);
@@ -67,6 +83,9 @@ static void write_message(FILE *file, const ixa_message_t *m)
             fprintf(file, "]}");
         }
         fprintf(file, "]");
+        write_touches(file, m);
+    } else {
+        fprintf(file, ", \"unseen\": %" PRIu64, m->unseen);
     }
     fprintf(file, "}");
 }
@@ -103,20 +122,25 @@ void ixa_write_results(void)
         if (elements && fclose(elements) != 0)
             fprintf(stderr, "imbrex: rank %d: the recording is not complete\n", ixa_rank);
     }
+    const ixa_timeline_t *line = ixa_timeline_at(0);
+    for (int i = ixa_timelines(); i-- > 0;)
+        if (ixa_timeline_at(i)->diverged_at >= 0)
+            line = ixa_timeline_at(i);
     FILE *file = create(ixa_mode == IXA_CLEAN ? "anchors" : "access", "json");
     if (!file)
         return;
     fprintf(file,
             "{\"schema_version\": 1, \"rank\": %d, \"compute_ns\": %.1f, \"intervals\": %" PRIu64
             ", \"accesses\": %" PRIu64 ", \"diverged_at\": %" PRId64 ", \"dropped\": %" PRIu64
-            ", \"watchpoints\": %s, \"spread_ns\": %.1f",
-            ixa_rank, ixa_now_ns, ixa_intervals, ixa_position, ixa_diverged_at, ixa_dropped,
-            ixa_watch_works() ? "true" : "false", ixa_watch_spread_ns());
-    if (ixa_diverged_in) {
+            ", \"watchpoints\": %s, \"spread_ns\": %.1f, \"threads\": %d, \"diverged_thread\": %d",
+            ixa_rank, line->now_ns, line->intervals, line->position, line->diverged_at, ixa_dropped,
+            ixa_watch_works() ? "true" : "false", ixa_watch_spread_ns(), ixa_timelines(),
+            line->number);
+    if (line->diverged_in) {
         fprintf(file, ", \"diverged_in\": {\"function\": ");
-        write_string(file, ixa_diverged_in);
+        write_string(file, line->diverged_in);
         fprintf(file, ", ");
-        write_place(file, ixa_diverged_site);
+        write_place(file, line->diverged_site);
         fprintf(file, "}");
     }
     write_images(file);

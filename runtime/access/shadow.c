@@ -174,8 +174,11 @@ static void arm(uintptr_t address, size_t size)
     EACH_PART(part, address, size, 0)
     {
         for (unsigned g = first_grain(part);
-             part.page && part.page->stamps && g <= last_grain(part); g++)
+             part.page && part.page->stamps && g <= last_grain(part); g++) {
             part.page->stamps->first_read[g] = IXA_UNREAD;
+            if (part.page->copies)
+                part.page->copies->to[g] = 0;
+        }
     }
 }
 
@@ -195,6 +198,14 @@ static void read(uintptr_t address, size_t size)
         if (part.page && part.page->stamps)
             ixa_read_grains(part.page->stamps, first_grain(part), last_grain(part));
     }
+}
+
+static void copied(uintptr_t to, uintptr_t from, size_t size)
+{
+    ixa_before_copy(to, from, size);
+    read(from, size);
+    write(to, size);
+    ixa_after_copy(to, from, size);
 }
 
 static uint64_t last_write(uintptr_t address, size_t size)
@@ -282,4 +293,5 @@ ixa_memory_t ixa_shadow = {.version = IXA_VERSION,
                            .follow = follow,
                            .came_from = ixa_came_from,
                            .went_to = ixa_went_to,
+                           .copied = copied,
                            .clocks = clocks};

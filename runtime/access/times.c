@@ -5,13 +5,14 @@
 #include "trace.h"
 #include "watch.h"
 
+#include <dlfcn.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-enum { INTERVALS = 1 << 15, KINDS = 1 << 12, LENGTHS = 15 };
+enum { INTERVALS = 1 << 15, KINDS = 1 << 12, LENGTHS = 15, TIMELINES = 64 };
 
 /* One interval of computation: its place in the order of accesses and on the clean clock. */
 typedef struct {
@@ -37,24 +38,25 @@ typedef struct {
     float lengths[LENGTHS];
 } kind_t;
 
+/* What a timeline keeps to itself. */
+typedef struct ixa_history {
+    interval_t intervals[INTERVALS];
+    span_t *spans[IXA_THREADS];
+    uint64_t from[IXA_THREADS];
+    uint64_t previous_call;
+    int64_t compute_before_ns; /* of the thread, when the interval began */
+    FILE *file;
+} history_t;
+
 enum ixa_mode ixa_mode;
 const char *ixa_directory;
 int ixa_rank;
-double ixa_now_ns;
-uint64_t ixa_intervals;
-int64_t ixa_diverged_at = -1;
-const char *ixa_diverged_in;
-const void *ixa_diverged_site;
-uint64_t ixa_position;
+ixa_timeline_t *ixa_timeline;
 
-static interval_t intervals[INTERVALS];
-static span_t *spans[IXA_THREADS];
-static uint64_t interval_from[IXA_THREADS];
+static ixa_timeline_t timelines[TIMELINES];
+static int timeline_count;
 static kind_t kinds[KINDS];
-static uint64_t previous_call;
-static int64_t compute_before_ns; /* of the thread, when the interval began */
-static int64_t interval_start_ns; /* on the clock of the watchpoint */
-static FILE *file;
+static int64_t interval_start_ns; /* of the first timeline, on the clock of the watchpoint */
 
 int64_t ixa_clock_ns(void)
 {
@@ -102,6 +104,83 @@ static double undisturbed(uint64_t key, double length, int hits)
     return sorted[count / 2];
 }
 
+/* ---- Threads that call MPI --------------------------------------------------------------------
+ */
+
+/* times.RANK.bin, and times.RANK.THREAD.bin of further threads. */
+static FILE *open_times(int number)
+{
+    char path[PATH_MAX];
+    if (number == 0)
+        snprintf(path, sizeof path, "%s/times.%d.bin", ixa_directory, ixa_rank);
+    else
+        snprintf(path, sizeof path, "%s/times.%d.%d.bin", ixa_directory, ixa_rank, number);
+    FILE *file = fopen(path, ixa_mode == IXA_CLEAN ? "wb" : "rb");
+    if (!file)
+        fprintf(stderr, "imbrex: rank %d: %s cannot be opened; nothing is recorded\n", ixa_rank,
+                path);
+    return file;
+}
+
+/* Both runs must give a thread the same number: OpenMP's where it has one, else in the order in
+ * which threads come. */
+static int number_of_new_thread(void)
+{
+    int (*of_openmp)(void) = (int (*)(void))dlsym(RTLD_DEFAULT, "omp_get_thread_num");
+    int number = of_openmp ? of_openmp() : 0;
+    int taken[TIMELINES] = {0};
+    for (int i = 0; i < timeline_count; i++)
+        taken[timelines[i].number] = 1;
+    if (number > 0 && number < TIMELINES && !taken[number])
+        return number;
+    for (number = 1; number < TIMELINES && taken[number]; number++)
+        ;
+    return number;
+}
+
+static ixa_timeline_t *new_timeline(const ix_thread *t, int number)
+{
+    ixa_timeline_t *line = &timelines[timeline_count];
+    *line = (ixa_timeline_t){.thread = t, .number = number, .diverged_at = -1};
+    line->history = calloc(1, sizeof *line->history);
+    if (line->history)
+        line->history->file = open_times(number);
+    /* One that cannot be followed is known as such, so that the next call does not try again. */
+    if (line->history && !line->history->file) {
+        free(line->history);
+        line->history = NULL;
+    }
+    timeline_count++;
+    return line;
+}
+
+ixa_timeline_t *ixa_timeline_of(const ix_thread *t)
+{
+    ixa_timeline_t *line = NULL;
+    for (int i = 0; i < timeline_count && !line; i++)
+        if (timelines[i].thread == t)
+            line = &timelines[i];
+    if (!line && timeline_count < TIMELINES) {
+        line = new_timeline(t, number_of_new_thread());
+        if (line->history) {
+            line->history->compute_before_ns = t->compute_ns;
+            if (ixa_mode == IXA_RECORD)
+                ixa_memory->clocks(line->history->from);
+        }
+    }
+    return line && line->history ? line : NULL;
+}
+
+int ixa_timelines(void)
+{
+    return timeline_count;
+}
+
+ixa_timeline_t *ixa_timeline_at(int number)
+{
+    return &timelines[number];
+}
+
 int ixa_times_start(int rank)
 {
     const char *what = getenv("IMBREX_ACCESS");
@@ -109,16 +188,13 @@ int ixa_times_start(int rank)
     if (!what || !ixa_directory || ixa_mode != IXA_OFF)
         return 0;
     ixa_rank = rank;
-    char path[PATH_MAX];
-    snprintf(path, sizeof path, "%s/times.%d.bin", ixa_directory, rank);
-    int clean = strcmp(what, "clean") == 0;
-    file = fopen(path, clean ? "wb" : "rb");
-    if (!file) {
-        fprintf(stderr, "imbrex: rank %d: %s cannot be opened; nothing is recorded\n", rank, path);
+    ixa_mode = strcmp(what, "clean") == 0 ? IXA_CLEAN : IXA_RECORD;
+    ixa_timeline = new_timeline(ix_current(), 0);
+    if (!ixa_timeline->history) {
+        ixa_mode = IXA_OFF;
         return 0;
     }
-    ixa_mode = clean ? IXA_CLEAN : IXA_RECORD;
-    if (clean)
+    if (ixa_mode == IXA_CLEAN)
         ixa_watch_start();
     return 1;
 }
@@ -127,68 +203,85 @@ void ixa_times_begin(void)
 {
     const ix_thread *t = ix_current();
     if (t)
-        compute_before_ns = t->compute_ns + (t->muted ? 0 : ix_now() - t->last_ns);
+        ixa_timeline->history->compute_before_ns =
+            t->compute_ns + (t->muted ? 0 : ix_now() - t->last_ns);
     ixa_times_exit();
+}
+
+/* ---- Intervals --------------------------------------------------------------------------------
+ */
+
+/* The watchpoint is the first thread's. */
+static int is_watched(void)
+{
+    return ixa_timeline->number == 0 && ixa_watch_busy();
 }
 
 static void enter_clean(const char *function, const void *site, double length)
 {
     uint32_t id = hash(function);
     uint64_t call = (uint64_t)id * 0x9e3779b97f4a7c15u ^ (uintptr_t)site;
-    int hits = ixa_watch_busy() ? ixa_watch_interval(interval_start_ns, ixa_clock_ns()) : 0;
-    length = undisturbed((previous_call * 31 + call) | 1, length, hits);
-    previous_call = call;
-    ixa_now_ns += length;
+    history_t *own = ixa_timeline->history;
+    int hits = is_watched() ? ixa_watch_interval(interval_start_ns, ixa_clock_ns()) : 0;
+    if (ixa_timeline->number == 0)
+        length = undisturbed((own->previous_call * 31 + call) | 1, length, hits);
+    own->previous_call = call;
+    ixa_timeline->now_ns += length;
     if (hits)
-        ixa_watch_ended(ixa_now_ns - length, ixa_now_ns);
+        ixa_watch_ended(ixa_timeline->now_ns - length, ixa_timeline->now_ns);
     clean_t entry = {id, (float)length};
-    if (fwrite(&entry, sizeof entry, 1, file) != 1)
-        ixa_diverged_at = (int64_t)ixa_intervals;
-    ixa_intervals++;
+    if (fwrite(&entry, sizeof entry, 1, own->file) != 1)
+        ixa_timeline->diverged_at = (int64_t)ixa_timeline->intervals;
+    ixa_timeline->intervals++;
 }
 
 /* The interval's accesses: those of the thread that made most. */
 static uint64_t count_accesses(void)
 {
-    uint64_t counts[IXA_THREADS], most = 0, slot = ixa_intervals % INTERVALS;
+    history_t *own = ixa_timeline->history;
+    uint64_t counts[IXA_THREADS], most = 0, slot = ixa_timeline->intervals % INTERVALS;
     int threads = ixa_memory->clocks(counts);
     for (int i = 0; i < threads; i++) {
-        if (!spans[i]) {
-            spans[i] = calloc(INTERVALS, sizeof *spans[i]);
-            if (!spans[i])
+        if (!own->spans[i]) {
+            own->spans[i] = calloc(INTERVALS, sizeof *own->spans[i]);
+            if (!own->spans[i])
                 continue;
         }
-        spans[i][slot] = (span_t){interval_from[i], counts[i]};
-        if (counts[i] - interval_from[i] > most)
-            most = counts[i] - interval_from[i];
+        own->spans[i][slot] = (span_t){own->from[i], counts[i]};
+        if (counts[i] - own->from[i] > most)
+            most = counts[i] - own->from[i];
     }
     return most;
 }
 
 static void enter_recorded(const char *function, const void *site, double length)
 {
+    history_t *own = ixa_timeline->history;
     clean_t entry;
-    if (file && fread(&entry, sizeof entry, 1, file) == 1 && entry.function == hash(function)) {
+    if (own->file && fread(&entry, sizeof entry, 1, own->file) == 1 &&
+        entry.function == hash(function)) {
         length = entry.length_ns;
-    } else if (file) {
-        ixa_diverged_at = (int64_t)ixa_intervals;
-        ixa_diverged_in = function;
-        ixa_diverged_site = site;
-        fclose(file);
-        file = NULL;
+    } else if (own->file) {
+        ixa_timeline->diverged_at = (int64_t)ixa_timeline->intervals;
+        ixa_timeline->diverged_in = function;
+        ixa_timeline->diverged_site = site;
+        fclose(own->file);
+        own->file = NULL;
     }
-    ixa_trace(IXA_TRACE_CALL, hash(function), length);
+    if (ixa_timeline->number == 0)
+        ixa_trace(IXA_TRACE_CALL, hash(function), length);
     uint64_t accesses = count_accesses();
-    intervals[ixa_intervals++ % INTERVALS] =
-        (interval_t){ixa_position, accesses, ixa_now_ns, length};
-    ixa_now_ns += length;
-    ixa_position += accesses;
+    own->intervals[ixa_timeline->intervals++ % INTERVALS] =
+        (interval_t){ixa_timeline->position, accesses, ixa_timeline->now_ns, length};
+    ixa_timeline->now_ns += length;
+    ixa_timeline->position += accesses;
 }
 
 void ixa_times_enter(int64_t compute_ns, uint32_t operation, const void *site)
 {
-    double length = (double)(compute_ns - compute_before_ns);
-    compute_before_ns = compute_ns;
+    history_t *own = ixa_timeline->history;
+    double length = (double)(compute_ns - own->compute_before_ns);
+    own->compute_before_ns = compute_ns;
     if (ixa_mode == IXA_CLEAN)
         enter_clean(ix_operation_names[operation], site, length);
     else
@@ -198,24 +291,26 @@ void ixa_times_enter(int64_t compute_ns, uint32_t operation, const void *site)
 void ixa_times_exit(void)
 {
     if (ixa_mode == IXA_RECORD) {
-        ixa_memory->clocks(interval_from);
+        ixa_memory->clocks(ixa_timeline->history->from);
         return;
     }
-    ixa_watch_resume();
-    if (ixa_watch_busy())
+    if (ixa_timeline->number == 0)
+        ixa_watch_resume();
+    if (is_watched())
         interval_start_ns = ixa_clock_ns();
 }
 
 /* As if it had not been: how often a program polls differs from run to run. */
 void ixa_times_in_vain(const ix_thread *t)
 {
-    interval_start_ns += ix_now() - t->last_ns;
+    if (ixa_timeline->number == 0)
+        interval_start_ns += ix_now() - t->last_ns;
 }
 
-/* The interval in which the thread's count reached `clock`, or ixa_intervals. */
+/* The interval in which the thread's count reached `clock`, or ixa_timeline->intervals. */
 static uint64_t interval_of(const span_t *span, uint64_t clock, uint64_t oldest)
 {
-    uint64_t low = oldest, high = ixa_intervals;
+    uint64_t low = oldest, high = ixa_timeline->intervals;
     while (low < high) {
         uint64_t middle = low + (high - low) / 2;
         if (span[middle % INTERVALS].to < clock)
@@ -228,13 +323,14 @@ static uint64_t interval_of(const span_t *span, uint64_t clock, uint64_t oldest)
 
 int ixa_time_of(uint64_t stamp, uint64_t *position, double *ns)
 {
-    const span_t *span = spans[stamp >> IXA_STAMP_BITS];
+    const history_t *history = ixa_timeline->history;
+    const span_t *span = history->spans[stamp >> IXA_STAMP_BITS];
     uint64_t clock = stamp & IXA_STAMP_CLOCK;
-    uint64_t oldest = ixa_intervals > INTERVALS ? ixa_intervals - INTERVALS : 0;
-    uint64_t found = span ? interval_of(span, clock, oldest) : ixa_intervals;
-    if (found == ixa_intervals)
+    uint64_t oldest = ixa_timeline->intervals > INTERVALS ? ixa_timeline->intervals - INTERVALS : 0;
+    uint64_t found = span ? interval_of(span, clock, oldest) : ixa_timeline->intervals;
+    if (found == ixa_timeline->intervals)
         return 0;
-    const interval_t *at = &intervals[found % INTERVALS];
+    const interval_t *at = &history->intervals[found % INTERVALS];
     const span_t *own = &span[found % INTERVALS];
     if (clock <= own->from) {
         /* No access lies between two intervals; before the oldest everything is forgotten. */
@@ -254,9 +350,14 @@ int ixa_time_of(uint64_t stamp, uint64_t *position, double *ns)
 
 void ixa_times_finish(void)
 {
-    if (file && ixa_mode == IXA_RECORD && fgetc(file) != EOF)
-        ixa_diverged_at = (int64_t)ixa_intervals;
-    if (file)
-        fclose(file);
-    file = NULL;
+    for (int i = 0; i < timeline_count; i++) {
+        ixa_timeline_t *line = &timelines[i];
+        FILE *file = line->history ? line->history->file : NULL;
+        if (file && ixa_mode == IXA_RECORD && fgetc(file) != EOF)
+            line->diverged_at = (int64_t)line->intervals;
+        if (file)
+            fclose(file);
+        if (line->history)
+            line->history->file = NULL;
+    }
 }

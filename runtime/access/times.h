@@ -15,31 +15,48 @@ extern IX_HIDDEN enum ixa_mode ixa_mode;
 extern IX_HIDDEN const char *ixa_directory;
 extern IX_HIDDEN int ixa_rank;
 
-/* Computation so far, as of the last MPI call entered, and the accesses that it made: of the thread
- * that made most between every two calls. */
-extern IX_HIDDEN double ixa_now_ns;
-extern IX_HIDDEN uint64_t ixa_position;
-/* Intervals so far; the call at which the two runs first differ, -1 if they do not. */
-extern IX_HIDDEN uint64_t ixa_intervals;
-extern IX_HIDDEN int64_t ixa_diverged_at;
-/* The recorded run's call there: its function and caller; NULL if it ended before. */
-extern IX_HIDDEN const char *ixa_diverged_in;
-extern IX_HIDDEN const void *ixa_diverged_site;
+/* What one thread that calls MPI has computed. The first is that of the thread that started MPI. */
+typedef struct ixa_timeline {
+    const ix_thread *thread;
+    int number;
+    /* Computation so far, as of its last MPI call entered, and the accesses that were made: of the
+     * thread that made most between every two calls. */
+    double now_ns;
+    uint64_t position;
+    /* Intervals so far; the call at which the two runs first differ, -1 if they do not. */
+    uint64_t intervals;
+    int64_t diverged_at;
+    /* The recorded run's call there: its function and caller; NULL if it ended before. */
+    const char *diverged_in;
+    const void *diverged_site;
+    struct ixa_history *history;
+} ixa_timeline_t;
+
+/* Of the thread whose MPI call is looked at; never NULL while recording. */
+extern IX_HIDDEN ixa_timeline_t *ixa_timeline;
+
+/* The thread's, made at its first call; NULL where it has none, for lack of memory or of threads
+ * in the timed run. */
+IX_HIDDEN ixa_timeline_t *ixa_timeline_of(const ix_thread *t);
+/* How many there are; and by number. */
+IX_HIDDEN int ixa_timelines(void);
+IX_HIDDEN ixa_timeline_t *ixa_timeline_at(int number);
 
 /* As IMBREX_ACCESS (clean, record) and IMBREX_ACCESS_DIR in the environment say: whether there is
  * anything to do. */
 IX_HIDDEN int ixa_times_start(int rank);
-/* The first interval of the user's computation begins: all before it was the runtime's own. */
+/* The first interval of this thread begins: all before it was the runtime's own. */
 IX_HIDDEN void ixa_times_begin(void);
-/* Every outermost MPI function of the recorded thread, from entry to exit. `compute_ns`: what that
- * thread has computed so far; `site`: the caller. A function that polls enters once it is known
- * that it found something; otherwise it ends no interval: ixa_times_in_vain. */
+/* Every outermost MPI function of ixa_timeline's thread, from entry to exit. `compute_ns`: what
+ * that thread has computed so far; `site`: the caller. A function that polls enters once it is
+ * known that it found something; otherwise it ends no interval: ixa_times_in_vain. */
 IX_HIDDEN void ixa_times_enter(int64_t compute_ns, uint32_t operation, const void *site);
 IX_HIDDEN void ixa_times_exit(void);
 IX_HIDDEN void ixa_times_in_vain(const ix_thread *t);
 IX_HIDDEN void ixa_times_finish(void);
 
-/* Position and clean time of a stamp of the recorded run; 0 if its interval is forgotten. */
+/* Position and clean time, on ixa_timeline, of a stamp of the recorded run; 0 if its interval is
+ * forgotten. */
 IX_HIDDEN int ixa_time_of(uint64_t stamp, uint64_t *position, double *ns);
 
 IX_HIDDEN int64_t ixa_clock_ns(void);

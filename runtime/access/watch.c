@@ -1,5 +1,6 @@
 #include "watch.h"
 
+#include "callers.h"
 #include "times.h"
 
 #include <linux/hw_breakpoint.h>
@@ -12,22 +13,34 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PAGE = 4096, TRIALS = 33, MOST_HITS = 33 };
+enum { PAGE = 4096, TRIALS = 33, MOST_HITS = 33, CALL_HITS = 9, STACK = 2048 };
 
-/* One sample, as attr.sample_type asks for it. */
+/* One sample, as attr.sample_type asks for it; */
 typedef struct {
     struct perf_event_header header;
-    uint64_t time_ns;
+    uint64_t code, time_ns;
 } sample_t;
+
+/* and where the stack is asked for too. */
+typedef struct {
+    sample_t sample;
+    uint64_t abi, pointer, bytes;
+    uint64_t stack[STACK / sizeof(uint64_t)];
+    uint64_t valid_bytes;
+} stack_sample_t;
 
 static int works, busy, descriptor = -1, is_write, hits, taken, pending, from_start;
 static struct perf_event_mmap_page *ring;
 static uint64_t seen;
 static double distance_ns, found_ns;
 static double trap_ns, after_ns, spread_ns;
+static const void *caller_image, *code, *call;
+static size_t sample_bytes, ring_bytes;
 
 static int open_event(uintptr_t address, size_t size, int writes_only)
 {
+    sample_bytes = caller_image ? sizeof(stack_sample_t) : sizeof(sample_t);
+    ring_bytes = (caller_image ? 8 : 1) * PAGE;
     struct perf_event_attr attributes = {
         .size = sizeof attributes,
         .type = PERF_TYPE_BREAKPOINT,
@@ -37,7 +50,10 @@ static int open_event(uintptr_t address, size_t size, int writes_only)
                   : size >= 4 && address % 4 == 0 ? 4
                                                   : 1,
         .sample_period = 1,
-        .sample_type = PERF_SAMPLE_TIME,
+        .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TIME |
+                       (caller_image ? PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER : 0),
+        .sample_regs_user = caller_image ? UINT64_C(1) << IXA_STACK_POINTER : 0,
+        .sample_stack_user = caller_image ? STACK : 0,
         .disabled = 1,
         .exclude_kernel = 1,
         .exclude_hv = 1,
@@ -47,30 +63,35 @@ static int open_event(uintptr_t address, size_t size, int writes_only)
     descriptor = (int)syscall(SYS_perf_event_open, &attributes, 0, -1, -1, 0);
     if (descriptor < 0)
         return -1;
-    ring = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+    ring = mmap(NULL, PAGE + ring_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
     if (ring == MAP_FAILED) {
         close(descriptor);
         return -1;
     }
     seen = 0;
     /* After so many traps it is an accumulator, not a message's element: leave it alone. */
-    ioctl(descriptor, PERF_EVENT_IOC_REFRESH, MOST_HITS);
+    ioctl(descriptor, PERF_EVENT_IOC_REFRESH, caller_image ? CALL_HITS : MOST_HITS);
     return 0;
 }
 
 static void close_event(void)
 {
-    munmap(ring, 2 * PAGE);
+    munmap(ring, PAGE + ring_bytes);
     close(descriptor);
     descriptor = -1;
+}
+
+static void take(uint64_t at, void *sample, size_t bytes)
+{
+    char *data = (char *)ring + PAGE;
+    for (size_t i = 0; i < bytes; i++)
+        ((char *)sample)[i] = data[(at + i) % ring_bytes];
 }
 
 static int64_t sample_time(uint64_t at)
 {
     sample_t sample;
-    char *data = (char *)ring + PAGE;
-    for (size_t i = 0; i < sizeof sample; i++)
-        ((char *)&sample)[i] = data[(at + i) % PAGE];
+    take(at, &sample, sizeof sample);
     return (int64_t)sample.time_ns;
 }
 
@@ -98,7 +119,7 @@ void ixa_watch_start(void)
         int64_t begin = ixa_clock_ns();
         target = (uint64_t)i;
         int64_t end = ixa_clock_ns();
-        int seen_it = ring_head() == sizeof(sample_t);
+        int seen_it = ring_head() == sample_bytes;
         whole[i] = (double)(end - begin);
         after[i] = seen_it ? (double)(end - sample_time(0)) : -1;
         close_event();
@@ -128,9 +149,11 @@ int ixa_watch_found(void)
     return busy && !is_write && taken;
 }
 
-void ixa_watch_arm(uintptr_t address, size_t size, int writes_only)
+void ixa_watch_arm(uintptr_t address, size_t size, int writes_only, const void *caller)
 {
     is_write = writes_only;
+    caller_image = IXA_STACK_POINTER < 0 ? NULL : caller;
+    code = call = NULL;
     taken = pending = hits = 0;
     busy = open_event(address, size, writes_only) == 0;
     works = busy;
@@ -144,7 +167,30 @@ int ixa_watch_disarm(double *ns)
         close_event();
     busy = 0;
     *ns = found_ns;
-    return taken && hits < MOST_HITS;
+    return taken && !caller_image && hits < MOST_HITS;
+}
+
+const void *ixa_watch_code(void)
+{
+    return taken ? code : NULL;
+}
+
+const void *ixa_watch_call(void)
+{
+    return taken ? call : NULL;
+}
+
+static void look_at(uint64_t at)
+{
+    stack_sample_t sample;
+    take(at, &sample.sample, sizeof sample.sample);
+    code = (const void *)(uintptr_t)sample.sample.code;
+    if (!caller_image)
+        return;
+    take(at, &sample, sizeof sample);
+    if (sample.abi == 0 || sample.bytes != STACK || sample.valid_bytes > STACK)
+        return;
+    call = ixa_call_on_stack(sample.stack, sample.valid_bytes / sizeof *sample.stack, caller_image);
 }
 
 int ixa_watch_interval(int64_t start_ns, int64_t now_ns)
@@ -152,7 +198,7 @@ int ixa_watch_interval(int64_t start_ns, int64_t now_ns)
     if (descriptor < 0)
         return 0;
     uint64_t head = ring_head();
-    int count = (int)((head - seen) / sizeof(sample_t));
+    int count = (int)((head - seen) / sample_bytes);
     if (count == 0)
         return 0;
     hits += count;
@@ -160,11 +206,12 @@ int ixa_watch_interval(int64_t start_ns, int64_t now_ns)
      * trap the caches are cold. From its end otherwise. */
     from_start = !is_write || count == 1;
     if (!from_start)
-        distance_ns = (double)(now_ns - sample_time(head - sizeof(sample_t))) - after_ns;
+        distance_ns = (double)(now_ns - sample_time(head - sample_bytes)) - after_ns;
     else
         distance_ns = (double)(sample_time(seen) - start_ns) - (trap_ns - after_ns);
     if (distance_ns < 0)
         distance_ns = 0;
+    look_at(is_write ? head - sample_bytes : seen);
     pending = 1;
     return count;
 }

@@ -16,8 +16,13 @@ IX_HIDDEN int ixa_watch_works(void);
 IX_HIDDEN int ixa_watch_busy(void);
 IX_HIDDEN int ixa_watch_found(void);
 
-/* Watch `size` bytes from now on: the last write, or the first access, that the program makes. */
-IX_HIDDEN void ixa_watch_arm(uintptr_t address, size_t size, int is_write);
+/* Watch `size` bytes from now on: the last write, or the first access, that the program makes.
+ * `caller`: also find the call in that image (an address in it) through which other code made it;
+ * that costs time, so the access has none then. */
+IX_HIDDEN void ixa_watch_arm(uintptr_t address, size_t size, int is_write, const void *caller);
+/* Where the code is that made that access, and the return address of the call; NULL if unknown. */
+IX_HIDDEN const void *ixa_watch_code(void);
+IX_HIDDEN const void *ixa_watch_call(void);
 /* The clean time of that access, if there was one; either way the watchpoint is free again. */
 IX_HIDDEN int ixa_watch_disarm(double *ns);
 

@@ -220,6 +220,19 @@ def _peek(facts: Facts) -> str:
     return f"ixa_seen(&ix_w, {number}, requests, indices)"
 
 
+# Calls that copy between the user's data, which a datatype describes, and a buffer.
+_PACKING = {
+    "Pack": "ixa_add(&ix_w, &(ixa_buffer){.address = sbuf, .count = (int64_t)scount, "
+    ".type = stype}); ix_w.packed = (const char *)rbuf + *position;",
+    "Unpack": "ixa_add(&ix_w, &(ixa_buffer){.address = rbuf, .count = (int64_t)rcount, "
+    ".type = rtype, .is_receive = 1}); ix_w.packed = (const char *)sbuf + *position;",
+}
+
+
+def _packing(name: str, facts: Facts) -> str:
+    return _PACKING.get(name.removeprefix("MPI_").removesuffix("_c"), "") if facts.known else ""
+
+
 def _after(facts: Facts, language: Language) -> tuple[bool, str]:
     kind = facts.kind
     request = language.where.format("request")
@@ -258,7 +271,9 @@ def observed(name: str, facts: Facts, language: Language) -> tuple[str, str]:
         return "", ""
     polls, after = _after(facts, language)
     before = _buffers(name, facts, language.fortran)
-    if facts.kind == "start":
+    if packing := _packing(name, facts):
+        before, after = packing, "ixa_packed(&ix_w, rc == MPI_SUCCESS)"
+    elif facts.kind == "start":
         one = facts["which"] == "one"
         variable, number = ("request", "1") if one else ("requests", "(int)count")
         where = language.where.format(variable)

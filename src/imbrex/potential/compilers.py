@@ -22,6 +22,7 @@ from imbrex.potential.record_library import (
     RecorderLibrary,
     assembler_environment,
     recorder_library,
+    wrapped_intrinsics,
 )
 
 _DEFAULTS = {"cc": "mpicc", "cxx": "mpicxx", "fc": "mpifort"}
@@ -83,6 +84,7 @@ def instrumented(
         return [*arguments, *flags]
     wraps = ["-Wl," + ",".join(f"--wrap={name}" for name in _COPIES)]
     if not _LIBRARY.intersection(arguments):
+        wraps.append("-Wl," + ",".join(f"--wrap={name}" for name in wrapped_intrinsics()))
         wraps.append(f"-Wl,--dynamic-list={library.exports}")
     if clang:
         whole = f"-Wl,--whole-archive,{library.archive},--no-whole-archive"

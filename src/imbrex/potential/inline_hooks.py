@@ -28,6 +28,8 @@ _NO_TARGET = re.compile(r"\.L(VL|BB|BE|FB|FE|EHB|EHE|SFDE|COLDB|HOTB|COLDE|HOTE)
 _LEAVES = re.compile(
     r"\t(j\w+|call\w*|ret\w*|rep|loop\w*|syscall|int\d*|ud2|hlt|notrack|bnd|xbegin)\b"
 )
+# What gcc says of itself and of how it was called, in the debugging information.
+_PRODUCER = re.compile(r'\t\.string\t"GNU (?:C|Fortran)[^"]*"')
 _QUIET = ("\t.loc ", "\t.cfi_", "\t.file ")
 _LINE_BITS = 6
 
@@ -50,6 +52,7 @@ def inlined(lines: list[str]) -> list[str]:
         return lines
     replaced: dict[int, list[str]] = {}
     number = 0
+    direct = _is_of_executable(lines)
     stubs: list[str] = []
     for run in _runs(lines, replaced):
         if isinstance(run, int):
@@ -59,11 +62,28 @@ def inlined(lines: list[str]) -> list[str]:
         _pair(run)
         for index, access in enumerate(run):
             before = lines[run[index - 1].at : access.at] if index else ["%r11"]
-            text, stub = _hook(run, index, number, any("%r11" in line for line in before))
+            text, stub = _hook(run, index, number, any("%r11" in line for line in before), direct)
             replaced[access.at] = text
             stubs += stub
             number += 1
     return [new for at, line in enumerate(lines) for new in replaced.get(at, (line,))]
+
+
+def _is_of_executable(lines: list[str]) -> bool:
+    """Whether the code is for a program, not for a shared library: thread-local data are then at
+    distances that the linker knows. False where that cannot be told."""
+    producers = [line for line in lines if _PRODUCER.match(line)]
+    return bool(producers) and not any("-fpic" in line.lower() for line in producers)
+
+
+def _thread_local(instruction: str, name: str, direct: bool) -> list[str]:
+    """An instruction whose last operand is the thread's variable."""
+    if direct:
+        return [f"\t{instruction}, %fs:imbrex_access_{name}@tpoff"]
+    return [
+        f"\tmovq\timbrex_access_{name}@gottpoff(%rip), %rax",
+        f"\t{instruction}, %fs:(%rax)",
+    ]
 
 
 def _runs(lines: list[str], replaced: dict[int, list[str]]) -> Iterator[list[_Access] | int]:
@@ -118,23 +138,20 @@ def _pair(run: list[_Access]) -> None:
             reads[access.size].paired = access.paired = True
 
 
-def _hook(run: list[_Access], index: int, number: int, load: bool) -> tuple[list[str], list[str]]:
+def _hook(
+    run: list[_Access], index: int, number: int, load: bool, direct: bool
+) -> tuple[list[str], list[str]]:
     """Instructions in place of a call, and those far from it that call after all.
 
-    r11 holds where lines are marked; `load`: it does not yet, or something else used it.
+    r11 holds where lines are marked; `load`: it does not yet, or something else used it. `direct`:
+    as _is_of_executable.
     """
     access = run[index]
     text = []
     if index == 0:
-        text += [
-            "\tmovq\timbrex_access_clock@gottpoff(%rip), %rax",
-            f"\taddq\t${len(run)}, %fs:(%rax)",
-        ]
+        text += _thread_local(f"addq\t${len(run)}", "clock", direct)
     if access.paired and not access.is_write:
-        text += [
-            f"\tmovq\timbrex_access_source{access.size}_at@gottpoff(%rip), %rax",
-            "\tmovq\t%rdi, %fs:(%rax)",
-        ]
+        text += _thread_local("movq\t%rdi", f"source{access.size}_at", direct)
     marks = "\tmovq\timbrex_access_lines@GOTPCREL(%rip), %r11"
     text += [
         "\tmovl\t%edi, %eax",
@@ -151,11 +168,8 @@ def _hook(run: list[_Access], index: int, number: int, load: bool) -> tuple[list
             f"\tjne\t.Limbrex_call{number}",
         ]
     if access.paired and access.is_write:
-        text += [
-            "\tmovq\timbrex_access_pending@gottpoff(%rip), %rax",
-            "\tcmpq\t$0, %fs:(%rax)",
-            f"\tjne\t.Limbrex_call{number}",
-        ]
+        text += _thread_local("cmpq\t$0", "pending", direct)
+        text += [f"\tjne\t.Limbrex_call{number}"]
     kind = ("copy" if access.paired else "write") if access.is_write else "read"
     if access.paired and not access.is_write:
         kind = "source"

@@ -20,6 +20,7 @@ from imbrex.mpi_environment import native
 from imbrex.mpi_environment.launcher_line import LauncherLine, parse_launcher_line, program_file
 from imbrex.mpi_environment.mpi_library import library_of_line
 from imbrex.potential.plain_twin import twin_of
+from imbrex.potential.record_blind import blind_lines
 from imbrex.potential.record_model import elements_table, messages_json, model_toml, name_sites
 from imbrex.potential.record_rank import RankRecord, read_ranks
 from imbrex.potential.trace import read_trace
@@ -219,11 +220,7 @@ def summary(document: dict[str, object]) -> str:
                 f": {m['seen']} of {m['elements']} elements seen, {one} {period * 1e9:.3g} ns, "
                 f"{other} {beside * 1e6:.3g} us ({m['times']})"
             )
-    blind = document["not_recorded"]
-    assert isinstance(blind, list)
-    if blind:
-        names = ", ".join(Path(image).name for image in blind)
-        lines.append(f"not recorded, so what they read and write was not seen: {names}")
+    lines += blind_lines(document)
     return "\n".join(lines)
 
 

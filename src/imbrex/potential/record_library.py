@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import hashlib
+import re
 import shutil
 import subprocess
 import sys
@@ -18,8 +19,8 @@ from imbrex.mpi_environment.native import cache_folder, source_folder
 # Every access counts in thread-local data: a call to find them would cost more than all the rest.
 _FLAGS = ("-std=c11", "-O2", "-fPIC", "-ftls-model=initial-exec", "-D_GNU_SOURCE", "-w")
 # What instrumented code calls, and the shadow of memory that it fills. The rest is in the runtime.
-_SOURCES = ("copies.c", "hooks.c", "shadow.c")
-_HEADERS = ("access.h",)
+_SOURCES = ("copies.c", "gfortran.c", "hooks.c", "shadow.c")
+_HEADERS = ("access.h", "gfortran.def", "hooks.h")
 # Visible to the runtime, and to instrumented libraries, which share the program's own.
 _EXPORTS = "{ imbrex_access_*; __tsan_*; __wrap_mem*; };\n"
 # What the compiler finds in the assembler's place; the rest comes with each call of the compiler.
@@ -37,6 +38,12 @@ class RecorderLibrary:
     archive: Path
     exports: Path
     tools: Path
+
+
+def wrapped_intrinsics() -> list[str]:
+    """The functions of libgfortran that are led through the recorder."""
+    text = (source_folder("runtime") / "access" / "gfortran.def").read_text(encoding="utf-8")
+    return [f"_gfortran_{name}" for name in re.findall(r"\b[A-Z]+\((\w+)[,)]", text)]
 
 
 def assembler_environment(compiler: str) -> dict[str, str]:

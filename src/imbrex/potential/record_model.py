@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from imbrex.mpi_environment.elf_needs import read_needs
+from imbrex.potential.record_blind import blind_spots, is_blind
 from imbrex.potential.record_rank import RankRecord, Recorded
 from imbrex.profile.resolve import resolve_sites
 from imbrex.profile.sites import Site
@@ -66,33 +65,22 @@ def worst_rank(ranks: Sequence[RankRecord]) -> RankRecord:
 
 
 def name_sites(ranks: Sequence[RankRecord]) -> dict[tuple[str, int], str]:
-    """file:line (or function) of every call site, by image and offset."""
-    places = sorted({(m.image, m.offset) for rank in ranks for m in rank.buffers})
+    """file:line (or function) of every call site, and of code that touched messages, by image and
+    offset."""
+    places = sorted(
+        {
+            place
+            for rank in ranks
+            for m in rank.buffers
+            for place in (
+                (m.image, m.offset),
+                *(touch.code for touch in m.touched),
+                *(touch.call for touch in m.touched if touch.call),
+            )
+        }
+    )
     sites = [Site(id=i + 1, image=image, offset=o) for i, (image, o) in enumerate(places)]
     return {place: site.label for place, site in zip(places, resolve_sites(sites), strict=True)}
-
-
-# What these do to messages, the MPI calls tell, or they touch none.
-_SYSTEM = ("ld-", "libc.", "libm.", "libdl.", "libpthread.", "librt.", "libgcc_s.", "libgomp.")
-_MPI = ("libmpi", "libmpich", "libopen-", "libimbrex")
-
-
-def blind_spots(ranks: Sequence[RankRecord]) -> list[str]:
-    """Libraries whose accesses were not seen: linked to what calls MPI, and built without the
-    wrappers."""
-    callers = {m.image for rank in ranks for m in rank.buffers}
-    needed = {n for c in callers if (needs := read_needs(Path(c))) for n in needs.names}
-    images = {image for rank in ranks for image in rank.images if Path(image).name in needed}
-    return sorted(image for image in images if _is_blind(Path(image)))
-
-
-def _is_blind(image: Path) -> bool:
-    if image.name.startswith((*_SYSTEM, *_MPI)):
-        return False
-    try:
-        return b"__tsan_" not in image.read_bytes()
-    except OSError:
-        return True
 
 
 def messages_json(
@@ -110,6 +98,7 @@ def messages_json(
                 "compute_s": rank.compute_ns * 1e-9,
                 "accesses": rank.accesses,
                 "dropped": rank.dropped,
+                "threads": rank.threads,
                 "messages": [_message_json(message, names) for message in rank.messages],
                 "collectives": [_message_json(message, names) for message in rank.collectives],
             }
@@ -129,6 +118,7 @@ def _message_json(message: Recorded, names: Mapping[tuple[str, int], str]) -> di
         "site": names[(message.image, message.offset)],
         "peer": message.peer,
         "tag": message.tag,
+        "thread": message.thread,
         "elements": message.elements,
         "element_bytes": message.element_bytes,
         "calls": message.calls,
@@ -139,6 +129,17 @@ def _message_json(message: Recorded, names: Mapping[tuple[str, int], str]) -> di
         "times": "watched" if message.samples else "counted",
         "samples": message.samples,
         "through_copy": message.copied,
+        "written_unseen": message.unseen,
+        "touched_by": [
+            {
+                "library": touch.code[0],
+                "function": names[touch.code],
+                "call": names[touch.call] if touch.call else None,
+                "samples": touch.samples,
+            }
+            for touch in message.touched
+            if is_blind(touch.code[0])
+        ],
         # Figure 1: by when which share of the elements was produced (from the first write on,
         # negative: before the send) or consumed (after the arrival).
         "curve": [

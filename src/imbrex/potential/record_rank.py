@@ -31,6 +31,16 @@ _ELEMENT = np.dtype(
 
 
 @dataclass(frozen=True)
+class Touch:
+    """Code of another image than the message's call site that touched it in the timed run: where,
+    the return address of the call that led there (None: not found), in how many samples."""
+
+    code: tuple[str, int]
+    call: tuple[str, int] | None
+    samples: int
+
+
+@dataclass(frozen=True)
 class Recorded:
     """One message of one rank, seen from one side. Arrays have shape (elements,).
 
@@ -38,7 +48,8 @@ class Recorded:
     the clean run; NaN for elements that were never seen written (read). `counted_ns` takes all
     accesses of an interval for equally long; `time_ns` is that, corrected by the `samples` times
     of single elements that the clean run measured (0: not corrected). `copied`: of the memory that
-    elements were packed from, or unpacked to.
+    elements were packed from, or unpacked to. `unseen`: elements, over all sends, that had changed
+    although nobody was seen to write them.
     """
 
     rank: int
@@ -60,6 +71,9 @@ class Recorded:
     operation: str = ""
     collective: bool = False
     copied: bool = False
+    unseen: int = 0
+    touched: tuple[Touch, ...] = ()
+    thread: int = 0
 
     @property
     def elements(self) -> int:
@@ -105,6 +119,7 @@ class RankRecord:
     messages: tuple[Recorded, ...]
     collectives: tuple[Recorded, ...] = ()
     images: tuple[str, ...] = ()
+    threads: int = 1
 
     @property
     def buffers(self) -> tuple[Recorded, ...]:
@@ -157,18 +172,20 @@ def _load(path: Path) -> dict[str, Any]:
 
 
 def _key(message: dict[str, Any]) -> tuple[Any, ...]:
-    names = ("kind", "peer", "tag", "elements", "element_bytes", "calls")
-    return tuple(message[name] for name in names)
+    names = ("thread", "kind", "peer", "tag", "elements", "element_bytes", "calls")
+    return tuple(message.get(name) for name in names)
 
 
-def _anchors(path: Path) -> tuple[bool, dict[tuple[Any, ...], list[dict[str, Any]]]]:
-    """Measured times by message; addresses differ between two builds, so the n-th of a kind."""
+def _timed(path: Path) -> tuple[bool, dict[tuple[Any, ...], dict[str, Any]]]:
+    """What the timed run found, by message: addresses differ between two builds, so the n-th of a
+    kind.
+    """
     clean = _load(path)
     seen: Counter[tuple[Any, ...]] = Counter()
     found = {}
     for message in clean["messages"]:
         key = _key(message)
-        found[key + (seen[key],)] = message["anchors"]  # noqa: RUF005
+        found[key + (seen[key],)] = message  # noqa: RUF005
         seen[key] += 1
     return bool(clean["watchpoints"]), found
 
@@ -196,7 +213,7 @@ def _read_rank(folder: Path, path: Path) -> RankRecord:
         raise ImbrexError(
             "nothing was recorded: the program was not built with imbrex cc, cxx or fc"
         )
-    watchpoints, anchors = _anchors(folder / f"anchors.{rank}.json")
+    watchpoints, timed = _timed(folder / f"anchors.{rank}.json")
     elements = np.fromfile(folder / f"elements.{rank}.bin", _ELEMENT)
     if elements.size != sum(message["elements"] for message in document["messages"]):
         raise ImbrexError(f"{folder}: the recording of rank {rank} is not complete")
@@ -207,8 +224,7 @@ def _read_rank(folder: Path, path: Path) -> RankRecord:
         part = elements[at : at + message["elements"]]
         at += message["elements"]
         key = _key(message)
-        measured = anchors.get((*key, nth[key]), [])
-        messages.append(_recorded(rank, message, part, measured))
+        messages.append(_recorded(rank, message, part, timed.get((*key, nth[key]), {})))
         nth[key] += 1
     return RankRecord(
         rank,
@@ -219,12 +235,14 @@ def _read_rank(folder: Path, path: Path) -> RankRecord:
         tuple(message for message in messages if not message.collective),
         tuple(message for message in messages if message.collective),
         tuple(filter(None, document.get("images", ()))),
+        int(document.get("threads", 1)),
     )
 
 
 def _divergence(folder: Path, rank: int, document: dict[str, Any]) -> str:
     """Where the timed and the recorded run of a program part, in one line."""
-    number = int(document["diverged_at"])
+    number, thread = int(document["diverged_at"]), int(document.get("diverged_thread", 0))
+    where = f"rank {rank}, thread {thread}" if thread else f"rank {rank}"
     other = document.get("diverged_in")
     if other is None:
         recorded = "its end"
@@ -233,14 +251,14 @@ def _divergence(folder: Path, rank: int, document: dict[str, Any]) -> str:
         function = function_name(name_hash(other["function"]))
         recorded = f"{function} at {resolve_sites([place])[0].label}"
     return (
-        f"rank {rank}: the two runs differ from MPI call {number + 1} on: the plain program came "
-        f"to {clean_call(folder, rank, number)}, the recorded one to {recorded}; "
+        f"{where}: the two runs differ from MPI call {number + 1} on: the plain program came "
+        f"to {clean_call(folder, rank, number, thread)}, the recorded one to {recorded}; "
         "a recording needs a program that repeats itself"
     )
 
 
 def _recorded(
-    rank: int, message: dict[str, Any], part: NDArray[Any], anchors: list[dict[str, Any]]
+    rank: int, message: dict[str, Any], part: NDArray[Any], timed: dict[str, Any]
 ) -> Recorded:
     is_send = message["kind"] == "send"
     # Elements that are mostly overwritten unread, or mostly sent unchanged, do not belong to the
@@ -252,7 +270,11 @@ def _recorded(
         variance = np.where(count > 0, part["ns_squared"] / count - counted**2, np.nan)
     copied = bool(message.get("copied", False))
     # What was timed of a packed message is its buffer, not where its elements come from or go to.
-    measured = [a for a in anchors if a["times_ns"] and count[a["element"]] > 0 and not copied]
+    measured = [
+        anchor
+        for anchor in timed.get("anchors", ())
+        if anchor["times_ns"] and count[anchor["element"]] > 0 and not copied
+    ]
     places = np.array([counted[a["element"]] for a in measured])
     times = np.array([float(np.median(a["times_ns"])) for a in measured])
     return Recorded(
@@ -275,4 +297,18 @@ def _recorded(
         operation=str(message.get("operation", "")),
         collective=bool(message.get("collective", False)),
         copied=copied,
+        thread=int(message.get("thread", 0)),
+        unseen=int(message.get("unseen", 0)),
+        touched=tuple(
+            Touch(
+                _place(touch),
+                _place(call) if (call := touch.get("call")) else None,
+                int(touch["samples"]),
+            )
+            for touch in timed.get("touched", ())
+        ),
     )
+
+
+def _place(entry: dict[str, Any]) -> tuple[str, int]:
+    return str(entry["image"]), int(entry["offset"])

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from imbrex.errors import ImbrexError
+from imbrex.potential.record_blind import blind_lines
 from imbrex.potential.record_model import ELEMENTS_DTYPE
 from imbrex.potential.trace import load_trace
 
@@ -93,6 +94,10 @@ class RecordedRun:
     functions: tuple[str, ...]
     collectives: dict[int, list[RecordedMessage]] = field(default_factory=dict)
     """By rank, what collective calls contribute (as sends) and obtain."""
+    blind: tuple[str, ...] = ()
+    """What was not recorded, in sentences."""
+    threads: int = 1
+    """How many threads of a rank called MPI, at most."""
 
     @property
     def ranks(self) -> list[int]:
@@ -132,12 +137,14 @@ def load_recording(folder: Path) -> RecordedRun:
             rank, own = int(entry["rank"]), entry["messages"]
             both = _messages(rank, [*own, *entry.get("collectives", ())], table)
             messages[rank], collectives[rank] = both[: len(own)], both[len(own) :]
+        blind = tuple(blind_lines({"not_recorded": [], **document}))
+        threads = max((int(e.get("threads", 1)) for e in document["ranks"]), default=1)
         compute = {int(e["rank"]): float(e["compute_s"]) for e in document["ranks"]}
     except (OSError, ValueError, KeyError, TypeError, EOFError) as error:
         raise ImbrexError(f"{folder}: the recording is damaged ({error})") from error
     functions = tuple(map(str, document.get("functions", ())))
     trace = load_trace(folder)
-    return RecordedRun(folder, messages, compute, trace, functions, collectives)
+    return RecordedRun(folder, messages, compute, trace, functions, collectives, blind, threads)
 
 
 def _messages(rank: int, entries: list[dict[str, Any]], table: Any) -> list[RecordedMessage]:

@@ -130,6 +130,7 @@ def predict_run(
         "computation_s": max(recording.compute_s.values(), default=0.0),
         "measured_s": wall_s(run) if run is not None else None,
         "differences": differences(recording, run),
+        "blind_spots": list(recording.blind),
         "networks": [],
         "sites": [site_json(site, networks[0]) for site in sites],
         "collective_sites": collective_sites(recording, networks[0]),

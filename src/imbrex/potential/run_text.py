@@ -32,6 +32,8 @@ def run_text(document: dict[str, Any]) -> str:
         lines += ["", f"Run time cannot be predicted: {document['replayed']}."]
     if document["sites"]:
         lines += ["", *_site_lines(document)]
+    if document.get("blind_spots"):
+        lines += ["", "What was not seen:", *(f"  {line}" for line in document["blind_spots"])]
     if document["differences"]:
         lines += ["", "The program did not do the same in the measured and the recorded run:"]
         lines += [f"  {line}" for line in document["differences"][:_MOST_SITES]]

@@ -65,11 +65,13 @@ class Schedule:
 def make_schedule(run: RecordedRun) -> Schedule:
     """The schedule of a recording.
 
-    ReplayError where it has no trace, or where a receive takes what any rank or tag sent: which,
-    would depend on the network.
+    ReplayError where it has no trace, where several threads call MPI, or where a receive takes
+    what any rank or tag sent: which, would depend on the network.
     """
     if not run.trace.size:
         raise ReplayError("the recording has no trace: record again")
+    if run.threads > 1:
+        raise ReplayError("several threads of a rank call MPI; their order is not recorded")
     for messages in run.messages.values():
         for m in messages:
             if not m.is_send and (m.peer < 0 or m.tag < 0):

@@ -74,10 +74,11 @@ def read_trace(folder: Path, ranks: Iterable[int]) -> tuple[NDArray[Any], list[s
     return (np.concatenate(parts) if parts else np.zeros(0, TRACE_DTYPE)), functions
 
 
-def clean_call(folder: Path, rank: int, number: int) -> str:
-    """What the clean run of a rank called at call `number`, in words."""
+def clean_call(folder: Path, rank: int, number: int, thread: int = 0) -> str:
+    """What the clean run of a rank called at call `number` of a thread, in words."""
+    name = f"times.{rank}.{thread}.bin" if thread else f"times.{rank}.bin"
     try:
-        calls = np.fromfile(folder / f"times.{rank}.bin", _CLEAN)
+        calls = np.fromfile(folder / name, _CLEAN)
     except OSError:
         return "unknown"
     return function_name(int(calls["function"][number])) if number < calls.size else "its end"

@@ -1,11 +1,16 @@
 /* Messages whose orders of production and consumption are known. Each kernel has its tag; ranks 0
  * and 1 exchange. The iterations are alike, so the orders are those of every one of them. */
+#include <complex.h>
 #include <mpi.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { N = 24, ROWS = 8, ITERATIONS = 6 };
 
-static double out[ROWS][N], in[ROWS][N], packed[N], work[N], second[N], unpacked[N], edge[N];
+static double out[ROWS][N], in[ROWS][N], packed[N], work[N], second[N], unpacked[N], edge[N],
+    third[N];
+static double complex pair[N / 2], pair_edge[N / 2], pair_second[N / 2];
+static MPI_Datatype a_column;
 static int list[N];
 static volatile double sink;
 static int other;
@@ -121,7 +126,10 @@ static void through_buffers(int step)
     memcpy(out[0], work, sizeof out[0] / 2);
     exchange(out[0], in[0], N, MPI_DOUBLE, 10);
     memcpy(second, in[0], sizeof second);
-    sink = second[step];
+    double last = 0;
+    for (int i = N - 1; i >= 0; i--)
+        last += second[i];
+    sink = last;
 }
 
 /* Written backwards, packed through the list; unpacked through it, read forwards. Then the same
@@ -145,6 +153,56 @@ static void through_copies(int step)
     for (int i = 0; i < N; i++)
         unpacked[list[i]] = second[i] + 1;
     read_forward(unpacked, N);
+}
+
+/* Whole arrays: written in the order of the list, copied; copied, read odd elements first. The same
+ * of elements of 16 bytes. Then a column, packed by MPI and unpacked. */
+static void through_whole_copies(int step)
+{
+    for (int i = 0; i < N; i++)
+        work[list[i]] = step + i;
+    memcpy(edge, work, sizeof edge);
+    exchange(edge, second, N, MPI_DOUBLE, 18);
+    memmove(unpacked, second, sizeof unpacked);
+    double sum = 0;
+    for (int first = 1; first >= 0; first--)
+        for (int i = first; i < N; i += 2)
+            sum += unpacked[i];
+    sink = sum;
+
+    for (int i = N / 2 - 1; i >= 0; i--)
+        pair[i] = step + i * I;
+    memcpy(pair_edge, pair, sizeof pair_edge);
+    exchange(pair_edge, pair_second, N / 2, MPI_C_DOUBLE_COMPLEX, 19);
+    memcpy(pair, pair_second, sizeof pair);
+    for (int i = 0; i < N / 2; i++)
+        sum += creal(pair[i]) + cimag(pair[i]);
+    sink = sum;
+
+    int at = 0, from = 0;
+    for (int j = ROWS - 1; j >= 0; j--)
+        out[j][4] = step + j;
+    MPI_Pack(&out[0][4], 1, a_column, packed, sizeof packed, &at, MPI_COMM_WORLD);
+    exchange(packed, edge, at, MPI_PACKED, 20);
+    MPI_Unpack(edge, at, &from, &in[0][4], 1, a_column, MPI_COMM_WORLD);
+    for (int first = 0; first < 2; first++)
+        for (int j = first; j < ROWS; j += 2)
+            sum += in[j][4];
+    sink = sum;
+}
+
+/* Elements that other code than this program's writes. */
+static void unseen(int step)
+{
+    /* The compiler and the linker let the recorder see memcpy, not this. */
+    for (int i = 0; i < N; i++)
+        work[i] = step + i;
+    FILE *file = fmemopen(work, sizeof work, "rb");
+    if (!file || fread(third, sizeof *third, N, file) != N)
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    fclose(file);
+    exchange(third, second, N, MPI_DOUBLE, 21);
+    read_forward(second, N);
 }
 
 static void again(int step)
@@ -204,6 +262,7 @@ int main(int argc, char **argv)
     MPI_Type_create_subarray(2, (int[]){ROWS, N}, (int[]){3, 4}, (int[]){2, 5}, MPI_ORDER_C,
                              MPI_DOUBLE, &block);
     MPI_Type_commit(&column);
+    a_column = column;
     MPI_Type_commit(&block);
     MPI_Request persistent[2];
     MPI_Recv_init(work, N, MPI_DOUBLE, other, 14, MPI_COMM_WORLD, &persistent[0]);
@@ -214,6 +273,8 @@ int main(int argc, char **argv)
         boundaries(step);
         through_buffers(step);
         through_copies(step);
+        through_whole_copies(step);
+        unseen(step);
         again(step);
         completions(step, persistent);
     }

@@ -3,7 +3,7 @@ program kernels
   use mpi
   implicit none
   integer, parameter :: n = 16
-  real(8) :: a(n, n), b(n, n), x
+  real(8) :: a(n, n), b(n, n), c(n, n), edge(n), ghost(n), copy(n), x
   integer :: rank, other, ierr, step, i, j, requests(2), row, statuses(mpi_status_size, 2)
   call mpi_init(ierr)
   call mpi_comm_rank(mpi_comm_world, rank, ierr)
@@ -35,6 +35,26 @@ program kernels
     call mpi_waitall(2, requests, statuses, ierr)
     do i = 1, n
       x = x + b(3, i)
+    end do
+    ! Whole arrays: a row is assigned to the buffer, the one that came to an array.
+    do j = n, 1, -1
+      c(7, j) = step + j
+    end do
+    edge = c(7, :)
+    call mpi_sendrecv(edge, n, mpi_double_precision, other, 4, ghost, n, mpi_double_precision, other, 4, &
+      mpi_comm_world, statuses(:, 1), ierr)
+    copy = ghost
+    do i = n, 1, -1
+      x = x + copy(i)
+    end do
+    ! Slices: a row, which the compiler packs and unpacks.
+    do j = n, 1, -1
+      c(9, j) = step - j
+    end do
+    call mpi_sendrecv(c(9, :), n, mpi_double_precision, other, 5, c(11, :), n, mpi_double_precision, other, 5, &
+      mpi_comm_world, statuses(:, 1), ierr)
+    do j = n, 1, -1
+      x = x + c(11, j)
     end do
     if (x < 0) print *, x
   end do
