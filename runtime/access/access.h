@@ -31,8 +31,10 @@ enum {
 /* What is kept of a byte in flight: how many sends read it, and whether a receive fills it. */
 enum { IXA_SENDS = 0x7f, IXA_RECEIVE = 0x80 };
 
-/* Stamps by grain. last_write 0: never since the page is watched. */
+/* Stamps by grain. last_write 0: never since it is watched. `watched`: for what, as lines are
+ * marked; of other grains stamps need not be kept. */
 typedef struct ixa_stamps {
+    uint8_t watched[IXA_GRAINS];
     uint64_t last_write[IXA_GRAINS];
     uint64_t first_read[IXA_GRAINS];
 } ixa_stamps_t;

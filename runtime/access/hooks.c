@@ -97,20 +97,41 @@ static inline void hook(void *pointer, size_t size, int is_write, int aligned, c
         slow(address, size, is_write, pairs, 0, code);
 }
 
-/* An access that was counted already, with `later` others that are still to come. Most are to the
- * lines of communicated memory, not to itself: these leave soon. */
+/* Whether any of up to 8 aligned bytes is in flight. */
+static inline int any_held(const ixa_page_t *page, uintptr_t address, size_t size)
+{
+    typedef uint64_t __attribute__((may_alias)) word_t;
+    uintptr_t at = address & (IXA_PAGE - 1);
+    uint64_t word = *(const word_t *)(page->held + (at & ~(uintptr_t)7));
+    return (word >> 8 * (at & 7)) & (UINT64_MAX >> (64 - 8 * size)) ? 1 : 0;
+}
+
+/* Whether an aligned access of up to 8 bytes, in a line that holds communicated memory, concerns
+ * nobody: it is to the rest of the line, or a read after the first. */
+static inline int is_idle(uintptr_t address, size_t size, int is_write)
+{
+    const ixa_page_t *page = ixa_page(address);
+    unsigned from = (unsigned)(address & (IXA_PAGE - 1)) / IXA_GRAIN;
+    unsigned last = (unsigned)((address & (IXA_PAGE - 1)) + size - 1) / IXA_GRAIN;
+    if (!page || (page->held && any_held(page, address, size)))
+        return 0;
+    if (!page->stamps)
+        return 1;
+    const ixa_stamps_t *stamps = page->stamps;
+    if (!(stamps->watched[from] | stamps->watched[last]))
+        return 1;
+    return !is_write && stamps->first_read[from] != IXA_UNREAD &&
+           stamps->first_read[last] != IXA_UNREAD;
+}
+
+/* An access that was counted already, with `later` others that are still to come. */
 static inline void late(void *pointer, size_t size, int is_write, int pairs, unsigned later,
                         const void *code)
 {
     uintptr_t address = (uintptr_t)pointer;
-    if (!is_write && (address & (size - 1)) == 0) {
-        const ixa_page_t *page = ixa_page(address);
-        unsigned from = (unsigned)(address & (IXA_PAGE - 1)), last = from + (unsigned)size - 1;
-        if (page && page->stamps && !page->held &&
-            page->stamps->first_read[from / IXA_GRAIN] != IXA_UNREAD &&
-            page->stamps->first_read[last / IXA_GRAIN] != IXA_UNREAD)
-            return;
-    }
+    if (size <= 8 && (address & (size - 1)) == 0 && !(pairs && is_write && ixa_pending) &&
+        is_idle(address, size, is_write))
+        return;
     ixa_clock -= later;
     slow(address, size, is_write, pairs, 1, code);
     ixa_clock += later;

@@ -46,7 +46,11 @@ static int world_rank(int peer, MPI_Comm comm)
 static int lay_out(const ixa_buffer *buffer, ixa_message_t *m)
 {
     ixa_ranges ranges;
-    if (ixa_ranges_of(buffer, &ranges) || ranges.bytes == 0) {
+    if (ixa_ranges_of(buffer, &ranges)) {
+        ixa_dropped++;
+        return -1;
+    }
+    if (ranges.bytes == 0) {
         free(ranges.range);
         return -1;
     }

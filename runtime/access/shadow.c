@@ -146,6 +146,8 @@ static int watch_locked(uintptr_t address, size_t size, uint8_t what)
                 return -1;
             __atomic_store_n(&part.page->stamps, stamps, __ATOMIC_RELEASE);
         }
+        for (unsigned g = first_grain(part); g <= last_grain(part); g++)
+            part.page->stamps->watched[g] |= what;
     }
     mark_lines(address, size, what);
     return 0;

@@ -38,7 +38,7 @@ def is_blind(image: str) -> bool:
 
 def blind_lines(document: Mapping[str, Any]) -> Iterator[str]:
     """What a messages.json says of blind spots, in sentences: libraries, the calls through which
-    they touched messages, and elements that changed unseen."""
+    they touched messages, elements that changed unseen, and messages left out."""
     if blind := document["not_recorded"]:
         names = ", ".join(Path(image).name for image in blind)
         yield f"not recorded, so what they read and write was not seen: {names}"
@@ -55,6 +55,11 @@ def blind_lines(document: Mapping[str, Any]) -> Iterator[str]:
                 calls[code, through, what] = None
             if count := message.get("written_unseen", 0):
                 unseen[message["site"]] = unseen.get(message["site"], 0) + count
+    if dropped := sum(rank.get("dropped", 0) for rank in document["ranks"]):
+        yield (
+            f"{dropped} messages were not recorded: more at once than there is room for, or a "
+            "datatype whose extent the MPI library misstates"
+        )
     for code, through, what in calls:
         yield f"{code}, {through}{what}"
     for site, count in unseen.items():

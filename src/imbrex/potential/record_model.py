@@ -92,6 +92,7 @@ def messages_json(
         "schema_version": 1,
         "not_recorded": blind_spots(ranks),
         "watchpoints": all(rank.watchpoints for rank in ranks),
+        "sites": sites_json(ranks, names),
         "ranks": [
             {
                 "rank": rank.rank,
@@ -105,6 +106,37 @@ def messages_json(
             for rank in ranks
         ],
     }
+
+
+def sites_json(
+    ranks: Sequence[RankRecord], names: Mapping[tuple[str, int], str]
+) -> list[dict[str, Any]]:
+    """How far messages of one call site differ over ranks: the least, the mean and the most of each
+    time (s), of those messages of which any element was seen. In order of appearance."""
+    groups: dict[tuple[str, bool], list[Recorded]] = {}
+    for rank in ranks:
+        for message in rank.buffers:
+            if message.seen.any():
+                key = names[(message.image, message.offset)], message.is_send
+                groups.setdefault(key, []).append(message)
+    return [
+        {
+            "site": site,
+            "kind": "send" if is_send else "receive",
+            "ranks": len({m.rank for m in messages}),
+            "messages": len(messages),
+            "t_produce_s" if is_send else "t_consume_s": _range([m.period_ns for m in messages]),
+            "after_produce_s" if is_send else "before_consume_s": _range(
+                [m.beside_ns for m in messages]
+            ),
+        }
+        for (site, is_send), messages in groups.items()
+    ]
+
+
+def _range(values_ns: Sequence[float]) -> dict[str, float]:
+    values = np.array(values_ns) * 1e-9
+    return {"least": float(values.min()), "mean": float(values.mean()), "most": float(values.max())}
 
 
 def _message_json(message: Recorded, names: Mapping[tuple[str, int], str]) -> dict[str, Any]:

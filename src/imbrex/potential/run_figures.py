@@ -101,6 +101,7 @@ def _plain(text: str) -> str:
 
 def _grid(axis: Axes) -> None:
     axis.grid(True, which="major", linewidth=0.4, alpha=0.6)
+    axis.set_axisbelow(True)
     axis.spines[["top", "right"]].set_visible(False)
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from imbrex.errors import ImbrexError
 from imbrex.potential.model_file import load_model
-from imbrex.potential.record_model import matching_receive, model_toml, worst_rank
+from imbrex.potential.record_model import matching_receive, model_toml, sites_json, worst_rank
 from imbrex.potential.record_rank import RankRecord, Recorded, correct_times, read_ranks
 
 
@@ -136,6 +136,26 @@ def test_the_model_has_the_numbers_of_both_sides(tmp_path: Path) -> None:
     # t(i) = T_AP + T_AC + T_P (N_P - P(i) - 1) + T_C C(i)
     expected = [0.8 + 0.0 + 0.0, 0.8 + 0.2 + 0.05, 0.8 + 0.1 + 0.1]
     assert got.element_potential_s("fine-grained") * 1e6 == pytest.approx(expected)
+
+
+def test_times_of_a_call_site_over_ranks() -> None:
+    """T_P is 10 and 30 ns, T_AP 100 and 200; a rank that saw nothing has no times."""
+    ranks = [
+        rank_of(message(True, [100.0, 110.0], rank=0)),
+        rank_of(message(True, [200.0, 230.0], rank=1)),
+        rank_of(message(True, [NAN, NAN], rank=2), message(False, [5.0, 6.0], rank=2)),
+    ]
+    sent, received = sites_json(ranks, {("app", 16): "app.c:3"})
+    assert (sent["site"], sent["kind"], sent["ranks"], sent["messages"]) == (
+        "app.c:3",
+        "send",
+        2,
+        2,
+    )
+    assert sent["t_produce_s"] == pytest.approx({"least": 10e-9, "mean": 20e-9, "most": 30e-9})
+    assert sent["after_produce_s"] == pytest.approx({"least": 1e-7, "mean": 1.5e-7, "most": 2e-7})
+    assert (received["kind"], received["ranks"]) == ("receive", 1)
+    assert received["t_consume_s"] == pytest.approx({"least": 1e-9, "mean": 1e-9, "most": 1e-9})
 
 
 def test_a_send_without_receive_is_nothing_to_predict() -> None:
