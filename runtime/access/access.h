@@ -40,11 +40,13 @@ typedef struct ixa_stamps {
 } ixa_stamps_t;
 
 /* By grain: where what was written there had been read, its value, and the last write of it then;
- * where what was read there has been written to, and its value. 0: no copy. */
+ * where what was read there has been written to, its value, and the first read of it there; and,
+ * at that place, where it came from, until it is read. 0: no copy. */
 typedef struct ixa_copies {
-    uintptr_t from[IXA_GRAINS], to[IXA_GRAINS];
-    uint64_t from_stamp[IXA_GRAINS];
+    uintptr_t from[IXA_GRAINS], to[IXA_GRAINS], back[IXA_GRAINS];
+    uint64_t from_stamp[IXA_GRAINS], to_stamp[IXA_GRAINS];
     uint32_t from_value[IXA_GRAINS], to_value[IXA_GRAINS];
+    uint8_t failed[IXA_GRAINS]; /* how often in a row it seemed to be unpacked and was not */
 } ixa_copies_t;
 
 /* One page of communicated memory; what is not needed is NULL. */
@@ -126,9 +128,11 @@ void ixa_may_unpack(uintptr_t address, size_t size);
 /* A write, after the read of a source of the same size; just_read: in the same run of instructions,
  * so that it is still there. */
 void ixa_may_copy(uintptr_t address, size_t size, uintptr_t source, int just_read);
-/* memcpy and the like: before its accesses count, and when it has copied. */
+/* memcpy and the like: before its reads count, and behind all its accesses. */
 void ixa_before_copy(uintptr_t to, uintptr_t from, size_t size);
 void ixa_after_copy(uintptr_t to, uintptr_t from, size_t size);
+/* Whether the element that this thread unpacked last was unpacked shows now. */
+void ixa_verify_unpacked(void);
 int ixa_came_from(uintptr_t address, size_t size, ixa_copy_t *copy);
 int ixa_went_to(uintptr_t address, size_t size, ixa_copy_t *copy);
 
@@ -156,6 +160,9 @@ static inline ixa_page_t *ixa_page(uintptr_t address)
     return page;
 }
 
+/* What was unpacked to this grain is read first, or (IXA_OVERWRITTEN) written before. */
+void ixa_copy_used(ixa_page_t *page, unsigned grain, uint64_t stamp);
+
 /* Grains first to last of a page are written, or read, now. */
 static inline void ixa_write_grains(ixa_page_t *page, unsigned first, unsigned last)
 {
@@ -165,16 +172,22 @@ static inline void ixa_write_grains(ixa_page_t *page, unsigned first, unsigned l
         if (page->copies)
             page->copies->from[g] = 0;
         stamps->last_write[g] = now;
-        if (stamps->first_read[g] == IXA_UNREAD)
+        if (stamps->first_read[g] == IXA_UNREAD) {
             stamps->first_read[g] = IXA_OVERWRITTEN;
+            if (page->copies && page->copies->back[g])
+                ixa_copy_used(page, g, IXA_OVERWRITTEN);
+        }
     }
 }
 
-static inline void ixa_read_grains(ixa_stamps_t *stamps, unsigned first, unsigned last)
+static inline void ixa_read_grains(ixa_page_t *page, unsigned first, unsigned last)
 {
     for (unsigned g = first; g <= last; g++)
-        if (stamps->first_read[g] == IXA_UNREAD)
-            stamps->first_read[g] = ixa_stamp();
+        if (page->stamps->first_read[g] == IXA_UNREAD) {
+            page->stamps->first_read[g] = ixa_stamp();
+            if (page->copies && page->copies->back[g])
+                ixa_copy_used(page, g, page->stamps->first_read[g]);
+        }
 }
 
 #endif

@@ -13,10 +13,12 @@
 
 __thread uintptr_t ixa_source4, ixa_source8, ixa_pending;
 
-/* The last element that was unpacked by this thread: whether it was, shows once it is written. */
+/* To look at what was written costs a system call. */
+enum { PATIENCE = 32 };
+
+/* What this thread unpacked last: whether it was, shows once it is written. */
 static __thread struct {
-    ixa_copies_t *copies;
-    unsigned grain;
+    uintptr_t from;
     size_t bytes;
 } unpacked;
 
@@ -40,11 +42,9 @@ static ixa_copies_t *copies_of(uintptr_t address)
     return page ? page->copies : NULL;
 }
 
-/* One level: only of what MPI communicates, for which the page is there. */
-static ixa_copies_t *make_copies(uintptr_t address)
+static ixa_copies_t *make_copies_in(ixa_page_t *page)
 {
-    ixa_page_t *page = ixa_page(address);
-    if (!ixa_lines || !(ixa_lines[ixa_line(address)] & IXA_COMMUNICATED) || !page || !page->stamps)
+    if (!page || !page->stamps)
         return NULL;
     if (!page->copies) {
         void *made = mmap(NULL, sizeof *page->copies, PROT_READ | PROT_WRITE,
@@ -59,36 +59,78 @@ static ixa_copies_t *make_copies(uintptr_t address)
     return page->copies;
 }
 
+/* One level: only of what MPI communicates, for which the page is there. */
+static ixa_copies_t *make_copies(uintptr_t address)
+{
+    int communicated = ixa_lines && (ixa_lines[ixa_line(address)] & IXA_COMMUNICATED);
+    return communicated ? make_copies_in(ixa_page(address)) : NULL;
+}
+
 static unsigned grain_of(uintptr_t address)
 {
     return (unsigned)(address & (IXA_PAGE - 1)) / IXA_GRAIN;
 }
 
-static void verify_unpacked(void)
+void ixa_verify_unpacked(void)
 {
-    ixa_copies_t *copies = unpacked.copies;
-    unsigned g = unpacked.grain;
     uint32_t words[2] = {0, 0};
-    unpacked.copies = NULL;
+    size_t bytes = unpacked.bytes;
+    unpacked.bytes = 0;
+    ixa_copies_t *copies = bytes ? copies_of(unpacked.from) : NULL;
+    unsigned g = grain_of(unpacked.from);
     if (!copies || !copies->to[g])
         return;
-    int gone = checked_words_at(copies->to[g], unpacked.bytes, words);
-    for (unsigned i = 0; i < unpacked.bytes / IXA_GRAIN; i++)
-        if (gone || words[i] != copies->to_value[g + i])
-            copies->to[g] = 0;
+    int same = checked_words_at(copies->to[g], bytes, words) == 0;
+    for (unsigned i = 0; i < bytes / IXA_GRAIN; i++)
+        same &= words[i] == copies->to_value[g + i];
+    if (same)
+        copies->failed[g] = 0;
+    else if (copies->failed[g] < PATIENCE)
+        copies->failed[g]++;
+    for (unsigned i = 0; !same && i < bytes / IXA_GRAIN; i++)
+        copies->to[g + i] = 0;
+}
+
+/* A grain that has arrived is written somewhere else, now: from then on its first read there
+ * counts. */
+static int unpack(uintptr_t from, uintptr_t to)
+{
+    ixa_copies_t *source = copies_of(from), *target;
+    if (!source || ixa_shadow.follow(to, IXA_GRAIN))
+        return 0;
+    ixa_shadow.write(to, IXA_GRAIN);
+    ixa_shadow.arm(to, IXA_GRAIN);
+    target = make_copies_in(ixa_page(to));
+    if (!target)
+        return 0;
+    source->to[grain_of(from)] = to;
+    source->to_stamp[grain_of(from)] = IXA_UNREAD;
+    target->back[grain_of(to)] = from;
+    return 1;
+}
+
+void ixa_copy_used(ixa_page_t *page, unsigned grain, uint64_t stamp)
+{
+    uintptr_t place = (page->number << IXA_PAGE_BITS) + grain * IXA_GRAIN;
+    uintptr_t from = page->copies->back[grain];
+    ixa_copies_t *source = copies_of(from);
+    page->copies->back[grain] = 0;
+    if (source && source->to[grain_of(from)] == place)
+        source->to_stamp[grain_of(from)] = stamp;
 }
 
 void ixa_may_unpack(uintptr_t address, size_t size)
 {
     ixa_copies_t *copies = make_copies(address);
-    verify_unpacked();
+    ixa_verify_unpacked();
     if (!copies)
         return;
     for (size_t at = 0; at < size; at += IXA_GRAIN) {
         copies->to[grain_of(address + at)] = 0;
         copies->to_value[grain_of(address + at)] = word_at(address + at);
     }
-    ixa_pending = address;
+    if (copies->failed[grain_of(address)] < PATIENCE)
+        ixa_pending = address;
 }
 
 void ixa_may_copy(uintptr_t address, size_t size, uintptr_t source, int just_read)
@@ -99,18 +141,10 @@ void ixa_may_copy(uintptr_t address, size_t size, uintptr_t source, int just_rea
     if (source == address || source == 0)
         return;
     if (pending && pending == source) {
-        ixa_copies_t *copies = copies_of(pending);
-        unsigned g = grain_of(pending);
-        if (copies && ixa_shadow.follow(address, size) == 0) {
-            /* Behind the write, which is now, its first read counts. */
-            ixa_shadow.write(address, size);
-            ixa_shadow.arm(address, size);
-            for (size_t at = 0; at < size; at += IXA_GRAIN)
-                copies->to[g + at / IXA_GRAIN] = address + at;
-            unpacked.copies = copies;
-            unpacked.grain = g;
-            unpacked.bytes = size;
-        }
+        for (size_t at = 0; at < size; at += IXA_GRAIN)
+            unpack(source + at, address + at);
+        unpacked.from = source;
+        unpacked.bytes = size;
         return;
     }
     ixa_copies_t *copies = make_copies(address);
@@ -156,29 +190,25 @@ void ixa_before_copy(uintptr_t to, uintptr_t from, size_t size)
 static void after_copy_of(uintptr_t to, uintptr_t from)
 {
     ixa_copies_t *source = copies_of(from);
-    unsigned g = grain_of(from);
-    if (source && source->to[g] == (to | FRESH)) {
-        source->to[g] = 0;
-        if (ixa_shadow.follow(to, IXA_GRAIN) == 0) {
-            ixa_shadow.write(to, IXA_GRAIN);
-            ixa_shadow.arm(to, IXA_GRAIN);
-            source->to[g] = to;
-        }
+    if (source && source->to[grain_of(from)] == (to | FRESH)) {
+        source->to[grain_of(from)] = 0;
+        unpack(from, to);
         return;
     }
     ixa_copies_t *copies = make_copies(to);
     if (!copies)
         return;
     copies->from[grain_of(to)] = from;
-    copies->from_value[grain_of(to)] = word_at(to);
+    copies->from_value[grain_of(to)] = word_at(from);
     copies->from_stamp[grain_of(to)] = ixa_shadow.last_write(from, IXA_GRAIN);
 }
 
 void ixa_after_copy(uintptr_t to, uintptr_t from, size_t size)
 {
-    if (may_follow(to, from, size))
-        for (size_t at = 0; at + IXA_GRAIN <= size; at += IXA_GRAIN)
-            after_copy_of(to + at, from + at);
+    if (!may_follow(to, from, size))
+        return;
+    for (size_t at = 0; at + IXA_GRAIN <= size; at += IXA_GRAIN)
+        after_copy_of(to + at, from + at);
 }
 
 /* ---- What became of an element ---------------------------------------------------------------
@@ -223,7 +253,7 @@ int ixa_came_from(uintptr_t address, size_t size, ixa_copy_t *copy)
 
 int ixa_went_to(uintptr_t address, size_t size, ixa_copy_t *copy)
 {
-    verify_unpacked();
+    ixa_verify_unpacked();
     if (!is_whole(address, size))
         return 0;
     *copy = (ixa_copy_t){0, IXA_UNREAD, 0};
@@ -238,7 +268,8 @@ int ixa_went_to(uintptr_t address, size_t size, ixa_copy_t *copy)
         if (copies->to[g] != place + at)
             return 0;
         copy->value = with_word(copy->value, at, copies->to_value[g]);
+        if (copies->to_stamp[g] < copy->stamp)
+            copy->stamp = copies->to_stamp[g];
     }
-    copy->stamp = ixa_shadow.first_read(place, size);
     return 1;
 }

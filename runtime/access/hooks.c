@@ -33,7 +33,7 @@ static inline void access_page(ixa_page_t *page, uintptr_t address, size_t size,
         if (is_write)
             ixa_write_grains(page, from / IXA_GRAIN, last / IXA_GRAIN);
         else
-            ixa_read_grains(page->stamps, from / IXA_GRAIN, last / IXA_GRAIN);
+            ixa_read_grains(page, from / IXA_GRAIN, last / IXA_GRAIN);
     }
     if (page->held) {
         uint8_t any = 0;
@@ -218,13 +218,31 @@ void __tsan_func_entry(void *pc)
 void __tsan_func_exit(void)
 {
 }
+/* The assignment of a whole structure or array: gcc has it written first, then read, and carries it
+ * out behind both. */
+static __thread struct {
+    void *address;
+    size_t size;
+    uint64_t clock; /* behind it */
+} written_range;
+
 void __tsan_read_range(void *p, size_t n)
 {
+    int copies = written_range.size == n && written_range.clock == ixa_clock && n % IXA_GRAIN == 0;
+    uintptr_t to = (uintptr_t)written_range.address;
+    if (copies)
+        ixa_before_copy(to, (uintptr_t)p, n);
     ixa_range(p, n, 0, CODE);
+    if (copies)
+        ixa_after_copy(to, (uintptr_t)p, n);
+    written_range.size = 0;
 }
 void __tsan_write_range(void *p, size_t n)
 {
     ixa_range(p, n, 1, CODE);
+    written_range.address = p;
+    written_range.size = n;
+    written_range.clock = ixa_clock;
 }
 void __tsan_vptr_update(void **p, void *v)
 {

@@ -50,6 +50,7 @@ static int clocks(uint64_t counts[IXA_THREADS])
 {
     if (!ixa_thread)
         ixa_register();
+    ixa_verify_unpacked();
     pthread_mutex_lock(&lock);
     for (int i = 0; i < threads; i++)
         counts[i] = counters[i] ? *(const volatile uint64_t *)counters[i] : counted[i];
@@ -177,9 +178,12 @@ static void arm(uintptr_t address, size_t size)
     {
         for (unsigned g = first_grain(part);
              part.page && part.page->stamps && g <= last_grain(part); g++) {
-            part.page->stamps->first_read[g] = IXA_UNREAD;
-            if (part.page->copies)
+            if (part.page->copies) {
+                if (part.page->copies->back[g])
+                    ixa_copy_used(part.page, g, IXA_OVERWRITTEN);
                 part.page->copies->to[g] = 0;
+            }
+            part.page->stamps->first_read[g] = IXA_UNREAD;
         }
     }
 }
@@ -198,7 +202,7 @@ static void read(uintptr_t address, size_t size)
     EACH_PART(part, address, size, 0)
     {
         if (part.page && part.page->stamps)
-            ixa_read_grains(part.page->stamps, first_grain(part), last_grain(part));
+            ixa_read_grains(part.page, first_grain(part), last_grain(part));
     }
 }
 

@@ -282,6 +282,9 @@ void ixa_times_enter(int64_t compute_ns, uint32_t operation, const void *site)
     history_t *own = ixa_timeline->history;
     double length = (double)(compute_ns - own->compute_before_ns);
     own->compute_before_ns = compute_ns;
+    /* Another thread may have the place of one that has ended. */
+    if (length < 0)
+        length = 0;
     if (ixa_mode == IXA_CLEAN)
         enter_clean(ix_operation_names[operation], site, length);
     else

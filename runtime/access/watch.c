@@ -184,6 +184,8 @@ static void look_at(uint64_t at)
 {
     stack_sample_t sample;
     take(at, &sample.sample, sizeof sample.sample);
+    if (sample.sample.header.size != sample_bytes)
+        return;
     code = (const void *)(uintptr_t)sample.sample.code;
     if (!caller_image)
         return;

@@ -1,9 +1,15 @@
 ! Messages of Fortran arrays whose orders are known; each has its tag. Ranks 0 and 1 exchange.
-program kernels
-  use mpi
+module fields
   implicit none
   integer, parameter :: n = 16
-  real(8) :: a(n, n), b(n, n), c(n, n), edge(n), ghost(n), copy(n), x
+  real(8) :: c(n, n), edge(n), ghost(n), copy(n)
+end module fields
+
+program kernels
+  use mpi
+  use fields
+  implicit none
+  real(8) :: a(n, n), b(n, n), x
   integer :: rank, other, ierr, step, i, j, requests(2), row, statuses(mpi_status_size, 2)
   call mpi_init(ierr)
   call mpi_comm_rank(mpi_comm_world, rank, ierr)
