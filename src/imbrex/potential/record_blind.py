@@ -13,6 +13,7 @@ from imbrex.potential.record_rank import RankRecord
 # What these do to messages, the MPI calls tell, or they touch none.
 _SYSTEM = ("ld-", "libc.", "libm.", "libdl.", "libpthread.", "librt.", "libgcc_s.", "libgomp.")
 _MPI = ("libmpi", "libmpich", "libopen-", "libimbrex")
+_MOST_SITES = 4
 
 
 def blind_spots(ranks: Sequence[RankRecord]) -> list[str]:
@@ -62,8 +63,12 @@ def blind_lines(document: Mapping[str, Any]) -> Iterator[str]:
         )
     for code, through, what in calls:
         yield f"{code}, {through}{what}"
-    for site, count in unseen.items():
+    most = sorted(unseen, key=lambda site: -unseen[site])
+    for site in most[:_MOST_SITES]:
         yield (
-            f"{site}: {count} elements sent had been written by what is not recorded "
+            f"{site}: {unseen[site]} elements sent had been written by what is not recorded "
             "(such a library, a system call, one-sided communication)"
         )
+    if left := most[_MOST_SITES:]:
+        count = sum(unseen[site] for site in left)
+        yield f"{len(left)} more call sites: {count} such elements (`written_unseen` of each)"

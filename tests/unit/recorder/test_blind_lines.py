@@ -43,3 +43,10 @@ def test_messages_that_were_left_out_are_counted() -> None:
     ranks = [{"messages": [], "collectives": [], "dropped": n} for n in (2, 0, 3)]
     (line,) = blind_lines({"not_recorded": [], "ranks": ranks})
     assert line.startswith("5 messages were not recorded")
+
+
+def test_only_the_call_sites_with_most_are_listed() -> None:
+    lines = said(*(send(site=f"app.c:{n}", written_unseen=n) for n in range(1, 8)))
+    assert [line.split(":")[1] for line in lines[:4]] == ["7", "6", "5", "4"]
+    assert lines[4] == "3 more call sites: 6 such elements (`written_unseen` of each)"
+    assert len(lines) == 5
