@@ -172,22 +172,21 @@ static inline void ixa_write_grains(ixa_page_t *page, unsigned first, unsigned l
         if (page->copies)
             page->copies->from[g] = 0;
         stamps->last_write[g] = now;
-        if (stamps->first_read[g] == IXA_UNREAD) {
+        if (stamps->first_read[g] == IXA_UNREAD)
             stamps->first_read[g] = IXA_OVERWRITTEN;
-            if (page->copies && page->copies->back[g])
-                ixa_copy_used(page, g, IXA_OVERWRITTEN);
-        }
+        if (page->copies && page->copies->back[g])
+            ixa_copy_used(page, g, IXA_OVERWRITTEN);
     }
 }
 
 static inline void ixa_read_grains(ixa_page_t *page, unsigned first, unsigned last)
 {
-    for (unsigned g = first; g <= last; g++)
-        if (page->stamps->first_read[g] == IXA_UNREAD) {
+    for (unsigned g = first; g <= last; g++) {
+        if (page->stamps->first_read[g] == IXA_UNREAD)
             page->stamps->first_read[g] = ixa_stamp();
-            if (page->copies && page->copies->back[g])
-                ixa_copy_used(page, g, page->stamps->first_read[g]);
-        }
+        if (page->copies && page->copies->back[g])
+            ixa_copy_used(page, g, ixa_stamp());
+    }
 }
 
 #endif

@@ -14,7 +14,7 @@
 __thread uintptr_t ixa_source4, ixa_source8, ixa_pending;
 
 /* To look at what was written costs a system call. */
-enum { PATIENCE = 32 };
+enum { PATIENCE = 8 };
 
 /* What this thread unpacked last: whether it was, shows once it is written. */
 static __thread struct {
@@ -92,14 +92,13 @@ void ixa_verify_unpacked(void)
 }
 
 /* A grain that has arrived is written somewhere else, now: from then on its first read there
- * counts. */
+ * counts. Whether a message lies there too, and was read, is another matter. */
 static int unpack(uintptr_t from, uintptr_t to)
 {
     ixa_copies_t *source = copies_of(from), *target;
     if (!source || ixa_shadow.follow(to, IXA_GRAIN))
         return 0;
     ixa_shadow.write(to, IXA_GRAIN);
-    ixa_shadow.arm(to, IXA_GRAIN);
     target = make_copies_in(ixa_page(to));
     if (!target)
         return 0;

@@ -120,8 +120,10 @@ static inline int is_idle(uintptr_t address, size_t size, int is_write)
     const ixa_stamps_t *stamps = page->stamps;
     if (!(stamps->watched[from] | stamps->watched[last]))
         return 1;
+    const ixa_copies_t *copies = page->copies;
     return !is_write && stamps->first_read[from] != IXA_UNREAD &&
-           stamps->first_read[last] != IXA_UNREAD;
+           stamps->first_read[last] != IXA_UNREAD &&
+           !(copies && (copies->back[from] | copies->back[last]));
 }
 
 /* An access that was counted already, with `later` others that are still to come. */

@@ -178,12 +178,9 @@ static void arm(uintptr_t address, size_t size)
     {
         for (unsigned g = first_grain(part);
              part.page && part.page->stamps && g <= last_grain(part); g++) {
-            if (part.page->copies) {
-                if (part.page->copies->back[g])
-                    ixa_copy_used(part.page, g, IXA_OVERWRITTEN);
-                part.page->copies->to[g] = 0;
-            }
             part.page->stamps->first_read[g] = IXA_UNREAD;
+            if (part.page->copies)
+                part.page->copies->to[g] = 0;
         }
     }
 }

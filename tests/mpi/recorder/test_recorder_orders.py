@@ -321,7 +321,7 @@ def test_threads_have_their_orders(mpi: Any, tmp_path: Path, multiple: bool) -> 
         assert "several threads of a rank call MPI" in said
 
 
-def test_large_counts_and_waitsome(mpi: Any, tmp_path: Path) -> None:
+def test_large_counts(mpi: Any, tmp_path: Path) -> None:
     if mpi.name == "openmpi":
         pytest.skip("Open MPI 4.1 has no calls with large counts")
     result = recorded(mpi, tmp_path, "cc", mpi.mpicc, HERE / "large.c", "-O1")
