@@ -335,7 +335,7 @@ def test_large_counts(mpi: Any, tmp_path: Path) -> None:
             own = (result.table["rank"] == rank) & (result.table["message"] == number)
             # The message begins with the block that lies behind the other.
             order = both if buffer["kind"] == "send" else both[::-1]
-            assert buffer["operation"] == "MPI_Alltoallv"
+            assert buffer["operation"] == "MPI_Alltoallv_c"
             assert result.table[own]["position"].tolist() == order[count:] + order[:count]
 
 
