@@ -43,7 +43,8 @@ def test_nothing_to_gain(name: str) -> None:
     paths = [p for pattern in LEFT_ALONE[name].split() for p in sorted(APPS.glob(pattern))]
     outcome = transform(paths, Options(flags=["-D_GNU_SOURCE"]))
     assert outcome.after == outcome.before
-    assert {d.decision for d in outcome.decisions} == {"nothing-to-gain", "refused"}
+    assert outcome.decisions
+    assert {d.decision for d in outcome.decisions} <= {"nothing-to-gain", "refused"}
 
 
 @pytest.mark.parametrize("name", CASES)
