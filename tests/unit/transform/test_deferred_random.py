@@ -151,6 +151,7 @@ def results(text: bytes, language: str, folder: Path) -> list[tuple[int, str, st
     found = []
     for rank in ("0", "1"):
         environment = {**os.environ, "DEFERRED_RANK": rank}
+        (folder / f"rank{rank}.txt").unlink(missing_ok=True)  # the programs append
         done = subprocess.run(
             [str(program)], cwd=folder, env=environment, capture_output=True, text=True, timeout=60
         )
