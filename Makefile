@@ -63,7 +63,8 @@ packages:
 
 test: packages $(VENV)/.ready-test
 	$(MAKE) --no-print-directory lint
-	$(BIN)/pytest -q
+	$(BIN)/pytest -q -n auto tests/unit
+	$(BIN)/pytest -q --ignore=tests/unit
 
 lint: $(VENV)/.ready-test
 	$(BIN)/ruff check .
