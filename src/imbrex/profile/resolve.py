@@ -24,7 +24,7 @@ DEBUG_ROOT = Path("/usr/lib/debug")
 
 @dataclass(frozen=True)
 class _Image:
-    path: Path
+    path: str
     build_id: str | None
 
 
@@ -37,10 +37,10 @@ def resolve_sites(sites: Sequence[Site]) -> list[Site]:
     by_image: dict[_Image, list[Site]] = defaultdict(list)
     for site in sites:
         if site.id and site.image and not site.resolved:
-            by_image[_Image(Path(site.image), site.build_id)].append(site)
+            by_image[_Image(site.image, site.build_id)].append(site)
     found: dict[int, Site] = {}
     for image, members in by_image.items():
-        places = lookup(image.path, (site.offset for site in members), image.build_id)
+        places = lookup(Path(image.path), (site.offset for site in members), image.build_id)
         for site in members:
             place = places.get(site.offset)
             if place is not None:

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
+
+
+def _name(path: str) -> str:
+    """Its last part. (By Path it takes a second for 100,000 sites.)"""
+    return path.rpartition("/")[2]
 
 
 @dataclass(frozen=True)
@@ -37,11 +41,11 @@ class Site:
         if self.id == 0:
             return "(other)"
         if self.file is not None:
-            place = Path(self.file).name
+            place = _name(self.file)
             return f"{place}:{self.line}" if self.line else place
         if self.function is not None:
             return self.function
-        image = Path(self.image).name if self.image else "?"
+        image = _name(self.image) if self.image else "?"
         return f"{image}+{self.offset:#x}"
 
     def to_json(self) -> dict[str, Any]:

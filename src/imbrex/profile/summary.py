@@ -102,14 +102,19 @@ class Row:
     """The smallest and the largest size class (log2 of bytes) with a transfer, or None."""
 
 
+_SUMS = [
+    (name.removesuffix("_ns") + "_s", 1e9) if name.endswith("_ns") else (name, None)
+    for name in QUANTITIES
+]
+"""The field of Sums for each quantity, and what makes seconds of it."""
+
+
 def make_sums(values: Integers) -> Sums:
     """Sums from one row of `aggregate` (ns, exact) to seconds."""
-    fields: dict[str, Any] = {}
-    for name, value in zip(QUANTITIES, values.tolist(), strict=True):
-        if name.endswith("_ns"):
-            fields[name.removesuffix("_ns") + "_s"] = value / 1e9
-        else:
-            fields[name] = value
+    fields: dict[str, Any] = {
+        name: value / divisor if divisor else value
+        for (name, divisor), value in zip(_SUMS, values.tolist(), strict=True)
+    }
     return Sums(**fields)
 
 
