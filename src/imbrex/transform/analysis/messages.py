@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from imbrex.transform import mpi_calls
@@ -37,6 +38,14 @@ def communicates(routine: Routine) -> bool:
     """Whether any message or collective is written in the routine itself."""
     names = mpi_calls.PARTS.keys() | mpi_calls.BLOCKING_COLLECTIVES.keys()
     return any(call.name in names for s in routine.statements() for call in s.calls)
+
+
+def communicating_blocks(program: Program) -> Iterator[tuple[Routine, Block]]:
+    """The blocks of routines that may be edited and communicate."""
+    for routine in program.editable():
+        if communicates(routine):
+            for block in routine.body.plain():
+                yield routine, block
 
 
 def statement_waits(footprints: Footprints, routine: Routine, statement: Statement) -> bool:

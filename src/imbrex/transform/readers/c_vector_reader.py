@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -63,7 +64,7 @@ def by_reference(formals: list[Any], position: int) -> bool:
     return position < len(formals) and bool(cc.is_reference(formals[position].type))
 
 
-class VectorReader(ValueReader):
+class VectorReader(ValueReader, ABC):
     """What the reader of expressions does with vectors."""
 
     def __init__(self, program: Program, source: SourceFile) -> None:
@@ -71,14 +72,14 @@ class VectorReader(ValueReader):
         # References whose object is known: the elements that a loop goes through.
         self.bound: dict[str, Memory] = {}
 
-    def read(self, cursor: Any, effects: Effects) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def read(self, cursor: Any, effects: Effects) -> None: ...
 
-    def place(self, cursor: Any, effects: Effects) -> Memory:
-        raise NotImplementedError
+    @abstractmethod
+    def place(self, cursor: Any, effects: Effects) -> Memory: ...
 
-    def _record(self, effects: Effects, place: Memory, cursor: Any, *, write: bool) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def _record(self, effects: Effects, place: Memory, cursor: Any, *, write: bool) -> None: ...
 
     def _elements(self, vector: Any, cursor: Any, effects: Effects) -> Memory:
         """The memory that a vector holds."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from imbrex.transform.analysis.copies import only_copies
 from imbrex.transform.analysis.fission import Fission, Groups
 from imbrex.transform.analysis.footprint import Footprints
-from imbrex.transform.analysis.messages import Messages, communicates
+from imbrex.transform.analysis.messages import Messages, communicating_blocks
 from imbrex.transform.analysis.spaces import Space, Spaces
 from imbrex.transform.edits import Edit, apply_edits
 from imbrex.transform.model.program import (
@@ -67,24 +67,19 @@ class LoopDistribution:
 
     def proposals(self) -> list[Proposal]:
         found = []
-        for routine in self.program.editable():
-            if not communicates(routine):
-                continue
-            for block in routine.body.plain():
-                for index, statement in enumerate(block.statements):
-                    if statement.kind is not Kind.LOOP or not block.insertable:
+        for routine, block in communicating_blocks(self.program):
+            for index, statement in enumerate(block.statements):
+                if statement.kind is not Kind.LOOP or not block.insertable:
+                    continue
+                for produces in (True, False):
+                    try:
+                        division = self.validate(routine, block, index, produces=produces)
+                    except Refusal as refusal:
+                        at = (routine, statement.line)
+                        found.append(Proposal(self.name, *at, refusal.reason, without_window=True))
                         continue
-                    for produces in (True, False):
-                        try:
-                            division = self.validate(routine, block, index, produces=produces)
-                        except Refusal as refusal:
-                            line = statement.line
-                            refused = Proposal(self.name, routine, line, refusal.reason)
-                            refused.without_window = True
-                            found.append(refused)
-                            continue
-                        if division is not None:
-                            found.append(self.apply(routine, division))
+                    if division is not None:
+                        found.append(self.apply(routine, division))
         return found
 
     # Conditions ------------------------------------------------------------------------

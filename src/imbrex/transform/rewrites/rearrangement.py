@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from imbrex.transform.analysis.copies import only_copies
 from imbrex.transform.analysis.footprint import Footprints
-from imbrex.transform.analysis.messages import Messages, communicates
+from imbrex.transform.analysis.messages import Messages, communicating_blocks
 from imbrex.transform.edits import Edit
 from imbrex.transform.model.program import (
     Access,
@@ -62,26 +62,22 @@ class Rearrangement:
 
     def proposals(self) -> list[Proposal]:
         found = []
-        for routine in self.program.editable():
-            if not communicates(routine):
+        for routine, block in communicating_blocks(self.program):
+            if not block.insertable or not block.braced:
                 continue
-            for block in routine.body.plain():
-                if not block.insertable or not block.braced:
+            for index, statement in enumerate(block.statements):
+                if not self._movable(routine, statement):
                     continue
-                for index, statement in enumerate(block.statements):
-                    if not self._movable(routine, statement):
-                        continue
-                    try:
-                        exchange = self.validate(routine, block, index)
-                    except Refusal as refusal:
-                        if statement.kind is not Kind.SIMPLE:
-                            continue  # loops are tried in passing
-                        refused = Proposal(self.name, routine, statement.line, refusal.reason)
-                        refused.without_window = True
-                        found.append(refused)
-                        continue
-                    if exchange is not None:
-                        found.append(self.apply(routine, exchange))
+                try:
+                    exchange = self.validate(routine, block, index)
+                except Refusal as refusal:
+                    if statement.kind is not Kind.SIMPLE:
+                        continue  # loops are tried in passing
+                    at = (routine, statement.line)
+                    found.append(Proposal(self.name, *at, refusal.reason, without_window=True))
+                    continue
+                if exchange is not None:
+                    found.append(self.apply(routine, exchange))
         return found
 
     # Conditions ------------------------------------------------------------------------
