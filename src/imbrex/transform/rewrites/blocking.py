@@ -35,6 +35,13 @@ class BlockingToNonblocking(Placement):
         self.program = program
         self.kinds: dict[str, tuple[bool, set[tuple[str, bool]]]] = {}
 
+    def anew(self, file: str) -> BlockingToNonblocking:
+        """For a trial on calls of a file: what it finds fit is not noted here."""
+        other = BlockingToNonblocking(self.program, self.footprints, self.facts)
+        mixed, kinds = self._kinds_in(file)
+        other.kinds[file] = (mixed, set(kinds))
+        return other
+
     def applies(self, site: Site) -> bool:
         return site.call.name in mpi_calls.BLOCKING
 

@@ -72,6 +72,7 @@ class Wrappers:
         self.footprints = footprints
         self.facts = ProgramFacts(program)
         self.boundary = BoundaryFirst(program, footprints)
+        self.blocking = BlockingToNonblocking(program, footprints, self.facts)
         self._callers: dict[str, list[Routine]] = {}
 
     def proposals(self) -> list[Proposal]:
@@ -123,7 +124,7 @@ class Wrappers:
         ]
         if len(statements) > 60 or (routine.visible and not self.program.has_main):
             return None
-        blocking = BlockingToNonblocking(self.program, self.footprints, self.facts)
+        blocking = self.blocking.anew(routine.file)
         transfers: dict[int, list[Transfer]] = {}
         for site in sites:
             try:
