@@ -43,6 +43,14 @@ class Count:
     reasons: Counter[str] = field(default_factory=Counter)
 
 
+def own_sources() -> str:
+    """The package sources of this machine, for source packages."""
+    line = "deb-src $(REPO_URI) $(RELEASE) $(COMPONENT)"
+    command = ["apt-get", "indextargets", "--format", line, "Created-By: Packages"]
+    found = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    return "\n".join(sorted(set(found.splitlines()))) + "\n"
+
+
 def fetch(package: str, folder: Path) -> Path:
     """The unpacked source package below `folder`."""
     found = [path for path in folder.glob(f"{package}-*") if path.is_dir()]
@@ -52,7 +60,7 @@ def fetch(package: str, folder: Path) -> Path:
     (state / "lists" / "partial").mkdir(parents=True, exist_ok=True)
     (state / "cache").mkdir(exist_ok=True)
     sources = state / "sources.list"
-    sources.write_text("deb-src http://deb.debian.org/debian bookworm main\n")
+    sources.write_text(own_sources())
     options = [
         *("-o", f"Dir::Etc::sourcelist={sources}", "-o", "Dir::Etc::sourceparts=-"),
         *("-o", f"Dir::State::lists={state / 'lists'}", "-o", f"Dir::Cache={state / 'cache'}"),
