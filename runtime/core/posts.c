@@ -52,7 +52,7 @@ static uint64_t posted_word(const ix_transfer *transfer, enum ix_source source)
 }
 
 static __attribute__((noinline)) void post_anew(ix_thread *t, const ix_transfer *transfer,
-                                                ix_open *open, ix_begin_entry *e,
+                                                ix_open *open, ix_begin_entry *e, uint64_t word,
                                                 enum ix_source source, int unsure)
 {
     if (!t->depth)
@@ -63,7 +63,7 @@ static __attribute__((noinline)) void post_anew(ix_thread *t, const ix_transfer 
     if (unsure)
         open->what.slack = IX_SLACK_UNKNOWN;
     else if (t->depth)
-        ix_keep(t, open, e, posted_word(transfer, source));
+        ix_keep(t, open, e, word);
 }
 
 uint32_t ix_post(ix_thread *t, const ix_transfer *transfer, int64_t time_ns, enum ix_source source)
@@ -82,7 +82,7 @@ uint32_t ix_post(ix_thread *t, const ix_transfer *transfer, int64_t time_ns, enu
         ix_open_again(t, e, open);
         ix_count_begin(t, (uint64_t)e->what.open_ns);
     } else {
-        post_anew(t, transfer, open, e, source, unsure);
+        post_anew(t, transfer, open, e, word, source, unsure);
     }
     open->compute0_ns = begin.compute_ns;
     open->call0_ns = begin.call_ns;

@@ -53,9 +53,8 @@ class SentCopies:
                     try:
                         variable = self.validate(routine, statement, call)
                     except Refusal as refusal:
-                        refused = Proposal(self.name, routine, call.line, refusal.reason)
-                        refused.without_window = True
-                        found.append(refused)
+                        at = (routine, call.line)
+                        found.append(Proposal(self.name, *at, refusal.reason, without_window=True))
                         continue
                     if variable is not None:
                         found.append(self.apply(routine, statement, call, variable))
