@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from imbrex.transform.engine import Outcome
+from imbrex.transform.engine import Options, Outcome, transform
 
 REASONS = Path(__file__).parent / "reasons"
 WRITE = "IMBREX_WRITE_REASONS"  # set: the files are written anew; read the difference then
@@ -47,3 +47,23 @@ def same_reasons(request: pytest.FixtureRequest) -> Callable[[str, Outcome], Non
         assert said(outcome) == expected.get(name), f"{file.name}: {name}"
 
     return check
+
+
+@pytest.fixture
+def prepared(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[[str, str], tuple[bool, list[str]]]:
+    """Whether a rewrite that makes room is part of what becomes of a C program, and what is said
+    of that rewrite."""
+
+    def run(text: str, rewrite: str) -> tuple[bool, list[str]]:
+        path = Path("case.c")
+        monkeypatch.chdir(tmp_path)
+        path.write_text(text)
+        outcome = transform([path], Options())
+        assert not outcome.skipped, outcome.skipped
+        word = rewrite.rpartition("-")[2]
+        details = [line for d in outcome.decisions for line in d.details if word in line]
+        return any(rewrite in d.rewrites for d in outcome.decisions), details
+
+    return run

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -110,21 +111,10 @@ REFUSED = {
 }
 
 
-def decide(code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[bool, list[str]]:
-    """Whether the loop is distributed, and what is said of it."""
-    path = Path("case.c")
-    monkeypatch.chdir(tmp_path)
-    path.write_text(PROGRAM % code)
-    outcome = transform([path], Options())
-    assert not outcome.skipped, outcome.skipped
-    details = [line for d in outcome.decisions for line in d.details if "distribution" in line]
-    return any("loop-distribution" in d.rewrites for d in outcome.decisions), details
-
-
 @pytest.mark.parametrize("name", REFUSED)
-def test_refused(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_refused(name: str, prepared: Callable[[str, str], tuple[bool, list[str]]]) -> None:
     code, reason = REFUSED[name]
-    done, details = decide(code, tmp_path, monkeypatch)
+    done, details = prepared(PROGRAM % code, "loop-distribution")
     assert not done
     assert any(reason in line for line in details) if reason else not details
 
@@ -148,8 +138,8 @@ DONE = {
 
 
 @pytest.mark.parametrize("name", DONE)
-def test_distributed(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    done, details = decide(DONE[name], tmp_path, monkeypatch)
+def test_distributed(name: str, prepared: Callable[[str, str], tuple[bool, list[str]]]) -> None:
+    done, details = prepared(PROGRAM % DONE[name], "loop-distribution")
     assert done, details
 
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
-
-from imbrex.transform.engine import Options, transform
 
 PROGRAM = """#include <mpi.h>
 #include <stdio.h>
@@ -77,21 +75,10 @@ REFUSED = {
 }
 
 
-def decide(code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[bool, list[str]]:
-    """Whether statements change places, and what is said of it."""
-    path = Path("case.c")
-    monkeypatch.chdir(tmp_path)
-    path.write_text(PROGRAM % code)
-    outcome = transform([path], Options())
-    assert not outcome.skipped, outcome.skipped
-    details = [line for d in outcome.decisions for line in d.details if "rearrangement" in line]
-    return any("rearrangement" in d.rewrites for d in outcome.decisions), details
-
-
 @pytest.mark.parametrize("name", REFUSED)
-def test_refused(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_refused(name: str, prepared: Callable[[str, str], tuple[bool, list[str]]]) -> None:
     code, reason = REFUSED[name]
-    done, details = decide(code, tmp_path, monkeypatch)
+    done, details = prepared(PROGRAM % code, "rearrangement")
     assert not done, details
     assert any(reason in line for line in details) if reason else not details
 
@@ -106,6 +93,6 @@ DONE = {
 
 
 @pytest.mark.parametrize("name", DONE)
-def test_exchanged(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    done, details = decide(DONE[name], tmp_path, monkeypatch)
+def test_exchanged(name: str, prepared: Callable[[str, str], tuple[bool, list[str]]]) -> None:
+    done, details = prepared(PROGRAM % DONE[name], "rearrangement")
     assert done, details
