@@ -98,7 +98,7 @@ static void fill_part(const ix_options *options)
 }
 
 typedef struct work_layout {
-    size_t threads, used, indices, sites, sections, requests, end;
+    size_t threads, begins, used, indices, sites, sections, requests, end;
 } work_layout;
 
 static uint32_t index_size(const ix_limits *limits, uint32_t thread)
@@ -111,6 +111,8 @@ static work_layout lay_out_work(const ix_limits *limits)
     work_layout w = {0};
     size_t indices = index_size(limits, 0) + (size_t)(limits->threads - 1) * index_size(limits, 1);
     w.threads = place(&w.end, limits->threads * sizeof(ix_thread));
+    size_t begins = IX_MAIN_BEGIN_CACHE + (size_t)(limits->threads - 1) * IX_BEGIN_CACHE;
+    w.begins = place(&w.end, begins * sizeof(ix_begin_entry));
     w.used = place(&w.end, limits->threads * sizeof(uint32_t));
     w.indices = place(&w.end, indices * sizeof(uint32_t));
     w.sites = place(&w.end, ix_sites_bytes(limits->sites));
@@ -125,11 +127,16 @@ static void fill_work(const work_layout *w)
     ix_engine.threads = (void *)(ix_engine.work + w->threads);
     ix_engine.thread_used = (void *)(ix_engine.work + w->used);
     uint32_t *indices = (void *)(ix_engine.work + w->indices);
+    ix_begin_entry *begins = (void *)(ix_engine.work + w->begins);
     ix_part_thread *parts = (void *)((char *)ix_engine.part + ix_engine.part->threads.offset);
     for (uint32_t i = 0; i < limits->threads; i++) {
         ix_thread *t = &ix_engine.threads[i];
+        uint32_t entries = i ? IX_BEGIN_CACHE : IX_MAIN_BEGIN_CACHE;
         t->slot = i;
         t->part = &parts[i];
+        t->begin_cache = begins;
+        t->begin_shift = 64 - (uint32_t)__builtin_ctz(entries);
+        begins += entries;
         t->rows = (void *)((char *)ix_engine.part + parts[i].rows.offset);
         t->row_index = indices;
         indices += index_size(limits, i);

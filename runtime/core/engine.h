@@ -193,6 +193,12 @@ static inline void ix_begin(ix_thread *t, uint64_t handle, const ix_transfer *x)
  */
 void ix_finish(ix_thread *t, uint64_t handle, int64_t bytes, int path);
 
+/* Which of the transfers that had this handle is open now (0: none, or several), so that a source
+ * inside the library can end it before its request completes: at `time_ns`, as for ix_complete,
+ * with both ends known. Ignored when that transfer has ended. */
+uint64_t ix_sequence_of(const ix_thread *t, uint64_t handle);
+void ix_finish_early(ix_thread *t, uint64_t handle, uint64_t sequence, int64_t time_ns);
+
 /* MPI_Request_free: the end of an active transfer is unknown, a persistent request is forgotten. */
 void ix_request_free(ix_thread *t, uint64_t handle);
 

@@ -204,7 +204,12 @@ static inline uint32_t ix_where(const ix_thread *t)
 static inline ix_begin_entry *ix_begin_entry_of(ix_thread *t, int64_t bytes, uint64_t word)
 {
     uint64_t key = (uint64_t)(uintptr_t)t->address + ((uint64_t)bytes << 7) + word;
-    return &t->begin_cache[ix_cache_slot(key, IX_BEGIN_CACHE)];
+    return &t->begin_cache[(key * 0x9e3779b97f4a7c15u) >> t->begin_shift];
+}
+
+static inline ix_hint *ix_hint_of(ix_thread *t)
+{
+    return &t->hints[ix_cache_slot((uint64_t)(uintptr_t)t->address, IX_HINTS)];
 }
 
 /* Whether this call may begin what the entry holds. An entry is of a transfer that moves data. */

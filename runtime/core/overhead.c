@@ -1,7 +1,7 @@
 /* What a recorded call costs, measured on a thread state of its own. */
 #include "internal.h"
 
-enum { ROWS = 8, INDEX = 16 };
+enum { ROWS = 8, INDEX = 16, BEGINS_BITS = 4 };
 
 double ix_measure_overhead(uint32_t calls)
 {
@@ -9,14 +9,18 @@ double ix_measure_overhead(uint32_t calls)
     static ix_part_thread part;
     static ix_row rows[ROWS];
     static uint32_t index[INDEX];
+    static ix_begin_entry begins[1 << BEGINS_BITS];
     ix_thread *own = ix_current();
     if (!own || own->depth || own->muted || !calls)
         return 0;
     memset(&scratch, 0, sizeof scratch);
     memset(rows, 0, sizeof rows);
     memset(index, 0, sizeof index);
+    memset(begins, 0, sizeof begins);
     scratch.slot = UINT32_MAX;
     scratch.part = &part;
+    scratch.begin_cache = begins;
+    scratch.begin_shift = 64 - BEGINS_BITS;
     ix_rows_start(&scratch, rows, ROWS, index, INDEX);
     ix_unpaused(&scratch, ix_now());
     ix_self = &scratch;

@@ -138,6 +138,7 @@ void ix_complete(ix_thread *t, uint32_t token, int64_t time_ns, int64_t bytes, e
     if (IX_UNLIKELY(stale(t)))
         slack = IX_SLACK_UNKNOWN;
     ix_end end = at(t, time_ns);
+    t->seen_ns = time_ns;
     if (IX_LIKELY(is_as_posted(t, open, bytes, slack, source)))
         ix_close_usual(t, &open->what, end.compute_ns - open->compute0_ns,
                        end.call_ns - open->call0_ns, end.paused_ns - open->paused0_ns,
@@ -202,5 +203,42 @@ void ix_complete_then(ix_thread *t, uint32_t token, const ix_moment *end, int64_
     else
         ix_close(t, open, &then);
     ix_slot_release_any(s);
+    outside_calls(t);
+}
+
+/* ---- What the calls began, seen over from inside the library */
+
+static ix_slot *single_slot(uint64_t key)
+{
+    ix_slot *s = ix_slot_find(key);
+    return s && !ix_is_persistent(s) && !atomic_load_explicit(&s->duplicate, memory_order_relaxed)
+               ? s
+               : NULL;
+}
+
+static uint64_t sequence_of(const ix_slot *s)
+{
+    return atomic_load_explicit(&s->sequence, memory_order_relaxed) + 1;
+}
+
+uint64_t ix_sequence_of(const ix_thread *t, uint64_t handle)
+{
+    ix_slot *s = ix_outermost(t) ? single_slot(ix_request_key(handle)) : NULL;
+    return s ? sequence_of(s) : 0;
+}
+
+void ix_finish_early(ix_thread *t, uint64_t handle, uint64_t sequence, int64_t time_ns)
+{
+    if (!t || !sequence || t->off)
+        return;
+    uint64_t key = ix_request_key(handle);
+    ix_slot *s = single_slot(key);
+    if (!s || sequence_of(s) != sequence || ix_slot_take(key) != s)
+        return;
+    s->open.what.slack = stale(t) ? IX_SLACK_UNKNOWN : IX_SLACK_NONE;
+    s->open.what.usual = 0;
+    ix_end end = at(t, time_ns);
+    ix_close(t, &s->open, &end);
+    ix_slot_release(s);
     outside_calls(t);
 }

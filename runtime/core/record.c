@@ -2,8 +2,7 @@
 #include "close.h"
 #include "slots.h"
 
-static __attribute__((noinline)) void blocking_anew(ix_thread *t, int64_t bytes, uint64_t word,
-                                                    uint32_t operation)
+static IX_APART void blocking_anew(ix_thread *t, int64_t bytes, uint64_t word, uint32_t operation)
 {
     ix_transfer transfer = ix_transfer_of(bytes, word, operation);
     if (!ix_begins(t, bytes, transfer.path))
@@ -18,17 +17,18 @@ static __attribute__((noinline)) void blocking_anew(ix_thread *t, int64_t bytes,
         ix_close_unknown(t, open);
 }
 
-void ix_blocking_word(ix_thread *t, int64_t bytes, uint64_t word, uint32_t operation)
+IX_HOT void ix_blocking_word(ix_thread *t, int64_t bytes, uint64_t word, uint32_t operation)
 {
     if (!t || t->depth != 1)
         return;
     const ix_begin_entry *e = ix_begin_entry_of(t, bytes, word);
-    if (IX_UNLIKELY(t->at_once || t->blocking_count || !ix_begins_again(t, e, bytes, word) ||
-                    !e->what.usual || e->what.flags & IX_UP_TO)) {
+    if (IX_UNLIKELY(t->at_once_count == IX_AT_ONCE_MAX || t->blocking_count ||
+                    !ix_begins_again(t, e, bytes, word) || !e->what.usual ||
+                    e->what.flags & IX_UP_TO)) {
         blocking_anew(t, bytes, word, operation);
         return;
     }
-    t->at_once = &e->what;
+    t->at_once[t->at_once_count++] = &e->what;
     ix_count_begin(t, (uint64_t)e->what.open_ns);
     t->touched |= IX_ENDED;
     ix_note_begin_again(t, e);
@@ -42,7 +42,7 @@ static void close_by_flags(ix_thread *t, ix_open *open, const ix_end *end)
         ix_close(t, open, end);
 }
 
-static __attribute__((noinline)) void close_blocking(ix_thread *t, int64_t dt, int64_t now)
+static IX_APART void close_blocking(ix_thread *t, int64_t dt, int64_t now)
 {
     ix_end end = {t->compute_ns, t->call_ns, t->paused_ns, dt, now};
     for (uint32_t i = 0; i < t->blocking_count; i++)
@@ -50,8 +50,7 @@ static __attribute__((noinline)) void close_blocking(ix_thread *t, int64_t dt, i
     t->blocking_count = 0;
 }
 
-static __attribute__((noinline)) void close_unusual(ix_thread *t, ix_slot *s, int64_t dt,
-                                                    int64_t now)
+static IX_APART void close_unusual(ix_thread *t, ix_slot *s, int64_t dt, int64_t now)
 {
     ix_end end = {t->compute_ns, t->call_ns, t->paused_ns, dt, now};
     if (atomic_load_explicit(&s->duplicate, memory_order_relaxed)) {
@@ -82,7 +81,7 @@ static inline IX_ALWAYS void close_finished(ix_thread *t, int64_t dt, int64_t no
     }
 }
 
-static __attribute__((noinline)) void close_finished_apart(ix_thread *t, int64_t now)
+static IX_COLD void close_finished_apart(ix_thread *t, int64_t now)
 {
     close_finished(t, 0, now);
 }
@@ -130,7 +129,7 @@ static inline void reset(ix_thread *t)
     t->finished = 0;
     t->blocking_count = 0;
     t->first_row = NULL;
-    t->at_once = NULL;
+    t->at_once_count = 0;
     t->begun_here_ns = 0;
     t->moving_min_ns = 0;
     t->outside_ns = 0;
@@ -167,9 +166,11 @@ static ix_row *row_of_call(ix_thread *t)
         t->site = ix_site_of(t, t->address);
     row = ix_row_of(t, t->site, t->operation, t->section, size_class, path, IX_SOURCE_CALL);
     uint64_t word = call_word(t, size_class, path);
-    if ((t->site || !t->address) && row != t->rows) /* what finds no room is counted each time */
-        *call_entry(t, word) =
-            (ix_call_entry){.address = (uint64_t)(uintptr_t)t->address, .word = word, .row = row};
+    if ((t->site || !t->address) && row != t->rows) { /* what finds no room is counted each time */
+        ix_call_entry *e = call_entry(t, word);
+        *e = (ix_call_entry){.address = (uint64_t)(uintptr_t)t->address, .word = word, .row = row};
+        *ix_hint_of(t) = (ix_hint){e, row};
+    }
     return row;
 }
 
@@ -195,10 +196,10 @@ static inline IX_ALWAYS void count_call(ix_thread *t, ix_row *row, int64_t dt, i
 }
 
 /* What a call adds whose time `dt` is in the thread's clock already. */
-static __attribute__((noinline)) void record(ix_thread *t, int64_t dt, int64_t entered, int64_t now)
+static IX_HOT IX_APART void record(ix_thread *t, int64_t dt, int64_t entered, int64_t now)
 {
-    if (t->at_once)
-        ix_close_usual(t, t->at_once, 0, dt, 0, dt, now);
+    for (uint32_t i = 0; i < t->at_once_count; i++)
+        ix_close_usual(t, t->at_once[i], 0, dt, 0, dt, now);
     if (IX_UNLIKELY(t->blocking_count))
         close_blocking(t, dt, now);
     close_finished(t, dt, now);
@@ -229,7 +230,7 @@ static inline int is_changed(const ix_thread *t)
 }
 
 /* Any end of a call. */
-static __attribute__((noinline)) void leave_any(ix_thread *t, int counted, int64_t now)
+static IX_COLD void leave_any(ix_thread *t, int counted, int64_t now)
 {
     int64_t entered = t->last_ns, dt = now - entered;
     ix_spread_at_once(t);
@@ -280,12 +281,12 @@ static inline IX_ALWAYS void leave(ix_thread *t, int64_t now)
     count_call(t, row, dt, 0, may_have_moved(t, entered, now), now);
 }
 
-static __attribute__((noinline)) void leave_by_slow_clock(ix_thread *t)
+static IX_COLD void leave_by_slow_clock(ix_thread *t)
 {
     leave(t, ix_now_slow());
 }
 
-void ix_leave(ix_thread *t)
+IX_HOT void ix_leave(ix_thread *t)
 {
     if (IX_UNLIKELY(!t || t->depth != 1)) {
         if (t && t->depth)
@@ -309,4 +310,31 @@ void ix_enter_slow(ix_thread *t, int64_t now)
 {
     t->compute_ns += ix_unpaused(t, now);
     t->unrecorded = t->muted;
+}
+
+static inline IX_ALWAYS void fetch_code(const char *code, int lines)
+{
+    for (int i = 0; i < lines; i++)
+        __builtin_prefetch(code + 64 * i, 0, 2);
+}
+
+static inline IX_ALWAYS void fetch_data(const void *data, int lines)
+{
+    for (int i = 0; i < lines; i++)
+        __builtin_prefetch((const char *)data + 64 * i, 1, 3);
+}
+
+/* Lines of code and of data that the end of this call will need, if it does what it did before. */
+IX_HOT void ix_fetch_ahead(ix_thread *t)
+{
+    const ix_hint *hint = ix_hint_of(t);
+    fetch_code((const char *)__builtin_return_address(0) + 64, 8); /* the rest of the wrapper */
+    fetch_data(t->at_once, 1);
+    fetch_code((const char *)(uintptr_t)ix_leave, 7);
+    fetch_data(hint->entry, 2);
+    fetch_data(hint->row, 3);
+    fetch_data(&t->part->compute_ns, 1);
+    fetch_code((const char *)(uintptr_t)ix_begin_word, 5);
+    /* prefetches alone are no effect that a compiler keeps a call for */
+    __asm__ volatile("" ::: "memory");
 }

@@ -7,11 +7,11 @@ void ix_shared_handle(uint64_t handle)
     if (*place || ix_table.shared_count == IX_SHARED_MAX)
         return;
     *place = key;
+    ix_table.shared_bits |= ix_shared_bit(key);
     ix_table.shared_count++;
 }
 
-static __attribute__((noinline)) void begin_away(ix_thread *t, uint64_t key,
-                                                 const ix_transfer *transfer)
+static IX_APART void begin_away(ix_thread *t, uint64_t key, const ix_transfer *transfer)
 {
     ix_slot *s = ix_slot_reserve(key);
     ix_open none, *open = s ? &s->open : &none;
@@ -23,20 +23,21 @@ static __attribute__((noinline)) void begin_away(ix_thread *t, uint64_t key,
 }
 
 /* Not what the entry of its site holds, or no place at its home. */
-static __attribute__((noinline)) void begin_anew(ix_thread *t, uint64_t key, int64_t bytes,
-                                                 uint64_t word, uint32_t operation)
+static IX_APART void begin_anew(ix_thread *t, uint64_t key, int64_t bytes, uint64_t word,
+                                uint32_t operation)
 {
     ix_transfer transfer = ix_transfer_of(bytes, word, operation ? operation : t->operation);
     if (ix_begins(t, bytes, transfer.path))
         begin_away(t, key, &transfer);
 }
 
-void ix_begin_word(ix_thread *t, uint64_t handle, int64_t bytes, uint64_t word, uint32_t operation)
+IX_HOT void ix_begin_word(ix_thread *t, uint64_t handle, int64_t bytes, uint64_t word,
+                          uint32_t operation)
 {
     if (!t || t->depth != 1)
         return;
     uint64_t key = ix_request_key(handle);
-    if (*ix_shared_place(key)) {
+    if (ix_is_shared(key)) {
         ix_blocking_word(t, bytes, word, operation);
         return;
     }
@@ -86,7 +87,7 @@ static inline int got_what_was_posted(const ix_what *what, int64_t bytes, int pa
            !ix_engine.source_paths;
 }
 
-static __attribute__((noinline)) void finish_slot(ix_thread *t, ix_slot *s, int64_t bytes, int path)
+static IX_APART void finish_slot(ix_thread *t, ix_slot *s, int64_t bytes, int path)
 {
     if (ix_is_persistent(s)) {
         ix_end_members(t, s, IX_ALL, IX_SLACK_NONE);
@@ -99,15 +100,14 @@ static __attribute__((noinline)) void finish_slot(ix_thread *t, ix_slot *s, int6
     ix_end_with_call(t, s);
 }
 
-static __attribute__((noinline)) void finish_away(ix_thread *t, uint64_t key, int64_t bytes,
-                                                  int path)
+static IX_APART void finish_away(ix_thread *t, uint64_t key, int64_t bytes, int path)
 {
     ix_slot *s = ix_slot_take(key);
     if (s)
         finish_slot(t, s, bytes, path);
 }
 
-void ix_finish(ix_thread *t, uint64_t handle, int64_t bytes, int path)
+IX_HOT void ix_finish(ix_thread *t, uint64_t handle, int64_t bytes, int path)
 {
     if (!t || !t->depth || t->off)
         return;
@@ -124,7 +124,7 @@ void ix_finish(ix_thread *t, uint64_t handle, int64_t bytes, int path)
         finish_slot(t, s, bytes, path);
         return;
     }
-    atomic_store_explicit(&ix_table.keys[home], IX_BUSY, memory_order_relaxed);
+    atomic_store_explicit(&s->key, IX_BUSY, memory_order_relaxed);
     if (s->open.what.flags & IX_UP_TO) {
         if (IX_UNLIKELY(!got_what_was_posted(&s->open.what, bytes, path))) {
             finish_slot(t, s, bytes, path);

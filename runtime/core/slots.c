@@ -7,7 +7,7 @@ ix_slot_table ix_table;
 size_t ix_requests_bytes(uint32_t capacity)
 {
     size_t slots = ix_power_of_two(2 * capacity);
-    return slots * (sizeof(ix_slot) + sizeof(uint64_t) + sizeof(uint16_t));
+    return slots * sizeof(ix_slot);
 }
 
 void ix_requests_start(void *memory, uint32_t capacity)
@@ -16,28 +16,27 @@ void ix_requests_start(void *memory, uint32_t capacity)
     ix_table.mask = slots - 1;
     ix_table.capacity = capacity;
     ix_table.slots = memory;
-    ix_table.keys = (void *)(ix_table.slots + slots);
-    ix_table.reach = (void *)(ix_table.keys + slots);
     atomic_store(&ix_table.live, 0);
     atomic_store(&ix_table.sequence, 0);
     atomic_store(&ix_table.recent, 0);
     ix_table.shared_count = 0;
+    ix_table.shared_bits = 0;
     memset(ix_table.shared, 0, sizeof ix_table.shared);
 }
 
 static void extend_reach(uint32_t home, uint32_t distance)
 {
-    uint16_t known = atomic_load_explicit(&ix_table.reach[home], memory_order_relaxed);
+    uint16_t known = atomic_load_explicit(&ix_table.slots[home].reach, memory_order_relaxed);
     uint16_t wanted = distance > UINT16_MAX ? UINT16_MAX : (uint16_t)distance;
     while (known < wanted &&
-           !atomic_compare_exchange_weak_explicit(&ix_table.reach[home], &known, wanted,
+           !atomic_compare_exchange_weak_explicit(&ix_table.slots[home].reach, &known, wanted,
                                                   memory_order_release, memory_order_relaxed))
         ;
 }
 
 static uint32_t reach_of(uint32_t home)
 {
-    uint16_t reach = atomic_load_explicit(&ix_table.reach[home], memory_order_acquire);
+    uint16_t reach = atomic_load_explicit(&ix_table.slots[home].reach, memory_order_acquire);
     return reach == UINT16_MAX ? ix_table.mask : reach;
 }
 
@@ -105,7 +104,7 @@ void ix_slot_release_any(ix_slot *s)
 void ix_slot_publish(ix_slot *s, uint64_t key)
 {
     uint32_t self = (uint32_t)(s - ix_table.slots), home = ix_home_of(key), reach = reach_of(home);
-    atomic_store_explicit(&ix_table.keys[self], key, memory_order_release);
+    atomic_store_explicit(&s->key, key, memory_order_release);
     if (ix_engine.concurrent)
         atomic_thread_fence(memory_order_seq_cst);
     for (uint32_t d = 0; d <= reach; d++) {

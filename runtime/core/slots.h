@@ -15,26 +15,29 @@ enum { IX_INACTIVE, IX_ACTIVE, IX_ENDING };
 #define IX_GROUP_KEY (UINT64_C(2) << 61)
 #define IX_HANDLE_BITS (IX_REQUEST_KEY - 1)
 
+/* Three lines of the cache, of which a transfer between two calls touches each once. */
 typedef struct ix_slot {
-    ix_open open;
-    ix_transfer template; /* IX_PERSISTENT: what each start begins */
+    _Atomic uint64_t key;
     _Atomic uint64_t sequence;
     _Atomic uint32_t members; /* slot + 1 of the first of a group or of the partitions */
     uint32_t next;            /* in a list of members or of what ends with a call */
+    _Atomic uint16_t reach;   /* how far from this home the keys of this home were ever put */
+    _Atomic uint8_t kind;
+    _Atomic uint8_t duplicate;
+    uint8_t state; /* IX_PERSISTENT */
     int32_t tag;
     uint32_t operation; /* IX_PERSISTENT: of the init call */
-    _Atomic uint8_t kind;
-    uint8_t state; /* IX_PERSISTENT */
-    _Atomic uint8_t duplicate;
+    ix_open open;
+    ix_transfer template; /* IX_PERSISTENT: what each start begins */
 } ix_slot;
+_Static_assert(sizeof(ix_slot) == 192, "three lines");
 
 enum { IX_SHARED_MAX = 64 };
 
 typedef struct ix_slot_table {
-    _Atomic uint64_t *keys;
     ix_slot *slots;
-    _Atomic uint16_t *reach; /* how far from their home the keys of a home were ever put */
     uint32_t mask, capacity;
+    uint64_t shared_bits;    /* by hash: whether any shared handle may be in this 64th */
     _Atomic uint32_t recent; /* where to look first for one that needs no key */
     _Atomic uint64_t live, sequence;
     uint64_t shared[4 * IX_SHARED_MAX]; /* keys of shared handles, by hash, 0: none */
@@ -88,24 +91,34 @@ static inline uint64_t *ix_shared_place(uint64_t key)
     return &ix_table.shared[i];
 }
 
+static inline uint64_t ix_shared_bit(uint64_t key)
+{
+    return UINT64_C(1) << (ix_spread(key) >> 58);
+}
+
+static inline int ix_is_shared(uint64_t key)
+{
+    return ix_table.shared_bits & ix_shared_bit(key) && *ix_shared_place(key);
+}
+
 static inline uint64_t ix_key_at(uint32_t i)
 {
-    return atomic_load_explicit(&ix_table.keys[i], memory_order_acquire);
+    return atomic_load_explicit(&ix_table.slots[i].key, memory_order_acquire);
 }
 
 /* Become the owner of slot i, whose key is `key`. */
 static inline int ix_own(uint32_t i, uint64_t key)
 {
     if (ix_engine.concurrent)
-        return atomic_compare_exchange_strong_explicit(&ix_table.keys[i], &key, IX_BUSY,
+        return atomic_compare_exchange_strong_explicit(&ix_table.slots[i].key, &key, IX_BUSY,
                                                        memory_order_acq_rel, memory_order_relaxed);
-    atomic_store_explicit(&ix_table.keys[i], IX_BUSY, memory_order_relaxed);
+    atomic_store_explicit(&ix_table.slots[i].key, IX_BUSY, memory_order_relaxed);
     return 1;
 }
 
 static inline void ix_slot_release_at(uint32_t i)
 {
-    atomic_store_explicit(&ix_table.keys[i], IX_EMPTY, memory_order_release);
+    atomic_store_explicit(&ix_table.slots[i].key, IX_EMPTY, memory_order_release);
     ix_add(&ix_table.live, UINT64_MAX);
 }
 
@@ -124,7 +137,7 @@ static inline int ix_is_persistent(const ix_slot *s)
 static inline int ix_at_home_or_nowhere(uint32_t home)
 {
     return !ix_engine.concurrent &&
-           atomic_load_explicit(&ix_table.reach[home], memory_order_relaxed) == 0;
+           atomic_load_explicit(&ix_table.slots[home].reach, memory_order_relaxed) == 0;
 }
 
 /* A slot that its owner has just taken. */
@@ -142,17 +155,15 @@ static inline void ix_slot_clear(ix_slot *s, uint64_t order)
 static inline ix_slot *ix_slot_at_home(uint64_t key)
 {
     uint32_t home = ix_home_of(key);
-    _Atomic uint64_t *place = &ix_table.keys[home];
     ix_slot *s = ix_table.slots + home;
     uint64_t live = atomic_load_explicit(&ix_table.live, memory_order_relaxed);
-    if (IX_UNLIKELY(!ix_at_home_or_nowhere(home) ||
-                    atomic_load_explicit(place, memory_order_acquire) != IX_EMPTY ||
+    if (IX_UNLIKELY(!ix_at_home_or_nowhere(home) || ix_key_at(home) != IX_EMPTY ||
                     live >= ix_table.capacity))
         return NULL;
     uint64_t order = atomic_load_explicit(&ix_table.sequence, memory_order_relaxed);
     atomic_store_explicit(&ix_table.sequence, order + 1, memory_order_relaxed);
     atomic_store_explicit(&ix_table.live, live + 1, memory_order_relaxed);
-    atomic_store_explicit(place, key, memory_order_relaxed);
+    atomic_store_explicit(&s->key, key, memory_order_relaxed);
     ix_slot_clear(s, order);
     return s;
 }
@@ -165,7 +176,7 @@ static inline ix_slot *ix_slot_take(uint64_t key)
         if (ix_key_at(home) != key)
             return NULL;
         if (IX_LIKELY(!ix_is_persistent(s)))
-            atomic_store_explicit(&ix_table.keys[home], IX_BUSY, memory_order_relaxed);
+            atomic_store_explicit(&ix_table.slots[home].key, IX_BUSY, memory_order_relaxed);
         return s;
     }
     return ix_slot_take_any(key);

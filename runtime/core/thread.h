@@ -11,6 +11,9 @@
 #include "times.h"
 
 #define IX_HIDDEN __attribute__((visibility("hidden")))
+#define IX_APART __attribute__((noinline))
+#define IX_COLD __attribute__((cold, noinline))
+#define IX_HOT __attribute__((hot))
 #define IX_ALWAYS __attribute__((always_inline))
 #define IX_LIKELY(x) __builtin_expect(!!(x), 1)
 #define IX_UNLIKELY(x) __builtin_expect(!!(x), 0)
@@ -19,7 +22,10 @@
 #define IX_SITE_CACHE 16
 #define IX_TIME_CACHE 8
 #define IX_CALL_CACHE 64
-#define IX_BEGIN_CACHE 32
+#define IX_BEGIN_CACHE 32       /* entries of a thread, */
+#define IX_MAIN_BEGIN_CACHE 256 /* and of the main one */
+#define IX_AT_ONCE_MAX 2        /* a send and a receive */
+#define IX_HINTS 32
 #define IX_SECTION_DEPTH 32
 
 typedef struct ix_thread ix_thread;
@@ -71,6 +77,7 @@ typedef struct ix_begin_entry {
     ix_what what;     /* bytes 0: empty */
     uint64_t padding; /* to a size that an index is quickly multiplied with */
 } ix_begin_entry;
+_Static_assert(sizeof(ix_begin_entry) == 128, "two lines of the cache");
 
 /* The row that a call at this address was counted in last. */
 typedef struct ix_call_entry {
@@ -79,16 +86,22 @@ typedef struct ix_call_entry {
     ix_row *row;
 } ix_call_entry;
 
+/* What the end of a call at this address needed last: fetched while the library is at work. */
+typedef struct ix_hint {
+    const void *entry; /* of the begin cache or the call cache */
+    const ix_row *row;
+} ix_hint;
+
 enum { IX_BEGAN = 1, IX_ENDED = 2 };
 
+/* By lines of the cache: what each call needs; what it began and ended; the rest. */
 struct ix_thread {
-    int64_t last_ns;                        /* the last CALL_ENTER or CALL_EXIT */
+    _Alignas(64) int64_t last_ns;           /* the last CALL_ENTER or CALL_EXIT */
     int64_t compute_ns, call_ns, paused_ns; /* since the thread was attached */
-    uint64_t epoch;                         /* of the engine, as last seen */
-    uint64_t measured_epoch;                /* the same; UINT64_MAX while muted */
+    uint64_t measured_epoch;                /* as epoch; UINT64_MAX while muted */
+    const void *address;
     uint32_t depth;
     uint32_t operation; /* below 65536 */
-    const void *address;
     uint8_t muted;      /* paused, or the engine stopped: boundaries take the slow way */
     uint8_t off;        /* the engine stopped */
     uint8_t unrecorded; /* the call in progress was entered while muted */
@@ -96,32 +109,39 @@ struct ix_thread {
     uint8_t touched;    /* IX_BEGAN, IX_ENDED; else the fields down to outside_ns are 0 */
     uint8_t has_row;    /* first_* are set */
     int8_t first_class;
+
     uint16_t section;
-    int32_t site;      /* of the call in progress, -1: not looked up yet */
+    int32_t site; /* of the call in progress, -1: not looked up yet */
+    uint32_t exposed_at_enter;
     uint32_t finished; /* slot + 1 of the first transfer that ends with this call */
-    uint32_t blocking_count;
+    uint32_t blocking_count, at_once_count;
     ix_row *first_row;        /* with has_row: the row itself, if it is known */
-    const ix_what *at_once;   /* a usual transfer that begins and ends with this call */
-    uint64_t begun_here_ns;   /* begun by this call */
-    int64_t moving_min_ns;    /* what must have moved in this call */
-    int64_t outside_ns;       /* what may have moved outside of what ends in this call */
     uint64_t closed_at_enter; /* engine's closed_ns */
     int64_t moving_until_ns;  /* engine's, at CALL_ENTER */
-    int64_t paused_seen_ns;   /* the engine's pauses up to last_ns */
-    uint64_t debt_paid_ns;
     ix_part_thread *part;
+    uint64_t debt_paid_ns;
+
+    const ix_what *at_once[IX_AT_ONCE_MAX]; /* usual transfers that begin and end with this call */
+    uint64_t begun_here_ns;                 /* begun by this call */
+    int64_t moving_min_ns;                  /* what must have moved in this call */
+    int64_t outside_ns; /* what may have moved outside of what ends in this call */
+    ix_begin_entry *begin_cache;
+    uint32_t begin_shift; /* 64 - log2 of the entries of begin_cache */
+
+    uint32_t slot;          /* in the table of threads */
+    uint64_t epoch;         /* of the engine, as last seen */
+    int64_t paused_seen_ns; /* the engine's pauses up to last_ns */
+    int64_t seen_ns;        /* the last end that a source has timed */
     ix_row *rows;
     uint32_t *row_index;
     uint32_t row_mask, row_capacity, row_used;
-    uint32_t slot; /* in the table of threads */
-    uint32_t exposed_at_enter;
     uint32_t section_depth, section_beyond; /* and how many more are open */
     uint16_t section_stack[IX_SECTION_DEPTH];
     ix_open blocking[IX_BLOCKING_MAX];
     ix_site_entry site_cache[IX_SITE_CACHE]; /* all 0: address 0 is site 0 */
     ix_time_entry time_cache[IX_TIME_CACHE];
     ix_call_entry call_cache[IX_CALL_CACHE];
-    ix_begin_entry begin_cache[IX_BEGIN_CACHE];
+    ix_hint hints[IX_HINTS];
 };
 
 /* What all threads share and ix_enter reads. */
@@ -137,8 +157,12 @@ typedef struct ix_shared {
 extern IX_HIDDEN ix_shared ix_share;
 extern IX_HIDDEN __thread ix_thread *ix_self;
 
-IX_HIDDEN ix_thread *ix_attach(void);
+IX_HIDDEN IX_COLD ix_thread *ix_attach(void);
 IX_HIDDEN void ix_enter_slow(ix_thread *t, int64_t now);
+
+/* After so much computation the cache may have lost what the end of a call needs: fetch it. */
+#define IX_COOLING_NS 1000
+IX_HIDDEN void ix_fetch_ahead(ix_thread *t);
 
 /* CALL_ENTER: see engine.h. */
 static inline IX_ALWAYS ix_thread *ix_enter(uint32_t operation, const void *site)
@@ -160,9 +184,20 @@ static inline IX_ALWAYS ix_thread *ix_enter(uint32_t operation, const void *site
         ix_enter_slow(t, now);
         return t;
     }
-    t->compute_ns += now - t->last_ns;
+    int64_t computed = now - t->last_ns;
+    t->compute_ns += computed;
     t->last_ns = now;
+    if (computed > IX_COOLING_NS)
+        ix_fetch_ahead(t);
     return t;
+}
+
+/* The last time that this thread has read: what begins now did not begin before. Reading the clock
+ * once more would tell it to some hundred ns less, and take a sixth of the time that a transfer
+ * adds. */
+static inline int64_t ix_last_time(const ix_thread *t)
+{
+    return t->seen_ns > t->last_ns ? t->seen_ns : t->last_ns;
 }
 
 /* In a call entered from user code, and the engine runs. */

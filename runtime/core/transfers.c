@@ -7,7 +7,7 @@ static int left_to_source(uint8_t path, uint8_t flags)
     return !(flags & IX_CALL_ONLY) && path <= IX_PATH_INTER && ix_engine.source_paths >> path & 1;
 }
 
-static __attribute__((noinline)) ix_time look_up_slow(ix_thread *t, const ix_open *open)
+static IX_COLD ix_time look_up_slow(ix_thread *t, const ix_open *open)
 {
     if (open->what.flags & IX_COLLECTIVE)
         return ix_collective_time(open->what.x_operation, open->what.ranks, open->what.role,
@@ -78,9 +78,17 @@ static int is_usual(const ix_what *what)
            !(what->slack == IX_SLACK_HEAD && what->time.head_ns == IX_UNKNOWN);
 }
 
+static int is_at_once(const ix_thread *t, const ix_begin_entry *entry)
+{
+    for (uint32_t i = 0; i < t->at_once_count; i++)
+        if (t->at_once[i] == &entry->what)
+            return 1;
+    return 0;
+}
+
 void ix_keep(ix_thread *t, ix_open *open, ix_begin_entry *entry, uint64_t word)
 {
-    if (!worth_keeping(t, open) || t->at_once == &entry->what)
+    if (!worth_keeping(t, open) || is_at_once(t, entry))
         return;
     open->what.row =
         ix_row_known(t, open->what.site, open->what.operation, open->what.section,
@@ -93,20 +101,20 @@ void ix_keep(ix_thread *t, ix_open *open, ix_begin_entry *entry, uint64_t word)
     entry->word = word;
     entry->where = ix_where(t);
     entry->generation = ix_times_generation;
+    *ix_hint_of(t) = (ix_hint){entry, open->what.row};
 }
 
-/* The transfer that was to begin and end with this call, as any other: before the thread's clocks
+/* The transfers that were to begin and end with this call, as any other: before the thread's clocks
  * change otherwise than by the call's time. */
 void ix_spread_at_once(ix_thread *t)
 {
-    if (!t->at_once)
-        return;
-    t->blocking[t->blocking_count++] = (ix_open){.compute0_ns = t->compute_ns,
-                                                 .call0_ns = t->call_ns,
-                                                 .paused0_ns = t->paused_ns,
-                                                 .thread = t,
-                                                 .what = *t->at_once};
-    t->at_once = NULL;
+    for (uint32_t i = 0; i < t->at_once_count; i++)
+        t->blocking[t->blocking_count++] = (ix_open){.compute0_ns = t->compute_ns,
+                                                     .call0_ns = t->call_ns,
+                                                     .paused0_ns = t->paused_ns,
+                                                     .thread = t,
+                                                     .what = *t->at_once[i]};
+    t->at_once_count = 0;
 }
 
 /* What the status of a completed receive says. */

@@ -12,6 +12,7 @@ enum { THREADS = 4, TOKENS = 64, LINE = 1 << 16 };
 
 static int64_t clock_ns;
 static uint32_t tokens[TOKENS];
+static uint64_t sequences[TOKENS], handles[TOKENS];
 static const char *const operations[] = {"MPI_Other", "MPI_Send", "MPI_Recv",      "MPI_Isend",
                                          "MPI_Irecv", "MPI_Wait", "MPI_Allreduce", "MPI_Bcast"};
 enum { OPERATIONS = sizeof operations / sizeof *operations };
@@ -138,6 +139,13 @@ static void run(char *line)
         ix_complete(self(), tokens[a], ix_now() - n, m, (enum ix_slack)slack,
                     (enum ix_source)source);
         tokens[a] = 0;
+    } else if (IS("note")) { /* a transfer that a request has, to be ended early */
+        sscanf(rest, "%d %lld", &a, &n);
+        sequences[a] = ix_sequence_of(self(), (uint64_t)n);
+        handles[a] = (uint64_t)n;
+    } else if (IS("early")) {
+        sscanf(rest, "%d %lld", &a, &n);
+        ix_finish_early(self(), handles[a], sequences[a], ix_now() - n);
     } else if (IS("source")) {
         ix_leave_to_source((uint32_t)atoi(rest));
     } else if (IS("section")) {

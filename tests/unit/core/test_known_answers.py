@@ -352,6 +352,31 @@ def test_callbacks_have_their_own_time(run: Any) -> None:
     assert [k[5] for k, v in result.rows if v["transfers"]] == ["2"]
 
 
+def test_what_is_seen_over_ends_before_its_request(run: Any) -> None:
+    result = run(
+        call(ISEND, f"begin 7 {message(slack=1)}|note 0 7", 100),
+        "0 advance 900",
+        call(RECV, "early 0 30", 100),
+        "0 advance 5000",
+        call(WAIT, "finish 7 -1 -1", 100),
+    )
+    # 900 computed, 100 and 70 in calls, both ends known: the tail does not count any more
+    assert bounds(result.of(ISEND)) == (630, 900, 0, 170)
+    assert result.of(ISEND)["transfers"] == 1
+
+
+def test_a_request_of_the_same_handle_is_another_transfer(run: Any) -> None:
+    result = run(
+        call(ISEND, f"begin 7 {message()}|note 0 7", 100),
+        call(WAIT, "finish 7 -1 -1", 100),
+        call(SEND, f"begin 7 {message()}", 100),
+        call(RECV, "early 0 0", 100),
+        "0 advance 2000",
+        call(WAIT, "finish 7 -1 -1", 100),
+    )
+    assert bounds(result.of(SEND)) == (500, 1000, 0, 300)
+
+
 def test_rows_that_do_not_fit_go_to_other(run: Any) -> None:
     result = run(*[call(o, "", 10) for o in range(1, 6)], limits="3 0 0 0 0 0 0")
     assert sum(v["count"] for _, v in result.rows) == 5

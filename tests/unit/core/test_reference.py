@@ -71,6 +71,8 @@ def commands(paused: bool) -> st.SearchStrategy[tuple[Any, ...]]:
         st.tuples(st.just("cancel"), HANDLES),
         post,
         complete,
+        st.tuples(st.just("note"), st.integers(0, 1), HANDLES),
+        st.tuples(st.just("early"), st.integers(0, 1), ago),
         st.tuples(st.just("section"), st.sampled_from(["a", "b"])),
         st.tuples(st.just("endsection"), st.sampled_from(["a", "b"])),
         st.tuples(st.just("exposed"), st.sampled_from([1, -1])),
@@ -81,11 +83,13 @@ def commands(paused: bool) -> st.SearchStrategy[tuple[Any, ...]]:
         switch = st.tuples(st.sampled_from(["pause", "resume", "resume"]))
         choices += [switch, switch, switch]
     call = st.tuples(entry, short, st.lists(st.one_of(choices), max_size=4), short)
-    block = st.tuples(entry, short, st.lists(choices[1], min_size=1, max_size=2), short)
+    block = st.tuples(entry, short, st.lists(choices[1], min_size=1, max_size=3), short)
     begin = st.tuples(entry, short, st.lists(choices[2], min_size=1, max_size=3), short)
+    note = st.tuples(entry, short, st.tuples(choices[2], choices[12]).map(list), short)
+    early = st.tuples(entry, short, st.tuples(choices[13]).map(list), short)
     finish = st.tuples(entry, short, st.lists(choices[3], min_size=1, max_size=3), short)
     apart = [choices[0], switch] if paused else [choices[0]]
-    return st.one_of(call, block, begin, begin, finish, finish, *apart, *choices)  # type: ignore[arg-type]
+    return st.one_of(call, block, begin, begin, finish, finish, note, early, *apart, *choices)  # type: ignore[arg-type]
 
 
 @st.composite
@@ -108,7 +112,7 @@ def scripts(draw: st.DrawFn) -> list[tuple[Any, ...]]:
             nested = [entry, ("advance", before), *inner, ("advance", after)]
             if not (threads > 1 and draw(st.booleans())):  # else the call stays open for a while
                 counted = draw(st.integers(0, 9)) or any(
-                    x[0] in ("post", "complete") for x in inner
+                    x[0] in ("post", "complete", "early") for x in inner
                 )
                 nested.append(("leave",) if counted else ("leave_uncounted",))
         for name, *arguments in nested:
@@ -155,7 +159,7 @@ def keep_valid(script: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
             depth[thread] = max(0, inside - 1)
         elif name in ("section", "endsection", "pause", "resume") and inside:
             continue
-        elif name in ("post", "complete"):
+        elif name in ("post", "complete", "early"):
             posted_in.add(thread)
         kept.append((thread, name, *arguments))
     return kept

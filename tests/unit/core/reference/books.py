@@ -46,6 +46,7 @@ class Books:
         self.dropped = self.overflow = self.section_errors = 0
         self.rows: dict[tuple[Any, ...], list[int]] = {}
         self.tokens: dict[int, Slot | None] = {}
+        self.notes: dict[int, tuple[int, Slot | None] | None] = {}
         self.pause_indices: list[int] = []
 
     # -- time

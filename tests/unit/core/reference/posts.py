@@ -6,7 +6,7 @@ from typing import Any
 
 from .books import Books, larger
 from .state import Call, Thread
-from .words import PATH_NONE, UNKNOWN
+from .words import NONE, PATH_NONE, UNKNOWN
 
 
 class Posts(Books):
@@ -65,6 +65,24 @@ class Posts(Books):
             self.close_unknown(thread, f)
         else:
             self.close(thread, f, max(self.last_boundary(thread), self.now - ago))
+        self.release(slot)
+        self.settle_outside(t)
+
+    def do_note(self, thread: int, token: int, handle: int) -> None:
+        slot = self.find(("request", handle)) if self.outermost(thread) else None
+        single = slot is not None and slot.kind == "one" and not slot.duplicate
+        self.notes[token] = (handle, slot) if single else None
+
+    def do_early(self, thread: int, token: int, ago: int) -> None:
+        t = self.thread(thread)
+        handle, slot = self.notes.get(token) or (0, None)
+        if slot is None or slot.duplicate or self.find(("request", handle)) is not slot:
+            return
+        slot.key = None
+        f = slot.transfer
+        assert f is not None
+        f.slack = UNKNOWN if self.changed_in_call(t) else NONE
+        self.close(thread, f, max(self.last_boundary(thread), self.now - ago))
         self.release(slot)
         self.settle_outside(t)
 
