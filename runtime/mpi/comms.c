@@ -203,8 +203,6 @@ ix_comm *ix_comm_find(MPI_Comm comm)
 
 int ix_path_slow(MPI_Comm comm, int rank)
 {
-    if (rank == MPI_PROC_NULL)
-        return IX_PATH_NONE;
     return rank == MPI_ANY_SOURCE ? IX_PATH_ANY : ix_path_in(ix_comm_of(comm), rank);
 }
 

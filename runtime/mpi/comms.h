@@ -32,7 +32,7 @@ IX_HIDDEN void ix_comms_stop(void);
 IX_HIDDEN int ix_comms_one_node(void);
 
 /* From a table; the first time it asks the library. NULL only when there is no memory. */
-IX_HIDDEN ix_comm *ix_comm_find(MPI_Comm comm);
+IX_HIDDEN IX_COLD ix_comm *ix_comm_find(MPI_Comm comm);
 /* The same, but NULL for one that was not met yet; asks nobody. */
 IX_HIDDEN ix_comm *ix_comm_known(MPI_Comm comm);
 IX_HIDDEN ix_comm *ix_comm_of_window(MPI_Win win);
@@ -77,13 +77,15 @@ static inline IX_ALWAYS ix_comm *ix_comm_of(MPI_Comm comm)
     return IX_LIKELY(c) ? c : ix_comm_find(comm);
 }
 
-IX_HIDDEN int ix_path_slow(MPI_Comm comm, int rank);
+IX_HIDDEN IX_COLD int ix_path_slow(MPI_Comm comm, int rank);
 
 /* Path to `rank` of `comm`; IX_PATH_NONE for MPI_PROC_NULL, IX_PATH_ANY for MPI_ANY_SOURCE. */
 static inline IX_ALWAYS int ix_path_to(MPI_Comm comm, int rank)
 {
-    if (IX_LIKELY(comm == MPI_COMM_WORLD && (uint32_t)rank < (uint32_t)ix_world_size))
+    if (comm == MPI_COMM_WORLD && (uint32_t)rank < (uint32_t)ix_world_size)
         return ix_world_paths[rank];
+    if (rank == MPI_PROC_NULL)
+        return IX_PATH_NONE;
     const ix_comm *c = ix_comm_at_home(comm);
     if (IX_LIKELY(c && (uint32_t)rank < (uint32_t)c->peers))
         return c->paths[rank];

@@ -17,6 +17,7 @@
 #include "observe.h"
 #include "operations.h"
 #include "resolve.h"
+#include "together.h"
 #include "types.h"
 
 int ix_measuring;
@@ -327,6 +328,7 @@ void ix_job_end(void)
         rmdir(parts_directory);
     measured = 0;
     ix_comms_stop();
+    ix_finalize_together(all);
     PMPI_Comm_free(&all);
 }
 

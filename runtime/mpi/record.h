@@ -35,14 +35,20 @@ static inline void ix_planned(ix_thread *t, MPI_Request request, ix_transfer *tr
 static inline void ix_sent(ix_thread *t, int64_t count, MPI_Datatype type, int peer, MPI_Comm comm,
                            int slack)
 {
-    ix_transfer x = ix_moved(count * ix_type_bytes(type), ix_path_to(comm, peer), slack);
+    int path = ix_path_to(comm, peer);
+    if (path == IX_PATH_NONE)
+        return;
+    ix_transfer x = ix_moved(count * ix_type_bytes(type), path, slack);
     ix_blocking(t, &x);
 }
 
 static inline IX_ALWAYS void ix_send_begun(ix_thread *t, MPI_Request request, int64_t count,
                                            MPI_Datatype type, int peer, MPI_Comm comm, int slack)
 {
-    ix_transfer x = ix_moved(count * ix_type_bytes(type), ix_path_to(comm, peer), slack);
+    int path = ix_path_to(comm, peer);
+    if (path == IX_PATH_NONE)
+        return;
+    ix_transfer x = ix_moved(count * ix_type_bytes(type), path, slack);
     ix_begin(t, ix_handle(request), &x);
 }
 
@@ -63,9 +69,9 @@ static inline void ix_received(ix_thread *t, const MPI_Status *status, MPI_Comm 
 }
 
 static inline IX_ALWAYS ix_transfer ix_posted(int64_t count, MPI_Datatype type, int peer,
-                                              MPI_Comm comm)
+                                              MPI_Comm comm, int path)
 {
-    ix_transfer x = ix_moved(count * ix_type_bytes(type), ix_path_to(comm, peer), IX_SLACK_HEAD);
+    ix_transfer x = ix_moved(count * ix_type_bytes(type), path, IX_SLACK_HEAD);
     x.flags |= IX_UP_TO;
     if (IX_UNLIKELY(peer == MPI_ANY_SOURCE && ix_events_are_told && comm != MPI_COMM_WORLD)) {
         const ix_comm *c = ix_comm_of(comm);
@@ -85,7 +91,10 @@ static inline void ix_note_wildcard(MPI_Request request, MPI_Comm comm, int stay
 static inline IX_ALWAYS void ix_recv_begun(ix_thread *t, MPI_Request request, int64_t count,
                                            MPI_Datatype type, int peer, MPI_Comm comm)
 {
-    ix_transfer x = ix_posted(count, type, peer, comm);
+    int path = ix_path_to(comm, peer);
+    if (path == IX_PATH_NONE)
+        return;
+    ix_transfer x = ix_posted(count, type, peer, comm, path);
     if (IX_UNLIKELY(peer == MPI_ANY_SOURCE))
         ix_note_wildcard(request, comm, 0);
     ix_begin(t, ix_handle(request), &x);
@@ -94,7 +103,7 @@ static inline IX_ALWAYS void ix_recv_begun(ix_thread *t, MPI_Request request, in
 static inline void ix_recv_planned(ix_thread *t, MPI_Request request, int64_t count,
                                    MPI_Datatype type, int peer, MPI_Comm comm)
 {
-    ix_transfer x = ix_posted(count, type, peer, comm);
+    ix_transfer x = ix_posted(count, type, peer, comm, ix_path_to(comm, peer));
     if (peer == MPI_ANY_SOURCE)
         ix_note_wildcard(request, comm, 1);
     ix_planned(t, request, &x);
@@ -216,7 +225,7 @@ static inline void ix_pair_begun(ix_thread *t, MPI_Request request, int64_t scou
 {
     ix_transfer send =
         ix_moved(scount * ix_type_bytes(stype), ix_path_to(comm, speer), IX_SLACK_TAIL);
-    ix_transfer receive = ix_posted(rcount, rtype, rpeer, comm);
+    ix_transfer receive = ix_posted(rcount, rtype, rpeer, comm, ix_path_to(comm, rpeer));
     ix_begin(t, ix_handle(request), &send);
     ix_begin(t, ix_handle(request), &receive);
     ix_note_add(
@@ -298,7 +307,11 @@ static inline void ix_rma_begun(ix_thread *t, MPI_Win win, int peer, int64_t byt
                                 uint32_t calibration)
 {
     ix_transfer x = ix_rma(win, peer, bytes, IX_SLACK_NONE, calibration);
-    if (!ix_events_rma_begun(t, ix_handle(win), peer, &x))
+    if (ix_events_rma_begun(t, ix_handle(win), peer, &x))
+        return;
+    if (ix_events_rma_over(t, &x))
+        ix_blocking(t, &x);
+    else
         ix_begin_in_group(t, ix_handle(win), peer, &x);
 }
 
@@ -312,7 +325,13 @@ static inline void ix_rma_request_begun(ix_thread *t, MPI_Win win, int peer, int
                                         uint32_t calibration, MPI_Request request, int slack)
 {
     ix_transfer x = ix_rma(win, peer, bytes, slack, calibration);
+    if (ix_events_rma_over(t, &x)) {
+        x.slack = IX_SLACK_NONE;
+        ix_blocking(t, &x);
+        return;
+    }
     ix_begin(t, ix_handle(request), &x);
+    ix_events_rma_requested(t, ix_handle(win), peer, &x, ix_handle(request));
 }
 
 #endif

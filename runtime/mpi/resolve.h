@@ -12,7 +12,7 @@ extern IX_HIDDEN int ix_resolved;
 
 /* Fill ix_real and ix_data. Ends the program with one line on stderr when no MPI library is there
  * (then the program calls MPI without having one). */
-IX_HIDDEN void ix_resolve(void);
+IX_HIDDEN IX_COLD void ix_resolve(void);
 
 static inline void ix_resolve_once(void)
 {

@@ -21,7 +21,7 @@ extern IX_HIDDEN ix_type_entry ix_types[IX_TYPE_SLOTS];
 IX_HIDDEN void ix_types_learn(void);
 
 /* PMPI_Type_size; 0 for what is no type. */
-IX_HIDDEN int64_t ix_type_bytes_slow(MPI_Datatype type);
+IX_HIDDEN IX_COLD int64_t ix_type_bytes_slow(MPI_Datatype type);
 
 static inline uint32_t ix_type_slot(uint64_t handle)
 {

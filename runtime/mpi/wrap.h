@@ -49,12 +49,13 @@ extern IX_HIDDEN __thread const void *ix_caller;
     })
 
 /* Request handles as they were before the library overwrites them, and statuses where the user
- * wants none: on the stack up to this many, else from the heap. */
+ * wants none: on the stack up to this many, else from the heap. Of the stack no more than is
+ * needed: the library's own frames below shall lie where the cache already holds them. */
 #define IX_ON_STACK 256
 
 #define IX_SAVE_REQUESTS(count, requests)                                                          \
     size_t ix_count = (count) > 0 ? (size_t)(count) : 0;                                           \
-    MPI_Request ix_few[IX_ON_STACK];                                                               \
+    MPI_Request ix_few[ix_count <= IX_ON_STACK ? ix_count + 1 : 1];                                \
     MPI_Request *ix_saved =                                                                        \
         IX_LIKELY(ix_count <= IX_ON_STACK) ? ix_few : malloc(ix_count * sizeof *ix_saved);         \
     if (IX_UNLIKELY(!ix_saved)) {                                                                  \
@@ -68,8 +69,11 @@ extern IX_HIDDEN __thread const void *ix_caller;
     if (IX_UNLIKELY(ix_saved != ix_few))                                                           \
     free(ix_saved)
 
+#define ix_statuses_wanted(count, statuses)                                                        \
+    ((statuses) == MPI_STATUSES_IGNORE && (count) > 0 && (count) <= IX_ON_STACK ? (count) : 1)
+
 #define IX_OWN_STATUSES(count, statuses)                                                           \
-    MPI_Status ix_few_statuses[IX_ON_STACK];                                                       \
+    MPI_Status ix_few_statuses[ix_statuses_wanted(count, statuses)];                               \
     MPI_Status *ix_own = NULL;                                                                     \
     if ((statuses) == MPI_STATUSES_IGNORE) {                                                       \
         ix_own =                                                                                   \
