@@ -4,10 +4,11 @@
 
 Two ranks on one node, all messages over UCX's TCP transport: mini-apps over MPICH, and LAMMPS and
 the HPC Challenge (where installed) over Open MPI with `pml ucx`; puts and gets in all kinds of
-epochs (tests/mpi/ucx/programs/messages.c) over both. One machine profile per library,
+epochs (tests/mpi/ucx/programs/messages.c) and of a halo exchange (onesided_halo.c) over both, and
+over shared memory where UCX carries it. One machine profile per library and transport,
 measured here; then each program runs with both sources in turn. Widths are what is possible less
 what is certain of the hidden time, over the upper bound of the transfer time; the median of the
-rounds.
+rounds. Two tables: messages and collectives, and one-sided operations each for itself.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 
 from app_table import IMBREX, ROOT, build
@@ -29,28 +31,37 @@ from page import insert
 
 UCX_IN_OPENMPI = ["--mca", "pml", "ucx", "--mca", "pml_ucx_tls", "any"]
 UCX_IN_OPENMPI += ["--mca", "pml_ucx_devices", "any", "--mca", "osc", "ucx"]
-# name: library, words after `mpirun -n 2`; a name without / is a mini-app
+TCP, SHARED = "tcp,self", "shm,self"
+# name: library, transports, words after `mpirun -n 2`; a name without / is a mini-app
 PROGRAMS = {
-    "halo2d": ("mpich", "halo2d --variant late-wait --n 1024 --steps 100"),
-    "cg": ("mpich", "cg --variant blocking --n 200"),
-    "bucket": ("mpich", "bucket --log-keys 18 --iterations 20"),
-    "fft": ("mpich", "fft --n 32 --steps 20"),
-    "lmp": ("openmpi", f"lmp -in {ROOT / 'apps' / 'real' / 'melt.lammps'} -log none"),
-    "hpcc": ("openmpi", "hpcc"),
-    "onesided": ("mpich", "messages onesided"),
-    "onesided-openmpi": ("openmpi", "messages onesided"),
+    "halo2d": ("mpich", TCP, "halo2d --variant late-wait --n 1024 --steps 100"),
+    "cg": ("mpich", TCP, "cg --variant blocking --n 200"),
+    "bucket": ("mpich", TCP, "bucket --log-keys 18 --iterations 20"),
+    "fft": ("mpich", TCP, "fft --n 32 --steps 20"),
+    "lmp": ("openmpi", TCP, f"lmp -in {ROOT / 'apps' / 'real' / 'melt.lammps'} -log none"),
+    "hpcc": ("openmpi", TCP, "hpcc"),
 }
-MESSAGES = ROOT / "tests" / "mpi" / "ucx" / "programs" / "messages.c"
+HALO = ("fence", "flush", "polled", "request", "get")
+ONE_SIDED = {
+    f"{words} {library} {transports.split(',')[0]}": (library, transports, words)
+    for library, transports in (("mpich", TCP), ("openmpi", TCP), ("openmpi", SHARED))
+    for words in ("messages onesided", *(f"onesided_halo {variant}" for variant in HALO))
+}
+SOURCES = {
+    "messages": ROOT / "tests" / "mpi" / "ucx" / "programs" / "messages.c",
+    "onesided_halo": ROOT / "benchmarks" / "onesided_halo.c",
+}
+RMA = ("Put", "Rput", "Get", "Rget", "Accumulate")
 KINDS = {
     "point to point": ("send", "recv", "start"),
-    "one-sided": ("put", "get", "accumulate"),
+    **{f"MPI_{name}": (f"={name.lower()}",) for name in RMA},
     "collectives": ("",),
 }
 
 
-def environment() -> dict[str, str]:
+def environment(transports: str) -> dict[str, str]:
     root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-    return {**os.environ, **root, "UCX_TLS": "tcp,self"}
+    return {**os.environ, **root, "UCX_TLS": transports}
 
 
 def launcher(library: str) -> list[str]:
@@ -58,9 +69,9 @@ def launcher(library: str) -> list[str]:
     return [f"mpirun.{library}", *more, "-n", "2"]
 
 
-def call(words: list[str], folder: Path) -> None:
+def call(words: list[str], folder: Path, transports: str = TCP) -> None:
     done = subprocess.run(
-        words, env=environment(), cwd=folder, capture_output=True, text=True, check=False
+        words, env=environment(transports), cwd=folder, capture_output=True, text=True, check=False
     )
     if done.returncode:
         sys.exit(f"{' '.join(words)}: exit {done.returncode}\n{done.stdout}{done.stderr}")
@@ -68,7 +79,7 @@ def call(words: list[str], folder: Path) -> None:
 
 def measure(name: str, events: str, machine: Path, folder: Path) -> Run:
     """One run in `folder`; ends the script if the program fails or the source is not used."""
-    library, line = PROGRAMS[name]
+    library, transports, line = {**PROGRAMS, **ONE_SIDED}[name]
     words = line.split()
     if (folder / words[0]).exists():
         words[0] = str(folder / words[0])
@@ -76,7 +87,7 @@ def measure(name: str, events: str, machine: Path, folder: Path) -> Run:
         shutil.copy(ROOT / "apps" / "real" / "hpccinf.txt", folder)
     output = folder / "run"
     options = ["-q", "--force", "-o", str(output), "--machine", str(machine), "--events", events]
-    call([IMBREX, "run", *options, "--", *launcher(library), *words], folder)
+    call([IMBREX, "run", *options, "--", *launcher(library), *words], folder, transports)
     run = load_run(output, resolve=False)
     if run.job.events.get("intra-node") != events:
         sys.exit(f"{name}: events {run.job.events}: {run.job.events_reason}")
@@ -87,7 +98,7 @@ def by_kind(run: Run) -> dict[str, Sums]:
     kinds: dict[str, list[int]] = {kind: [] for kind in KINDS}
     for number, operation in enumerate(run.job.operations):
         plain = operation.removeprefix("MPI_").lower()
-        kind = next(kind for kind, parts in KINDS.items() if any(p in plain for p in parts))
+        kind = next(kind for kind, parts in KINDS.items() if any(p in f"={plain}" for p in parts))
         kinds[kind].append(number)
     chosen = run.measures["operation"]
     path = run.measures["path"] == run.job.paths.index("intra-node")
@@ -101,58 +112,90 @@ def width(sums: Sums) -> float:
     return (sums.overlap_max_s - sums.overlap_min_s) / sums.transfer_max_s
 
 
-def table(wanted: list[str], rounds: int) -> list[str]:
+@dataclass
+class Bench:
+    """Programs and machine profiles in a folder, made on first use."""
+
+    scratch: Path
+
+    def folder(self, library: str, transports: str) -> tuple[Path, Path]:
+        """Of a library, with its mini-apps and programs; and a profile over these transports."""
+        folder = self.scratch / library
+        if not folder.exists():
+            build(library, folder)
+            for name, source in SOURCES.items():
+                compiled = ["-O2", "-w", "-o", str(folder / name), str(source), "-pthread"]
+                call([f"mpicc.{library}", *compiled], folder)
+        machine = folder / f"machine-{transports.split(',')[0]}.json"
+        if not machine.exists():
+            words = [IMBREX, "calibrate", "-q", "--quick", "-o", str(machine), "--"]
+            call([*words, *launcher(library)], folder, transports)
+        return folder, machine
+
+    def lines(self, name: str, rounds: int) -> list[str]:
+        """The rows of one program, by kind of operation."""
+        library, transports, line = {**PROGRAMS, **ONE_SIDED}[name]
+        folder, machine = self.folder(library, transports)
+        runs: dict[str, list[dict[str, Sums]]] = {"call": [], "ucx": []}
+        for _ in range(rounds):
+            for source, found in runs.items():
+                found.append(by_kind(measure(name, source, machine, folder)))
+        text = []
+        for kind in KINDS:
+            sides = {s: [f[kind] for f in found] for s, found in runs.items()}
+            if any(not x.transfer_max_s for side in sides.values() for x in side):
+                continue
+            if (name in ONE_SIDED) != (kind.removeprefix("MPI_") in RMA):
+                continue
+            widths = {s: statistics.median(map(width, side)) for s, side in sides.items()}
+            open_s = {
+                s: statistics.median(x.overlap_max_s - x.overlap_min_s for x in side)
+                for s, side in sides.items()
+            }
+            left = open_s["ucx"] / open_s["call"] if open_s["call"] else 1.0
+            text.append(
+                f"| {' '.join(line.split()[:2]) if name in ONE_SIDED else name} | {library},"
+                f" {transports.split(',')[0]} | {kind} | {sides['call'][0].transfers}"
+                f" | {sides['ucx'][0].transfers} | {100 * widths['call']:.0f} %"
+                f" | {100 * widths['ucx']:.0f} % | {left:.2f} |"
+            )
+            print(text[-1], file=sys.stderr, flush=True)
+        return text
+
+
+def table(bench: Bench, wanted: list[str], rounds: int) -> list[str]:
     text = [
         "| program | library | operations | transfers, `call` | `ucx` | width, `call` | `ucx`"
         " | undetermined of it, `ucx` to `call` |",
         "|---|---|---|--:|--:|--:|--:|--:|",
     ]
-    with tempfile.TemporaryDirectory(prefix="imbrex-events-") as scratch:
-        machines: dict[str, Path] = {}
-        for name in wanted:
-            library, line = PROGRAMS[name]
-            if shutil.which(line.split()[0]) is None and name in ("lmp", "hpcc"):
-                print(f"{name} is not installed", file=sys.stderr)
-                continue
-            folder = Path(scratch) / library
-            if library not in machines:
-                build(library, folder)
-                compiled = ["-O2", "-w", "-o", str(folder / "messages"), str(MESSAGES)]
-                call([f"mpicc.{library}", *compiled, "-pthread"], folder)
-                machines[library] = folder / "machine.json"
-                words = [IMBREX, "calibrate", "-q", "--quick", "-o", str(machines[library])]
-                call([*words, "--", *launcher(library)], folder)
-            runs: dict[str, list[dict[str, Sums]]] = {"call": [], "ucx": []}
-            for _ in range(rounds):
-                for source, found in runs.items():
-                    found.append(by_kind(measure(name, source, machines[library], folder)))
-            for kind in KINDS:
-                sides = {s: [f[kind] for f in found] for s, found in runs.items()}
-                if any(not x.transfer_max_s for side in sides.values() for x in side):
-                    continue
-                widths = {s: statistics.median(map(width, side)) for s, side in sides.items()}
-                open_s = {
-                    s: statistics.median(x.overlap_max_s - x.overlap_min_s for x in side)
-                    for s, side in sides.items()
-                }
-                text.append(
-                    f"| {name} | {library} | {kind} | {sides['call'][0].transfers}"
-                    f" | {sides['ucx'][0].transfers} | {100 * widths['call']:.0f} %"
-                    f" | {100 * widths['ucx']:.0f} % | {open_s['ucx'] / open_s['call']:.2f} |"
-                )
+    for name in wanted:
+        if name in ("lmp", "hpcc") and shutil.which(name) is None:
+            print(f"{name} is not installed", file=sys.stderr)
+            continue
+        text += bench.lines(name, rounds)
     return text
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--programs", default=",".join(PROGRAMS), help="separated by commas")
+    known = {**PROGRAMS, **ONE_SIDED}
+    parser.add_argument("--programs", default=",".join(known), help="separated by commas")
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--insert", type=Path, help="the page that gets the table")
+    parser.add_argument("--keep", type=Path, help="a folder for programs and profiles, used again")
+    parser.add_argument("--insert", type=Path, help="the page that gets the tables")
     options = parser.parse_args()
-    text = "\n".join(table(options.programs.split(","), options.rounds))
-    print(text)
-    if options.insert:
-        insert(options.insert, text, "event sources")
+    chosen = [n for n in known if any(n.startswith(w) for w in options.programs.split(","))]
+    with tempfile.TemporaryDirectory(prefix="imbrex-events-") as scratch:
+        bench = Bench((options.keep or Path(scratch)).resolve())
+        for mark, group in (("event sources", PROGRAMS), ("one-sided sources", ONE_SIDED)):
+            names = [name for name in chosen if name in group]
+            if not names:
+                continue
+            text = "\n".join(table(bench, names, options.rounds))
+            print(text)
+            if options.insert:
+                insert(options.insert, text, mark)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@
 
 #include "comms.h"
 #include "job.h"
+#include "kinds.h"
 #include "ofi.h"
 #include "onesided.h"
 #include "operations.h"
@@ -34,30 +35,7 @@ const char *ix_events_reason(void)
 
 #ifndef IMBREX_DIRECT
 
-/* Whose messages are the library's own: it agrees on numbers, opens windows and files, and moves
- * one-sided data in ways of its own, which stay with the calls. */
-static const char *const not_data[] = {
-    "MPI_Comm_",     "MPI_Intercomm_", "MPI_Cart_",     "MPI_Graph_",     "MPI_Dist_graph",
-    "MPI_Win_",      "MPI_File_",      "MPI_Barrier",   "MPI_Ibarrier",   "MPI_Put",
-    "MPI_Rput",      "MPI_Get",        "MPI_Rget",      "MPI_Accumulate", "MPI_Raccumulate",
-    "MPI_Fetch",     "MPI_Compare",    "MPI_Init",      "MPI_Finalize",   "MPI_Session_",
-    "MPI_Open_port", "MPI_Close_port", "MPI_Pready",    "MPI_Parrived",   "MPI_Alloc_mem",
-    "MPI_Free_mem",  "MPI_Publish",    "MPI_Unpublish", "MPI_Lookup",     "MPI_Abort"};
-
-static uint8_t is_data[IX_OP_COUNT], is_one_sided[IX_OP_COUNT];
-
-static void sort_operations(void)
-{
-    for (int i = 0; i < IX_OP_COUNT; i++) {
-        const char *name = ix_operation_names[i];
-        /* What a request completes is done locally: when, the calls say as well. */
-        is_one_sided[i] = !strcmp(name, "MPI_Put") || !strcmp(name, "MPI_Get");
-        is_data[i] = 1;
-        for (size_t j = 0; j < sizeof not_data / sizeof *not_data; j++)
-            if (!strncmp(name, not_data[j], strlen(not_data[j])))
-                is_data[i] = 0;
-    }
-}
+static uint8_t is_data[IX_OP_COUNT], one_sided[IX_OP_COUNT];
 
 /* A source, as it is tried out. */
 typedef struct source {
@@ -178,7 +156,7 @@ static const char *use_ucx(const source *source, MPI_Comm all, uint32_t path_bit
         return "UCX carries both paths, and does not tell from which a message comes";
     ix_ucx_use(one_path(path_bits), self.known ? (void *)(uintptr_t)self.endpoint : NULL,
                self.tag_bits, is_data);
-    ix_onesided_use(one_path(path_bits), is_one_sided);
+    ix_onesided_use(one_path(path_bits), one_sided);
     return NULL;
 }
 
@@ -194,7 +172,7 @@ static const char *use_ofi(const source *source, MPI_Comm all, uint32_t path_bit
     if (path_bits & (path_bits - 1))
         return "libfabric carries both paths, and does not tell from which a message comes";
     ix_ofi_use(one_path(path_bits), self.known, self.endpoint, self.tag_bits, is_data);
-    ix_onesided_use(one_path(path_bits), is_one_sided);
+    ix_onesided_use(one_path(path_bits), one_sided);
     return NULL;
 }
 
@@ -251,7 +229,7 @@ static const char *try_source(const source *source, MPI_Comm all)
              seen_on_node || seen_between ? "collectives" : "messages", source->title);
     if ((!seen_on_node && !seen_between) || !collectives)
         return why;
-    sort_operations();
+    ix_sort_kinds(is_data, one_sided);
     uint32_t bits = (uint32_t)seen_on_node << IX_PATH_INTRA | (uint32_t)seen_between
                                                                   << IX_PATH_INTER;
     const char *refusal = source->use(source, all, bits);
@@ -335,6 +313,17 @@ int ix_events_rma_begun(ix_thread *t, uint64_t group, int32_t target, const ix_t
     return ix_onesided_begun(t, group, target, transfer);
 }
 
+int ix_events_rma_over(ix_thread *t, const ix_transfer *transfer)
+{
+    return ix_onesided_over(t, transfer);
+}
+
+void ix_events_rma_requested(ix_thread *t, uint64_t group, int32_t target,
+                             const ix_transfer *transfer, uint64_t handle)
+{
+    ix_onesided_requested(t, group, target, transfer, handle);
+}
+
 void ix_events_rma_closed(ix_thread *t, uint64_t group, int32_t target, int slack)
 {
     ix_onesided_closed(t, group, target, slack);
@@ -376,6 +365,18 @@ int ix_events_rma_begun(ix_thread *t, uint64_t group, int32_t target, const ix_t
 {
     (void)t, (void)group, (void)target, (void)transfer;
     return 0;
+}
+
+int ix_events_rma_over(ix_thread *t, const ix_transfer *transfer)
+{
+    (void)t, (void)transfer;
+    return 0;
+}
+
+void ix_events_rma_requested(ix_thread *t, uint64_t group, int32_t target,
+                             const ix_transfer *transfer, uint64_t handle)
+{
+    (void)t, (void)group, (void)target, (void)transfer, (void)handle;
 }
 
 void ix_events_rma_closed(ix_thread *t, uint64_t group, int32_t target, int slack)

@@ -17,9 +17,13 @@ IX_HIDDEN const char *ix_events_of(int path);
 IX_HIDDEN const char *ix_events_reason(void);
 
 /* One-sided transfers. Within the call that begins one: whether a source inside the library has
- * taken it, all its bytes. And when those of a group and target (or IX_ALL) are over. */
+ * taken it, all its bytes; whether it saw that it is over on both sides; that it has this request.
+ * And when those of a group and target (or IX_ALL) are over. */
 IX_HIDDEN int ix_events_rma_begun(ix_thread *t, uint64_t group, int32_t target,
                                   const ix_transfer *transfer);
+IX_HIDDEN int ix_events_rma_over(ix_thread *t, const ix_transfer *transfer);
+IX_HIDDEN void ix_events_rma_requested(ix_thread *t, uint64_t group, int32_t target,
+                                       const ix_transfer *transfer, uint64_t handle);
 IX_HIDDEN void ix_events_rma_closed(ix_thread *t, uint64_t group, int32_t target, int slack);
 
 /* Whether the source in use wants to be told of communicators and of completed requests. Persistent

@@ -45,6 +45,7 @@ typedef struct ix_fi_ep {
     void *ops, *cm, *msg;
     struct ix_fi_rma_ops *rma;
     struct ix_fi_tagged_ops *tagged;
+    struct ix_fi_atomic_ops *atomic;
 } ix_fi_ep;
 
 typedef struct ix_fi_fabric_ops {
@@ -133,6 +134,60 @@ typedef struct ix_fi_rma_ops {
     ssize_t (*injectdata)(ix_fi_ep *ep, const void *buf, size_t len, uint64_t data, ix_fi_addr to,
                           uint64_t addr, uint64_t key);
 } ix_fi_rma_ops;
+
+typedef struct ix_fi_ioc { /* so many elements of a datatype */
+    void *addr;
+    size_t count;
+} ix_fi_ioc;
+
+typedef struct ix_fi_msg_atomic {
+    const ix_fi_ioc *iov;
+    void **desc;
+    size_t iov_count;
+    ix_fi_addr addr;
+    const void *rma_iov;
+    size_t rma_iov_count;
+    int datatype, op;
+    void *context;
+    uint64_t data;
+} ix_fi_msg_atomic;
+
+typedef struct ix_fi_atomic_ops {
+    size_t size;
+    ssize_t (*write)(ix_fi_ep *ep, const void *buf, size_t count, void *desc, ix_fi_addr to,
+                     uint64_t addr, uint64_t key, int datatype, int op, void *context);
+    ssize_t (*writev)(ix_fi_ep *ep, const ix_fi_ioc *iov, void **desc, size_t count, ix_fi_addr to,
+                      uint64_t addr, uint64_t key, int datatype, int op, void *context);
+    ssize_t (*writemsg)(ix_fi_ep *ep, const ix_fi_msg_atomic *msg, uint64_t flags);
+    ssize_t (*inject)(ix_fi_ep *ep, const void *buf, size_t count, ix_fi_addr to, uint64_t addr,
+                      uint64_t key, int datatype, int op);
+    ssize_t (*readwrite)(ix_fi_ep *ep, const void *buf, size_t count, void *desc, void *result,
+                         void *result_desc, ix_fi_addr to, uint64_t addr, uint64_t key,
+                         int datatype, int op, void *context);
+    ssize_t (*readwritev)(ix_fi_ep *ep, const ix_fi_ioc *iov, void **desc, size_t count,
+                          ix_fi_ioc *result, void **result_desc, size_t results, ix_fi_addr to,
+                          uint64_t addr, uint64_t key, int datatype, int op, void *context);
+    ssize_t (*readwritemsg)(ix_fi_ep *ep, const ix_fi_msg_atomic *msg, ix_fi_ioc *result,
+                            void **result_desc, size_t results, uint64_t flags);
+    ssize_t (*compwrite)(ix_fi_ep *ep, const void *buf, size_t count, void *desc,
+                         const void *compare, void *compare_desc, void *result, void *result_desc,
+                         ix_fi_addr to, uint64_t addr, uint64_t key, int datatype, int op,
+                         void *context);
+    ssize_t (*compwritev)(ix_fi_ep *ep, const ix_fi_ioc *iov, void **desc, size_t count,
+                          const ix_fi_ioc *compare, void **compare_desc, size_t compares,
+                          ix_fi_ioc *result, void **result_desc, size_t results, ix_fi_addr to,
+                          uint64_t addr, uint64_t key, int datatype, int op, void *context);
+    ssize_t (*compwritemsg)(ix_fi_ep *ep, const ix_fi_msg_atomic *msg, const ix_fi_ioc *compare,
+                            void **compare_desc, size_t compares, ix_fi_ioc *result,
+                            void **result_desc, size_t results, uint64_t flags);
+} ix_fi_atomic_ops;
+
+/* Bytes of an element by enum fi_datatype; later ones are not known. */
+enum { IX_FI_DATATYPES = 14 };
+#define IX_FI_DATATYPE_BYTES                                                                       \
+    {                                                                                              \
+        1, 1, 2, 2, 4, 4, 8, 8, 4, 8, 8, 16, 16, 32                                                \
+    }
 
 #define IX_FI_PEEK (UINT64_C(1) << 19)
 #define IX_FI_REMOTE_CQ_DATA (UINT64_C(1) << 17)

@@ -62,6 +62,14 @@ static void take_ep(ix_fi_ep *ep)
         ix_ofi_fill_rma(rma);
         ep->rma = rma;
     }
+    ix_fi_atomic_ops *atomic =
+        ep->atomic && !ix_ofi_is_filled_atomic(ep->atomic)
+            ? copy_of(ep->atomic, IX_UP_TO_MEMBER(ix_fi_atomic_ops, compwritemsg), 0)
+            : NULL;
+    if (atomic) {
+        ix_ofi_fill_atomic(atomic);
+        ep->atomic = atomic;
+    }
 }
 
 /* Objects that are made within a call are a provider's own. */

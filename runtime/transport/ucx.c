@@ -22,6 +22,14 @@ typedef void *(*message_function)(void *worker, void *buffer, size_t count, void
                                   const ix_ucp_param *param);
 typedef int8_t (*create_function)(const ix_ucp_generic *functions, void *context, uint64_t *type);
 
+/* What a message passes that nobody looks at: one line of the cache. */
+static struct {
+    send_function send, send_sync;
+    receive_function receive;
+    message_function message;
+    int looks; /* watching, or in use */
+} tagged __attribute__((aligned(64)));
+
 static int passed; /* some UCP function came through here */
 static ix_seen *watching;
 static int in_use; /* what is posted now is a transfer */
@@ -102,6 +110,7 @@ int ix_ucx_present(void)
 void ix_ucx_watch(ix_seen *seen)
 {
     watching = seen;
+    tagged.looks = watching || in_use;
 }
 
 void ix_ucx_use(int path, const void *self, uint64_t tag_bits, const uint8_t *data)
@@ -111,6 +120,7 @@ void ix_ucx_use(int path, const void *self, uint64_t tag_bits, const uint8_t *da
     selves.mpi_tag_bits = tag_bits;
     is_data = data;
     in_use = 1;
+    tagged.looks = 1;
 }
 
 /* The thread, if what it posts now is user data of the program's. */
@@ -165,8 +175,9 @@ static void sent(void *request, int8_t status, void *data)
         callback(request, status, user_data);
 }
 
-static void *send_as(send_function real, void *ep, const void *buffer, size_t count, uint64_t tag,
-                     const ix_ucp_param *param)
+static __attribute__((noinline)) void *send_as(send_function real, void *ep, const void *buffer,
+                                               size_t count, uint64_t tag,
+                                               const ix_ucp_param *param)
 {
     if (watching) {
         watching->sent += size_of(count, param);
@@ -180,7 +191,7 @@ static void *send_as(send_function real, void *ep, const void *buffer, size_t co
     ix_transfer x = {.bytes = size_of(count, param), .path = the_path, .slack = IX_SLACK_TAIL};
     if (x.bytes == UNKNOWN_SIZE)
         x.flags = IX_UP_TO;
-    uint32_t token = ix_post(t, &x, ix_now(), IX_SOURCE_CALLBACK);
+    uint32_t token = ix_post(t, &x, ix_last_time(t), IX_SOURCE_CALLBACK);
     if (!token)
         return real(ep, buffer, count, tag, param);
     ix_ucp_param copy;
@@ -262,7 +273,7 @@ static void *receive_as(const receive *r, const ix_ucp_param *param)
                      .path = the_path,
                      .slack = IX_SLACK_HEAD,
                      .flags = IX_UP_TO};
-    uint32_t token = ix_post(t, &x, ix_now(), IX_SOURCE_CALLBACK);
+    uint32_t token = ix_post(t, &x, ix_last_time(t), IX_SOURCE_CALLBACK);
     if (!token)
         return post(r, param);
     ix_ucp_param copy;
@@ -294,32 +305,27 @@ static void *receive_as(const receive *r, const ix_ucp_param *param)
 
 /* ---- The functions of UCP */
 
-#define REAL(type, name)                                                                           \
-    static type real;                                                                              \
-    if (IX_UNLIKELY(!real)) {                                                                      \
-        real = (type)ix_next_symbol(name);                                                         \
-        passed = 1;                                                                                \
-    }
+/* Straight on, unless somebody looks. */
+#define PASS(member, ...)                                                                          \
+    if (IX_UNLIKELY(!tagged.member))                                                               \
+        find_tagged();                                                                             \
+    if (IX_LIKELY(!tagged.looks))                                                                  \
+        return tagged.member(__VA_ARGS__);
 
-IX_EXPORT void *ucp_tag_send_nbx(void *ep, const void *buffer, size_t count, uint64_t tag,
-                                 const ix_ucp_param *param)
+static IX_COLD void find_tagged(void)
 {
-    REAL(send_function, "ucp_tag_send_nbx")
-    return send_as(real, ep, buffer, count, tag, param);
+    passed = 1;
+    tagged.send = (send_function)ix_next_symbol("ucp_tag_send_nbx");
+    tagged.send_sync = (send_function)ix_next_symbol("ucp_tag_send_sync_nbx");
+    tagged.receive = (receive_function)ix_next_symbol("ucp_tag_recv_nbx");
+    tagged.message = (message_function)ix_next_symbol("ucp_tag_msg_recv_nbx");
 }
 
-IX_EXPORT void *ucp_tag_send_sync_nbx(void *ep, const void *buffer, size_t count, uint64_t tag,
-                                      const ix_ucp_param *param)
+static __attribute__((noinline)) void *receive_by_tag(void *worker, void *buffer, size_t count,
+                                                      uint64_t tag, uint64_t mask,
+                                                      const ix_ucp_param *param)
 {
-    REAL(send_function, "ucp_tag_send_sync_nbx")
-    return send_as(real, ep, buffer, count, tag, param);
-}
-
-IX_EXPORT void *ucp_tag_recv_nbx(void *worker, void *buffer, size_t count, uint64_t tag,
-                                 uint64_t mask, const ix_ucp_param *param)
-{
-    REAL(receive_function, "ucp_tag_recv_nbx")
-    receive r = {.by_tag = real,
+    receive r = {.by_tag = tagged.receive,
                  .worker = worker,
                  .buffer = buffer,
                  .count = count,
@@ -328,13 +334,43 @@ IX_EXPORT void *ucp_tag_recv_nbx(void *worker, void *buffer, size_t count, uint6
     return receive_as(&r, param);
 }
 
+static __attribute__((noinline)) void *receive_message(void *worker, void *buffer, size_t count,
+                                                       void *message, const ix_ucp_param *param)
+{
+    receive r = {.by_message = tagged.message,
+                 .worker = worker,
+                 .buffer = buffer,
+                 .count = count,
+                 .message = message};
+    return receive_as(&r, param);
+}
+
+IX_EXPORT void *ucp_tag_send_nbx(void *ep, const void *buffer, size_t count, uint64_t tag,
+                                 const ix_ucp_param *param)
+{
+    PASS(send, ep, buffer, count, tag, param)
+    return send_as(tagged.send, ep, buffer, count, tag, param);
+}
+
+IX_EXPORT void *ucp_tag_send_sync_nbx(void *ep, const void *buffer, size_t count, uint64_t tag,
+                                      const ix_ucp_param *param)
+{
+    PASS(send_sync, ep, buffer, count, tag, param)
+    return send_as(tagged.send_sync, ep, buffer, count, tag, param);
+}
+
+IX_EXPORT void *ucp_tag_recv_nbx(void *worker, void *buffer, size_t count, uint64_t tag,
+                                 uint64_t mask, const ix_ucp_param *param)
+{
+    PASS(receive, worker, buffer, count, tag, mask, param)
+    return receive_by_tag(worker, buffer, count, tag, mask, param);
+}
+
 IX_EXPORT void *ucp_tag_msg_recv_nbx(void *worker, void *buffer, size_t count, void *message,
                                      const ix_ucp_param *param)
 {
-    REAL(message_function, "ucp_tag_msg_recv_nbx")
-    receive r = {
-        .by_message = real, .worker = worker, .buffer = buffer, .count = count, .message = message};
-    return receive_as(&r, param);
+    PASS(message, worker, buffer, count, message, param)
+    return receive_message(worker, buffer, count, message, param);
 }
 
 #endif

@@ -16,6 +16,7 @@ typedef void *(*get_function)(void *ep, void *buffer, size_t count, uint64_t rem
                               const ix_ucp_param *param);
 typedef void *(*flush_function)(void *object, const ix_ucp_param *param);
 typedef int8_t (*flush_wait_function)(void *object);
+typedef unsigned (*progress_function)(void *worker);
 typedef int8_t (*connect_function)(void *worker, const void *parameters, void **endpoint);
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the owners */
@@ -24,9 +25,12 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the owners */
 
 enum { ENDPOINTS = 1 << 13 };
 
-static struct {
+typedef struct owner {
     const void *endpoint, *worker;
-} owners[ENDPOINTS];
+    int watched; /* a flush of ours is under way in it */
+} owner;
+
+static owner owners[ENDPOINTS];
 
 static uint32_t owner_slot(const void *endpoint)
 {
@@ -49,10 +53,10 @@ static void remember_owner(const void *endpoint, const void *worker)
 }
 
 /* NULL: not known. */
-static const void *owner_of(const void *endpoint)
+static owner *owner_of(const void *endpoint)
 {
     uint32_t i = owner_slot(endpoint);
-    return i < ENDPOINTS ? owners[i].worker : NULL;
+    return i < ENDPOINTS && owners[i].endpoint ? &owners[i] : NULL;
 }
 
 /* ---- The functions of UCP */
@@ -78,43 +82,156 @@ static int is_error(const void *result)
     return (uintptr_t)result >= (uintptr_t)(intptr_t)IX_UCS_LAST_ERROR;
 }
 
+/* ---- Flushes: what their callbacks need */
+
+enum { FLUSHES = 64 };
+
+enum { FREE, TAKEN, AGAIN };
+
+typedef struct flush {
+    _Atomic int taken; /* FREE; TAKEN; AGAIN: ours is complete, and is to be followed by another */
+    ix_ucp_sent callback;
+    void *user_data;
+    const void *object;
+    uint64_t last;
+    owner *watched;
+} flush;
+
+static flush flushes[FLUSHES];
+
+static flush *take_flush(void)
+{
+    for (int i = 0; i < FLUSHES; i++) {
+        int nobody = FREE;
+        if (__atomic_compare_exchange_n((int *)&flushes[i].taken, &nobody, TAKEN, 0,
+                                        __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+            return &flushes[i];
+    }
+    return NULL;
+}
+
+/* ---- Looking for the end. That a put is complete says only that its buffer is free again, and
+ * some libraries ask for no more before the epoch is closed. So a flush of ours follows: where it
+ * is complete at once, so is the put; where not, it completes in whatever call of the program makes
+ * progress. One at a time for each endpoint: what was posted meanwhile is flushed after it, once
+ * the library has made progress and no callback is under way. */
+
+static _Atomic int again_count;
+
+static void looked(void *request, int8_t status, void *data);
+
+/* Flush the endpoint of `f`, which is taken and whose owner is watched. */
+static void look(flush *f)
+{
+    static flush_function real;
+    if (!real)
+        real = (flush_function)ix_next_symbol("ucp_ep_flush_nbx");
+    void *ep = (void *)(uintptr_t)f->object;
+    ix_ucp_param param = {
+        .op_attr_mask = IX_UCP_CALLBACK | IX_UCP_USER_DATA, .cb.send = looked, .user_data = f};
+    uint64_t last = f->last = ix_onesided_last();
+    owner *watched = f->watched;
+    void *result = real(ep, &param);
+    if (result && !is_error(result))
+        return;
+    watched->watched = 0;
+    f->taken = FREE;
+    if (!result)
+        ix_onesided_flushed(ep, last);
+}
+
+static void looked(void *request, int8_t status, void *data)
+{
+    static void (*free_request)(void *request);
+    flush *f = data;
+    if (!free_request)
+        free_request = (void (*)(void *))ix_next_symbol("ucp_request_free");
+    free_request(request);
+    if (status == IX_UCS_OK) {
+        ix_onesided_flushed(f->object, f->last);
+        if (ix_onesided_last() && ix_onesided_waits(f->object, f->last)) {
+            f->taken = AGAIN;
+            again_count++;
+            return;
+        }
+    }
+    f->watched->watched = 0;
+    f->taken = FREE;
+}
+
+static void look_again(const void *worker)
+{
+    for (int i = 0; i < FLUSHES; i++) {
+        flush *f = &flushes[i];
+        int again = AGAIN;
+        if (f->taken != AGAIN || f->watched->worker != worker ||
+            !__atomic_compare_exchange_n((int *)&f->taken, &again, TAKEN, 0, __ATOMIC_ACQ_REL,
+                                         __ATOMIC_RELAXED))
+            continue;
+        again_count--;
+        look(f);
+    }
+}
+
+IX_EXPORT unsigned ucp_worker_progress(void *worker)
+{
+    REAL(progress_function, "ucp_worker_progress")
+    unsigned count = real(worker);
+    if (IX_UNLIKELY(again_count))
+        look_again(worker);
+    return count;
+}
+
+static void watch(const void *ep, owner *o)
+{
+    int nobody = 0;
+    if (!o || !__atomic_compare_exchange_n(&o->watched, &nobody, 1, 0, __ATOMIC_RELAXED,
+                                           __ATOMIC_RELAXED))
+        return;
+    flush *f = take_flush();
+    if (!f) {
+        o->watched = 0;
+        return;
+    }
+    f->object = ep;
+    f->watched = o;
+    look(f);
+}
+
+static void posted(ix_thread *t, enum ix_onesided_kind kind, const void *ep, int64_t bytes,
+                   int64_t now)
+{
+    owner *o = owner_of(ep);
+    if (ix_onesided_posted(t, kind, ep, o ? o->worker : NULL, bytes, now))
+        watch(ep, o);
+}
+
 /* One call into the library, unless it is its own. */
-#define AROUND(call)                                                                               \
+#define AROUND(kind, call)                                                                         \
     ix_thread *t = inside ? NULL : ix_onesided_poster();                                           \
     int64_t now = t ? ix_now() : 0;                                                                \
     inside++;                                                                                      \
     void *result = call;                                                                           \
     inside--;                                                                                      \
     if (t && !is_error(result))                                                                    \
-        ix_onesided_posted(t, ep, owner_of(ep), bytes_of(count, param), now);                      \
+        posted(t, kind, ep, bytes_of(count, param), now);                                          \
     return result
 
 IX_EXPORT void *ucp_put_nbx(void *ep, const void *buffer, size_t count, uint64_t remote, void *rkey,
                             const ix_ucp_param *param)
 {
     REAL(put_function, "ucp_put_nbx")
-    AROUND(real(ep, buffer, count, remote, rkey, param));
+    AROUND(IX_A_PUT, real(ep, buffer, count, remote, rkey, param));
 }
 
 IX_EXPORT void *ucp_get_nbx(void *ep, void *buffer, size_t count, uint64_t remote, void *rkey,
                             const ix_ucp_param *param)
 {
     REAL(get_function, "ucp_get_nbx")
-    AROUND(real(ep, buffer, count, remote, rkey, param));
+    AROUND(IX_A_GET, real(ep, buffer, count, remote, rkey, param));
 }
 
-/* A flush under way: what its callback needs. */
-enum { FLUSHES = 64 };
-
-typedef struct flush {
-    _Atomic int taken;
-    ix_ucp_sent callback;
-    void *user_data;
-    const void *object;
-    uint64_t last;
-} flush;
-
-static flush flushes[FLUSHES];
+/* ---- The library's own flushes */
 
 static void flushed(void *request, int8_t status, void *data)
 {
@@ -123,20 +240,9 @@ static void flushed(void *request, int8_t status, void *data)
     void *user_data = f->user_data;
     if (status == IX_UCS_OK)
         ix_onesided_flushed(f->object, f->last);
-    f->taken = 0;
+    f->taken = FREE;
     if (callback)
         callback(request, status, user_data);
-}
-
-static flush *take_flush(void)
-{
-    for (int i = 0; i < FLUSHES; i++) {
-        int nobody = 0;
-        if (__atomic_compare_exchange_n((int *)&flushes[i].taken, &nobody, 1, 0, __ATOMIC_ACQ_REL,
-                                        __ATOMIC_RELAXED))
-            return &flushes[i];
-    }
-    return NULL;
 }
 
 static void *flush_as(flush_function real, void *object, const ix_ucp_param *param)
@@ -162,7 +268,7 @@ static void *flush_as(flush_function real, void *object, const ix_ucp_param *par
     if (!result || is_error(result)) {
         if (!result)
             ix_onesided_flushed(object, last);
-        f->taken = 0; /* no callback follows */
+        f->taken = FREE; /* no callback follows */
     }
     return result;
 }

@@ -148,6 +148,22 @@ def test_one_sided_messages_have_their_bytes_and_bounds(run: Any, mpi: Any) -> N
     assert set(inside.rows("MPI_Accumulate")["source"].tolist()) == {0}
 
 
+def test_one_sided_transfers_are_seen_over_before_they_are_closed(run: Any, mpi: Any) -> None:
+    """Both ranks make progress, compute, and close the transfer then: its data had moved before."""
+    over = ("--mca", "osc", "ucx") if mpi.name == "openmpi" else ()
+    calls, inside = run("seen", "call", more=over), run("seen", "ucx", more=over)
+    # an accumulate is over in its call where the library fetches and puts; MPICH sends messages
+    early = ("MPI_Put", "MPI_Get", "MPI_Rput", "MPI_Rget")
+    early += ("MPI_Accumulate",) if mpi.name == "openmpi" else ()
+    for operation in early:
+        mine, theirs = sums(inside, operation), sums(calls, operation)
+        for quantity in ("transfers", "bytes", "transfer_min_ns", "transfer_max_ns"):
+            assert mine[quantity] == theirs[quantity], (operation, quantity)
+        assert theirs["transfers"] == 4 and mine["contradicted"] == mine["unknown_end"] == 0
+        assert theirs["overlap_max_ns"] == theirs["transfer_max_ns"], operation
+        assert mine["overlap_max_ns"] < mine["transfer_max_ns"] / 2, operation
+
+
 def test_auto_takes_what_works(run: Any, mpi: Any) -> None:
     assert job(run("cancels", "auto"))["events"]["intra-node"] == "ucx"
     if mpi.name == "openmpi":
@@ -232,6 +248,18 @@ def without_mpi(
 def test_every_message_of_a_worker_to_itself(headers: None, tmp_path: Path) -> None:
     result = without_mpi("loopback", tmp_path)
     assert result.returncode == 0, result.stdout + result.stderr
+
+
+@pytest.mark.parametrize("transports", ["tcp", "shm,self"])
+def test_what_nobody_flushes_is_seen_over(headers: None, tmp_path: Path, transports: str) -> None:
+    """Three puts and three gets of 4 MB are over before 100 ms of work; those could hide them."""
+    result = without_mpi("watched", tmp_path, UCX_TLS=transports)
+    assert result.returncode == 0, result.stdout + result.stderr
+    lines = [line.split() for line in result.stdout.splitlines() if line.startswith("MPI_")]
+    assert [line[0] for line in lines] == ["MPI_Put", "MPI_Get"]
+    for _, transfers, moved, hidden, whole in lines:
+        assert (int(transfers), int(moved)) == (3, 3 << 22)
+        assert int(hidden) < int(whole) / 2
 
 
 def test_a_worker_that_is_closed_early_loses_nothing_of_the_others(

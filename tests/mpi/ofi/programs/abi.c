@@ -1,5 +1,6 @@
 /* What the source declares of libfabric is what libfabric's headers declare. */
 #include <rdma/fabric.h>
+#include <rdma/fi_atomic.h>
 #include <rdma/fi_cm.h>
 #include <rdma/fi_domain.h>
 #include <rdma/fi_endpoint.h>
@@ -44,6 +45,21 @@ AT(ix_fi_rma_ops, writemsg, fi_ops_rma, writemsg);
 AT(ix_fi_rma_ops, inject, fi_ops_rma, inject);
 AT(ix_fi_rma_ops, injectdata, fi_ops_rma, injectdata);
 SAME(sizeof(ix_fi_rma_ops), sizeof(struct fi_ops_rma));
+AT(ix_fi_ep, atomic, fid_ep, atomic);
+SAME(sizeof(ix_fi_ioc), sizeof(struct fi_ioc));
+AT(ix_fi_ioc, count, fi_ioc, count);
+AT(ix_fi_msg_atomic, iov_count, fi_msg_atomic, iov_count);
+AT(ix_fi_msg_atomic, datatype, fi_msg_atomic, datatype);
+AT(ix_fi_msg_atomic, context, fi_msg_atomic, context);
+SAME(sizeof(ix_fi_msg_atomic), sizeof(struct fi_msg_atomic));
+AT(ix_fi_atomic_ops, write, fi_ops_atomic, write);
+AT(ix_fi_atomic_ops, inject, fi_ops_atomic, inject);
+AT(ix_fi_atomic_ops, readwritemsg, fi_ops_atomic, readwritemsg);
+AT(ix_fi_atomic_ops, compwritemsg, fi_ops_atomic, compwritemsg);
+SAME(IX_FI_DATATYPES, FI_LONG_DOUBLE_COMPLEX + 1);
+SAME(FI_INT8, 0);
+SAME(FI_UINT64, 7);
+SAME(FI_DOUBLE_COMPLEX, 11);
 AT(ix_fi_entry, len, fi_cq_tagged_entry, len);
 AT(ix_fi_entry, tag, fi_cq_tagged_entry, tag);
 AT(ix_fi_entry, tag, fi_cq_err_entry, tag);

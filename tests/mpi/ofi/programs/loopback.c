@@ -2,6 +2,7 @@
  * gets are over where an MPI call says so (source call). */
 #include <dlfcn.h>
 #include <rdma/fabric.h>
+#include <rdma/fi_atomic.h>
 #include <rdma/fi_cm.h>
 #include <rdma/fi_domain.h>
 #include <rdma/fi_endpoint.h>
@@ -94,6 +95,41 @@ static int64_t move_one_sided(struct fid_ep *ep, fi_addr_t self, uint64_t addres
     return 53016;
 }
 
+/* An accumulate of two pieces, one that fetches, and one whose request ends it; their bytes. */
+static int64_t update(struct fid_ep *ep, fi_addr_t self, uint64_t address, uint64_t key,
+                      void *context)
+{
+    size_t most = 0;
+    if (fi_atomicvalid(ep, FI_INT64, FI_SUM, &most) || most < 100 ||
+        fi_fetch_atomicvalid(ep, FI_INT64, FI_SUM, &most) || most < 10)
+        return 0; /* this provider has none */
+    ix_thread *t = ix_enter(3, complete);
+    for (int i = 0; i < 2; i++) {
+        POST(fi_atomic(ep, out, 100, NULL, self, address, key, FI_INT64, FI_SUM, context));
+        complete(1);
+    }
+    if (!ix_onesided_begun(t, 7, 0, &(ix_transfer){.bytes = 1600, .path = IX_PATH_INTRA}))
+        exit(13);
+    ix_leave(t);
+    t = ix_enter(4, complete);
+    POST(fi_fetch_atomic(ep, out, 10, NULL, out + 800, NULL, self, address, key, FI_INT64, FI_SUM,
+                         context));
+    complete(1);
+    if (!ix_onesided_begun(t, 7, 0, &(ix_transfer){.bytes = 80, .path = IX_PATH_INTRA}))
+        exit(14);
+    ix_leave(t);
+    t = ix_enter(3, complete);
+    POST(fi_atomic(ep, out, 100, NULL, self, address, key, FI_INT64, FI_SUM, context));
+    complete(1);
+    if (ix_onesided_over(t, &(ix_transfer){.bytes = 800, .path = IX_PATH_INTRA}))
+        exit(15);
+    ix_leave(t);
+    t = ix_enter(1, complete);
+    ix_onesided_closed(t, 7, IX_ALL, IX_SLACK_NONE);
+    ix_leave(t);
+    return 1680;
+}
+
 int main(int argc, char **argv)
 {
     struct fi_info *hints = fi_allocinfo(), *info;
@@ -101,7 +137,7 @@ int main(int argc, char **argv)
     struct fid_domain *domain;
     struct fid_av *av;
     struct fid_ep *ep;
-    hints->caps = FI_TAGGED | FI_RMA;
+    hints->caps = FI_TAGGED | FI_RMA | FI_ATOMIC;
     hints->mode = FI_CONTEXT | FI_CONTEXT2;
     hints->ep_attr->type = FI_EP_RDM;
     hints->domain_attr->mr_mode = 0;
@@ -127,16 +163,18 @@ int main(int argc, char **argv)
     if (fi_av_insert(av, name, 1, &self, 0, NULL) != 1)
         return 4;
 
-    static const char *const operations[] = {"MPI_Isend", "MPI_Wait", "MPI_Put"};
-    static const uint8_t data[] = {1, 1, 0}, one_sided[] = {0, 0, 1};
+    static const char *const operations[] = {"MPI_Isend", "MPI_Wait", "MPI_Put", "MPI_Accumulate",
+                                             "MPI_Get_accumulate"};
+    static const uint8_t data[] = {1, 1, 0, 0, 0};
+    static const uint8_t one_sided[] = {0, 0, IX_PIECES, IX_PUTS, IX_GETS};
     ix_options o = {
-        .ranks = 1, .operations = operations, .operation_count = 3, .library = "", .host = ""};
+        .ranks = 1, .operations = operations, .operation_count = 5, .library = "", .host = ""};
     if (ix_start(&o) == IX_START_FAILED)
         return 5;
     const char *table = "imbrex-table 1\npath intra-node\npoint 1 1 100 -1 -1\n"
                         "point 8000000 8 8000000000 0 0\nend\n";
     char error[200];
-    if (ix_load_times(table, strlen(table), operations, 3, error, sizeof error))
+    if (ix_load_times(table, strlen(table), operations, 5, error, sizeof error))
         return 6;
 
     struct fid_mr *memory;
@@ -187,6 +225,9 @@ int main(int argc, char **argv)
     ix_leave(t);
     bytes += move_one_sided(ep, self, address, fi_mr_key(memory), next);
     transfers += 3;
+    int64_t updated = update(ep, self, address, fi_mr_key(memory), next);
+    bytes += updated;
+    transfers += updated ? 3 : 0;
     /* still open when measuring ends; its completion comes later, and so does a closed queue */
     t = ix_enter(0, main);
     POST(fi_trecv(ep, in, 1000, NULL, FI_ADDR_UNSPEC, 6, 0, next));
@@ -201,7 +242,7 @@ int main(int argc, char **argv)
         seen_bytes += rows[i].bytes;
         seen += rows[i].transfers;
         unknown += rows[i].unknown_end;
-        if (rows[i].transfers && (rows[i].source == IX_SOURCE_CALL) != (rows[i].operation == 2))
+        if (rows[i].transfers && (rows[i].source == IX_SOURCE_CALL) != (rows[i].operation >= 2))
             return 8;
     }
     printf("bytes %ld of %ld, transfers %ld of %ld, unknown %ld of 2, errors %d of 1\n",

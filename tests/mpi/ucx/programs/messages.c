@@ -256,6 +256,39 @@ static void onesided(void)
     MPI_Win_free(&win);
 }
 
+/* Twice each of Put, Get, Rput and Rget of 1 MB: many calls that make progress on both sides, then
+ * work, and only then what closes it. And two accumulates with work behind them. */
+static void seen(void)
+{
+    enum { BYTES = 1 << 20 };
+    MPI_Win win;
+    char byte[2];
+    MPI_Win_create(in, ROOM, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_lock_all(0, win);
+    for (int i = 0; i < 10; i++) {
+        MPI_Request r = MPI_REQUEST_NULL;
+        if (i < 2)
+            MPI_Put(out, BYTES, MPI_BYTE, peer, 0, BYTES, MPI_BYTE, win);
+        else if (i < 4)
+            MPI_Get(out, BYTES, MPI_BYTE, peer, 0, BYTES, MPI_BYTE, win);
+        else if (i < 6)
+            MPI_Rput(out, BYTES, MPI_BYTE, peer, 0, BYTES, MPI_BYTE, win, &r);
+        else if (i < 8)
+            MPI_Rget(out, BYTES, MPI_BYTE, peer, 0, BYTES, MPI_BYTE, win, &r);
+        else
+            MPI_Accumulate(out, BYTES, MPI_BYTE, peer, 0, BYTES, MPI_BYTE, MPI_BOR, win);
+        for (int k = 0; k < 200; k++)
+            MPI_Sendrecv(byte, 1, MPI_BYTE, peer, 1, byte + 1, 1, MPI_BYTE, peer, 1, MPI_COMM_WORLD,
+                         MPI_STATUS_IGNORE);
+        work(2e-2);
+        MPI_Wait(&r, MPI_STATUS_IGNORE);
+        MPI_Win_flush(peer, win);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    MPI_Win_unlock_all(win);
+    MPI_Win_free(&win);
+}
+
 int main(int argc, char **argv)
 {
     const char *mode = argc > 1 ? argv[1] : "pt2pt";
@@ -270,10 +303,12 @@ int main(int argc, char **argv)
     struct {
         const char *name;
         void (*run)(void);
-    } modes[] = {{"pt2pt", pt2pt},       {"collectives", collectives}, {"cancels", cancels},
-                 {"finalize", finalize}, {"threads", threads},         {"killed", killed},
-                 {"windows", windows},   {"onesided", onesided},       {"handover", handover},
-                 {"leaves", leaves}};
+    } modes[] = {{"pt2pt", pt2pt},       {"collectives", collectives},
+                 {"cancels", cancels},   {"finalize", finalize},
+                 {"threads", threads},   {"killed", killed},
+                 {"windows", windows},   {"onesided", onesided},
+                 {"handover", handover}, {"leaves", leaves},
+                 {"seen", seen}};
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
         if (!strcmp(mode, modes[i].name))
             modes[i].run();
