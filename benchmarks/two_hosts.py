@@ -1,4 +1,7 @@
-"""Two hosts made of network namespaces, for benchmarks: one rank on each, TCP at 800 Mbit/s."""
+"""Two hosts made of network namespaces, for benchmarks: one rank on each, TCP at 800 Mbit/s.
+
+Each host has half of the cores, as two hosts have: see tests/network/two-hosts.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +57,8 @@ def two_hosts() -> Iterator[Network]:
     """The network, taken down at the end."""
     name = f"imbrex{os.getpid()}"
     with tempfile.TemporaryDirectory(prefix="imbrex-network-") as scratch:
-        subprocess.run([str(SCRIPT), "up", name, scratch], check=True)
+        apart = os.environ | {"APART": "1"}
+        subprocess.run([str(SCRIPT), "up", name, scratch], check=True, env=apart)
         try:
             yield Network(name, Path(scratch))
         finally:
