@@ -1,10 +1,12 @@
 """How often the bounds hold what the times of both sides show, on a quiet and on a busy machine.
 
     python benchmarks/probe_contained.py [--load 0 1 2] [--runs 2] [--misses] [-- mpirun -n 2]
+    python benchmarks/probe_contained.py --two-hosts openmpi|mpich [...]    # as root
 
-Quick probes: calibration and the grid of work, beside so many processes that only compute. Told
-are per load the transfers whose bounds (of one side's calls, with the profile of the same run)
-miss the truth, also as the share of all; with --misses every one of them.
+The second form takes a network of 800 Mbit/s between two hosts. Quick probes: calibration and the
+grid of work, beside so many processes that only compute. Told are per load the transfers whose
+bounds (of one side's calls, with the profile of the same run) miss the truth, also as the share of
+all; with --misses every one of them.
 """
 
 from __future__ import annotations
@@ -21,10 +23,12 @@ from imbrex.mpi_environment.mpi_library import library_of_launcher
 from imbrex.mpi_environment.native import build
 from imbrex.network import MachineProfile, transfer_time
 from imbrex.network.assemble import assemble
-from imbrex.network.columns import Measurement
+from imbrex.network.columns import Measurement, read_columns
 from imbrex.network.measure import CALIBRATION_SHARES, run_probes
 from imbrex.probe import work_overlap
 from imbrex.probe.exchanges import Exchange, read_exchanges
+from network_table import launcher
+from two_hosts import Network, two_hosts
 
 LIMIT_S = 60
 
@@ -42,11 +46,13 @@ def spinning(count: int) -> Iterator[None]:
             process.wait()
 
 
-def measure(line: list[str]) -> Measurement:
+def measure(line: list[str], network: Network | None) -> Measurement:
     parsed = parse_launcher_line([*line, "imbrex-probes"])
     binary = build("probes", library_of_launcher(parsed)) / "bin" / "imbrex-probes"
     names = [*CALIBRATION_SHARES, "grid"]
     argv = [str(binary), "--quick", "--time-limit", str(LIMIT_S), "--experiments", ",".join(names)]
+    if network:
+        return read_columns(network.run(parsed.with_program(argv)).splitlines())
     root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     return run_probes(parsed.with_program(argv), {**os.environ, **root}, LIMIT_S + 20)
 
@@ -89,18 +95,27 @@ def main() -> None:
     parser.add_argument("--load", type=int, nargs="+", default=[0, 1, 2])
     parser.add_argument("--runs", type=int, default=2)
     parser.add_argument("--misses", action="store_true", help="print every one")
+    parser.add_argument("--two-hosts", choices=("openmpi", "mpich"), help="and which library")
     parser.add_argument("launcher", nargs="*", default=["mpirun", "-n", "2"])
     options = parser.parse_args()
-    line = options.launcher
-    print(f"{' '.join(line)}, {options.runs} runs per load")
-    print("| processes beside | transfers | bounds miss the truth |")
-    print("|---|---|---|")
+    with two_hosts() if options.two_hosts else contextlib.nullcontext() as network:
+        line = options.launcher
+        if network:
+            line = launcher(options.two_hosts, network.folder)
+        print(f"{options.two_hosts or ' '.join(line)}, {options.runs} runs per load")
+        print("| processes beside | transfers | bounds miss the truth |")
+        print("|---|---|---|")
+        count(options, line, network)
+
+
+def count(options: argparse.Namespace, line: list[str], network: Network | None) -> None:
+    """A row per load."""
     for load in options.load:
         transfers = missed = 0
         told: list[str] = []
         for _ in range(options.runs):
             with spinning(load):
-                m = measure(line)
+                m = measure(line, network)
             profile = assemble(m, {}, True)
             rows = read_exchanges(m.other.get("exchange", []))
             found = work_overlap.work_overlaps(rows, profile)

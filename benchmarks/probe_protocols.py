@@ -1,11 +1,12 @@
 """What overlaps per protocol of large messages (Shet et al., sections 3.2 and 3.3), as a table.
 
-    python benchmarks/probe_protocols.py [--insert docs/probe.md]
+    python benchmarks/probe_protocols.py [--runs 3] [--insert docs/probe.md]
 
 Of a message of 1 MiB with work of three transfers: the share that the times of both sides show to
 be hidden behind the sender's work (MPI_Isend against MPI_Recv) and behind the receiver's (MPI_Irecv
-against MPI_Send), with the bounds that each side's own calls give. Two ranks of this node; a line
-per protocol that a setting chooses. A line whose library is missing is left out, and said so.
+against MPI_Send), with the bounds that each side's own calls give; medians of the runs. Two ranks
+of this node; a line per protocol that a setting chooses. A line whose library is missing is left
+out, and said so.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 
 from imbrex.errors import ImbrexError
 from imbrex.mpi_environment.launcher_line import parse_launcher_line
@@ -78,8 +80,8 @@ def probe(line: str) -> Answer:
     return answer(measured, assemble(measured, in_force, True), EXPERIMENTS)
 
 
-def hidden(found: Answer, operation: str, side: str) -> str:
-    """Share of the transfer's own time: from times, and the bounds of the side's calls alone."""
+def most_work(found: Answer, operation: str, side: str) -> WorkOverlap | None:
+    """What was found with the most work, which is three transfers."""
     mine = [
         o
         for o in found.overlap
@@ -87,34 +89,50 @@ def hidden(found: Answer, operation: str, side: str) -> str:
         and o.flavour == "registers"
         and not o.both_directions
     ]
-    if not mine:
+    return max(mine, key=lambda o: o.work_s, default=None)
+
+
+def hidden(runs: list[Answer], operation: str, side: str) -> str:
+    """Share of the transfer's own time: from times, and the bounds of the side's calls alone."""
+    most = [o for o in (most_work(found, operation, side) for found in runs) if o]
+    if not most:
         return "not measured"
-    most = max(mine, key=lambda o: o.work_s)
-    true = (most.true_overlap_min_s, most.true_overlap_max_s)
-    return f"{span(true, most)} in {span((most.overlap_min_s, most.overlap_max_s), most)}"
+    true = span([(o.true_overlap_min_s, o.true_overlap_max_s) for o in most], most)
+    return f"{true} in {span([(o.overlap_min_s, o.overlap_max_s) for o in most], most)}"
 
 
-def span(interval_s: tuple[float, float], of: WorkOverlap) -> str:
-    low, high = (round(100 * min(1.0, s / of.transfer_s)) for s in interval_s)
+def span(intervals_s: list[tuple[float, float]], of: list[WorkOverlap]) -> str:
+    """The medians of both ends, as shares of a transfer."""
+    low, high = (
+        round(
+            100
+            * median(min(1.0, i[end] / o.transfer_s) for i, o in zip(intervals_s, of, strict=True))
+        )
+        for end in (0, 1)
+    )
     return f"{low} %" if low == high else f"{low} to {high} %"
 
 
-def row(setting: Setting, found: Answer) -> str:
-    transfer = next(o.transfer_s for o in found.overlap if o.size_bytes == SIZE)
+def row(setting: Setting, runs: list[Answer]) -> str:
+    transfer = median(
+        next(o.transfer_s for o in found.overlap if o.size_bytes == SIZE) for found in runs
+    )
+    every = [o for found in runs for o in found.overlap]
     cells = [
-        f"{found.profile.library_name} {found.profile.library_version}",
+        f"{runs[0].profile.library_name} {runs[0].profile.library_version}",
         setting.protocol,
         f"`{setting.line}`",
         f"{transfer * 1e6:,.0f}",
-        hidden(found, "MPI_Isend/MPI_Recv", "sender"),
-        hidden(found, "MPI_Send/MPI_Irecv", "receiver"),
-        f"{sum(o.outside for o in found.overlap)} of {sum(o.transfers for o in found.overlap):,}",
+        hidden(runs, "MPI_Isend/MPI_Recv", "sender"),
+        hidden(runs, "MPI_Send/MPI_Irecv", "receiver"),
+        f"{sum(o.outside for o in every)} of {sum(o.transfers for o in every):,}",
     ]
     return f"| {' | '.join(cells)} |"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--runs", type=int, default=3, help="of each line")
     parser.add_argument("--insert", type=Path, help="the page that gets the table")
     options = parser.parse_args()
     lines = [
@@ -124,7 +142,7 @@ def main() -> None:
     ]
     for setting in SETTINGS:
         try:
-            lines.append(row(setting, probe(setting.line)))
+            lines.append(row(setting, [probe(setting.line) for _ in range(options.runs)]))
         except (ImbrexError, StopIteration) as error:
             print(f"left out: {setting.line}: {error}", file=sys.stderr)
     text = "\n".join(lines)

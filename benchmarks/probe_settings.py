@@ -37,8 +37,13 @@ HEAD = (
 )
 
 
-def up_to(size: int | None) -> str:
-    return "all sizes" if size is None else "none" if size == 0 else f"{size:,} B"
+def up_to(tried: dict[str, Any], when: str) -> str:
+    size, unclear = tried[f"{when}_bytes"], tried[f"{when}_unclear"]
+    if size is None:
+        return "all sizes"
+    if unclear:
+        return f"{size:,} B (beyond: cannot tell)" if size else "cannot tell"
+    return f"{size:,} B" if size else "none"
 
 
 def change(before: str, after: str) -> str:
@@ -61,8 +66,7 @@ def rows(answer: dict[str, Any]) -> list[str]:
         if not {SENDER, RECEIVER, BOTH} <= set(tried):
             continue
         sizes = [
-            change(up_to(tried[o]["before_bytes"]), up_to(tried[o]["after_bytes"]))
-            for o in (SENDER, RECEIVER)
+            change(up_to(tried[o], "before"), up_to(tried[o], "after")) for o in (SENDER, RECEIVER)
         ]
         one = tried[BOTH]
         pairs = [

@@ -1,10 +1,11 @@
 """How long `imbrex probe` takes, quick and in full, and what its time limit cuts off.
 
-    python benchmarks/probe_times.py --keep FOLDER [--quick | --full] [--insert docs/probe.md]
-        [--line "mpirun.openmpi -n 2"]...
+    python benchmarks/probe_times.py --keep FOLDER [--quick | --full] [--load 0 1 2]
+        [--insert docs/probe.md] [--line "mpirun.openmpi -n 2"]...
 
-What was measured stays in FOLDER (with the machine profiles), and is not measured again: the table
-is that of all that is there. With --insert it replaces the one between the markers `times`.
+Quick ones also beside so many processes that only compute. What was measured stays in FOLDER (with
+the machine profiles), and is not measured again: the table is that of all that is there. With
+--insert it replaces the one between the markers `times`.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from page import insert
+from probe_contained import spinning
 
 IMBREX = str(Path(sys.executable).with_name("imbrex"))  # of the same environment
 LINES = (
@@ -28,33 +30,41 @@ LINES = (
     "mpirun.mpich -n 2",
 )
 MODES = {"quick": ("--quick",), "full": ()}
-HEAD = ("| library | launcher line | quick | full |", "|---|---|---|---|")
+LOADS = (0, 1, 2)
 
 
-def probe(line: str, mode: str, folder: Path) -> dict[str, Any]:
-    """Wall time of the command, and what its answer says is missing."""
+def file_of(line: str, mode: str, load: int, folder: Path) -> Path:
+    """Where a measurement is kept."""
     name = hashlib.sha256(line.encode()).hexdigest()[:12]
-    kept = folder / f"{name}-{mode}.json"
+    return folder / (f"{name}-{mode}-{load}.json" if load else f"{name}-{mode}.json")
+
+
+def probe(line: str, mode: str, load: int, folder: Path) -> dict[str, Any]:
+    """Wall time of the command, and what its answer says is missing."""
+    kept = file_of(line, mode, load, folder)
     if kept.exists():
         found: dict[str, Any] = json.loads(kept.read_text())
         return found
-    answer = folder / f"{name}-{mode}-answer.json"
-    machine = folder / f"{name}-{mode}-machine.json"
+    answer, machine = (kept.with_name(f"{kept.stem}-{what}.json") for what in ("answer", "machine"))
     root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     words = [IMBREX, "probe", "-q", *MODES[mode], "-o", str(answer), "--machine", str(machine)]
-    begin = time.monotonic()
-    done = subprocess.run(
-        [*words, "--", *line.split()],
-        env={**os.environ, **root},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    seconds = time.monotonic() - begin
+    with spinning(load):
+        begin = time.monotonic()
+        done = subprocess.run(
+            [*words, "--", *line.split()],
+            env={**os.environ, **root},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        seconds = time.monotonic() - begin
     if done.returncode != 0:
         sys.exit(f"{' '.join(words)}: exit {done.returncode}\n{done.stderr}")
     said = json.loads(answer.read_text())
     library = said["library"]
+    spent = sorted(said["spent_s"].items(), key=lambda item: -item[1])
+    told_spent = ", ".join(f"{name} {each:.1f} s" for name, each in spent)
+    print(f"{line}, {mode}, beside {load}: {told_spent}", file=sys.stderr)
     found = {
         "library": f"{library['name']} {library['version']}",
         "seconds": seconds,
@@ -78,17 +88,19 @@ def main() -> None:
     parser.add_argument("--keep", type=Path, required=True, help="what was measured is kept here")
     parser.add_argument("--quick", action="store_true", help="measure only the quick ones")
     parser.add_argument("--full", action="store_true", help="measure only the full ones")
+    parser.add_argument("--load", type=int, nargs="+", default=LOADS, help="of quick ones")
     parser.add_argument("--insert", type=Path, help="the page that gets the table")
     options = parser.parse_args()
     options.keep.mkdir(parents=True, exist_ok=True)
     wanted = [m for m in MODES if getattr(options, m) or not (options.quick or options.full)]
-    table = list(HEAD)
+    columns = [*(("quick", load) for load in options.load), ("full", 0)]
+    heads = [f"{mode}, beside {load}" if load else mode for mode, load in columns]
+    table = [f"| library | launcher line | {' | '.join(heads)} |", "|---" * (2 + len(heads)) + "|"]
     for line in options.line or LINES:
         cells, library = [], ""
-        for mode in MODES:
-            name = hashlib.sha256(line.encode()).hexdigest()[:12]
-            if mode in wanted or (options.keep / f"{name}-{mode}.json").exists():
-                found = probe(line, mode, options.keep)
+        for mode, load in columns:
+            if mode in wanted or file_of(line, mode, load, options.keep).exists():
+                found = probe(line, mode, load, options.keep)
                 library = found["library"]
                 cells.append(told(found))
             else:

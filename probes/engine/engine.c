@@ -115,21 +115,41 @@ void for_first_pairs(engine *e, void (*work)(engine *e, const pair *p))
 
 size_t next_size(const engine *e, size_t size)
 {
-    const size_t factor = e->quick ? 4 : 2;
-    size_t next = size == 0 ? 1 : size * factor;
-    if (next > e->max_bytes)
-        next = size < e->max_bytes ? e->max_bytes : 0;
+    const size_t factor = e->quick ? 4 : 2, largest = e->max_bytes;
+    const size_t next = size == 0 ? 1 : size * factor;
+    /* The last step is up to twice as wide: half of the largest says nothing new, and costs most.
+     */
+    if (next > largest || (e->quick && 2 * next >= largest))
+        return size < largest ? largest : 0;
     return next;
+}
+
+double growth(const engine *e, size_t size)
+{
+    return (double)next_size(e, size) / (double)size;
+}
+
+int sizes_up_to(const engine *e, size_t size)
+{
+    int count = 0;
+    for (size_t s = next_size(e, 0); s && s <= size; s = next_size(e, s))
+        count++;
+    return count;
+}
+
+double progress_of_steps(size_t first, size_t factor, size_t largest, size_t size)
+{
+    int steps = 0, done = 0;
+    for (size_t s = first; s <= largest; s *= factor) {
+        steps++;
+        done += s <= size;
+    }
+    return steps > 0 ? (double)done / steps : 1;
 }
 
 double progress_of_size(const engine *e, size_t size)
 {
-    double steps = 0, done = 0;
-    for (size_t s = next_size(e, 0); s; s = next_size(e, s)) {
-        steps += 1;
-        done += s <= size;
-    }
-    return steps > 0 ? done / steps : 1;
+    return (double)sizes_up_to(e, size) / sizes_up_to(e, e->max_bytes);
 }
 
 /* Rows wait here at ranks other than 0. */

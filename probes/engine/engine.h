@@ -28,7 +28,9 @@ typedef struct engine {
     int quick;
     size_t max_bytes; /* largest message */
     double slice_s;   /* time for one size of one experiment */
-    int64_t end_ns;   /* when to begin nothing more of this experiment */
+    /* Of this experiment: when it began, when it should be over for all to have their share of the
+     * time, and when to begin nothing more. */
+    int64_t begin_ns, fair_ns, end_ns;
     pair pairs[MAX_PAIRS];
     int npairs;
     int part, parts; /* the pair at hand among those of this experiment; 0 parts: no pairs */
@@ -63,8 +65,14 @@ void sleepy_barrier(MPI_Comm comm);
 
 /* Sizes of messages: every power of two, or every fourth in quick mode; 0 when there is no next. */
 size_t next_size(const engine *e, size_t size);
+/* How many times as large the next one is; 0: there is none. */
+double growth(const engine *e, size_t size);
+/* How many of them there are up to `size`. */
+int sizes_up_to(const engine *e, size_t size);
 /* The share of the sizes that is measured once `size` is. */
 double progress_of_size(const engine *e, size_t size);
+/* The same of an experiment's own sizes: `first`, `factor` times as much, ... up to `largest`. */
+double progress_of_steps(size_t first, size_t factor, size_t largest, size_t size);
 
 /* Print one row. Rows of a rank other than 0 travel to rank 0 with send_rows(). */
 void row(engine *e, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -1,5 +1,6 @@
 #include "engine/exchange.h"
 
+#include "engine/pace.h"
 #include "engine/stats.h"
 
 #include <stdio.h>
@@ -199,7 +200,8 @@ double transfer_estimate(const exchange_setting *s, size_t size)
 {
     samples time = {0};
     const side at_once = {0, 0, 0};
-    for (int i = 0; i < 5; i++) {
+    const int count = s->e->quick ? 3 : 5;
+    for (int i = 0; i < count; i++) {
         const outcome o = exchange(s, size, at_once, at_once);
         samples_add(&time, (double)o.receiver.done);
     }
@@ -208,10 +210,13 @@ double transfer_estimate(const exchange_setting *s, size_t size)
     return median < 100 ? 100 : median;
 }
 
-int repetitions(const engine *e, double transfer_ns, int quick, int full)
+int repetitions(const exchange_setting *s, double transfer_ns, int quick, int full, double done)
 {
-    const double long_ns = 1e6;
-    return e->quick || transfer_ns > long_ns ? quick : full;
+    const double long_ns = 1e6, very_long_ns = 1e7;
+    const int usual = transfer_ns > very_long_ns             ? 2 * quick / 3
+                      : s->e->quick || transfer_ns > long_ns ? quick
+                                                             : full;
+    return agreed_affordable(s->e, s->p, done, usual, (usual + 1) / 2);
 }
 
 static double time_left(const moments *m, side of)
@@ -235,6 +240,21 @@ static double agreed_median(const exchange_setting *s, samples *of)
 double exchanges(const exchange_setting *s, const char *label, size_t size, side sender,
                  side receiver, int count)
 {
+    return enough_exchanges(s, label, size, sender, receiver, count, 0);
+}
+
+/* Whether the middle half of the samples differs by little beside a transfer. Short ones cost next
+ * to nothing: they are never left out. */
+static int agree_well(const samples *left, int least, double transfer_ns)
+{
+    const double little = 0.05, short_ns = 50000;
+    return (int)left->count >= least && transfer_ns > short_ns &&
+           samples_quantile(left, 0.75) - samples_quantile(left, 0.25) < little * transfer_ns;
+}
+
+double enough_exchanges(const exchange_setting *s, const char *label, size_t size, side sender,
+                        side receiver, int count, double transfer_ns)
+{
     int valid = 0, tried = 0, more;
     samples left = {0};
     do {
@@ -246,7 +266,8 @@ double exchanges(const exchange_setting *s, const char *label, size_t size, side
             valid++;
         }
         tried++;
-        more = valid < count && tried < 4 * count && !out_of_time(s->e);
+        more = valid < count && !agree_well(&left, (count + 1) / 2, transfer_ns) &&
+               tried < 4 * count && !out_of_time(s->e);
     } while (agree(s->e, s->p, more));
     return agreed_median(s, &left);
 }

@@ -60,13 +60,18 @@ void print_exchange(const exchange_setting *s, const char *label, size_t size, s
  */
 double transfer_estimate(const exchange_setting *s, size_t size);
 /* How often to repeat an exchange: of a transfer of milliseconds, which is noisy by less and costs
- * more, no more often than in quick mode. */
-int repetitions(const engine *e, double transfer_ns, int quick, int full);
+ * more, no more often than in quick mode, and even less often the longer ones; half as often where
+ * the experiment, of which `done` is measured, is behind its time. The same at both ranks. */
+int repetitions(const exchange_setting *s, double transfer_ns, int quick, int full, double done);
 /* `count` valid exchanges printed, or fewer when the time is over. Returns the median of the
  * computing side's (of two, the longer) time in start and wait, nanoseconds; the same at both
  * ranks. */
 double exchanges(const exchange_setting *s, const char *label, size_t size, side sender,
                  side receiver, int count);
+/* The same, but fewer exchanges, at least half of `count`, where their times in start and wait
+ * differ by little beside a transfer. */
+double enough_exchanges(const exchange_setting *s, const char *label, size_t size, side sender,
+                        side receiver, int count, double transfer_ns);
 /* The same for exchanges in both directions, as rows of `label` and `label`-back. */
 double exchanges_both_ways(const exchange_setting *s, const char *label, size_t size, side mine,
                            int count);

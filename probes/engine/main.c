@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #define EXPERIMENT(name, always, share) extern void run_##name(engine *e);
@@ -182,17 +183,20 @@ static int chosen(const options *o, size_t i)
     return o->only ? listed(o->only, all[i].experiment.name) : all[i].always;
 }
 
-/* When the i-th experiment has to end: it may take more than its share of what is left, but not all
- * of it, so that a slow one does not keep the others from beginning. */
-static int64_t end_of(const options *o, size_t i, int64_t end_ns)
+/* The i-th experiment begins: its share of what is left, and when it has to end. It may take more
+ * than its share, but not all that is left, so that a slow one does not keep the others from
+ * beginning. */
+static void begin_experiment(engine *e, const options *o, size_t i, int64_t end_ns)
 {
-    const double patience = 2.5;
+    const double patience = 2;
     int shares = 0;
     for (size_t j = i; j < sizeof all / sizeof all[0]; j++)
         shares += chosen(o, j) ? all[j].share : 0;
-    const double part = patience * all[i].share / shares;
-    const int64_t now = now_ns();
-    return part >= 1 ? end_ns : now + (int64_t)(part * (double)(end_ns - now));
+    const double part = (double)all[i].share / shares, most = patience * part;
+    e->begin_ns = now_ns();
+    const double left_ns = (double)(end_ns - e->begin_ns);
+    e->fair_ns = e->begin_ns + (int64_t)(part * left_ns);
+    e->end_ns = most >= 1 ? end_ns : e->begin_ns + (int64_t)(most * left_ns);
 }
 
 /* A row per rank: its host and how long a unit of work takes there. */
@@ -212,6 +216,15 @@ static void print_memory(engine *e)
     MPI_Reduce(&mine, &most, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
     if (e->rank == 0)
         row(e, "memory %d %.0f", e->ranks, most);
+}
+
+/* MPICH over UCX and TCP at times never returns from MPI_Finalize (runtime/mpi/together.c). */
+static void finalize_together(void)
+{
+    const struct timespec pause = {0, 20 * 1000 * 1000};
+    MPI_Barrier(MPI_COMM_WORLD);
+    nanosleep(&pause, NULL);
+    MPI_Finalize();
 }
 
 int main(int argc, char **argv)
@@ -241,12 +254,15 @@ int main(int argc, char **argv)
     print_speeds(&e);
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         if (chosen(&o, i)) {
-            e.end_ns = end_of(&o, i, end_ns);
+            begin_experiment(&e, &o, i, end_ns);
             report_progress(&e, all[i].experiment.name, 0);
             all[i].experiment.run(&e);
             sleepy_barrier(e.control);
             if (e.rank == 0 && (reported_whole() || !out_of_time(&e)))
                 printf("# done %s\n", all[i].experiment.name);
+            if (e.rank == 0)
+                printf("# spent %s %.3f\n", all[i].experiment.name,
+                       1e-9 * (double)(now_ns() - e.begin_ns));
         }
     print_memory(&e);
     if (e.rank == 0)
@@ -255,6 +271,6 @@ int main(int argc, char **argv)
     MPI_Comm_free(&e.data);
     MPI_Comm_free(&e.control);
     free((void *)e.node_of);
-    MPI_Finalize();
+    finalize_together();
     return 0;
 }

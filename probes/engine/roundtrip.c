@@ -21,19 +21,19 @@ static void exchange(engine *e, const pair *p, size_t size, char *send, char *re
 }
 
 void half_round_trips(engine *e, const pair *p, size_t size, char *send, char *receive,
-                      size_t slots, size_t stride, samples *half_ns)
+                      size_t slots, size_t stride, double slice_s, samples *half_ns)
 {
     enum { pilot = 4, least = 8, most = 4000 };
     exchange(e, p, size, send, receive, slots, stride, pilot, NULL);
     const int64_t begin = now_ns();
     exchange(e, p, size, send, receive, slots, stride, pilot, NULL);
     const double one_s = 1e-9 * (double)(now_ns() - begin) / pilot;
-    double wanted = e->slice_s / 8 / one_s;
+    double wanted = slice_s / 8 / one_s;
     const int64_t batch = agree(e, p,
                                 wanted < least      ? least
                                 : wanted > most / 8 ? most / 8
                                                     : (int64_t)wanted);
-    const int64_t end = now_ns() + (int64_t)(e->slice_s * 1e9);
+    const int64_t end = now_ns() + (int64_t)(slice_s * 1e9);
     do {
         exchange(e, p, size, send, receive, slots, stride, batch, half_ns);
     } while (agree(

@@ -1,5 +1,5 @@
 /* Blocking collectives on the launched ranks: the longest of the ranks' times, after a barrier. */
-#include "engine/engine.h"
+#include "engine/pace.h"
 #include "engine/stats.h"
 
 #include <stdlib.h>
@@ -73,7 +73,7 @@ enum { operation_count = sizeof operations / sizeof operations[0] };
  * long; nothing, because the time is over. */
 enum { all_sizes, no_larger, no_more };
 
-static int measure(engine *e, const buffers *b, int op, int block, const char *path)
+static int measure(engine *e, const buffers *b, int op, int block, const char *path, double slice_s)
 {
     enum { pilot = 3, least = 8, most = 400 };
     int64_t pilot_ns = 0;
@@ -85,7 +85,7 @@ static int measure(engine *e, const buffers *b, int op, int block, const char *p
         operations[op].call(b, block);
     }
     const double pilot_s = 1e-9 * (double)(pilot_ns + now_ns()) / (pilot - 1);
-    int count = (int)(e->slice_s / (pilot_s + 1e-6));
+    int count = (int)(slice_s / (pilot_s + 1e-6));
     count = count < least ? least : count > most ? most : count;
     MPI_Bcast(&count, 1, MPI_INT, 0, b->comm);
     double mine[most], longest[most];
@@ -130,12 +130,15 @@ static void on_communicator(engine *e, MPI_Comm comm, const char *path, int last
     b.counts = malloc((size_t)b.ranks * sizeof *b.counts);
     b.in = touched(most_bytes + 8 * (size_t)b.ranks);
     b.out = touched(most_bytes + 8 * (size_t)b.ranks);
-    int next = all_sizes;
+    int next = all_sizes, sizes = 1;
+    for (size_t bytes = 8; bytes < most_bytes; bytes *= e->quick ? 16 : 8)
+        sizes++;
     for (int op = 0; op < operation_count && b.counts && next != no_more; op++) {
         size_t bytes = 8;
         for (int more = 1; more;) {
             const size_t block = bytes / 8 / (operations[op].blocks ? (size_t)b.ranks : 1);
-            next = block > 0 ? measure(e, &b, op, (int)block, path) : all_sizes;
+            const double slice_s = last ? slice_of(e, sizes * (operation_count - op)) : e->slice_s;
+            next = block > 0 ? measure(e, &b, op, (int)block, path, slice_s) : all_sizes;
             more = next == all_sizes && bytes < most_bytes;
             bytes *= e->quick ? 16 : 8;
             if (bytes > most_bytes)

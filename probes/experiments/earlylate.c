@@ -3,11 +3,12 @@
  * returned), head (what moved before the receive was posted), whether the send returns before its
  * match, and the size where that ends. */
 #include "engine/clocks.h"
+#include "engine/pace.h"
 #include "engine/stats.h"
 
 #include <stdlib.h>
 
-double pingpong_size(engine *e, const pair *p, size_t size);
+void pingpong_size(engine *e, const pair *p, size_t size);
 
 enum kind {
     ready,       /* waiting in MPI_Recv when the send begins */
@@ -33,6 +34,7 @@ typedef struct setting {
     clock_difference clocks;
     char *buffer;
     double transfer_ns; /* about how long a transfer takes */
+    double slice_s;     /* for one kind of one size */
     int round;
 } setting;
 
@@ -42,6 +44,9 @@ static int rounds_of(const engine *e)
 {
     return e->quick ? 2 : 3;
 }
+
+/* What disturbs others is short beside such a transfer: it needs no third round. */
+static const double long_transfer_ns = 5e6;
 
 static moments receive(const setting *s, enum kind kind, int size, int64_t start,
                        int64_t progress_ns, int64_t delay_ns)
@@ -133,7 +138,7 @@ static double trials(const setting *s, size_t size, enum kind kind, int most, in
 {
     engine *e = s->e;
     const double delay_ns = 2.5 * s->transfer_ns + 30000;
-    const int64_t end = now_ns() + (int64_t)(e->slice_s * 1e9);
+    const int64_t end = now_ns() + (int64_t)(s->slice_s * 1e9);
     int tried = 0, valid = 0, early = 0, more;
     do {
         const moments m = trial(s, kind, (int)size, (double)((tried * 7) % 16) / 12, delay_ns);
@@ -216,8 +221,10 @@ static void bisect(setting *s, enum kind kind, size_t last, size_t first)
 static size_t one_round(setting *s, size_t most, size_t last[late_kinds], size_t first[late_kinds])
 {
     engine *e = s->e;
-    size_t before = 0;
+    size_t before = 0, worth = most;
     for (size_t size = next_size(e, 0); size && size <= most; size = next_size(e, size)) {
+        const double left = (rounds_of(e) - s->round) * (sizes_up_to(e, most) + 1.0);
+        s->slice_s = slice_of(e, kinds * (left - sizes_up_to(e, size)));
         const int early = one_size(s, size);
         for (int i = 0; i < late_kinds && s->round == 0; i++) {
             if (early & (1 << i)) {
@@ -226,26 +233,29 @@ static size_t one_round(setting *s, size_t most, size_t last[late_kinds], size_t
             } else if (last[i] && before == last[i])
                 first[i] = size;
         }
-        before = size;
         if (is_leader(e, s->p) && s->p->leader == 0)
             report_progress(e, "earlylate",
                             0.95 * (s->round + progress_of_size(e, size)) / rounds_of(e));
         /* Each trial takes about four transfers, and there are some 20 of them at the least. */
         if (agree(e, s->p, 100e-9 * s->transfer_ns > 60 * e->slice_s || out_of_time(e)))
-            most = size;
+            most = worth = size < worth ? size : worth;
+        if (s->round > 0 && s->transfer_ns > long_transfer_ns && before < worth)
+            worth = before;
+        before = size;
     }
-    return most;
+    return worth;
 }
 
 static void all_sizes(engine *e, const pair *p)
 {
-    setting s = {.e = e, .p = p, .buffer = touched(e->max_bytes)};
+    setting s = {.e = e, .p = p, .buffer = touched(e->max_bytes), .slice_s = e->slice_s};
     size_t last[late_kinds] = {0, 0}, first[late_kinds] = {0, 0}, most = e->max_bytes;
     for (s.round = 0; s.round < rounds_of(e); s.round++) {
         most = one_round(&s, most, last, first);
         if (agree(e, p, out_of_time(e)))
             break;
     }
+    s.slice_s = e->slice_s;
     for (int i = 0; i < late_kinds; i++)
         if (first[i])
             bisect(&s, late_kind[i], last[i], first[i]);

@@ -1,6 +1,7 @@
 /* Data-transfer overlap over size and work (Shet et al., section 3): growing work between start and
  * wait, sampled where the time left for MPI changes. */
 #include "engine/exchange.h"
+#include "engine/pace.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -81,18 +82,25 @@ static void all_sizes(engine *e, const pair *p)
 {
     exchange_setting s = {
         .e = e, .p = p, .buffer = touched(e->max_bytes), .back = touched(e->max_bytes)};
+    const size_t smallest = 1024, factor = e->quick ? 32 : 8;
+    double done = 0;
     int more = 1;
-    for (size_t size = 1024; size <= e->max_bytes && more; size *= e->quick ? 32 : 8) {
+    for (size_t size = smallest; size <= e->max_bytes && more; size *= factor) {
         s.clocks = compare_clocks(e, p);
         curve c = {.s = &s, .size = size};
         for (s.flavour = registers; s.flavour < flavours; s.flavour++) {
             c.transfer_ns = transfer_estimate(&s, size);
-            c.count = repetitions(e, c.transfer_ns, 7, 11);
+            c.count = repetitions(&s, c.transfer_ns, 7, 11, done);
             for (c.op = 0; c.op < operation_count; c.op++)
-                sample(&c, e->quick ? 5 : most_points);
+                sample(&c, agreed_affordable(e, p, done, e->quick ? 5 : most_points, 3));
         }
-        report_progress(e, "grid", progress_of_size(e, size));
-        more = (int)agree(e, p, 1e-9 * c.transfer_ns < e->slice_s && !out_of_time(e));
+        done = progress_of_steps(smallest, factor, e->max_bytes, size);
+        report_progress(e, "grid", done);
+        /* An exchange takes about four transfers; of each curve at least three points are measured.
+         */
+        more = agreed_to_go_on(e, p, 1e-9 * c.transfer_ns < e->slice_s,
+                               4.0 * 3 * c.count / 2 * flavours * operation_count * (double)factor *
+                                   c.transfer_ns);
     }
     free(s.buffer);
     free(s.back);

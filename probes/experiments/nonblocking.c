@@ -1,6 +1,6 @@
 /* Nonblocking collectives with work between start and wait: how much of their time is left for the
  * wait. */
-#include "engine/engine.h"
+#include "engine/pace.h"
 #include "engine/stats.h"
 #include "engine/work.h"
 
@@ -99,10 +99,11 @@ static void once(const buffers *b, int op, int block, double work_ns, int tests,
     *inside_ns = longest[1];
 }
 
-static void measure(engine *e, const buffers *b, int op, size_t bytes, const char *path)
+/* Nanoseconds of the operation alone; the same at all ranks. */
+static double measure(engine *e, const buffers *b, int op, size_t bytes, const char *path,
+                      int count)
 {
     const int block = (int)(bytes / 8 / (operations[op].blocks ? (size_t)b->ranks : 1));
-    const int count = e->quick ? 7 : 15;
     samples pure = {0}, whole = {0}, inside = {0};
     double w, i;
     for (int k = 0; k < count; k++) {
@@ -125,6 +126,7 @@ static void measure(engine *e, const buffers *b, int op, size_t bytes, const cha
     samples_free(&pure);
     samples_free(&whole);
     samples_free(&inside);
+    return pure_ns;
 }
 
 void run_nonblocking(engine *e)
@@ -132,6 +134,7 @@ void run_nonblocking(engine *e)
     const size_t wanted = e->quick ? (size_t)1 << 20 : (size_t)8 << 20;
     const size_t most = e->max_bytes < wanted ? e->max_bytes : wanted;
     buffers b = {.comm = e->control, .ranks = e->ranks};
+    const size_t factor = e->quick ? 32 : 8;
     int inter = 0, sizes = 0;
     double measured = 0;
     if (e->ranks < 2)
@@ -142,17 +145,20 @@ void run_nonblocking(engine *e)
     b.out = touched(most);
     b.counts = (int *)touched((size_t)e->ranks * sizeof(int));
     b.displacements = (int *)touched((size_t)e->ranks * sizeof(int));
-    for (size_t bytes = 1024; bytes <= most; bytes *= e->quick ? 32 : 8)
+    for (size_t bytes = 1024; bytes <= most; bytes *= factor)
         sizes++;
     for (int op = 0; op < operation_count; op++) {
-        int stop = 0;
+        int more = 1;
         const size_t largest = operations[op].empty ? 1024 : most;
-        for (size_t bytes = 1024; bytes <= largest && !stop; bytes *= e->quick ? 32 : 8) {
-            measure(e, &b, op, operations[op].empty ? 0 : bytes,
-                    inter ? "inter-node" : "intra-node");
+        for (size_t bytes = 1024; bytes <= largest && more; bytes *= factor) {
+            const int count = common_affordable(e, measured / operation_count, e->quick ? 7 : 15,
+                                                e->quick ? 5 : 9);
+            const double pure_ns = measure(e, &b, op, operations[op].empty ? 0 : bytes,
+                                           inter ? "inter-node" : "intra-node", count);
             measured += operations[op].empty ? 1 : 1.0 / sizes;
-            stop = out_of_time(e);
-            MPI_Bcast(&stop, 1, MPI_INT, 0, e->control);
+            /* Alone, and twice with work of twice its time, of this operation and of the others. */
+            more = common_to_go_on(e, 1,
+                                   7.0 * count * (operation_count - op) * (double)factor * pure_ns);
         }
         report_progress(e, "nonblocking", measured / operation_count);
     }

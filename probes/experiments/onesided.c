@@ -1,6 +1,7 @@
 /* One-sided communication: what of a put or a get moves while the origin computes, the target,
  * both; closed by a fence, or by a flush with a passive target. The leader is the origin. */
 #include "engine/exchange.h"
+#include "engine/pace.h"
 #include "engine/stats.h"
 
 #include <stdlib.h>
@@ -125,10 +126,10 @@ static void print_once(const epoch *x, double work_ns, const outcome *o)
 }
 
 /* How long the operation takes when nobody computes, nanoseconds; the same at both ranks. */
-static double measure(epoch *x)
+static double measure(epoch *x, double done)
 {
     engine *e = x->s->e;
-    const int count = e->quick ? 9 : 21;
+    const int count = agreed_affordable(e, x->s->p, done, e->quick ? 9 : 21, e->quick ? 5 : 9);
     samples time = {0};
     x->situation = 1;
     for (int i = 0; i < 5; i++) {
@@ -152,6 +153,7 @@ static double all_sizes(exchange_setting *s, MPI_Comm both, size_t most, int pas
 {
     engine *e = s->e;
     int more = 1;
+    const size_t smallest = 1024, factor = e->quick ? 32 : 8;
     double measured = 0;
     void *memory;
     epoch x = {.s = s};
@@ -160,14 +162,17 @@ static double all_sizes(exchange_setting *s, MPI_Comm both, size_t most, int pas
         MPI_Win_lock_all(0, x.window);
     else
         MPI_Win_fence(MPI_MODE_NOPRECEDE, x.window);
-    for (x.size = 1024; x.size <= most && more; x.size *= e->quick ? 32 : 8) {
+    for (x.size = smallest; x.size <= most && more; x.size *= factor) {
         double transfer_ns = 0;
         s->clocks = compare_clocks(e, s->p);
         for (x.op = 0; x.op < operation_count; x.op++)
             if (operations[x.op].passive == passive)
-                transfer_ns = measure(&x);
-        measured = progress_of_size(e, x.size);
-        more = (int)agree(e, s->p, 1e-9 * transfer_ns < e->slice_s && !out_of_time(e));
+                transfer_ns = measure(&x, 0.5 * (passive + measured));
+        measured = progress_of_steps(smallest, factor, most, x.size);
+        /* Three operations with four epochs of four times the operation each, and the empty ones.
+         */
+        more = agreed_to_go_on(e, s->p, 1e-9 * transfer_ns < e->slice_s,
+                               3.0 * 5 * 4 * 4 * (double)factor * transfer_ns);
     }
     if (passive)
         MPI_Win_unlock_all(x.window);

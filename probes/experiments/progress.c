@@ -1,5 +1,6 @@
 /* How many MPI_Test calls in the work complete the overlap, and what one costs. */
 #include "engine/exchange.h"
+#include "engine/pace.h"
 #include "engine/stats.h"
 
 #include <stdlib.h>
@@ -38,18 +39,24 @@ static void cost_of_test(engine *e, const pair *p)
 static void all_sizes(engine *e, const pair *p)
 {
     exchange_setting s = {.e = e, .p = p, .buffer = touched(e->max_bytes), .flavour = registers};
-    const int count = e->quick ? 7 : 15;
+    const size_t smallest = 65536, factor = 4, most = 16 << 20;
+    const size_t largest = e->max_bytes < most ? e->max_bytes : most;
+    double done = 0;
     int more = 1;
     cost_of_test(e, p);
-    for (size_t size = 65536; size <= e->max_bytes && size <= (16 << 20) && more; size *= 4) {
+    for (size_t size = smallest; size <= largest && more; size *= factor) {
         s.clocks = compare_clocks(e, p);
         const double transfer_ns = transfer_estimate(&s, size);
+        const int count = agreed_affordable(e, p, done, e->quick ? 7 : 15, e->quick ? 5 : 9);
         for (int tests = 0; tests <= 1024; tests = tests ? tests * (e->quick ? 4 : 2) : 1) {
             const side computing = {0, 2 * transfer_ns, tests};
             exchanges(&s, "progress", size, computing, computing, count);
         }
-        report_progress(e, "progress", progress_of_size(e, size));
-        more = (int)agree(e, p, 1e-9 * transfer_ns < e->slice_s && !out_of_time(e));
+        done = progress_of_steps(smallest, factor, largest, size);
+        report_progress(e, "progress", done);
+        /* An exchange takes about three transfers. */
+        more = agreed_to_go_on(e, p, 1e-9 * transfer_ns < e->slice_s,
+                               3.0 * count * (e->quick ? 7 : 12) * (double)factor * transfer_ns);
     }
     free(s.buffer);
 }

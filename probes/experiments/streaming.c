@@ -1,11 +1,11 @@
 /* Many messages in flight in one direction: the smallest time per message, and so the gap per byte.
  * The sender's buffer is one and warm, the receiver's are few: this is to be the fastest case. */
-#include "engine/engine.h"
+#include "engine/pace.h"
 #include "engine/stats.h"
 
 #include <stdlib.h>
 
-enum { most_in_flight = 64 };
+enum { most_in_flight = 64, counts = 3 };
 
 static void batch(engine *e, const pair *p, int size, int messages, char *buffer, size_t stride)
 {
@@ -29,12 +29,12 @@ static void batch(engine *e, const pair *p, int size, int messages, char *buffer
     }
 }
 
-static void stream(engine *e, const pair *p, size_t size, int messages)
+static void stream(engine *e, const pair *p, size_t size, int messages, double slice_s)
 {
     const size_t stride = (size + 127) / 64 * 64;
     char *buffer = touched(is_leader(e, p) ? stride : stride * (size_t)messages);
     samples whole = {0};
-    const int64_t end = now_ns() + (int64_t)(e->slice_s * 1e9);
+    const int64_t end = now_ns() + (int64_t)(slice_s * 1e9);
     do {
         for (int i = 0; i < 5; i++) {
             char token;
@@ -57,9 +57,10 @@ static void all_sizes(engine *e, const pair *p)
     const size_t most_bytes = e->quick ? (size_t)8 << 20 : (size_t)64 << 20;
     for (size_t size = next_size(e, 0); size && size <= most_bytes; size = next_size(e, size)) {
         const int64_t begin = now_ns();
+        const double left = sizes_up_to(e, most_bytes) - sizes_up_to(e, size) + 1;
         for (int messages = 4; messages <= most_in_flight; messages *= 4)
             if (messages == 4 || size * (size_t)messages <= most_bytes)
-                stream(e, p, size, messages);
+                stream(e, p, size, messages, slice_of(e, counts * left));
         /* At least 10 batches were sent, in twice the slice unless each is slow. */
         const int too_slow = 1e-9 * (double)(now_ns() - begin) > 40 * e->slice_s || out_of_time(e);
         if (is_leader(e, p) && p->leader == 0)

@@ -46,6 +46,7 @@ class Answer:
     memory_bytes: int | None
     missing: tuple[str, ...]
     measured: dict[str, float]
+    spent_s: dict[str, float]
     interrupted: bool
     notes: tuple[str, ...]
 
@@ -96,6 +97,7 @@ class Answer:
             "memory_bytes_per_rank": self.memory_bytes,
             "missing": list(self.missing),
             "missing_measured": dict(self.measured),
+            "spent_s": dict(self.spent_s),
             "interrupted": self.interrupted,
             "notes": list(self.notes),
         }
@@ -175,6 +177,7 @@ def answer(
         memory_bytes=max((int(float(w[1])) for w in m.other.get("memory", [])), default=None),
         missing=missing,
         measured={e: m.progress.get(e, 0.0) for e in missing},
+        spent_s={e: m.spent_s[e] for e in experiments if e in m.spent_s},
         interrupted=m.interrupted,
         notes=tuple(notes),
     )

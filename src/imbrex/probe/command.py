@@ -26,21 +26,21 @@ from imbrex.probe.try_settings import QUICK_MOST_BYTES, try_settings_of
 
 # Experiments in their order, with their share of the time, about.
 EXPERIMENTS = {
-    "advertised": 0.01,
+    "advertised": 0.02,
     "delay": 0.19,
-    "moved": 0.15,
-    "nonblocking": 0.1,
-    "self": 0.04,
-    "pingpong": 0.1,
-    "streaming": 0.06,
-    "earlylate": 0.14,
-    "collectives": 0.05,
-    "rma": 0.01,
-    "progress": 0.1,
-    "grid": 0.05,
-    "krylov": 0.02,
-    "onesided": 0.05,
-    "persistent": 0.03,
+    "moved": 0.08,
+    "nonblocking": 0.02,
+    "self": 0.02,
+    "pingpong": 0.22,
+    "streaming": 0.04,
+    "earlylate": 0.12,
+    "collectives": 0.06,
+    "rma": 0.04,
+    "progress": 0.02,
+    "grid": 0.06,
+    "krylov": 0.07,
+    "onesided": 0.02,
+    "persistent": 0.02,
 }
 QUICK_LIMIT_S = 15.0
 FULL_LIMIT_S = 120.0
@@ -99,8 +99,8 @@ def probe(
     limit_s = time_limit or (QUICK_LIMIT_S if quick else FULL_LIMIT_S)
     argv = [str(binary), "--pairs", "--experiments", ",".join(EXPERIMENTS)]
     # The ranks begin nothing new shortly before the limit; then the launcher is ended.
-    ranks_s = max(1.0, 0.8 * limit_s, 0.9 * limit_s - 1.5)
-    argv += ["--time-limit", f"{ranks_s:.0f}", *(["--quick"] if quick else [])]
+    ranks_s = max(1.0, 0.75 * limit_s, 0.9 * limit_s - 2)
+    argv += ["--time-limit", f"{ranks_s:.1f}", *(["--quick"] if quick else [])]
     most = max_bytes or (QUICK_MOST_BYTES if quick else FULL_MOST_BYTES)
     argv += ["--max-bytes", str(most)]
     with progress_bar("probing", quiet or as_json) as update:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 import sys
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -32,6 +33,9 @@ class Knob:
     unless: dict[str, str] = field(default_factory=dict)
     needs_path: str = ""
     memory_per_peer_bytes: int = 0
+    from_version: int = 0
+    """Major version from which the library reads it."""
+    before_version: int = 1 << 30
 
     @property
     def export(self) -> str:
@@ -56,6 +60,9 @@ class Tried:
     mebibyte_after_s: float | None
     memory_before_bytes: int | None = None
     memory_after_bytes: int | None = None
+    before_unclear: bool = False
+    after_unclear: bool = False
+    """Beyond `before_bytes`, `after_bytes` it cannot be told, rather than that it ends there."""
 
     def to_json(self) -> dict[str, Any]:
         """All fields, with the line to export."""
@@ -63,9 +70,16 @@ class Tried:
 
 
 def knobs_for(
-    library: str, in_force: Mapping[str, str], paths: Collection[str] = ("intra-node",)
+    library: str,
+    in_force: Mapping[str, str],
+    paths: Collection[str] = ("intra-node",),
+    version: str = "",
 ) -> list[Knob]:
-    """The knobs of a library whose needs settings and paths meet, and that are not in force."""
+    """The knobs of a library whose needs settings and paths meet, and that are not in force.
+
+    `version`: the library's, as 4.1.4; where it is none all versions' knobs are found.
+    """
+    number = re.match(r"\d+", version)
     if in_force.get("MPIR_CVAR_NOLOCAL", "0") not in ("0", "no", "false", "off"):
         # MPICH is told to take the network also within a node.
         paths = {*paths, "inter-node"}
@@ -75,6 +89,7 @@ def knobs_for(
         knob
         for knob in found
         if library in knob.libraries
+        and (number is None or knob.from_version <= int(number[0]) < knob.before_version)
         and (not knob.needs_path or knob.needs_path in paths)
         and all(value in in_force.get(name, "") for name, value in knob.needs.items())
         and not any(value in in_force.get(name, "") for name, value in knob.unless.items())
@@ -92,6 +107,12 @@ def overlaps_up_to(ranges: Sequence[Range]) -> int | None:
             return None
         border = r.to_bytes
     return border
+
+
+def ends_unclear(ranges: Sequence[Range]) -> bool:
+    """Whether the first range that does not synchronize for certain is one of which nothing is."""
+    first = next((r for r in ranges if r.synchronization is not True), None)
+    return first is not None and first.synchronization is None
 
 
 def compare(knob: Knob, before: Answer, after: Answer) -> list[Tried]:
@@ -116,6 +137,8 @@ def compare(knob: Knob, before: Answer, after: Answer) -> list[Tried]:
                 mebibyte_after_s=_x_hi_s(after.profile, old.path, MEBIBYTE),
                 memory_before_bytes=before.memory_bytes,
                 memory_after_bytes=after.memory_bytes,
+                before_unclear=ends_unclear(old.ranges),
+                after_unclear=ends_unclear(new.ranges),
             )
         )
     return found

@@ -147,15 +147,21 @@ def _tried(t: Tried) -> dict[str, str]:
     return {
         "operation": t.operation,
         "path": t.path,
-        "size": _change(*(_up_to(s) for s in (t.before_bytes, t.after_bytes))),
+        "size": _change(
+            _up_to(t.before_bytes, t.before_unclear), _up_to(t.after_bytes, t.after_unclear)
+        ),
         "name": _change(t.before_class, t.after_class),
         "latency": pair(t.latency_before_s, t.latency_after_s),
         "mebibyte": pair(t.mebibyte_before_s, t.mebibyte_after_s),
     }
 
 
-def _up_to(size: int | None) -> str:
-    return "all sizes" if size is None else "none" if size == 0 else f"{size:,}"
+def _up_to(size: int | None, unclear: bool) -> str:
+    if size is None:
+        return "all sizes"
+    if unclear:
+        return f"{size:,} (beyond: cannot tell)" if size else "cannot tell"
+    return f"{size:,}" if size else "none"
 
 
 def _change(before: str, after: str) -> str:

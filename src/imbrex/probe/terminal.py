@@ -11,7 +11,7 @@ from rich.table import Table
 
 from imbrex.probe.answer import Answer
 from imbrex.probe.in_short import in_short
-from imbrex.probe.knobs import Tried, overlaps_up_to
+from imbrex.probe.knobs import Tried, ends_unclear, overlaps_up_to
 from imbrex.probe.point_to_point import Operation
 from imbrex.probe.ranges import Range
 
@@ -28,9 +28,10 @@ def print_tried(tried: Sequence[Tried]) -> None:
             seen.add(t.knob.export)
             console.print(f"{t.knob.export}\n  {t.knob.effect}; costs {t.knob.cost}")
             console.print(f"  {memory_of(t)}")
+        reach = (_up_to(t.before_bytes, t.before_unclear), _up_to(t.after_bytes, t.after_unclear))
         console.print(
-            f"  {t.operation}, {t.path}: overlaps {_up_to(t.before_bytes)} -> "
-            f"{_up_to(t.after_bytes)}; largest {t.before_class} -> {t.after_class}; X_hi of 1 B "
+            f"  {t.operation}, {t.path}: overlaps {' -> '.join(reach)}; "
+            f"largest {t.before_class} -> {t.after_class}; X_hi of 1 B "
             f"{_us(t.latency_before_s)} -> {_us(t.latency_after_s)} us, of 1 MiB "
             f"{_us(t.mebibyte_before_s)} -> {_us(t.mebibyte_after_s)} us"
         )
@@ -55,8 +56,12 @@ def _us(seconds: float | None) -> str:
     return "?" if seconds is None else f"{seconds * 1e6:.2f}"
 
 
-def _up_to(size: int | None) -> str:
-    return "at all sizes" if size is None else "at no size" if size == 0 else f"up to {size:,}"
+def _up_to(size: int | None, unclear: bool) -> str:
+    if size is None:
+        return "at all sizes"
+    if unclear:
+        return f"up to {size:,} (beyond: cannot tell)" if size else "cannot tell"
+    return f"up to {size:,}" if size else "at no size"
 
 
 def print_answer(found: Answer, file: Path | None) -> None:
@@ -88,10 +93,8 @@ def print_answer(found: Answer, file: Path | None) -> None:
             )
         console.print(table)
         if o.early_sender:
-            ends = overlaps_up_to(o.early_sender)
-            console.print(
-                f"  if the send comes before its receive is posted: overlaps {_up_to(ends)}"
-            )
+            ends = _up_to(overlaps_up_to(o.early_sender), ends_unclear(o.early_sender))
+            console.print(f"  if the send comes before its receive is posted: overlaps {ends}")
         if o.step:
             console.print(
                 f"  synchronization overlap ends between {o.step.last_bytes:,} and "

@@ -38,7 +38,9 @@ def try_settings_of(
     fixed = settings.from_launcher(line.launcher_words, os.environ)
     knobs = [
         knob
-        for knob in knobs_for(profile.library_name, profile.settings, profile.paths)
+        for knob in knobs_for(
+            profile.library_name, profile.settings, profile.paths, profile.library_version
+        )
         if not set(knob.variables) & set(fixed)
     ]
     if not knobs:

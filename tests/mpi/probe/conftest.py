@@ -58,7 +58,9 @@ def probed(
         file: Path = tmp_path_factory.mktemp("probe") / "answer.json"
         machines[line] = file.with_name("machine.json")
         words = ("-q", "-o", str(file), "--machine", str(machines[line]), "--", *line)
-        done = imbrex("probe", "--quick", "--time-limit", "90", *words)
+        # Larger messages behave alike, and take longest.
+        options = ("--quick", "--time-limit", "90", "--max-bytes", "4M")
+        done = imbrex("probe", *options, *words)
         assert done.returncode == 0, done.stderr
         answer: dict[str, Any] = json.loads(file.read_text())
         return answer

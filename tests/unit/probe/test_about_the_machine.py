@@ -71,3 +71,8 @@ def test_what_was_cut_short_is_told_with_how_far_it_came() -> None:
 def test_nothing_is_said_to_be_missing_of_a_whole_probe() -> None:
     found = probed("# done delay", "# done moved", "# done grid")
     assert found.missing == () and found.missing_text == ""
+
+
+def test_the_time_of_each_experiment_is_told() -> None:
+    found = probed("# spent grid 0.500", "# spent delay 1.250", "# done delay")
+    assert found.to_json()["spent_s"] == {"delay": 1.25, "grid": 0.5}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from imbrex.probe.knobs import Tried, knobs_for, overlaps_up_to
+from imbrex.probe.knobs import Tried, ends_unclear, knobs_for, overlaps_up_to
 from imbrex.probe.ranges import Range
 from imbrex.probe.terminal import memory_of
 from imbrex.probe.transfer_class import Moved
@@ -75,3 +75,29 @@ def test_memory_is_told_as_measured_and_as_it_grows() -> None:
     tried = Tried(knob, *where, 1e-6, 1e-6, 1e-4, 2e-4, 50_000_000, 80_000_000)
     assert memory_of(tried).startswith("memory of a rank, measured: 50 MB -> 80 MB; grows by up to")
     assert tried.to_json()["memory_after_bytes"] == 80_000_000
+
+
+def test_version_decides_which_name_a_setting_has() -> None:
+    def names(version: str) -> set[str]:
+        found = knobs_for("Open MPI", {}, ("intra-node",), version)
+        return {name for knob in found for name in knob.variables}
+
+    old, new = "OMPI_MCA_btl_vader_single_copy_mechanism", "OMPI_MCA_smsc"
+    assert old in names("4.1.4") and new not in names("4.1.4")
+    assert new in names("5.0.11") and old not in names("5.0.11")
+    assert {old, new} <= names("")
+
+
+def test_an_end_that_is_not_known_is_told_as_such() -> None:
+    assert ends_unclear(made((100, True), (None, None)))
+    assert not ends_unclear(made((100, True), (None, False)))
+    assert not ends_unclear(made((100, True), (200, False), (None, None)))
+    assert not ends_unclear(made((None, True)))
+
+
+def test_ucx_in_place_of_the_own_transports_only_where_none_was_chosen() -> None:
+    def tried(settings: dict[str, str]) -> bool:
+        return any("OMPI_MCA_pml" in k.variables for k in knobs_for("Open MPI", settings))
+
+    assert tried({}) and not tried({"OMPI_MCA_pml": "ucx"})
+    assert not tried({"OMPI_MCA_btl": "tcp,self"})

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
 from dataclasses import replace
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 
@@ -140,22 +143,64 @@ def test_bounds_that_miss_the_truth_are_counted() -> None:
     assert [o.outside for o in late] == [0, 0, 5]
 
 
-def test_settings_are_told_once_with_their_rows() -> None:
-    m = read_columns(rows())
-    found = answer(m, assemble(m, {}, True), ["delay"])
-    knobs = knobs_for("Open MPI", {"OMPI_MCA_btl": "tcp"})[:2]
+def tried_settings() -> list[Tried]:
+    """Two settings with two rows each."""
     times = (5e-6, 2e-5, 4e-4, None)
-    tried = [
+    return [
         Tried(knob, operation, "intra-node", 65480, None, "two-sided", "third-party", *times)
-        for knob in knobs
+        for knob in knobs_for("Open MPI", {"OMPI_MCA_btl": "tcp"})[:2]
         for operation in ("MPI_Isend/MPI_Recv", "MPI_Send/MPI_Irecv")
     ]
-    text = render(found, m, tried)
+
+
+def test_settings_are_told_once_with_their_rows() -> None:
+    m = read_columns(rows())
+    tried = tried_settings()
+    text = render(answer(m, assemble(m, {}, True), ["delay"]), m, tried)
     parser = Balance()
     parser.feed(text)
     assert parser.open == []
-    for knob in knobs:
-        assert text.count(f"<code>{knob.export}</code>") == 1
+    for export in {t.knob.export for t in tried}:
+        assert text.count(f"<code>{export}</code>") == 1
     assert text.count("65,480 \u2192 all sizes") == 4
     assert text.count("two-sided \u2192 third-party") == 4
     assert "5.00 \u2192 20.00" in text and "400.00 \u2192 ?" in text
+
+
+MEASURE = """<script>
+var wrong = [], labels = 0;
+document.querySelectorAll("svg").forEach(function (plot, number) {
+  var frame = plot.getBoundingClientRect();
+  if (frame.width < 300 || frame.height < 60) wrong.push("plot " + number + " is small");
+  if (frame.right > window.innerWidth) wrong.push("plot " + number + " is too wide");
+  plot.querySelectorAll("text").forEach(function (text) {
+    var box = text.getBoundingClientRect(); labels += 1;
+    if (box.left < frame.left - 1 || box.right > frame.right + 1 ||
+        box.top < frame.top - 1 || box.bottom > frame.bottom + 1) wrong.push(text.textContent);
+  });
+});
+document.title = [document.querySelectorAll("svg").length, labels, wrong.join("; ")].join("|");
+</script></body>"""
+
+
+def test_plots_are_seen_whole_in_a_browser(tmp_path: Path) -> None:
+    """No label of a plot is cut off, and none is wider than the window."""
+    browser = shutil.which("chromium") or shutil.which("google-chrome")
+    if browser is None:
+        pytest.skip("no chromium to open the page with")
+    m = read_columns(rows())
+    page = tmp_path / "page.html"
+    text = render(answer(m, assemble(m, {}, True), ["delay"]), m, tried_settings())
+    page.write_text(text.replace("</body>", MEASURE))
+    done = subprocess.run(
+        [browser, "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom", page.as_uri()],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    title = re.search(r"<title>(\d+)\|(\d+)\|(.*?)</title>", done.stdout)
+    assert title is not None, done.stdout[:2000]
+    assert title[1] == "4"
+    assert int(title[2]) > 20
+    assert title[3] == ""
