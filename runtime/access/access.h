@@ -16,7 +16,8 @@ enum {
     IXA_GRAIN = 4, /* bytes that share one time stamp */
     IXA_GRAINS = IXA_PAGE / IXA_GRAIN,
     IXA_THREADS = 64,
-    IXA_LINE_BITS = 6,
+    IXA_WORD_BITS = 3,
+    IXA_LINE_BITS = IXA_WORD_BITS + 2,
     IXA_LINES = 1 << (32 - IXA_LINE_BITS)
 };
 
@@ -31,22 +32,25 @@ enum {
 /* What is kept of a byte in flight: how many sends read it, and whether a receive fills it. */
 enum { IXA_SENDS = 0x7f, IXA_RECEIVE = 0x80 };
 
-/* Stamps by grain. last_write 0: never since it is watched. `watched`: for what, as lines are
- * marked; of other grains stamps need not be kept. */
+/* Stamps by grain. last_write 0: never since it is watched. `watched`: for what, as below; of other
+ * grains stamps need not be kept. */
 typedef struct ixa_stamps {
-    uint8_t watched[IXA_GRAINS];
-    uint64_t last_write[IXA_GRAINS];
-    uint64_t first_read[IXA_GRAINS];
+    struct {
+        uint64_t last_write, first_read;
+        uint8_t watched;
+    } grain[IXA_GRAINS];
 } ixa_stamps_t;
 
 /* By grain: where what was written there had been read, its value, and the last write of it then;
  * where what was read there has been written to, its value, and the first read of it there; and,
  * at that place, where it came from, until it is read. 0: no copy. */
 typedef struct ixa_copies {
-    uintptr_t from[IXA_GRAINS], to[IXA_GRAINS], back[IXA_GRAINS];
-    uint64_t from_stamp[IXA_GRAINS], to_stamp[IXA_GRAINS];
-    uint32_t from_value[IXA_GRAINS], to_value[IXA_GRAINS];
-    uint8_t failed[IXA_GRAINS]; /* how often in a row it seemed to be unpacked and was not */
+    struct {
+        uintptr_t from, to, back;
+        uint64_t from_stamp, to_stamp;
+        uint32_t from_value, to_value;
+        uint8_t failed; /* how often in a row it seemed to be unpacked and was not */
+    } grain[IXA_GRAINS];
 } ixa_copies_t;
 
 /* One page of communicated memory; what is not needed is NULL. */
@@ -68,7 +72,7 @@ typedef struct ixa_copy {
     uintptr_t origin;
 } ixa_copy_t;
 
-/* A line of memory holds what MPI communicates; or only what was copied from or to such memory. */
+/* A grain holds what MPI communicates; or only what was copied from or to such memory. */
 enum { IXA_COMMUNICATED = 1, IXA_FOLLOWED = 2 };
 
 /* Called by the runtime. Sizes in bytes; addresses need not be aligned. */
@@ -109,9 +113,10 @@ enum { IXA_VERSION = 3 };
 extern ixa_memory_t ixa_shadow;
 /* Pages by number, modulo the size of the table. */
 extern ixa_page_t *ixa_pages[IXA_TABLE];
-/* Lines of memory, by the lower half of their addresses, in which anything was ever communicated:
- * the first question of every access. It is zero memory until it is written to. */
-extern uint8_t ixa_lines[IXA_LINES] __asm__("imbrex_access_lines");
+/* Lines of memory, by the lower half of their addresses, with a bit for each of their words of 8
+ * bytes of which anything was ever communicated: the first question of every access is whether the
+ * line has any, the second which. It is zero memory until it is written to. */
+extern uint8_t ixa_lines[IXA_LINES] __asm__("imbrex_access_words");
 /* Accesses of this thread so far. */
 extern __thread uint64_t ixa_clock __asm__("imbrex_access_clock");
 /* This thread's number, moved up by IXA_STAMP_BITS, plus one; 0 before its first stamp. */
@@ -151,6 +156,12 @@ static inline uint32_t ixa_line(uintptr_t address)
     return (uint32_t)address >> IXA_LINE_BITS;
 }
 
+/* The bit in its line of the word in which an address lies. */
+static inline uint8_t ixa_word(uintptr_t address)
+{
+    return (uint8_t)(1u << (address >> IXA_WORD_BITS) % 8);
+}
+
 static inline ixa_page_t *ixa_page(uintptr_t address)
 {
     uintptr_t number = address >> IXA_PAGE_BITS;
@@ -170,11 +181,11 @@ static inline void ixa_write_grains(ixa_page_t *page, unsigned first, unsigned l
     uint64_t now = ixa_stamp();
     for (unsigned g = first; g <= last; g++) {
         if (page->copies)
-            page->copies->from[g] = 0;
-        stamps->last_write[g] = now;
-        if (stamps->first_read[g] == IXA_UNREAD)
-            stamps->first_read[g] = IXA_OVERWRITTEN;
-        if (page->copies && page->copies->back[g])
+            page->copies->grain[g].from = 0;
+        stamps->grain[g].last_write = now;
+        if (stamps->grain[g].first_read == IXA_UNREAD)
+            stamps->grain[g].first_read = IXA_OVERWRITTEN;
+        if (page->copies && page->copies->grain[g].back)
             ixa_copy_used(page, g, IXA_OVERWRITTEN);
     }
 }
@@ -182,9 +193,9 @@ static inline void ixa_write_grains(ixa_page_t *page, unsigned first, unsigned l
 static inline void ixa_read_grains(ixa_page_t *page, unsigned first, unsigned last)
 {
     for (unsigned g = first; g <= last; g++) {
-        if (page->stamps->first_read[g] == IXA_UNREAD)
-            page->stamps->first_read[g] = ixa_stamp();
-        if (page->copies && page->copies->back[g])
+        if (page->stamps->grain[g].first_read == IXA_UNREAD)
+            page->stamps->grain[g].first_read = ixa_stamp();
+        if (page->copies && page->copies->grain[g].back)
             ixa_copy_used(page, g, ixa_stamp());
     }
 }

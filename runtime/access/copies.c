@@ -59,16 +59,19 @@ static ixa_copies_t *make_copies_in(ixa_page_t *page)
     return page->copies;
 }
 
-/* One level: only of what MPI communicates, for which the page is there. */
-static ixa_copies_t *make_copies(uintptr_t address)
-{
-    int communicated = ixa_lines && (ixa_lines[ixa_line(address)] & IXA_COMMUNICATED);
-    return communicated ? make_copies_in(ixa_page(address)) : NULL;
-}
-
 static unsigned grain_of(uintptr_t address)
 {
     return (unsigned)(address & (IXA_PAGE - 1)) / IXA_GRAIN;
+}
+
+/* One level: only of what MPI communicates, for which the page is there; and only where accesses
+ * are seen. */
+static ixa_copies_t *make_copies(uintptr_t address)
+{
+    ixa_page_t *page = ixa_lines ? ixa_page(address) : NULL;
+    int communicated =
+        page && page->stamps && page->stamps->grain[grain_of(address)].watched & IXA_COMMUNICATED;
+    return communicated ? make_copies_in(page) : NULL;
 }
 
 void ixa_verify_unpacked(void)
@@ -78,17 +81,17 @@ void ixa_verify_unpacked(void)
     unpacked.bytes = 0;
     ixa_copies_t *copies = bytes ? copies_of(unpacked.from) : NULL;
     unsigned g = grain_of(unpacked.from);
-    if (!copies || !copies->to[g])
+    if (!copies || !copies->grain[g].to)
         return;
-    int same = checked_words_at(copies->to[g], bytes, words) == 0;
+    int same = checked_words_at(copies->grain[g].to, bytes, words) == 0;
     for (unsigned i = 0; i < bytes / IXA_GRAIN; i++)
-        same &= words[i] == copies->to_value[g + i];
+        same &= words[i] == copies->grain[g + i].to_value;
     if (same)
-        copies->failed[g] = 0;
-    else if (copies->failed[g] < PATIENCE)
-        copies->failed[g]++;
+        copies->grain[g].failed = 0;
+    else if (copies->grain[g].failed < PATIENCE)
+        copies->grain[g].failed++;
     for (unsigned i = 0; !same && i < bytes / IXA_GRAIN; i++)
-        copies->to[g + i] = 0;
+        copies->grain[g + i].to = 0;
 }
 
 /* A grain that has arrived is written somewhere else, now: from then on its first read there
@@ -102,20 +105,20 @@ static int unpack(uintptr_t from, uintptr_t to)
     target = make_copies_in(ixa_page(to));
     if (!target)
         return 0;
-    source->to[grain_of(from)] = to;
-    source->to_stamp[grain_of(from)] = IXA_UNREAD;
-    target->back[grain_of(to)] = from;
+    source->grain[grain_of(from)].to = to;
+    source->grain[grain_of(from)].to_stamp = IXA_UNREAD;
+    target->grain[grain_of(to)].back = from;
     return 1;
 }
 
 void ixa_copy_used(ixa_page_t *page, unsigned grain, uint64_t stamp)
 {
     uintptr_t place = (page->number << IXA_PAGE_BITS) + grain * IXA_GRAIN;
-    uintptr_t from = page->copies->back[grain];
+    uintptr_t from = page->copies->grain[grain].back;
     ixa_copies_t *source = copies_of(from);
-    page->copies->back[grain] = 0;
-    if (source && source->to[grain_of(from)] == place)
-        source->to_stamp[grain_of(from)] = stamp;
+    page->copies->grain[grain].back = 0;
+    if (source && source->grain[grain_of(from)].to == place)
+        source->grain[grain_of(from)].to_stamp = stamp;
 }
 
 void ixa_may_unpack(uintptr_t address, size_t size)
@@ -125,10 +128,10 @@ void ixa_may_unpack(uintptr_t address, size_t size)
     if (!copies)
         return;
     for (size_t at = 0; at < size; at += IXA_GRAIN) {
-        copies->to[grain_of(address + at)] = 0;
-        copies->to_value[grain_of(address + at)] = word_at(address + at);
+        copies->grain[grain_of(address + at)].to = 0;
+        copies->grain[grain_of(address + at)].to_value = word_at(address + at);
     }
-    if (copies->failed[grain_of(address)] < PATIENCE)
+    if (copies->grain[grain_of(address)].failed < PATIENCE)
         ixa_pending = address;
 }
 
@@ -151,9 +154,9 @@ void ixa_may_copy(uintptr_t address, size_t size, uintptr_t source, int just_rea
         return;
     for (size_t at = 0; at < size; at += IXA_GRAIN) {
         unsigned g = grain_of(address + at);
-        copies->from[g] = source + at;
-        copies->from_value[g] = just_read ? word_at(source + at) : words[at / IXA_GRAIN];
-        copies->from_stamp[g] = ixa_shadow.last_write(source, size);
+        copies->grain[g].from = source + at;
+        copies->grain[g].from_value = just_read ? word_at(source + at) : words[at / IXA_GRAIN];
+        copies->grain[g].from_stamp = ixa_shadow.last_write(source, size);
     }
 }
 
@@ -176,30 +179,30 @@ void ixa_before_copy(uintptr_t to, uintptr_t from, size_t size)
     for (size_t at = 0; at + IXA_GRAIN <= size; at += IXA_GRAIN) {
         const ixa_page_t *page = ixa_page(from + at);
         unsigned g = grain_of(from + at);
-        if (!page || !page->stamps || page->stamps->first_read[g] != IXA_UNREAD)
+        if (!page || !page->stamps || page->stamps->grain[g].first_read != IXA_UNREAD)
             continue;
         ixa_copies_t *copies = make_copies(from + at);
         if (!copies)
             continue;
-        copies->to[g] = (to + at) | FRESH;
-        copies->to_value[g] = word_at(from + at);
+        copies->grain[g].to = (to + at) | FRESH;
+        copies->grain[g].to_value = word_at(from + at);
     }
 }
 
 static void after_copy_of(uintptr_t to, uintptr_t from)
 {
     ixa_copies_t *source = copies_of(from);
-    if (source && source->to[grain_of(from)] == (to | FRESH)) {
-        source->to[grain_of(from)] = 0;
+    if (source && source->grain[grain_of(from)].to == (to | FRESH)) {
+        source->grain[grain_of(from)].to = 0;
         unpack(from, to);
         return;
     }
     ixa_copies_t *copies = make_copies(to);
     if (!copies)
         return;
-    copies->from[grain_of(to)] = from;
-    copies->from_value[grain_of(to)] = word_at(from);
-    copies->from_stamp[grain_of(to)] = ixa_shadow.last_write(from, IXA_GRAIN);
+    copies->grain[grain_of(to)].from = from;
+    copies->grain[grain_of(to)].from_value = word_at(from);
+    copies->grain[grain_of(to)].from_stamp = ixa_shadow.last_write(from, IXA_GRAIN);
 }
 
 void ixa_after_copy(uintptr_t to, uintptr_t from, size_t size)
@@ -234,16 +237,17 @@ int ixa_came_from(uintptr_t address, size_t size, ixa_copy_t *copy)
     for (size_t at = 0; at < size; at += IXA_GRAIN) {
         ixa_copies_t *copies = copies_of(address + at);
         unsigned g = grain_of(address + at);
-        if (!copies || !copies->from[g] || copies->from_value[g] != word_at(address + at))
+        if (!copies || !copies->grain[g].from ||
+            copies->grain[g].from_value != word_at(address + at))
             return 0;
         if (at == 0)
-            copy->origin = copies->from[g];
-        if (copies->from[g] != copy->origin + at)
+            copy->origin = copies->grain[g].from;
+        if (copies->grain[g].from != copy->origin + at)
             return 0;
-        copy->value = with_word(copy->value, at, copies->from_value[g]);
-        known &= copies->from_stamp[g] != 0;
-        if (copies->from_stamp[g] > copy->stamp)
-            copy->stamp = copies->from_stamp[g];
+        copy->value = with_word(copy->value, at, copies->grain[g].from_value);
+        known &= copies->grain[g].from_stamp != 0;
+        if (copies->grain[g].from_stamp > copy->stamp)
+            copy->stamp = copies->grain[g].from_stamp;
     }
     if (!known)
         copy->stamp = 0;
@@ -260,15 +264,15 @@ int ixa_went_to(uintptr_t address, size_t size, ixa_copy_t *copy)
     for (size_t at = 0; at < size; at += IXA_GRAIN) {
         ixa_copies_t *copies = copies_of(address + at);
         unsigned g = grain_of(address + at);
-        if (!copies || !copies->to[g])
+        if (!copies || !copies->grain[g].to)
             return 0;
         if (at == 0)
-            place = copies->to[g];
-        if (copies->to[g] != place + at)
+            place = copies->grain[g].to;
+        if (copies->grain[g].to != place + at)
             return 0;
-        copy->value = with_word(copy->value, at, copies->to_value[g]);
-        if (copies->to_stamp[g] < copy->stamp)
-            copy->stamp = copies->to_stamp[g];
+        copy->value = with_word(copy->value, at, copies->grain[g].to_value);
+        if (copies->grain[g].to_stamp < copy->stamp)
+            copy->stamp = copies->grain[g].to_stamp;
     }
     return 1;
 }

@@ -1,5 +1,5 @@
-/* The symbols that -fsanitize=thread instrumentation calls. Accesses to lines of memory that were
- * never communicated leave after one table look-up; hooks run before main, so all state is static.
+/* The symbols that -fsanitize=thread instrumentation calls. Accesses to memory that was never
+ * communicated leave after one table look-up; hooks run before main, so all state is static.
  * Where the assembler has put that question into the program (inline_hooks.py), only the accesses
  * that it concerns come here, by the entries whose names begin with imbrex_access. */
 #include "access.h"
@@ -59,7 +59,8 @@ static void access_any(uintptr_t address, size_t size, int is_write, const void 
 
 static inline int is_communicated(uintptr_t address)
 {
-    return ixa_lines[ixa_line(address)];
+    uint8_t line = ixa_lines[ixa_line(address)];
+    return __builtin_expect(line != 0, 0) && line & ixa_word(address);
 }
 
 /* The first read of what has arrived. */
@@ -67,7 +68,7 @@ static int is_news(uintptr_t address)
 {
     const ixa_page_t *page = ixa_page(address);
     return page && page->stamps &&
-           page->stamps->first_read[(address & (IXA_PAGE - 1)) / IXA_GRAIN] == IXA_UNREAD;
+           page->stamps->grain[(address & (IXA_PAGE - 1)) / IXA_GRAIN].first_read == IXA_UNREAD;
 }
 
 /* Elements of 4 and 8 bytes are followed through copies (`pairs`): a read that a write of the same
@@ -90,9 +91,10 @@ static inline void hook(void *pointer, size_t size, int is_write, int aligned, c
     ixa_clock++;
     if (pairs && !is_write)
         *(size == 4 ? &ixa_source4 : &ixa_source8) = address;
-    /* What is aligned cannot cross a line. */
-    if (__builtin_expect(is_communicated(address), 0) ||
-        (!aligned && __builtin_expect(is_communicated(address + size - 1), 0)) ||
+    /* What is aligned cannot cross a word; the rest touches two, or three. */
+    if (is_communicated(address) ||
+        (!aligned &&
+         (is_communicated(address + size / 2) || is_communicated(address + size - 1))) ||
         (pairs && is_write && __builtin_expect(ixa_pending != 0, 0)))
         slow(address, size, is_write, pairs, 0, code);
 }
@@ -106,8 +108,8 @@ static inline int any_held(const ixa_page_t *page, uintptr_t address, size_t siz
     return (word >> 8 * (at & 7)) & (UINT64_MAX >> (64 - 8 * size)) ? 1 : 0;
 }
 
-/* Whether an aligned access of up to 8 bytes, in a line that holds communicated memory, concerns
- * nobody: it is to the rest of the line, or a read after the first. */
+/* Whether an aligned access of up to 8 bytes, in a word that holds communicated memory, concerns
+ * nobody: it is to the other half of the word, or a read after the first. */
 static inline int is_idle(uintptr_t address, size_t size, int is_write)
 {
     const ixa_page_t *page = ixa_page(address);
@@ -118,12 +120,12 @@ static inline int is_idle(uintptr_t address, size_t size, int is_write)
     if (!page->stamps)
         return 1;
     const ixa_stamps_t *stamps = page->stamps;
-    if (!(stamps->watched[from] | stamps->watched[last]))
+    if (!(stamps->grain[from].watched | stamps->grain[last].watched))
         return 1;
     const ixa_copies_t *copies = page->copies;
-    return !is_write && stamps->first_read[from] != IXA_UNREAD &&
-           stamps->first_read[last] != IXA_UNREAD &&
-           !(copies && (copies->back[from] | copies->back[last]));
+    return !is_write && stamps->grain[from].first_read != IXA_UNREAD &&
+           stamps->grain[last].first_read != IXA_UNREAD &&
+           !(copies && (copies->grain[from].back | copies->grain[last].back));
 }
 
 /* An access that was counted already, with `later` others that are still to come. */

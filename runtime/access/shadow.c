@@ -124,12 +124,12 @@ static unsigned last_grain(part_t part)
     return (part.to - 1) / IXA_GRAIN;
 }
 
-static void mark_lines(uintptr_t address, size_t size, uint8_t what)
+static void mark_words(uintptr_t address, size_t size)
 {
     if (!ixa_lines)
         return;
-    for (uintptr_t at = address; at < address + size; at = (at | ((1 << IXA_LINE_BITS) - 1)) + 1)
-        ixa_lines[ixa_line(at)] |= what;
+    for (uintptr_t at = address; at < address + size; at = (at | ((1 << IXA_WORD_BITS) - 1)) + 1)
+        ixa_lines[ixa_line(at)] |= ixa_word(at);
 }
 
 /* Hooks of several threads may ask for pages too, for the sources of copies. */
@@ -148,9 +148,9 @@ static int watch_locked(uintptr_t address, size_t size, uint8_t what)
             __atomic_store_n(&part.page->stamps, stamps, __ATOMIC_RELEASE);
         }
         for (unsigned g = first_grain(part); g <= last_grain(part); g++)
-            part.page->stamps->watched[g] |= what;
+            part.page->stamps->grain[g].watched |= what;
     }
-    mark_lines(address, size, what);
+    mark_words(address, size);
     return 0;
 }
 
@@ -178,9 +178,9 @@ static void arm(uintptr_t address, size_t size)
     {
         for (unsigned g = first_grain(part);
              part.page && part.page->stamps && g <= last_grain(part); g++) {
-            part.page->stamps->first_read[g] = IXA_UNREAD;
+            part.page->stamps->grain[g].first_read = IXA_UNREAD;
             if (part.page->copies)
-                part.page->copies->to[g] = 0;
+                part.page->copies->grain[g].to = 0;
         }
     }
 }
@@ -218,8 +218,8 @@ static uint64_t last_write(uintptr_t address, size_t size)
     {
         for (unsigned g = first_grain(part);
              part.page && part.page->stamps && g <= last_grain(part); g++)
-            if (part.page->stamps->last_write[g] > latest)
-                latest = part.page->stamps->last_write[g];
+            if (part.page->stamps->grain[g].last_write > latest)
+                latest = part.page->stamps->grain[g].last_write;
     }
     return latest;
 }
@@ -231,8 +231,8 @@ static uint64_t first_read(uintptr_t address, size_t size)
     {
         for (unsigned g = first_grain(part);
              part.page && part.page->stamps && g <= last_grain(part); g++)
-            if (part.page->stamps->first_read[g] < earliest)
-                earliest = part.page->stamps->first_read[g];
+            if (part.page->stamps->grain[g].first_read < earliest)
+                earliest = part.page->stamps->grain[g].first_read;
     }
     return earliest;
 }
@@ -244,7 +244,7 @@ static int hold_locked(uintptr_t address, size_t size, int is_receive, int by)
 {
     int result = 0;
     if (by > 0)
-        mark_lines(address, size, IXA_COMMUNICATED);
+        mark_words(address, size);
     EACH_PART(part, address, size, by > 0)
     {
         if (part.page && !part.page->held && by > 0)

@@ -128,6 +128,7 @@ class Measurement:
     one_sided: list[OneSidedRow] = field(default_factory=list)
     done: list[str] = field(default_factory=list)
     progress: dict[str, float] = field(default_factory=dict)  # share measured, per experiment
+    spent_s: dict[str, float] = field(default_factory=dict)  # wall time, per experiment
     other: dict[str, list[list[str]]] = field(default_factory=dict)
 
 
@@ -172,6 +173,8 @@ def _metadata(m: Measurement, words: list[str], line: str) -> None:
         m.done.append(words[1])
     elif words[0] == "progress":
         m.progress[words[1]] = float(words[2])
+    elif words[0] == "spent":
+        m.spent_s[words[1]] = float(words[2])
     elif words[0] == "end":
         m.complete = True
 

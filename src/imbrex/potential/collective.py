@@ -33,11 +33,16 @@ SMALL_BYTES = 2048
 
 @dataclass(frozen=True)
 class CollectiveCost:
-    """`latencies` times EEL, `link_bytes` times G, and `gaps` times g."""
+    """`latencies` times EEL, `link_bytes` times G, and `gaps` times g.
+
+    `tree_bytes`: the size of each message, where the call goes up a binomial tree and down again;
+    the time is then that of the last process, if nothing else is on the links.
+    """
 
     latencies: float
     link_bytes: float
     gaps: float = 0.0
+    tree_bytes: float | None = None
 
     def seconds(self, network: NetworkPoints) -> FloatArray:
         """The time of the call, shape of the network points."""
@@ -62,12 +67,22 @@ def collective_cost(function: str, processes: int, size_bytes: float) -> Collect
         return CollectiveCost(depth, size_bytes * (down if small else min(down, 2)), gaps)
     if name in _UP_AND_DOWN:
         both = up + down if small else min(up + down, 2)
-        return CollectiveCost(2 * depth, size_bytes * both, gaps)
+        return CollectiveCost(2 * depth, size_bytes * both, gaps, size_bytes if small else None)
     if name in _PARTS_TO_ONE:
         return CollectiveCost(depth, size_bytes if processes > 1 else 0.0)
     if name in _PARTS_TO_ALL:
         return CollectiveCost(2 * depth, size_bytes if processes > 1 else 0.0)
     return None
+
+
+def parent_and_children(process: int, processes: int) -> tuple[int, list[int]]:
+    """Of a process in a binomial tree with root 0 (its parent: -1), the smallest subtree first."""
+    children = []
+    bit = 1
+    while process & bit == 0 and process + bit < processes:
+        children.append(process + bit)
+        bit *= 2
+    return (process & (process - 1) if process else -1), children
 
 
 def blocking_form(function: str) -> str:

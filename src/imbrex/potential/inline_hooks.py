@@ -1,8 +1,9 @@
 """The assembler as `imbrex cc` calls it: hooks of memory accesses, put in place of their calls.
 
 A call of __tsan_read8 may change every register that a callee need not keep, so at that place they
-are free: the question whether the line of memory was ever communicated is asked there, in four
-instructions, and the recorder is called only if it was. Accesses are counted once per straight run
+are free: the question whether anything of the line of memory was ever communicated is asked there,
+in four instructions; if it was, whether this word of it, out of the way; and the recorder is called
+only for that. Accesses are counted once per straight run
 of instructions; a late call is told how many of them have not happened yet. What is not understood
 (another processor, Intel syntax) is assembled as it came: then the calls remain.
 
@@ -31,7 +32,7 @@ _LEAVES = re.compile(
 # What gcc says of itself and of how it was called, in the debugging information.
 _PRODUCER = re.compile(r'\t\.string\t"GNU (?:C|Fortran)[^"]*"')
 _QUIET = ("\t.loc ", "\t.cfi_", "\t.file ")
-_LINE_BITS = 6
+_WORD_BITS, _LINE_BITS = 3, 5
 
 
 @dataclass
@@ -152,7 +153,7 @@ def _hook(
         text += _thread_local(f"addq\t${len(run)}", "clock", direct)
     if access.paired and not access.is_write:
         text += _thread_local("movq\t%rdi", f"source{access.size}_at", direct)
-    marks = "\tmovq\timbrex_access_lines@GOTPCREL(%rip), %r11"
+    marks = "\tmovq\timbrex_access_words@GOTPCREL(%rip), %r11"
     text += [
         "\tmovl\t%edi, %eax",
         *([marks] if load else []),
@@ -160,22 +161,27 @@ def _hook(
         "\tcmpb\t$0, (%r11,%rax)",
         f"\tjne\t.Limbrex_call{number}",
     ]
-    if access.size > 8 or not access.aligned:
+    in_one_word = access.size <= 8 and access.aligned
+    if not in_one_word:
         text += [
             f"\tleal\t{access.size - 1}(%rdi), %eax",
             f"\tshrl\t${_LINE_BITS}, %eax",
             "\tcmpb\t$0, (%r11,%rax)",
             f"\tjne\t.Limbrex_call{number}",
         ]
+    leave = f".Limbrex_back{number}"
     if access.paired and access.is_write:
-        text += _thread_local("cmpq\t$0", "pending", direct)
-        text += [f"\tjne\t.Limbrex_call{number}"]
+        leave = f".Limbrex_pending{number}"
+        text += [f"{leave}:", *_thread_local("cmpq\t$0", "pending", direct)]
+        text += [f"\tjne\t.Limbrex_late{number}"]
     kind = ("copy" if access.paired else "write") if access.is_write else "read"
     if access.paired and not access.is_write:
         kind = "source"
     name = f"imbrex_access_{kind}{access.size}"
     stub = [
         f".Limbrex_call{number}:",
+        *(_leave_unless_marked(leave) if in_one_word else []),
+        f".Limbrex_late{number}:",
         *([access.place] if access.place else []),
         f"\tmovl\t${len(run) - 1 - index}, %esi",
         f"\tcall\t{name}@PLT",
@@ -183,6 +189,18 @@ def _hook(
         f"\tjmp\t.Limbrex_back{number}",
     ]
     return [*text, f".Limbrex_back{number}:"], stub
+
+
+def _leave_unless_marked(label: str) -> list[str]:
+    """To the label, if this word of the line was never communicated. eax is the line's number."""
+    return [
+        "\tmovzbl\t(%r11,%rax), %eax",
+        "\tmovl\t%edi, %ecx",
+        f"\tshrl\t${_WORD_BITS}, %ecx",
+        "\tandl\t$7, %ecx",
+        "\tbtl\t%ecx, %eax",
+        f"\tjnc\t{label}",
+    ]
 
 
 def main(words: list[str]) -> int:

@@ -1,27 +1,26 @@
 """Replay a recorded run on other networks, with messages started and awaited when they could be.
 
 Time is max-plus arithmetic over the recorded order: computation keeps its length, a message takes
-EEL + G * size (Sancho et al., section 4.2) and shares the link out of its process with others that
-are under way, collectives take 2 log2(N) EEL and the time of their bytes (collective.py). Which
-messages move when is the mode. Simulating what a trace would be with overlap follows the idea of
-the authors' later Dimemas studies; every network is one column of an array, so that a sweep costs
-as much as a single one.
+EEL + G * size (Sancho et al., section 4.2) and shares the link out of its process, which it needs
+for g + G * size, with others that are under way (link.py), collectives take 2 log2(N) EEL and the
+time of their bytes (collective.py). Which messages move when is the mode. Simulating what a trace
+would be with overlap follows the idea of the authors' later Dimemas studies; every network is one
+column of an array, so that a sweep costs as much as a single one.
 """
 
 from __future__ import annotations
 
-import bisect
 import heapq
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 
 import numpy as np
 
-from imbrex.potential.collective import CollectiveCost
-from imbrex.potential.link import durations
+from imbrex.potential.collective import CollectiveCost, parent_and_children
+from imbrex.potential.link import OnLink, on_link
 from imbrex.potential.message import NetworkPoints
 from imbrex.potential.recording import PIECES, FloatArray, RecordedMessage
+from imbrex.potential.replay_state import Channel, RankState, Side
 from imbrex.potential.schedule import (
     COLLECTIVE,
     COMPUTE,
@@ -50,65 +49,9 @@ read. consumer: awaited element by element. fine-grained: also sent piece by pie
 last: loop indexing of section 3.4, the message's elements before (after) all else of their loop."""
 
 RENDEZVOUS_BYTES = 65536
+_TREE_TAG = -2
 _MOST_PASSES = 8
 _SETTLED = 3e-4
-_KEPT_MARKS = 4096
-
-
-@dataclass(frozen=True)
-class Side:
-    """When the pieces of a message are ready before its send, or needed after its arrival (ns).
-
-    `own_ns` is what its rank spends on elements of messages themselves, of this kind of side.
-    """
-
-    pieces_ns: tuple[float, ...]
-    own_ns: float
-
-
-@dataclass
-class _Channel:
-    """The messages from one rank to another with one tag, first in, first out."""
-
-    sent: list[list[FloatArray]] = field(default_factory=list)
-    posted: list[FloatArray] = field(default_factory=list)
-    taken: int = 0
-
-
-class _Rank:
-    """A rank on its way: `at_ns` on its clock of computation, `wall` in ns on every network."""
-
-    def __init__(self, points: int) -> None:
-        self.at_ns = 0.0
-        self.wall: FloatArray = np.zeros(points)
-        self.entered = self.wall
-        self.marks_ns: list[float] = []
-        self.marks_wall: list[FloatArray] = []
-        self.pending: list[tuple[float, int, _Channel, int, int]] = []
-        self.out_free: FloatArray = np.zeros(points)
-        self.out_start: FloatArray = np.zeros(points)
-        self.in_free: FloatArray = np.zeros(points)
-        self.collectives = 0
-        self.awaited = 0
-
-    def wait_until(self, moment: FloatArray) -> None:
-        self.wall = np.maximum(self.wall, moment)
-        if self.marks_ns and self.marks_ns[-1] == self.at_ns:
-            self.marks_wall[-1] = self.wall
-            return
-        self.marks_ns.append(self.at_ns)
-        self.marks_wall.append(self.wall)
-        if len(self.marks_ns) > 2 * _KEPT_MARKS:
-            del self.marks_ns[:_KEPT_MARKS], self.marks_wall[:_KEPT_MARKS]
-
-    def wall_at(self, at_ns: float) -> FloatArray:
-        """The wall time at which this rank had computed for `at_ns`."""
-        index = bisect.bisect_right(self.marks_ns, at_ns) - 1
-        if index >= 0:
-            return self.marks_wall[index] + (at_ns - self.marks_ns[index])
-        if not self.marks_ns:
-            return self.wall - (self.at_ns - max(at_ns, 0.0))
-        return np.full_like(self.wall, max(at_ns, 0.0))
 
 
 class Replay:
@@ -120,13 +63,12 @@ class Replay:
         network: NetworkPoints,
         mode_of: Callable[[RecordedMessage], str],
         messages_cost: bool = True,
-        on_link: dict[int, FloatArray] | None = None,
+        on_link: dict[int, OnLink] | None = None,
     ) -> None:
         """`mode_of` gives the mode of a message, which both its sides share (by the send).
 
-        Without `messages_cost` only collectives take network time. `on_link` is, by rank, how long
-        each of its sends is on the link, shape (sends, points); without it messages of a process
-        follow each other.
+        Without `messages_cost` only collectives take network time. `on_link` is, by rank, when each
+        of its sends is on the link; without it messages of a process follow each other.
         """
         shape = np.broadcast_shapes(
             np.shape(network.latency_s), np.shape(network.gap_s_per_byte), (1,)
@@ -137,17 +79,24 @@ class Replay:
         self.message_gap = np.asarray(network.message_gap_s) * 1e9
         self.overhead = np.asarray(network.overhead_s) * 1e9
         self.points = shape[0]
-        self.ranks = {rank: _Rank(self.points) for rank in schedule.operations}
-        self.channels: dict[tuple[int, int, int], _Channel] = {}
+        self.ranks = {rank: RankState(self.points) for rank in schedule.operations}
+        self.channels: dict[tuple[int, int, int], Channel] = {}
         self.modes: dict[tuple[int, int], str] = {}
         self.sides: dict[tuple[int, int], Side] = {}
         self.network = network
+        # Each message takes the link for g and its bytes (LogGP); EEL has the g of one in it.
+        self.each = np.minimum(self.message_gap, self.latency)
+        # Those of collectives cost in any case.
+        self.network_latency, self.network_gap = self.latency, self.gap
+        self.network_each = self.each
         if not messages_cost:
-            self.latency, self.gap = np.zeros(shape), np.zeros(shape)
+            self.latency, self.gap, self.each = np.zeros(shape), np.zeros(shape), np.zeros(shape)
+        self.place = {rank: place for place, rank in enumerate(schedule.run.ranks)}
         self.meetings: list[tuple[int, FloatArray]] = []
         self.on_link = on_link
         self.starts: dict[int, list[FloatArray]] = {rank: [] for rank in self.ranks}
         self.work: dict[int, list[FloatArray]] = {rank: [] for rank in self.ranks}
+        self.peers: dict[int, list[int]] = {rank: [] for rank in self.ranks}
         self._prepare(mode_of)
 
     def _prepare(self, mode_of: Callable[[RecordedMessage], str]) -> None:
@@ -179,8 +128,8 @@ class Replay:
                 return m
         return receive
 
-    def channel(self, source: int, target: int, tag: int) -> _Channel:
-        return self.channels.setdefault((source, target, tag), _Channel())
+    def channel(self, source: int, target: int, tag: int) -> Channel:
+        return self.channels.setdefault((source, target, tag), Channel())
 
     def run(self) -> dict[int, FloatArray]:
         """Wall times in ns at the end, by rank; ReplayError where ranks wait for ever."""
@@ -208,7 +157,7 @@ class Replay:
                 yield from self._compute(state, op.ns)
                 state.entered = state.wall
             elif op.kind == COLLECTIVE:
-                yield from self._collective(state, op.cost)
+                yield from self._collective(rank, state, op.cost)
             else:
                 message = self.schedule.run.messages[rank][op.message]
                 if op.kind == SEND:
@@ -221,14 +170,14 @@ class Replay:
         while state.pending:
             yield from self._needed(state)
 
-    def _compute(self, state: _Rank, length_ns: float) -> Iterator[bool]:
+    def _compute(self, state: RankState, length_ns: float) -> Iterator[bool]:
         target = state.at_ns + length_ns
         while state.pending and state.pending[0][0] <= target:
             yield from self._needed(state)
         state.wall = state.wall + (target - state.at_ns)
         state.at_ns = target
 
-    def _needed(self, state: _Rank) -> Iterator[bool]:
+    def _needed(self, state: RankState) -> Iterator[bool]:
         """Go to the first moment at which data are needed, and wait for them."""
         at, _, channel, number, piece = state.pending[0]
         while len(channel.sent) <= number:
@@ -240,8 +189,13 @@ class Replay:
         arrivals = channel.sent[number]
         state.wait_until(arrivals[min(piece, len(arrivals) - 1)])
 
-    def _collective(self, state: _Rank, cost: CollectiveCost | None) -> Iterator[bool]:
+    def _collective(
+        self, rank: int, state: RankState, cost: CollectiveCost | None
+    ) -> Iterator[bool]:
         assert cost is not None
+        if cost.tree_bytes is not None and self.schedule.follows_trees:
+            yield from self._through_tree(rank, state, cost.tree_bytes)
+            return
         takes = cost.seconds(self.network) * 1e9
         number = state.collectives
         state.collectives += 1
@@ -257,7 +211,54 @@ class Replay:
         latest = self.meetings[number][1]
         state.wait_until(latest + takes)
 
-    def _send(self, rank: int, state: _Rank, m: RecordedMessage, blocking: bool) -> Iterator[bool]:
+    def _through_tree(self, rank: int, state: RankState, size: float) -> Iterator[bool]:
+        """Up a binomial tree and down again. Sends are buffered: who has sent goes on, and what it
+        sends next shares its link with them."""
+        ranks = self.schedule.run.ranks
+        parent, children = parent_and_children(self.place[rank], len(ranks))
+        for child in children:
+            yield from self._through_tree_from(ranks[child], rank, state)
+        if parent >= 0:
+            self._through_tree_to(rank, ranks[parent], state, size)
+            yield True
+            yield from self._through_tree_from(ranks[parent], rank, state)
+        for child in reversed(children):
+            self._through_tree_to(rank, ranks[child], state, size)
+
+    def _through_tree_to(self, rank: int, peer: int, state: RankState, size: float) -> None:
+        work = self.network_each + self.network_gap * size
+        _, end = self._on_link(rank, peer, state, state.wall, work)
+        flight = self.network_latency - self.network_each
+        self.channel(rank, peer, _TREE_TAG).sent.append([end + flight])
+
+    def _through_tree_from(self, peer: int, rank: int, state: RankState) -> Iterator[bool]:
+        channel = self.channel(peer, rank, _TREE_TAG)
+        number = channel.taken
+        channel.taken += 1
+        while len(channel.sent) <= number:
+            yield False
+        state.wait_until(channel.sent[number][0])
+
+    def _on_link(
+        self, rank: int, peer: int, state: RankState, start: FloatArray, work: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """When a message that starts is on the link of its rank: from, and until."""
+        number = len(self.starts[rank])
+        self.starts[rank].append(start)
+        self.work[rank].append(work)
+        self.peers[rank].append(peer)
+        if self.on_link is not None:
+            shares = self.on_link[rank]
+            return start + shares.begins[number], start + shares.ends[number]
+        queued = np.maximum(start, state.out_free)
+        # Nothing waits for a message that leaves only later.
+        begin = np.where(start >= state.out_start, queued, start)
+        state.out_start, state.out_free = begin, begin + work
+        return begin, begin + work
+
+    def _send(
+        self, rank: int, state: RankState, m: RecordedMessage, blocking: bool
+    ) -> Iterator[bool]:
         channel = self.channel(rank, m.peer, m.tag)
         mode = self.modes[rank, m.number]
         if mode == NONE:
@@ -276,33 +277,27 @@ class Replay:
             return
         if mode != AS_WRITTEN:
             start = self._start_of_whole(rank, state, side, mode)
-        work = self.gap * m.size_bytes
-        number = len(self.starts[rank])
-        self.starts[rank].append(start)
-        self.work[rank].append(work)
-        if self.on_link is not None:
-            lasts = self.on_link[rank][number]
-        else:
-            queued = np.maximum(start, state.out_free)
-            # Nothing waits for a message that leaves only later.
-            begin = np.where(start >= state.out_start, queued, start)
-            state.out_start, state.out_free = begin, begin + work
-            lasts = begin + work - start
+        if channel.started is not None:
+            start = np.maximum(start, channel.started)
+        channel.started = start
+        work = self.each + self.gap * m.size_bytes
+        begin, end = self._on_link(rank, m.peer, state, start, work)
         # A message is as good as there when its last byte is; pieces of it earlier.
         pieces = len(side.pieces_ns)
-        arrivals = [start + self.latency + lasts * (k / pieces) for k in range(1, pieces + 1)]
+        first, lasts = begin + self.latency, end - begin - self.each
+        arrivals = [first + lasts * (k / pieces) for k in range(1, pieces + 1)]
         channel.sent.append(arrivals)
         if waits:
             state.wait_until(arrivals[-1])
 
-    def _start_of_whole(self, rank: int, state: _Rank, side: Side, mode: str) -> FloatArray:
+    def _start_of_whole(self, rank: int, state: RankState, side: Side, mode: str) -> FloatArray:
         ready = state.at_ns - side.pieces_ns[0]
         if mode == BOUNDARY_FIRST:
             begin, _ = self.schedule.interval_ns(rank, ready - 1e-3)
             ready = min(ready, begin + side.own_ns)
         return state.wall_at(ready)
 
-    def _pieces_sent(self, state: _Rank, m: RecordedMessage, side: Side) -> list[FloatArray]:
+    def _pieces_sent(self, state: RankState, m: RecordedMessage, side: Side) -> list[FloatArray]:
         """Every piece leaves when its last element is written, in the order of production."""
         count = len(side.pieces_ns)
         size = m.size_bytes / count
@@ -323,7 +318,7 @@ class Replay:
         state.wait_until(state.wall + self.overhead * (count - 1))
         return arrivals
 
-    def _arrived(self, rank: int, state: _Rank, m: RecordedMessage) -> Iterator[bool]:
+    def _arrived(self, rank: int, state: RankState, m: RecordedMessage) -> Iterator[bool]:
         channel = self.channel(m.peer, rank, m.tag)
         number = channel.taken
         channel.taken += 1
@@ -333,8 +328,9 @@ class Replay:
                 yield False
             moment = channel.sent[number][-1]
             if mode == NONE:
-                start = np.maximum(np.maximum(moment, state.entered) + self.latency, state.in_free)
-                moment = start + self.gap * m.size_bytes
+                flight = self.latency - self.each
+                start = np.maximum(np.maximum(moment, state.entered) + flight, state.in_free)
+                moment = start + self.each + self.gap * m.size_bytes
                 state.in_free = moment
             state.wait_until(moment)
             return
@@ -375,11 +371,11 @@ def replay_s(
     replay = Replay(schedule, network, mode_of, messages_cost)
     queued = latest = _latest(replay)
     settled = np.zeros(latest.shape, dtype=bool)
-    on_link = _on_link(replay)
+    shares = _on_link(replay)
     # When messages leave decides who shares the link, which decides when others leave: again, until
     # it no longer changes the run time.
     for number in range(_MOST_PASSES):
-        replay = Replay(schedule, network, mode_of, messages_cost, on_link)
+        replay = Replay(schedule, network, mode_of, messages_cost, shares)
         before, latest = latest, _latest(replay)
         settled = np.abs(latest - before) <= _SETTLED * latest
         if settled.all():
@@ -387,7 +383,7 @@ def replay_s(
         # Half way only, once it does not settle by itself: a full link makes it swing.
         part = 1.0 if number < 2 else 0.5
         fresh = _on_link(replay)
-        on_link = {rank: on_link[rank] + part * (fresh[rank] - on_link[rank]) for rank in fresh}
+        shares = {rank: _between(shares[rank], fresh[rank], part) for rank in fresh}
     # On a link that is always full it makes no difference to the last who is served when.
     return np.asarray(np.where(settled, latest, queued) * 1e-9)
 
@@ -396,10 +392,16 @@ def _latest(replay: Replay) -> FloatArray:
     return np.asarray(np.max(np.stack(list(replay.run().values())), axis=0))
 
 
-def _on_link(replay: Replay) -> dict[int, FloatArray]:
-    """How long each message is on its link if all left when they just did."""
+def _on_link(replay: Replay) -> dict[int, OnLink]:
+    """When each message is on its link if all left when they just did."""
     return {
-        rank: durations(np.stack(starts), np.stack(replay.work[rank]))
+        rank: on_link(np.stack(starts), np.stack(replay.work[rank]), np.array(replay.peers[rank]))
         for rank, starts in replay.starts.items()
         if starts
     }
+
+
+def _between(old: OnLink, new: OnLink, part: float) -> OnLink:
+    return OnLink(
+        old.begins + part * (new.begins - old.begins), old.ends + part * (new.ends - old.ends)
+    )

@@ -166,9 +166,10 @@ def _network_rows(
     nothing = float(replay_s(schedule, NetworkPoints(0.0, 0.0), AS_WRITTEN)[0])
     times: dict[str, FloatArray] = {mode: replay_s(schedule, at, mode) for mode in REPLAY_MODES}
     # A program may leave a mode unused, so none is slower than the one before it.
-    for mode, before in zip(MODES[2:], MODES[1:], strict=False):
+    for mode, before in zip(MODES[1:], (AS_WRITTEN, *MODES[1:]), strict=False):
         times[mode] = np.minimum(times[mode], times[before])
     best = np.minimum(times[BOUNDARY_FIRST], times[BOUNDARY_LAST])
+    best = np.minimum(best, times[AS_WRITTEN])
     low, high = hidden_share(run)
     found = []
     for i, network in enumerate(networks):

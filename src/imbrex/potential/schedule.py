@@ -14,6 +14,8 @@ from imbrex.potential.recording import RecordedMessage, RecordedRun
 from imbrex.potential.trace import ARRIVED, CALL, POST, SEND
 
 COMPUTE, COLLECTIVE = 10, 11
+MOST_TREE_MESSAGES = 20_000
+"""Beyond them, and beyond the messages of the program, collectives are replayed as one step."""
 
 _BLOCKING_SENDS = {"MPI_Send", "MPI_Ssend", "MPI_Rsend"}
 
@@ -36,7 +38,8 @@ class Operation:
 
 @dataclass(frozen=True)
 class Schedule:
-    """The operations of every rank. `collectives_agree`: all ranks make equally many."""
+    """The operations of every rank. `collectives_agree`: all ranks make the same, or at least
+    equally many."""
 
     run: RecordedRun
     operations: dict[int, list[Operation]]
@@ -45,6 +48,16 @@ class Schedule:
     @property
     def size(self) -> int:
         return len(self.operations)
+
+    @cached_property
+    def follows_trees(self) -> bool:
+        """Whether the messages of collectives are replayed one by one."""
+        calls = [
+            [op.cost for op in own if op.kind == COLLECTIVE] for own in self.operations.values()
+        ]
+        sends = sum(op.kind == SEND for own in self.operations.values() for op in own)
+        messages = 2 * sum(cost.tree_bytes is not None for cost in calls[0] if cost) * self.size
+        return messages <= max(sends, MOST_TREE_MESSAGES) and all(c == calls[0] for c in calls)
 
     @cached_property
     def calls_ns(self) -> dict[int, NDArray[np.float64]]:

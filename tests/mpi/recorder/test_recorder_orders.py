@@ -290,6 +290,22 @@ def test_buffers_of_collectives_have_orders_too(mpi: Any, tmp_path: Path) -> Non
             assert received["position"].tolist() == forward
 
 
+def test_what_some_calls_complete_arrives_with_them(mpi: Any, tmp_path: Path) -> None:
+    result = recorded(mpi, tmp_path, "cc", mpi.mpicc, HERE / "some.c", "-O1")
+    forward = list(range(12))
+    for tag in range(1, 7):
+        orders = (forward[::-1], forward)
+        check(result, tag, orders[tag % 2 == 0], orders[tag % 2 == 0])
+    # From the completion of each to its first read: behind MPI_Testsome the count is read; of the
+    # two that arrive together the second is read through, and its sum written, before the first.
+    before = {1: 1, 2: 1, 3: 2, 4: 2, 5: 1 + len(forward) + 1, 6: 1}
+    for rank in (0, 1):
+        for tag, accesses in before.items():
+            receive, rows = result.message(rank, "receive", tag)
+            assert receive["calls"] == 6
+            assert rows["accesses"].min() == accesses, tag
+
+
 def halves(rows: Any) -> list[list[int]]:
     """The orders within the first and within the second half of a message."""
     return [np.argsort(np.argsort(part)).tolist() for part in np.split(rows["position"], 2)]

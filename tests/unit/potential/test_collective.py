@@ -7,11 +7,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from imbrex.potential.collective import blocking_form, collective_cost, mean_bytes
+from imbrex.potential.collective import (
+    blocking_form,
+    collective_cost,
+    mean_bytes,
+    parent_and_children,
+)
 from imbrex.potential.message import NetworkPoints
 from imbrex.potential.replay import AS_WRITTEN, replay_s
 from imbrex.potential.schedule import make_schedule
-from imbrex.potential.trace import CALL
+from imbrex.potential.trace import ARRIVED, CALL, POST, SEND
 
 
 @pytest.mark.parametrize(
@@ -75,3 +80,38 @@ def test_a_replayed_collective_takes_its_bytes_time(message: Any, recorded: Any)
     slow = NetworkPoints(latency, gap, message_gap_s=3e-8)
     spaced = (replay_s(make_schedule(run), slow, AS_WRITTEN) * 1e9).tolist()
     assert spaced == pytest.approx([free + 30, priced + 30])
+
+
+def test_the_tree() -> None:
+    assert parent_and_children(0, 8) == (-1, [1, 2, 4])
+    assert parent_and_children(4, 8) == (0, [5, 6])
+    assert parent_and_children(7, 8) == (6, [])
+    assert parent_and_children(4, 6) == (0, [5])
+    assert parent_and_children(0, 1) == (-1, [])
+
+
+def test_what_is_sent_next_shares_the_link_with_the_tree(
+    message: Any, recorded: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    messages: dict[int, list[Any]] = {r: [] for r in range(4)}
+    messages[0] = [message(0, 0, 3, [0.0] * 10, is_send=True)]
+    messages[3] = [message(3, 0, 0, [0.0] * 10)]
+    rows: dict[int, list[tuple[int, int, float]]] = {r: [(CALL, 2, 100.0)] for r in range(4)}
+    rows[0] += [(CALL, 0, 0.0), (SEND, 0, 0.0)]
+    rows[3] += [(CALL, 1, 0.0), (POST, 0, 0.0), (ARRIVED, 0, 0.0)]
+    for own in rows.values():
+        own.append((CALL, 3, 50.0))
+    run = recorded(messages, rows)
+    for rank in range(4):
+        run.collectives[rank] = [
+            message(rank, 0, -1, [0.0] * 5, is_send=True, operation="MPI_Allreduce")
+        ]
+    network = NetworkPoints(1e-7, 1e-9)
+    schedule = make_schedule(run)
+    # Up: 40 bytes are there at 240, and at 380. Three share the link of the root then, two of 40
+    # bytes, which have left at 500: process 2 has its own at 600, process 3 at 740.
+    assert float(replay_s(schedule, network, AS_WRITTEN)[0]) * 1e9 == pytest.approx(740 + 50)
+    # Too many to follow them all: one step of 4 latencies and 5 messages, and the message behind.
+    monkeypatch.setattr("imbrex.potential.schedule.MOST_TREE_MESSAGES", 7)
+    one_step = replay_s(make_schedule(run), network, AS_WRITTEN)
+    assert float(one_step[0]) * 1e9 == pytest.approx(700 + 180 + 50)

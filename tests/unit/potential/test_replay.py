@@ -102,6 +102,36 @@ def test_messages_of_one_process_follow_each_other(message: Any, recorded: Any) 
     }
     schedule = make_schedule(recorded(messages, rows))
     assert ns(schedule, AS_WRITTEN) == pytest.approx(100 + 2 * 80)
+    # Each takes the link for g as well, which EEL has in it once.
+    slow = NetworkPoints(LATENCY * 1e-9, GAP * 1e-9, message_gap_s=30e-9)
+    assert ns(schedule, AS_WRITTEN, slow) == pytest.approx(100 - 30 + 2 * (30 + 80))
+    # Without overlap each of two receivers waits for its own.
+    assert ns(schedule, NONE, slow) == pytest.approx(100 + 80)
+
+
+def test_messages_to_one_peer_keep_their_order(message: Any, recorded: Any) -> None:
+    # The second is written long before the first is, and could leave first.
+    messages = {
+        0: [message(0, 0, 1, [0.0] * 10, is_send=True),
+            message(0, 1, 1, [60.0] * 10, is_send=True)],
+        1: [message(1, 0, 0, [0.0] * 10), message(1, 1, 0, [0.0] * 10)],
+    }  # fmt: skip
+    rows = {
+        0: [(CALL, 0, 100.0), (SEND, 0, 0.0), (CALL, 0, 10.0), (SEND, 1, 0.0), (CALL, 3, 0.0)],
+        1: [
+            *((CALL, 1, 0.0), (POST, 0, 0.0), (ARRIVED, 0, 0.0)),
+            *((CALL, 1, 200.0), (POST, 1, 0.0), (ARRIVED, 1, 0.0), (CALL, 3, 20.0)),
+        ],
+    }
+    schedule = make_schedule(recorded(messages, rows))
+    # The first is on the link from 100 to 180 and there at 280: the second does not share it.
+    assert ns(schedule, AS_WRITTEN) == pytest.approx(280 + 200 + 20)
+    assert ns(schedule, "independent") == pytest.approx(280 + 200 + 20)
+    # Then the second, until 260, when nothing is computed in between.
+    rows[1][3] = (CALL, 1, 0.0)
+    schedule = make_schedule(recorded(messages, rows))
+    assert ns(schedule, AS_WRITTEN) == pytest.approx(260 + 100 + 20)
+    assert ns(schedule, "independent") == pytest.approx(260 + 100 + 20)
 
 
 def test_collectives_are_met_by_all(recorded: Any) -> None:

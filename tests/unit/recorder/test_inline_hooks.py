@@ -80,6 +80,22 @@ def test_what_may_cross_a_line_asks_at_both_ends() -> None:
     assert sum("cmpb" in line for line in text("\tcall\t__tsan_read8@PLT")) == 1
 
 
+def test_a_line_that_holds_something_communicated_is_asked_for_the_word() -> None:
+    lines = text("\tcall\t__tsan_read4@PLT", "\tcall\t__tsan_write4@PLT")
+    ret = lines.index("\tret")
+    leaves = [line.split()[1] for line in lines[ret:] if line.startswith("\tjnc\t")]
+    assert [f"{leave}:" in lines[:ret] for leave in leaves] == [True, True]
+    # What may be a copy of what was just unpacked is told whatever word it goes to: also behind the
+    # question for the word.
+    (pending,) = (at for at, line in enumerate(lines) if "cmpq\t$0" in line)
+    assert lines.index(f"{leaves[0]}:") < lines.index(f"{leaves[1]}:") < pending
+    target = lines.index(lines[pending + 1].split()[1] + ":")
+    assert target > lines.index("\tjnc\t" + leaves[1])
+    # What may touch several words is always told.
+    for name in ("unaligned_read8", "write16"):
+        assert not any("\tjnc" in line for line in text(f"\tcall\t__tsan_{name}@PLT"))
+
+
 def test_the_last_read_before_a_write_of_its_size_may_be_copied() -> None:
     lines = text(
         "\tcall\t__tsan_read8@PLT",

@@ -1,0 +1,75 @@
+"""The compiler wrappers where CMake and make expect compilers: archives, C and C++, plain twins."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+LIBRARY = """
+#include <mpi.h>
+void swap(double *a, double *b, int n)
+{
+    MPI_Sendrecv(a, n, MPI_DOUBLE, MPI_PROC_NULL, 0, b, n, MPI_DOUBLE, MPI_PROC_NULL, 0,
+                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    a[0] = b[n - 1];
+}
+"""
+PROGRAM = """
+#include <mpi.h>
+extern "C" void swap(double *, double *, int);
+int main(int argc, char **argv)
+{
+    double a[8] = {0}, b[8] = {1};
+    MPI_Init(&argc, &argv);
+    swap(a, b, 8);
+    MPI_Finalize();
+}
+"""
+CMAKE = """
+cmake_minimum_required(VERSION 3.18)
+project(exchange C CXX)
+add_library(swap STATIC swap.c)
+add_executable(app main.cpp)
+target_link_libraries(app swap)
+"""
+MAKE = """
+app: main.o libswap.a
+	$(CXX) main.o -L. -lswap -o $@
+libswap.a: swap.o
+	$(AR) rcs $@ $^
+"""
+
+
+@pytest.mark.parametrize("tool", ["cmake", "make"])
+def test_a_project_is_built_with_its_plain_twin(mpi: Any, tmp_path: Path, tool: str) -> None:
+    cxx = f"mpicxx.{mpi.name}"
+    if shutil.which(tool) is None or shutil.which(cxx) is None:
+        pytest.skip(f"{tool} or {cxx} is not installed")
+    files = {"swap.c": LIBRARY, "main.cpp": PROGRAM, "CMakeLists.txt": CMAKE, "Makefile": MAKE}
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    imbrex = Path(sys.executable).with_name("imbrex")
+    compilers = {"CC": f"{imbrex} cc", "CXX": f"{imbrex} cxx"}
+    compilers |= {"IMBREX_CC": mpi.mpicc, "IMBREX_CXX": cxx}
+    lines = {
+        "cmake": [["cmake", "-S", ".", "-B", "."], ["cmake", "--build", "."]],
+        "make": [["make", *(f"{name}={compilers[name]}" for name in ("CC", "CXX"))]],
+    }
+    for line in lines[tool]:
+        done = subprocess.run(
+            line, cwd=tmp_path, env=os.environ | compilers, capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+    hooked = {
+        name: subprocess.run(["nm", tmp_path / name], capture_output=True, text=True, check=True)
+        for name in ("app", "app.plain")
+    }
+    assert "imbrex_access_memory" in hooked["app"].stdout
+    assert "imbrex_access" not in hooked["app.plain"].stdout
+    assert " swap" in hooked["app"].stdout and " swap" in hooked["app.plain"].stdout
