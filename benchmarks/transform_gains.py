@@ -1,7 +1,7 @@
 """What `imbrex transform` brings on the mini-apps, beside the figures of the paper.
 
     sudo python benchmarks/transform_gains.py [--mpi openmpi] [--network] [--smpi] [--apps LIST]
-                                              [--profiles DIR]
+                                              [--profiles DIR] [--builds DIR [--prepare]]
 
 --network: two ranks on two network namespaces (TCP, 800 Mbit/s), real. --smpi: SimGrid's SMPI on 2
 to 16 nodes of a network like InfiniBand (2 us, 10 Gbit/s) and of one like Gigabit Ethernet (50 us,
@@ -10,6 +10,8 @@ rewritten with progress calls every --progress us; the programs run in turns, an
 they print. Outputs must be the same but for the times. What there is to overlap is told by `imbrex
 run` with the machine profile DIR/MPI.json (a quick probe leaves it there): computation, time in MPI
 calls and in those that are rewritten, and what was hidden afterwards, each as seconds per rank.
+--builds keeps the programs of the network, so that --prepare makes them while the machine is in use
+and a later call of the script only measures.
 """
 
 from __future__ import annotations
@@ -36,6 +38,7 @@ _TIME = re.compile(r"time: *([0-9.]+) s")
 _ANSWER = re.compile(r"^(?:time|verification): .*", re.MULTILINE)
 # Of each of the two links that a message passes.
 PLATFORMS = {"InfiniBand-like": ("1us", "10Gbps"), "GigE-like": ("25us", "1Gbps")}
+FREE = ("0us", "100000Gbps")
 
 
 @dataclass(frozen=True)
@@ -85,7 +88,14 @@ CASES: dict[str, Case] = {
         "--variant blocking --n 128 --steps 10",
         by_hand="--variant overlapped",
     ),
-    "fft": Case("fft", "fft/*.c", "--n 128 --steps 6", "--n 64 --steps 3"),
+    "halo3d-faces": Case(
+        "halo3d",
+        "halo/halo3d*.c",
+        "--variant faces --n 192 --steps 60",
+        "--variant faces --n 128 --steps 10",
+        by_hand="--variant overlapped",
+    ),
+    "fft": Case("fft", "fft/*.c", "--n 128 --steps 3", "--n 64 --steps 3"),
     "line": Case(
         "line",
         "common/options.f90 line/*.f90",
@@ -113,10 +123,16 @@ class Times:
         range_of = f"{self.shortest[side]:.3g} to {self.longest[side]:.3g}"
         return f"{self.median[side]:.4g} [{range_of}]"
 
+    def fastest(self, side: str) -> float:
+        """Gain of the fastest run against the fastest before, per cent."""
+        before = self.shortest["before"]
+        return 100 * (before - self.shortest[side]) / before
+
     def cell(self, side: str) -> str:
         if side not in self.median:
             return "-"
-        return f"{self.seconds(side)} ({self.gain(side):+.1f} %)"
+        gains = f"{self.gain(side):+.1f} %, fastest {self.fastest(side):+.1f} %"
+        return f"{self.seconds(side)} ({gains})"
 
     def beside_hand(self) -> str:
         """What overlapping by hand gains, and how much of that the rewrite has."""
@@ -163,7 +179,17 @@ class Versions:
 
 
 def sources(name: str, folder: Path, progress_s: float | None) -> Versions:
-    """Write the app as it is, rewritten, and with progress calls."""
+    """Write the app as it is, rewritten, and with progress calls; once for each folder."""
+    known = folder / "versions.json"
+    if known.exists():
+        sides, share, lines = json.loads(known.read_text())
+        return Versions(sides, share, frozenset((file, line) for file, line in lines))
+    made = _write(name, folder, progress_s)
+    known.write_text(json.dumps([made.sides, made.share, sorted(made.lines)]))
+    return made
+
+
+def _write(name: str, folder: Path, progress_s: float | None) -> Versions:
     case = CASES[name]
     app = App(case.sources, case.options)
     share, lines = "", frozenset[tuple[str, int]]()
@@ -182,11 +208,27 @@ def sources(name: str, folder: Path, progress_s: float | None) -> Versions:
     return Versions(different, share, lines)
 
 
-def on_network(names: list[str], mpi: str, pairs: int, given_s: float, kept: Path | None) -> None:
+def programs(
+    name: str, mpi: str, builds: Path, interval_s: float
+) -> tuple[Versions, dict[str, Path]]:
+    """What runs on the network, built where it is not yet."""
+    folder = builds / f"{name}-{mpi}"
+    folder.mkdir(parents=True, exist_ok=True)
+    made = sources(name, folder, interval_s)
+    return made, {side: build(CASES[name].app, folder / side, mpi) for side in made.sides}
+
+
+def on_network(names: list[str], arguments: argparse.Namespace) -> None:
+    mpi, pairs = arguments.mpi, arguments.pairs
     with two_hosts() as network:
-        machine = profile(network, mpi, kept or network.folder)
+        machine = profile(network, mpi, arguments.profiles or network.folder)
         recommended_s = load(machine).progress_interval_s
-        interval_s = recommended_s or given_s
+        interval_s = recommended_s or 1e-6 * arguments.progress
+        builds = arguments.builds or network.folder
+        if arguments.prepare:
+            for name in names:
+                print(name, programs(name, mpi, builds, interval_s)[0].share, flush=True)
+            return
         print(
             f"\nTwo hosts, TCP at 800 Mbit/s, {mpi}, one rank on each; medians [and ranges] "
             f"of {pairs} runs in turns, s. Progress calls every {1e6 * interval_s:.0f} us "
@@ -199,11 +241,10 @@ def on_network(names: list[str], mpi: str, pairs: int, given_s: float, kept: Pat
         print(" hidden before, after, with progress | paper |")
         print("|---|---|---|---|---|---|---|---|---|---|---|", flush=True)
         for name in names:
-            case, folder = CASES[name], network.folder / name
-            made = sources(name, folder, interval_s)
+            case = CASES[name]
+            made, built = programs(name, mpi, builds, interval_s)
             line = launcher(mpi, network.folder)
-            programs = {s: build(case.app, folder / s, mpi) for s in made.sides}
-            runs = {s: [*line, str(p), *case.options.split()] for s, p in programs.items()}
+            runs = {s: [*line, str(p), *case.options.split()] for s, p in built.items()}
             if case.by_hand and len(made.sides) > 1:
                 runs["hand"] = [*runs["before"], *case.by_hand.split()]
             times = in_turns(runs, pairs, network.run)
@@ -253,8 +294,7 @@ def available(
     )
 
 
-def platform(folder: Path, latency: str, bandwidth: str) -> Path:
-    file = folder / "cluster.xml"
+def platform(file: Path, latency: str, bandwidth: str) -> Path:
     file.write_text(
         "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM "
         '"https://simgrid.org/simgrid.dtd">\n<platform version="4.1"><zone id="z" routing="Full">'
@@ -266,11 +306,14 @@ def platform(folder: Path, latency: str, bandwidth: str) -> Path:
 
 def on_smpi(names: list[str], nodes: list[int], pairs: int) -> None:
     print(
-        "\nSimulated (SMPI), computation as measured here; medians [and ranges] "
-        f"of {pairs} runs in turns, s.\n"
+        "\nSimulated (SMPI), computation as measured here; medians [and ranges] of "
+        f"{pairs} runs in turns, s. At most: what the program as it is gains on a network that "
+        "costs nothing.\n"
     )
-    print("| app | sites rewritten | platform | nodes | before | after | by hand | paper |")
-    print("|---|---|---|---|---|---|---|---|", flush=True)
+    print(
+        "| app | sites rewritten | platform | nodes | before | after | at most | by hand |", end=""
+    )
+    print(" paper |\n|---|---|---|---|---|---|---|---|---|", flush=True)
     for name in names:
         case = CASES[name]
         if not case.simulated:
@@ -278,26 +321,32 @@ def on_smpi(names: list[str], nodes: list[int], pairs: int) -> None:
         with tempfile.TemporaryDirectory() as scratch:
             folder = Path(scratch)
             made = sources(name, folder, None)
-            if len(made.sides) == 1:
-                share = f"{made.share}, left as it is"
-                print(f"| {name} | {share} | - | - | - | - | - | {case.paper} |")
-                continue
             programs = {side: smpi_program(name, folder / side) for side in made.sides}
-            for kind, (latency, bandwidth) in PLATFORMS.items():
-                file = platform(folder, latency, bandwidth)
+            left = len(made.sides) == 1
+            for kind, of_links in PLATFORMS.items():
+                file = platform(folder / "cluster.xml", *of_links)
+                free = platform(folder / "free.xml", *FREE)
                 for count in nodes:
-                    begin = ["smpirun", "-np", str(count), "-platform", str(file)]
-                    begin += ["--cfg=smpi/host-speed:2e9", "--log=root.thres:critical"]
-                    # Eager messages leave before their receive is posted, as in real libraries.
-                    begin += ["--cfg=smpi/async-small-thresh:65536"]
                     options = case.simulated.split()
+                    begin = simulated(count, file)
                     runs = {s: [*begin, str(p), *options] for s, p in programs.items()}
-                    if case.by_hand:
+                    if case.by_hand and not left:
                         runs["hand"] = [*runs["before"], *case.by_hand.split()]
+                    runs["free"] = [*simulated(count, free), str(programs["before"]), *options]
                     times = in_turns(runs, pairs, simulate)
                     cells = [name, made.share, kind, str(count), times.seconds("before")]
-                    cells += [times.cell("after"), times.beside_hand(), case.paper]
+                    cells += ["left as it is" if left else times.cell("after")]
+                    cells += [f"{times.gain('free'):.1f} %"]
+                    cells += [times.beside_hand(), case.paper]
                     print(f"| {' | '.join(cells)} |", flush=True)
+
+
+def simulated(count: int, cluster: Path) -> list[str]:
+    """The beginning of the line that runs a program on so many nodes."""
+    begin = ["smpirun", "-np", str(count), "-platform", str(cluster)]
+    begin += ["--cfg=smpi/host-speed:2e9", "--log=root.thres:critical"]
+    # Eager messages leave before their receive is posted, as in real libraries.
+    return [*begin, "--cfg=smpi/async-small-thresh:65536"]
 
 
 def smpi_program(name: str, folder: Path) -> Path:
@@ -328,11 +377,12 @@ def main() -> None:
         "--progress", type=float, default=500, help="us, where the profile recommends none"
     )
     parser.add_argument("--profiles", type=Path)
+    parser.add_argument("--builds", type=Path)
+    parser.add_argument("--prepare", action="store_true", help="build only")
     arguments = parser.parse_args()
     names = arguments.apps.split(",")
     if arguments.network:
-        given_s = 1e-6 * arguments.progress
-        on_network(names, arguments.mpi, arguments.pairs, given_s, arguments.profiles)
+        on_network(names, arguments)
     if arguments.smpi:
         on_smpi(names, [int(n) for n in arguments.nodes.split(",")], arguments.pairs)
 

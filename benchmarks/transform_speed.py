@@ -99,13 +99,14 @@ def main() -> None:
             path = Path(scratch) / f"speed.{language}"
             path.write_text(source(language, arguments.lines))
             lines = path.read_text().count("\n")
-            start = time.perf_counter()
+            start, busy = time.perf_counter(), time.process_time()
             outcome = transform([path], Options())
-            seconds = time.perf_counter() - start
+            seconds, busy = time.perf_counter() - start, time.process_time() - busy
         rewritten = sum(decision.decision == "rewritten" for decision in outcome.decisions)
         name = {"c": "C", "f": "Fortran"}[language]
         print(
-            f"{name}: {lines} lines in {seconds:.1f} s, {lines / seconds:.0f} lines/s "
+            f"{name}: {lines} lines in {seconds:.1f} s, {lines / seconds:.0f} lines/s, "
+            f"{busy:.1f} s of one processor "
             f"({rewritten} of {len(outcome.decisions)} calls rewritten)"
         )
 

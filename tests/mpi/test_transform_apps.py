@@ -21,7 +21,7 @@ CASES: dict[str, tuple[str, str, set[str]]] = {
     "fft": ("fft/*.c", "--n 16 --steps 3", {"MPI_Alltoall"}),
     "bucket": ("bucket/*.c", "--log-keys 14 --iterations 3", {"MPI_Allreduce"}),
     "halo2d": ("halo/halo2d*.c", "--variant blocking --n 64 --steps 3", {"boundary-first"}),
-    "halo3d": ("halo/halo3d*.c", "--variant blocking --n 32 --steps 3", {"MPI_Sendrecv"}),
+    "halo3d": ("halo/halo3d*.c", "--variant faces --n 32 --steps 3", {"boundary-first"}),
     "line": ("common/options.f90 line/*.f90", "--n 16 --chunk 32 --steps 2", {"MPI_Waitall"}),
     "ssor": ("ssor/*.f", "--n 16 --iterations 3", {"MPI_Send"}),
 }

@@ -17,6 +17,7 @@ NAMES = [
     "chain.f",
     "interior.c",
     "interior.f",
+    "middle.c",
     "pipe.c",
     "private.c",
     "private.f",

@@ -71,7 +71,7 @@ def test_same_results(
     programs = batch.GROUP * len(parts)
     for kind in batch.COMMUNICATION:
         assert kinds[kind] > programs
-    words = [compiler, "-O2"]
+    words = [compiler, "-O1"]
     build = {
         side: batch.build(
             words, language, {p.seeds[0]: getattr(p, side) for p in chosen}, tmp_path / side

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,8 +40,8 @@ def apply_edits(data: bytes, edits: list[Edit]) -> bytes:
 def unified_diff(name: str, before: bytes, after: bytes) -> str:
     """A diff that `patch -p1` takes."""
     lines = difflib.unified_diff(
-        before.decode(errors="surrogateescape").splitlines(keepends=True),
-        after.decode(errors="surrogateescape").splitlines(keepends=True),
+        _lines(before),
+        _lines(after),
         f"a/{name}",
         f"b/{name}",
     )
@@ -48,6 +49,11 @@ def unified_diff(name: str, before: bytes, after: bytes) -> str:
     for line in lines:
         text += line if line.endswith("\n") else line + "\n\\ No newline at end of file\n"
     return text
+
+
+def _lines(data: bytes) -> list[str]:
+    """Lines as `patch` counts them: a form feed ends none."""
+    return re.findall(r"[^\n]*\n|[^\n]+", data.decode(errors="surrogateescape"))
 
 
 def replace_files(changes: list[tuple[Path, bytes, bytes]]) -> None:

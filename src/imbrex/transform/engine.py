@@ -13,8 +13,8 @@ from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.aliases import Aliases
 from imbrex.transform.analysis.constants import name_constants, nonnegative
 from imbrex.transform.analysis.distinct import find_distinct, find_owned
-from imbrex.transform.analysis.facts import ProgramFacts
 from imbrex.transform.analysis.footprint import Footprints
+from imbrex.transform.deep import deep
 from imbrex.transform.edits import Edit, apply_edits
 from imbrex.transform.model.program import Language, Program, Routine, SourceFile
 from imbrex.transform.preparation import LineMap, add_later, note, prepare, put_back, relocated
@@ -35,7 +35,7 @@ from imbrex.transform.rewrites.motion import ExistingMotion, Lowered, settle
 from imbrex.transform.rewrites.nested import NestedWrappers
 from imbrex.transform.rewrites.private import PrivateBuffers
 from imbrex.transform.rewrites.progress import ProgressCalls
-from imbrex.transform.rewrites.proposals import Proposal
+from imbrex.transform.rewrites.proposals import Preparing, Proposal
 from imbrex.transform.rewrites.rearrangement import Rearrangement
 from imbrex.transform.rewrites.replaced import ReplacedBuffers
 from imbrex.transform.rewrites.sent import SentCopies
@@ -43,7 +43,7 @@ from imbrex.transform.rewrites.wrappers import Wrappers
 
 _NO_SITE = frozenset({("", 0)})
 _PASSES = 20  # far more than any program has needed
-PREPARING = (
+PREPARING: tuple[type[Preparing], ...] = (
     PrivateBuffers,
     ReplacedBuffers,
     SentCopies,
@@ -92,11 +92,15 @@ def transform(paths: list[Path], options: Options) -> Outcome:
 
     Raises ImbrexError where none of the files can be read.
     """
-    with _uncollected():
-        outcome = _transform(paths, options)
-        if options.progress_interval_s is not None and not outcome.skipped:
-            _add_progress(paths, options, outcome, options.progress_interval_s)
-        return outcome
+
+    def work() -> Outcome:
+        with _uncollected():
+            outcome = _transform(paths, options)
+            if options.progress_interval_s is not None and not outcome.skipped:
+                _add_progress(paths, options, outcome, options.progress_interval_s)
+            return outcome
+
+    return deep(work)
 
 
 def _add_progress(paths: list[Path], options: Options, outcome: Outcome, interval_s: float) -> None:
@@ -105,7 +109,7 @@ def _add_progress(paths: list[Path], options: Options, outcome: Outcome, interva
     contents = {of_path[name]: data for name, data in outcome.after.items()}
     analysis = _Analysis(paths, replace(options, contents=contents))
     program = analysis.program
-    facts = ProgramFacts(program)
+    facts = analysis.footprints.facts
     maps = {name: LineMap(outcome.before[name], data) for name, data in outcome.after.items()}
 
     def chosen(file: str, line: int) -> bool:
@@ -129,6 +133,9 @@ def _uncollected() -> Iterator[None]:
         yield
     finally:
         if enabled:
+            if not gc.get_freeze_count():
+                gc.freeze()  # and at once back: a program model counts as old from now on,
+                gc.unfreeze()  # or the next few allocations would have all of it searched
             gc.enable()
 
 
@@ -155,7 +162,6 @@ def _prepared(paths: list[Path], options: Options) -> Outcome:
         chosen = [rewrite for rewrite in chosen if not issubclass(rewrite, Wrappers)]
 
     def run(given: Options) -> tuple[Outcome, list[Proposal]]:
-        gc.collect()  # the models of earlier attempts
         analysis = _Analysis(paths, given)
         offered = [
             proposal
@@ -181,6 +187,7 @@ def _prepared(paths: list[Path], options: Options) -> Outcome:
         )
         if options.only:
             only = only or _NO_SITE  # an empty set would choose all
+        gc.collect()  # the models of earlier attempts
         return run(replace(options, contents=contents, only=only))
 
     best, taken, refused = prepare(first, offered, attempt)
@@ -215,7 +222,7 @@ class _Analysis:
 def _communication(analysis: _Analysis, options: Options) -> Outcome:
     """The rewrites of communication itself."""
     program, footprints, known = analysis.program, analysis.footprints, analysis.known
-    facts = ProgramFacts(program)
+    facts = footprints.facts
     after = {name: source.data for name, source in program.files.items()}
     edits: dict[str, list[Edit]] = {name: [] for name in program.files}
     messages = BlockingToNonblocking(program, footprints, facts)
@@ -246,6 +253,10 @@ def _communication(analysis: _Analysis, options: Options) -> Outcome:
         f"{place}: the module {module} is not among the files: what it declares is not known"
         for module, place in program.missing_modules.items()
     ]
+    notes += [
+        f"{place}: the include file {name} is not found (give its folder with -I after --)"
+        for name, place in program.missing_includes.items()
+    ]
     return Outcome(decisions, before, after, program.skipped, notes)
 
 
@@ -254,6 +265,10 @@ def read_program(paths: list[Path], options: Options) -> Program:
 
     Raises ImbrexError where none can be read.
     """
+    return deep(lambda: _read_program(paths, options))
+
+
+def _read_program(paths: list[Path], options: Options) -> Program:
     program = Program()
     units: list[Units] = []
     for path in paths:

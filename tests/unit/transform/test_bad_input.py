@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -88,6 +89,77 @@ def test_a_database_that_does_not_match() -> None:
     assert complaint(*words) == "compile_commands.json does not mention halo.c"
     Path("compile_commands.json").write_text("[{")
     assert "not a readable compile database" in complaint(*words)
+
+
+@pytest.mark.parametrize(
+    ("entries", "what"),
+    [
+        ({}, "it is no list of entries"),
+        ([{"directory": ".", "command": "cc"}], "entry 1 has no file"),
+        ([{"directory": ".", "file": "halo.c"}], "entry 1 has neither a command nor arguments"),
+        ([{"directory": ".", "file": "halo.c", "arguments": ["cc", 5]}], "entry 1 has neither"),
+        ([{"directory": ".", "file": "a", "command": 'cc "a'}], "the command of entry 1: No cl"),
+    ],
+)
+def test_a_database_that_is_none(entries: object, what: str) -> None:
+    Path("db.json").write_text(json.dumps(entries))
+    told = complaint("-p", "db.json", "halo.c")
+    assert told.startswith(f"db.json is not a readable compile database: {what}")
+
+
+def test_flags_that_libclang_does_not_take(capfd: pytest.CaptureFixture[str]) -> None:
+    told = complaint("--diff", "halo.c", "--", "-Wfoo", "-std=bogus")
+    assert told.startswith("halo.c cannot be read by libclang with -Wfoo -std=bogus: ")
+    assert capfd.readouterr().err == ""
+
+
+@pytest.mark.parametrize("name", ["halo.c", "halo.f90"])
+def test_a_byte_order_mark_changes_nothing(name: str) -> None:
+    without = run("--diff", name).stdout
+    Path(name).write_bytes(b"\xef\xbb\xbf" + Path(name).read_bytes())
+    answer = run("--diff", name)
+    assert answer.stdout.replace("\ufeff", "") == without
+    assert answer.stderr == ""
+
+
+def test_lines_that_end_in_cr_alone() -> None:
+    Path("halo.f90").write_bytes(Path("halo.f90").read_bytes().replace(b"\n", b"\r"))
+    assert complaint("--diff", "halo.f90") == (
+        "halo.f90: its lines end in CR alone: convert it first"
+    )
+
+
+def test_a_missing_include_file_is_named() -> None:
+    text = Path("halo.f90").read_text()
+    Path("halo.f90").write_text(text.replace("none\n", "none\n include 'sizes.inc'\n", 1))
+    answer = run("--diff", "halo.f90")
+    assert (answer.exit_code, answer.stdout) == (0, "")
+    assert "halo.f90:1: the include file sizes.inc is not found" in answer.stderr
+    assert answer.stderr.count("\n") == 1
+
+
+def test_a_form_feed_ends_no_line() -> None:
+    text = Path("halo.c").read_text()
+    Path("halo.c").write_text(text.replace("MPI_Sendrecv(", "\f MPI_Sendrecv(", 1))
+    Path("halo.diff").write_text(run("--diff", "halo.c").stdout)
+    assert run("--apply", "halo.c").exit_code == 0
+    after = Path("halo.c").read_text()
+    Path("halo.c").write_text(text.replace("MPI_Sendrecv(", "\f MPI_Sendrecv(", 1))
+    subprocess.run(["git", "apply", "halo.diff"], check=True)
+    assert Path("halo.c").read_text() == after != text
+
+
+def test_deep_nesting_is_read() -> None:
+    """Some hundred levels, each several calls of a reader."""
+    tests = "\n    else ".join(f"if (argc == {n}) argc = {n + 1};" for n in range(400))
+    text = Path("halo.c").read_text()
+    before = run("--diff", "halo.c").stdout.count("\n+")
+    assert "MPI_Finalize" in text
+    Path("halo.c").write_text(text.replace("MPI_Finalize", f"{tests}\n    MPI_Finalize", 1))
+    assert run("--diff", "halo.c").stdout.count("\n+") == before
+    terms = "\n".join(f"if (n == {n}) then" for n in range(300)) + "\nn = 1" + "\nend if" * 300
+    Path("deep.f90").write_text(f"program p\ninteger :: n\nn = 0\n{terms}\nend program\n")
+    assert run("--diff", "deep.f90").exit_code == 0
 
 
 def test_only_where_no_call_is() -> None:

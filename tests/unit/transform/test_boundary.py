@@ -231,3 +231,19 @@ def test_terms() -> None:
     assert shifted("a ? b : c", 1) == "(a ? b : c) + 1"
     assert difference("n - 1", "0") == "n - 1"
     assert difference("hi", "lo + 1") == "hi - (lo + 1)"
+
+
+# The layer of `u` that the message fills, and whether the nest may be divided in front of it.
+LAYERS = {"ny + 1": True, "0": True, "ny + 2": False, "-1": False, "nx": False}
+
+
+@pytest.mark.parametrize("layer", LAYERS)
+def test_a_layer_beyond_the_row_is_another_row(layer: str) -> None:
+    """Loops that run show that sizes are positive, not that an index stays in its dimension."""
+    path = Path(__file__).parent / "cases" / "middle.c"
+    text = path.read_text()
+    changed = text.replace("u[at(b, i, ny + 1, k)] =", f"u[at(b, i, {layer}, k)] =")
+    assert (changed == text) == (layer == "ny + 1")
+    outcome = transform([path], Options(contents={path: changed.encode()}))
+    rewrites = {name for decision in outcome.decisions for name in decision.rewrites}
+    assert ("boundary-first" in rewrites) == LAYERS[layer]

@@ -28,6 +28,7 @@ NAMES = [
     "shared.f",
     "wrapper.f90",
     "brick.c",
+    "middle.c",
     "distribute.c",
     "interior.c",
     "nested.c",

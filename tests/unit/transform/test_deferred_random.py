@@ -91,7 +91,11 @@ def generate() -> ModuleType:
     assert spec is not None and spec.loader is not None
     module: Any = importlib.util.module_from_spec(spec)
     sys.modules["generate_rooms"] = module
-    spec.loader.exec_module(module)
+    sys.path.insert(0, str(GENERATE.parent))
+    try:
+        spec.loader.exec_module(module)
+    finally:
+        sys.path.remove(str(GENERATE.parent))
 
     class Rooms(module.Generator):  # type: ignore[misc]
         def several(self) -> None:

@@ -213,9 +213,58 @@ def test_by_the_clock_where_iterations_are_of_unknown_length(tmp_path: Path) -> 
     text = C_WINDOW % ("", "work(a, peer);")
     source.write_text(text.replace("#include <mpi.h>\n", "#include <mpi.h>\n" + work))
     once = transform([source], WITH).after[str(source)]
-    assert b"if (MPI_Wtime() >= imbrex_next) {" in once
+    # 100 accesses or so in an iteration: the clock is read about 16 times in an interval.
+    assert b"if (++imbrex_count % 16 == 0 && MPI_Wtime() >= imbrex_next) {" in once
     assert b"imbrex_next = MPI_Wtime() + 0.0001;" in once
     again = Options(contents={source: once}, progress_interval_s=100e-6)
     assert transform([source], again).after[str(source)] == once
     source.write_bytes(once)
     assert warnings("gcc", source) == []
+
+
+F_WINDOW = """      program main
+      implicit none
+      include 'mpif.h'
+      double precision a(2000), b(10)
+      integer r, peer, ierr
+      call mpi_init(ierr)
+      peer = 1
+      call mpi_irecv(b, 10, MPI_DOUBLE_PRECISION, peer, 0,
+     &               MPI_COMM_WORLD, r, ierr)
+      call work(a, 2000)
+      call mpi_wait(r, MPI_STATUS_IGNORE, ierr)
+      call mpi_finalize(ierr)
+      end
+
+      subroutine work(x, n)
+      implicit none
+      include 'mpif.h'
+      integer n, i, k
+      double precision x(n)
+      do 20 k = 1, n
+        do 10 i = 2, n
+          x(i) = 0.5d0 * x(i) + 0.25d0 * x(i - 1)
+   10   continue
+   20 continue
+      end
+"""
+
+
+def test_by_the_clock_in_fortran(tmp_path: Path) -> None:
+    """Iterations of unknown length in fixed form: a block IF around the call."""
+    source = tmp_path / "main.f"
+    source.write_text(F_WINDOW)
+    once = transform([source], WITH).after[str(source)]
+    assert b"        imbrex_count = mod(imbrex_count + 1, 16)\n" in once
+    assert b"        if (imbrex_count .eq. 0) then\n" in once
+    assert b"          if (MPI_Wtime() .ge. imbrex_next) then\n" in once
+    assert b"imbrex_next = MPI_Wtime() + 0.0001d0\n" in once
+    assert b"data imbrex_next /0.0d0/" in once
+    assert all(len(line) <= 72 for line in once.splitlines())
+    again = Options(contents={source: once}, progress_interval_s=100e-6)
+    assert transform([source], again).after[str(source)] == once
+    for compiler in compilers(source):
+        source.write_text(F_WINDOW)
+        before = warnings(compiler, source)
+        source.write_bytes(once)
+        assert not Counter(warnings(compiler, source)) - Counter(before), compiler

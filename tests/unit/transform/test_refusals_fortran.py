@@ -231,3 +231,27 @@ def test_a_macro_on_the_command_line_is_named(tmp_path: Path) -> None:
     outcome = transform([source], Options(flags=["-DPEER=1"]))
     assert outcome.after == outcome.before
     assert "macro peer" in outcome.decisions[0].reason.text if outcome.decisions else True
+
+
+@pytest.mark.parametrize("only", [", only: MPI_Init, MPI_Recv, MPI_Finalize, MPI_REAL", ""])
+def test_a_part_of_a_module(only: str, tmp_path: Path) -> None:
+    """What is added would name what `only` leaves out."""
+    source = tmp_path / "main.f90"
+    source.write_text(
+        f"""program main
+   use mpi{only}
+   real :: a(100), c(1000)
+   integer :: ierr, i
+   call MPI_Init(ierr)
+   call MPI_Recv(a, 100, MPI_REAL, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE, ierr)
+   do i = 1, 1000
+      c(i) = 2.0*i
+   end do
+   print *, a, c
+   call MPI_Finalize(ierr)
+end program main
+"""
+    )
+    (decision,) = transform([source], Options()).decisions
+    assert decision.decision == ("refused" if only else "rewritten"), decision.reason
+    assert ("the whole of a module" in decision.reason.text) == bool(only)

@@ -9,6 +9,7 @@ Assumes that the program keeps to the language's rules on the types of objects.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable
 
 from imbrex.transform.model.program import UNKNOWN_MEMORY, Access, Program
 
@@ -28,6 +29,8 @@ class Aliases:
         self.addressed: set[str] = set()
         # Fields that hold allocations of their own in each structure.
         self.owned: set[str] = set()
+        self._objects: dict[tuple[str, bool], set[str]] = {}
+        self._sharing: dict[tuple[tuple[str, bool], tuple[str, bool]], bool] = {}
         # Calls through pointers call the program's own routines, unless that turns out wrong.
         self._start(inside=bool(program.called_cells) and program.has_main)
         if self.inside and not self._calls_stay_inside():
@@ -40,6 +43,8 @@ class Aliases:
         self.cells: dict[str, set[str]] = defaultdict(set)
         self.escaped: set[str] = set()
         self._solve()
+        self._objects.clear()
+        self._sharing.clear()
 
     def _calls_stay_inside(self) -> bool:
         own = {f"function:{name}" for name in self.program.routines}
@@ -164,7 +169,13 @@ class Aliases:
         )
 
     def objects(self, variable: str, through: bool) -> set[str]:
-        """Objects that an access may touch; `?` stands for any."""
+        """Objects that an access may touch; `?` stands for any. Not to be changed."""
+        found = self._objects.get((variable, through))
+        if found is None:
+            found = self._objects[variable, through] = self._find_objects(variable, through)
+        return found
+
+    def _find_objects(self, variable: str, through: bool) -> set[str]:
         if variable == UNKNOWN_MEMORY:
             return {UNKNOWN_MEMORY}
         shared = self.program.overlays.get(variable, set())
@@ -178,18 +189,42 @@ class Aliases:
         """Whether two accesses may touch the same memory, sections apart."""
         if left.variable == right.variable and left.through == right.through:
             return not self._owned_apart(left, right)
-        pair = frozenset((left.variable, right.variable))
-        if left.through and right.through and pair in self.distinct:
+        apart = self.distinct and left.through and right.through
+        if apart and frozenset((left.variable, right.variable)) in self.distinct:
             return False
-        first = self.objects(left.variable, left.through)
-        second = self.objects(right.variable, right.through)
-        if first & second:
-            return True
-        return (
-            self._outside(first, second)
-            or self._outside(second, first)
-            or self._record(first | second)
-        )
+        return self._meet((left.variable, left.through), (right.variable, right.through))
+
+    def meeting(self, others: list[Access]) -> Callable[[Access], bool]:
+        """A quick test, true of every access that may share memory with one of the others."""
+        places: dict[tuple[str, bool], bool] = {}
+        for other in others:
+            place = (other.variable, other.through)
+            places[place] = places.get(place, False) or other.write
+        known: dict[tuple[str, bool, bool], bool] = {}
+
+        def test(access: Access) -> bool:
+            key = (access.variable, access.through, access.write)
+            found = known.get(key)
+            if found is None:
+                found = known[key] = any(
+                    (access.write or written) and self._meet(key[:2], place)
+                    for place, written in places.items()
+                )
+            return found
+
+        return test
+
+    def _meet(self, left: tuple[str, bool], right: tuple[str, bool]) -> bool:
+        found = self._sharing.get((left, right))
+        if found is None:
+            first, second = self.objects(*left), self.objects(*right)
+            found = self._sharing[left, right] = (
+                not first.isdisjoint(second)
+                or self._outside(first, second)
+                or self._outside(second, first)
+                or self._record(first | second)
+            )
+        return found
 
     def _owned_apart(self, left: Access, right: Access) -> bool:
         """Whether a field's memory belongs to two structures that are surely different."""

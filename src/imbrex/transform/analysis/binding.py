@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import replace
 
 from imbrex.transform.model.affine import ARROW, Affine, Range, Section, field_of
 from imbrex.transform.model.program import (
@@ -62,8 +61,15 @@ class Binding:
         section = None
         if strides is not None and not access.through and access.variable not in self.parameters:
             section = self.section(access.section)
-        strides = strides if section is not None and strides is not None else ()
-        return replace(access, section=section, strides=strides, line=self.call.line)
+        return Access(
+            access.variable,
+            access.through,
+            access.write,
+            self.call.line,
+            section,
+            strides if section is not None and strides is not None else (),
+            access.owner,
+        )
 
     def _same_array(self, parameter: str, argument: Argument, strides: tuple[Affine, ...]) -> bool:
         """Whether indices mean the same in both: the argument is an array from its beginning."""

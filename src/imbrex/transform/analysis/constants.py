@@ -6,12 +6,17 @@ that are written in two ways can then be compared.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.model.affine import Affine, Range, Section
-from imbrex.transform.model.program import Kind, LoopRange, Program, Routine, Statement
+from imbrex.transform.model.program import (
+    Access,
+    Kind,
+    LoopRange,
+    Program,
+    Routine,
+    Statement,
+)
 
 
 def name_constants(program: Program, footprints: Footprints) -> None:
@@ -57,8 +62,11 @@ def _constants(
 class _Renaming:
     def __init__(self, values: dict[str, Affine]) -> None:
         self.values = values
+        self.named = frozenset(name for key in values for name in Affine.variable(key).variables())
 
     def value(self, old: Affine) -> Affine:
+        if old.variables().isdisjoint(self.named):
+            return old
         found = old.replace(lambda factor: self.values.get(factor, Affine.variable(factor)))
         assert found is not None
         return found
@@ -73,10 +81,14 @@ class _Renaming:
 
     def statement(self, statement: Statement) -> None:
         statement.accesses = [
-            replace(
-                access,
-                section=self.section(access.section),
-                strides=tuple(self.value(stride) for stride in access.strides),
+            Access(
+                access.variable,
+                access.through,
+                access.write,
+                access.line,
+                self.section(access.section),
+                tuple(self.value(stride) for stride in access.strides),
+                access.owner,
             )
             for access in statement.accesses
         ]

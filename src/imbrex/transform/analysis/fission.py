@@ -7,7 +7,7 @@ touched by the first one in an earlier iteration, or in the same one further up.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.spaces import Space, Spaces
@@ -186,8 +186,7 @@ class Fission:
 
     def _wide(self, statement: Statement) -> list[Access]:
         """Accesses of all iterations."""
-        whole = replace(self.space, accesses=self._own(statement), headers=[])
-        return whole.part({})
+        return self.space.remaining(self._own(statement), {})
 
     def _may_go_first(self, first: Statement, second: Statement) -> bool:
         """Whether all iterations of `first` may be done before any of `second`."""
@@ -215,7 +214,7 @@ class Fission:
             return False
         if len(mine.section) != len(other.section):
             return False
-        widened = [replace(self.space, accesses=[a], headers=[]).part({}) for a in (mine, other)]
+        widened = [self.space.remaining([a], {}) for a in (mine, other)]
         if self.footprints.conflict(widened[0], widened[1], self.changed) is None:
             return True
         if mine.strides and not all(

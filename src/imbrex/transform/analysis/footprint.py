@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.aliases import EXTERNAL, Aliases
 from imbrex.transform.analysis.binding import Binding
 from imbrex.transform.analysis.copies import message_arrays
+from imbrex.transform.analysis.facts import ProgramFacts
 from imbrex.transform.analysis.transfer import Role, buffer_section
-from imbrex.transform.model.affine import Affine, disjoint, forget, widen, within
+from imbrex.transform.model.affine import Affine, disjoint, extents, forget, widen, within
 from imbrex.transform.model.program import (
     UNKNOWN_MEMORY,
     Access,
@@ -23,6 +24,8 @@ from imbrex.transform.model.program import (
     Statement,
 )
 
+_NONE: frozenset[str] = frozenset()
+
 
 @dataclass(frozen=True, slots=True)
 class Event:
@@ -31,6 +34,20 @@ class Event:
     name: str
     location: Location
     call: Call | None  # its arguments, where they are in the caller's terms
+
+
+@dataclass(slots=True)
+class Buffers:
+    """The buffers of the messages in one statement."""
+
+    blocking: list[Access] = field(default_factory=list)
+    nonblocking: list[Access] = field(default_factory=list)
+    collective: list[Access] = field(default_factory=list)
+
+    def of(self, *, nonblocking: bool, collective: bool) -> list[Access]:
+        found = list(self.blocking)
+        found += self.nonblocking if nonblocking else []
+        return found + (self.collective if collective else [])
 
 
 @dataclass(slots=True)
@@ -59,8 +76,16 @@ class Footprints:
         self._statements: dict[int, Footprint] = {}
         self._routines: dict[str, Footprint] = {}
         self._active: set[str] = set()
+        # What statements send and receive, as `Messages` finds out.
+        self.buffers: dict[tuple[int, bool], Buffers] = {}
+        self._set_by: dict[tuple[str, bool], frozenset[str]] = {}
         # Expressions of a routine's own variables that are not below 0 while it runs.
         self.nonnegative: frozenset[Affine] = frozenset()
+
+    @cached_property
+    def facts(self) -> ProgramFacts:
+        """What holds of the whole program."""
+        return ProgramFacts(self.program)
 
     @cached_property
     def messages(self) -> frozenset[str]:
@@ -165,7 +190,7 @@ class Footprints:
                 section = widen(section, loop.index, loop.low, loop.high)
             if any(stride.variables() & changed for stride in access.strides):
                 section = None
-            settled.append(replace(access, section=forget(section, changed)))
+            settled.append(access.at(forget(section, changed)))
         return settled
 
     # Calls -----------------------------------------------------------------------------
@@ -253,7 +278,7 @@ class Footprints:
                 continue  # gone when the call returns
             position = positions.get(access.variable)
             if position is not None and access.variable in written:
-                access = replace(access, section=None, strides=())
+                access = access.anywhere()
                 if access.through and self.aliases.only_walks(access.variable):
                     accesses.append(binding.access(access, position))
                 else:
@@ -287,25 +312,30 @@ class Footprints:
 
     def changed(self, accesses: list[Access]) -> frozenset[str]:
         """Variables whose value may differ after these accesses."""
-        found: set[str] = set()
-        for access in accesses:
-            if not access.write:
-                continue
-            items = self.aliases.objects(access.variable, access.through)
-            found |= items
-            for item in items:
-                found |= self._fields_of(item)
-            if UNKNOWN_MEMORY in items:
-                found |= self.program.variables.keys()
-            elif EXTERNAL in items:
-                found |= self.aliases.escaped
-        return frozenset(found)
+        places = {(access.variable, access.through) for access in accesses if access.write}
+        if not places:
+            return _NONE
+        first, *others = [self._set_by.get(place) or self._changed_by(*place) for place in places]
+        return first.union(*others) if others else first
+
+    def _changed_by(self, variable: str, through: bool) -> frozenset[str]:
+        """Variables whose value may differ after a write to one place."""
+        items = self.aliases.objects(variable, through)
+        found = set(items)
+        for item in items:
+            found |= self._fields_of(item)
+        if UNKNOWN_MEMORY in items:
+            found |= self.program.variables.keys()
+        elif EXTERNAL in items:
+            found |= self.aliases.escaped
+        known = self._set_by[variable, through] = frozenset(found)
+        return known
 
     def after(self, access: Access, changed: frozenset[str]) -> Access:
         """The access as it may be known once the variables `changed` have changed."""
         if self._moved(access, changed) or any(s.variables() & changed for s in access.strides):
-            return replace(access, section=None, strides=())
-        return replace(access, section=forget(access.section, changed))
+            return access.anywhere()
+        return access.at(forget(access.section, changed))
 
     def _moved(self, access: Access, changed: frozenset[str]) -> bool:
         """Whether a pointer may name other memory; a dummy array stays where it is."""
@@ -319,8 +349,16 @@ class Footprints:
         variable = self.program.variables.get(item)
         if variable is None or not variable.record or variable.kind == "field":
             return frozenset()
-        prefix = f"field:{variable.record}."
-        return frozenset(key for key in self.program.variables if key.startswith(prefix))
+        return self._fields.get(variable.record, _NONE)
+
+    @cached_property
+    def _fields(self) -> dict[str, frozenset[str]]:
+        """The fields of each structure type."""
+        found: dict[str, set[str]] = {}
+        for key in self.program.variables:
+            if key.startswith("field:"):
+                found.setdefault(key[len("field:") :].rpartition(".")[0], set()).add(key)
+        return {record: frozenset(keys) for record, keys in found.items()}
 
     # Conflicts -------------------------------------------------------------------------
 
@@ -333,9 +371,7 @@ class Footprints:
         """
         for mine in moved:
             for other in fixed:
-                if not (mine.write or other.write):
-                    continue
-                if not self.aliases.may_share(mine, other):
+                if not (mine.write or other.write) or not self.aliases.may_share(mine, other):
                     continue
                 if mine.variable == other.variable and mine.through == other.through:
                     stable = not self._moved(mine, changed)
@@ -350,10 +386,16 @@ class Footprints:
         left, right = forget(mine.section, changed), forget(other.section, changed)
         if left is None or right is None or mine.strides != other.strides:
             return False
-        if mine.strides:
-            names = frozenset(name for stride in mine.strides for name in stride.variables())
-            if names & changed:
-                return False
-            if not all(within(side, mine.strides, self.nonnegative) for side in (left, right)):
-                return False
-        return disjoint(left, right, self.nonnegative)
+        names = frozenset(name for stride in mine.strides for name in stride.variables())
+        if names & changed:
+            return False
+
+        def apart(known: frozenset[Affine]) -> bool:
+            inside = all(within(side, mine.strides, known) for side in (left, right))
+            return inside and disjoint(left, right, known)
+
+        if apart(self.nonnegative):
+            return True
+        # If one of them touches nothing, they do not meet either.
+        spans = extents(left) | extents(right)
+        return bool(spans) and apart(self.nonnegative | spans)

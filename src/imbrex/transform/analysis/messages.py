@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 from imbrex.transform import mpi_calls
-from imbrex.transform.analysis.footprint import Footprints
+from imbrex.transform.analysis.footprint import Buffers, Footprints
 from imbrex.transform.analysis.transfer import buffer_section
 from imbrex.transform.model.program import (
     UNKNOWN_MEMORY,
@@ -54,27 +53,13 @@ def statement_waits(footprints: Footprints, routine: Routine, statement: Stateme
     return any(event.name in mpi_calls.WAITS for event in events)
 
 
-@dataclass(slots=True)
-class Buffers:
-    """The buffers of the messages in one statement."""
-
-    blocking: list[Access] = field(default_factory=list)
-    nonblocking: list[Access] = field(default_factory=list)
-    collective: list[Access] = field(default_factory=list)
-
-    def of(self, *, nonblocking: bool, collective: bool) -> list[Access]:
-        found = list(self.blocking)
-        found += self.nonblocking if nonblocking else []
-        return found + (self.collective if collective else [])
-
-
 class Messages:
     """Messages by statement, each statement looked at once."""
 
     def __init__(self, program: Program, footprints: Footprints) -> None:
         self.program = program
         self.footprints = footprints
-        self._known: dict[tuple[int, bool], Buffers] = {}
+        self._known = footprints.buffers
 
     def around(
         self,

@@ -120,8 +120,8 @@ class Requests:
         name = variable.name
         if self.program.overlays.get(key):
             found.problem = self._reason(f"`{name}` is in an EQUIVALENCE", self.routine.line)
-        for target, _, source in self.program.pointer_facts:
-            if source == key and not target.startswith("argument:MPI_"):
+        for target in self.program.holders(key):
+            if not target.startswith("argument:MPI_"):
                 text = f"the request `{name}` is copied, or its address is kept"
                 found.problem = self._reason(text, self.routine.line)
         for statement in self.routine.statements():

@@ -7,7 +7,7 @@ divided index touch the same element with a write among them (sancho-potential-o
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from imbrex.transform.analysis.binding import Binding
 from imbrex.transform.analysis.footprint import Footprints
@@ -42,19 +42,25 @@ class Space:
     # Indices and scalars of one iteration; `order_matters` shows that they are no more than that.
     private: frozenset[str] = frozenset()
 
-    def part(self, cuts: dict[int, tuple[int, int]]) -> list[Access]:
-        """What the space touches without the first and last `cuts` iterations of each loop."""
-        found = [access for access in self.headers if access.variable not in self.private]
-        for access in self.accesses:
+    def shared_headers(self) -> list[Access]:
+        """What the headers of the loops touch that is not of one iteration."""
+        return [access for access in self.headers if access.variable not in self.private]
+
+    def remaining(self, accesses: list[Access], cuts: dict[int, tuple[int, int]]) -> list[Access]:
+        """What these accesses of one iteration touch in all that `cuts` leaves."""
+        spans = []
+        for number in reversed(range(len(self.ranges))):
+            low, high = cuts.get(number, (0, 0))
+            span = self.ranges[number]
+            spans.append((span.index, span.low.plus(Affine(low)), span.high.plus(Affine(high), -1)))
+        found = []
+        for access in accesses:
             if access.variable in self.private and not access.through:
                 continue
             section = access.section
-            for number in reversed(range(len(self.ranges))):
-                low, high = cuts.get(number, (0, 0))
-                span = self.ranges[number]
-                first, last = span.low.plus(Affine(low)), span.high.plus(Affine(high), -1)
-                section = widen(section, span.index, first, last)
-            found.append(replace(access, section=section))
+            for index, first, last in spans:
+                section = widen(section, index, first, last)
+            found.append(access.at(section))
         return found
 
 

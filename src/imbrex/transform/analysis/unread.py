@@ -18,8 +18,8 @@ def never_read(program: Program, routine: Routine, key: str) -> Reason | None:
     if variable is None or variable.kind not in ("local", "host"):
         name = key if variable is None else variable.name
         return Reason(f"`{name}` is not a local variable: other routines may read it", here)
-    for target, _, source in program.pointer_facts:
-        if source == key and not target.startswith("argument:MPI_"):
+    for target in program.holders(key):
+        if not target.startswith("argument:MPI_"):
             return Reason(f"the address of `{variable.name}` is kept", here)
     text = program.files.get(routine.file)
     fortran = text is not None and text.language is not Language.C

@@ -13,3 +13,5 @@
       common /imbrex_mpi/ MPI_STATUS_IGNORE, MPI_STATUSES_IGNORE
       integer MPI_IN_PLACE
       common /imbrex_place/ MPI_IN_PLACE
+      double precision MPI_WTIME
+      external MPI_WTIME

@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
 
 PRODUCT, ARROW = "·", "→"
 _ELEMENT = re.compile(r"\[\d+\]$")
+_NOTHING: frozenset[str] = frozenset()
+_KEPT = 1 << 16  # answers on names that are kept: the same few terms are asked again and again
 
 
 def field_of(base: str, name: str) -> str:
@@ -20,16 +23,25 @@ def field_of(base: str, name: str) -> str:
     return f"{base}{ARROW}{name}"
 
 
-def _names(key: str) -> frozenset[str]:
-    """The variables that the value of a term depends on."""
+@lru_cache(_KEPT)
+def _variables(terms: tuple[tuple[str, int], ...]) -> frozenset[str]:
+    """The variables that the value of these terms depends on."""
     return frozenset(
-        _ELEMENT.sub("", part) for factor in key.split(PRODUCT) for part in factor.split(ARROW)
+        _ELEMENT.sub("", part)
+        for key, _ in terms
+        for factor in key.split(PRODUCT)
+        for part in factor.split(ARROW)
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Affine:
-    """`constant + sum(coefficient * variable)`; variables are keys of the program model."""
+# Tuples rather than dataclasses: a program has hundreds of thousands, most of them short-lived.
+
+
+class Affine(NamedTuple):
+    """`constant + sum(coefficient * variable)`; variables are keys of the program model.
+
+    The terms are sorted by their keys, and none has the coefficient 0.
+    """
 
     constant: int
     terms: tuple[tuple[str, int], ...] = ()
@@ -40,16 +52,24 @@ class Affine:
 
     def plus(self, other: Affine, scale: int = 1) -> Affine:
         """`self + scale * other`."""
+        constant = self.constant + scale * other.constant
+        if not other.terms or not scale:
+            return Affine(constant, self.terms)
+        if not self.terms and scale == 1:
+            return Affine(constant, other.terms)
         sums = dict(self.terms)
         for key, coefficient in other.terms:
             sums[key] = sums.get(key, 0) + scale * coefficient
-        terms = tuple(sorted((key, value) for key, value in sums.items() if value))
-        return Affine(self.constant + scale * other.constant, terms)
+        return Affine(constant, tuple(sorted([item for item in sums.items() if item[1]])))
 
     def times(self, factor: int) -> Affine:
         return Affine(0).plus(self, factor)
 
     def product(self, other: Affine) -> Affine:
+        if not other.terms:
+            return self.times(other.constant)
+        if not self.terms:
+            return other.times(self.constant)
         found = Affine(0)
         for left, first in (("", self.constant), *self.terms):
             for right, second in (("", other.constant), *other.terms):
@@ -61,9 +81,13 @@ class Affine:
 
     def coefficient(self, key: str) -> int | None:
         """The factor of `key`; None where it stands in a product with another variable."""
-        if any(key in term.split(PRODUCT) and term != key for term, _ in self.terms):
-            return None
-        return dict(self.terms).get(key, 0)
+        found = 0
+        for term, coefficient in self.terms:
+            if term == key:
+                found = coefficient
+            elif key in term and key in term.split(PRODUCT):
+                return None
+        return found
 
     def replace(self, value_of: Callable[[str], Affine | None]) -> Affine | None:
         """The expression with each factor replaced; None where the value of one is not known."""
@@ -80,16 +104,19 @@ class Affine:
 
     def substitute(self, key: str, value: Affine) -> Affine:
         """The expression with `key` replaced by `value`."""
+        coefficient = self.coefficient(key)
+        if coefficient is not None:
+            rest = tuple([term for term in self.terms if term[0] != key])
+            return Affine(self.constant, rest).plus(value, coefficient)
         found = self.replace(lambda name: value if name == key else Affine.variable(name))
         assert found is not None
         return found
 
     def variables(self) -> frozenset[str]:
-        return frozenset(name for key, _ in self.terms for name in _names(key))
+        return _variables(self.terms) if self.terms else _NOTHING
 
 
-@dataclass(frozen=True, slots=True)
-class Range:
+class Range(NamedTuple):
     """Inclusive bounds of one dimension; None where a bound is not known."""
 
     low: Affine | None
@@ -100,25 +127,27 @@ class Range:
         return Range(value, value)
 
     def variables(self) -> frozenset[str]:
-        found: frozenset[str] = frozenset()
-        for bound in (self.low, self.high):
+        found = _NOTHING
+        for bound in self:
             if bound is not None:
                 found |= bound.variables()
         return found
 
     def widen(self, index: str, low: Affine, high: Affine) -> Range:
         """The union over `index` in low..high (which the caller knows to be its whole range)."""
-        return Range(
-            _extreme(self.low, index, low, high, lowest=True),
-            _extreme(self.high, index, low, high, lowest=False),
-        )
+        first = _extreme(self.low, index, low, high, lowest=True)
+        last = _extreme(self.high, index, low, high, lowest=False)
+        return self if first is self.low and last is self.high else Range(first, last)
 
     def forget(self, keys: frozenset[str]) -> Range:
         """The range with each bound dropped that depends on one of `keys`."""
-        return Range(
-            None if self.low is None or self.low.variables() & keys else self.low,
-            None if self.high is None or self.high.variables() & keys else self.high,
-        )
+        low = None if self.low is None or _depends(self.low, keys) else self.low
+        high = None if self.high is None or _depends(self.high, keys) else self.high
+        return self if low is self.low and high is self.high else Range(low, high)
+
+
+def _depends(bound: Affine, keys: frozenset[str]) -> bool:
+    return bool(bound.terms) and not keys.isdisjoint(_variables(bound.terms))
 
 
 # One range per dimension, the dimension that varies fastest in memory first.
@@ -128,9 +157,7 @@ Section = tuple[Range, ...]
 def _extreme(
     bound: Affine | None, index: str, low: Affine, high: Affine, *, lowest: bool
 ) -> Affine | None:
-    if bound is None:
-        return None
-    if index not in bound.variables():
+    if bound is None or not bound.terms or index not in _variables(bound.terms):
         return bound
     coefficient = bound.coefficient(index)
     if not coefficient:
@@ -169,6 +196,17 @@ def disjoint(
     )
 
 
+def extents(section: Section) -> frozenset[Affine]:
+    """What is not below 0 where anything of the section is touched at all: loops that run."""
+    found = set()
+    for dimension in section:
+        if dimension.low is not None and dimension.high is not None:
+            span = dimension.high.plus(dimension.low, -1)
+            if span.terms:
+                found.add(span)
+    return frozenset(found)
+
+
 def within(section: Section, strides: tuple[Affine, ...], nonnegative: Iterable[Affine]) -> bool:
     """Whether each index but the slowest stays between 0 and its stride.
 
@@ -185,11 +223,11 @@ def within(section: Section, strides: tuple[Affine, ...], nonnegative: Iterable[
 def widen(section: Section | None, index: str, low: Affine, high: Affine) -> Section | None:
     if section is None:
         return None
-    return tuple(dimension.widen(index, low, high) for dimension in section)
+    return tuple([dimension.widen(index, low, high) for dimension in section])
 
 
 def forget(section: Section | None, keys: frozenset[str]) -> Section | None:
     """The section as it may be known once the variables `keys` have changed."""
     if section is None:
         return None
-    return tuple(dimension.forget(keys) for dimension in section)
+    return tuple([dimension.forget(keys) for dimension in section])

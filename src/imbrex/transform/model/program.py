@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
+from typing import NamedTuple
 
 from imbrex.transform.model.affine import Affine, Section
 
@@ -55,8 +56,7 @@ class Variable:
     line: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Access:
+class Access(NamedTuple):
     """One read or write of a variable, or (`through`) of the memory that it points to."""
 
     variable: str
@@ -67,6 +67,18 @@ class Access:
     # Of an array that is linear in the language: the extents of the section's faster dimensions.
     strides: tuple[Affine, ...] = ()
     owner: str = ""  # the variable whose field holds the pointer, where the access is through one
+
+    def at(self, section: Section | None) -> Access:
+        """The same access of another section."""
+        if section is self.section:
+            return self
+        variable, through, write, line, _, strides, owner = self
+        return Access(variable, through, write, line, section, strides, owner)
+
+    def anywhere(self) -> Access:
+        """The same access where nothing is known of the elements that it touches."""
+        variable, through, write, line, _, _, owner = self
+        return Access(variable, through, write, line, None, (), owner)
 
 
 UNKNOWN_MEMORY = "?"
@@ -168,11 +180,19 @@ class Statement:
     computes: bool = False  # it takes time by itself: an assignment of a whole array
     parent: Block | None = None
 
-    def walk(self) -> Iterator[Statement]:
-        yield self
+    def walk(self) -> list[Statement]:
+        """The statement and those inside it, in textual order."""
+        found = [self]
         for block in self.blocks:
-            for statement in block.statements:
-                yield from statement.walk()
+            _walk(block.statements, found)
+        return found
+
+
+def _walk(statements: list[Statement], found: list[Statement]) -> None:
+    for statement in statements:
+        found.append(statement)
+        for block in statement.blocks:
+            _walk(block.statements, found)
 
 
 @dataclass(slots=True)
@@ -191,9 +211,11 @@ class Routine:
     address_taken: bool = False
     exported: frozenset[str] = frozenset()  # names that are taken already
 
-    def statements(self) -> Iterator[Statement]:
-        for statement in self.body.statements:
-            yield from statement.walk()
+    def statements(self) -> list[Statement]:
+        """All statements as they are now, in textual order."""
+        found: list[Statement] = []
+        _walk(self.body.statements, found)
+        return found
 
 
 @dataclass(slots=True)
@@ -237,6 +259,17 @@ class Program:
     skipped: dict[str, str] = field(default_factory=dict)  # file: why it was not read
     # Modules that are used but not among the files, and where: what they declare is not known.
     missing_modules: dict[str, Location] = field(default_factory=dict)
+    missing_includes: dict[str, Location] = field(default_factory=dict)  # of Fortran
+    _holders: dict[str, list[str]] = field(default_factory=dict)
+    _facts_seen: int = 0
+
+    def holders(self, key: str) -> list[str]:
+        """Cells that may hold the address of a variable, or what it holds."""
+        if self._facts_seen != len(self.pointer_facts):
+            self._holders, self._facts_seen = {}, len(self.pointer_facts)
+            for target, _, source in self.pointer_facts:
+                self._holders.setdefault(source, []).append(target)
+        return self._holders.get(key, [])
 
     def editable(self) -> Iterator[Routine]:
         """The routines that may be rewritten: of the files given, where nothing forbids it."""

@@ -15,19 +15,19 @@ from imbrex.transform.readers.c_expressions import ExpressionReader
 def counted(reader: ExpressionReader, first: Any, test: Any, step: Any) -> LoopRange | None:
     """The range of `for (i = low; i < high; i++)` and its variants."""
     if first.kind == CursorKind.DECL_STMT:
-        declared = [c for c in first.get_children() if c.kind == CursorKind.VAR_DECL]
-        value = cc.initializer(declared[0]) if len(declared) == 1 else None
+        declared = [c for c in first.children if c.kind == CursorKind.VAR_DECL]
+        value = declared[0].initializer if len(declared) == 1 else None
         index = reader.key_of(declared[0]) if value is not None else None
-    elif first.kind == CursorKind.BINARY_OPERATOR and cc.binary_operator(first) == cc.ASSIGN:
-        left, value = cc.operands(first)
+    elif first.kind == CursorKind.BINARY_OPERATOR and first.binary_operator == cc.ASSIGN:
+        left, value = first.operands
         index = _index_of(reader, left)
     else:
         return None
     if index is None or value is None or test.kind != CursorKind.BINARY_OPERATOR:
         return None
     upward = _direction(reader, step, index)
-    left, right = cc.operands(test)
-    operator = cc.binary_operator(test)
+    left, right = test.operands
+    operator = test.binary_operator
     start, bound = reader.affine(value), reader.affine(right)
     if upward is None or start is None or bound is None or _index_of(reader, left) != index:
         return None
@@ -49,21 +49,21 @@ def _index_of(reader: ExpressionReader, cursor: Any) -> str | None:
 
 def _direction(reader: ExpressionReader, step: Any, index: str) -> bool | None:
     """True for a step upward, False for one downward, None where it is not known."""
-    operands = cc.operands(step)
+    operands = step.operands
     if not operands or _index_of(reader, operands[0]) != index:
         return None
     if step.kind == CursorKind.UNARY_OPERATOR:
-        operator = cc.unary_operator(step)
+        operator = step.unary_operator
         if operator in cc.INCREMENTS:
             return True
         return False if operator in cc.DECREMENTS else None
     if step.kind == CursorKind.COMPOUND_ASSIGNMENT_OPERATOR and len(operands) == 2:
-        if cc.binary_operator(step) == cc.ADD_ASSIGN and _positive(reader, operands[1]):
+        if step.binary_operator == cc.ADD_ASSIGN and _positive(reader, operands[1]):
             return True
         amount = reader.affine(operands[1])
         if amount is None or amount.terms or amount.constant == 0:
             return None
-        operator = cc.binary_operator(step)
+        operator = step.binary_operator
         if operator == cc.ADD_ASSIGN:
             return amount.constant > 0
         if operator == cc.SUBTRACT_ASSIGN:
@@ -73,21 +73,20 @@ def _direction(reader: ExpressionReader, step: Any, index: str) -> bool | None:
 
 def _positive(reader: ExpressionReader, cursor: Any) -> bool:
     """Whether the expression is `a <= b ? 1 : a - b`, also with `... ||` before `a`."""
-    cursor = cc.strip(cursor)
+    cursor = cursor.stripped
     if cursor.kind != CursorKind.CONDITIONAL_OPERATOR:
         return False
-    condition, one, rest = cc.operands(cursor)
-    condition = cc.strip(condition)
+    condition, one, rest = cursor.operands
+    condition = condition.stripped
     while (
-        condition.kind == CursorKind.BINARY_OPERATOR
-        and cc.binary_operator(condition) == cc.LOGICAL_OR
+        condition.kind == CursorKind.BINARY_OPERATOR and condition.binary_operator == cc.LOGICAL_OR
     ):
-        condition = cc.strip(cc.operands(condition)[1])
+        condition = condition.operands[1].stripped
     if condition.kind != CursorKind.BINARY_OPERATOR:
         return False
-    if cc.binary_operator(condition) != cc.LESS_EQUAL:
+    if condition.binary_operator != cc.LESS_EQUAL:
         return False
-    high, low = (reader.affine(side) for side in cc.operands(condition))
+    high, low = (reader.affine(side) for side in condition.operands)
     first, other = reader.affine(one), reader.affine(rest)
     if high is None or low is None or first != Affine(1):
         return False

@@ -69,15 +69,34 @@ def compile_database(path: Path) -> dict[Path, list[str]]:
         path = path / "compile_commands.json"
     try:
         entries = json.loads(path.read_text())
-        flags: dict[Path, list[str]] = {}
-        for entry in entries:
-            folder = Path(entry["directory"])
-            words = entry.get("arguments") or shlex.split(entry["command"])
-            source = (folder / entry["file"]).resolve()
-            flags[source] = _relevant(words[1:], folder)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        if not isinstance(entries, list):
+            raise ValueError("it is no list of entries")
+        return dict(_flags_of(number, entry) for number, entry in enumerate(entries, start=1))
+    except OSError as error:
+        raise ImbrexError(f"{path} is not a readable compile database: {error.strerror}") from error
+    except ValueError as error:
         raise ImbrexError(f"{path} is not a readable compile database: {error}") from error
-    return flags
+
+
+def _flags_of(number: int, entry: object) -> tuple[Path, list[str]]:
+    """The file of an entry and its flags.
+
+    Raises ValueError, with the entry and the key, where it is not as it should be.
+    """
+    known = entry if isinstance(entry, dict) else {}
+    for key in ("directory", "file"):
+        if not isinstance(known.get(key), str):
+            raise ValueError(f"entry {number} has no {key}")
+    words = known.get("arguments")
+    if words is None and isinstance(known.get("command"), str):
+        try:
+            words = shlex.split(known["command"])
+        except ValueError as error:
+            raise ValueError(f"the command of entry {number}: {error}") from error
+    if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+        raise ValueError(f"entry {number} has neither a command nor arguments")
+    folder = Path(known["directory"])
+    return (folder / known["file"]).resolve(), _relevant(words[1:], folder)
 
 
 def _relevant(words: list[str], folder: Path) -> list[str]:

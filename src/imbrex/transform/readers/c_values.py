@@ -46,13 +46,13 @@ class ValueReader(VariableReader):
 
     def affine(self, cursor: Any) -> Affine | None:
         """The expression as an affine form of integer variables, if it is one."""
-        inner = cc.strip(cursor)
+        inner = cursor.stripped
         if inner is not cursor and self._narrows(cursor, inner):
             return None
         cursor = inner
         kind = cursor.kind
         if kind in (CursorKind.INTEGER_LITERAL, CursorKind.CHARACTER_LITERAL):
-            value = cc.evaluate_integer(cursor)
+            value = cursor.integer
             return None if value is None else Affine(value)
         if kind == CursorKind.DECL_REF_EXPR:
             referenced = cursor.referenced
@@ -63,7 +63,7 @@ class ValueReader(VariableReader):
             if referenced.kind in (CursorKind.VAR_DECL, CursorKind.PARM_DECL):
                 key = self.key_of(referenced)
                 variable = self.program.variables[key]
-                reference = cc.is_reference(referenced.type)
+                reference = referenced.type.is_reference
                 if not variable.bounds and not variable.volatile and not reference:
                     return Affine.variable(key)
             return None
@@ -75,15 +75,15 @@ class ValueReader(VariableReader):
                 return Affine.variable(self._size_of(vector))
             parts, strides = self._split(cursor)
             return _joined(parts, strides)
-        if kind == CursorKind.UNARY_OPERATOR and cc.unary_operator(cursor) == cc.MINUS:
-            (operand,) = cc.operands(cursor)
+        if kind == CursorKind.UNARY_OPERATOR and cursor.unary_operator == cc.MINUS:
+            (operand,) = cursor.operands
             value_of = self.affine(operand)
             return None if value_of is None else value_of.times(-1)
         if kind == CursorKind.BINARY_OPERATOR:
-            operator = cc.binary_operator(cursor)
+            operator = cursor.binary_operator
             if operator not in (cc.ADD, cc.SUBTRACT, cc.MULTIPLY):
                 return None
-            left, right = (self.affine(child) for child in cc.operands(cursor))
+            left, right = (self.affine(child) for child in cursor.operands)
             if left is None or right is None:
                 return None
             if operator == cc.ADD:
@@ -97,10 +97,10 @@ class ValueReader(VariableReader):
     def _narrows(cursor: Any, inner: Any) -> bool:
         """Whether a conversion on the way to the expression inside may change its value."""
         while cursor is not inner:
-            if cursor.type.get_canonical().kind in _NARROW:
+            if cursor.type.canonical.kind in _NARROW:
                 return True
-            (cursor,) = cc.operands(cursor)
-        return inner.type.get_canonical().kind in _FLOATING
+            (cursor,) = cursor.operands
+        return inner.type.canonical.kind in _FLOATING
 
     def _size_of(self, declaration: Any) -> str:
         """The number of elements of a vector as a variable: nothing that is moved over sets it."""
@@ -115,15 +115,15 @@ class ValueReader(VariableReader):
         """An integer field of a structure, or an element of one, that a variable names."""
         index = ""
         if cursor.kind == CursorKind.ARRAY_SUBSCRIPT_EXPR:
-            array, number = cc.operands(cursor)
+            array, number = cursor.operands
             value = self.affine(number)
-            cursor = cc.strip(array)
-            if value is None or value.terms or not cc.is_array(cursor.type):
+            cursor = array.stripped
+            if value is None or value.terms or not cursor.type.is_array:
                 return None
             index = f"[{value.constant}]"
-        elif cursor.type.get_canonical().kind not in _INTEGERS:
+        elif cursor.type.canonical.kind not in _INTEGERS:
             return None
-        owners = cc.operands(cursor) if cursor.kind == CursorKind.MEMBER_REF_EXPR else []
+        owners = cursor.operands if cursor.kind == CursorKind.MEMBER_REF_EXPR else []
         owner = self._named(owners[0]) if owners else None
         name = self._field_key(cursor) if owner is not None else UNKNOWN_MEMORY
         if owner is None or name not in self.program.variables:
@@ -137,19 +137,19 @@ class ValueReader(VariableReader):
 
         `(i * n + j) * m + k` is (i, j, k) with the strides n and m.
         """
-        cursor = cc.strip(cursor)
+        cursor = cursor.stripped
         if cursor.kind == CursorKind.CALL_EXPR:
             return self._expanded(cursor)
         if cursor.kind == CursorKind.BINARY_OPERATOR:
-            operator = cc.binary_operator(cursor)
+            operator = cursor.binary_operator
             if operator == cc.MULTIPLY:
-                left, right = cc.operands(cursor)
+                left, right = cursor.operands
                 stride, number = self.affine(right), self.affine(left)
                 if stride is not None and number is not None and stride.terms and number.terms:
                     parts, strides = self._split(left)
                     return ((*parts, Affine(0)), (*strides, stride)) if parts else ((), ())
             elif operator in (cc.ADD, cc.SUBTRACT):
-                left, right = cc.operands(cursor)
+                left, right = cursor.operands
                 (parts, strides), rest = self._split(left), self.affine(right)
                 if not strides and operator == cc.ADD:
                     (parts, strides), rest = self._split(right), self.affine(left)
@@ -169,18 +169,18 @@ class ValueReader(VariableReader):
         name = function.get_usr()
         if name not in self.returned:
             self.returned[name] = ((), ())  # one that calls itself
-            bodies = [c for c in function.get_children() if c.kind == CursorKind.COMPOUND_STMT]
-            inner = list(bodies[0].get_children()) if bodies else []
+            bodies = [c for c in function.children if c.kind == CursorKind.COMPOUND_STMT]
+            inner = list(bodies[0].children) if bodies else []
             if len(inner) == 1 and inner[0].kind == CursorKind.RETURN_STMT:
-                value = next(iter(inner[0].get_children()), None)
+                value = next(iter(inner[0].children), None)
                 self.returned[name] = ((), ()) if value is None else self._split(value)
         parts, strides = self.returned[name]
         values: dict[str, Affine] = {}
         owners: dict[str, str] = {}
-        for formal, actual in zip(function.get_arguments(), cursor.get_arguments(), strict=False):
+        for formal, actual in zip(function.arguments, cursor.arguments, strict=False):
             key = self.key_of(formal)
             owner = self._named(actual)
-            if cc.is_pointer(formal.type):
+            if formal.type.is_pointer:
                 if owner is not None:
                     owners[key] = owner
             else:

@@ -41,9 +41,9 @@ class VariableReader:
     def _variable(self, declaration: Any, key: str, external: bool) -> Variable:
         kind_of = declaration.type
         extents = cc.array_extents(kind_of)
-        pointer = cc.is_pointer(kind_of)
+        pointer = kind_of.is_pointer
         if pointer:
-            extents = [None, *cc.array_extents(kind_of.get_canonical().get_pointee())]
+            extents = [None, *cc.array_extents(kind_of.canonical.pointee)]
         bounds = tuple(
             (Affine(0), None if extent is None else Affine(extent - 1))
             for extent in reversed(extents)
@@ -59,7 +59,7 @@ class VariableReader:
             kind = "static"
         else:
             kind = "local"
-        canonical = kind_of.get_canonical()
+        canonical = kind_of.canonical
         return Variable(
             key,
             declaration.spelling,
@@ -78,7 +78,7 @@ class VariableReader:
         parent = declaration.semantic_parent if declaration is not None else None
         if declaration is None or parent is None:
             return UNKNOWN_MEMORY
-        record = parent.type.get_canonical().spelling.replace("struct ", "")
+        record = parent.type.canonical.spelling.replace("struct ", "")
         # The members of a union share their memory.
         union = parent.kind == CursorKind.UNION_DECL
         key = f"field:{record}.{'*' if union else declaration.spelling}"
@@ -100,15 +100,15 @@ class VariableReader:
 
     def _named(self, cursor: Any) -> str | None:
         """The variable that is a structure or a pointer to one, as written."""
-        cursor = cc.strip(cursor)
-        if cursor.kind == CursorKind.UNARY_OPERATOR and cc.unary_operator(cursor) == cc.ADDRESS_OF:
-            cursor = cc.strip(cc.operands(cursor)[0])
-            if cc.is_pointer(cursor.type):
+        cursor = cursor.stripped
+        if cursor.kind == CursorKind.UNARY_OPERATOR and cursor.unary_operator == cc.ADDRESS_OF:
+            cursor = cursor.operands[0].stripped
+            if cursor.type.is_pointer:
                 return None
         if cursor.kind != CursorKind.DECL_REF_EXPR or cursor.referenced is None:
             return None
         if cursor.referenced.kind not in (CursorKind.VAR_DECL, CursorKind.PARM_DECL):
             return None
-        if cc.is_reference(cursor.referenced.type):
+        if cursor.referenced.type.is_reference:
             return None
         return self.key_of(cursor.referenced)

@@ -61,7 +61,7 @@ class Effects:
 
 
 def by_reference(formals: list[Any], position: int) -> bool:
-    return position < len(formals) and bool(cc.is_reference(formals[position].type))
+    return position < len(formals) and bool(formals[position].type.is_reference)
 
 
 class VectorReader(ValueReader, ABC):
@@ -94,7 +94,7 @@ class VectorReader(ValueReader, ABC):
             return None
         found = self._elements(vector, cursor, effects)
         if name == "operator[]":
-            index = cc.operands(cursor)[-1]
+            index = cursor.operands[-1]
             self.read(index, effects)
             found.indices.append(self.affine(index))
             found.parts, found.strides = self._split(index)
@@ -109,7 +109,7 @@ class VectorReader(ValueReader, ABC):
         vector = c_vectors.named(cursor)
         if vector is not None:
             found = self._elements(vector, cursor, effects)
-        elif cc.is_array(cursor.type) and cc.strip(cursor).kind == CursorKind.DECL_REF_EXPR:
+        elif cursor.type.is_array and cursor.stripped.kind == CursorKind.DECL_REF_EXPR:
             found = self.place(cursor, effects)
         else:
             return None
@@ -130,7 +130,7 @@ class VectorReader(ValueReader, ABC):
         what = "may move its elements" if name in c_vectors.MOVES else "is not analysed"
         effects.stop = effects.stop or f"`{vector.spelling}.{name}` {what}"
         self.program.pointer_facts.append(("escape", "addr", self.key_of(vector)))
-        for argument in cursor.get_arguments():
+        for argument in cursor.arguments:
             self.read(argument, effects)
             other = c_vectors.named(argument)
             if other is not None:
@@ -140,17 +140,17 @@ class VectorReader(ValueReader, ABC):
     def construct(self, cursor: Any, effects: Effects) -> None:
         """Read the declaration of a vector."""
         key = self.key_of(cursor)
-        value = cc.initializer(cursor)
-        inner = None if value is None else cc.strip(value)
-        while inner is not None and inner.kind == CursorKind.UNEXPOSED_EXPR and cc.operands(inner):
-            inner = cc.strip(cc.operands(inner)[0])
+        value = cursor.initializer
+        inner = None if value is None else value.stripped
+        while inner is not None and inner.kind == CursorKind.UNEXPOSED_EXPR and inner.operands:
+            inner = inner.operands[0].stripped
         plain = inner is None or (inner.kind == CursorKind.CALL_EXPR and inner.spelling == "vector")
-        for child in [] if inner is None or not plain else inner.get_arguments():
+        for child in [] if inner is None or not plain else inner.arguments:
             other = c_vectors.named(child)
             if other is not None and not self._moved_from(child):
                 found = self._elements(other, child, effects)
                 effects.accesses.append(Access(found.key, True, False, child.location.line))
-            elif child.kind != CursorKind.UNEXPOSED_EXPR or cc.operands(child):
+            elif child.kind != CursorKind.UNEXPOSED_EXPR or child.operands:
                 plain = self._converted(child, effects) and plain
         size = self._size_of(cursor)
         effects.accesses.append(Access(size, False, True, cursor.location.line))
@@ -162,8 +162,8 @@ class VectorReader(ValueReader, ABC):
 
     def _converted(self, cursor: Any, effects: Effects) -> bool:
         """Whether an argument is a number that becomes one of another type."""
-        inner = cc.strip(cursor)
-        if inner.type.get_canonical().kind not in _NUMBERS:
+        inner = cursor.stripped
+        if inner.type.canonical.kind not in _NUMBERS:
             return False
         self.read(inner, effects)
         return True
@@ -172,7 +172,7 @@ class VectorReader(ValueReader, ABC):
     def _moved_from(cursor: Any) -> bool:
         """Whether the vector is named through a cast, which may give its memory away."""
         while cursor.kind in (CursorKind.UNEXPOSED_EXPR, CursorKind.PAREN_EXPR):
-            (cursor,) = cc.operands(cursor)
+            (cursor,) = cursor.operands
         return bool(cursor.kind != CursorKind.DECL_REF_EXPR)
 
     def _vector(self, cursor: Any, name: str, position: int, effects: Effects) -> Argument:

@@ -14,7 +14,6 @@ from clang.cindex import CursorKind
 
 from imbrex.transform.model.affine import Affine
 from imbrex.transform.model.program import Program, Variable
-from imbrex.transform.readers import c_cursor as cc
 
 TWICE = "two functions have this name"
 ELEMENTS = frozenset({"operator[]", "front", "back"})
@@ -34,9 +33,15 @@ _VECTOR = re.compile(
 
 def element_of(kind: Any) -> str:
     """The element type of a vector of numbers, or of a reference to one; else nothing."""
-    canonical = kind.get_canonical()
-    if cc.is_reference(canonical):
-        canonical = canonical.get_pointee().get_canonical()
+    if kind.vector_element is None:
+        kind.vector_element = _element_of(kind)
+    return str(kind.vector_element)
+
+
+def _element_of(kind: Any) -> str:
+    canonical = kind.canonical
+    if canonical.is_reference:
+        canonical = canonical.pointee.canonical
     match = _VECTOR.match(canonical.spelling)
     return "" if match is None else match[1]
 
@@ -47,9 +52,9 @@ def is_vector(kind: Any) -> bool:
 
 def declared(cursor: Any) -> bool:
     """Whether a declaration is of a vector, or of a parameter that is a reference to one."""
-    if not is_vector(cursor.type):
+    if not cursor.tree.plus_plus or not is_vector(cursor.type):
         return False
-    return not cc.is_reference(cursor.type) or cursor.kind == CursorKind.PARM_DECL
+    return not cursor.type.is_reference or cursor.kind == CursorKind.PARM_DECL
 
 
 def enter(program: Program, key: str, variable: Variable, cursor: Any) -> None:
@@ -58,7 +63,7 @@ def enter(program: Program, key: str, variable: Variable, cursor: Any) -> None:
     variable.record = ""
     variable.element = element_of(cursor.type)
     variable.bounds = ((Affine(0), None),)
-    if cc.is_reference(cursor.type):
+    if cursor.type.is_reference:
         return
     memory = f"vector:{key}"
     program.variables[memory] = Variable(
@@ -73,7 +78,9 @@ def enter(program: Program, key: str, variable: Variable, cursor: Any) -> None:
 
 def named(cursor: Any) -> Any | None:
     """The declaration of the vector that an expression names."""
-    inner = cc.strip(cursor)
+    if not cursor.tree.plus_plus:
+        return None
+    inner = cursor.stripped
     if inner.kind != CursorKind.DECL_REF_EXPR or inner.referenced is None:
         return None
     found = inner.referenced
@@ -83,16 +90,16 @@ def named(cursor: Any) -> Any | None:
 
 def method(cursor: Any) -> tuple[str, Any | None]:
     """The name of the method that a call calls on a vector, and the vector's declaration."""
-    if cursor.kind != CursorKind.CALL_EXPR:
+    if cursor.kind != CursorKind.CALL_EXPR or not cursor.tree.plus_plus:
         return "", None
-    children = cc.operands(cursor)
+    children = cursor.operands
     if not children:
         return "", None
     first = children[0]
     if cursor.spelling.startswith("operator"):
         return cursor.spelling, named(first)
     if first.kind == CursorKind.MEMBER_REF_EXPR:
-        inner = cc.operands(first)
+        inner = first.operands
         return cursor.spelling, named(inner[0]) if inner else None
     return "", None
 

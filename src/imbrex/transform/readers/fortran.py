@@ -1,36 +1,25 @@
-"""The reader of Fortran, fixed and free form: statements, blocks and control flow.
-
-What is not positively recognized becomes an opaque statement that nothing may move over.
-"""
+"""The reader of Fortran, fixed and free form: the routines of all files, and what they share."""
 
 from __future__ import annotations
 
 import re
 
-from imbrex.transform.model.affine import Affine
 from imbrex.transform.model.program import (
-    Block,
     Kind,
     Location,
-    LoopRange,
     Program,
     Reason,
     Routine,
     Statement,
 )
-from imbrex.transform.readers.fortran_expressions import Effects, Expressions, Names
-from imbrex.transform.readers.fortran_lines import LogicalLine, closing, split_arguments
-from imbrex.transform.readers.fortran_scopes import Scope, depth_zero_equals, is_assignment
+from imbrex.transform.readers.fortran_body import Body
+from imbrex.transform.readers.fortran_lines import LogicalLine
+from imbrex.transform.readers.fortran_names import Names
+from imbrex.transform.readers.fortran_scopes import Scope
 from imbrex.transform.readers.fortran_units import Units
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
-_OUTPUT = re.compile(
-    r"(read|write|print|open|close|inquire|rewind|backspace|endfile|flush)(\(|\*|'|\"|\d|[a-z])"
-)
-_CONSTRUCT = re.compile(r"(?:[a-z]\w*:)?(associate\(|block$|critical$|where\(|forall\(|changeteam)")
 _INCLUDE = re.compile(r"include['\"]|#\s*include(?!\s*[\"<]mpif\.h)")
-# A step that is surely positive, unless `max` is a name of the user's (then it is no intrinsic).
-_POSITIVE = re.compile(r"(?:merge\(1,)?max\([^()]*,1\)(?:,[^()]*\))?")
 _STANDARD = re.compile(r"iso_(?:c_binding|fortran_env)|ieee_\w+|omp_lib(?:_kinds)?|openacc")
 _WILDCARD = re.compile(r"mpi_any_(source|tag)")
 
@@ -52,6 +41,10 @@ def read_fortran(units: list[Units], program: Program) -> None:
             word.lower() for word in _WORD.findall(unit.source.data.decode("latin-1"))
         )
         for scope in unit.scopes:
+            _inherit_missing(scope, modules)
+            if scope.missing:
+                place = Location(scope.file, scope.line)
+                program.missing_includes.setdefault(scope.missing, place)
             if scope.hidden:
                 place = Location(scope.file, scope.line)
                 program.hidden_code.append(Reason(scope.hidden, place))
@@ -66,6 +59,23 @@ def read_fortran(units: list[Units], program: Program) -> None:
             for line in scope.body:
                 _note_wildcards(line, scope, program)
     _leave_out(program)
+
+
+def _inherit_missing(scope: Scope, modules: dict[str, Scope]) -> None:
+    """What a host or a used module declares is not known either, where an include is missing."""
+    seen: set[int] = set()
+    work = [scope]
+    while work and not scope.missing:
+        outer = work.pop()
+        if id(outer) in seen:
+            continue
+        seen.add(id(outer))
+        if outer.missing:
+            scope.missing = outer.missing
+            scope.hidden = f"the include file {outer.missing} is not found"
+            scope.problem = scope.problem or scope.hidden
+        work += [modules[name] for name, _ in outer.uses if name in modules]
+        work += [] if outer.parent is None else [outer.parent]
 
 
 def _leave_out(program: Program) -> None:
@@ -111,7 +121,7 @@ def _check_commons(scopes: list[Scope], program: Program) -> None:
 
 def _enter(scope: Scope, names: Names, program: Program, words: frozenset[str]) -> str:
     """Enter a routine; returns what construct in it has no end, if one has none."""
-    reader = _Body(scope, names)
+    reader = Body(scope, names)
     block = reader.read()
     parameters = []
     for dummy in scope.dummies:
@@ -146,347 +156,3 @@ def _enter(scope: Scope, names: Names, program: Program, words: frozenset[str]) 
     if scope.kind == "program":
         program.has_main = True
     return reader.broken
-
-
-class _Body:
-    """Reads the executable lines of one scope."""
-
-    def __init__(self, scope: Scope, names: Names) -> None:
-        self.scope = scope
-        self.names = names
-        self.expressions = Expressions(names, scope)
-        self.lines = scope.body
-        self.position = 0
-        self.labels: list[str] = []  # labels that end an open DO
-        self.broken = ""  # the first construct that is not closed
-
-    def read(self) -> Block:
-        statements = self._block(r"$^")
-        if self.position < len(self.lines):
-            line = self.lines[self.position]
-            self._break(line.line, f"`{line.text.strip()}` closes nothing that is open here")
-            statements.append(self._opaque(line, "a construct that is not analysed"))
-        start = self.lines[0].start if self.lines else 0
-        end = self.lines[-1].end if self.lines else 0
-        return self._as_block(statements, start, end)
-
-    @staticmethod
-    def _as_block(statements: list[Statement], start: int, end: int) -> Block:
-        block = Block(statements, start, end)
-        for statement in statements:
-            statement.parent = block
-        return block
-
-    def _block(self, until: str, label: str = "") -> list[Statement]:
-        """Statements up to a line that matches `until`, or through the one labelled `label`."""
-        statements = []
-        ends = re.compile(until)
-        while self.position < len(self.lines):
-            line = self.lines[self.position]
-            if not line.directive and ends.match(line.masked) and not is_assignment(line.masked):
-                break
-            if re.match(r"end(if|do|select)|else|case[(d]", line.masked) and not is_assignment(
-                line.masked
-            ):
-                break
-            self.position += 1
-            statement = self._statement(line)
-            statements.append(statement)
-            if label and self._ended == label:
-                break
-        return statements
-
-    def _break(self, line: int, text: str) -> str:
-        self.broken = self.broken or f"line {line}: {text}"
-        return text
-
-    _ended = ""  # the label of the line read last
-
-    def _new(self, kind: Kind, line: LogicalLine) -> Statement:
-        statement = Statement(kind, line.start, line.end, line.line, line.end_line)
-        statement.code_start = line.bytes[0] if line.bytes else line.start
-        return statement
-
-    def _opaque(self, line: LogicalLine, why: str) -> Statement:
-        statement = self._new(Kind.OPAQUE, line)
-        statement.stop = why
-        return statement
-
-    def _statement(self, line: LogicalLine) -> Statement:
-        self._ended = line.label
-        if line.directive:
-            return self._opaque(line, f"the line `{line.directive}`")
-        text = line.masked
-        effects = Effects()
-        if is_assignment(text):
-            statement = self._new(Kind.SIMPLE, line)
-            statement.computes = self.expressions.assign(line, depth_zero_equals(text), effects)
-        else:
-            statement = self._other(line, text, effects)
-        statement.accesses += effects.accesses
-        statement.calls += effects.calls
-        statement.stop = statement.stop or effects.stop
-        if line.label and not text.startswith("format("):
-            statement.stop = statement.stop or f"the label {line.label}: control may enter here"
-        if not line.alone:
-            statement.stop = statement.stop or "several statements on one line"
-        for block in statement.blocks:
-            block.owner = statement
-        return statement
-
-    def _other(self, line: LogicalLine, text: str, effects: Effects) -> Statement:
-        named = re.match(r"[a-z]\w*:(?=if\(|do|select)", text)
-        if named is not None:
-            return self._skip(line, text[named.end() :])
-        if text.startswith("if("):
-            return self._if(line, text, effects)
-        if re.match(r"do(\d+,?)?([a-z]\w*=|while\(|$)", text):
-            return self._do(line, text, effects)
-        if text.startswith(("selectcase(", "selecttype(", "selectrank(")):
-            return self._select(line, text, effects)
-        construct = _CONSTRUCT.match(text)
-        if construct is not None or text.startswith("doconcurrent"):
-            return self._skip(line, text)
-        if text.startswith("call"):
-            return self._call(line, text, effects)
-        if text == "continue" or text.startswith("format("):
-            return self._new(Kind.SIMPLE, line)
-        if text in ("return", "exit", "cycle") or text.startswith("return"):
-            statement = self._new(Kind.JUMP, line)
-            statement.leaves, statement.text = True, text[:6]
-            return statement
-        statement = self._new(Kind.OPAQUE, line)
-        if re.match(r"(exit|cycle)[a-z]\w*$", text):
-            statement.leaves, statement.text = True, "goto"
-            statement.stop = "a jump out of a named loop"
-        elif text.startswith("goto"):
-            statement.leaves, statement.text = True, "goto"
-            statement.stop = "a GO TO"
-        elif text.startswith(("stop", "errorstop", "pause")):
-            statement.stop = "the end of the program"
-        elif text.startswith(("allocate(", "deallocate(", "nullify(")):
-            statement.stop = "an allocation"
-        elif _OUTPUT.match(text):
-            statement.stop = "input or output"
-        else:
-            statement.stop = "a statement that is not analysed"
-        return statement
-
-    def _skip(self, line: LogicalLine, text: str) -> Statement:
-        """A construct that is taken as a whole and not analysed; calls in it are refused."""
-        word = re.match(r"(associate|block|critical|where|forall|changeteam|if|do|select)", text)
-        statement = self._opaque(line, f"a {word[1].upper() if word else 'named'} construct")
-        if word is None:
-            return statement
-        name = word[1]
-        opening = text.find("(")
-        if name in ("where", "forall") and closing(text, opening) != len(text) - 1:
-            return statement  # one line
-        if name == "if" and not text.endswith("then"):
-            return statement
-        depth = 1
-        begin = re.compile(rf"(?:[a-z]\w*:)?{name}(\(.*\)$|$|\(.*\)then$)")
-        if name == "if":
-            begin = re.compile(r"(?:[a-z]\w*:)?if\(.*\)then$")  # others are one line
-        elif name == "do":
-            begin = re.compile(r"(?:[a-z]\w*:)?do(?!uble)")
-        elif name == "select":
-            begin = re.compile(r"(?:[a-z]\w*:)?select(case|type|rank)\(")
-        while self.position < len(self.lines):
-            inner = self.lines[self.position]
-            self.position += 1
-            if not inner.directive and not is_assignment(inner.masked):
-                if inner.masked.startswith("end" + name):
-                    depth -= 1
-                elif begin.match(inner.masked):
-                    depth += 1
-                if "callmpi_" in inner.masked:
-                    self._planted(statement, inner)
-            statement.end, statement.end_line = inner.end, inner.end_line
-            if depth == 0:
-                break
-        return statement
-
-    def _planted(self, statement: Statement, line: LogicalLine) -> None:
-        """Keep calls of MPI inside a construct visible, so that they are reported as refused."""
-        at = line.masked.index("callmpi_")
-        inner = self._slice(line, at, len(line.masked))
-        child = self._call(inner, inner.masked, effects := Effects())
-        child.calls = effects.calls
-        child.stop = statement.stop
-        if not statement.blocks:
-            statement.blocks = [self._as_block([], statement.start, statement.end)]
-        statement.blocks[0].insertable = False
-        statement.blocks[0].statements.append(child)
-        child.parent = statement.blocks[0]
-
-    def _slice(self, line: LogicalLine, start: int, end: int) -> LogicalLine:
-        part = LogicalLine(line.text[start:end], line.bytes[start:end], line.line, line.end_line)
-        part.alone = line.alone
-        return part
-
-    # Constructs ------------------------------------------------------------------------
-
-    def _condition(self, line: LogicalLine, first: int, last: int, statement: Statement) -> bool:
-        """Read a condition; True where evaluating it has no side effect."""
-        effects = Effects()
-        self.expressions.read(line, first, last, effects)
-        statement.accesses += effects.accesses
-        statement.calls += effects.calls
-        statement.stop = statement.stop or effects.stop
-        return not effects.calls and effects.stop is None
-
-    def _if(self, line: LogicalLine, text: str, effects: Effects) -> Statement:
-        stop = closing(text, 2)
-        rest = text[stop + 1 :]
-        statement = self._new(Kind.IF, line)
-        if stop < 0 or re.fullmatch(r"\d+,\d+,\d+", rest):
-            statement.kind, statement.stop = Kind.OPAQUE, "an arithmetic IF"
-            statement.leaves, statement.text = True, "goto"
-            return statement
-        pure = self._condition(line, 3, stop, statement)
-        if pure:
-            statement.condition = line.text[3:stop]
-        if rest != "then":
-            inner = self._statement(self._slice(line, stop + 1, len(text)))
-            self._ended = line.label
-            block = self._as_block([inner], inner.start, inner.end)
-            block.braced, block.insertable = False, pure
-            statement.blocks = [block]
-            return statement
-        while True:
-            body = self._block(r"else|endif")
-            statement.blocks.append(self._as_block(body, line.end, self._here()))
-            if self.position >= len(self.lines):
-                statement.stop = self._break(statement.line, "an IF without END IF")
-                return statement
-            line = self.lines[self.position]
-            self.position += 1
-            text = line.masked
-            if text.startswith("endif"):
-                statement.end, statement.end_line = line.end, line.end_line
-                self._note_end(line, statement)
-                return statement
-            if text.startswith("elseif("):
-                self._condition(line, 7, closing(text, 6), statement)
-            elif text != "else":
-                statement.stop = "an IF that is not analysed"
-                return statement
-
-    def _note_end(self, line: LogicalLine, statement: Statement) -> None:
-        if line.label:
-            statement.stop = statement.stop or f"the label {line.label}: control may enter here"
-        if not line.alone:
-            statement.stop = statement.stop or "several statements on one line"
-
-    def _here(self) -> int:
-        if self.position < len(self.lines):
-            return self.lines[self.position].start
-        return self.lines[-1].end
-
-    def _do(self, line: LogicalLine, text: str, effects: Effects) -> Statement:
-        statement = self._new(Kind.LOOP, line)
-        match = re.match(r"do(\d*),?", text)
-        assert match is not None
-        label, first = match[1].lstrip("0"), match.end()
-        if text.startswith("while(", first):
-            self._condition(line, first + 6, closing(text, first + 5), statement)
-        elif first < len(text):
-            equals = text.index("=", first)
-            index = self.expressions.write_to(line, text[first:equals], effects)
-            bounds = [
-                (equals + 1 + a, equals + 1 + b) for a, b in split_arguments(text[equals + 1 :])
-            ]
-            for a, b in bounds:
-                self.expressions.read(line, a, b, effects)
-            values = [self.names.affine(self.scope, text[a:b]) for a, b in bounds]
-            if len(bounds) > 2 and _POSITIVE.fullmatch(text, *bounds[2]):
-                values[2] = Affine(1)
-            if index is not None:
-                statement.loop = self._range(index.key, values)
-        if label:
-            self.labels.append(label)
-            body = self._block(r"$^", label)
-            self.labels.pop()
-        else:
-            body = self._block(r"enddo")
-        statement.blocks = [self._as_block(body, line.end, self._here())]
-        if label:
-            if self._ended != label and self._labelled_end(label):
-                ending = self.lines[self.position]
-                self.position += 1
-                statement.end, statement.end_line = ending.end, ending.end_line
-                self._note_end(ending, statement)
-                return statement
-            if self._ended != label:
-                statement.stop = self._break(statement.line, f"a DO without its end {label}")
-            if body:
-                # Nothing may be put behind the statement that ends the loop.
-                last = body[-1]
-                last.text = "terminal"
-                if last.stop is not None and last.stop.startswith("the label"):
-                    last.stop = None
-                statement.end, statement.end_line = body[-1].end, body[-1].end_line
-            return statement
-        if self.position >= len(self.lines) or not self.lines[self.position].masked.startswith(
-            "enddo"
-        ):
-            statement.stop = self._break(statement.line, "a DO without END DO")
-            return statement
-        ending = self.lines[self.position]
-        self.position += 1
-        statement.end, statement.end_line = ending.end, ending.end_line
-        self._note_end(ending, statement)
-        return statement
-
-    def _labelled_end(self, label: str) -> bool:
-        """Whether the next line is an END DO with this label."""
-        if self.position >= len(self.lines):
-            return False
-        line = self.lines[self.position]
-        return line.label.lstrip("0") == label and line.masked.startswith("enddo")
-
-    @staticmethod
-    def _range(index: str, values: list[Affine | None]) -> LoopRange | None:
-        if len(values) < 2 or values[0] is None or values[1] is None:
-            return None
-        step = values[2] if len(values) > 2 else Affine(1)
-        if step is None or step.terms or not step.constant:
-            return None
-        if step.constant > 0:
-            return LoopRange(index, values[0], values[1])
-        return LoopRange(index, values[1], values[0])
-
-    def _select(self, line: LogicalLine, text: str, effects: Effects) -> Statement:
-        statement = self._new(Kind.SWITCH, line)
-        opening = text.index("(")
-        self.expressions.read(line, opening + 1, closing(text, opening), effects)
-        if not text.startswith("selectcase("):
-            statement.stop = "a SELECT that is not analysed"
-        while self.position < len(self.lines):
-            inner = self.lines[self.position]
-            self.position += 1
-            if inner.masked.startswith("endselect"):
-                statement.end, statement.end_line = inner.end, inner.end_line
-                return statement
-            body = self._block(r"case(\(|default)|endselect|typeis\(|classis\(|classdefault")
-            statement.blocks.append(self._as_block(body, inner.end, self._here()))
-        statement.stop = self._break(statement.line, "a SELECT without END SELECT")
-        return statement
-
-    def _call(self, line: LogicalLine, text: str, effects: Effects) -> Statement:
-        statement = self._new(Kind.SIMPLE, line)
-        match = re.match(r"call([a-z]\w*)(\(.*\))?$", text)
-        if match is None or (match[2] and closing(text, match.end(1)) != len(text) - 1):
-            statement.stop = "a call that is not analysed"
-            return statement
-        last = len(text) - 1 if match[2] else len(text)
-        first = match.end(1) + 1 if match[2] else len(text)
-        call = self.expressions.call(line, match[1], 0, first, last, effects)
-        call.is_statement = True
-        found = self.names.find(self.scope, match[1])
-        call.unknown = found is not None and match[1] in found[0].dummies
-        if re.search(r"[(,]\*\d+[,)]", text):
-            statement.stop = "an alternate return"
-        effects.calls.append(call)
-        return statement

@@ -60,6 +60,7 @@ class Scope:
     result: str = ""
     interface: str = ""  # how MPI was made known
     hidden: str = ""  # why some of its code is not read
+    missing: str = ""  # an include file that is not found
     problem: str | None = None
     has_contained: bool = False
     commons: dict[str, list[str]] = field(default_factory=dict)
@@ -173,6 +174,7 @@ class Declarations:
                     else:
                         self.read(scope, inner)
                 return
+        scope.missing = name
         scope.hidden = f"the include file {name} is not found"
         scope.problem = scope.problem or scope.hidden
 
@@ -182,7 +184,8 @@ class Declarations:
             return
         module = match[1]
         if module in ("mpi", "mpi_f08"):
-            scope.interface = module
+            if not match[2]:  # what is added needs names of its own
+                scope.interface = module
             return
         names: dict[str, str] = {}
         for item in (match[3] or "").split(","):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 from pathlib import Path
 
@@ -58,8 +59,14 @@ class Units:
         if b"\0" in self.source.data:
             at = self.source.data.index(b"\0")
             raise ImbrexError(f"{self.path} is not UTF-8 or Latin-1 (byte {at}): convert it first")
+        if b"\r" in self.source.data and b"\n" not in self.source.data:
+            raise ImbrexError(f"{self.path}: its lines end in CR alone: convert it first")
+        text = self.source.data.decode("latin-1")
+        if self.source.data.startswith(codecs.BOM_UTF8):
+            # As many characters that say nothing; in fixed form only a comment can follow.
+            text = ("!  " if self.fixed else "   ") + text[3:]
         try:
-            lines = logical_lines(self.source.data.decode("latin-1"), fixed=self.fixed)
+            lines = logical_lines(text, fixed=self.fixed)
         except ValueError as error:
             raise ImbrexError(f"{self.path}: {error}") from error
         self._mark_macros(lines)
@@ -121,6 +128,7 @@ class Units:
         for scope in self.scopes:
             if self.missing and not scope.problem:
                 # It may define macros, so that any line may read otherwise.
+                scope.missing = self.missing
                 scope.problem = f"the include file {self.missing} is not found"
                 scope.hidden = scope.hidden or scope.problem
         if current is not None and current.parent is not None:

@@ -73,12 +73,12 @@ class BlockingToNonblocking(Placement):
         call, routine = site.call, site.routine
         self._check_place(site)
         language = self.program.files[routine.file].language
+        if language is not Language.C and not routine.interface:
+            self._refuse(site, "neither mpif.h nor the whole of a module of MPI is known here")
         expected = mpi_calls.C_ARGUMENTS[call.name] + (language is not Language.C)
         optional_error = routine.interface == "mpi_f08" and len(call.arguments) == expected - 1
         if len(call.arguments) != expected and not optional_error:
             self._refuse(site, "the call has an unexpected number of arguments")
-        if language is not Language.C and not routine.interface:
-            self._refuse(site, "neither mpif.h nor a module of MPI is made known here")
         if self.facts.threads:
             raise Refusal(self.name, self.facts.threads)
         for argument in call.arguments:

@@ -8,6 +8,7 @@ section 3.4, loop indexing).
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from imbrex.transform import mpi_calls
@@ -32,7 +33,7 @@ from imbrex.transform.model.program import (
 from imbrex.transform.rewrites.base import Refusal
 from imbrex.transform.rewrites.headers import Header, read_header
 from imbrex.transform.rewrites.layout import after_line, first_on_line, indent_at, line_start
-from imbrex.transform.rewrites.proposals import Proposal
+from imbrex.transform.rewrites.proposals import Preparing, Proposal
 from imbrex.transform.rewrites.terms import shifted
 from imbrex.transform.rewrites.wrapping import wrapped
 
@@ -53,15 +54,16 @@ class Division:
     until: int = -1  # the interior of a producer goes behind this one
 
 
-class BoundaryFirst:
+class BoundaryFirst(Preparing):
     """Divides loop nests, and calls of routines that are one, into boundary and interior."""
 
     name = NAME
 
     def __init__(self, program: Program, footprints: Footprints) -> None:
-        self.program = program
-        self.footprints = footprints
+        super().__init__(program, footprints)
         self.messages = Messages(program, footprints)
+        self._flying: dict[str, list[Access] | None] = {}
+        self._spaces: dict[int, Space | None] = {}
 
     def proposals(self) -> list[Proposal]:
         found = []
@@ -102,12 +104,16 @@ class BoundaryFirst:
         wanted = self.messages.around(routine, block, index, produces=produces)
         if not wanted:
             return None
-        flying = self._in_flight(routine)
         spaces = Spaces(self.program, self.footprints, routine)
-        space = spaces.of(statement)
+        if id(statement) not in self._spaces:
+            self._spaces[id(statement)] = spaces.of(statement)
+        space = self._spaces[id(statement)]
         between = self._between(routine, block, index, produces)
         if space is None or (produces and not between):
             return None
+        if routine.key not in self._flying:
+            self._flying[routine.key] = self._in_flight(routine)
+        flying = self._flying[routine.key]
         while True:
             waits = any(statement_waits(self.footprints, routine, s) for s in between)
             needed = wanted + (flying or [] if waits else [])
@@ -163,17 +169,13 @@ class BoundaryFirst:
             found += [buffer_access(self.program, event.call, part) for part in parts]
         return found
 
-    def _meets(self, space: Space, cuts: Cuts, others: list[Access]) -> bool:
-        """Whether what is left of a space may touch memory of the others."""
-        changed = self.footprints.changed(others)
-        return self.footprints.conflict(space.part(cuts), others, changed) is not None
-
     def _cuts(self, space: Space, others: list[Access]) -> Cuts | None:
         """The least that must be cut off for the rest to touch none of the others.
 
         Nothing, if the whole space touches none; None, if that is not enough.
         """
-        if not self._meets(space, {}, others):
+        meets = self._test(space, others)
+        if not meets({}):
             return {}
         usable = [
             number
@@ -182,15 +184,28 @@ class BoundaryFirst:
         ]
         usable = [number for number in usable if not _short(space.ranges[number])]
         cuts: Cuts = dict.fromkeys(usable, (1, 1))
-        if not cuts or self._meets(space, cuts, others):
+        if not cuts or meets(cuts):
             return None
         for number in usable:
             for smaller in ((0, 0), (0, 1), (1, 0)):
                 tried = {**cuts, number: smaller}
-                if not self._meets(space, tried, others):
+                if not meets(tried):
                     cuts = tried
                     break
         return {number: cut for number, cut in cuts.items() if cut != (0, 0)}
+
+    def _test(self, space: Space, others: list[Access]) -> Callable[[Cuts], bool]:
+        """Whether what cuts leave of a space may touch memory of the others."""
+        changed = self.footprints.changed(others)
+        near = self.footprints.aliases.meeting(others)
+        headers = [access for access in space.shared_headers() if near(access)]
+        inner = [access for access in space.accesses if near(access)]
+
+        def meets(cuts: Cuts) -> bool:
+            left = headers + space.remaining(inner, cuts)
+            return self.footprints.conflict(left, others, changed) is not None
+
+        return meets
 
     def _between(
         self, routine: Routine, block: Block, index: int, produces: bool

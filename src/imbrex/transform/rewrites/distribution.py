@@ -40,7 +40,7 @@ from imbrex.transform.rewrites.layout import (
     line_start,
     whole_lines,
 )
-from imbrex.transform.rewrites.proposals import Proposal
+from imbrex.transform.rewrites.proposals import Preparing, Proposal
 
 NAME = "loop-distribution"
 _LABEL = re.compile(rb"^[ \t]*\d+[ \t]", re.MULTILINE)
@@ -55,14 +55,13 @@ class Division:
     produces: bool
 
 
-class LoopDistribution:
+class LoopDistribution(Preparing):
     """Divides the bodies of loops around messages."""
 
     name = NAME
 
     def __init__(self, program: Program, footprints: Footprints) -> None:
-        self.program = program
-        self.footprints = footprints
+        super().__init__(program, footprints)
         self.messages = Messages(program, footprints)
 
     def proposals(self) -> list[Proposal]:

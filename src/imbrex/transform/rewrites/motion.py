@@ -16,7 +16,7 @@ from imbrex.transform.analysis.requests import (
 )
 from imbrex.transform.analysis.transfer import Render, Role, Transfer, data_accesses
 from imbrex.transform.analysis.unread import never_read
-from imbrex.transform.model.affine import disjoint
+from imbrex.transform.model.affine import Affine, Range, disjoint
 from imbrex.transform.model.program import (
     UNKNOWN_MEMORY,
     Access,
@@ -130,9 +130,7 @@ class ExistingMotion(BlockingToNonblocking):
             if element is not None:
                 section = request_section(call, self.program)
                 assert section is not None and section[0].low is not None
-                low = section[0].low
-                point = replace(low, constant=element)
-                part = replace(whole, section=(replace(section[0], low=point, high=point),))
+                part = whole.at((Range.point(Affine(element, section[0].low.terms)),))
                 mine = [
                     (statement, transfer)
                     for statement, transfer in completed

@@ -22,7 +22,7 @@ from imbrex.transform.model.program import (
 from imbrex.transform.rewrites.base import Refusal
 from imbrex.transform.rewrites.halves import Halves
 from imbrex.transform.rewrites.layout import after_line, indent_at, line_start
-from imbrex.transform.rewrites.proposals import Proposal
+from imbrex.transform.rewrites.proposals import Preparing, Proposal
 
 NAME = "private-buffers"
 _MOST = 4  # arrays in the place of one
@@ -30,14 +30,13 @@ _MOST_ELEMENTS = 1 << 16  # of a copy that stands beside shared memory
 _FIXED_WIDTH = 72
 
 
-class PrivateBuffers:
+class PrivateBuffers(Preparing):
     """A second copy of a local array that one routine uses for several messages."""
 
     name = NAME
 
     def __init__(self, program: Program, footprints: Footprints) -> None:
-        self.program = program
-        self.footprints = footprints
+        super().__init__(program, footprints)
         self._known_users: dict[str, set[str]] = {}
 
     def proposals(self) -> list[Proposal]:

@@ -40,6 +40,7 @@ NAME = "progress"
 _PARALLEL = re.compile(rb"^\s*#\s*pragma\s+(omp|acc)|^[!cC*]\$(omp|acc)", re.MULTILINE | re.I)
 _MOST_LEVELS = 4  # of calls between the window and the loop
 _MOST_ITERATIONS = 1 << 20
+_CLOCK_READINGS = 16  # in one interval: a reading costs as much as a hundred accesses
 
 
 @dataclass(slots=True)
@@ -61,7 +62,7 @@ class Spot:
     loop: Statement
     every: int  # iterations
     divided: bool  # the innermost loop is divided into strips
-    clocked: bool  # the clock is asked in each iteration, as its length is not known
+    clocked: bool  # the clock is asked in those, as the length of an iteration is not known
 
 
 class ProgressCalls:
@@ -200,9 +201,7 @@ class ProgressCalls:
         if problem is not None:
             reasons.append(problem)
             return []
-        every = 1
-        while every * once * 1.5 < self.interval_s and every < _MOST_ITERATIONS:
-            every *= 2
+        every = self._every(once * 1.5, self.interval_s)
         innermost = not any(self.footprints.of(s, routine.file).heavy for s in body)
         if every > 1 and innermost:
             problem = self._indivisible(routine, loop)
@@ -210,9 +209,18 @@ class ProgressCalls:
                 reasons.append(problem)
                 return []
         divided = every > 1 and innermost
-        c = self.program.files[routine.file].language is Language.C
-        clocked = c and not divided and self.work.uncertain(loop)
+        clocked = not divided and self.work.uncertain(loop)
+        if clocked:
+            every = self._every(once, self.interval_s / _CLOCK_READINGS)
         return [Spot(routine, loop, every, divided, clocked)]
+
+    @staticmethod
+    def _every(once_s: float, span_s: float) -> int:
+        """The power of two of iterations that last `span_s`."""
+        every = 1
+        while every * once_s < span_s and every < _MOST_ITERATIONS:
+            every *= 2
+        return every
 
     def _problem(self, routine: Routine, loop: Statement) -> Reason | None:
         """Why no call may be put into a loop."""
@@ -227,7 +235,9 @@ class ProgressCalls:
             if not 0 <= source.mpi_known_from < loop.start:
                 return Reason(f"mpi.h is not included in {routine.file}", here)
         elif not routine.interface:
-            return Reason(f"{routine.name} knows neither mpif.h nor a module of MPI", here)
+            return Reason(
+                f"{routine.name} knows neither mpif.h nor the whole of a module of MPI", here
+            )
         elif text.is_pure():
             return Reason(f"{routine.name} is pure", here)
         if routine.declare_after < 0 and routine.first_executable < 0:
@@ -328,9 +338,9 @@ class ProgressCalls:
         each = self.work.of_body(spot.loop) * spot.every * 1e6
         place = f"{spot.routine.file}:{spot.loop.line}"
         if spot.clocked:
-            return (
-                f"progress: the loop at {place}, every {1e6 * self.interval_s:.0f} us by the clock"
-            )
+            read = f", read every {spot.every} iterations" if spot.every > 1 else ""
+            microseconds = f"{1e6 * self.interval_s:.0f} us"
+            return f"progress: the loop at {place}, every {microseconds} by the clock{read}"
         how = "strips of" if spot.divided else "every"
         return f"progress: the loop at {place}, {how} {spot.every} iterations (about {each:.0f} us)"
 

@@ -104,7 +104,7 @@ class ProgressText:
         request: str | None,
         clock_s: float | None = None,
     ) -> list[Edit]:
-        """A call in every so many iterations of a loop; `clock_s`: whenever so long has passed."""
+        """A call in every so many iterations of a loop; `clock_s`: if so long has passed."""
         if self.fortran:
             upper = self.data[loop.code_start : loop.code_start + 2].isupper()
             self.text.upper = upper
@@ -169,6 +169,9 @@ class ProgressText:
             if every > 1:
                 self.counts = True
                 before = [f"{self.count} = mod({self.count} + 1, {every})"]
+            if clock_s is not None:
+                return [*before, self._by_clock(name, arguments, every, indent, clock_s)]
+            if every > 1:
                 condition = self.text._case(f"if ({self.count} .eq. 0) ")
             return [*before, self.text._call(name, arguments, indent, condition)]
         asked = _IPROBE if request is None else [request.removeprefix("&").strip()]
@@ -180,6 +183,10 @@ class ProgressText:
             call = call_text(name, arguments, indent + "    ")
             later = f"{self.next} = MPI_Wtime() + {clock_s:.3g};"
             condition = f"if (MPI_Wtime() >= {self.next}) {{"
+            if every > 1:
+                self.counts = True
+                counted = f"++{self.count} % {every} == 0"
+                condition = f"if ({counted} && MPI_Wtime() >= {self.next}) {{"
             return [condition, f"    {call}", f"    {later}", "}"]
         if every > 1:
             self.counts = True
@@ -187,6 +194,20 @@ class ProgressText:
             call = call_text(name, arguments, inner)
             return [f"if (++{self.count} % {every} == 0)\n{inner}{call}"]
         return [call_text(name, arguments, indent)]
+
+    def _by_clock(
+        self, name: str, arguments: list[str], every: int, indent: str, clock_s: float
+    ) -> str:
+        """In Fortran, where both sides of an .and. may be evaluated."""
+        self.clock = True
+        inner = indent + ("  " if every > 1 else "")
+        call = self.text._call(name, arguments, inner + "  ")
+        now = f"{self.text.name_case('MPI_Wtime')}()"
+        later = f"{self.next} = {now} + {_double(clock_s)}"
+        text = self.text.block_if(f"{now} .ge. {self.next}", [call, later], inner)
+        if every > 1:
+            text = self.text.block_if(f"{self.count} .eq. 0", [text], indent)
+        return text
 
     def declarations(self) -> list[Edit]:
         if not self.fortran:
@@ -207,6 +228,19 @@ class ProgressText:
             lines += [f"integer {self.count}", f"save {self.count}", f"data {self.count} /0/"]
         elif self.counts:
             lines.append(f"{self.text._case('integer')}, save :: {self.count} = 0")
+        if self.clock:
+            double = self.text._case("double precision")
+            if self.fixed:
+                lines += [f"{double} {self.next}", f"save {self.next}"]
+                lines.append(f"data {self.next} /0.0d0/")
+            else:
+                lines.append(f"{double}, save :: {self.next} = 0.0d0")
         offset = self.text.line_end(self.routine.declare_after)
         indent = self.text._indent_at(self.routine.declare_after - 1)
         return [Edit(offset, offset, "".join(f"\n{indent}{line}" for line in lines))]
+
+
+def _double(value: float) -> str:
+    """A constant of double precision in Fortran."""
+    text = f"{value:.3g}"
+    return text.replace("e", "d") if "e" in text else f"{text}d0"

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
+from typing import ClassVar
 
+from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.edits import Edit
-from imbrex.transform.model.program import Reason, Routine
+from imbrex.transform.model.program import Program, Reason, Routine
 
 
 @dataclass(slots=True)
@@ -27,3 +30,17 @@ class Proposal:
     replaces: tuple[str, ...] = ()
     also: tuple[str, ...] = ()  # further routines that are replaced
     starts: frozenset[int] = frozenset()
+
+
+class Preparing(ABC):
+    """A rewrite that makes room for others: each proposal is tried, and stays where it helped."""
+
+    name: ClassVar[str]
+
+    def __init__(self, program: Program, footprints: Footprints) -> None:
+        self.program = program
+        self.footprints = footprints
+
+    @abstractmethod
+    def proposals(self) -> list[Proposal]:
+        """What may be done, and refusals with their reasons."""

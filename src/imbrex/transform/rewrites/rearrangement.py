@@ -35,7 +35,7 @@ from imbrex.transform.rewrites.layout import (
     first_on_line,
     whole_lines,
 )
-from imbrex.transform.rewrites.proposals import Proposal
+from imbrex.transform.rewrites.proposals import Preparing, Proposal
 
 NAME = "rearrangement"
 _LABEL = re.compile(rb"[ \t]*\d+[ \t]")
@@ -50,14 +50,13 @@ class Exchange:
     moved: int
 
 
-class Rearrangement:
+class Rearrangement(Preparing):
     """Lets independent calls and loops change places around messages."""
 
     name = NAME
 
     def __init__(self, program: Program, footprints: Footprints) -> None:
-        self.program = program
-        self.footprints = footprints
+        super().__init__(program, footprints)
         self.messages = Messages(program, footprints)
 
     def proposals(self) -> list[Proposal]:

@@ -25,7 +25,7 @@ from imbrex.transform.rewrites.base import Refusal
 from imbrex.transform.rewrites.halves import Halves
 from imbrex.transform.rewrites.layout import first_on_line, indent_at, line_start
 from imbrex.transform.rewrites.private import NAME, PrivateBuffers, elements
-from imbrex.transform.rewrites.proposals import Proposal
+from imbrex.transform.rewrites.proposals import Preparing, Proposal
 from imbrex.transform.rewrites.wrapping import wrapped
 
 _CALL = "MPI_Sendrecv_replace"
@@ -37,13 +37,13 @@ _ELEMENTS = re.compile(
 )
 
 
-class ReplacedBuffers:
+class ReplacedBuffers(Preparing):
     """Separates the two directions of MPI_Sendrecv_replace."""
 
     name = NAME
 
     def __init__(self, program: Program, footprints: Footprints) -> None:
-        self.program = program
+        super().__init__(program, footprints)
         self.private = PrivateBuffers(program, footprints)
 
     def proposals(self) -> list[Proposal]:

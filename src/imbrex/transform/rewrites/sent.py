@@ -8,7 +8,6 @@ small messages, which are left alone.
 from __future__ import annotations
 
 from imbrex.transform import mpi_calls
-from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.edits import Edit
 from imbrex.transform.model.affine import Affine
 from imbrex.transform.model.program import (
@@ -17,7 +16,6 @@ from imbrex.transform.model.program import (
     Kind,
     Language,
     Location,
-    Program,
     Reason,
     Routine,
     Statement,
@@ -27,21 +25,17 @@ from imbrex.transform.rewrites.base import Refusal
 from imbrex.transform.rewrites.halves import Halves
 from imbrex.transform.rewrites.layout import after_line, first_on_line, indent_at, line_start
 from imbrex.transform.rewrites.private import NAME, elements
-from imbrex.transform.rewrites.proposals import Proposal
+from imbrex.transform.rewrites.proposals import Preparing, Proposal
 from imbrex.transform.rewrites.wrapping import wrapped
 
 _LEAST_ELEMENTS, _MOST_ELEMENTS = 1 << 13, 1 << 16  # less is buffered; more fills the stack
 _ENDING = "_sent"
 
 
-class SentCopies:
+class SentCopies(Preparing):
     """Sends from a copy where a loop fills the buffer of a send anew."""
 
     name = NAME
-
-    def __init__(self, program: Program, footprints: Footprints) -> None:
-        self.program = program
-        self.footprints = footprints
 
     def proposals(self) -> list[Proposal]:
         found = []

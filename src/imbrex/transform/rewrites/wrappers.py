@@ -11,7 +11,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from imbrex.transform import mpi_calls
-from imbrex.transform.analysis.facts import ProgramFacts
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.schedule import Schedule, Scheduler
 from imbrex.transform.analysis.spaces import Spaces, sets_first
@@ -33,7 +32,7 @@ from imbrex.transform.rewrites.base import Refusal, Site
 from imbrex.transform.rewrites.blocking import BlockingToNonblocking
 from imbrex.transform.rewrites.boundary import BoundaryFirst, Division
 from imbrex.transform.rewrites.halves import Halves
-from imbrex.transform.rewrites.proposals import Proposal
+from imbrex.transform.rewrites.proposals import Preparing, Proposal
 
 NAME = "wrappers"
 
@@ -62,18 +61,18 @@ class Split:
     uses: list[Use] = field(default_factory=list)
 
 
-class Wrappers:
+class Wrappers(Preparing):
     """Splits routines around MPI into start and finish."""
 
     name = NAME
 
     def __init__(self, program: Program, footprints: Footprints) -> None:
-        self.program = program
-        self.footprints = footprints
-        self.facts = ProgramFacts(program)
+        super().__init__(program, footprints)
+        self.facts = footprints.facts
         self.boundary = BoundaryFirst(program, footprints)
         self.blocking = BlockingToNonblocking(program, footprints, self.facts)
         self._callers: dict[str, list[Routine]] = {}
+        self._calls_in: dict[str, dict[str, list[tuple[Block, int, Call]]]] = {}
 
     def proposals(self) -> list[Proposal]:
         found = []
@@ -228,18 +227,30 @@ class Wrappers:
     # Uses ------------------------------------------------------------------------------
 
     def _find_uses(self, split: Split, user: Routine) -> None:
-        for block in user.body.plain():
-            floor = -1  # no start passes the finish of the call before it
-            for index, statement in enumerate(block.statements):
-                for call in statement.calls:
-                    if call.name != split.wrapper.name or not call.is_statement:
+        last: Block | None = None
+        floor = -1
+        for block, index, call in self._usable(user).get(split.wrapper.name, []):
+            if block is not last:
+                last, floor = block, -1  # no start passes the finish of the call before it
+            use = self._use(split, user, block, index, call, floor)
+            split.uses.append(use)
+            floor = use.last
+
+    def _usable(self, user: Routine) -> dict[str, list[tuple[Block, int, Call]]]:
+        """The calls in a routine that may be divided in two, by the name called."""
+        known = self._calls_in.get(user.key)
+        if known is None:
+            known = self._calls_in[user.key] = {}
+            for block in user.body.plain():
+                if not block.insertable or not block.braced:
+                    continue
+                for index, statement in enumerate(block.statements):
+                    if statement.kind is not Kind.SIMPLE or len(statement.calls) != 1:
                         continue
-                    if not block.insertable or not block.braced or call.macro or call.unknown:
-                        continue
-                    if statement.kind is Kind.SIMPLE and len(statement.calls) == 1:
-                        use = self._use(split, user, block, index, call, floor)
-                        split.uses.append(use)
-                        floor = use.last
+                    call = statement.calls[0]
+                    if call.is_statement and not call.macro and not call.unknown:
+                        known.setdefault(call.name, []).append((block, index, call))
+        return known
 
     def _use(
         self, split: Split, user: Routine, block: Block, index: int, call: Call, floor: int

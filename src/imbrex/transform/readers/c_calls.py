@@ -1,0 +1,186 @@
+"""libclang's functions as its C interface has them, with structures that cost little to read.
+
+The binding's own structures hold arrays and convert results in ways that cost more than the calls.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+from clang import cindex
+
+_LIB = ctypes.CDLL(cindex.conf.lib._name)
+
+
+class RawCursor(ctypes.Structure):
+    """CXCursor."""
+
+    _fields_ = (
+        ("kind_id", ctypes.c_int),
+        ("more", ctypes.c_int),
+        ("first", ctypes.c_void_p),
+        ("second", ctypes.c_void_p),
+        ("third", ctypes.c_void_p),
+    )
+
+
+class RawType(ctypes.Structure):
+    """CXType."""
+
+    _fields_ = (
+        ("kind_id", ctypes.c_int),
+        ("first", ctypes.c_void_p),
+        ("second", ctypes.c_void_p),
+    )
+
+
+class Location(ctypes.Structure):
+    """CXSourceLocation."""
+
+    _fields_ = (
+        ("first", ctypes.c_void_p),
+        ("second", ctypes.c_void_p),
+        ("number", ctypes.c_uint),
+    )
+
+
+class Extent(ctypes.Structure):
+    """CXSourceRange."""
+
+    _fields_ = (
+        ("first", ctypes.c_void_p),
+        ("second", ctypes.c_void_p),
+        ("start", ctypes.c_uint),
+        ("end", ctypes.c_uint),
+    )
+
+
+class _String(ctypes.Structure):
+    _fields_ = (("data", ctypes.c_void_p), ("flags", ctypes.c_uint))
+
+
+def _function(name: str, result: Any, *arguments: Any) -> Any:
+    found = getattr(_LIB, name)
+    found.argtypes, found.restype = list(arguments), result
+    return found
+
+
+_VISITOR = ctypes.CFUNCTYPE(ctypes.c_int, RawCursor, RawCursor, ctypes.py_object)
+_visit = _function("clang_visitChildren", ctypes.c_uint, RawCursor, _VISITOR, ctypes.py_object)
+extent_of = _function("clang_getCursorExtent", Extent, RawCursor)
+range_start = _function("clang_getRangeStart", Location, Extent)
+range_end = _function("clang_getRangeEnd", Location, Extent)
+location_of = _function("clang_getCursorLocation", Location, RawCursor)
+_location_at = _function(
+    "clang_getLocationForOffset", Location, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint
+)
+referenced = _function("clang_getCursorReferenced", RawCursor, RawCursor)
+initializer = _function("clang_Cursor_getVarDeclInitializer", RawCursor, RawCursor)
+is_null = _function("clang_Cursor_isNull", ctypes.c_int, RawCursor)
+type_of = _function("clang_getCursorType", RawType, RawCursor)
+canonical = _function("clang_getCanonicalType", RawType, RawType)
+element_type = _function("clang_getElementType", RawType, RawType)
+pointee = _function("clang_getPointeeType", RawType, RawType)
+element_count = _function("clang_getNumElements", ctypes.c_longlong, RawType)
+binary_operator = _function("clang_getCursorBinaryOperatorKind", ctypes.c_int, RawCursor)
+unary_operator = _function("clang_getCursorUnaryOperatorKind", ctypes.c_int, RawCursor)
+linkage = _function("clang_getCursorLinkage", ctypes.c_int, RawCursor)
+_evaluate = _function("clang_Cursor_Evaluate", ctypes.c_void_p, RawCursor)
+_result_kind = _function("clang_EvalResult_getKind", ctypes.c_int, ctypes.c_void_p)
+_result = _function("clang_EvalResult_getAsLongLong", ctypes.c_longlong, ctypes.c_void_p)
+_forget = _function("clang_EvalResult_dispose", None, ctypes.c_void_p)
+_count_arguments = _function("clang_Cursor_getNumArguments", ctypes.c_int, RawCursor)
+_argument = _function("clang_Cursor_getArgument", RawCursor, RawCursor, ctypes.c_uint)
+_file_name = _function("clang_getFileName", _String, ctypes.c_void_p)
+_cursor_spelling = _function("clang_getCursorSpelling", _String, RawCursor)
+_type_spelling = _function("clang_getTypeSpelling", _String, RawType)
+_characters = _function("clang_getCString", ctypes.c_char_p, _String)
+_dispose = _function("clang_disposeString", None, _String)
+_expansion = _function(
+    "clang_getInstantiationLocation",
+    None,
+    Location,
+    ctypes.POINTER(ctypes.c_void_p),
+    ctypes.POINTER(ctypes.c_uint),
+    ctypes.c_void_p,
+    ctypes.POINTER(ctypes.c_uint),
+)
+_line, _offset, _file = ctypes.c_uint(), ctypes.c_uint(), ctypes.c_void_p()
+_LINE, _OFFSET, _FILE = ctypes.byref(_line), ctypes.byref(_offset), ctypes.byref(_file)
+
+
+def raw_cursor(cursor: Any) -> Any:
+    """The structure of a cursor of the binding."""
+    return RawCursor.from_buffer_copy(cursor)
+
+
+def binding_cursor(raw: Any, unit: Any) -> Any:
+    """A cursor of the binding, which looks for its unit in an attribute."""
+    found = cindex.Cursor.from_buffer_copy(raw)
+    found._tu = unit
+    return found
+
+
+def location_at(unit: Any, name: str, offset: int) -> Any:
+    """The location of a byte of a file of a unit."""
+    return _location_at(unit.obj, cindex.File.from_name(unit, name).obj, offset)
+
+
+def where(location: Any) -> tuple[int, int]:
+    """Line and byte offset (of the macro's use, where the place comes from one)."""
+    _expansion(location, None, _LINE, None, _OFFSET)
+    return _line.value, _offset.value
+
+
+def file_of(location: Any) -> int | None:
+    """The handle of the file of a location; None where it is in none."""
+    _expansion(location, _FILE, None, None, None)
+    return _file.value
+
+
+def _append(child: Any, _parent: Any, found: Any) -> int:
+    found.append(child)
+    return 1  # go on with the next child
+
+
+_collect = _VISITOR(_append)
+
+
+def children(raw: Any) -> list[Any]:
+    found: list[Any] = []
+    _visit(raw, _collect, found)
+    return found
+
+
+def arguments(raw: Any) -> list[Any]:
+    return [_argument(raw, number) for number in range(_count_arguments(raw))]
+
+
+def integer(raw: Any) -> int | None:
+    """The value of an integer constant expression."""
+    result = _evaluate(raw)
+    if not result:
+        return None
+    try:
+        return int(_result(result)) if _result_kind(result) == 1 else None
+    finally:
+        _forget(result)
+
+
+def _text(string: Any) -> str:
+    found = (_characters(string) or b"").decode(errors="surrogateescape")
+    _dispose(string)
+    return found
+
+
+def spelling(raw: Any) -> str:
+    return _text(_cursor_spelling(raw))
+
+
+def type_spelling(raw: Any) -> str:
+    return _text(_type_spelling(raw))
+
+
+def file_name(handle: int) -> str:
+    return _text(_file_name(handle))

@@ -1,0 +1,219 @@
+"""C lvalues and pointer values: the memory that an expression names, and what pointers hold."""
+
+from __future__ import annotations
+
+from abc import ABC
+from dataclasses import replace
+from typing import Any
+
+from clang.cindex import CursorKind
+
+from imbrex.transform.model.affine import Affine
+from imbrex.transform.model.program import (
+    UNKNOWN_MEMORY,
+    Access,
+)
+from imbrex.transform.readers import c_cursor as cc
+from imbrex.transform.readers import c_library, c_vectors
+from imbrex.transform.readers.c_vector_reader import Effects, Memory, VectorReader
+
+
+class PlaceReader(VectorReader, ABC):
+    """Finds the memory that expressions of one translation unit refer to."""
+
+    def memory(self, cursor: Any, effects: Effects) -> Memory:
+        """The memory that a pointer or array expression refers to."""
+        inner = cursor.stripped
+        if inner.kind == CursorKind.CSTYLE_CAST_EXPR:
+            return Memory(UNKNOWN_MEMORY, False)
+        if inner.type.is_array:
+            found = self.place(inner, effects)
+        elif inner.kind in (
+            CursorKind.DECL_REF_EXPR,
+            CursorKind.MEMBER_REF_EXPR,
+            CursorKind.ARRAY_SUBSCRIPT_EXPR,
+        ) or self._is_dereference(inner):
+            held = self.place(inner, effects)
+            self._record(effects, held, inner, write=False)
+            key = f"*{held.key}" if held.through else held.key
+            found = (
+                Memory(UNKNOWN_MEMORY, False)
+                if held.key == UNKNOWN_MEMORY
+                else Memory(key, True, exact=not held.through and not held.key.startswith("field:"))
+            )
+            if inner.kind == CursorKind.MEMBER_REF_EXPR and not held.through:
+                found.owner = held.owner
+        elif inner.kind == CursorKind.UNARY_OPERATOR:
+            operator = inner.unary_operator
+            (operand,) = inner.operands
+            if operator == cc.ADDRESS_OF:
+                found = self.place(operand.stripped, effects)
+            else:
+                found = self.memory(operand, effects)
+                self.read(inner, effects)
+                found.exact = False
+        elif inner.kind in (CursorKind.BINARY_OPERATOR, CursorKind.COMPOUND_ASSIGNMENT_OPERATOR):
+            found = self._sum(inner, effects)
+        elif inner.kind == CursorKind.CALL_EXPR:
+            name, vector = c_vectors.method(inner)
+            if name == "data" and vector is not None:
+                found = self._elements(vector, inner, effects)
+            else:
+                found = self._returned(inner, effects)
+        elif inner.kind == CursorKind.STRING_LITERAL:
+            found = Memory("string", False)
+        else:
+            self.read(inner, effects)
+            found = Memory(UNKNOWN_MEMORY, False)
+        if cc.element_type(cursor.type) not in ("void", cc.element_type(inner.type)):
+            found.exact = False  # a cast to another element type
+        return found
+
+    def _is_dereference(self, cursor: Any) -> bool:
+        unary = cursor.kind == CursorKind.UNARY_OPERATOR
+        return unary and bool(cursor.unary_operator == cc.DEREFERENCE)
+
+    def _sum(self, cursor: Any, effects: Effects) -> Memory:
+        left, right = cursor.operands
+        operator = cursor.binary_operator
+        if operator not in (cc.ADD, cc.SUBTRACT):
+            self.read(cursor, effects)
+            if operator == cc.COMMA:
+                return self.memory(right, Effects())
+            found = self.memory(left, Effects())
+            found.exact = False
+            return found
+        if not (left.type.is_pointer or left.type.is_array):
+            left, right = right, left
+        found = self.memory(left, effects)
+        self.read(right, effects)
+        amount = self.affine(right)
+        if amount is None:
+            found.exact = False
+            return found
+        if operator == cc.SUBTRACT:
+            amount = amount.times(-1)
+        if found.indices:
+            last = found.indices[-1]
+            found.indices[-1] = None if last is None else last.plus(amount)
+        else:
+            found.offset = amount if found.offset is None else found.offset.plus(amount)
+        return found
+
+    def _returned(self, cursor: Any, effects: Effects) -> Memory:
+        self.read(cursor, effects)
+        name = cursor.spelling
+        if name in c_library.ALLOCATORS:
+            return Memory(self._heap(cursor), False, exact=False)
+        if name in c_library.RETURNS_FIRST_ARGUMENT:
+            found = self.memory(cursor.operands[1], Effects())
+            found.exact = False
+            return found
+        return (
+            Memory(f"return:{name}", True, exact=False) if name else Memory(UNKNOWN_MEMORY, False)
+        )
+
+    def place(self, cursor: Any, effects: Effects) -> Memory:
+        """The memory of an lvalue; what evaluating its address reads is recorded."""
+        cursor = cursor.stripped
+        if cursor.kind == CursorKind.CALL_EXPR:
+            element = self._element(cursor, effects)
+            if element is not None:
+                return element
+        if cursor.kind == CursorKind.DECL_REF_EXPR:
+            referenced = cursor.referenced
+            if referenced is None or referenced.kind not in (
+                CursorKind.VAR_DECL,
+                CursorKind.PARM_DECL,
+            ):
+                return Memory(UNKNOWN_MEMORY, False)
+            if referenced.type.is_reference and not c_vectors.declared(referenced):
+                bound = self.bound.get(str(self.key_of(referenced)))
+                return Memory(UNKNOWN_MEMORY, False) if bound is None else replace(bound)
+            return Memory(self.key_of(referenced), False)
+        if cursor.kind == CursorKind.MEMBER_REF_EXPR:
+            children = cursor.operands
+            if children:
+                base = children[0]
+                if base.type.is_pointer:
+                    self.memory(base, effects)
+                else:
+                    self.place(base, effects)
+            if cursor.referenced is not None and cursor.referenced.type.is_reference:
+                return Memory(UNKNOWN_MEMORY, False)
+            key = self._field_key(cursor)
+            owner = self._named(children[0]) if children else None
+            return Memory(key, False, exact=False, owner=owner or "")
+        if cursor.kind == CursorKind.ARRAY_SUBSCRIPT_EXPR:
+            base, index = cursor.operands
+            if not (base.type.is_pointer or base.type.is_array):
+                base, index = index, base
+            found = self.memory(base, effects)
+            self.read(index, effects)
+            position = self.affine(index)
+            if found.offset is not None:
+                position = None if position is None else position.plus(found.offset)
+            elif not found.indices:
+                parts, strides = self._split(index)
+                if strides:
+                    found.parts, found.strides = parts, strides
+            found.offset = None
+            found.indices.append(position)
+            return found
+        if self._is_dereference(cursor):
+            (operand,) = cursor.operands
+            found = self.memory(operand, effects)
+            found.indices.append(found.offset if found.offset is not None else Affine(0))
+            found.offset = None
+            return found
+        self.read(cursor, effects)
+        return Memory(UNKNOWN_MEMORY, False)
+
+    def _record(self, effects: Effects, place: Memory, cursor: Any, *, write: bool) -> None:
+        variable = self.program.variables.get(place.key)
+        if variable is not None and variable.volatile:
+            effects.stop = effects.stop or f"{variable.name} is volatile"
+        rank = 0 if variable is None else len(variable.bounds)
+        line = cursor.location.line
+        section = place.section(rank)
+        strides = place.strides[::-1] if section is not None and len(section) > rank else ()
+        owner = place.owner if place.through else ""
+        access = Access(place.key, place.through, write, line, section, strides, owner)
+        effects.accesses.append(access)
+
+    # Pointers --------------------------------------------------------------------------
+
+    @staticmethod
+    def _cell(place: Memory) -> str:
+        return f"*{place.key}" if place.through else place.key
+
+    def points(self, cell: str, value: Any) -> None:
+        """Record what pointer values `cell` takes on from the expression `value`."""
+        inner = value.stripped
+        facts = self.program.pointer_facts
+        if inner.kind == CursorKind.CONDITIONAL_OPERATOR:
+            for branch in inner.operands[1:]:
+                self.points(cell, branch)
+            return
+        if inner.kind == CursorKind.INTEGER_LITERAL:
+            return  # a null pointer
+        if inner.kind == CursorKind.INIT_LIST_EXPR:
+            for child in inner.operands:
+                self.points(cell, child)
+            return
+        named = inner
+        if inner.kind == CursorKind.UNARY_OPERATOR and inner.unary_operator == cc.ADDRESS_OF:
+            named = inner.operands[0].stripped
+        function = named.referenced if named.kind == CursorKind.DECL_REF_EXPR else None
+        if function is not None and function.kind == CursorKind.FUNCTION_DECL:
+            facts.append((cell, "addr", f"function:{function.spelling}"))
+            return
+        found = self.memory(inner, Effects())
+        self._note(cell, found.key, found.through)
+
+    def _note(self, cell: str, key: str, through: bool) -> None:
+        """Record that a cell may hold the address of a variable, or what it holds."""
+        if key == UNKNOWN_MEMORY:
+            self.program.pointer_facts.append((cell, "addr", "external"))
+        else:
+            self.program.pointer_facts.append((cell, "copy" if through else "addr", key))

@@ -1,0 +1,288 @@
+"""C statements: blocks and control flow, with the preprocessor's lines among them."""
+
+from __future__ import annotations
+
+import bisect
+import re
+from typing import Any
+
+from clang.cindex import CursorKind
+
+from imbrex.transform.model.program import (
+    Access,
+    Block,
+    Kind,
+    Program,
+    SourceFile,
+    Statement,
+)
+from imbrex.transform.readers import c_cursor as cc
+from imbrex.transform.readers import c_vectors
+from imbrex.transform.readers.c_expressions import ExpressionReader
+from imbrex.transform.readers.c_loops import counted
+from imbrex.transform.readers.c_source import (
+    CXX_SUFFIXES,
+    Directive,
+    directives,
+)
+from imbrex.transform.readers.c_vector_reader import Effects
+
+_BLANK = re.compile(rb"(?:\s|/\*.*?\*/|//[^\n]*)*", re.DOTALL)
+_JUMPS = frozenset(
+    {
+        CursorKind.BREAK_STMT,
+        CursorKind.CONTINUE_STMT,
+        CursorKind.RETURN_STMT,
+        CursorKind.GOTO_STMT,
+        CursorKind.INDIRECT_GOTO_STMT,
+    }
+)
+
+
+class StatementReader:
+    """Reads the statements of one translation unit."""
+
+    def __init__(self, program: Program, source: SourceFile) -> None:
+        self.program = program
+        self.source = source
+        self.data = source.data
+        self.expressions = ExpressionReader(program, source)
+        self.directives = directives(source.data)
+        self.starts = [directive.start for directive in self.directives]
+        self.plus_plus = source.path.suffix in CXX_SUFFIXES
+        self.return_cell = ""  # what the function that is read returns
+
+    def enter(self, source: SourceFile) -> None:
+        """Take the text of spans from this file."""
+        if source is not self.source:
+            self.source = self.expressions.source = source
+            self.data = source.data
+            self.directives = directives(source.data)
+            self.starts = [directive.start for directive in self.directives]
+
+    def block(self, cursor: Any) -> Block:
+        start, end = cc.spelled(cursor)
+        braced = self.data[start : start + 1] == b"{" and self.data[end - 1 : end] == b"}"
+        outer = self.expressions.lifetime
+        self.expressions.lifetime = (start, end)
+        statements = [self._statement(child) for child in cursor.children]
+        self.expressions.lifetime = outer
+        return self._assemble(statements, start, end, braced)
+
+    def _assemble(self, statements: list[Statement], start: int, end: int, braced: bool) -> Block:
+        """A block with its preprocessor lines as statements, and its spans checked."""
+        block = Block([], start, end, insertable=braced)
+        last = start + 1
+        for statement in statements:
+            if statement.start < last or statement.end > end:
+                # Spans of statements that come from one macro overlap.
+                block.insertable = False
+            for directive in self._between(last, statement.start):
+                if directive.attached:
+                    statement.start = min(statement.start, self._line_start(directive.start))
+                else:
+                    block.statements.append(self._opaque(directive))
+            last = max(last, statement.end)
+            block.statements.append(statement)
+        block.statements.extend(self._opaque(directive) for directive in self._between(last, end))
+        for statement in block.statements:
+            statement.parent = block
+        return block
+
+    def _line_start(self, offset: int) -> int:
+        line = self.data.rfind(b"\n", 0, offset) + 1
+        return line + len(self.data[line:offset]) - len(self.data[line:offset].lstrip())
+
+    def _between(self, start: int, end: int) -> list[Directive]:
+        first = bisect.bisect_left(self.starts, start)
+        last = bisect.bisect_left(self.starts, end)
+        return self.directives[first:last]
+
+    def _opaque(self, directive: Directive) -> Statement:
+        line = self.source.line_of(directive.start)
+        return Statement(
+            Kind.OPAQUE,
+            self._line_start(directive.end - len(directive.text.encode())),
+            directive.end,
+            line,
+            line,
+            stop=f"the preprocessor line `{directive.text}`",
+        )
+
+    def _statement(self, cursor: Any) -> Statement:
+        kind = cursor.kind
+        first_line, start, last_line, end = cursor.span
+        statement = Statement(Kind.SIMPLE, start, end, first_line, last_line)
+        statement.code_start = start
+        effects = Effects()
+        if kind == CursorKind.COMPOUND_STMT:
+            statement.kind = Kind.BLOCK
+            statement.blocks = [self.block(cursor)]
+        elif kind == CursorKind.DECL_STMT:
+            self._declaration(cursor, statement, effects)
+        elif kind == CursorKind.IF_STMT:
+            self._if(cursor, statement, effects)
+        elif kind in (CursorKind.FOR_STMT, CursorKind.WHILE_STMT, CursorKind.DO_STMT):
+            self._loop(cursor, statement, effects)
+        elif kind == CursorKind.CXX_FOR_RANGE_STMT:
+            self._range_loop(cursor, statement, effects)
+        elif kind == CursorKind.SWITCH_STMT:
+            statement.kind = Kind.SWITCH
+            *conditions, body = cursor.children
+            for condition in conditions:
+                self.expressions.read(condition, effects)
+            statement.blocks = [self._body(body)]
+        elif kind in (CursorKind.CASE_STMT, CursorKind.DEFAULT_STMT):
+            statement.kind = Kind.OPAQUE
+            statement.stop = "a case label"
+            statement.blocks = [self._body(list(cursor.children)[-1])]
+        elif kind in _JUMPS:
+            statement.kind = Kind.JUMP
+            statement.leaves = True
+            statement.text = kind.name.split("_")[0].lower()
+            for child in cursor.children:
+                if child.kind.is_expression():
+                    self.expressions.read(child, effects)
+                    if kind == CursorKind.RETURN_STMT and child.type.is_pointer:
+                        self.expressions.points(self.return_cell, child)
+            if "GOTO" in kind.name:
+                statement.stop = "a goto"
+            self._terminate(statement)
+        elif kind == CursorKind.LABEL_STMT:
+            statement.kind = Kind.OPAQUE
+            statement.stop = f"the label {cursor.spelling}: control may enter here"
+            statement.blocks = [self._body(child) for child in cursor.children]
+        elif kind == CursorKind.NULL_STMT:
+            pass
+        elif kind.is_expression():
+            self.expressions.read(cursor, effects)
+            inner = cursor.stripped
+            if inner.kind == CursorKind.CALL_EXPR and effects.calls:
+                effects.calls[-1].is_statement = effects.calls[-1].start == cc.spelled(inner)[0]
+            self._terminate(statement)
+        else:
+            statement.kind = Kind.OPAQUE
+            statement.stop = "a construct that is not analysed"
+            self.expressions.hide(cursor)
+        statement.accesses = effects.accesses
+        statement.calls = effects.calls
+        statement.stop = statement.stop or effects.stop
+        for block in statement.blocks:
+            block.owner = statement
+            statement.end = max(statement.end, block.end)
+        self._check_directives(statement)
+        return statement
+
+    def _check_directives(self, statement: Statement) -> None:
+        """A preprocessor line inside a statement hides code from the analysis."""
+        covered = [(block.start, block.end) for block in statement.blocks if block.braced]
+        for directive in self._between(statement.start, statement.end):
+            inside = any(start <= directive.start < end for start, end in covered)
+            if not inside and not directive.attached:
+                statement.stop = statement.stop or f"the preprocessor line `{directive.text}`"
+
+    def _terminate(self, statement: Statement) -> None:
+        """Take the semicolon behind an expression into its span."""
+        gap = _BLANK.match(self.data, statement.end)
+        position = gap.end() if gap else statement.end
+        if self.data[position : position + 1] == b";":
+            statement.end = position + 1
+        elif self.data[statement.end - 1 : statement.end] != b";":
+            statement.stop = statement.stop or "a macro"
+
+    def _body(self, cursor: Any) -> Block:
+        if cursor.kind == CursorKind.COMPOUND_STMT:
+            return self.block(cursor)
+        statement = self._statement(cursor)
+        block = Block([statement], statement.start, statement.end, braced=False)
+        statement.parent = block
+        return block
+
+    def _declaration(self, cursor: Any, statement: Statement, effects: Effects) -> None:
+        statement.kind = Kind.DECLARE
+        for child in cursor.children:
+            if child.kind != CursorKind.VAR_DECL:
+                self.expressions.hide(child)
+                if child.kind.is_declaration():
+                    continue
+                effects.stop = effects.stop or "a construct that is not analysed"
+                continue
+            key = self.expressions.key_of(child)
+            value = child.initializer
+            if c_vectors.declared(child):
+                self.expressions.construct(child, effects)
+                effects.accesses.append(Access(key, False, True, child.location.line))
+                effects.accesses.append(Access(key, True, True, child.location.line))
+                continue
+            for part in child.children:
+                if part.kind.is_expression():
+                    self.expressions.read(part, effects)
+            effects.accesses.append(Access(key, False, True, child.location.line))
+            if value is not None and child.type.is_reference:
+                self.expressions.give_away(value)
+            elif value is not None and (child.type.is_pointer or child.type.is_array):
+                self.expressions.points(key, value)
+            elif value is not None and cc.record_of(child.type):
+                if value.stripped.kind != CursorKind.INIT_LIST_EXPR:
+                    self.program.copied_records.add(cc.record_of(child.type))
+            elif value is not None:
+                known = self.expressions.affine(value)
+                if known is not None:
+                    self.program.definitions[key] = known
+
+    def _if(self, cursor: Any, statement: Statement, effects: Effects) -> None:
+        statement.kind = Kind.IF
+        condition, *branches = cursor.children
+        if len(branches) not in (1, 2) or not condition.kind.is_expression():
+            statement.stop = "a construct that is not analysed"
+            branches = branches[-1:]
+        self.expressions.read(condition, effects)
+        statement.blocks = [self._body(branch) for branch in branches]
+        start, end = cc.spelled(condition)
+        before = self.data[statement.start : start].rstrip()
+        gap = _BLANK.match(self.data, end)
+        pure = not effects.calls and not any(access.write for access in effects.accesses)
+        if pure and before.endswith(b"(") and gap and self.data[gap.end() : gap.end() + 1] == b")":
+            statement.condition = self.data[start:end].decode()
+
+    def _loop(self, cursor: Any, statement: Statement, effects: Effects) -> None:
+        statement.kind = Kind.LOOP
+        children = list(cursor.children)
+        if cursor.kind == CursorKind.DO_STMT:
+            children.reverse()
+            self._terminate(statement)
+        *control, body = children
+        outer = self.expressions.lifetime
+        self.expressions.lifetime = (statement.start, statement.end)
+        for part in control:
+            if part.kind == CursorKind.DECL_STMT:
+                self._declaration(part, Statement(Kind.DECLARE, 0, 0, 0, 0), effects)
+            elif part.kind.is_expression():
+                self.expressions.read(part, effects)
+            else:
+                effects.stop = effects.stop or "a construct that is not analysed"
+        if cursor.kind == CursorKind.FOR_STMT and len(control) == 3:
+            statement.loop = counted(self.expressions, *control)
+        statement.blocks = [self._body(body)]
+        self.expressions.lifetime = outer
+
+    def _range_loop(self, cursor: Any, statement: Statement, effects: Effects) -> None:
+        """`for (T &x : v)` over an array or a vector."""
+        statement.kind = Kind.LOOP
+        *control, body = cursor.children
+        elements = self.expressions.whole(control[-1], effects) if len(control) == 2 else None
+        outer = self.expressions.lifetime
+        self.expressions.lifetime = (statement.start, statement.end)
+        if elements is None or control[0].kind != CursorKind.VAR_DECL:
+            effects.stop = effects.stop or "a construct that is not analysed"
+            self.expressions.hide(cursor)
+        else:
+            key = self.expressions.key_of(control[0])
+            if control[0].type.is_reference:
+                self.expressions.bound[key] = elements
+            else:
+                line = control[0].location.line
+                effects.accesses.append(Access(elements.key, elements.through, False, line))
+                effects.accesses.append(Access(key, False, True, line))
+        statement.blocks = [self._body(body)]
+        self.expressions.lifetime = outer

@@ -1,0 +1,197 @@
+"""Fortran names: the variables that they stand for, and integer expressions of them."""
+
+from __future__ import annotations
+
+import re
+
+from imbrex.transform.model.affine import Affine
+from imbrex.transform.model.program import Program, Variable
+from imbrex.transform.readers.fortran_scopes import Declarations, Scope, Symbol
+
+UNKNOWN_TYPE = "?"
+BASE = re.compile(r"[a-z_]\w*")
+
+
+class Names:
+    """Resolves names in a scope to variables of the model."""
+
+    def __init__(self, program: Program, modules: dict[str, Scope]) -> None:
+        self.program = program
+        self.modules = modules
+
+    def find(self, scope: Scope, name: str) -> tuple[Scope, Symbol] | None:
+        """The scope that owns a name, and its symbol; None for a name nobody declares."""
+        where: Scope | None = scope
+        while where is not None:
+            symbol = where.symbols.get(name)
+            if symbol is not None:
+                return where, symbol
+            found = self._used(where, name, 0)
+            if found is not None:
+                return found
+            where = where.parent
+        return None
+
+    def _used(self, scope: Scope, name: str, depth: int) -> tuple[Scope, Symbol] | None:
+        if depth > 20:
+            return None
+        for module_name, names in scope.uses:
+            remote = name if names is None else names.get(name)
+            module = self.modules.get(module_name)
+            if remote is None or module is None:
+                continue
+            symbol = module.symbols.get(remote)
+            if symbol is not None:
+                return module, symbol
+            found = self._used(module, remote, depth + 1)
+            if found is not None:
+                return found
+        return None
+
+    def variable(self, scope: Scope, name: str) -> Variable | None:
+        """The variable of a name; None for constants, procedures and MPI's own names."""
+        found = self.find(scope, name)
+        if found is None:
+            if name.startswith("mpi_"):
+                return None
+            if self._from_unread_module(scope):
+                return self._enter(
+                    f"module:?.{name}", name, scope, Symbol(name, UNKNOWN_TYPE), "global"
+                )
+            return self._enter_local(scope, scope, scope.symbol(name))
+        owner, symbol = found
+        if symbol.value is not None or symbol.attributes & {"external", "intrinsic"}:
+            return None
+        return self._enter_local(scope, owner, symbol)
+
+    def _from_unread_module(self, scope: Scope) -> bool:
+        where: Scope | None = scope
+        while where is not None:
+            if any(module not in self.modules for module, _ in where.uses):
+                return True
+            where = where.parent
+        return False
+
+    def _enter_local(self, scope: Scope, owner: Scope, symbol: Symbol) -> Variable:
+        name = symbol.name
+        if symbol.common is not None:
+            return self._enter(f"common:{symbol.common}.{name}", name, owner, symbol, "global")
+        if owner.kind in ("module", "submodule"):
+            return self._enter(f"module:{owner.name}.{name}", name, owner, symbol, "global")
+        key = f"{name}@{owner.file}:{owner.name}:{owner.line}"
+        if name in owner.dummies:
+            kind = "dummy"
+        elif owner.has_contained:
+            kind = "host"
+        elif "save" in symbol.attributes or owner.saves_all:
+            kind = "static"
+        else:
+            kind = "local"
+        return self._enter(key, name, owner, symbol, kind)
+
+    def _enter(self, key: str, name: str, owner: Scope, symbol: Symbol, kind: str) -> Variable:
+        known = self.program.variables.get(key)
+        if known is not None:
+            return known
+        type_name = symbol.type
+        if not type_name:
+            letters = owner.implicit
+            default = "integer" if name[0] in "ijklmn" else "real"
+            type_name = default if letters is None else letters.get(name[0], default)
+        variable = Variable(key, name, kind, element=type_name, line=symbol.line)
+        variable.volatile = "volatile" in symbol.attributes
+        self.program.variables[key] = variable
+        variable.bounds = tuple(
+            (self.affine(owner, low), self.affine(owner, high)) for low, high in symbol.bounds
+        )
+        shared = self.program.overlays
+        derived = type_name.startswith(("type(", "class(")) or type_name == UNKNOWN_TYPE
+        if derived or symbol.attributes & {"pointer", "target"}:
+            shared.setdefault(key, set()).add("a pointer")
+        where: Scope | None = owner
+        while where is not None:
+            if name in where.equivalences:
+                shared.setdefault(key, set()).add("an EQUIVALENCE")
+            where = where.parent
+        return variable
+
+    def is_array(self, scope: Scope, name: str) -> bool:
+        found = self.find(scope, name)
+        return found is not None and bool(found[1].bounds)
+
+    def affine(self, scope: Scope, text: str) -> Affine | None:
+        """An integer expression as an affine form; None where it is not one."""
+        return _AffineParser(self, scope, text).parse() if text else None
+
+    def atom(self, scope: Scope, name: str) -> Affine | None:
+        found = self.find(scope, name)
+        if found is not None and found[1].value is not None:
+            owner, symbol = found
+            text = Declarations.constant(owner, symbol.name)
+            return None if text == name else self.affine(owner, text)
+        variable = self.variable(scope, name)
+        if variable is None or variable.bounds or variable.volatile:
+            return None
+        if not variable.element.startswith("integer") or variable.key in self.program.overlays:
+            return None
+        return Affine.variable(variable.key)
+
+
+class _AffineParser:
+    """Sums, products by constants, parentheses."""
+
+    def __init__(self, names: Names, scope: Scope, text: str) -> None:
+        self.names, self.scope = names, scope
+        self.tokens = re.findall(r"\d+|[a-z_]\w*|\*\*|.", text)
+        self.position = 0
+
+    def parse(self) -> Affine | None:
+        value = self._sum()
+        return value if self.position == len(self.tokens) else None
+
+    def _peek(self) -> str:
+        return self.tokens[self.position] if self.position < len(self.tokens) else ""
+
+    def _sum(self) -> Affine | None:
+        sign = 1
+        if self._peek() in ("+", "-"):
+            sign = -1 if self._peek() == "-" else 1
+            self.position += 1
+        value = self._product()
+        value = None if value is None else value.times(sign)
+        while value is not None and self._peek() in ("+", "-"):
+            sign = 1 if self._peek() == "+" else -1
+            self.position += 1
+            right = self._product()
+            value = None if right is None else value.plus(right, sign)
+        return value
+
+    def _product(self) -> Affine | None:
+        value = self._primary()
+        while value is not None and self._peek() == "*":
+            self.position += 1
+            right = self._primary()
+            if right is None:
+                return None
+            if not value.terms:
+                value = right.times(value.constant)
+            elif not right.terms:
+                value = value.times(right.constant)
+            else:
+                return None
+        return value
+
+    def _primary(self) -> Affine | None:
+        token = self._peek()
+        self.position += 1
+        if token.isdigit():
+            return Affine(int(token))
+        if token == "(":
+            value = self._sum()
+            if self._peek() != ")":
+                return None
+            self.position += 1
+            return value
+        if token and BASE.fullmatch(token) and self._peek() not in ("(", "%"):
+            return self.names.atom(self.scope, token)
+        return None
