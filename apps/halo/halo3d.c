@@ -1,6 +1,6 @@
 /* Heat conduction in a cube with cold faces: explicit seven-point stencil, bricks in three
  * dimensions, six faces exchanged through buffers in each step. How (and when) is the variant:
- * halo3d_blocking.c, halo3d_late_wait.c, halo3d_overlapped.c.
+ * halo3d_blocking.c, halo3d_late_wait.c, halo3d_overlapped.c, halo3d_faces.c.
  *
  * As in halo2d, the start is two eigenmodes of the discrete Laplacian, so that the exact discrete
  * solution is known. */
@@ -107,7 +107,7 @@ int main(int argc, char **argv)
         {"px", OPTION_LONG, &p[0], "ranks along x, 0: chosen by MPI_Dims_create"},
         {"py", OPTION_LONG, &p[1], "ranks along y"},
         {"pz", OPTION_LONG, &p[2], "ranks along z"},
-        {"variant", OPTION_TEXT, &variant, "blocking, late-wait or overlapped"},
+        {"variant", OPTION_TEXT, &variant, "blocking, late-wait, overlapped or faces"},
     };
     MPI_Init(&argc, &argv);
     options_parse(argc, argv, "halo3d: heat conduction in a cube, seven-point stencil", options, 6);
@@ -122,6 +122,8 @@ int main(int argc, char **argv)
         step = step_late_wait;
     else if (strcmp(variant, "overlapped") == 0)
         step = step_overlapped;
+    else if (strcmp(variant, "faces") == 0)
+        step = step_faces;
     else
         options_refuse(rank, "unknown variant", variant);
     int product = 1, free_dims = 0;
@@ -154,6 +156,23 @@ int main(int argc, char **argv)
                 MPI_Abort(MPI_COMM_WORLD, 3);
         }
     }
+    size_t yz = (size_t)b.face_size[0], xz = (size_t)b.face_size[1], xy = (size_t)b.face_size[2];
+    b.to_west = calloc(yz, sizeof(double));
+    b.to_east = calloc(yz, sizeof(double));
+    b.to_south = calloc(xz, sizeof(double));
+    b.to_north = calloc(xz, sizeof(double));
+    b.to_down = calloc(xy, sizeof(double));
+    b.to_up = calloc(xy, sizeof(double));
+    b.from_west = calloc(yz, sizeof(double));
+    b.from_east = calloc(yz, sizeof(double));
+    b.from_south = calloc(xz, sizeof(double));
+    b.from_north = calloc(xz, sizeof(double));
+    b.from_down = calloc(xy, sizeof(double));
+    b.from_up = calloc(xy, sizeof(double));
+    if (!b.to_west || !b.to_east || !b.to_south || !b.to_north || !b.to_down || !b.to_up ||
+        !b.from_west || !b.from_east || !b.from_south || !b.from_north || !b.from_down ||
+        !b.from_up)
+        MPI_Abort(MPI_COMM_WORLD, 3);
     size_t points = (size_t)(b.n[0] + 2) * (size_t)(b.n[1] + 2) * (size_t)(b.n[2] + 2);
     double *u = calloc(points, sizeof *u), *unew = calloc(points, sizeof *unew);
     if (!u || !unew)
@@ -197,6 +216,18 @@ int main(int argc, char **argv)
         free(b.send[face]);
         free(b.recv[face]);
     }
+    free(b.to_west);
+    free(b.to_east);
+    free(b.to_south);
+    free(b.to_north);
+    free(b.to_down);
+    free(b.to_up);
+    free(b.from_west);
+    free(b.from_east);
+    free(b.from_south);
+    free(b.from_north);
+    free(b.from_down);
+    free(b.from_up);
     free(u);
     free(unew);
     MPI_Comm_free(&b.comm);

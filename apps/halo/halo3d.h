@@ -1,4 +1,4 @@
-/* What the three variants of halo3d share: a brick of the grid, its neighbours, and the kernel. */
+/* What the variants of halo3d share: a brick of the grid, its neighbours, and the kernel. */
 #ifndef HALO3D_H
 #define HALO3D_H
 
@@ -11,6 +11,10 @@ struct brick {
     int peer[6];      /* face 2*d: lower neighbour in dimension d, 2*d+1: upper; or MPI_PROC_NULL */
     int face_size[3]; /* values in a face normal to dimension d */
     double *send[6], *recv[6];
+    /* The same for halo3d_faces.c, each by a name of its own: x is west to east, y south to north,
+     * z down to up. */
+    double *to_west, *to_east, *to_south, *to_north, *to_down, *to_up;
+    double *from_west, *from_east, *from_south, *from_north, *from_down, *from_up;
     double diffusion;
 };
 
@@ -36,5 +40,6 @@ void unpack(const struct brick *b, double *u, int face, const double *values);
 void step_blocking(const struct brick *b, double *u, double *unew);
 void step_late_wait(const struct brick *b, double *u, double *unew);
 void step_overlapped(const struct brick *b, double *u, double *unew);
+void step_faces(const struct brick *b, double *u, double *unew);
 
 #endif

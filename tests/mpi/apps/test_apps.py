@@ -21,7 +21,7 @@ CASES = {
 }
 VARIANTS = {
     "halo2d": ["blocking", "late-wait", "overlapped", "boundary-first"],
-    "halo3d": ["blocking", "late-wait", "overlapped"],
+    "halo3d": ["blocking", "late-wait", "overlapped", "faces"],
     "cg": ["blocking", "separate", "overlapped"],
     "wavefront": ["blocking", "overlapped"],
 }
