@@ -130,6 +130,7 @@ def test_without_a_rule_of_the_wait_a_claim_is_wrong(
             "-std=gnu11",
             "-O1",
             "-fPIC",
+            "-fvisibility=hidden",
             "-w",
             f"-I{RUNTIME / 'core'}",
             "-c",

@@ -41,6 +41,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     sources = (
         HERE / "krylov.c",
         ROOT / "probes/engine/engine.c",
+        ROOT / "probes/engine/pace.c",
         ROOT / "probes/experiments/krylov.c",
         ROOT / "apps/cg/mesh.c",
     )
