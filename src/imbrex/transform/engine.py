@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from imbrex.transform.analysis.aliases import Aliases
 from imbrex.transform.analysis.constants import name_constants, nonnegative
 from imbrex.transform.analysis.distinct import find_distinct, find_owned
 from imbrex.transform.analysis.footprint import Footprints
+from imbrex.transform.deciding import Deciding
 from imbrex.transform.deep import deep
 from imbrex.transform.edits import Edit, apply_edits
 from imbrex.transform.model.program import Language, Program, Routine, SourceFile
@@ -23,7 +24,7 @@ from imbrex.transform.readers.c import read_c
 from imbrex.transform.readers.c_source import C_SUFFIXES
 from imbrex.transform.readers.fortran import read_fortran
 from imbrex.transform.readers.fortran_units import FORTRAN_SUFFIXES, Units
-from imbrex.transform.rewrites.base import Decision, Refusal, Site, left_alone
+from imbrex.transform.rewrites.base import Decision
 from imbrex.transform.rewrites.blocking import BlockingToNonblocking
 from imbrex.transform.rewrites.boundary import BoundaryFirst
 from imbrex.transform.rewrites.c_text import CText
@@ -31,7 +32,7 @@ from imbrex.transform.rewrites.collectives import CollectivesToNonblocking
 from imbrex.transform.rewrites.distribution import LoopDistribution
 from imbrex.transform.rewrites.emit import Emitter, Text, has_inserted, number_requests
 from imbrex.transform.rewrites.fortran_text import FortranText
-from imbrex.transform.rewrites.motion import ExistingMotion, Lowered, settle
+from imbrex.transform.rewrites.motion import ExistingMotion
 from imbrex.transform.rewrites.nested import NestedWrappers
 from imbrex.transform.rewrites.private import PrivateBuffers
 from imbrex.transform.rewrites.progress import ProgressCalls
@@ -40,6 +41,9 @@ from imbrex.transform.rewrites.rearrangement import Rearrangement
 from imbrex.transform.rewrites.replaced import ReplacedBuffers
 from imbrex.transform.rewrites.sent import SentCopies
 from imbrex.transform.rewrites.wrappers import Wrappers
+
+MessageTime = Callable[[str, int, int], float | None]
+"""What a message started in these lines of a file takes at most: s; None where not measured."""
 
 _NO_SITE = frozenset({("", 0)})
 _PASSES = 20  # far more than any program has needed
@@ -71,6 +75,8 @@ class Options:
     rewrites: frozenset[str] = frozenset(REWRITES)
     only: frozenset[tuple[str, int]] = frozenset()  # (file name, line)
     progress_interval_s: float | None = None  # between progress calls; None: no such calls
+    # What a message started at a call takes at most, where it was measured.
+    message_s: MessageTime | None = None
     reassociation: bool = False  # floating-point reductions may be rounded in another order
     # File contents to read instead of those on disk.
     contents: dict[Path, bytes] = field(default_factory=dict)
@@ -115,13 +121,39 @@ def _add_progress(paths: list[Path], options: Options, outcome: Outcome, interva
     def chosen(file: str, line: int) -> bool:
         return not options.only or (file, maps[file].line(line)) in options.only
 
-    progress = ProgressCalls(program, analysis.footprints, facts, interval_s)
+    longest_s = _longest_s(outcome, program, maps, options.message_s)
+    progress = ProgressCalls(program, analysis.footprints, facts, interval_s, longest_s)
     edits, decisions = progress.apply(chosen)
     decisions = relocated(decisions, maps)
     for name, changes in edits.items():
         outcome.after[name] = apply_edits(outcome.after[name], changes)
     outcome.decisions += decisions
     outcome.decisions.sort(key=lambda item: (item.site.routine.file, item.site.call.line))
+
+
+def _longest_s(
+    outcome: Outcome, program: Program, maps: dict[str, LineMap], message_s: MessageTime | None
+) -> dict[tuple[str, str], float]:
+    """What a message takes at most, by file and routine, of the calls that start them."""
+    found: dict[tuple[str, str], float] = {}
+    if message_s is None:
+        return found
+    places = [
+        (site.routine, site.call.line, max(site.call.line, site.statement.end_line))
+        for site in (decision.site for decision in outcome.decisions)
+    ]
+    for routine in program.routines.values():
+        if routine.file in maps:
+            line = maps[routine.file].line
+            for statement in routine.statements():
+                if any(call.name in mpi_calls.STARTS for call in statement.calls):
+                    places.append((routine, line(statement.line), line(statement.end_line)))
+    for routine, first, last in places:
+        each_s = message_s(routine.file, first, last)
+        if each_s is not None:
+            key = (routine.file, routine.name)
+            found[key] = max(found.get(key, 0.0), each_s)
+    return found
 
 
 @contextlib.contextmanager
@@ -226,8 +258,9 @@ def _communication(analysis: _Analysis, options: Options) -> Outcome:
     after = {name: source.data for name, source in program.files.items()}
     edits: dict[str, list[Edit]] = {name: [] for name in program.files}
     messages = BlockingToNonblocking(program, footprints, facts)
-    deciding = _Deciding(
-        options,
+    deciding = Deciding(
+        options.only,
+        options.rewrites,
         messages,
         CollectivesToNonblocking(
             messages,
@@ -313,90 +346,3 @@ def _mpi_names(program: Program) -> frozenset[str]:
         for target, _, _ in program.pointer_facts
         if target.startswith("argument:MPI_")
     )
-
-
-def _sites(routine: Routine) -> list[Site]:
-    """The communication calls of a routine, in textual order."""
-    sites = []
-    for statement in routine.statements():
-        for call in statement.calls:
-            if (
-                call.name in mpi_calls.BLOCKING
-                or call.name in mpi_calls.LEFT_ALONE
-                or call.name in mpi_calls.COLLECTIVES
-            ):
-                sites.append(Site(routine, statement, call))
-    return sites
-
-
-@dataclass(slots=True)
-class _Deciding:
-    """Decides all sites of a program; one call that moved may make room for another."""
-
-    options: Options
-    messages: BlockingToNonblocking
-    collectives: CollectivesToNonblocking
-    existing: ExistingMotion
-    decided: dict[int, Decision] = field(default_factory=dict)
-    moved: bool = False
-
-    def decide(self, routines: list[Routine]) -> list[Decision]:
-        of_routine = [_sites(routine) for routine in routines]
-        sites = [site for inner in of_routine for site in inner]
-        groups = self.collectives.groups([s for s in sites if self.collectives.applies(s)])
-        if self.collectives.name not in self.options.rewrites:
-            groups = []
-        lowered: list[Lowered] = []
-        others: list[Decision] = []
-        if self.existing.name in self.options.rewrites:
-            for routine in routines:
-                found, refused = self.existing.lower_all(routine, self.options.only)
-                lowered += found
-                others += refused
-        self.moved = True
-        while self.moved:
-            self.moved = settle(self.messages, routines)
-            for inner in of_routine:
-                self._messages(inner)
-            for group in groups:
-                if all(self._open(site) for site in group):
-                    for decision in self.collectives.decide(group, self.options.only):
-                        self._note(decision)
-        others += self.existing.finish(lowered)
-        return others + [self.decided[id(site)] for site in sites if id(site) in self.decided]
-
-    def _messages(self, sites: list[Site]) -> None:
-        """Decide the sends and receives of a routine, again while one more of them moves."""
-        moved = True
-        while moved:
-            moved = False
-            for site in sites:
-                if self.collectives.applies(site) or not self._open(site):
-                    continue
-                decision = self._message(site)
-                if decision is not None:
-                    self._note(decision)
-                    moved = moved or decision.decision == "rewritten"
-
-    def _open(self, site: Site) -> bool:
-        known = self.decided.get(id(site))
-        return known is None or known.decision == "nothing-to-gain"
-
-    def _note(self, decision: Decision) -> None:
-        self.decided[id(decision.site)] = decision
-        self.moved = self.moved or decision.decision == "rewritten"
-
-    def _message(self, site: Site) -> Decision | None:
-        only = self.options.only
-        if only and (site.routine.file, site.call.line) not in only:
-            return None
-        decision = left_alone(site)
-        if decision is not None:
-            return decision
-        if self.messages.name not in self.options.rewrites:
-            return None
-        try:
-            found = self.messages.validate(site)
-        except Refusal as refusal:
-            return Decision(site, "refused", refusal.reason, site.call.line, site.call.line)
-        return self.messages.apply(site, found)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from imbrex.profile.run import load_run
+from imbrex.profile.aggregate import group
+from imbrex.profile.format import QUANTITIES
+from imbrex.profile.run import Run, load_run
 from imbrex.profile.summary import Sums, rows
 from imbrex.transform import mpi_calls
 from imbrex.transform.engine import Options, Outcome, transform
@@ -19,6 +22,8 @@ class Measured:
 
     total_s: float
     sites: dict[tuple[str, int], list[tuple[str, Sums]]] = field(default_factory=dict)
+    # What a message takes at most, of the size class where that is most: s, by file name and line.
+    longest_s: dict[tuple[str, int], float] = field(default_factory=dict)
 
     def of(self, site: Site) -> Sums | None:
         """What was measured at a call: its return address may belong to any of its lines."""
@@ -31,6 +36,11 @@ class Measured:
             if operation == site.call.name
         ]
         return found[0] if found else None
+
+    def message_s(self, file: str, first: int, last: int) -> float | None:
+        """What a message started in these lines takes at most; None where that is not known."""
+        lines = [(Path(file).name, line) for line in range(first, last + 1)]
+        return max((self.longest_s[at] for at in lines if at in self.longest_s), default=None)
 
     def share(self, site: Site) -> float:
         """The share of the ranks' time that overlap may save at most at a call.
@@ -47,12 +57,29 @@ class Measured:
 def read_measured(directory: Path) -> Measured:
     """Raises ImbrexError where the directory holds no run."""
     run = load_run(directory)
-    found = Measured(float(run.ranks["wall_ns"].sum()) / 1e9)
+    found = Measured(float(run.ranks["wall_ns"].sum()) / 1e9, longest_s=_longest_s(run))
     for row in rows(run, "site"):
         if row.site is None or row.site.file is None or row.site.line is None:
             continue
         key = (Path(row.site.file).name, row.site.line)
         found.sites.setdefault(key, []).append((row.operation or "", row.sums))
+    return found
+
+
+def _longest_s(run: Run) -> dict[tuple[str, int], float]:
+    """By file name and line; endless where a transfer is in no table."""
+    keys, sums = group(run.over_ranks, ("site", "size_class"))
+    column = {name: QUANTITIES.index(name) for name in QUANTITIES}
+    found: dict[tuple[str, int], float] = {}
+    for number, values in zip(keys[:, 0].tolist(), sums, strict=True):
+        site, transfers = run.site(number), int(values[column["transfers"]])
+        if not transfers or site.file is None or site.line is None:
+            continue
+        each_s = int(values[column["transfer_max_ns"]]) / transfers / 1e9
+        if values[column["uncalibrated"]]:
+            each_s = math.inf
+        key = (Path(site.file).name, site.line)
+        found[key] = max(found.get(key, 0.0), each_s)
     return found
 
 
@@ -63,6 +90,7 @@ def transform_measured(
 
     Raises ImbrexError as `transform`.
     """
+    options = replace(options, message_s=measured.message_s)
     every = transform(paths, options)
     wanted = {site_key(d) for d in every.decisions if measured.share(d.site) >= threshold}
     # Collectives that may match one another are rewritten together or not at all.

@@ -100,6 +100,24 @@ def test_without_a_threshold_it_is_the_plain_rewrite(source: Path) -> None:
     assert outcome.after == transform([source], Options()).after
 
 
+@pytest.mark.parametrize(("message_s", "calls"), [(90e-6, 0), (110e-6, 3), (None, 3)])
+def test_no_progress_calls_for_messages_shorter_than_their_interval(
+    message_s: float | None, calls: int
+) -> None:
+    source = Path(__file__).parent / "progress" / "windows.c"
+    text = source.read_text().splitlines()
+    starts = [n for n, line in enumerate(text, 1) if "MPI_Irecv" in line or "MPI_Isend" in line]
+    measured = Measured(100.0)
+    if message_s is not None:
+        measured.longest_s = {(source.name, line): message_s for line in starts}
+    asked = Options(progress_interval_s=100e-6)
+    outcome = transform_measured([source], asked, measured, 0.0)
+    after = outcome.after[str(source)].decode()
+    assert after.count("MPI_Request_get_status") + after.count("MPI_Iprobe") == calls
+    reasons = [d.reason.text for d in outcome.decisions if "progress" in d.reason.text]
+    assert any("at most 90 us, less than the 100 us" in text for text in reasons) == (calls == 0)
+
+
 def test_no_run_there(tmp_path: Path) -> None:
     with pytest.raises(ImbrexError, match="no such run directory"):
         read_measured(tmp_path / "none")

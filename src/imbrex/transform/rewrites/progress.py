@@ -71,13 +71,22 @@ class ProgressCalls:
     name = NAME
 
     def __init__(
-        self, program: Program, footprints: Footprints, facts: ProgramFacts, interval_s: float
+        self,
+        program: Program,
+        footprints: Footprints,
+        facts: ProgramFacts,
+        interval_s: float,
+        longest_s: dict[tuple[str, str], float],
     ) -> None:
-        """`interval_s`: the time between two progress calls."""
+        """`interval_s`: the time between two progress calls.
+
+        `longest_s`: what a message takes at most, by file and routine, where it was measured.
+        """
         self.program = program
         self.footprints = footprints
         self.facts = facts
         self.interval_s = interval_s
+        self.longest_s = longest_s
         self.work = Work(program)
         self.taken: set[int] = set()  # loops that have a call
 
@@ -147,6 +156,13 @@ class ProgressCalls:
                 line = source.line_of(match.start())
                 text = "the program has parallel regions: only one thread may call MPI there"
                 raise Refusal(self.name, Reason(text, Location(source.name, line)))
+        longest_s = self._longest_s(window.routine)
+        if longest_s is not None and longest_s < self.interval_s:
+            text = (
+                f"the messages there take at most {1e6 * longest_s:.3g} us, less than the "
+                f"{1e6 * self.interval_s:.3g} us between progress calls"
+            )
+            raise Refusal(self.name, Reason(text, here))
         reasons: list[Reason] = []
         spots = [
             spot
@@ -157,6 +173,11 @@ class ProgressCalls:
             text = "no loop in the window takes as long as the interval of progress calls"
             raise Refusal(self.name, reasons[0] if reasons else Reason(text, here))
         return spots
+
+    def _longest_s(self, routine: Routine) -> float | None:
+        """Of a routine's messages; of all where none of its own was measured."""
+        own = self.longest_s.get((routine.file, routine.name))
+        return max(self.longest_s.values(), default=None) if own is None else own
 
     def _in(
         self, routine: Routine, statement: Statement, reasons: list[Reason], levels: int

@@ -1,0 +1,99 @@
+"""Decides all call sites of a program; one call that moved may make room for another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from imbrex.transform import mpi_calls
+from imbrex.transform.model.program import Routine
+from imbrex.transform.rewrites.base import Decision, Refusal, Site, left_alone
+from imbrex.transform.rewrites.blocking import BlockingToNonblocking
+from imbrex.transform.rewrites.collectives import CollectivesToNonblocking
+from imbrex.transform.rewrites.motion import ExistingMotion, Lowered, settle
+
+
+def _sites(routine: Routine) -> list[Site]:
+    """The communication calls of a routine, in textual order."""
+    sites = []
+    for statement in routine.statements():
+        for call in statement.calls:
+            if (
+                call.name in mpi_calls.BLOCKING
+                or call.name in mpi_calls.LEFT_ALONE
+                or call.name in mpi_calls.COLLECTIVES
+            ):
+                sites.append(Site(routine, statement, call))
+    return sites
+
+
+@dataclass(slots=True)
+class Deciding:
+    """The rewrites of communication, and what each site was decided to be."""
+
+    only: frozenset[tuple[str, int]]  # (file name, line); all where empty
+    rewrites: frozenset[str]
+    messages: BlockingToNonblocking
+    collectives: CollectivesToNonblocking
+    existing: ExistingMotion
+    decided: dict[int, Decision] = field(default_factory=dict)
+    moved: bool = False
+
+    def decide(self, routines: list[Routine]) -> list[Decision]:
+        of_routine = [_sites(routine) for routine in routines]
+        sites = [site for inner in of_routine for site in inner]
+        groups = self.collectives.groups([s for s in sites if self.collectives.applies(s)])
+        if self.collectives.name not in self.rewrites:
+            groups = []
+        lowered: list[Lowered] = []
+        others: list[Decision] = []
+        if self.existing.name in self.rewrites:
+            for routine in routines:
+                found, refused = self.existing.lower_all(routine, self.only)
+                lowered += found
+                others += refused
+        self.moved = True
+        while self.moved:
+            self.moved = settle(self.messages, routines)
+            for inner in of_routine:
+                self._messages(inner)
+            for group in groups:
+                if all(self._open(site) for site in group):
+                    for decision in self.collectives.decide(group, self.only):
+                        self._note(decision)
+        others += self.existing.finish(lowered)
+        return others + [self.decided[id(site)] for site in sites if id(site) in self.decided]
+
+    def _messages(self, sites: list[Site]) -> None:
+        """Decide the sends and receives of a routine, again while one more of them moves."""
+        moved = True
+        while moved:
+            moved = False
+            for site in sites:
+                if self.collectives.applies(site) or not self._open(site):
+                    continue
+                decision = self._message(site)
+                if decision is not None:
+                    self._note(decision)
+                    moved = moved or decision.decision == "rewritten"
+
+    def _open(self, site: Site) -> bool:
+        known = self.decided.get(id(site))
+        return known is None or known.decision == "nothing-to-gain"
+
+    def _note(self, decision: Decision) -> None:
+        self.decided[id(decision.site)] = decision
+        self.moved = self.moved or decision.decision == "rewritten"
+
+    def _message(self, site: Site) -> Decision | None:
+        if self.only and (site.routine.file, site.call.line) not in self.only:
+            return None
+        decision = left_alone(site)
+        if decision is not None:
+            return decision
+        if self.messages.name not in self.rewrites:
+            return None
+        try:
+            found = self.messages.validate(site)
+        except Refusal as refusal:
+            return Decision(site, "refused", refusal.reason, site.call.line, site.call.line)
+        return self.messages.apply(site, found)
