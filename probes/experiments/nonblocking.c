@@ -1,5 +1,5 @@
-/* Nonblocking collectives with work between start and wait: how much of their time is left for the
- * wait. */
+/* Nonblocking collectives, and the persistent ones of MPI 4, with work between start and wait: how
+ * much of their time is left for the wait. */
 #include "engine/pace.h"
 #include "engine/stats.h"
 #include "engine/work.h"
@@ -58,17 +58,45 @@ static void barrier(const buffers *b, int block, MPI_Request *r)
     MPI_Ibarrier(b->comm, r);
 }
 
+#if MPI_VERSION >= 4
+static void bcast_init(const buffers *b, int block, MPI_Request *r)
+{
+    MPI_Bcast_init(b->in, block, MPI_DOUBLE, 0, b->comm, MPI_INFO_NULL, r);
+}
+static void allreduce_init(const buffers *b, int block, MPI_Request *r)
+{
+    MPI_Allreduce_init(b->in, b->out, block, MPI_DOUBLE, MPI_SUM, b->comm, MPI_INFO_NULL, r);
+}
+static void alltoall_init(const buffers *b, int block, MPI_Request *r)
+{
+    MPI_Alltoall_init(b->in, block, MPI_DOUBLE, b->out, block, MPI_DOUBLE, b->comm, MPI_INFO_NULL,
+                      r);
+}
+#endif
+
+enum kind { plain, blocks = 1, empty = 2, persistent_one = 4 };
+
 static const struct {
     const char *name;
     void (*start)(const buffers *b, int block, MPI_Request *r);
-    int blocks; /* the largest buffer holds one block per rank */
-    int empty;  /* moves no data */
+    /* blocks: the largest buffer holds one block per rank; empty: moves no data; persistent_one:
+     * `start` makes a request that MPI_Start starts. */
+    int kind;
 } operations[] = {
-    {"MPI_Ibcast", bcast, 0, 0},         {"MPI_Ireduce", reduce, 0, 0},
-    {"MPI_Iallreduce", allreduce, 0, 0}, {"MPI_Igather", gather, 1, 0},
-    {"MPI_Iscatter", scatter, 1, 0},     {"MPI_Iallgather", allgather, 1, 0},
-    {"MPI_Ialltoall", alltoall, 1, 0},   {"MPI_Ialltoallv", alltoallv, 1, 0},
-    {"MPI_Ibarrier", barrier, 0, 1},
+    {"MPI_Ibcast", bcast, plain},
+    {"MPI_Ireduce", reduce, plain},
+    {"MPI_Iallreduce", allreduce, plain},
+    {"MPI_Igather", gather, blocks},
+    {"MPI_Iscatter", scatter, blocks},
+    {"MPI_Iallgather", allgather, blocks},
+    {"MPI_Ialltoall", alltoall, blocks},
+    {"MPI_Ialltoallv", alltoallv, blocks},
+    {"MPI_Ibarrier", barrier, empty},
+#if MPI_VERSION >= 4
+    {"MPI_Bcast_init", bcast_init, persistent_one},
+    {"MPI_Allreduce_init", allreduce_init, persistent_one},
+    {"MPI_Alltoall_init", alltoall_init, persistent_one | blocks},
+#endif
 };
 enum { operation_count = sizeof operations / sizeof operations[0] };
 
@@ -77,11 +105,17 @@ static void once(const buffers *b, int op, int block, double work_ns, int tests,
                  double *inside_ns)
 {
     const int64_t units = units_of(registers, work_ns), parts = tests + 1;
+    const int again = operations[op].kind & persistent_one;
     MPI_Request request;
     int done = 0;
+    if (again)
+        operations[op].start(b, block, &request);
     MPI_Barrier(b->comm);
     const int64_t begin = now_ns();
-    operations[op].start(b, block, &request);
+    if (again)
+        MPI_Start(&request);
+    else
+        operations[op].start(b, block, &request);
     const int64_t started = now_ns();
     for (int64_t i = 0; i < parts; i++) {
         work(registers, units * (i + 1) / parts - units * i / parts);
@@ -92,6 +126,8 @@ static void once(const buffers *b, int op, int block, double work_ns, int tests,
     if (!done)
         MPI_Wait(&request, MPI_STATUS_IGNORE);
     const int64_t end = now_ns();
+    if (again)
+        MPI_Request_free(&request);
     const double mine[2] = {(double)(end - begin), (double)(started - begin + end - wait)};
     double longest[2];
     MPI_Allreduce(mine, longest, 2, MPI_DOUBLE, MPI_MAX, b->comm);
@@ -103,7 +139,7 @@ static void once(const buffers *b, int op, int block, double work_ns, int tests,
 static double measure(engine *e, const buffers *b, int op, size_t bytes, const char *path,
                       int count)
 {
-    const int block = (int)(bytes / 8 / (operations[op].blocks ? (size_t)b->ranks : 1));
+    const int block = (int)(bytes / 8 / (operations[op].kind & blocks ? (size_t)b->ranks : 1));
     samples pure = {0}, whole = {0}, inside = {0};
     double w, i;
     for (int k = 0; k < count; k++) {
@@ -149,13 +185,13 @@ void run_nonblocking(engine *e)
         sizes++;
     for (int op = 0; op < operation_count; op++) {
         int more = 1;
-        const size_t largest = operations[op].empty ? 1024 : most;
+        const size_t largest = operations[op].kind & empty ? 1024 : most;
         for (size_t bytes = 1024; bytes <= largest && more; bytes *= factor) {
             const int count = common_affordable(e, measured / operation_count, e->quick ? 7 : 15,
                                                 e->quick ? 5 : 9);
-            const double pure_ns = measure(e, &b, op, operations[op].empty ? 0 : bytes,
+            const double pure_ns = measure(e, &b, op, (operations[op].kind & empty) ? 0 : bytes,
                                            inter ? "inter-node" : "intra-node", count);
-            measured += operations[op].empty ? 1 : 1.0 / sizes;
+            measured += (operations[op].kind & empty) ? 1 : 1.0 / sizes;
             /* Alone, and twice with work of twice its time, of this operation and of the others. */
             more = common_to_go_on(e, 1,
                                    7.0 * count * (operation_count - op) * (double)factor * pure_ns);

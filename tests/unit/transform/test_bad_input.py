@@ -47,6 +47,20 @@ def run(*words: str) -> Result:
     return CliRunner().invoke(command, list(words), catch_exceptions=False)
 
 
+@pytest.mark.parametrize("statement", ["n = (1 + 2", "n = 1) + 2", "call sub(')', (n)"])
+def test_parentheses_that_do_not_match(statement: str) -> None:
+    Path("p.f90").write_text(f"program p\ninteger :: n\nn = 0\n{statement}\nend program\n")
+    assert complaint("--diff", "p.f90") == "p.f90: line 4: its parentheses do not match"
+
+
+@pytest.mark.parametrize(
+    "statement", ["write(*, 5) ')'", "print *, '((', \"(\"", "5 format(2h((, i4)"]
+)
+def test_parentheses_in_characters(statement: str) -> None:
+    Path("p.f90").write_text(f"program p\ninteger :: n\nn = 0\n{statement}\nend program\n")
+    assert run("--diff", "p.f90").exit_code == 0
+
+
 @pytest.mark.parametrize("name", ["halo.c", "halo.f90"])
 def test_utf_16(name: str) -> None:
     text = Path(name).read_text()

@@ -32,6 +32,7 @@ _FUNCTION = re.compile(
     rf"{_PREFIX}((?:doubleprecision|doublecomplex|integer|real|complex|logical|character|type)"
     rf"(?:\*\d+|\([^()]*(?:\([^()]*\))?[^()]*\))?)?{_PREFIX}function([a-z]\w*)(\(.*\))$"
 )
+_HOLLERITH = re.compile(r"(?<!\w)\d+h")  # characters without quotes, parentheses among them
 _END = re.compile(r"end(program|subroutine|function|module|submodule|blockdata|procedure)?\w*$")
 _INNER_END = re.compile(
     r"end(if|do|select|where|forall|type|interface|associate|block|critical|team|enum)\w*$"
@@ -75,6 +76,8 @@ class Units:
         in_execution = False
         state: list[bool] = []
         held: list[LogicalLine] = []  # directives that may belong to the first statement
+        # There a statement may be several, of which the compiler sees one.
+        preprocessed = any(line.directive.startswith("#") for line in lines)
         for line in lines:
             text = line.masked
             if skip:
@@ -85,6 +88,12 @@ class Units:
                 if current is not None and self._directive(current, line, in_execution):
                     held.append(line)
                 continue
+            if (
+                not preprocessed
+                and text.count("(") != text.count(")")
+                and not _HOLLERITH.search(text)
+            ):
+                raise ImbrexError(f"{self.path}: line {line.line}: its parentheses do not match")
             if not is_assignment(text):
                 opened = self._open(text, line, current)
                 if opened is not None:
