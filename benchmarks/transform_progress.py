@@ -27,7 +27,7 @@ from two_hosts import Network, two_hosts
 
 SIZES = ("512", "2048")  # lines of a chunk: messages of 120 and 480 KiB
 OPTIONS = ["--n", "64", "--steps", "4"]
-REPEATS = 3  # in turns; the fastest is printed, and the median of the times
+REPEATS = 7  # in turns; the fastest is printed, and the median of the times
 _OUTPUT = re.compile(r"time: *([0-9.]+) s")
 
 

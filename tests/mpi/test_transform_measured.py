@@ -58,3 +58,9 @@ def test_sites_carry_what_a_run_measured(mpi: Any, tmp_path: Path) -> None:
     assert any("not worth it" in site["reason"] for site in kept)
     for site in kept:
         assert site["decision"] != "rewritten" or site["measured"]["share"] >= 1
+    # Its messages take microseconds: calls each 0.1 s would come when they are over.
+    words = ["--run", run, "--worth", "0", "--progress", "100000"]
+    reasons = [
+        s["reason"] for s in json.loads(imbrex("transform", "--json", *words, *sources))["sites"]
+    ]
+    assert any("less than the 1e+05 us between progress calls" in reason for reason in reasons)
