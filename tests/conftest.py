@@ -14,12 +14,23 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, settings
 
 from imbrex.profile.format import MEASURES_DTYPE, QUANTITIES, RANKS_DTYPE
 
 # Real ranks and networks share two cores with whatever else runs. What fails there gets one more
 # try, and the summary names it; a fault of ours fails twice.
 TRIED_TWICE = {"mpi", "network", "other_mpis"}
+
+# How long an example takes says nothing on such a machine.
+settings.register_profile(
+    "imbrex",
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    derandomize="CI" in os.environ,
+    print_blob=True,
+)
+settings.load_profile("imbrex")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
