@@ -113,10 +113,16 @@ static flush *take_flush(void)
 /* ---- Looking for the end. That a put is complete says only that its buffer is free again, and
  * some libraries ask for no more before the epoch is closed. So a flush of ours follows: where it
  * is complete at once, so is the put; where not, it completes in whatever call of the program makes
- * progress. One at a time for each endpoint: what was posted meanwhile is flushed after it, once
- * the library has made progress and no callback is under way. */
+ * progress. One at a time for each endpoint: what was posted meanwhile is flushed after it, when
+ * the library next looks and no callback is under way. */
 
 static _Atomic int again_count;
+
+static unsigned progress_slowly(void *worker);
+
+/* What a library that waits passes each time that it looks: UCX's own, but where there is something
+ * to flush again, and at first. */
+static _Atomic(progress_function) progress = progress_slowly;
 
 static void looked(void *request, int8_t status, void *data);
 
@@ -152,6 +158,7 @@ static void looked(void *request, int8_t status, void *data)
         if (ix_onesided_last() && ix_onesided_waits(f->object, f->last)) {
             f->taken = AGAIN;
             again_count++;
+            atomic_store(&progress, progress_slowly);
             return;
         }
     }
@@ -173,13 +180,21 @@ static void look_again(const void *worker)
     }
 }
 
+static IX_COLD unsigned progress_slowly(void *worker)
+{
+    static progress_function real;
+    if (!real)
+        real = (progress_function)ix_next_symbol("ucp_worker_progress");
+    look_again(worker);
+    atomic_store(&progress, real);
+    if (again_count) /* another worker's, or added meanwhile */
+        atomic_store(&progress, progress_slowly);
+    return real(worker);
+}
+
 IX_EXPORT unsigned ucp_worker_progress(void *worker)
 {
-    REAL(progress_function, "ucp_worker_progress")
-    unsigned count = real(worker);
-    if (IX_UNLIKELY(again_count))
-        look_again(worker);
-    return count;
+    return atomic_load_explicit(&progress, memory_order_relaxed)(worker);
 }
 
 static void watch(const void *ep, owner *o)
