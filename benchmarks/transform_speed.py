@@ -1,9 +1,10 @@
 """How fast `imbrex transform` reads and decides: lines per second on generated sources.
 
-    python benchmarks/transform_speed.py [--lines 20000] [--language c,f]
+    python benchmarks/transform_speed.py [--lines 20000] [--language c,f] [--every 1,8]
 
-The sources are one main program and as many routines as it takes, each with loops, a message in
-each direction and a call of the next routine.
+The sources are one main program and as many routines as it takes, each with loops; each one, or
+one of eight, with a message in each direction. Whole programs have a call of MPI in a hundred lines
+and more, so that the first is the worst case and the second near the usual one.
 """
 
 from __future__ import annotations
@@ -77,11 +78,21 @@ F_MAIN = """      program speed
 """
 
 
-def source(language: str, lines: int) -> str:
-    """A program of about `lines` lines."""
+def without_messages(language: str, routine: str) -> str:
+    """The routine with lines that compute in the place of those that send and receive."""
+    compute = "    x[0] += 1.0;" if language == "c" else "      x(1) = x(1) + 1.0d0"
+    lines = routine.splitlines()
+    return "\n".join(compute if "MPI_" in line or "&" in line else line for line in lines) + "\n"
+
+
+def source(language: str, lines: int, every: int) -> str:
+    """A program of about `lines` lines; one of `every` routines communicates."""
     routine = C_ROUTINE if language == "c" else F_ROUTINE
     count = max(1, lines // (routine.count("\n") + 1))
-    bodies = "".join(routine.format(n=n, tag=n % 100) for n in range(count))
+    others = without_messages(language, routine)
+    bodies = "".join(
+        (others if n % every else routine).format(n=n, tag=n % 100) for n in range(count)
+    )
     if language == "c":
         calls = "\n".join(f"    step_{n}(x, 1 - rank);" for n in range(count))
         return "#include <mpi.h>\n" + bodies + C_MAIN.format(calls=calls)
@@ -93,11 +104,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--lines", type=int, default=20000)
     parser.add_argument("--language", default="c,f")
+    parser.add_argument("--every", default="1,8", help="one of so many routines communicates")
     arguments = parser.parse_args()
-    for language in arguments.language.split(","):
+    kinds = [
+        (language, int(every))
+        for language in arguments.language.split(",")
+        for every in arguments.every.split(",")
+    ]
+    for language, every in kinds:
         with tempfile.TemporaryDirectory() as scratch:
             path = Path(scratch) / f"speed.{language}"
-            path.write_text(source(language, arguments.lines))
+            path.write_text(source(language, arguments.lines, every))
             lines = path.read_text().count("\n")
             start, busy = time.perf_counter(), time.process_time()
             outcome = transform([path], Options())
@@ -107,7 +124,8 @@ def main() -> None:
         print(
             f"{name}: {lines} lines in {seconds:.1f} s, {lines / seconds:.0f} lines/s, "
             f"{busy:.1f} s of one processor "
-            f"({rewritten} of {len(outcome.decisions)} calls rewritten)"
+            f"({rewritten} of {len(outcome.decisions)} calls rewritten: "
+            f"one in {lines / max(1, rewritten):.0f} lines)"
         )
 
 
