@@ -2,7 +2,7 @@
 
 Model: Sancho et al., section 4.2 (after Bell et al. 2003): a message of `size` bytes takes
 EEL + G * size; g is the gap between two small messages; o the overhead that one message costs
-the processor. No contention.
+the processor that sends it, and that which receives it (LogGP). No contention.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ class Interconnect:
     bandwidth_bytes_per_s: float
     message_gap_s: float = 0.0
     overhead_s: float = 0.0
+    receive_overhead_s: float = 0.0
     price: float | None = None
     currency: str = ""
     year: int | None = None
@@ -46,6 +47,7 @@ class Interconnect:
             "bandwidth_bytes_per_s": self.bandwidth_bytes_per_s,
             "message_gap_s": self.message_gap_s,
             "overhead_s": self.overhead_s,
+            "receive_overhead_s": self.receive_overhead_s,
             "price": self.price,
             "currency": self.currency,
             "year": self.year,
@@ -74,6 +76,7 @@ def interconnect_from_table(table: Table) -> Interconnect:
         bandwidth_bytes_per_s=bandwidth,
         message_gap_s=table.time_s("message_gap", 0.0),
         overhead_s=table.time_s("overhead", 0.0),
+        receive_overhead_s=table.time_s("receive_overhead", 0.0),
         price=price,
         currency=table.text("currency", "USD") if price is not None else "",
         year=table.count("year") if table.has("year") else None,
@@ -123,6 +126,7 @@ def _from_profile(path: Path) -> list[Interconnect]:
             latency, gap = float(loggp["EEL_s"]), float(loggp["G_s_per_byte"])
             message_gap = max(float(loggp.get("g_s") or 0.0), 0.0)
             overhead = max(float(loggp.get("o_s_s") or 0.0), 0.0)
+            receive_overhead = max(float(loggp.get("o_r_s") or 0.0), 0.0)
         except (KeyError, TypeError, ValueError) as error:
             raise ImbrexError(f"{path}: paths.{name}.loggp lacks EEL_s or G_s_per_byte") from error
         if gap <= 0 or latency < 0:
@@ -137,6 +141,7 @@ def _from_profile(path: Path) -> list[Interconnect]:
                 bandwidth_bytes_per_s=1.0 / gap,
                 message_gap_s=message_gap,
                 overhead_s=overhead,
+                receive_overhead_s=receive_overhead,
                 source=f"machine profile {path.name}, {label}",
             )
         )

@@ -23,13 +23,15 @@ MODES = ("none", "independent", "consumer", "fine-grained")
 class NetworkPoints:
     """Networks to evaluate, one or millions: arrays of one shape or scalars, in seconds.
 
-    `latency_s` is EEL, `gap_s_per_byte` G, `message_gap_s` g, `overhead_s` o (section 4.2).
+    `latency_s` is EEL, `gap_s_per_byte` G, `message_gap_s` g, `overhead_s` o (section 4.2);
+    `receive_overhead_s` is the receiver's (o_r of LogGP). EEL contains one of each.
     """
 
     latency_s: FloatArray | float
     gap_s_per_byte: FloatArray | float
     message_gap_s: FloatArray | float = 0.0
     overhead_s: FloatArray | float = 0.0
+    receive_overhead_s: FloatArray | float = 0.0
 
 
 @dataclass(frozen=True)

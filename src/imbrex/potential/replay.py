@@ -2,10 +2,11 @@
 
 Time is max-plus arithmetic over the recorded order: computation keeps its length, a message takes
 EEL + G * size (Sancho et al., section 4.2) and shares the link out of its process, which it needs
-for g + G * size, with others that are under way (link.py), collectives take 2 log2(N) EEL and the
-time of their bytes (collective.py). Which messages move when is the mode. Simulating what a trace
-would be with overlap follows the idea of the authors' later Dimemas studies; every network is one
-column of an array, so that a sweep costs as much as a single one.
+for g + G * size, with others that are under way (link.py). Of EEL the processors' own parts, o_s
+and o_r of LogGP, pass in the calls: nothing is computed beside them. Collectives take 2 log2(N) EEL
+and the time of their bytes (collective.py). Which messages move when is the mode. Simulating what a
+trace would be with overlap follows the idea of the authors' later Dimemas studies; every network is
+one column of an array, so that a sweep costs as much as a single one.
 """
 
 from __future__ import annotations
@@ -78,6 +79,7 @@ class Replay:
         self.gap = np.broadcast_to(np.asarray(network.gap_s_per_byte) * 1e9, shape)
         self.message_gap = np.asarray(network.message_gap_s) * 1e9
         self.overhead = np.asarray(network.overhead_s) * 1e9
+        self.receive_overhead = np.asarray(network.receive_overhead_s) * 1e9
         self.points = shape[0]
         self.ranks = {rank: RankState(self.points) for rank in schedule.operations}
         self.channels: dict[tuple[int, int, int], Channel] = {}
@@ -91,6 +93,7 @@ class Replay:
         self.network_each = self.each
         if not messages_cost:
             self.latency, self.gap, self.each = np.zeros(shape), np.zeros(shape), np.zeros(shape)
+            self.overhead = self.receive_overhead = np.zeros(1)
         self.place = {rank: place for place, rank in enumerate(schedule.run.ranks)}
         self.meetings: list[tuple[int, FloatArray]] = []
         self.on_link = on_link
@@ -187,7 +190,13 @@ class Replay:
             state.wall = state.wall + (at - state.at_ns)
             state.at_ns = at
         arrivals = channel.sent[number]
-        state.wait_until(arrivals[min(piece, len(arrivals) - 1)])
+        self._take(state, arrivals[min(piece, len(arrivals) - 1)], piece == 0)
+
+    def _take(self, state: RankState, arrival: FloatArray, first: bool = True) -> None:
+        """Wait for data, which the receiver takes by itself the first time."""
+        if first:
+            arrival = np.maximum(arrival, state.wall + self.receive_overhead)
+        state.wait_until(arrival)
 
     def _collective(
         self, rank: int, state: RankState, cost: CollectiveCost | None
@@ -287,8 +296,7 @@ class Replay:
         first, lasts = begin + self.latency, end - begin - self.each
         arrivals = [first + lasts * (k / pieces) for k in range(1, pieces + 1)]
         channel.sent.append(arrivals)
-        if waits:
-            state.wait_until(arrivals[-1])
+        state.wait_until(arrivals[-1] if waits else state.wall + self.overhead)
 
     def _start_of_whole(self, rank: int, state: RankState, side: Side, mode: str) -> FloatArray:
         ready = state.at_ns - side.pieces_ns[0]
@@ -315,7 +323,7 @@ class Replay:
         assert free is not None
         state.out_start, state.out_free = free, free
         # Each send costs its overhead, of the processor that would compute instead.
-        state.wait_until(state.wall + self.overhead * (count - 1))
+        state.wait_until(state.wall + self.overhead * count)
         return arrivals
 
     def _arrived(self, rank: int, state: RankState, m: RecordedMessage) -> Iterator[bool]:
@@ -332,7 +340,7 @@ class Replay:
                 start = np.maximum(np.maximum(moment, state.entered) + flight, state.in_free)
                 moment = start + self.each + self.gap * m.size_bytes
                 state.in_free = moment
-            state.wait_until(moment)
+            self._take(state, moment)
             return
         side = self.sides[rank, m.number]
         for piece, need in enumerate(side.pieces_ns):

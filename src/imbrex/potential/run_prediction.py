@@ -53,6 +53,7 @@ def grid(networks: list[Interconnect]) -> NetworkPoints:
         np.array([n.gap_s_per_byte for n in networks]),
         np.array([n.message_gap_s for n in networks]),
         np.array([n.overhead_s for n in networks]),
+        np.array([n.receive_overhead_s for n in networks]),
     )
 
 

@@ -62,11 +62,14 @@ def profile(**loggp: float | None) -> dict[str, object]:
 
 def test_a_machine_profile_is_a_network(tmp_path: Path) -> None:
     path = tmp_path / "here.json"
-    path.write_text(json.dumps(profile(EEL_s=3e-5, G_s_per_byte=1e-8, g_s=2e-6, o_s_s=1e-6)))
+    path.write_text(
+        json.dumps(profile(EEL_s=3e-5, G_s_per_byte=1e-8, g_s=2e-6, o_s_s=1e-6, o_r_s=5e-7))
+    )
     (network,) = load_interconnects(str(path))
     assert network.name == "here: inter-node"
     assert network.bandwidth_bytes_per_s == pytest.approx(1e8)
     assert (network.latency_s, network.message_gap_s, network.overhead_s) == (3e-5, 2e-6, 1e-6)
+    assert network.receive_overhead_s == 5e-7
     assert "Open MPI 4.1.4" in network.source
 
 

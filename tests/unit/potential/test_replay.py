@@ -69,6 +69,19 @@ def test_fine_grained_also_sends_what_is_written(one_way: Any) -> None:
     assert ns(schedule, "fine-grained", slow) == pytest.approx(last + 25 + 100 + 800 - 141)
 
 
+def test_what_the_processors_do_for_a_message_is_not_hidden(one_way: Any) -> None:
+    def busy(send_s: float, receive_s: float) -> NetworkPoints:
+        return NetworkPoints(LATENCY * 1e-9, GAP * 1e-9, 0.0, send_s, receive_s)
+
+    # EEL has both in it, so that a message that is waited for takes no longer.
+    assert ns(one_way(), AS_WRITTEN, busy(30e-9, 20e-9)) == pytest.approx(2300)
+    # Sent at 100 and there at 600, before its receiver has computed 700 of its 800.
+    early = one_way(after=900.0, before=700.0)
+    assert ns(early, "independent") == pytest.approx(1000 + 10)
+    assert ns(early, "independent", busy(30e-9, 0.0)) == pytest.approx(1000 + 30 + 10)
+    assert ns(early, "independent", busy(0.0, 50e-9)) == pytest.approx(200 + 700 + 50 + 100)
+
+
 def test_no_mode_is_better_than_none_of_the_network(one_way: Any) -> None:
     schedule = one_way(after=300.0, before=150.0)
     nothing = NetworkPoints(0.0, 0.0)
