@@ -29,6 +29,7 @@ from imbrex.potential.schedule import (
     ReplayError,
     Schedule,
 )
+from imbrex.potential.settling import Settling
 from imbrex.potential.trace import ARRIVED, POST, SEND
 
 NONE = "none"
@@ -52,7 +53,6 @@ last: loop indexing of section 3.4, the message's elements before (after) all el
 RENDEZVOUS_BYTES = 65536
 _TREE_TAG = -2
 _MOST_PASSES = 8
-_SETTLED = 3e-4
 
 
 class Replay:
@@ -377,23 +377,19 @@ def replay_s(
         return mode if only is None or only(message) else others
 
     replay = Replay(schedule, network, mode_of, messages_cost)
-    queued = latest = _latest(replay)
-    settled = np.zeros(latest.shape, dtype=bool)
+    settling = Settling(_latest(replay))
     shares = _on_link(replay)
     # When messages leave decides who shares the link, which decides when others leave: again, until
     # it no longer changes the run time.
     for number in range(_MOST_PASSES):
         replay = Replay(schedule, network, mode_of, messages_cost, shares)
-        before, latest = latest, _latest(replay)
-        settled = np.abs(latest - before) <= _SETTLED * latest
-        if settled.all():
+        if settling.take(_latest(replay)):
             break
         # Half way only, once it does not settle by itself: a full link makes it swing.
         part = 1.0 if number < 2 else 0.5
         fresh = _on_link(replay)
         shares = {rank: _between(shares[rank], fresh[rank], part) for rank in fresh}
-    # On a link that is always full it makes no difference to the last who is served when.
-    return np.asarray(np.where(settled, latest, queued) * 1e-9)
+    return settling.found * 1e-9
 
 
 def _latest(replay: Replay) -> FloatArray:

@@ -1,0 +1,38 @@
+"""Each network of a sweep stops where it has settled, whatever the others do."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from imbrex.potential.settling import Settling
+
+SETTLES = [1.0, 1.1, 1.1001, 1.2, 1.3]  # and stays, although others go on
+SWINGS = [1.0, 2.0, 1.0, 2.0, 1.0]  # one behind the other
+HOVERS = [1.0, 1.4, 1.401, 1.402, 1.404]  # about 1.4, within half a per cent
+
+
+@pytest.mark.parametrize(
+    ("times", "expected"),
+    [(SETTLES, 1.1001), (SWINGS, 1.0), (HOVERS, 1.404)],
+    ids=["settles", "swings", "hovers"],
+)
+def test_alone(times: list[float], expected: float) -> None:
+    settling = Settling(np.array(times[:1]))
+    for time in times[1:]:
+        if settling.take(np.array([time])):
+            break
+    assert settling.found.tolist() == [expected]
+
+
+def test_together_as_alone() -> None:
+    passes = np.array([SETTLES, SWINGS, HOVERS]).T
+    settling = Settling(passes[0])
+    assert not any(settling.take(times) for times in passes[1:])
+    assert settling.found.tolist() == [1.1001, 1.0, 1.404]
+
+
+def test_no_time_at_all_is_settled() -> None:
+    settling = Settling(np.zeros(2))
+    assert settling.take(np.zeros(2))
+    assert settling.found.tolist() == [0.0, 0.0]
