@@ -18,9 +18,9 @@ from hypothesis import HealthCheck, settings
 
 from imbrex.profile.format import MEASURES_DTYPE, QUANTITIES, RANKS_DTYPE
 
-# Real ranks and networks share two cores with whatever else runs. What fails there gets one more
-# try, and the summary names it; a fault of ours fails twice.
-TRIED_TWICE = {"mpi", "network", "other_mpis"}
+# Real ranks and networks share two cores with whatever else runs. What fails there gets two more
+# tries, and the summary names it; a fault of ours fails each time.
+TRIED_AGAIN = {"mpi", "network", "other_mpis"}
 
 # How long an example takes says nothing on such a machine.
 settings.register_profile(
@@ -35,8 +35,8 @@ settings.load_profile("imbrex")
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     for item in items:
-        if TRIED_TWICE & set(item.path.relative_to(config.rootpath).parts):
-            item.add_marker(pytest.mark.flaky(reruns=1))
+        if TRIED_AGAIN & set(item.path.relative_to(config.rootpath).parts):
+            item.add_marker(pytest.mark.flaky(reruns=2))
 
 
 @pytest.fixture(scope="session", autouse=True)
