@@ -109,7 +109,7 @@ class BoundaryFirst(Preparing):
             self._spaces[id(statement)] = spaces.of(statement)
         space = self._spaces[id(statement)]
         between = self._between(routine, block, index, produces)
-        if space is None or (produces and not between):
+        if space is None or (produces and not between) or self._cuts(space, wanted) is None:
             return None
         if routine.key not in self._flying:
             self._flying[routine.key] = self._in_flight(routine)
@@ -175,8 +175,6 @@ class BoundaryFirst(Preparing):
         Nothing, if the whole space touches none; None, if that is not enough.
         """
         meets = self._test(space, others)
-        if not meets({}):
-            return {}
         usable = [
             number
             for number in range(len(space.ranges))
@@ -184,8 +182,10 @@ class BoundaryFirst(Preparing):
         ]
         usable = [number for number in usable if not _short(space.ranges[number])]
         cuts: Cuts = dict.fromkeys(usable, (1, 1))
-        if not cuts or meets(cuts):
+        if meets(cuts):  # asked first, as it is the usual answer
             return None
+        if not cuts or not meets({}):
+            return {}
         for number in usable:
             for smaller in ((0, 0), (0, 1), (1, 0)):
                 tried = {**cuts, number: smaller}
