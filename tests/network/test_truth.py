@@ -35,6 +35,24 @@ SLOP_NS = 30_000  # between a call's time-stamps here and in the runtime, and be
 Interval = tuple[int, int]
 
 
+@dataclass(frozen=True)
+class Call:
+    """A call as the program saw it: from when to when, and how long its rank was off its core.
+
+    That may have been between the program's time-stamps and those of the runtime.
+    """
+
+    when: Interval
+    away_ns: int
+
+    def surely_at(self, at: int) -> bool:
+        slop_ns = SLOP_NS + max(0, self.away_ns)
+        return self.when[0] + slop_ns <= at <= self.when[1] - slop_ns
+
+    def perhaps_at(self, at: int) -> bool:
+        return self.when[0] - SLOP_NS <= at <= self.when[1] + SLOP_NS
+
+
 @contextmanager
 def capture(network, file: Path) -> Iterator[None]:
     """Write the packets of node1 to a file meanwhile."""
@@ -59,10 +77,10 @@ def read_packets(file: Path) -> list[tuple[int, int]]:
     return [(int(at), int(size)) for at, _, size in packets if int(size) >= LEAST_BYTES]
 
 
-def read_messages(file: Path) -> list[tuple[int, int, Interval, list[Interval]]]:
+def read_messages(file: Path) -> list[tuple[int, int, Interval, list[Call]]]:
     """(bytes, sender, when, calls) of one rank's messages."""
-    found: list[tuple[int, int, Interval, list[Interval]]] = []
-    calls: list[Interval] = []
+    found: list[tuple[int, int, Interval, list[Call]]] = []
+    calls: list[Call] = []
     for line in file.read_text().splitlines():
         kind, *rest = line.split()
         numbers = list(map(int, rest))
@@ -70,7 +88,7 @@ def read_messages(file: Path) -> list[tuple[int, int, Interval, list[Interval]]]
             _, size, sender, begin = numbers
             calls = []
         elif kind == "call":
-            calls.append((numbers[0], numbers[1]))
+            calls.append(Call((numbers[0], numbers[1]), numbers[2]))
         else:
             found.append((size, sender, (begin, numbers[0]), calls))
     return found
@@ -123,15 +141,13 @@ def run_program(cluster: Any, machine: Path, name: str, events: str) -> tuple[Ru
     return run, read_packets(packet_file), out
 
 
-def check_message(
-    row: Any, own: list[tuple[int, int]], calls: list[Interval], size: int
-) -> list[str]:
+def check_message(row: Any, own: list[tuple[int, int]], calls: list[Call], size: int) -> list[str]:
     """The packets of one message against its row: what does not hold."""
     moved = sum(b for _, b in own)
     # less by small packets that look like control, more by headers and what was sent again
     assert 0.9 * size <= moved <= 1.1 * size + 4000, (size, moved)
-    surely = sum(b for at, b in own if any(a + SLOP_NS <= at <= z - SLOP_NS for a, z in calls))
-    perhaps = sum(b for at, b in own if any(a - SLOP_NS <= at <= z + SLOP_NS for a, z in calls))
+    surely = sum(b for at, b in own if any(call.surely_at(at) for call in calls))
+    perhaps = sum(b for at, b in own if any(call.perhaps_at(at) for call in calls))
     x_lo = int(row["transfer_min_ns"])
     credit = BURST_BYTES / size
     broken = []

@@ -1,6 +1,6 @@
 /* What the programs of the truth tests share. Rank R writes OUT.R, times in ns of CLOCK_REALTIME:
- * "message K BYTES FROM BEGIN", "call BEGIN END" of each of its calls, "end NS". Between messages
- * the network is quiet. */
+ * "message K BYTES FROM BEGIN", "call BEGIN END AWAY" of each of its calls, AWAY what the rank was
+ * off its core meanwhile, "end NS". Between messages the network is quiet. */
 #ifndef TRUTH_H
 #define TRUTH_H
 
@@ -22,18 +22,25 @@ static unsigned draw(unsigned below)
     return (unsigned)(state >> 33) % below;
 }
 
-static long long now_ns(void)
+static long long clock_ns(clockid_t clock)
 {
     struct timespec t;
-    clock_gettime(CLOCK_REALTIME, &t);
+    clock_gettime(clock, &t);
     return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+
+static long long now_ns(void)
+{
+    return clock_ns(CLOCK_REALTIME);
 }
 
 #define CALL(...)                                                                                  \
     do {                                                                                           \
-        long long begin = now_ns();                                                                \
+        long long begin = now_ns(), used = clock_ns(CLOCK_THREAD_CPUTIME_ID);                      \
         __VA_ARGS__;                                                                               \
-        fprintf(out, "call %lld %lld\n", begin, now_ns());                                         \
+        used = clock_ns(CLOCK_THREAD_CPUTIME_ID) - used;                                           \
+        long long end = now_ns();                                                                  \
+        fprintf(out, "call %lld %lld %lld\n", begin, end, end - begin - used);                     \
     } while (0)
 
 static void work(double ms)
