@@ -10,6 +10,7 @@ from imbrex import __version__
 from imbrex.errors import ImbrexError
 from imbrex.network import head_tail, loggp, one_sided
 from imbrex.network.columns import CollectiveRow, Measurement, RoundTrip, Stream, Trial
+from imbrex.network.interpolation import BANDWIDTH_BYTES
 from imbrex.network.profile import (
     PATHS,
     Collective,
@@ -51,7 +52,9 @@ def assemble(
         settings=dict(settings),
         paths=paths,
         collectives=_collectives(m.collectives, paths),
-        one_sided=one_sided.assemble(m.one_sided),
+        one_sided=one_sided.assemble(
+            m.one_sided, {name: path.gap_s_per_byte for name, path in paths.items()}
+        ),
         created=datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
         imbrex_version=__version__,
         quick=quick,
@@ -112,7 +115,7 @@ def _network_path(
         )
     return NetworkPath(
         points=tuple(points),
-        gap_s_per_byte=min(gaps.values()) * 1e-9,
+        gap_s_per_byte=min(gaps.values()) * 1e-9 if max(gaps) >= BANDWIDTH_BYTES else 0.0,
         loggp=loggp.fit(round_trips, streams, trials),
         limits={f"send_returns_before_match_{k}_bytes": v for k, v in sorted(limits.items())},
     )

@@ -8,6 +8,9 @@ from dataclasses import dataclass
 
 from imbrex.network.profile import CollectivePoint, Point
 
+# The time of smaller transfers is latency: it bounds no larger one's time per byte.
+BANDWIDTH_BYTES = 64 * 1024
+
 
 @dataclass(frozen=True)
 class TransferTime:

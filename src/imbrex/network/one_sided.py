@@ -7,19 +7,24 @@ messages would claim transfers that are long over.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from imbrex.network.columns import OneSidedRow
+from imbrex.network.interpolation import BANDWIDTH_BYTES
 from imbrex.network.profile import OneSided, Point
 
 _PLAIN = {"MPI_Accumulate": "MPI_Put", "MPI_Get_accumulate": "MPI_Get"}
 
 
-def assemble(rows: Sequence[OneSidedRow]) -> tuple[OneSided, ...]:
+def assemble(
+    rows: Sequence[OneSidedRow], message_gaps_s: Mapping[str, float]
+) -> tuple[OneSided, ...]:
     """Per operation and path: X_lo, X_hi and the tail of each size.
 
-    X_lo = size x the smallest time per byte that any window and size showed, of this operation
-    and of the plain one that moves the same data (an accumulate may be done as a put).
+    X_lo = size x the smallest time per byte that any window and size showed, of this operation,
+    of the plain one that moves the same data (an accumulate may be done as a put), and of the
+    messages of this path, which `message_gaps_s` has by path: what they can do it may do.
+    Beyond the largest size X_lo does not grow where nothing of size was measured.
     X_hi = the 95th percentile of one operation and its flush, on the slower window. The tail is
     that of a flush behind a local flush: when it returns, the data has arrived.
     """
@@ -30,6 +35,10 @@ def assemble(rows: Sequence[OneSidedRow]) -> tuple[OneSided, ...]:
     for (operation, path), mine in by_key.items():
         plain = by_key.get((_PLAIN.get(operation, operation), path), [])
         gap_ns = min(min(r.gap_ns, r.min_ns) / r.size_bytes for r in (*mine, *plain))
+        known = max(r.size_bytes for r in mine) >= BANDWIDTH_BYTES
+        if message_gaps_s.get(path, 0.0) > 0:
+            gap_ns = min(gap_ns, message_gaps_s[path] * 1e9)
+            known = True
         points = []
         for size in sorted({r.size_bytes for r in mine}):
             here = [r for r in mine if r.size_bytes == size]
@@ -43,5 +52,5 @@ def assemble(rows: Sequence[OneSidedRow]) -> tuple[OneSided, ...]:
                     min(high_ns, max(r.left_p95_ns for r in here)) * 1e-9,
                 )
             )
-        found.append(OneSided(operation, path, gap_ns * 1e-9, tuple(points)))
+        found.append(OneSided(operation, path, gap_ns * 1e-9 if known else 0.0, tuple(points)))
     return tuple(found)

@@ -14,6 +14,7 @@ from imbrex.network.assemble import (
     smallest_gaps,
 )
 from imbrex.network.columns import RoundTrip, Stream, read_columns
+from imbrex.network.interpolation import transfer_time
 from imbrex.network.loggp import fit
 
 ROWS = """\
@@ -26,11 +27,11 @@ some launcher's chatter
 pingpong intra-node 0 1 1 warm 100 100 110 120 200
 pingpong intra-node 0 1 1 warm 100 100 110 120 180
 pingpong intra-node 0 1 1 cold 100 110 120 130 240
-pingpong intra-node 0 1 1000 warm 100 1000 1100 1200 1500
+pingpong intra-node 0 1 100000 warm 100 100000 110000 120000 150000
 a line of someone else
-stream intra-node 0 1 1000 4 50 2200 2500
-trial intra-node 0 1 1000 ready 0 1010 -5 1000 0 0 0
-trial intra-node 0 1 1000 late 0 4010 3000 4000 0 0 0
+stream intra-node 0 1 100000 4 50 200200 250000
+trial intra-node 0 1 100000 ready 0 100010 -5 100000 0 0 0
+trial intra-node 0 1 100000 late 0 400010 300000 400000 0 0 0
 limit intra-node 0 1 late 500 501
 collective MPI_Gather 2 intra-node 800 1600 50 1000 1100 1300
 collective MPI_Allreduce 2 intra-node 8 8 50 600 700 900
@@ -43,14 +44,14 @@ def test_profile_of_known_rows() -> None:
     assert (profile.library_name, profile.library_version) == ("Open MPI", "4.1.4")
     assert profile.hosts == ("node1",)
     path = profile.paths["intra-node"]
-    # 2200 ns less the empty round trip of 200, over 4000 bytes.
+    # 200200 ns less the empty round trip of 200, over 400000 bytes.
     assert path.gap_s_per_byte == pytest.approx(0.5e-9)
     small, large = path.points
     assert small.x_hi_s == pytest.approx(240e-9)  # cold is slower than the quieter warm round
     assert small.tail_s is None and small.head_s is None
-    # The shortest ping-pong less three latencies of 100 ns bounds it better than 500 ns of stream.
-    assert large.x_lo_s == pytest.approx(700e-9)
-    assert large.x_hi_s == pytest.approx(1500e-9)
+    # The shortest ping-pong less three latencies of 100 ns bounds it better than 50 us of stream.
+    assert large.x_lo_s == pytest.approx(99700e-9)
+    assert large.x_hi_s == pytest.approx(150000e-9)
     assert (large.tail_s, large.send_returns_before_match) == (0, False)
     assert path.limits == {"send_returns_before_match_late_bytes": 500}
     curves = {(c.operation, c.role): c.points[0] for c in profile.collectives}
@@ -58,6 +59,16 @@ def test_profile_of_known_rows() -> None:
     assert curves["MPI_Gather", "other"].size_bytes == 800
     assert curves["MPI_Gather", "root"].x_lo_s == pytest.approx(400e-9)
     assert curves["MPI_Allreduce", "any"].x_hi_s == pytest.approx(900e-9)
+
+
+def test_small_messages_say_nothing_of_the_time_per_byte_of_larger_ones() -> None:
+    """A measurement that its time limit cut short: a message of 1 MB does not take
+    15,625 times as long as one of 64 bytes."""
+    cut = [line.replace(" 100000 ", " 64 ", 1) for line in ROWS.splitlines()]
+    (path,) = assemble(read_columns(cut), {}, quick=True).paths.values()
+    assert path.gap_s_per_byte == 0
+    last = path.points[-1]
+    assert transfer_time(path.points, 10**6, path.gap_s_per_byte).x_lo_s == last.x_lo_s
 
 
 def test_torn_row() -> None:

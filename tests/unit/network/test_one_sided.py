@@ -30,22 +30,35 @@ def test_two_windows_by_hand() -> None:
         [
             row("MPI_Put", 1000, 300, 400, 100, left=50),
             row("MPI_Put", 1000, 2000, 2400, 1500, left=70),
-            row("MPI_Put", 4000, 900, 1000, 800, left=2000),
-        ]
+            row("MPI_Put", 100000, 22500, 25000, 20000, left=30000),
+        ],
+        {"intra-node": 0.2e-9},
     )
     (put,) = found
     assert put.gap_s_per_byte == pytest.approx(0.1e-9)
     small, large = put.points
     assert (small.x_lo_s, small.x_hi_s, small.tail_s) == pytest.approx((100e-9, 2400e-9, 70e-9))
-    # 4000 B at 0.1 ns/B; a tail is never longer than the transfer
-    assert (large.x_lo_s, large.x_hi_s, large.tail_s) == pytest.approx((400e-9, 1000e-9, 1000e-9))
+    # 100,000 B at 0.1 ns/B; a tail is never longer than the transfer
+    assert (large.x_lo_s, large.x_hi_s, large.tail_s) == pytest.approx((10e-6, 25e-6, 25e-6))
+
+
+def test_few_small_operations_on_a_busy_machine() -> None:
+    """One of 8 bytes that took 2 ms: larger ones need not take 0.25 ms a byte."""
+    rows = [row("MPI_Put", 8, 2e6, 8e6, 2e6)]
+    (beside_messages,) = assemble(rows, {"intra-node": 1e-9})
+    assert beside_messages.points[0].x_lo_s == pytest.approx(8e-9)
+    assert beside_messages.gap_s_per_byte == pytest.approx(1e-9)
+    for unknown in ({}, {"intra-node": 0.0}):
+        (alone,) = assemble(rows, unknown)
+        assert alone.points[0].x_lo_s == pytest.approx(2e-3)
+        assert alone.gap_s_per_byte == 0
 
 
 def test_an_accumulate_may_be_done_as_a_put() -> None:
     found = {
         o.operation: o
         for o in assemble(
-            [row("MPI_Accumulate", 1000, 900, 950, 800), row("MPI_Put", 1000, 300, 310, 200)]
+            [row("MPI_Accumulate", 1000, 900, 950, 800), row("MPI_Put", 1000, 300, 310, 200)], {}
         )
     }
     assert found["MPI_Accumulate"].points[0].x_lo_s == pytest.approx(200e-9)
@@ -68,7 +81,7 @@ times = st.floats(1, 1e9)
     )
 )
 def test_never_above_what_was_seen(rows: list[OneSidedRow]) -> None:
-    for found in assemble(rows):
+    for found in assemble(rows, {}):
         for point in found.points:
             here = [
                 r
