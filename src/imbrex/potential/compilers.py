@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import platform
+import shlex
 import shutil
 import subprocess
 import sys
@@ -102,8 +103,21 @@ def _take_option(arguments: list[str], name: str) -> str | None:
     return None
 
 
+def with_files(words: Sequence[str]) -> list[str]:
+    """A command line with @FILE replaced by the words in the file, as the compilers read it."""
+    found: list[str] = []
+    for word in words:
+        try:
+            text = Path(word[1:]).read_text(encoding="utf-8") if word[:1] == "@" else None
+            inside = None if text is None else shlex.split(text)
+        except (OSError, ValueError):
+            inside = None
+        found += [word] if inside is None else with_files(inside)
+    return found
+
+
 def _compile(language: str, words: Sequence[str]) -> None:
-    arguments = list(words)
+    arguments = with_files(words)
     compiler = _take_option(arguments, "--compiler") or os.environ.get(
         f"IMBREX_{language.upper()}", _DEFAULTS[language]
     )

@@ -13,10 +13,13 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from imbrex.potential.archive import archive_members
+
 SECTION = ".imbrex.plain"
 SUFFIX = ".plain"
-_SOURCES = {".c", ".cc", ".cpp", ".cxx", ".C", ".f", ".F", ".for", ".f90", ".F90", ".f95", ".F95"}
-_SOURCES |= {".f03", ".F03", ".f08", ".F08", ".s", ".S"}
+_SOURCES = {".c", ".i", ".cc", ".cp", ".cpp", ".cxx", ".c++", ".C", ".CPP", ".ii", ".s", ".S"}
+_SOURCES |= {".f", ".F", ".for", ".FOR", ".fpp", ".FPP", ".ftn", ".FTN", ".f90", ".F90"}
+_SOURCES |= {".f95", ".F95", ".f03", ".F03", ".f08", ".F08"}
 # What would be written a second time, under another name.
 _DEPENDENCIES = {"-MD", "-MMD", "-MP"}
 _DEPENDENCIES_ONE = {"-MF", "-MT", "-MQ"}
@@ -58,7 +61,7 @@ def link_twin(compiler: str, arguments: Sequence[str]) -> str | None:
     if "-shared" in arguments or not program.exists():
         return None
     words = _without_output(_without_dependencies(arguments))
-    folders = [Path(word[2:]) for word in words if word.startswith("-L") and len(word) > 2]
+    folders = _folders(words)
     with tempfile.TemporaryDirectory(prefix="imbrex-") as scratch:
         found = [_plain_input(word, folders, Path(scratch), i) for i, word in enumerate(words)]
         done = subprocess.run(
@@ -72,15 +75,17 @@ def link_twin(compiler: str, arguments: Sequence[str]) -> str | None:
     lines = [line for line in done.stderr.splitlines() if "__tsan" in line]
     if lines:
         return "an object or library was compiled with the wrapper, but without its plain twin"
-    return next(iter(done.stderr.splitlines()), "the linker failed")
+    # The place ("in function `main':") comes before what is wrong there.
+    said = [line for line in done.stderr.splitlines() if not line.endswith(":")]
+    return next(iter(said), "the linker failed")
 
 
 def _plain_input(word: str, folders: Sequence[Path], scratch: Path, number: int) -> str:
     """An argument of the linker, with plain code in place of instrumented."""
     path = Path(word)
     if word.startswith("-l"):
-        archives = [folder / f"lib{word[2:]}.a" for folder in folders]
-        path = next((archive for archive in archives if archive.is_file()), path)
+        name = word[3:] if word.startswith("-l:") else f"lib{word[2:]}.a"
+        path = next((file for folder in folders if (file := folder / name).is_file()), path)
     if path.suffix == ".o" and path.is_file():
         twin = scratch / f"{number}.o"
         return str(twin) if _take_out(path, twin) else word
@@ -88,6 +93,15 @@ def _plain_input(word: str, folders: Sequence[Path], scratch: Path, number: int)
         twin = scratch / f"{number}.a"
         return str(twin) if _plain_archive(path, twin, scratch / f"{number}") else word
     return word
+
+
+def _folders(arguments: Sequence[str]) -> list[Path]:
+    """Where the linker looks for libraries, as -LDIR or -L DIR says."""
+    found = []
+    for word, following in zip(arguments, [*arguments[1:], ""], strict=True):
+        if word.startswith("-L") and (folder := word[2:] or following):
+            found.append(Path(folder))
+    return found
 
 
 def _take_out(file: Path, twin: Path) -> bool:
@@ -99,15 +113,18 @@ def _take_out(file: Path, twin: Path) -> bool:
 def _plain_archive(archive: Path, twin: Path, folder: Path) -> bool:
     """An archive of the twins of its members; False where none has one."""
     folder.mkdir()
-    if not _run(["ar", "x", str(archive.absolute())], folder):
-        return False
-    members = sorted(folder.glob("*.o"))
+    members = []
     taken = 0
-    for member in members:
-        plain = member.with_suffix(".plain.o")
-        if _take_out(member, plain):
-            plain.replace(member)
-            taken += 1
+    try:
+        for number, content in enumerate(archive_members(archive)):
+            member = folder / f"{number}.o"
+            member.write_bytes(content)
+            plain = folder / f"{number}.plain.o"
+            has_one = _take_out(member, plain)
+            members.append(plain if has_one else member)
+            taken += has_one
+    except (OSError, ValueError):
+        return False
     return taken > 0 and _run(["ar", "rcs", str(twin), *map(str, members)])
 
 

@@ -73,3 +73,38 @@ def test_a_project_is_built_with_its_plain_twin(mpi: Any, tmp_path: Path, tool: 
     assert "imbrex_access_memory" in hooked["app"].stdout
     assert "imbrex_access" not in hooked["app.plain"].stdout
     assert " swap" in hooked["app"].stdout and " swap" in hooked["app.plain"].stdout
+
+
+LINES = {
+    "two members of one name": ["libparts.a"],
+    "a thin archive": ["libthin.a"],
+    "a folder as a word of its own": ["-L", ".", "-lparts"],
+    "a library's file name": ["-L.", "-l:libparts.a"],
+    "a file of arguments": ["@arguments"],
+}
+
+
+@pytest.mark.parametrize("what", LINES)
+def test_the_twin_takes_its_libraries_as_the_program_does(
+    mpi: Any, tmp_path: Path, what: str
+) -> None:
+    main = "#include <mpi.h>\nint one(void), two(void);\n"
+    main += "int main(void) { return one() + two() + (MPI_PROC_NULL > 0); }\n"
+    (tmp_path / "main.c").write_text(main)
+    (tmp_path / "arguments").write_text("-O1 'libparts.a'\n")
+    imbrex = str(Path(sys.executable).with_name("imbrex"))
+    cc = [imbrex, "cc", f"--compiler={mpi.mpicc}"]
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "part.c").write_text(f"int {name}(void) {{ return 0; }}\n")
+        subprocess.run([*cc, "-c", "part.c"], cwd=tmp_path / name, check=True)
+    for words in (["qcs", "libparts.a"], ["qcsT", "libthin.a"]):
+        line = ["ar", *words, "one/part.o", "two/part.o"]
+        subprocess.run(line, cwd=tmp_path, check=True)
+    line = [*cc, "main.c", *LINES[what], "-o", "app"]
+    done = subprocess.run(line, cwd=tmp_path, check=True, capture_output=True, text=True)
+    assert done.stderr == ""
+    symbols = subprocess.run(
+        ["nm", "app.plain"], cwd=tmp_path, capture_output=True, text=True, check=True
+    ).stdout
+    assert " one\n" in symbols and " two\n" in symbols and "imbrex_access" not in symbols
