@@ -32,7 +32,8 @@ static int lies_in(const loaded_t *image, uintptr_t from, size_t size, int is_co
 {
     for (int i = 0; i < image->count; i++) {
         const segment_t *s = &image->segment[i];
-        if (from >= s->from && from + size <= s->to && s->is_code >= is_code)
+        /* Any word may be asked for: no sum that could go round. */
+        if (from >= s->from && from < s->to && size <= s->to - from && s->is_code >= is_code)
             return 1;
     }
     return 0;

@@ -139,7 +139,8 @@ static void add(ixa_element_t *e, uint64_t accesses, double ns)
 /* ---- The recorded run: every element --------------------------------------------------------
  */
 
-/* Whether all elements of one call are copies. Equal values throughout prove nothing. */
+/* Whether all elements of one call are copies. Equal values throughout prove nothing, nor does a
+ * buffer that nobody looked at when it was packed: one of several in turn, or of malloc's. */
 enum copied { DIRECT, COPIED, OPEN };
 typedef int ixa_look_t(uintptr_t address, size_t size, ixa_copy_t *copy);
 
@@ -148,8 +149,9 @@ static enum copied all_copied(const ixa_message_t *m, uintptr_t buffer, ixa_look
     ixa_copy_t first = {0, 0, 0}, copy;
     int differ = 0;
     for (size_t k = 0; k < m->elements; k++) {
-        if (!look(buffer + (uintptr_t)m->offset[k], m->element_bytes, &copy))
-            return DIRECT;
+        uintptr_t at = buffer + (uintptr_t)m->offset[k];
+        if (!look(at, m->element_bytes, &copy))
+            return ixa_memory->last_write(at, m->element_bytes) ? DIRECT : OPEN;
         if (k == 0)
             first = copy;
         differ |= copy.value != first.value;

@@ -9,6 +9,10 @@ double total(const double *values, int count);
 #ifdef LIBRARY
 void fill(double *values, int count, int step)
 {
+    /* Words on the stack that look like no address at all. */
+    volatile long small[16];
+    for (int i = 0; i < 16; i++)
+        small[i] = i % 8;
     for (int i = 0; i < count; i++)
         values[i] = step + i;
 }

@@ -153,6 +153,15 @@ static void through_copies(int step)
     for (int i = 0; i < N; i++)
         unpacked[list[i]] = second[i] + 1;
     read_forward(unpacked, N);
+
+    /* Packed into two buffers in turn. */
+    static double turns[2][N];
+    for (int i = N - 1; i >= 0; i--)
+        work[i] = step + i;
+    for (int i = 0; i < N; i++)
+        turns[step % 2][i] = work[list[i]];
+    exchange(turns[step % 2], second, N, MPI_DOUBLE, 22);
+    read_forward(second, N);
 }
 
 /* Whole arrays: written in the order of the list, copied; copied, read odd elements first. The same
