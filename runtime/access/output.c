@@ -115,10 +115,13 @@ void ixa_write_results(void)
         return;
     if (ixa_mode == IXA_RECORD) {
         FILE *elements = create("elements", "bin");
-        for (size_t i = 0; elements && i < ixa_message_count; i++)
-            fwrite(ixa_is_copied(&ixa_messages[i]) ? ixa_messages[i].copied
-                                                   : ixa_messages[i].element,
-                   sizeof(ixa_element_t), ixa_messages[i].elements, elements);
+        for (size_t i = 0; elements && i < ixa_message_count; i++) {
+            const ixa_message_t *m = &ixa_messages[i];
+            if (ixa_is_copied(m))
+                fwrite(m->copied, sizeof(ixa_element_t), m->elements, elements);
+            /* Of a message that is followed through copies: when those were made. */
+            fwrite(m->element, sizeof(ixa_element_t), m->elements, elements);
+        }
         if (elements && fclose(elements) != 0)
             fprintf(stderr, "imbrex: rank %d: the recording is not complete\n", ixa_rank);
     }

@@ -150,6 +150,24 @@ def correct_times(counted: FloatArray, places: FloatArray, times: FloatArray) ->
     return np.where(np.isnan(counted), np.nan, np.maximum(result, 0.0))
 
 
+def without_copying(times: FloatArray, copies: FloatArray) -> FloatArray:
+    """Times of elements that were followed through copies, less the copying that no order saves.
+
+    A message cannot leave before it is packed, nor be read before it is unpacked. At best each
+    element is copied where it is written, or read: then only the copies of those with a shorter
+    time lie between it and the message, of all that do now. The others are no work that could hide
+    the message. `copies`: when each was copied, on the same clock; shape and NaNs as in `times`.
+    """
+    own, made = np.sort(times[~np.isnan(times)]), np.sort(copies[~np.isnan(copies)])
+    if made.size < 2:
+        return times
+    # In a loop that copies other things too, its own part.
+    one = float(np.median(np.diff(made)))
+    now, best = np.searchsorted(made, times), np.searchsorted(own, times)
+    kept: FloatArray = np.maximum(times - one * np.maximum(now - best, 0), 0.0)
+    return np.where(np.isnan(times), np.nan, kept)
+
+
 def _increasing(values: FloatArray) -> FloatArray:
     """The nearest sequence (least squares) that never decreases: neighbours that do are pooled."""
     blocks: list[tuple[float, int]] = []
@@ -215,14 +233,14 @@ def _read_rank(folder: Path, path: Path) -> RankRecord:
         )
     watchpoints, timed = _timed(folder / f"anchors.{rank}.json")
     elements = np.fromfile(folder / f"elements.{rank}.bin", _ELEMENT)
-    if elements.size != sum(message["elements"] for message in document["messages"]):
+    if elements.size != sum(map(_rows, document["messages"])):
         raise ImbrexError(f"{folder}: the recording of rank {rank} is not complete")
     messages: list[Recorded] = []
     nth: Counter[tuple[Any, ...]] = Counter()
     at = 0
     for message in document["messages"]:
-        part = elements[at : at + message["elements"]]
-        at += message["elements"]
+        part = elements[at : at + _rows(message)]
+        at += _rows(message)
         key = _key(message)
         messages.append(_recorded(rank, message, part, timed.get((*key, nth[key]), {})))
         nth[key] += 1
@@ -237,6 +255,11 @@ def _read_rank(folder: Path, path: Path) -> RankRecord:
         tuple(filter(None, document.get("images", ()))),
         int(document.get("threads", 1)),
     )
+
+
+def _rows(message: dict[str, Any]) -> int:
+    """How many rows of elements.R.bin a message has: two for each element with a copy."""
+    return int(message["elements"]) * (2 if message.get("copied") else 1)
 
 
 def _divergence(folder: Path, rank: int, document: dict[str, Any]) -> str:
@@ -261,6 +284,7 @@ def _recorded(
     rank: int, message: dict[str, Any], part: NDArray[Any], timed: dict[str, Any]
 ) -> Recorded:
     is_send = message["kind"] == "send"
+    part, buffer = part[: message["elements"]], part[-message["elements"] :]
     # Elements that are mostly overwritten unread, or mostly sent unchanged, do not belong to the
     # curve: what they do at times says nothing of the message.
     count = np.where(part["count"] >= part["other"], part["count"], 0).astype(np.uint32)
@@ -268,6 +292,7 @@ def _recorded(
         accesses = np.where(count > 0, part["accesses"] / count, np.nan)
         counted = np.where(count > 0, part["ns"] / count, np.nan)
         variance = np.where(count > 0, part["ns_squared"] / count - counted**2, np.nan)
+        copies = np.where(buffer["count"] > 0, buffer["ns"] / buffer["count"], np.nan)
     copied = bool(message.get("copied", False))
     # What was timed of a packed message is its buffer, not where its elements come from or go to.
     measured = [
@@ -290,7 +315,9 @@ def _recorded(
         last_ns=float(message["last_ns"]),
         accesses=accesses,
         counted_ns=counted,
-        time_ns=correct_times(counted, places, times),
+        time_ns=without_copying(counted, copies)
+        if copied
+        else correct_times(counted, places, times),
         spread_ns=np.sqrt(np.maximum(variance, 0.0)),
         seen=count,
         samples=sum(len(a["times_ns"]) for a in measured),

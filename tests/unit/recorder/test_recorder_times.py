@@ -11,7 +11,13 @@ import pytest
 from imbrex.errors import ImbrexError
 from imbrex.potential.model_file import load_model
 from imbrex.potential.record_model import matching_receive, model_toml, sites_json, worst_rank
-from imbrex.potential.record_rank import RankRecord, Recorded, correct_times, read_ranks
+from imbrex.potential.record_rank import (
+    RankRecord,
+    Recorded,
+    correct_times,
+    read_ranks,
+    without_copying,
+)
 
 
 def message(
@@ -193,3 +199,27 @@ def test_a_folder_without_recording_is_named(tmp_path: Path) -> None:
     (tmp_path / "access.0.json").write_text("{")
     with pytest.raises(ImbrexError, match="damaged"):
         read_ranks(tmp_path)
+
+
+def test_packing_is_no_work_that_could_hide_the_message() -> None:
+    # Written 10 ns apart, the last one 12 ns before the send; packed in a loop of 3 ns each.
+    written, packed = np.array([42.0, 32.0, 22.0, 12.0]), np.array([9.0, 6.0, 3.0, 0.0])
+    # The last leaves when all are packed; behind the first, three others are packed in any case.
+    assert without_copying(written, packed).tolist() == [39.0, 26.0, 13.0, 0.0]
+    # Packed where they are written: nothing to save but the copy itself.
+    together = without_copying(np.array([31.0, 21.0, 11.0, 1.0]), np.array([30.0, 20.0, 10.0, 0.0]))
+    assert together.tolist() == [21.0, 11.0, 1.0, 0.0]
+
+
+def test_other_work_between_packing_and_the_send_stays() -> None:
+    written, packed = np.array([120.0, NAN, 110.0]), np.array([104.0, 102.0, 100.0])
+    times = without_copying(written, packed)
+    assert times[[0, 2]].tolist() == [116.0, 104.0]
+    assert np.isnan(times[1])
+
+
+def test_unpacking_is_no_work_that_could_hide_the_message() -> None:
+    # Unpacked forwards from 2 ns on, 2 ns each; read backwards from 20 ns on.
+    read, unpacked = np.array([26.0, 23.0, 20.0]), np.array([2.0, 4.0, 6.0])
+    assert without_copying(read, unpacked).tolist() == [24.0, 19.0, 14.0]
+    assert without_copying(read, np.array([2.0, NAN, NAN])).tolist() == read.tolist()
