@@ -18,12 +18,10 @@ from imbrex.potential.panels import in_rows
 from imbrex.potential.recording import FloatArray, RecordedMessage
 from imbrex.potential.replay import (
     AS_WRITTEN,
-    BOUNDARY_FIRST,
-    BOUNDARY_LAST,
     NONE,
     replay_s,
 )
-from imbrex.potential.run_prediction import RunPrediction
+from imbrex.potential.run_prediction import RunPrediction, mode_times
 from imbrex.potential.run_sites import Exchange, SitePotential
 from imbrex.potential.schedule import Schedule
 
@@ -84,7 +82,7 @@ def make_figure(prediction: RunPrediction, number: int) -> Figure:
     }
     if number not in makers:
         raise ImbrexError(f"figure {number} is of a parameter file, not of a run")
-    if not prediction.sites:
+    if not prediction.sites and number in (1, 6):
         raise ImbrexError("no send was recorded together with its receive: nothing to draw")
     return makers[number](prediction)
 
@@ -204,17 +202,6 @@ def _bandwidth_axis(axis: Axes) -> None:
 # ---- Figures 8 to 10: replays ------------------------------------------------------------------
 
 
-def _times(schedule: Schedule, network: NetworkPoints, mode: str) -> FloatArray:
-    """Run time in s; `boundary` is the better kind of loop indexing."""
-    if mode != "boundary":
-        return replay_s(schedule, network, mode)
-    return np.asarray(
-        np.minimum(
-            replay_s(schedule, network, BOUNDARY_FIRST), replay_s(schedule, network, BOUNDARY_LAST)
-        )
-    )
-
-
 def _nothing(schedule: Schedule) -> float:
     return float(replay_s(schedule, NetworkPoints(0.0, 0.0), AS_WRITTEN)[0])
 
@@ -230,10 +217,11 @@ def _run_time(prediction: RunPrediction) -> Figure:
     nothing = _nothing(schedule)
     figure = Figure(figsize=(6.4, 3.8), layout="constrained")
     axis = figure.subplots()
+    times = mode_times(schedule, network)
     for index, (mode, label) in enumerate(_MODES):
         axis.plot(
             _BANDWIDTHS / 1e6,
-            _times(schedule, network, mode) / nothing,
+            times[mode] / nothing,
             color=_COLOURS[index],
             linestyle=("-", "-", "--", "-.", ":")[index],
             label=label,
@@ -245,16 +233,22 @@ def _run_time(prediction: RunPrediction) -> Figure:
     return figure
 
 
-def equivalent_bandwidths(schedule: Schedule, mode: str, latency_s: float) -> float:
-    """The least bandwidth (bytes/s) at which `mode` takes no longer than no overlap at 5 GB/s.
+def equivalent_bandwidths(schedule: Schedule, latency_s: float) -> dict[str, float]:
+    """By mode, the least bandwidth (bytes/s) at which it takes no longer than no overlap at 5 GB/s.
 
     Same latency; between points of a sweep, by interpolation in the logarithm. The lowest
     bandwidth of the sweep where even that is enough.
     """
-    target = float(_times(schedule, NetworkPoints(latency_s, 1.0 / _BEST_BANDWIDTH), NONE)[0])
+    best = mode_times(schedule, NetworkPoints(latency_s, 1.0 / _BEST_BANDWIDTH))
+    target = float(best[NONE][0])
     bandwidths = np.geomspace(1e5, _BEST_BANDWIDTH, 80)
     network = NetworkPoints(np.full_like(bandwidths, latency_s), 1.0 / bandwidths)
-    times = np.minimum.accumulate(_times(schedule, network, mode))
+    found = mode_times(schedule, network)
+    return {mode: _least_bandwidth(bandwidths, times, target) for mode, times in found.items()}
+
+
+def _least_bandwidth(bandwidths: FloatArray, times: FloatArray, target: float) -> float:
+    times = np.minimum.accumulate(times)
     enough = np.flatnonzero(times <= target * (1 + 1e-12))
     if not enough.size:
         return _BEST_BANDWIDTH
@@ -273,8 +267,9 @@ def _bandwidth(prediction: RunPrediction) -> Figure:
     figure = Figure(figsize=(6.4, 3.8), layout="constrained")
     axis = figure.subplots()
     places = np.arange(len(_LATENCIES_S), dtype=np.float64)
+    found = [equivalent_bandwidths(schedule, x) for x in _LATENCIES_S]
     for index, (mode, label) in enumerate(modes):
-        values = [equivalent_bandwidths(schedule, mode, x) / 1e6 for x in _LATENCIES_S]
+        values = [by_mode[mode] / 1e6 for by_mode in found]
         offset = (index - (len(modes) - 1) / 2) * 0.2
         axis.bar(places + offset, values, 0.2, color=_COLOURS[index + 1], label=label)
     axis.set_xticks(places, [f"{x * 1e6:g} µs" for x in _LATENCIES_S])
@@ -288,19 +283,24 @@ def _bandwidth(prediction: RunPrediction) -> Figure:
 
 
 def run_shares(
-    schedule: Schedule, network: NetworkPoints, mode: str
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Parts of the run time: computation and imbalance, exposed point to point, collectives.
+    schedule: Schedule, network: NetworkPoints
+) -> dict[str, tuple[FloatArray, FloatArray, FloatArray]]:
+    """By mode, parts of the run time: computation and imbalance, exposed point to point,
+    collectives.
 
     Shape of the network points. The first is the time without any network, the third what
     collectives add to it alone.
     """
-    whole = replay_s(schedule, network, mode)
-    nothing = np.full_like(whole, _nothing(schedule))
+    times = mode_times(schedule, network)
+    nothing = np.full_like(times[NONE], _nothing(schedule))
     meetings = replay_s(schedule, network, AS_WRITTEN, messages_cost=False) - nothing
-    collective = np.clip(meetings, 0.0, np.maximum(whole - nothing, 0.0))
-    computation = np.minimum(nothing, whole)
-    return computation / whole, (whole - computation - collective) / whole, collective / whole
+    found = {}
+    for mode, whole in times.items():
+        collective = np.clip(meetings, 0.0, np.maximum(whole - nothing, 0.0))
+        computation = np.minimum(nothing, whole)
+        rest = whole - computation - collective
+        found[mode] = computation / whole, rest / whole, collective / whole
+    return found
 
 
 def _shares(prediction: RunPrediction) -> Figure:
@@ -312,10 +312,11 @@ def _shares(prediction: RunPrediction) -> Figure:
     parts = (("computation", 0), ("point to point", 4), ("collectives", 1))
     positions: list[float] = []
     labels: list[str] = []
+    shares = run_shares(schedule, network)
     for index, (mode, name) in enumerate((_MODES[0], _MODES[1], _MODES[3])):
         places = np.arange(latencies.size) + index * (latencies.size + 1)
         bottom = np.zeros(latencies.size)
-        for (label, colour), share in zip(parts, run_shares(schedule, network, mode), strict=True):
+        for (label, colour), share in zip(parts, shares[mode], strict=True):
             axis.bar(places, 100 * share, 0.8, bottom=bottom, color=_COLOURS[colour],
                      label=label if index == 0 else None)  # fmt: skip
             bottom = bottom + 100 * share

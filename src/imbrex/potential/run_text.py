@@ -30,7 +30,7 @@ def run_text(document: dict[str, Any]) -> str:
         lines += ["", *_network_lines(document)]
     else:
         lines += ["", f"Run time cannot be predicted: {document['replayed']}."]
-    if document["sites"]:
+    if document["sites"] or document["collective_sites"]:
         lines += ["", *_site_lines(document)]
     if document.get("blind_spots"):
         lines += ["", "What was not seen:", *(f"  {line}" for line in document["blind_spots"])]
@@ -73,12 +73,14 @@ def _network_lines(document: dict[str, Any]) -> list[str]:
 
 def _site_lines(document: dict[str, Any]) -> list[str]:
     network = document["networks"][0]["network"]["name"] if document["networks"] else ""
-    lines = [
-        "Sending call sites, those that would save most first"
-        + (f" (on {network}):" if network else ":"),
-        f"{'site':<30}{'calls':>8}{'bytes':>10}{'delay':>10}{'independent':>13}{'normalized':>12}"
-        f"{'saves':>10}{'all':>10}{'boundary':>10}  limit",
-    ]
+    lines = []
+    if document["sites"]:
+        lines += [
+            "Sending call sites, those that would save most first"
+            + (f" (on {network}):" if network else ":"),
+            f"{'site':<30}{'calls':>8}{'bytes':>10}{'delay':>10}{'independent':>13}"
+            f"{'normalized':>12}{'saves':>10}{'all':>10}{'boundary':>10}  limit",
+        ]
     for row in document["sites"][:_MOST_SITES]:
         saves = row.get("saves_s")
         cells = ["", "", ""]

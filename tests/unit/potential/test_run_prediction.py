@@ -180,15 +180,26 @@ def test_equivalent_bandwidth_by_hand(two_sites: RecordedRun) -> None:
     schedule = make_schedule(two_sites)
     # No overlap at 5 GB/s: two delays one after the other, 2 (1000 + 80) ns. As written both are
     # under way at once: 1000 + 800 G.
-    written = equivalent_bandwidths(schedule, "as written", 1e-6)
-    assert written == pytest.approx(800 / 1160e-9, rel=0.01)
+    found = equivalent_bandwidths(schedule, 1e-6)
+    assert found["as written"] == pytest.approx(800 / 1160e-9, rel=0.01)
     # The first leaves at 100, so that the link is busy until 100 + 800 G: 1100 + 800 G = 3160.
-    independent = equivalent_bandwidths(schedule, "independent", 1e-6)
-    assert independent == pytest.approx(800 / 2060e-9, rel=0.01)
+    assert found["independent"] == pytest.approx(800 / 2060e-9, rel=0.01)
 
 
 def test_shares_add_up(two_sites: RecordedRun) -> None:
-    parts = run_shares(make_schedule(two_sites), NetworkPoints(1e-6, 1e-9), "as written")
+    parts = run_shares(make_schedule(two_sites), NetworkPoints(1e-6, 1e-9))["as written"]
     assert np.sum(parts, axis=0) == pytest.approx(1)
     assert parts[0][0] == pytest.approx(6 / 7.8)
     assert parts[2][0] == 0
+
+
+def test_a_program_of_collectives_alone_has_a_run_time(recorded: Any) -> None:
+    rows = [(CALL, 2, 1000.0)]
+    run = recorded({0: [], 1: []}, {0: rows, 1: rows})
+    document = predict_run(run, None, [SLOW]).document
+    assert document["replayed"] is True
+    assert (document["collectives"], document["sites"]) == (1, [])
+    (row,) = document["networks"]
+    # Up a tree of two and down again.
+    assert row["time_s"]["as written"] == pytest.approx(1e-6 + 2 * SLOW.latency_s)
+    assert "1 collective calls per rank" in run_text(document)
