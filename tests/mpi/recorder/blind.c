@@ -10,8 +10,8 @@ double total(const double *values, int count);
 void fill(double *values, int count, int step)
 {
     /* Words on the stack that look like no address at all. */
-    volatile long small[16];
-    for (int i = 0; i < 16; i++)
+    volatile long small[64];
+    for (int i = 0; i < 64; i++)
         small[i] = i % 8;
     for (int i = 0; i < count; i++)
         values[i] = step + i;
