@@ -35,6 +35,15 @@ _TRANSPARENT = frozenset(
 )
 _ARRAYS = frozenset({TypeKind.CONSTANTARRAY, TypeKind.INCOMPLETEARRAY, TypeKind.VARIABLEARRAY})
 _REFERENCES = frozenset({TypeKind.LVALUEREFERENCE, TypeKind.RVALUEREFERENCE})
+# What computes a value: it has no array type, whatever type libclang shows.
+_COMPUTED = frozenset(
+    {
+        CursorKind.BINARY_OPERATOR,
+        CursorKind.COMPOUND_ASSIGNMENT_OPERATOR,
+        CursorKind.CONDITIONAL_OPERATOR,
+    }
+)
+_DEREFERENCE = 6
 
 
 class Tree:
@@ -54,6 +63,7 @@ class Tree:
         )
         self.size = len(data) if last - self.first == len(data) else -1
         self.types: dict[tuple[int, int | None, int | None], TypeNode] = {}
+        self.adjusted: dict[int, AdjustedType] = {}
         self.declarations: dict[tuple[int, int | None], Node] = {}
         self.files: dict[int | None, str | None] = {None: None}
 
@@ -146,6 +156,20 @@ _OF_TYPES: dict[str, Any] = {
 }
 
 
+class AdjustedType(TypeNode):
+    """A parameter that is declared as an array is a pointer to its elements.
+
+    libclang shows the array that was written, also of expressions that name the parameter.
+    """
+
+    def __init__(self, array: TypeNode) -> None:
+        super().__init__(array.tree, array.raw)
+        self.kind = TypeKind.POINTER
+        self.canonical = self
+        self.pointee = array.canonical.element_type
+        self.is_array, self.is_pointer, self.is_reference = False, True, False
+
+
 class Place(NamedTuple):
     """Where a node stands."""
 
@@ -234,8 +258,25 @@ class Node:
     def type(self) -> TypeNode:
         found = self._type
         if found is None:
-            found = self._type = self.tree.type(c_calls.type_of(self.raw))
+            found = self.tree.type(c_calls.type_of(self.raw))
+            if found.is_array and self._is_adjusted():
+                known = self.tree.adjusted
+                found = known.setdefault(id(found), AdjustedType(found))
+            self._type = found
         return found
+
+    def _is_adjusted(self) -> bool:
+        """Whether what is shown as an array is a pointer, as a parameter declared so is."""
+        if self.kind == CursorKind.DECL_REF_EXPR:
+            named = self.referenced
+            return (
+                named is not None and named.kind == CursorKind.PARM_DECL and named.type.is_pointer
+            )
+        if self.kind == CursorKind.UNARY_OPERATOR:
+            return self.unary_operator != _DEREFERENCE
+        if self.kind in _TRANSPARENT:
+            return self.stripped is not self and self.stripped.type.is_pointer
+        return self.kind == CursorKind.PARM_DECL or self.kind in _COMPUTED
 
     @property
     def referenced(self) -> Node | None:
