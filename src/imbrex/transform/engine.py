@@ -14,6 +14,7 @@ from imbrex.transform.analysis.aliases import Aliases
 from imbrex.transform.analysis.constants import name_constants, nonnegative
 from imbrex.transform.analysis.distinct import find_distinct, find_owned
 from imbrex.transform.analysis.footprint import Footprints
+from imbrex.transform.analysis.library import Library
 from imbrex.transform.deciding import Deciding
 from imbrex.transform.deep import deep
 from imbrex.transform.edits import Edit, apply_edits
@@ -241,8 +242,12 @@ class _Analysis:
 
     def __init__(self, paths: list[Path], options: Options) -> None:
         self.program = program = read_program(paths, options)
-        library = {**fortran_library.SUBROUTINES, **c_library.EFFECTS}
-        self.known = frozenset(library) | _OUTPUT | _mpi_names(program)
+        library = Library(
+            {**fortran_library.SUBROUTINES, **c_library.EFFECTS},
+            {**fortran_library.STATES, **c_library.STATES},
+        )
+        library.enter(program)
+        self.known = frozenset(library.effects) | _OUTPUT | _mpi_names(program)
         aliases = Aliases(program, self.known)
         aliases.distinct = find_distinct(program, aliases)
         aliases.owned = find_owned(program, aliases)

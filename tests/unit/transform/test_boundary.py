@@ -15,6 +15,7 @@ from imbrex.transform.rewrites.terms import difference, shifted
 
 PROGRAM = """#include <mpi.h>
 #include <stdio.h>
+#include <stdlib.h>
 #define N 100
 static double u[N + 2][N + 2], v[N + 2][N + 2], w[N + 2], total;
 static double *p = &u[0][0];
@@ -46,6 +47,7 @@ REFUSED = {
     ),
     "a sum over iterations": (ROWS + "s += u[i + 1][j];", "`s` carries a value"),
     "a sum in a global variable": (ROWS + "total += u[i + 1][j];", "`total` carries a value"),
+    "random numbers": (ROWS + "v[i][j] = u[i + 1][j] * drand48();", "`drand48` carries a value"),
     "the last value is used": (ROWS + "{ last = u[i + 1][j]; v[i][j] = last; }", "`last` carries"),
     "a value from the iteration before": (
         ROWS + "{ v[i][j] = s + u[i + 1][j]; s = u[i + 1][j]; }",

@@ -11,6 +11,7 @@ from imbrex.transform.engine import Options, transform
 
 PROGRAM = """#include <mpi.h>
 #include <stdio.h>
+#include <stdlib.h>
 #define N 100
 static double a[N + 2], b[N + 2], c[N + 2], u[N + 2][N + 2], total;
 static double *p = a;
@@ -46,6 +47,10 @@ REFUSED = {
     ),
     "the rest reads what is sent before it is set": (
         LOOP + PRODUCED + "b[i] = b[i] + a[i + 1];\n}" + SEND,
+        "need each other",
+    ),
+    "both parts draw random numbers": (
+        LOOP + "a[i] = rand();\nb[i] = b[i] + c[i] * rand();\n}" + SEND,
         "need each other",
     ),
     "a loop downward turns the order around": (

@@ -8,6 +8,7 @@ import pytest
 
 PROGRAM = """#include <mpi.h>
 #include <stdio.h>
+#include <stdlib.h>
 #define N 100
 static double a[N], b[N], c[N], sum;
 static double *p = b;
@@ -31,6 +32,11 @@ static void add(const double *x)
 {
     for (int i = 0; i < N; i++)
         sum += x[i] * x[i];
+}
+static void draw(double *x)
+{
+    for (int i = 0; i < N; i++)
+        x[i] = x[i] + rand();
 }
 #define WORK_C work(c)
 int main(int argc, char **argv)
@@ -58,6 +64,7 @@ REFUSED = {
     ),
     "both count their calls": (RECEIVE + "count(a);\ncount(c);", "use `calls`"),
     "both add to one sum": (RECEIVE + "add(a);\nadd(c);", "use `sum`"),
+    "both draw random numbers": (RECEIVE + "draw(a);\ndraw(c);", "use `rand`"),
     "through a pointer": (RECEIVE + "use(b, a);\nwork(p);", "both use"),
     "an argument changes between them": (
         RECEIVE + "use(b, a);\nn = rank;\nfor (int i = 0; i < n; i++) c[i] = c[i] * b[0] + i;",

@@ -26,6 +26,15 @@ PROGRAM = """      program main
       call MPI_FINALIZE(ierr)
       end
 
+      subroutine draw(x)
+      implicit none
+      integer i
+      double precision x(100), r
+      do i = 1, 100
+         call random_number(r)
+         x(i) = x(i) + r
+      end do
+      end
       subroutine work(x)
       integer i
       double precision x(9000)
@@ -64,6 +73,7 @@ REARRANGED = {
     "two calls": (RECV + "      call use(b, a)\n      call work(c)\n", True),
     "before a send": ("      call work(c)\n      call use(a, b)\n" + SEND, True),
     "through a common block": (RECV + "      call use(b, a)\n      call touch(s)\n", False),
+    "random numbers": (RECV + "      call draw(a)\n      call draw(c)\n", False),
     "what the first sets": (RECV + "      call use(b, a)\n      call use(c, b)\n", False),
     "output between": (
         RECV + "      call use(b, a)\n      print *, s\n      call work(c)\n",

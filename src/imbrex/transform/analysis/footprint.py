@@ -10,6 +10,7 @@ from imbrex.transform.analysis.aliases import EXTERNAL, Aliases
 from imbrex.transform.analysis.binding import Binding
 from imbrex.transform.analysis.copies import message_arrays
 from imbrex.transform.analysis.facts import ProgramFacts
+from imbrex.transform.analysis.library import Library
 from imbrex.transform.analysis.transfer import Role, buffer_section
 from imbrex.transform.model.affine import Affine, disjoint, extents, forget, widen, within
 from imbrex.transform.model.program import (
@@ -67,9 +68,7 @@ class Footprint:
 class Footprints:
     """Footprints of statements and routines, computed once each."""
 
-    def __init__(
-        self, program: Program, aliases: Aliases, library: dict[str, dict[int, str]]
-    ) -> None:
+    def __init__(self, program: Program, aliases: Aliases, library: Library) -> None:
         self.program = program
         self.aliases = aliases
         self.library = library
@@ -205,11 +204,12 @@ class Footprints:
         routine = self.program.routines.get(call.name)
         if routine is not None:
             return self._bound(call, routine, place)
-        effects = self.library.get(call.name)
+        effects = self.library.effects.get(call.name)
         if effects is None:
             what = f"the call of {call.name}, whose source is not among the files"
             return Footprint(stop=Reason(what, place))
-        return Footprint(accesses=self._argument_effects(call, effects, place))
+        accesses = self._argument_effects(call, effects, place)
+        return Footprint(accesses + self.library.own_accesses(call.name, place.line))
 
     def _argument_effects(
         self, call: Call, effects: dict[int, str], place: Location

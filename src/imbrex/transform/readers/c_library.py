@@ -49,5 +49,14 @@ open close read write lseek feof ferror ungetc putc fputc setvbuf freopen perror
 setjmp signal raise rand random drand48 lrand48
 """
 NO_MPI = frozenset(_WITHOUT_MPI.split())
+# Routines that use a state of the library's own: two of them do not change places.
+STATES = {
+    "rand": "rand",
+    "srand": "rand",
+    "random": "random",
+    "srandom": "random",
+    "drand48": "drand48",
+    "srand48": "drand48",
+}
 ALLOCATORS = frozenset({"malloc", "calloc", "aligned_alloc"})
 RETURNS_FIRST_ARGUMENT = frozenset({"memcpy", "memmove", "memset", "strcpy", "strncpy"})

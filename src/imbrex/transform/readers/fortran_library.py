@@ -23,6 +23,8 @@ SUBROUTINES: dict[str, dict[int, str]] = {
     "system_clock": {0: "w", 1: "w", 2: "w"},
     "mvbits": {0: "r", 3: "w"},
 }
+# Subroutines that use a state of the library's own: two of them do not change places.
+STATES = {"random_number": "random_number"}
 # Subroutines whose effects are not described, but that call no MPI.
 NO_MPI = frozenset(
     {
