@@ -20,7 +20,7 @@ static void work(double *x, int n)
         x[i] = 0.5 * x[i] + 0.25;
 }}
 
-static void mix(double *x, const double *y)
+static void mix(double x[], const double y[700])
 {{
     for (int i = 0; i < 700; i++)
         x[i] = 0.5 * (x[i] + y[i]);

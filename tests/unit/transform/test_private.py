@@ -137,6 +137,73 @@ def test_separated_c(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert any("private-buffers" in d.rewrites for d in outcome.decisions)
 
 
+# name: (`left` and `right` in main, condition of each receive, its source, whether it is done)
+NOBODY = "rank > 0 ? rank - 1 : MPI_PROC_NULL"
+RANKS_C = {
+    "perhaps nobody": (NOBODY, "", "%s", False),
+    "of a grid": ("neighbour(rank)", "", "%s", False),
+    "nobody among other ranks": (NOBODY, "", "(%s + 1) %% 2", True),
+    "where there is somebody": (NOBODY, "if (%s != MPI_PROC_NULL) {", "%s", True),
+    "where there is somebody else": (NOBODY, "if (other != MPI_PROC_NULL) {", "%s", False),
+    "always somebody": ("1 - rank", "", "%s", True),
+}
+RECEIVING = """#include <mpi.h>
+#include <stdio.h>
+#define N 100
+static double u[N][N];
+static int neighbour(int rank)
+{
+    int from, to;
+    %s
+    return from;
+}
+static void exchange(int left, int right, int other)
+{
+    double buf[N];
+    %s
+        MPI_Recv(buf, N, MPI_DOUBLE, %s, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        for (int i = 0; i < N; i++)
+            u[i][1] = u[i][1] + 0.5 * buf[i] * i;
+    %s
+    for (int i = 0; i < N; i++)
+        u[i][5] = u[i][6] + 0.5 * u[i][4];
+    %s
+        MPI_Recv(buf, N, MPI_DOUBLE, %s, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        for (int i = 0; i < N; i++)
+            u[i][2] = u[i][2] + 0.5 * buf[i] * i;
+    %s
+}
+int main(int argc, char **argv)
+{
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    exchange(%s, %s, 1);
+    printf("%%g %%d\\n", u[3][4], neighbour(rank));
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("name", RANKS_C)
+def test_receives_from_nobody(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A receive from MPI_PROC_NULL leaves the last message in a buffer, which a copy does not."""
+    rank, guard, source, done = RANKS_C[name]
+    shift = "MPI_Cart_shift(MPI_COMM_WORLD, 0, 1, &from, &to);"
+    words = [shift if "neighbour" in rank else "from = to = rank;"]
+    for variable in ("left", "right"):
+        begin = guard % variable if "%s" in guard else guard
+        words += [begin, source % variable, "}" if guard else ""]
+    monkeypatch.chdir(tmp_path)
+    Path("case.c").write_text(RECEIVING % (*words, rank, rank))
+    outcome = transform([Path("case.c")], Options())
+    assert not outcome.skipped, outcome.skipped
+    assert any("private-buffers" in d.rewrites for d in outcome.decisions) is done
+    told = [line for d in outcome.decisions for line in d.details]
+    assert any("leaves what it held" in line for line in told) is not done, told
+
+
 FORTRAN = """      subroutine exch(u, left, right)
       implicit none
       include 'mpif.h'

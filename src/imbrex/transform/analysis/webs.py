@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.footprint import Footprints
+from imbrex.transform.analysis.nobody import may_fill_nothing
 from imbrex.transform.analysis.spaces import nest
 from imbrex.transform.analysis.transfer import buffer_section
 from imbrex.transform.model.affine import Affine, Section, surely_less, widen
@@ -115,6 +116,9 @@ class WebFinder:
         if current is None:
             self._refuse(statement, "it holds values from elsewhere")
             return None
+        if self._may_keep(statement):
+            self._refuse(statement, "a receive from MPI_PROC_NULL leaves what it held before")
+            return None
         if filled is None:
             self._refuse(statement, "not all of what is set in it is known")
             return None
@@ -127,6 +131,17 @@ class WebFinder:
         current.calls += calls
         current.statements.append(statement)
         return current
+
+    def _may_keep(self, statement: Statement) -> bool:
+        """Whether a receive in the statement may leave the array as it was."""
+        return any(
+            call.arguments[part.buffer].base == self.key
+            and may_fill_nothing(self.footprints, inner, call, self.routine.file)
+            for inner in statement.walk()
+            for call in inner.calls
+            for part in mpi_calls.BLOCKING.get(call.name, ())
+            if part.direction == "receive" and len(call.arguments) > part.communicator
+        )
 
     def _fills(self, statement: Statement) -> list[Section] | None:
         """What the statement surely sets; None where it may set more or other elements."""

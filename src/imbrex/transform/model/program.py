@@ -248,6 +248,8 @@ class Program:
     overlays: dict[str, set[str]] = field(default_factory=dict)
     # Names of MPI wildcards used otherwise than as the argument of an MPI call.
     stray_wildcards: list[Location] = field(default_factory=list)
+    # Where ranks come from that may be MPI_PROC_NULL: its name, and MPI_Cart_shift.
+    null_ranks: list[Location] = field(default_factory=list)
     # Where code comes in that is not read: an included file with statements, or a missing one.
     hidden_code: list[Reason] = field(default_factory=list)
     # C++ vectors passed by reference: routine, position of the argument, the vector's key.

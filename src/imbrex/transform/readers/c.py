@@ -75,7 +75,7 @@ def read_c(path: Path, flags: list[str], program: Program, data: bytes | None = 
     source.mpi_known_from = _includes_mpi(unit)
     program.files[source.name] = source
     _Unit(program, source).read(unit)
-    _find_wildcards(unit, source, program)
+    _find_ranks(unit, source, program)
 
 
 @contextlib.contextmanager
@@ -102,8 +102,8 @@ def _includes_mpi(unit: Any) -> int:
     return -1
 
 
-def _find_wildcards(unit: Any, source: SourceFile, program: Program) -> None:
-    """Note wildcards that may reach a variable or a macro, also in the user's own headers."""
+def _find_ranks(unit: Any, source: SourceFile, program: Program) -> None:
+    """Note wildcards and MPI_PROC_NULL that may reach a variable or a macro, also in headers."""
     texts = {source.name: source.data}
     for include in unit.get_includes():
         name = str(include.include.name)
@@ -118,6 +118,8 @@ def _find_wildcards(unit: Any, source: SourceFile, program: Program) -> None:
             if in_macro or not (before.endswith(b",") and after.startswith(b",")):
                 line = data.count(b"\n", 0, match.start()) + 1
                 program.stray_wildcards.append(Location(name, line))
+        for match in re.finditer(rb"\bMPI_(?:PROC_NULL|Cart_shift)\b", data):
+            program.null_ranks.append(Location(name, data.count(b"\n", 0, match.start()) + 1))
 
 
 class _Unit(StatementReader):

@@ -22,6 +22,7 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 _INCLUDE = re.compile(r"include['\"]|#\s*include(?!\s*[\"<]mpif\.h)")
 _STANDARD = re.compile(r"iso_(?:c_binding|fortran_env)|ieee_\w+|omp_lib(?:_kinds)?|openacc")
 _WILDCARD = re.compile(r"mpi_any_(source|tag)")
+_NULL_RANK = re.compile(r"mpi_(proc_null|cart_shift)")
 
 
 def read_fortran(units: list[Units], program: Program) -> None:
@@ -57,7 +58,7 @@ def read_fortran(units: list[Units], program: Program) -> None:
                 if broken and unit.source.name not in program.skipped:
                     program.skipped[unit.source.name] = f"{unit.source.name}: {broken}"
             for line in scope.body:
-                _note_wildcards(line, scope, program)
+                _note_ranks(line, scope, program)
     _leave_out(program)
 
 
@@ -87,12 +88,14 @@ def _leave_out(program: Program) -> None:
             del program.routines[key]
 
 
-def _note_wildcards(line: LogicalLine, scope: Scope, program: Program) -> None:
+def _note_ranks(line: LogicalLine, scope: Scope, program: Program) -> None:
     for match in _WILDCARD.finditer(line.masked):
         direct = "callmpi_" in line.masked
         alone = line.masked[match.start() - 1] == "," and line.masked[match.end()] == ","
         if not (direct and alone):
             program.stray_wildcards.append(Location(scope.file, line.line))
+    if _NULL_RANK.search(line.masked):
+        program.null_ranks.append(Location(scope.file, line.line))
 
 
 def _check_commons(scopes: list[Scope], program: Program) -> None:
