@@ -281,3 +281,47 @@ def test_a_wrapper_beside_one_around_it(tmp_path: Path) -> None:
         ("shift", "start"),
         ("shift", "finish"),
     ]
+
+
+COPIED = """module halo
+   use mpi
+   implicit none
+contains
+   subroutine exchange(a, n, peer)
+      integer, intent(in) :: n, peer
+      real(8), intent(inout) :: a(0:n)
+      integer :: ierr
+      call MPI_Sendrecv(a(n), 1, MPI_REAL8, peer, 1, a(0), 1, MPI_REAL8, peer, 1, &
+                        MPI_COMM_WORLD, MPI_STATUS_IGNORE, ierr)
+   end subroutine exchange
+end module halo
+program main
+   use halo
+   implicit none
+   integer, parameter :: n = 200
+   real(8) :: g(0:n, 0:n), w(n)
+   integer :: ierr, i
+   call MPI_Init(ierr)
+   g = 1
+   w = 0
+   call exchange(%s, n, 0)
+   do i = 1, n
+      w(i) = w(i) + 0.5d0*i
+   end do
+   print *, sum(g), sum(w)
+   call MPI_Finalize(ierr)
+end program main
+"""
+
+
+@pytest.mark.parametrize(
+    ("argument", "done"), [("g(:, 2)", True), ("g(2, :)", False), ("g(0:n:2, 2)", False)]
+)
+def test_a_section_that_is_copied(argument: str, done: bool, tmp_path: Path) -> None:
+    """Start and finish would each get a temporary copy, gone while the message is under way."""
+    path = tmp_path / "case.f90"
+    path.write_text(COPIED % argument)
+    outcome = transform([path], Options())
+    assert ("call exchange_start(" in outcome.after[str(path)].decode()) is done
+    told = [line for d in outcome.decisions for line in d.details]
+    assert any("a noncontiguous section becomes" in line for line in told) is not done, told
