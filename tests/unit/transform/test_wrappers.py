@@ -283,6 +283,16 @@ def test_a_wrapper_beside_one_around_it(tmp_path: Path) -> None:
     ]
 
 
+def test_an_argument_with_a_side_effect(tmp_path: Path) -> None:
+    """It would stand in the start and in the finish, and happen twice."""
+    path = tmp_path / "case.c"
+    path.write_text(PROGRAM % ("", "", "", "exchange(u, 1 - rank, count++);\n    work(w);"))
+    outcome = transform([path], Options())
+    assert b"exchange_start" not in outcome.after[str(path)]
+    told = [line for d in outcome.decisions for line in d.details]
+    assert any("an argument has side effects" in line for line in told), told
+
+
 COPIED = """module halo
    use mpi
    implicit none

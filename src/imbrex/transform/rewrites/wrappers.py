@@ -172,15 +172,17 @@ class Wrappers(Preparing):
         if halves.problem is not None:
             self.refuse(routine, routine.line, halves.problem)
         for use in split.uses:
-            self._check_arrays(routine, use)
+            self._check_arguments(routine, use)
             if use.routine.file not in self.program.files or use.routine.problem:
                 self.refuse(use.routine, use.call.line, f"{use.routine.name} may not be changed")
             if use.routine.file != routine.file and not halves.reachable(use.routine):
                 text = f"{routine.name} is called from another file: its interface is not at hand"
                 self.refuse(use.routine, use.call.line, text)
 
-    def _check_arrays(self, routine: Routine, use: Use) -> None:
-        """A temporary copy is made for each call: the start's is gone when the finish waits."""
+    def _check_arguments(self, routine: Routine, use: Use) -> None:
+        """Arguments may stand in two calls, and a temporary copy ends with the call it is for."""
+        if any(access.write for access in use.statement.accesses):
+            self.refuse(use.routine, use.call.line, "an argument has side effects")
         for key, argument in zip(routine.parameters, use.call.arguments, strict=False):
             variable = self.program.variables.get(key)
             if argument.problem is not None and variable is not None and variable.bounds:
