@@ -63,7 +63,7 @@ packages:
 
 test: packages $(VENV)/.ready-test
 	$(MAKE) --no-print-directory lint
-	$(BIN)/pytest -q -n auto tests/unit
+	$(BIN)/python tests/other_mpis/wheels.py & $(BIN)/pytest -q -n auto tests/unit; result=$$?; wait; exit $$result
 	$(BIN)/pytest -q --ignore=tests/unit
 
 lint: $(VENV)/.ready-test

