@@ -284,4 +284,7 @@ void ix_section_end(const char *name);
 void ix_pause(void);
 void ix_resume(void);
 
+/* Something may have been unloaded: forget the call sites that lay in it. */
+void ix_images_changed(void);
+
 #endif

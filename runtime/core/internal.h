@@ -37,6 +37,7 @@ typedef struct ix_engine {
     _Atomic int64_t paused_ns;     /* closed pauses */
     _Atomic int64_t pause_began_ns;
     _Atomic int paused;
+    _Atomic uint32_t unloaded; /* how often images with call sites were unloaded */
 } ix_engine_state;
 
 extern IX_HIDDEN ix_engine_state ix_engine;
@@ -74,6 +75,7 @@ IX_HIDDEN void *ix_map(const char *path, size_t bytes, enum ix_started *how);
 IX_HIDDEN size_t ix_sites_bytes(uint32_t capacity);
 IX_HIDDEN void ix_sites_start(void *memory, uint32_t capacity);
 IX_HIDDEN int32_t ix_site_find(ix_thread *t, uint64_t address);
+IX_HIDDEN void ix_sites_forget(ix_thread *t);
 IX_HIDDEN size_t ix_sections_bytes(uint32_t capacity);
 IX_HIDDEN void ix_sections_start(void *memory, uint32_t capacity);
 

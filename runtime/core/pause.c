@@ -63,7 +63,8 @@ int64_t ix_unpaused(ix_thread *t, int64_t now)
     int64_t gap = ix_least(span, ix_most(0, total - t->paused_seen_ns));
     t->off = !atomic_load(&ix_engine.running);
     t->muted = paused || t->off;
-    t->measured_epoch = t->muted ? UINT64_MAX : t->epoch;
+    int forgets = t->unloaded != atomic_load(&ix_engine.unloaded); /* at its next ix_enter_slow */
+    t->measured_epoch = t->muted || forgets ? UINT64_MAX : t->epoch;
     t->paused_ns += gap;
     t->paused_seen_ns = ix_most(total, t->paused_seen_ns);
     t->last_ns = now;

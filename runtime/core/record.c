@@ -308,6 +308,7 @@ void ix_leave_uncounted(ix_thread *t)
 
 void ix_enter_slow(ix_thread *t, int64_t now)
 {
+    ix_sites_forget(t);
     t->compute_ns += ix_unpaused(t, now);
     t->unrecorded = t->muted;
 }

@@ -130,6 +130,7 @@ struct ix_thread {
 
     uint32_t slot;          /* in the table of threads */
     uint64_t epoch;         /* of the engine, as last seen */
+    uint32_t unloaded;      /* the engine's, when what is kept by address was last forgotten */
     int64_t paused_seen_ns; /* the engine's pauses up to last_ns */
     int64_t seen_ns;        /* the last end that a source has timed */
     ix_row *rows;
@@ -146,9 +147,10 @@ struct ix_thread {
 
 /* What all threads share and ix_enter reads. */
 typedef struct ix_shared {
-    _Atomic uint64_t epoch;     /* changes when measuring pauses, resumes or stops; odd: changing */
-    _Atomic uint64_t begun_ns;  /* X_hi of all transfers ever begun, modulo 2^64 */
-    _Atomic uint64_t closed_ns; /* of those that ended */
+    _Atomic uint64_t epoch;          /* changes when measuring pauses, resumes or stops, or an image
+                                      * with call sites is unloaded; odd: changing */
+    _Atomic uint64_t begun_ns;       /* X_hi of all transfers ever begun, modulo 2^64 */
+    _Atomic uint64_t closed_ns;      /* of those that ended */
     _Atomic int64_t moving_until_ns; /* completed sends may still be leaving until then */
     _Atomic uint64_t debt_ns; /* what may have moved outside begin and end: see theory.md, Wait */
     _Atomic uint32_t exposed; /* windows open to others */

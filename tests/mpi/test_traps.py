@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -152,6 +154,22 @@ def test_a_program_of_another_language_that_opens_the_library_late(
     run = measured([python, "-c", program])
     assert run.process.stdout.count("fine") == 2
     assert len(run.ranks) == 2
+
+
+def test_plugins_that_are_loaded_one_after_the_other(
+    compiled: Build, measured: Run, tmp_path: Path
+) -> None:
+    """The second lies where the first was; the first comes back as what it was."""
+    built = compiled("plugin", "-shared", "-fPIC")
+    first, second = (Path(shutil.copy(built, tmp_path / name)) for name in ("a.so", "b.so"))
+    run = measured(compiled("plugins", "-ldl"), str(first), str(second), str(first))
+    sites = json.loads((run.folder / "sites.json").read_text())["sites"]
+    found: dict[str, int] = {}
+    for row in run.rows("MPI_Bcast"):
+        name = Path(sites[row["site"]]["image"]).name
+        found[name] = found.get(name, 0) + int(row["count"])
+    assert found == {"a.so": 2 * (10 + 30), "b.so": 2 * 20}
+    assert len({int(row["site"]) for row in run.rows("MPI_Bcast")}) == 2
 
 
 def test_nothing_is_measured_without_a_run_directory_or_when_disabled(

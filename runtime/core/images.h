@@ -1,0 +1,30 @@
+/* The images (executable and shared libraries) that call sites lie in. */
+#ifndef IMBREX_IMAGES_H
+#define IMBREX_IMAGES_H
+
+#include <stdint.h>
+
+#include "thread.h"
+
+typedef struct ix_image {
+    uint64_t address; /* the one looked for */
+    uint64_t base;
+    const char *name;
+    int is_there;
+    char build_id[40];
+} ix_image;
+
+/* The loaded image that holds an address. */
+IX_HIDDEN ix_image ix_image_at(uint64_t address);
+
+/* Number of the image in the part, entered if it is new; UINT32_MAX where there is no room. Under
+ * the engine's lock. */
+IX_HIDDEN uint32_t ix_image_number(const ix_image *image);
+
+/* One bit per image of the part that is no longer where it was. 0 where the linker has unloaded
+ * nothing since the last time. */
+IX_HIDDEN uint64_t ix_images_gone(void);
+
+IX_HIDDEN void ix_images_start(void);
+
+#endif
