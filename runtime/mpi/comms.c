@@ -123,7 +123,7 @@ static ix_comm *new_entry(uint64_t handle, int peers)
     if (c) {
         c->handle = handle;
         c->peers = peers;
-        c->sources = c->destinations = -1;
+        c->source_places = c->destination_places = -1;
     }
     return c;
 }
@@ -223,8 +223,21 @@ ix_comm *ix_comm_of_window(MPI_Win win)
     return c;
 }
 
-/* Degrees in the process topology: what neighbourhood collectives talk to. */
-int32_t ix_sources_slow(ix_comm *c)
+/* Bits of the places of a grid that lie beyond its edge: in each dimension before, then behind. */
+static uint64_t beyond_the_edge(MPI_Comm grid, int dimensions)
+{
+    uint64_t nobody = 0;
+    for (int i = 0; i < dimensions && i < 32; i++) {
+        int before = MPI_PROC_NULL, behind = MPI_PROC_NULL;
+        PMPI_Cart_shift(grid, i, 1, &before, &behind);
+        nobody |= (uint64_t)(before == MPI_PROC_NULL) << 2 * i;
+        nobody |= (uint64_t)(behind == MPI_PROC_NULL) << (2 * i + 1);
+    }
+    return nobody;
+}
+
+/* What neighbourhood collectives talk to. */
+void ix_ask_topology(ix_comm *c)
 {
     MPI_Comm comm;
     memset(&comm, 0, sizeof comm);
@@ -233,6 +246,7 @@ int32_t ix_sources_slow(ix_comm *c)
     PMPI_Topo_test(comm, &topology);
     if (topology == MPI_CART) {
         PMPI_Cartdim_get(comm, &in);
+        c->nobody = beyond_the_edge(comm, in);
         in = out = 2 * in;
     } else if (topology == MPI_GRAPH) {
         PMPI_Graph_neighbors_count(comm, c->rank, &in);
@@ -240,9 +254,8 @@ int32_t ix_sources_slow(ix_comm *c)
     } else if (topology == MPI_DIST_GRAPH) {
         PMPI_Dist_graph_neighbors_count(comm, &in, &out, &weighted);
     }
-    c->destinations = out;
-    c->sources = in;
-    return in;
+    c->destination_places = out;
+    c->source_places = in;
 }
 
 static int start(int rank, int ranks)

@@ -18,9 +18,11 @@ typedef struct ix_comm {
     int32_t size;  /* of the (local) group */
     int32_t peers; /* size of the group that messages go to: remote if inter */
     int inter;
-    uint8_t path;                  /* the longest to any peer: what a collective has to use */
-    int32_t sources, destinations; /* of the process topology; -1: not asked yet */
-    uint8_t paths[];               /* by rank of the peer */
+    uint8_t path; /* the longest to any peer: what a collective has to use */
+    /* of the process topology: their places in the arguments; -1: not asked yet */
+    int32_t source_places, destination_places;
+    uint64_t nobody; /* places without a neighbour, beyond the edge of a grid */
+    uint8_t paths[]; /* by rank of the peer */
 } ix_comm;
 
 /* Collective over MPI_COMM_WORLD's duplicate `all`: who shares a node. 0, or -1 when it cannot be
@@ -36,7 +38,7 @@ IX_HIDDEN IX_COLD ix_comm *ix_comm_find(MPI_Comm comm);
 /* The same, but NULL for one that was not met yet; asks nobody. */
 IX_HIDDEN ix_comm *ix_comm_known(MPI_Comm comm);
 IX_HIDDEN ix_comm *ix_comm_of_window(MPI_Win win);
-IX_HIDDEN int32_t ix_sources_slow(ix_comm *c);
+IX_HIDDEN IX_COLD void ix_ask_topology(ix_comm *c);
 
 extern IX_HIDDEN const uint8_t *ix_world_paths;
 extern IX_HIDDEN int32_t ix_world_size;
@@ -92,15 +94,36 @@ static inline IX_ALWAYS int ix_path_to(MPI_Comm comm, int rank)
     return ix_path_slow(comm, rank);
 }
 
+static inline int32_t ix_source_places(ix_comm *c)
+{
+    if (c->source_places < 0)
+        ix_ask_topology(c);
+    return c->source_places;
+}
+
+static inline int32_t ix_destination_places(ix_comm *c)
+{
+    if (c->source_places < 0)
+        ix_ask_topology(c);
+    return c->destination_places;
+}
+
+/* How many processes neighbourhood collectives talk to. */
 static inline int32_t ix_sources(ix_comm *c)
 {
-    return c->sources >= 0 ? c->sources : ix_sources_slow(c);
+    int32_t places = ix_source_places(c); /* first: it may ask who is nobody */
+    return places - __builtin_popcountll(c->nobody);
 }
 
 static inline int32_t ix_destinations(ix_comm *c)
 {
-    ix_sources(c);
-    return c->destinations;
+    int32_t places = ix_destination_places(c); /* first: it may ask who is nobody */
+    return places - __builtin_popcountll(c->nobody);
+}
+
+static inline int ix_is_nobody(uint64_t nobody, int32_t place)
+{
+    return place < 64 && nobody >> place & 1;
 }
 
 #endif

@@ -30,20 +30,22 @@ extern IX_HIDDEN __thread const void *ix_caller;
         ix_a > ix_b ? ix_a : ix_b;                                                                 \
     })
 
-/* Sum of the first n of an array of counts, of whatever integer type. */
-#define IX_SUM(counts, n)                                                                          \
+/* Sum of the first n of an array of counts, of whatever integer type, but for those of the bits in
+ * `nobody`. */
+#define IX_SUM(counts, n, nobody)                                                                  \
     __extension__({                                                                                \
         int64_t ix_sum = 0;                                                                        \
         for (int32_t ix_k = 0, ix_n = (n); ix_k < ix_n; ix_k++)                                    \
-            ix_sum += (int64_t)(counts)[ix_k];                                                     \
+            if (!ix_is_nobody(nobody, ix_k))                                                       \
+                ix_sum += (int64_t)(counts)[ix_k];                                                 \
         ix_sum;                                                                                    \
     })
 
-#define IX_SUM_TYPES(counts, types, n)                                                             \
+#define IX_SUM_TYPES(counts, types, n, nobody)                                                     \
     __extension__({                                                                                \
         int64_t ix_sum = 0;                                                                        \
         for (int32_t ix_k = 0, ix_n = (n); ix_k < ix_n; ix_k++)                                    \
-            if ((counts)[ix_k])                                                                    \
+            if ((counts)[ix_k] && !ix_is_nobody(nobody, ix_k))                                     \
                 ix_sum += (int64_t)(counts)[ix_k] * ix_type_bytes((types)[ix_k]);                  \
         ix_sum;                                                                                    \
     })

@@ -158,14 +158,15 @@ static inline void ix_f_positions(int *positions, const MPI_Fint *given, int cou
 IX_HIDDEN int ix_f_first_f08(void);
 
 /* Bytes of `n` blocks, each with its own count and datatype. */
-static inline int64_t ix_f_sum_types(const int *counts, const MPI_Fint *types, int n)
+static inline int64_t ix_f_sum_types(const int *counts, const MPI_Fint *types, int n,
+                                     uint64_t nobody)
 {
     int64_t bytes = 0;
     for (int i = 0; i < n; i++)
-        if (counts[i])
+        if (counts[i] && !ix_is_nobody(nobody, i))
             bytes += counts[i] * ix_type_bytes(IX_F2C(Datatype, &types[i]));
     return bytes;
 }
-#define IX_F_SUM_TYPES(counts, types, n) ix_f_sum_types(counts, types, n)
+#define IX_F_SUM_TYPES(counts, types, n, nobody) ix_f_sum_types(counts, types, n, nobody)
 
 #endif

@@ -28,17 +28,19 @@ _COLLECTIVE_BEGIN = {
 # Kinds that move nothing by themselves, although some drive progress.
 _CALL_TIME_ONLY = {"probe", "parrived"}
 
-# Numbers of elements by rule of the database: (C for the number of peers, whether count is a list)
+# Numbers of elements by rule of the database: (C for the number of peers, whether count is a list;
+# of a list also those to leave out, as bits)
 _RULES = {
     "one": ("1", False),
     "peers": ("ix_c->peers", False),
     "locals": ("ix_c->size", False),
     "sources": ("ix_sources(ix_c)", False),
     "destinations": ("ix_destinations(ix_c)", False),
-    "each-peer": ("ix_c->peers", True),
-    "each-local": ("ix_c->size", True),
-    "each-source": ("ix_sources(ix_c)", True),
-    "each-destination": ("ix_destinations(ix_c)", True),
+    "one-if-destinations": ("(ix_destinations(ix_c) > 0)", False),
+    "each-peer": ("ix_c->peers, 0", True),
+    "each-local": ("ix_c->size, 0", True),
+    "each-source": ("ix_source_places(ix_c), ix_c->nobody", True),
+    "each-destination": ("ix_destination_places(ix_c), ix_c->nobody", True),
 }
 
 

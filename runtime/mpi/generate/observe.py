@@ -53,7 +53,7 @@ def _typed(receives: int, side: str, number: str, fortran: bool, rest: str) -> s
 
 def _reduction(stem: str) -> str:
     number = {
-        "Reduce_scatter": "IX_SUM(rcounts, ix_wc->size)",
+        "Reduce_scatter": "IX_SUM(rcounts, ix_wc->size, 0)",
         "Reduce_scatter_block": "(int64_t)rcount * ix_wc->size",
     }.get(stem, "count")
     result = {"Reduce_scatter": "rcounts[ix_wc->rank]", "Reduce_scatter_block": "rcount"}
@@ -93,7 +93,7 @@ def _gather(stem: str) -> str:
 
 def _allgather(stem: str) -> str:
     around = stem.startswith("Neighbor")
-    number = "ix_sources(ix_wc)" if around else "ix_wc->peers"
+    number = "ix_source_places(ix_wc)" if around else "ix_wc->peers"
     lists = stem.endswith("v")
     place = "displs[ix_wc->rank]" if lists else "(int64_t)ix_wc->rank * rcount"
     count = "rcounts[ix_wc->rank]" if lists else "rcount"
@@ -111,8 +111,8 @@ def _allgather(stem: str) -> str:
 
 def _alltoall(stem: str, fortran: bool) -> str:
     around = stem.startswith("Neighbor")
-    to = "ix_destinations(ix_wc)" if around else "ix_wc->peers"
-    source = "ix_sources(ix_wc)" if around else "ix_wc->peers"
+    to = "ix_destination_places(ix_wc)" if around else "ix_wc->peers"
+    source = "ix_source_places(ix_wc)" if around else "ix_wc->peers"
 
     def side(receives: int, letter: str, number: str, rest: str) -> str:
         if stem.endswith("w"):

@@ -111,6 +111,34 @@ int main(int argc, char **argv)
     EXPECT("MPI_Ineighbor_alltoall", 1, 1, 56);
     MPI_Comm_free(&ring);
 
+    /* An open line: at its ends one place is nobody's, and its counts are not read. */
+    int open = 0, beside = (rank_ > 0) + (rank_ < n - 1);
+    int two[2] = {3, 3}, apart[2] = {0, 8};
+    MPI_Aint far_away[2] = {0, 64};
+    MPI_Datatype ints[2] = {MPI_INT, MPI_INT};
+    MPI_Comm line;
+    MPI_Cart_create(W, 1, &n, &open, 0, &line);
+    MPI_Neighbor_allgather(in, 4, MPI_INT, out, 4, MPI_INT, line);
+    MPI_Neighbor_alltoall(in, 6, MPI_INT, out, 6, MPI_INT, line);
+    MPI_Neighbor_allgatherv(in, 3, MPI_INT, out, two, apart, MPI_INT, line);
+    MPI_Neighbor_alltoallw(in, two, far_away, ints, out, two, far_away, ints, line);
+    MPI_Ineighbor_alltoallv(in, two, apart, MPI_INT, out, two, apart, MPI_INT, line, r);
+    MPI_Wait(r, MPI_STATUS_IGNORE);
+    EXPECT("MPI_Neighbor_allgather", 1, 1, 16 * beside);
+    EXPECT("MPI_Neighbor_alltoall", 1, 1, 24 * beside);
+    EXPECT("MPI_Neighbor_allgatherv", 1, 1, 12 * beside);
+    EXPECT("MPI_Neighbor_alltoallw", 1, 1, 12 * beside);
+    EXPECT("MPI_Ineighbor_alltoallv", 1, 1, 12 * beside);
+    MPI_Comm_free(&line);
+
+    /* Nobody beside: nothing moves, though one block is named. */
+    MPI_Comm loose;
+    MPI_Dist_graph_create_adjacent(W, 0, NULL, MPI_UNWEIGHTED, 0, NULL, MPI_UNWEIGHTED,
+                                   MPI_INFO_NULL, 0, &loose);
+    MPI_Neighbor_allgather(in, 4, MPI_INT, out, 4, MPI_INT, loose);
+    EXPECT("MPI_Neighbor_allgather", 1, 0, 0);
+    MPI_Comm_free(&loose);
+
     /* An intercommunicator: the first half against the second; rooted, and towards all. */
     int first = rank_ < n / 2, others = first ? n - n / 2 : n / 2;
     MPI_Comm half, inter;
