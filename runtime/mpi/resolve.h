@@ -11,7 +11,8 @@ extern IX_HIDDEN const char *const ix_data_names[]; /* in the order of IX_DATA_*
 extern IX_HIDDEN int ix_resolved;
 
 /* Fill ix_real and ix_data. Ends the program with one line on stderr when no MPI library is there
- * (then the program calls MPI without having one). */
+ * (then the program calls MPI without having one), or one whose handles are not those of this
+ * runtime's. */
 IX_HIDDEN IX_COLD void ix_resolve(void);
 
 static inline void ix_resolve_once(void)

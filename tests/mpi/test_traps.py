@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -154,6 +155,26 @@ def test_a_program_of_another_language_that_opens_the_library_late(
     run = measured([python, "-c", program])
     assert run.process.stdout.count("fine") == 2
     assert len(run.ranks) == 2
+
+
+def test_a_library_of_the_other_family_that_is_opened_late(mpi: Any, measured: Run) -> None:
+    """mpi4py takes whatever libmpi it finds; the wrappers of another would crash in it."""
+    other = {"openmpi": "libmpich.so.12", "mpich": "libmpi.so.40"}[mpi.name]
+    program = (
+        "import ctypes, sys\n"
+        "try:\n"
+        f"    mpi = ctypes.CDLL({other!r})\n"
+        "except OSError:\n"
+        "    sys.exit(77)\n"
+        "ctypes.CDLL(None).MPI_Init(None, None)\n"
+    )
+    run = measured([sys.executable, "-c", program], check=False)
+    if run.process.returncode == 77:
+        pytest.skip(f"no {other}")
+    assert run.process.returncode == 1
+    lines = [line for line in run.process.stderr.splitlines() if line.startswith("imbrex:")]
+    assert lines
+    assert all("launcher of its own library" in line for line in lines)
 
 
 def test_plugins_that_are_loaded_one_after_the_other(
