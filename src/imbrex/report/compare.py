@@ -122,6 +122,30 @@ def _pair(before: Row | None, after: Row | None) -> SitePair:
     )
 
 
+def differences(before: Run, after: Run) -> list[str]:
+    """In what the runs differ besides the program, so that their numbers do."""
+    old, new = totals_json(before), totals_json(after)
+    lines = []
+    if old["ranks"] != new["ranks"]:
+        lines.append(f"the runs differ in ranks ({old['ranks']} and {new['ranks']}): sums do too")
+    for what, name in (("MPI library", wording.library), ("source of events", _sources)):
+        if name(before) != name(after):
+            lines.append(f"the runs differ in {what} ({name(before)} and {name(after)})")
+    if before.job.machine.created != after.job.machine.created:
+        same = wording.library(before) == wording.library(after)
+        remedy = ": give both the same --machine FILE" if same else ""
+        lines.append(
+            "the transfer times of the runs come from different machine profiles, so that a change "
+            f"of transfer, hidden or exposed time may be one of the calibration{remedy}"
+        )
+    return lines
+
+
+def _sources(run: Run) -> str:
+    found = run.job.events
+    return "/".join(dict.fromkeys(found.values())) or "call"
+
+
 def compare_json(before: Run, after: Run) -> dict[str, Any]:
     """The object of `compare --json`: totals and sites of both runs and their difference."""
     old, new = totals_json(before), totals_json(after)
@@ -130,6 +154,7 @@ def compare_json(before: Run, after: Run) -> dict[str, Any]:
         "before": old,
         "after": new,
         "change": {name: new[name] - old[name] for name in new},
+        "differences": differences(before, after),
         "sites": [
             {
                 "site": pair.name,
@@ -147,10 +172,8 @@ def compare_json(before: Run, after: Run) -> dict[str, Any]:
 def print_comparison(before: Run, after: Run, console: Console, limit: int = 10) -> None:
     """Print totals side by side, then the sites whose exposed time changed most."""
     old, new = totals_json(before), totals_json(after)
-    if old["ranks"] != new["ranks"]:
-        console.print(
-            Text(f"The runs differ in ranks ({old['ranks']} and {new['ranks']}): sums do too.")
-        )
+    for line in differences(before, after):
+        console.print(Text(f"{line[0].upper()}{line[1:]}."))
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold", pad_edge=False)
     table.add_column("")
     for name in ("before", "after", "change", ""):
