@@ -21,7 +21,8 @@ from imbrex.cli import cli
 from imbrex.errors import ImbrexError
 from imbrex.profile.run import load_run
 from imbrex.profile.summary import Row, Sums
-from imbrex.report.compare import compare_json, pair_sites
+from imbrex.report import wording
+from imbrex.report.compare import compare_json, differences, pair_sites
 from imbrex.report.findings import why_undetermined
 from imbrex.report.html import render, write_report
 from imbrex.report.verdict import judge, print_verdict
@@ -235,6 +236,28 @@ def test_compare_keeps_sites_of_one_run_only(make_run, make_row):
     pairs = pair_sites(load_run(before), load_run(make_run("after", measures=rows)))
     new = [pair for pair in pairs if pair.before is None]
     assert [(pair.operation, pair.after.count) for pair in new] == [("MPI_Allreduce", 7)]
+
+
+def test_compare_says_what_else_differs(make_run):
+    before, after = load_run(make_run("before")), load_run(make_run("after"))
+    assert differences(before, after) == []
+    machine = replace(after.job.machine, created="another day")
+    other = replace(after, job=replace(after.job, machine=machine))
+    (line,) = differences(before, other)
+    assert "different machine profiles" in line and "--machine" in line
+    other = replace(other, job=replace(other.job, library=("Another MPI", "1.0")))
+    library, profiles = differences(before, other)
+    assert "Another MPI 1.0" in library
+    assert "--machine" not in profiles  # the profile of one library is refused for the other
+    assert compare_json(before, other)["differences"] == [library, profiles]
+
+
+def test_the_size_of_messages_is_theirs_not_that_of_their_class():
+    one = Row("", Sums(transfers=4, bytes=4000), sizes=(9, 9))
+    assert wording.sizes(one) == "1000 B"
+    assert wording.sizes(replace(one, sizes=(9, 12))) == "512 B - 4 KiB"
+    assert wording.sizes(replace(one, sums=Sums(transfers=4))) == "512 B"  # none ended
+    assert wording.sizes(Row("", Sums())) == "-"
 
 
 def test_commands(make_run, tmp_path):

@@ -59,10 +59,13 @@ def shares(interval: tuple[float, float] | None) -> str:
 
 
 def sizes(row: Row) -> str:
-    """The range of message sizes of a row (size classes, so powers of two)."""
+    """The message sizes of a row: the mean within one size class, else the range of classes."""
     if row.sizes is None:
         return "-"
     low, high = row.sizes
+    mean = row.sums.bytes / row.sums.transfers if row.sums.transfers else 0.0
+    if low == high and 1 << low <= mean < 2 << low:
+        return amount(mean)
     return size_label(low) if low == high else f"{size_label(low)} - {size_label(high)}"
 
 
