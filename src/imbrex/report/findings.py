@@ -82,7 +82,10 @@ def weaknesses(run: Run, sums: Sums) -> list[str]:
         )
     ranks = run.ranks
     for name, text in (
-        ("overflow", "rows, sites or sections did not fit and are counted as (other)"),
+        (
+            "overflow",
+            "rows, sites or sections did not fit: counted as (other) or one level up",
+        ),
         ("dropped", "transfers were dropped because measuring was paused"),
         ("section_errors", "sections ended twice, out of order, or never"),
     ):
