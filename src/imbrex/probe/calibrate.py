@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from rich.table import Table
 
 from imbrex import network
 from imbrex.errors import ImbrexError
-from imbrex.mpi_environment.launcher_line import parse_launcher_line
+from imbrex.mpi_environment.launcher_line import LauncherLine, parse_launcher_line
 from imbrex.mpi_environment.mpi_library import library_of_launcher
 from imbrex.mpi_environment.native import build
 from imbrex.network import cache
@@ -47,8 +47,7 @@ def calibrate(
     The profile is also kept for `imbrex run` with the same launcher line, hosts and settings.
     """
     check_output(output)
-    words = launcher or DEFAULT_LAUNCHER
-    line = parse_launcher_line([*words, PROGRAM])
+    line = line_for_probes(launcher)
     library = library_of_launcher(line, mpicc)
     binary = build("probes", library) / "bin" / PROGRAM
     with progress_bar("calibrating", quiet or as_json) as report:
@@ -68,6 +67,20 @@ def calibrate(
         click.echo(json.dumps(profile.to_json(), indent=1))
     elif not quiet:
         print_profile(profile, output or kept)
+
+
+def line_for_probes(launcher: Sequence[str]) -> LauncherLine:
+    """The launcher's line with the probes as its program; ImbrexError where no launcher is in it.
+
+    An unknown word would be taken for the program, and the probes be started in its place.
+    """
+    line = parse_launcher_line([*(launcher or DEFAULT_LAUNCHER), PROGRAM])
+    if line.family == "none":
+        raise ImbrexError(
+            f"{launcher[0]}: no launcher that is known here; write its line and imbrex-exec, "
+            f"as in `{' '.join(launcher)} imbrex-exec`, or as in `mpirun -n 2`"
+        )
+    return line
 
 
 def check_output(output: Path | None) -> None:

@@ -12,14 +12,13 @@ from typing import Any
 import click
 
 from imbrex.errors import ImbrexError
-from imbrex.mpi_environment.launcher_line import parse_launcher_line
 from imbrex.mpi_environment.mpi_library import library_of_launcher
 from imbrex.mpi_environment.native import build
 from imbrex.network import cache, settings
 from imbrex.network.assemble import assemble
 from imbrex.network.measure import CALIBRATION_SHARES, run_probes
 from imbrex.probe.answer import answer
-from imbrex.probe.calibrate import DEFAULT_LAUNCHER, PROGRAM, check_output, progress_bar
+from imbrex.probe.calibrate import PROGRAM, check_output, line_for_probes, progress_bar
 from imbrex.probe.knobs import Tried
 from imbrex.probe.terminal import print_answer, print_tried
 from imbrex.probe.try_settings import QUICK_MOST_BYTES, try_settings_of
@@ -93,7 +92,7 @@ def probe(
     """
     for file in (output, machine, report):
         check_output(file)
-    line = parse_launcher_line([*(launcher or DEFAULT_LAUNCHER), PROGRAM])
+    line = line_for_probes(launcher)
     library = library_of_launcher(line, mpicc)
     binary = build("probes", library) / "bin" / PROGRAM
     limit_s = time_limit or (QUICK_LIMIT_S if quick else FULL_LIMIT_S)

@@ -92,6 +92,7 @@ def test_json_on_stdout_is_the_profile(imbrex: Imbrex) -> None:
         (["--", "mpirun.openmpi", "-n", "1"], "started 1 rank"),
         (["-o", "/no/such/folder/p.json", "--", *SHARED_MEMORY], "cannot write"),
         (["--", "mpirun.nowhere", "-n", "2"], "mpirun.nowhere"),
+        (["--", "nolauncher", "-n", "2"], "nolauncher: no launcher"),
     ],
 )
 def test_bad_usage_is_one_line(imbrex: Imbrex, words: list[str], complaint: str) -> None:
