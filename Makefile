@@ -64,7 +64,8 @@ packages:
 test: packages $(VENV)/.ready-test
 	$(MAKE) --no-print-directory lint
 	$(BIN)/python tests/other_mpis/wheels.py & $(BIN)/pytest -q -n auto tests/unit; result=$$?; wait; exit $$result
-	$(BIN)/pytest -q --ignore=tests/unit
+	$(BIN)/pytest -q -n 2 --dist loadfile -m untimed --ignore=tests/unit
+	$(BIN)/pytest -q -m "not untimed" --ignore=tests/unit
 
 lint: $(VENV)/.ready-test
 	$(BIN)/ruff check .

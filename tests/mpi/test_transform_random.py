@@ -16,6 +16,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.untimed
+
 HERE = Path(__file__).parent / "transform"
 SEEDS = {"openmpi": (0, 80), "mpich": (80, 70)}  # the first, and how many
 DRIVEN = 2  # parts of ten programs that also get progress calls

@@ -17,6 +17,8 @@ import pytest
 from .conftest import EAGER, HERE, RUNTIME, Simulator, checked, table_of
 from .truth import Verdict, check_all, read_log, read_programs
 
+pytestmark = pytest.mark.untimed
+
 RANKS = 4
 PROGRAMS = int(os.environ.get("IMBREX_SIMULATED_PROGRAMS", "700"))
 FIRST = int(os.environ.get("IMBREX_SIMULATED_FIRST", "0"))

@@ -14,6 +14,8 @@ import pytest
 from imbrex.potential.recording import load_recording
 from imbrex.potential.schedule import make_schedule
 
+pytestmark = pytest.mark.untimed
+
 SCRIPT = Path(__file__).resolve().parents[2] / "benchmarks" / "predict_judge.py"
 
 

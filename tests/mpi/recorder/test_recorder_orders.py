@@ -15,6 +15,8 @@ import pytest
 
 from imbrex.potential.model_file import load_model
 
+pytestmark = pytest.mark.untimed
+
 HERE = Path(__file__).resolve().parent
 N, ROWS = 24, 8
 FORWARD = list(range(N))
