@@ -61,7 +61,10 @@ def test_verdict_names_late_partners(make_run):
 
 
 def test_verdict_tells_what_weakens_it(make_run):
-    folder = make_run(machine={"origin": "none"}, warnings=["the disk was full"])
+    operations = ["MPI_Isend", "MPI_Recv", "MPI_Allreduce", "MPI_Comm_spawn"]
+    folder = make_run(
+        machine={"origin": "none"}, warnings=["the disk was full"], operations=operations
+    )
     ranks = np.load(folder / "ranks.npy")
     ranks["ended"] = [0, 3]
     ranks["overflow"] = [5, 0]
@@ -80,6 +83,7 @@ def test_verdict_tells_what_weakens_it(make_run):
         "faster than the machine profile allows",
         "unknown end",
         "the disk was full",
+        "started with MPI_Comm_spawn are not measured",
         "transfer times are unknown",
         "calibrate first",
     ):

@@ -61,6 +61,14 @@ def _message_gap(model: Model, names: tuple[str, ...]) -> float:
     return _networks(model, names, False)[0].message_gap_s
 
 
+def _rest(folder: Path) -> str:
+    """Where a run's parameter file is, which takes all options; it needs messages to describe."""
+    for file in (folder / "recording" / "model.toml", folder / "model.toml"):
+        if file.exists():
+            return f"; for the rest: imbrex predict {file}"
+    return ""
+
+
 @click.command()
 @click.argument("model_path", metavar="MODEL.toml|RUN", type=click.Path(path_type=Path))
 @click.option(
@@ -99,8 +107,7 @@ def _message_gap(model: Model, names: tuple[str, ...]) -> float:
 )
 @click.option(
     "--slow-down",
-    default="5%",
-    show_default=True,
+    show_default="5%",
     help="The slow-down at which an assessment says what latency is tolerated.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON (seconds and bytes).")
@@ -115,7 +122,7 @@ def predict(
     figure: str | None,
     sweep_text: str | None,
     tolerate: str | None,
-    slow_down: str,
+    slow_down: str | None,
     as_json: bool,
     output: Path | None,
 ) -> None:
@@ -133,11 +140,8 @@ def predict(
     if not 0 < cpu_speed < float("inf"):
         raise ImbrexError(f"--cpu-speed must be greater than 0, not {cpu_speed:g}")
     if model_path.is_dir():
-        if any([table, sweep_text, tolerate, mode, process]) or cpu_speed != 1:
-            raise ImbrexError(
-                "a run takes --network, --figure and --json only; for the rest: "
-                f"imbrex predict {model_path}/recording/model.toml"
-            )
+        if any([table, sweep_text, tolerate, mode, process, slow_down]) or cpu_speed != 1:
+            raise ImbrexError(f"a run takes --network, --figure and --json only{_rest(model_path)}")
         predict_directory(model_path, network_names, figure, as_json, output)
         return
     if figure == "1":
@@ -154,7 +158,7 @@ def predict(
         _tolerate(model, network_names, tolerate, mode, cpu_speed, as_json, output)
     else:
         networks = _networks(model, network_names, False)
-        within = parse_slow_down("--slow-down", slow_down)
+        within = parse_slow_down("--slow-down", slow_down or "5%")
         results = [
             assess(program, network, mode, cpu_speed, within)
             for program in model.programs

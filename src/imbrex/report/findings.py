@@ -21,6 +21,7 @@ ENDINGS = {
 }
 WORTH = 0.02
 """The share of the ranks' time from which a cause is worth a line."""
+SPAWNS = frozenset(["MPI_Comm_spawn", "MPI_Comm_spawn_multiple"])
 BLOCKING_SENDS = frozenset(["MPI_Send", "MPI_Ssend", "MPI_Rsend", "MPI_Bsend"])
 BLOCKING_RECEIVES = frozenset(["MPI_Recv", "MPI_Mrecv", "MPI_Sendrecv", "MPI_Sendrecv_replace"])
 BLOCKING_COLLECTIVES = frozenset(
@@ -92,6 +93,8 @@ def weaknesses(run: Run, sums: Sums) -> list[str]:
         number = int(ranks[name].sum())
         if number:
             lines.append(f"{number} {text}")
+    if SPAWNS & {base(run.job.operations[i]) for i in set(run.measures["operation"].tolist())}:
+        lines.append("processes that the program started with MPI_Comm_spawn are not measured")
     lines += [warning for warning in run.job.warnings if warning not in lines]
     return lines
 

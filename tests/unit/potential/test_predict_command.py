@@ -187,3 +187,14 @@ def test_a_directory_is_no_parameter_file(run, tmp_path: Path) -> None:  # type:
     code, _, err = run(tmp_path)
     assert code == 2
     assert "not an Imbrex run directory" in err
+
+
+def test_a_run_names_the_file_that_takes_the_other_options(run, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    for options in (["--slow-down", "3%"], ["--tolerate", "5%"], ["--mode", "consumer"]):
+        code, _, err = run(tmp_path, *options)
+        assert code == 2 and "a run takes --network, --figure and --json only\n" in err
+    file = tmp_path / "recording" / "model.toml"
+    file.parent.mkdir()
+    file.touch()
+    code, _, err = run(tmp_path, "--slow-down", "3%")
+    assert code == 2 and f"for the rest: imbrex predict {file}" in err
