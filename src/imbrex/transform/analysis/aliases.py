@@ -23,7 +23,7 @@ class Aliases:
         """`known`: routines whose treatment of their arguments is known without their source."""
         self.program = program
         self.known = known
-        # Pairs of pointers that never point into the same object while their routine runs.
+        # Pairs of pointers that at no time point into the same object.
         self.distinct: set[frozenset[str]] = set()
         self.sources: dict[str, set[tuple[str, str]]] | None = None
         self.addressed: set[str] = set()
@@ -185,12 +185,15 @@ class Aliases:
             return {variable} | shared
         return self.pointees(variable) or {UNKNOWN_MEMORY}
 
-    def may_share(self, left: Access, right: Access) -> bool:
-        """Whether two accesses may touch the same memory, sections apart."""
+    def may_share(self, left: Access, right: Access, changed: frozenset[str]) -> bool:
+        """Whether two accesses may touch the same memory, sections apart.
+
+        `changed`: variables whose value may differ between the two. Two pointers that are exchanged
+        in between say nothing: each may then be what the other was.
+        """
         if left.variable == right.variable and left.through == right.through:
-            return not self._owned_apart(left, right)
-        apart = self.distinct and left.through and right.through
-        if apart and frozenset((left.variable, right.variable)) in self.distinct:
+            return not self._owned_apart(left, right, changed)
+        if left.through and right.through and self._apart(left.variable, right.variable, changed):
             return False
         return self._meet((left.variable, left.through), (right.variable, right.through))
 
@@ -226,11 +229,16 @@ class Aliases:
             )
         return found
 
-    def _owned_apart(self, left: Access, right: Access) -> bool:
+    def _apart(self, left: str, right: str, changed: frozenset[str]) -> bool:
+        """Whether two pointers hold different objects, each at its own time."""
+        pair = frozenset((left, right))
+        return pair in self.distinct and not pair & changed
+
+    def _owned_apart(self, left: Access, right: Access, changed: frozenset[str]) -> bool:
         """Whether a field's memory belongs to two structures that are surely different."""
         if left.variable not in self.owned or not (left.owner and right.owner):
             return False
-        if frozenset((left.owner, right.owner)) in self.distinct:
+        if self._apart(left.owner, right.owner, changed):
             return True
         owners = [self.program.variables.get(name) for name in (left.owner, right.owner)]
         return left.owner != right.owner and all(

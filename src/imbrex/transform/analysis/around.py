@@ -22,6 +22,7 @@ class Around:
     loop: Statement
     crossed: int
     blocker: Reason
+    changed: frozenset[str]  # what may differ from where the start stands
 
 
 def around(motion: Motion, transfer: Transfer, reach: Reach) -> Around | None:
@@ -71,7 +72,7 @@ def around(motion: Motion, transfer: Transfer, reach: Reach) -> Around | None:
         reason = Reason("its start", place)
     if not crossed:
         return None
-    return Around(block, best, loop, crossed, reason)
+    return Around(block, best, loop, crossed, reason, changed)
 
 
 def _ancestor(start: Statement | None, block: Block) -> int | None:

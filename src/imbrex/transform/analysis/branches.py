@@ -20,6 +20,7 @@ class Branches:
     places: list[tuple[Block, int]]
     choice: Statement
     crossed: int  # computing statements that waits pass inside of branches
+    changed: frozenset[str]  # what may differ between a wait in or behind it and where it stood
 
 
 def branches(motion: Motion, transfer: Transfer, reach: Reach) -> Branches | None:
@@ -52,7 +53,8 @@ def branches(motion: Motion, transfer: Transfer, reach: Reach) -> Branches | Non
                 places.append((block, index))
                 break
             crossed += motion.takes_time(statement, footprint)
-    return Branches(places, choice, crossed) if places else None
+    changed |= motion.footprints.changed(motion.footprints.of(choice, motion.routine.file).accesses)
+    return Branches(places, choice, crossed, changed) if places else None
 
 
 def _passed(motion: Motion, transfer: Transfer, choice: Statement) -> list[Access] | None:

@@ -196,7 +196,7 @@ class Fission:
             for other in theirs:
                 if not (mine.write or other.write):
                     continue
-                if not self.footprints.aliases.may_share(mine, other):
+                if not self.footprints.aliases.may_share(mine, other, self.changed):
                     continue
                 if not self._in_order(mine, other, above=above):
                     variable = self.program.variables.get(mine.variable)

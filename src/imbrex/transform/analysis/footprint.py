@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -318,6 +319,10 @@ class Footprints:
         first, *others = [self._set_by.get(place) or self._changed_by(*place) for place in places]
         return first.union(*others) if others else first
 
+    def changed_by(self, statements: list[Statement], file: str) -> frozenset[str]:
+        """Variables whose value may differ after these statements."""
+        return _NONE.union(*(self.changed(self.of(s, file).accesses) for s in statements))
+
     def _changed_by(self, variable: str, through: bool) -> frozenset[str]:
         """Variables whose value may differ after a write to one place."""
         items = self.aliases.objects(variable, through)
@@ -337,7 +342,26 @@ class Footprints:
             return access.anywhere()
         return access.at(forget(access.section, changed))
 
-    def _moved(self, access: Access, changed: frozenset[str]) -> bool:
+    def later(self, accesses: list[Access], changed: frozenset[str] | None) -> list[Access]:
+        """Accesses as they are known where the variables `changed` have changed since.
+
+        What a pointer named that has been set meanwhile is told by the objects that it may be.
+        None: it is not known what has changed.
+        """
+        found: list[Access] = []
+        for access in accesses:
+            which = {access.variable} if changed is None else changed
+            if self._moved(access, which) or (access.through and access.owner in which):
+                found += [
+                    Access(item, False, access.write, access.line)
+                    for item in sorted(self.aliases.objects(access.variable, access.through))
+                ]
+            else:
+                known = access.anywhere() if changed is None else self.after(access, changed)
+                found.append(known)
+        return found
+
+    def _moved(self, access: Access, changed: Set[str]) -> bool:
         """Whether a pointer may name other memory; a dummy array stays where it is."""
         if not access.through or access.variable not in changed:
             return False
@@ -371,7 +395,9 @@ class Footprints:
         """
         for mine in moved:
             for other in fixed:
-                if not (mine.write or other.write) or not self.aliases.may_share(mine, other):
+                if not (mine.write or other.write):
+                    continue
+                if not self.aliases.may_share(mine, other, changed):
                     continue
                 if mine.variable == other.variable and mine.through == other.through:
                     stable = not self._moved(mine, changed)

@@ -75,14 +75,21 @@ class Messages:
 
         `produces`: of what is sent further down; else of what is received further up.
         """
-        siblings = block.statements[index + 1 :] if produces else block.statements[:index]
-        return [
-            access
-            for sibling in siblings
-            for access in self.of(routine, sibling, produces=produces).of(
-                nonblocking=nonblocking, collective=collective
-            )
-        ]
+        here = block.statements[index]
+        behind = block.statements[index + 1 :]
+        siblings = behind if produces else block.statements[:index][::-1]
+        found: list[Access] = []
+        passed = [here]
+        changed: frozenset[str] = frozenset()
+        for sibling in siblings:
+            passed.append(sibling)
+            theirs = self.of(routine, sibling, produces=produces)
+            buffers = theirs.of(nonblocking=nonblocking, collective=collective)
+            if buffers:
+                changed |= self.footprints.changed_by(passed, routine.file)
+                passed = []
+                found += self.footprints.later(buffers, changed)
+        return found
 
     def of(self, routine: Routine, statement: Statement, *, produces: bool) -> Buffers:
         """What a statement sends or receives."""

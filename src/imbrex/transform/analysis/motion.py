@@ -33,6 +33,7 @@ class Position:
     packed: int = 0  # of those crossed, the ones that only pack or unpack a message
     # What evaluating the guards reads.
     reads: list[Access] = field(default_factory=list)
+    changed: frozenset[str] = frozenset()  # what may differ between here and the call
 
 
 @dataclass(slots=True)
@@ -133,7 +134,7 @@ class Motion:
                     packed += self._packs(statement)
                 if crossed and block.braced:
                     best = Position(
-                        block, index, list(guards), crossed, left_if, packed, list(reads)
+                        block, index, list(guards), crossed, left_if, packed, list(reads), changed
                     )
             owner = block.owner
             bottom = Reason("the end of the block", self._end(block))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.transfer import Transfer, data_accesses
-from imbrex.transform.model.affine import Affine, Range, Section, disjoint, forget
+from imbrex.transform.model.affine import Affine, Range, Section, disjoint
 from imbrex.transform.model.program import (
     UNKNOWN_MEMORY,
     Access,
@@ -174,15 +174,7 @@ class Requests:
         found = []
         for start, transfer in starts:
             changed = self._changed_between(start, wait)
-            for access in data_accesses(self.program, transfer):
-                section = access.section
-                if changed is None or (access.through and access.variable in changed):
-                    section = None
-                else:
-                    section = forget(section, changed)
-                found.append(
-                    Access(access.variable, access.through, access.write, access.line, section)
-                )
+            found += self.footprints.later(data_accesses(self.program, transfer), changed)
         return found
 
     def _changed_between(self, start: Statement, wait: Statement) -> frozenset[str] | None:

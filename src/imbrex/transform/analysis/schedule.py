@@ -62,6 +62,7 @@ class Scheduler:
         self.routine = routine
         self.found = Schedule()
         self.blocked: list[Access] = []  # of what is late
+        self.changed: frozenset[str] = frozenset()  # what may differ from when that was looked at
         self.waiting = False  # a communication is late: the order of all further ones is kept
 
     def run(self, transfers_of: dict[int, list[Transfer]]) -> Schedule:
@@ -96,6 +97,7 @@ class Scheduler:
         accesses = list(footprint.accesses)
         if guard is not None:
             accesses += guard.accesses
+        self.changed |= self.footprints.changed(accesses)
         call = self._call(statement)
         if call is not None and not self.waiting and not self._meets(accesses):
             transfers = self.transfers_of[id(call)]
@@ -126,9 +128,5 @@ class Scheduler:
         return None
 
     def _meets(self, accesses: list[Access]) -> bool:
-        """Whether something late must stay ahead; sections count, for their bounds may not change.
-
-        A bound that a statement in between changes makes its section unknown.
-        """
-        changed = self.footprints.changed(self.blocked)
-        return self.footprints.conflict(accesses, self.blocked, changed) is not None
+        """Whether something late must stay ahead; a section counts while its bounds stay."""
+        return self.footprints.conflict(accesses, self.blocked, self.changed) is not None

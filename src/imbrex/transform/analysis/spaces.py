@@ -197,11 +197,12 @@ class Spaces:
             reason = self.private_reason(space, inside, key)
             if reason is not None:
                 return reason
+        changed = self.footprints.changed(space.accesses)
         for write in space.accesses:
             if not write.write or (write.variable in private and not write.through):
                 continue
             for other in space.accesses:
-                if not self.footprints.aliases.may_share(write, other):
+                if not self.footprints.aliases.may_share(write, other, changed):
                     continue
                 if not self._same_iteration(space, write, other, divided):
                     name = self._name(write)

@@ -20,6 +20,7 @@ from imbrex.transform.model.affine import Affine, surely_less
 from imbrex.transform.model.program import (
     Access,
     Block,
+    Call,
     Kind,
     Language,
     Location,
@@ -166,8 +167,19 @@ class BoundaryFirst(Preparing):
             if event.call is None or event.name not in mpi_calls.NONBLOCKING:
                 return None
             parts = mpi_calls.PARTS[event.name]
-            found += [buffer_access(self.program, event.call, part) for part in parts]
+            buffers = [buffer_access(self.program, event.call, part) for part in parts]
+            found += self.footprints.later(buffers, self._changed_since(routine, event.call))
         return found
+
+    def _changed_since(self, routine: Routine, call: Call) -> frozenset[str]:
+        """Variables that may be set once a call has been made, in further iterations too."""
+        changed: frozenset[str] = frozenset()
+        inner = next((s for s in routine.statements() if any(c is call for c in s.calls)), None)
+        while inner is not None and inner.parent is not None:
+            siblings = inner.parent.statements
+            changed |= self.footprints.changed_by(siblings[siblings.index(inner) :], routine.file)
+            inner = inner.parent.owner
+        return changed
 
     def _cuts(self, space: Space, others: list[Access]) -> Cuts | None:
         """The least that must be cut off for the rest to touch none of the others.

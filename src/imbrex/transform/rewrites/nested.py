@@ -123,6 +123,7 @@ class NestedWrappers(Wrappers):
         schedule = Schedule()
         nest = Nest(Split(routine, schedule, []), {})
         blocked: list[Access] = []
+        changed: frozenset[str] = frozenset()  # by all that is done so far
         waiting = False
         for statement in routine.body.statements:
             if statement.kind is Kind.DECLARE:
@@ -130,9 +131,10 @@ class NestedWrappers(Wrappers):
             found = self.footprints.of(statement, routine.file)
             if found.stop or found.leaves:
                 return None
+            changed |= self.footprints.changed(found.accesses)
             leaf = self._leaf(statement)
             if leaf is None:
-                meets = self._meets(found.accesses, blocked)
+                meets = self._meets(found.accesses, blocked, changed)
                 if found.events:
                     return None
                 (schedule.late if meets else schedule.early).append(
@@ -147,7 +149,7 @@ class NestedWrappers(Wrappers):
             start = self.footprints.bound(call, leaf.wrapper, early) + accesses
             finish = self.footprints.bound(call, leaf.wrapper, late + leaf.schedule.flying)
             halves = (Item(statement, None, start), Item(statement, None, finish + accesses))
-            waiting = waiting or self._meets(start, blocked)
+            waiting = waiting or self._meets(start, blocked, changed)
             inner = Inner(call, leaf, schedule.requests)
             for number, item in enumerate(halves):
                 nest.inner[id(item)], nest.number[id(item)] = inner, number
@@ -165,8 +167,9 @@ class NestedWrappers(Wrappers):
         plain = call.is_statement and not call.macro and not call.unknown
         return self.leaves.get(call.name) if plain else None
 
-    def _meets(self, accesses: list[Access], blocked: list[Access]) -> bool:
-        changed = self.footprints.changed(blocked)
+    def _meets(
+        self, accesses: list[Access], blocked: list[Access], changed: frozenset[str]
+    ) -> bool:
         return self.footprints.conflict(accesses, blocked, changed) is not None
 
     # Doing it --------------------------------------------------------------------------

@@ -37,6 +37,7 @@ class Placement:
         if reach.position.crossed:
             transfer.conditional |= reach.position.left_if
             assert transfer.wait is not None
+            self._age(transfer.wait, reach.position.changed)
             transfer.wait.accesses += reach.position.reads
             transfer.crossed += reach.position.crossed
             transfer.guards = reach.position.guards + transfer.guards
@@ -53,6 +54,7 @@ class Placement:
         wait = transfer.wait
         assert wait is not None and wait.parent is not None and found.loop.parent is not None
         anchor = found.block.statements[found.index]
+        self._age(wait, found.changed)
         wait.parent.statements.remove(wait)
         found.block.statements.insert(found.block.statements.index(anchor), wait)
         wait.parent = found.block
@@ -63,6 +65,7 @@ class Placement:
         transfer.conditional = True
         below = motion.down(replace(transfer, wait=last)).position
         if below.crossed:
+            self._age(last, below.changed)
             self._put(last, below, after=True)
         transfer.crossed += found.crossed
         position = replace(reach.position, crossed=reach.position.crossed + found.crossed)
@@ -78,6 +81,8 @@ class Placement:
         outer = found.choice.parent
         assert outer is not None
         home = (wait.parent, wait.parent.statements.index(wait))
+        before = wait.accesses
+        self._age(wait, found.changed)
         home[0].statements.remove(wait)
         wait.parent = outer
         outer.statements.insert(outer.statements.index(found.choice) + 1, wait)
@@ -93,12 +98,14 @@ class Placement:
                 copy.parent.statements.remove(copy)
             transfer.more_waits.clear()
             outer.statements.remove(wait)
+            wait.accesses = before
             wait.parent = home[0]
             home[0].statements.insert(home[1], wait)
             return reach
         gained = found.crossed + below.position.crossed
         if below.position.crossed:
             transfer.conditional |= below.position.left_if
+            self._age(wait, below.position.changed)
             self._put(wait, below.position, after=True)
         transfer.crossed += gained
         position = replace(reach.position, crossed=reach.position.crossed + gained)
@@ -117,6 +124,10 @@ class Placement:
         reach = step(motion, role.transfer)
         self.footprints.forget(statement)
         return reach.position.crossed > 0
+
+    def _age(self, wait: Statement, changed: frozenset[str]) -> None:
+        """Tell what a wait releases in terms that hold where it stands now."""
+        wait.accesses = [*self.footprints.later(wait.accesses, changed)]
 
     @staticmethod
     def _put(statement: Statement, position: Position, *, after: bool = False) -> None:

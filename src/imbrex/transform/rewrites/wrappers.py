@@ -273,12 +273,14 @@ class Wrappers(Preparing):
         finish = self.footprints.bound(call, split.wrapper, late) + arguments
         start = self.footprints.bound(call, split.wrapper, early) + arguments
         position = index + 1
-        while position < len(block.statements) and self._may_pass(user, block, position, finish):
+        while position < len(block.statements) and self._may_pass(
+            user, block, index, position, finish
+        ):
             if self.footprints.of(block.statements[position], user.file).heavy:
                 use.passed, use.last = use.passed + 1, position
             position += 1
         position_up = index - 1
-        while position_up > floor and self._may_pass(user, block, position_up, start):
+        while position_up > floor and self._may_pass(user, block, index, position_up, start):
             if self.footprints.of(block.statements[position_up], user.file).heavy:
                 use.passed, use.first = use.passed + 1, position_up
             position_up -= 1
@@ -286,14 +288,18 @@ class Wrappers(Preparing):
             use.division = self._division(user, block, index, finish)
         return use
 
-    def _may_pass(self, user: Routine, block: Block, position: int, accesses: list[Access]) -> bool:
+    def _may_pass(
+        self, user: Routine, block: Block, index: int, position: int, accesses: list[Access]
+    ) -> bool:
+        """Whether accesses of the call at `index` may go past a statement and all in between."""
         statement = block.statements[position]
         footprint = self.footprints.of(statement, user.file)
         if footprint.stop or footprint.leaves or statement.kind is Kind.DECLARE:
             return False
         if footprint.events or statement.text == "terminal":
             return False  # another exchange may want the same channel
-        changed = self.footprints.changed(footprint.accesses)
+        low, high = min(index + 1, position), max(index, position + 1)
+        changed = self.footprints.changed_by(block.statements[low:high], user.file)
         return self.footprints.conflict(accesses, footprint.accesses, changed) is None
 
     def _division(
