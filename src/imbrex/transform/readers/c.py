@@ -33,6 +33,7 @@ from imbrex.transform.readers.c_source import (
 )
 from imbrex.transform.readers.c_statements import StatementReader
 from imbrex.transform.readers.c_vector_reader import Effects
+from imbrex.transform.readers.ending import drop_last_return
 
 _IDENTIFIER = re.compile(rb"[A-Za-z_]\w*")
 
@@ -204,6 +205,7 @@ class _Unit(StatementReader):
                 )
             )
             return
+        drop_last_return(block, self.data)
         routine = Routine(
             name,
             name,

@@ -12,6 +12,7 @@ from imbrex.transform.model.program import (
     Routine,
     Statement,
 )
+from imbrex.transform.readers.ending import drop_last_return
 from imbrex.transform.readers.fortran_body import Body
 from imbrex.transform.readers.fortran_lines import LogicalLine
 from imbrex.transform.readers.fortran_names import Names
@@ -126,6 +127,7 @@ def _enter(scope: Scope, names: Names, program: Program, words: frozenset[str]) 
     """Enter a routine; returns what construct in it has no end, if one has none."""
     reader = Body(scope, names)
     block = reader.read()
+    drop_last_return(block, program.files[scope.file].data)
     parameters = []
     for dummy in scope.dummies:
         variable = names.variable(scope, dummy) if dummy != "*" else None

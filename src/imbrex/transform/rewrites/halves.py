@@ -32,6 +32,7 @@ from imbrex.transform.rewrites.specification import c_declarations, fortran_spec
 from imbrex.transform.rewrites.wrapping import wrapped
 
 _C_HEAD = re.compile(r"(?P<lead>(?:(?:static|inline|extern)\s+)*void\s+)(?P<name>\w+)\s*\($")
+_FORTRAN_RETURN = re.compile(rb"[ \t]*return[ \t]*(![^\n]*)?\r?$", re.IGNORECASE)
 _FORTRAN_END = re.compile(rb"[ \t]*end[ \t]*(subroutine[ \t]*\w*)?[ \t]*\r?$", re.IGNORECASE)
 
 
@@ -109,7 +110,8 @@ class Halves:
             if _FORTRAN_END.match(line):
                 self.span = (start, stop)
                 break
-            if line.strip() and line.strip()[:1] not in b"!cC*":
+            last = _FORTRAN_RETURN.match(line)  # which says what the end says
+            if line.strip() and line.strip()[:1] not in b"!cC*" and not last:
                 break
             position = stop + 1
         self.lead = ""
