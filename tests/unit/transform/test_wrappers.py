@@ -97,6 +97,28 @@ def test_split(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert again.after == again.before
 
 
+# What is told at the calls of a wrapper that stays whole although its callers compute.
+WHOLE = {
+    "work on what is sent": "behind its call `u` is used or set (case.c:25)",
+    "a value that is needed": "the loops of work have bounds that are not its parameters"
+    " (case.c:16)",
+    "a return in it": "control may leave by return (case.c:9)",
+    "output in it": "the call of printf, whose source is not among the files (case.c:9)",
+    "a barrier in it": "the call of MPI_Barrier (case.c:9)",
+    "called in a condition": "",
+}
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_why_it_stays_whole(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = Path("case.c")
+    monkeypatch.chdir(tmp_path)
+    path.write_text(PROGRAM % tuple(CASES[name][:-1]))
+    told = [d for o in transform([path], Options()).decisions for d in o.details]
+    told = [detail for detail in told if detail.startswith("wrappers")]
+    assert set(told) == ({f"wrappers: not done, because {WHOLE[name]}"} if WHOLE[name] else set())
+
+
 def test_callers_in_another_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The caller's file gets the prototypes behind its includes."""
     monkeypatch.chdir(tmp_path)

@@ -316,11 +316,18 @@ class BoundaryFirst(Preparing):
     ) -> Division | None:
         """The space with an interior that touches none of the others, if it has one."""
         cuts = self._cuts(space, others)
-        if not cuts or spaces.order_matters(space, sorted(cuts)) is not None:
-            return None
-        if self._unreadable(routine, space, cuts) is not None:
+        if not cuts or self.why_whole(routine, spaces, space, others) is not None:
             return None
         return Division(space, cuts, block, at, False)
+
+    def why_whole(
+        self, routine: Routine, spaces: Spaces, space: Space, others: list[Access]
+    ) -> Reason | None:
+        """Why the space cannot be divided, although its interior touches none of the others."""
+        cuts = self._cuts(space, others)
+        if not cuts:
+            return None
+        return spaces.order_matters(space, sorted(cuts)) or self._unreadable(routine, space, cuts)
 
     def pieces(self, routine: Routine, division: Division) -> tuple[str, list[Edit]]:
         """The text of the interior, and the edits that leave the boundary in its place."""

@@ -33,6 +33,7 @@ from imbrex.transform.rewrites.blocking import BlockingToNonblocking
 from imbrex.transform.rewrites.boundary import BoundaryFirst, Division
 from imbrex.transform.rewrites.halves import Halves
 from imbrex.transform.rewrites.proposals import Preparing, Proposal
+from imbrex.transform.rewrites.unsplit import why_whole
 
 NAME = "wrappers"
 
@@ -71,6 +72,9 @@ class Wrappers(Preparing):
         self.facts = footprints.facts
         self.boundary = BoundaryFirst(program, footprints)
         self.blocking = BlockingToNonblocking(program, footprints, self.facts)
+        # Routines that stay whole, as far as they were looked at, and what stands in the way.
+        self.whole: dict[str, tuple[Split, Reason | None]] = {}
+        self.problem: Reason | None = None  # why the last schedule asked for is none
         self._callers: dict[str, list[Routine]] = {}
         self._calls_in: dict[str, dict[str, list[tuple[Block, int, Call]]]] = {}
 
@@ -87,6 +91,11 @@ class Wrappers(Preparing):
                 continue
             if split is not None:
                 found.append(self.apply(split))
+                continue
+            reason = why_whole(self, *self.whole[routine.key])
+            if reason is not None:
+                found.append(Proposal(self.name, routine, routine.line, reason))
+                found[-1].without_window = True
         return found
 
     @staticmethod
@@ -106,11 +115,13 @@ class Wrappers(Preparing):
         Raises Refusal where they have, but the routine cannot be taken apart.
         """
         schedule = self.schedule_of(routine, sites)
+        split = Split(routine, schedule or Schedule(), [])
         if schedule is None:
+            self.whole[routine.key] = (split, self.problem)
             return None
-        split = Split(routine, schedule, [])
         self.find_uses(split)
         if not any(use.passed or use.division for use in split.uses):
+            self.whole[routine.key] = (split, None)
             return None
         self.check(split)
         split.kept = self.kept(split)
@@ -118,6 +129,7 @@ class Wrappers(Preparing):
 
     def schedule_of(self, routine: Routine, sites: list[Site]) -> Schedule | None:
         """What of a routine is early and what late; None where it cannot be taken apart."""
+        self.problem = None
         statements = [
             s for s in routine.statements() if not s.blocks and s.kind is not Kind.DECLARE
         ]
@@ -133,11 +145,14 @@ class Wrappers(Preparing):
             if any(transfer.status is not None for transfer in transfers[id(site.call)]):
                 status = transfers[id(site.call)][0].status
                 if status is not None and blocking.status_matters(site, status):
+                    self.problem = Reason("a status is read", site.location)
                     return None
         schedule = Scheduler(self.footprints, routine).run(transfers)
-        if schedule.problem is not None or not schedule.transfers or self.facts.timing is not None:
-            return None
-        return schedule
+        self.problem = schedule.problem or self.facts.timing
+        if self.problem is None and not schedule.transfers:
+            text = "its messages stand in loops, or in an `if` with `else`"
+            self.problem = Reason(text, sites[0].location)
+        return schedule if self.problem is None else None
 
     def find_uses(self, split: Split) -> None:
         for user in self.callers(split.wrapper.name):

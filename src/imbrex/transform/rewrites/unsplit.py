@@ -1,0 +1,90 @@
+"""Why a routine around MPI stays one routine: what stands behind its calls, or in it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from imbrex.transform.analysis.schedule import Item, Schedule
+from imbrex.transform.analysis.spaces import Space, Spaces
+from imbrex.transform.model.program import Access, Location, Reason, Routine, Statement
+
+if TYPE_CHECKING:
+    from imbrex.transform.rewrites.wrappers import Split, Use, Wrappers
+
+
+def why_whole(wrappers: Wrappers, split: Split, problem: Reason | None) -> Reason | None:
+    """What kept a wrapper from having a window; None where its callers have no work for one.
+
+    `problem`: why it cannot be taken apart at all; worth telling if its callers would have work.
+    """
+    if problem is not None:
+        every = wrappers.footprints.of_routine(split.wrapper).accesses
+        nothing: list[Statement] = split.wrapper.body.statements
+        split.schedule = Schedule(late=[Item(s, None, list(every)) for s in nothing[:1]])
+        wrappers.find_uses(split)
+        return problem if any(use.passed or use.division for use in split.uses) else None
+    for use in split.uses:
+        reason = _Behind(wrappers, split, use).reason()
+        if reason is not None:
+            return reason
+    return None
+
+
+class _Behind:
+    """What stands behind one call of a wrapper."""
+
+    def __init__(self, wrappers: Wrappers, split: Split, use: Use) -> None:
+        self.wrappers = wrappers
+        self.footprints = wrappers.footprints
+        self.use = use
+        self.user: Routine = use.routine
+        late = [a for item in split.schedule.late for a in item.accesses] + split.schedule.flying
+        bound = self.footprints.bound(use.call, split.wrapper, late)
+        self.finish = bound + list(use.statement.accesses)
+
+    def reason(self) -> Reason | None:
+        """What uses the messages, where that or what follows it computes."""
+        spaces = Spaces(self.wrappers.program, self.footprints, self.user)
+        first: Reason | None = None
+        others = list(self.finish)
+        index = self.use.block.statements.index(self.use.statement)
+        for statement in self.use.block.statements[index + 1 :]:
+            found = self.footprints.of(statement, self.user.file)
+            if found.stop or found.leaves or found.events:
+                return None
+            changed = self.footprints.changed(others + found.accesses)
+            meeting = self.footprints.conflict(self.finish, found.accesses, changed)
+            if first is None and meeting is not None:
+                first = self._used(*meeting)
+            if found.heavy:
+                space = spaces.of(statement)
+                undivided = None if space is None else self._undivided(spaces, space, others)
+                return undivided or first
+            others += found.accesses
+        return None
+
+    def _undivided(self, spaces: Spaces, space: Space, others: list[Access]) -> Reason | None:
+        """Why the first loop nest cannot be divided, if it has an interior."""
+        boundary = self.wrappers.boundary
+        changed = self.footprints.changed(others)
+        everywhere = dict.fromkeys(range(len(space.ranges)), (1, 1))
+        inner = space.shared_headers() + space.remaining(space.accesses, everywhere)
+        meeting = self.footprints.conflict(others, inner, changed)
+        if meeting is not None:
+            return self._used(*meeting)
+        if space.callee is not None and (-1, -1) in (space.bounds or []):
+            text = f"the loops of {space.callee.name} have bounds that are not its parameters"
+            return Reason(text, Location(space.callee.file, space.loops[0].line))
+        return boundary.why_whole(self.user, spaces, space, others)
+
+    def _used(self, mine: Access, other: Access) -> Reason:
+        variables = self.wrappers.program.variables
+        place = Location(self.user.file, other.line)
+        known = variables.get(mine.variable)
+        if known is None:
+            return Reason("behind its call memory that is not known may be used", place)
+        text = f"behind its call `{known.name}` is used or set"
+        through = variables.get(other.variable)
+        if mine.variable != other.variable and through is not None:
+            text = f"behind its call `{known.name}` may be used or set through `{through.name}`"
+        return Reason(text, place)
