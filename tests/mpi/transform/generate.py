@@ -8,6 +8,7 @@ from random_body import ARRAYS, LENGTH, Generator  # type: ignore[import-not-fou
 
 C_HEAD = f"""#include <mpi.h>
 #include <stdio.h>
+#include <stdlib.h>
 #define LENGTH {LENGTH}
 static double a[LENGTH + 1], b[LENGTH + 1], c[LENGTH + 1], d[LENGTH + 1], e[LENGTH + 1];
 static double f[LENGTH + 1];
@@ -56,12 +57,29 @@ C_CHECK = """    for (int j = 0; j < 6; j++) {{
         printf("program {number} rank %d array %d %.17g %.17g %.17g\\n", rank, j, sum, s, t);
     }}"""
 
+C_POINTERS = """    double *first = e, *second = f, *old = NULL;
+    double *e = malloc((LENGTH + 1) * sizeof(double));
+    double *f = malloc((LENGTH + 1) * sizeof(double));
+    for (int i = 0; i <= LENGTH; i++) {{
+        e[i] = first[i];
+        f[i] = second[i];
+    }}
+{body}
+    for (int i = 0; i <= LENGTH; i++) {{
+        first[i] = e[i];
+        second[i] = f[i];
+    }}
+    (void)old;"""
+
 
 def c_source(seeds: list[int]) -> str:
     """One program that runs the random routine of each seed in turn."""
     routines, calls = [], []
     for number in seeds:
-        body = "\n".join(Generator(number, fortran=False).body())
+        generator = Generator(number, fortran=False)
+        body = "\n".join(generator.body())
+        if generator.exchanging:
+            body = C_POINTERS.format(body=body)
         requests = "    MPI_Request r[4];\n" if "r[" in body else ""
         routines.append(f"static void program_{number}(void)\n{{\n{requests}{body}\n}}\n")
         calls.append(f"    program_{number}();\n" + C_CHECK.format(number=number))

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 ARRAYS = ["a", "b", "c", "d", "e", "f"]
 LENGTH = 3000
+_OTHER = {"e": "f", "f": "e"}
 
 
 @dataclass
@@ -56,6 +57,9 @@ class Generator:
         self.pending: list[tuple[int, int]] = []  # (tag, count) of messages not yet received
         self.level = 0
         self.busy: set[str] = set()  # arrays of transfers between their start and their wait
+        # C, half of the programs: `e` and `f` are pointers that are exchanged.
+        self.exchanging = not fortran and seed % 2 == 1
+        self.odd = False  # whether they have been exchanged an odd number of times
 
     # Pieces ----------------------------------------------------------------------------
 
@@ -118,16 +122,26 @@ class Generator:
         if self.out.fortran or self.busy:
             self.loop()
             return
-        if self.random.random() < 0.5:
+        if self.exchanging and self.random.random() < 0.5:
+            self.swap()
+        elif self.random.random() < 0.5:
             self.out.put(f"p = {self.array()} + {self.random.choice([0, 7])};", "")
         else:
             self.out.put(f"p[{self.random.randint(0, 20)}] = s;", "")
+
+    def swap(self) -> None:
+        for line in ("old = e;", "e = f;", "f = old;"):
+            self.out.put(line, "")
+        self.busy = {_OTHER.get(array, array) for array in self.busy}
+        self.odd = not self.odd
 
     def branch(self) -> None:
         self.out.put("if (rank == 0) {", "if (rank .eq. 0) then")
         self.out.depth += 1
         for _ in range(self.random.randint(1, 2)):
             self.random.choice([self.loop, self.scalar, self.element, self.call])()
+        if self.exchanging and not self.busy and self.random.random() < 0.3:
+            self.swap()
         self.out.depth -= 1
         if self.random.random() < 0.5:
             self.out.put("} else {", "else")
@@ -312,6 +326,7 @@ class Generator:
             self.exchange()
             return
         starts = []
+        odd = self.odd
         for number in range(self.random.choice([1, 1, 2])):
             x, y = self.pair()
             self.busy |= {x, y}
@@ -324,6 +339,9 @@ class Generator:
                 self.compute(1)
             self.start(name, array, count, tag, request)
         self.compute(2)
+        if self.exchanging and self.random.random() < 0.3:
+            self.swap()
+            self.compute(2)
         if self.random.random() < 0.2:
             self.exchange()
         if self.random.random() < 0.5:
@@ -334,7 +352,8 @@ class Generator:
         self.random.shuffle(order)
         for request in order:
             self.wait(request, 1)
-            self.busy.discard(starts[request][1])
+            array = starts[request][1]
+            self.busy.discard(array if self.odd == odd else _OTHER.get(array, array))
             self.compute(1)
 
     def icollective(self) -> None:

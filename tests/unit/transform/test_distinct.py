@@ -39,6 +39,18 @@ SWAPS = {
     "also called with one array": ("", EXCHANGE, "step(u, u);", False),
     "an address taken": ("", EXCHANGE, "double **p = &u; *p = unew;", False),
     "moved inside an array": ("", EXCHANGE, "u = u + 1;", False),
+    "a third pointer to one of them": ("", EXCHANGE, "double *w = u; step(w, unew);", False),
+    "two of the three steps": ("", EXCHANGE, "double *t = u; unew = t;", False),
+    "through a function": (
+        "static void swap(double **a, double **b) { double *t = *a; *a = *b; *b = t; }",
+        "swap(&u, &unew);",
+        "",
+        False,
+    ),
+    "in a branch": ("", "if (s % 2) { " + EXCHANGE + " }", "", True),
+    "counted up": ("", EXCHANGE, "u++;", False),
+    "set anew": ("", EXCHANGE, "u = malloc(80);", False),
+    "one array in two parts": ("", EXCHANGE, "double *p = unew + 1; step(p, unew);", False),
     "handed to code that is not seen": (
         "extern void take(void (*)(double *, double *));",
         EXCHANGE,
@@ -67,6 +79,37 @@ def test_pairs(name: str, tmp_path: Path) -> None:
         assert not left & right
         return
     assert (frozenset(routine.parameters) in aliases.distinct) is distinct
+
+
+DECLARED = """#include <stdlib.h>
+static double get(double *u, double *unew) { return u[1] + unew[2]; }
+int main(void)
+{
+    double *u%s, *unew, *t;
+    %s
+    unew = calloc(10, 8);
+    t = u;
+    u = unew;
+    unew = t;
+    return get(u, unew) > 1.0;
+}
+"""
+# name: (value in the declaration, statement, whether the pair is distinct)
+DECLARATIONS = {
+    "set later": ("", "u = calloc(10, 8);", True),
+    "set at once": (" = calloc(10, 8)", "", True),
+    "set at once and moved": (" = calloc(10, 8)", "u++;", False),
+    "set at once and later": (" = calloc(10, 8)", "u = calloc(20, 8);", False),
+    "no memory at first": (" = NULL", "u = calloc(10, 8);", True),
+}
+
+
+@pytest.mark.parametrize("name", DECLARATIONS)
+def test_declarations(name: str, tmp_path: Path) -> None:
+    *code, distinct = DECLARATIONS[name]
+    found = analysis(tmp_path, DECLARED % tuple(code))
+    pair = frozenset(found.program.routines["get"].parameters)
+    assert (pair in found.footprints.aliases.distinct) is distinct
 
 
 OWNERS = """#include <stdlib.h>

@@ -168,7 +168,6 @@ def _only_exchanged(
     swaps: list[tuple[str, str, str]],
 ) -> bool:
     holders: list[set[str]] = []
-    writes = 0
     for key in pair:
         if program.variables[key].kind != "local":
             return False
@@ -178,13 +177,29 @@ def _only_exchanged(
         holders.append({source for form, source in facts if form == "addr"})
         if len(facts) != len(swaps) + 1:
             return False
-    for statement in _all(routine):
-        writes += sum(a.write and not a.through and a.variable in pair for a in statement.accesses)
-    if writes != 2 * len(swaps) + 2:  # beside the exchanges, one initial value each
-        return False
+    for key in pair:  # beside the exchanges, one initial value each
+        if not _set_once(routine, key, given[key], len(swaps)):
+            return False
     first, second = holders
     heap = all(name.startswith("heap:") for name in first | second)
     return bool(first) and bool(second) and not first & second and heap
+
+
+def _set_once(routine: Routine, key: str, facts: list[tuple[str, str]], swaps: int) -> bool:
+    """Whether a pointer is set in one statement besides exchanges.
+
+    A declaration that does not allocate leaves it unset: a value would be among the facts.
+    """
+    sites = [int(source.rpartition(":")[2]) for _, source in facts if source.startswith("heap:")]
+    inside = f"heap:{routine.file}:"
+    if any(not s.startswith(inside) for form, s in facts if form == "addr"):
+        return False
+    writes = 0
+    for statement in _all(routine):
+        own = sum(a.write and not a.through and a.variable == key for a in statement.accesses)
+        fills = any(statement.start <= site < statement.end for site in sites)
+        writes += own if statement.kind is not Kind.DECLARE or own > 1 or fills else 0
+    return writes == swaps + 1
 
 
 def _blocks(block: Block) -> list[Block]:
