@@ -167,6 +167,11 @@ static inline int64_t ix_f_sum_types(const int *counts, const MPI_Fint *types, i
             bytes += counts[i] * ix_type_bytes(IX_F2C(Datatype, &types[i]));
     return bytes;
 }
-#define IX_F_SUM_TYPES(counts, types, n, nobody) ix_f_sum_types(counts, types, n, nobody)
+/* The number first: asking for it may tell who is nobody. */
+#define IX_F_SUM_TYPES(counts, types, n, nobody)                                                   \
+    __extension__({                                                                                \
+        int ix_n = (n);                                                                            \
+        ix_f_sum_types(counts, types, ix_n, nobody);                                               \
+    })
 
 #endif
