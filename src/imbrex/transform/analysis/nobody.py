@@ -60,8 +60,7 @@ def _is_guarded(footprints: Footprints, statement: Statement, source: Argument, 
     sides = {_plain(side) for side in _UNEQUAL.split(condition)}
     if sides != {_plain(source.text), "mpi_proc_null"}:
         return False
-    before = block.statements[: block.statements.index(statement)]
-    changed = footprints.changed([a for s in before for a in footprints.of(s, file).accesses])
+    changed = footprints.changed_by(block.statements[: block.statements.index(statement)], file)
     return not any(access.variable in changed or access.through for access in source.reads)
 
 

@@ -127,7 +127,7 @@ class Placement:
 
     def _age(self, wait: Statement, changed: frozenset[str]) -> None:
         """Tell what a wait releases in terms that hold where it stands now."""
-        wait.accesses = [*self.footprints.later(wait.accesses, changed)]
+        wait.accesses = self.footprints.later(wait.accesses, changed)
 
     @staticmethod
     def _put(statement: Statement, position: Position, *, after: bool = False) -> None:
