@@ -264,6 +264,9 @@ int main(void)
         } else if (!strcmp(line, "reset")) {
             join_threads();
             ix_release(1);
+            memset(tokens, 0, sizeof tokens); /* no script knows the transfers of the one before */
+            memset(sequences, 0, sizeof sequences);
+            memset(handles, 0, sizeof handles);
             printf("done\n");
             fflush(stdout);
         } else {
