@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.untimed
+
 
 def expected(output: str) -> tuple[Counter[Any], Counter[Any], Counter[Any]]:
     """Calls, transfers and bytes by (rank, operation) from the program's `expect` lines."""

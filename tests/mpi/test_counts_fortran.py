@@ -18,6 +18,8 @@ from imbrex.profile.format import Ended
 from imbrex.profile.part import read_part
 from imbrex.profile.run import load_run
 
+pytestmark = pytest.mark.untimed
+
 HERE = Path(__file__).resolve().parent
 SOURCES = HERE / "counts"
 MODULE = HERE.parents[1] / "runtime" / "include" / "imbrex" / "imbrex.f90"

@@ -13,6 +13,8 @@ import pytest
 from imbrex.profile.run import load_run
 from imbrex.profile.summary import rows
 
+pytestmark = pytest.mark.untimed
+
 SOURCE = Path(__file__).resolve().parent / "counts" / "lines.c"
 OUTSIDE = {"MPI_Init", "MPI_Comm_rank", "MPI_Comm_size", "MPI_Finalize"}
 

@@ -6,6 +6,10 @@ import re
 import subprocess
 from typing import Any
 
+import pytest
+
+pytestmark = pytest.mark.untimed
+
 
 def _declared(mpicc: str) -> set[str]:
     """Names of functions in mpi.h, found in a simpler way than the generator's."""

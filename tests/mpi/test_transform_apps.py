@@ -14,6 +14,8 @@ import pytest
 
 from imbrex.transform.engine import Options, transform
 
+pytestmark = pytest.mark.untimed
+
 APPS = Path(__file__).parents[2] / "apps"
 
 # app: sources, options, calls and rewrites that must be among those done

@@ -11,6 +11,8 @@ import pytest
 
 from imbrex.transform.engine import Options, transform
 
+pytestmark = pytest.mark.untimed
+
 CASES = Path(__file__).parents[1] / "unit" / "transform" / "cases"
 NAMES = [
     "carried.c",

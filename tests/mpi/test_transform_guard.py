@@ -18,6 +18,8 @@ import pytest
 
 from imbrex.transform.engine import Options, transform
 
+pytestmark = pytest.mark.untimed
+
 HERE = Path(__file__).parent
 CASES = HERE.parent / "unit" / "transform" / "cases"
 

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+pytestmark = pytest.mark.untimed
+
 APPS = {
     "halo2d": "--n 100 --steps 5 --variant overlapped",
     "halo3d": "--n 16 --steps 5 --variant late-wait",

@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.untimed
+
 HERE = Path(__file__).resolve().parent
 APPS = HERE.parents[2] / "apps"
 

@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.untimed
+
 LIBRARY = """
 #include <mpi.h>
 void swap(double *a, double *b, int n)
