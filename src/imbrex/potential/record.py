@@ -14,6 +14,9 @@ from pathlib import Path
 
 import click
 import numpy as np
+from elftools.common.exceptions import ELFError
+from elftools.elf.elffile import ELFFile
+from elftools.elf.sections import SymbolTableSection
 
 from imbrex.errors import ImbrexError
 from imbrex.mpi_environment import native
@@ -27,8 +30,8 @@ from imbrex.potential.trace import read_trace
 
 _RAW = "raw"
 _MARKS = ("messages.json", _RAW)
-# What only a program has that was linked with the recorder.
-_MARK = b"imbrex_access_memory"
+# What a program exports that was linked with the recorder; the runtime has the name as a text.
+_MARK = "imbrex_access_memory"
 _OUTPUTS = ("timed.out", "recorded.out")
 
 
@@ -86,9 +89,17 @@ def slowed_program(command: Sequence[str]) -> Path | None:
 
 def _is_recorded(program: Path) -> bool:
     try:
-        return _MARK in program.read_bytes()
+        if _MARK.encode() not in program.read_bytes():
+            return False
+        with program.open("rb") as stream:
+            exported = ELFFile(stream).get_section_by_name(".dynsym")
+            if not isinstance(exported, SymbolTableSection):
+                return False
+            return bool(exported.get_symbol_by_name(_MARK))
     except OSError as error:
         raise ImbrexError(f"{program}: cannot be read ({error.strerror})") from error
+    except ELFError:
+        return False
 
 
 def lines_of_runs(recording: Recording, raw: Path) -> tuple[list[str], list[str]]:
