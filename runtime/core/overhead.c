@@ -46,5 +46,7 @@ double ix_measure_overhead(uint32_t calls)
         ix_add(&ix_share.debt_ns, 0 - scratch.debt_paid_ns);
     ix_self = own;
     ix_engine.call_cost_ns = (double)spent / calls;
+    double ps = ix_engine.call_cost_ns * 1000;
+    ix_engine.part->call_cost_ps = ps < UINT32_MAX ? (uint32_t)ps : UINT32_MAX;
     return ix_engine.call_cost_ns;
 }

@@ -93,10 +93,10 @@ typedef struct ix_part_header {
     uint32_t version;
     uint32_t header_bytes;
     uint64_t file_bytes;
-    int32_t ranks;          /* size of MPI_COMM_WORLD */
-    uint32_t library_index; /* reserved, 0 */
-    char library[256];      /* MPI_Get_library_version, first line */
-    ix_rank_row rank;       /* rank.ended is IX_DIED until the process says otherwise */
+    int32_t ranks;         /* size of MPI_COMM_WORLD */
+    uint32_t call_cost_ps; /* of one recorded call, ps: a rank that dies cannot add it up */
+    char library[256];     /* MPI_Get_library_version, first line */
+    ix_rank_row rank;      /* rank.ended is IX_DIED until the process says otherwise */
     ix_part_table sites;
     ix_part_table images;
     ix_part_table sections;

@@ -170,8 +170,6 @@ static void library_line(char *line, size_t room)
 #endif
 }
 
-static void at_exit(void);
-
 /* Start the engine in this process. */
 static int start_engine(enum ix_threading mode)
 {
@@ -203,11 +201,6 @@ static int start_engine(enum ix_threading mode)
     }
     overhead_ns = ix_measure_overhead(2000);
     owner = getpid();
-    static int registered;
-    if (!registered) {
-        registered = 1;
-        atexit(at_exit);
-    }
     return 1;
 }
 
@@ -355,7 +348,9 @@ void ix_job_abort(void)
     leave(IX_ABORTED);
 }
 
-static void at_exit(void)
+/* After all handlers of exit and destructors of static objects: they may still call MPI, and
+ * MPI_Finalize (an object of C++ that finalizes when main is over). */
+__attribute__((destructor)) static void at_exit(void)
 {
     if (state == SESSIONS) {
         int finalized = ix_part() && ix_part()->rank.ended == IX_FINALIZED;

@@ -53,6 +53,7 @@ def test_what_was_measured_survives(mpi, program, imbrex, tmp_path, how, ended):
     calls = {row.operation: row.sums for row in rows(run, "operation")}
     assert calls["MPI_Send"].count == 50
     assert calls["MPI_Recv"].bytes == 5_000_000
+    assert (run.ranks["overhead_ns"] > 0).all()
     text = imbrex("show", "run").stdout
     assert "What weakens these numbers" in text
     assert np.load(tmp_path / "run" / "measures.npy").dtype.names[0] == "rank"

@@ -37,6 +37,13 @@ def test_pcontrol_pauses_and_resumes(compiled: Build, measured: Run) -> None:
     assert run.total("MPI_Bcast", "bytes", 0) == 16
 
 
+def test_a_static_object_that_finalizes_after_main(compiled: Build, measured: Run) -> None:
+    run = measured(compiled("odd"), "late")
+    assert run.total("MPI_Bcast", "count") == 2
+    assert (run.ranks["ended"] == 0).all()
+    assert not (run.folder / "parts").exists()
+
+
 def test_a_forked_child_changes_nothing(compiled: Build, measured: Run) -> None:
     run = measured(compiled("odd"), "forked")
     assert run.total("MPI_Bcast", "count") == 4

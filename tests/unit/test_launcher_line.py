@@ -159,3 +159,23 @@ def test_program_is_checked(tmp_path, monkeypatch):
     (tmp_path / "folder" / "app").write_text("#!/bin/sh\n")
     (tmp_path / "folder" / "app").chmod(0o755)
     assert program_file(["./app"], folder="folder") == Path("folder/app")
+
+
+@pytest.mark.parametrize("around", ["timeout 60", "timeout -k 5 60", "stdbuf -oL", "nice -n 5"])
+def test_a_command_around_the_launcher_is_of_the_user_s_run_alone(launchers, around):
+    line = parse(f"{around} mpirun -n 2 ./app 1")
+    assert line.family == "openmpi"
+    assert line.with_prefix(["P"]) == [*around.split(), "mpirun", "-n", "2", "P", "./app", "1"]
+    assert line.with_program(["probe"]) == ["mpirun", "-n", "2", "probe"]
+    assert line.launcher_words == ("mpirun", "-n", "2")
+
+
+def test_a_command_around_the_launcher_that_is_not_there(launchers, monkeypatch):
+    monkeypatch.setenv("PATH", str(launchers))
+    with pytest.raises(ImbrexError, match="timeout: program not found"):
+        parse("timeout 60 mpirun -n 2 ./app")
+
+
+def test_a_command_around_a_program_is_a_program(launchers):
+    line = parse("timeout 60 ./app mpi")
+    assert (line.family, line.programs()) == ("none", [["timeout", "60", "./app", "mpi"]])

@@ -69,6 +69,7 @@ def test_verdict_tells_what_weakens_it(make_run):
     ranks["ended"] = [0, 3]
     ranks["overflow"] = [5, 0]
     ranks["section_errors"] = [0, 2]
+    ranks["threads"] = [200, 200]
     np.save(folder / "ranks.npy", ranks)
     measures = np.load(folder / "measures.npy")
     for name in ("contradicted", "uncalibrated", "unknown_end"):
@@ -79,6 +80,7 @@ def test_verdict_tells_what_weakens_it(make_run):
         "rank 1 died",
         "5 rows, sites or sections did not fit",
         "2 sections ended twice",
+        "more than 128 threads in MPI (1 of 2 ranks)",
         "have no calibrated time",
         "faster than the machine profile allows",
         "unknown end",

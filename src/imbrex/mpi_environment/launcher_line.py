@@ -10,7 +10,7 @@ import os
 import shutil
 import subprocess
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -41,12 +41,17 @@ class Segment:
 
 @dataclass(frozen=True)
 class LauncherLine:
-    """A command line taken apart. `launcher` is the launcher's file, None without one."""
+    """A command line taken apart. `launcher` is the launcher's file, None without one.
+
+    `around` are the words of a command that starts the launcher (`timeout 60`): part of the user's
+    run, not of what Imbrex starts itself.
+    """
 
     words: tuple[str, ...]
     family: Family
     launcher: Path | None
     segments: tuple[Segment, ...]
+    around: tuple[str, ...] = ()
 
     @property
     def launcher_words(self) -> tuple[str, ...]:
@@ -59,7 +64,9 @@ class LauncherLine:
 
     def with_prefix(self, prefix: Sequence[str]) -> list[str]:
         """The line with `prefix` before every program (in place of imbrex-exec)."""
-        return self._rebuilt(lambda s: [*prefix, *self.words[s.program : s.end]])
+        return list(self.around) + self._rebuilt(
+            lambda s: [*prefix, *self.words[s.program : s.end]]
+        )
 
     def with_program(self, argv: Sequence[str]) -> list[str]:
         """The line with every program and its arguments replaced by `argv`."""
@@ -91,6 +98,12 @@ def parse_launcher_line(words: Sequence[str]) -> LauncherLine:
             f"the launcher {first} is not known: write {MARKER} before your program, "
             f"as in `{first} ... {MARKER} ./app`"
         )
+    if first in options.AROUND_LAUNCHERS:
+        at = next((i for i, word in enumerate(words) if i and _names_launcher(word)), None)
+        if at is not None:
+            if _which(words[0]) is None:
+                raise ImbrexError(f"{words[0]}: program not found")
+            return replace(parse_launcher_line(words[at:]), around=words[:at])
     family = launcher_family(words[0])
     if family == "none":
         return LauncherLine(words, "none", None, (Segment(0, 0, 0, len(words)),))
@@ -114,8 +127,7 @@ def launcher_family(word: str) -> Family:
     if name == "srun":
         _found(word)
         return "srun"
-    known = ("mpirun", "mpiexec", "orterun", "prterun")
-    if not any(name == k or name.startswith((k + ".", k + "-")) for k in known):
+    if not _names_launcher(word):
         return "none"
     file = _found(word)
     for candidate in (name, file.resolve().name):
@@ -143,6 +155,12 @@ def launcher_family(word: str) -> Family:
     raise ImbrexError(
         f"{word} is neither Open MPI's nor a Hydra launcher: write {MARKER} before your program"
     )
+
+
+def _names_launcher(word: str) -> bool:
+    name = Path(word).name
+    known = ("mpirun", "mpiexec", "orterun", "prterun")
+    return name == "srun" or any(name == k or name.startswith((k + ".", k + "-")) for k in known)
 
 
 def _which(word: str) -> Path | None:

@@ -28,7 +28,7 @@ HEADER_DTYPE = np.dtype(
         ("header_bytes", "<u4"),
         ("file_bytes", "<u8"),
         ("ranks", "<i4"),
-        ("library_index", "<u4"),
+        ("call_cost_ps", "<u4"),
         ("library", "S256"),
         ("rank", RANKS_DTYPE),
         ("sites", TABLE_DTYPE),
@@ -138,6 +138,8 @@ def read_part(file: Path) -> Part:
     for name in ("compute_ns", "call_ns", "calls"):
         if rank[name] == 0:
             rank[name] = threads[name].sum()
+    if rank["overhead_ns"] == 0:
+        rank["overhead_ns"] = int(rank["calls"]) * int(header["call_cost_ps"]) // 1000
     if rank["wall_ns"] == 0 and len(threads):
         rank["wall_ns"] = threads["last_exit_ns"].max()
     return Part(

@@ -19,6 +19,8 @@ ENDINGS = {
     Ended.DIED: "died (a signal, _exit, or killed)",
     Ended.MISSING: "left no data",
 }
+MOST_THREADS = 128
+"""Threads of a rank that are measured at a time (runtime/core/engine.c, fill_limits)."""
 WORTH = 0.02
 """The share of the ranks' time from which a cause is worth a line."""
 SPAWNS = frozenset(["MPI_Comm_spawn", "MPI_Comm_spawn_multiple"])
@@ -93,6 +95,12 @@ def weaknesses(run: Run, sums: Sums) -> list[str]:
         number = int(ranks[name].sum())
         if number:
             lines.append(f"{number} {text}")
+    crowded = (ranks["threads"] > MOST_THREADS) & (ranks["overflow"] > 0)
+    if crowded.any():
+        lines.append(
+            f"more than {MOST_THREADS} threads in MPI ({crowded.sum()} of {len(ranks)} ranks): "
+            "the calls of those beyond that number at a time are missing in all numbers"
+        )
     if SPAWNS & {base(run.job.operations[i]) for i in set(run.measures["operation"].tolist())}:
         lines.append("processes that the program started with MPI_Comm_spawn are not measured")
     lines += [warning for warning in run.job.warnings if warning not in lines]
