@@ -77,7 +77,7 @@ _location_at = _function(
 )
 referenced = _function("clang_getCursorReferenced", RawCursor, RawCursor)
 initializer = _function("clang_Cursor_getVarDeclInitializer", RawCursor, RawCursor)
-is_null = _function("clang_Cursor_isNull", ctypes.c_int, RawCursor)
+_null = _function("clang_getNullCursor", RawCursor)
 type_of = _function("clang_getCursorType", RawType, RawCursor)
 canonical = _function("clang_getCanonicalType", RawType, RawType)
 element_type = _function("clang_getElementType", RawType, RawType)
@@ -108,6 +108,14 @@ _expansion = _function(
 )
 _line, _offset, _file = ctypes.c_uint(), ctypes.c_uint(), ctypes.c_void_p()
 _LINE, _OFFSET, _FILE = ctypes.byref(_line), ctypes.byref(_offset), ctypes.byref(_file)
+
+
+_NULL = _null().kind_id  # only the null cursor is of this kind
+
+
+def is_null(raw: Any) -> bool:
+    """Whether a cursor stands for nothing; asking libclang costs a call per reference."""
+    return bool(raw.kind_id == _NULL)
 
 
 def raw_cursor(cursor: Any) -> Any:
