@@ -156,10 +156,11 @@ class ExpressionReader(PlaceReader):
             word = _WORD.match(self.source.data, start)
             macro = word[0].decode() if word else "?"
         arguments = []
-        formals = list(referenced.arguments) if direct else []
+        # What C passes is never a reference.
+        formals = list(referenced.arguments) if direct and cursor.tree.plus_plus else []
         for position, child in enumerate(actual):
             inner = Effects()
-            if c_vectors.named(child) is not None and by_reference(formals, position):
+            if by_reference(formals, position) and c_vectors.named(child) is not None:
                 arguments.append(self._vector(child, name, position, inner))
             else:
                 arguments.append(self._argument(child, inner))

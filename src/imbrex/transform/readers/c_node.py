@@ -11,7 +11,7 @@ from bisect import bisect_right
 from collections.abc import Callable
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from clang.cindex import LinkageKind, TypeKind
+from clang.cindex import LinkageKind, StorageClass, TypeKind
 
 from imbrex.transform.readers import c_calls
 from imbrex.transform.readers import c_kinds as ck
@@ -44,6 +44,7 @@ _COMPUTED = frozenset(
         ck.CONDITIONAL_OPERATOR,
     }
 )
+_VARIABLES = frozenset({ck.VAR_DECL, ck.PARM_DECL})
 _DEREFERENCE = 6
 T = TypeVar("T")
 
@@ -212,6 +213,10 @@ class Node:
 
     @Once
     def type(self) -> TypeNode:
+        if self.kind is ck.DECL_REF_EXPR and not self.tree.plus_plus:
+            named = self.referenced
+            if named is not None and named.kind in _VARIABLES:
+                return named.type  # the same in C, and known
         found = self.tree.type(c_calls.type_of(self.raw))
         if found.is_array and self._is_adjusted():
             found = self.tree.adjusted.setdefault(id(found), AdjustedType(found))
@@ -280,6 +285,10 @@ class Node:
     def linkage(self) -> Any:
         return LinkageKind.from_id(c_calls.linkage(self.raw))
 
+    @Once
+    def storage_class(self) -> Any:
+        return StorageClass.from_id(c_calls.storage_class(self.raw))
+
     # What is rarely asked: the binding answers.
 
     @property
@@ -289,10 +298,6 @@ class Node:
     @property
     def in_system_header(self) -> bool:
         return bool(self._cursor.location.is_in_system_header)
-
-    @property
-    def storage_class(self) -> Any:
-        return self._cursor.storage_class
 
     @property
     def enum_value(self) -> int:

@@ -25,8 +25,9 @@ class VariableReader:
 
     def key_of(self, declaration: Any) -> str:
         """The model's key of a declared variable; the variable is entered on first sight."""
-        if declaration.key is not None:
-            return str(declaration.key)
+        known: str | None = declaration.key
+        if known is not None:
+            return known
         location = declaration.location
         name = declaration.spelling
         external = declaration.linkage == LinkageKind.EXTERNAL
