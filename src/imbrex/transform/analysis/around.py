@@ -60,7 +60,7 @@ def around(motion: Motion, transfer: Transfer, reach: Reach) -> Around | None:
     while index < begun:
         statement = block.statements[index]
         footprint = motion.footprints.of(statement, motion.routine.file)
-        changed |= motion.footprints.changed(footprint.accesses)
+        changed |= motion.footprints.changed_in(footprint)
         reason = motion.wait_blocked(transfer, accesses, statement, footprint, changed)
         if reason is not None:
             break

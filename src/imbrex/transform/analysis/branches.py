@@ -46,14 +46,14 @@ def branches(motion: Motion, transfer: Transfer, reach: Reach) -> Branches | Non
         within = changed
         for index, statement in enumerate(block.statements):
             footprint = motion.footprints.of(statement, motion.routine.file)
-            within |= motion.footprints.changed(footprint.accesses)
+            within |= motion.footprints.changed_in(footprint)
             if motion.wait_blocked(transfer, accesses, statement, footprint, within) is not None:
                 if not block.insertable or not block.braced:
                     return None
                 places.append((block, index))
                 break
             crossed += motion.takes_time(statement, footprint)
-    changed |= motion.footprints.changed(motion.footprints.of(choice, motion.routine.file).accesses)
+    changed |= motion.footprints.changed_in(motion.footprints.of(choice, motion.routine.file))
     return Branches(places, choice, crossed, changed) if places else None
 
 

@@ -27,6 +27,7 @@ from imbrex.transform.model.program import (
 )
 
 _NONE: frozenset[str] = frozenset()
+_INSERTED = Kind.INSERTED  # before Python 3.12 a member of an Enum is found slowly
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,9 @@ class Buffers:
     nonblocking: list[Access] = field(default_factory=list)
     collective: list[Access] = field(default_factory=list)
 
+    def any(self) -> bool:
+        return bool(self.blocking or self.nonblocking or self.collective)
+
     def of(self, *, nonblocking: bool, collective: bool) -> list[Access]:
         found = list(self.blocking)
         found += self.nonblocking if nonblocking else []
@@ -60,6 +64,7 @@ class Footprint:
     leaves: Reason | None = None
     jumps: set[str] = field(default_factory=set)
     heavy: bool = False  # it takes time: a loop, or a call that has one
+    changed: frozenset[str] | None = None  # of its variables; None until asked for
 
     def written(self) -> frozenset[str]:
         """Variables that are themselves written, pointers aside."""
@@ -100,7 +105,7 @@ class Footprints:
         """Everything that executing `statement` may do."""
         if statement.removed:
             return Footprint()
-        if statement.kind is Kind.INSERTED:
+        if statement.kind is _INSERTED:
             role = statement.role
             assert isinstance(role, Role)
             call = role.transfer.call
@@ -188,7 +193,7 @@ class Footprints:
                 section = None
             if loop is not None:
                 section = widen(section, loop.index, loop.low, loop.high)
-            if any(stride.variables() & changed for stride in access.strides):
+            if access.strides and any(s.variables() & changed for s in access.strides):
                 section = None
             settled.append(access.at(forget(section, changed)))
         return settled
@@ -291,7 +296,7 @@ class Footprints:
         return accesses
 
     def binding(self, call: Call, routine: Routine) -> Binding:
-        return Binding(self.program, call, routine, self.changed(self.of_routine(routine).accesses))
+        return Binding(self.program, call, routine, self.changed_in(self.of_routine(routine)))
 
     def of_routine(self, routine: Routine) -> Footprint:
         """The summary of a routine: all that a call of it may do."""
@@ -321,7 +326,14 @@ class Footprints:
 
     def changed_by(self, statements: list[Statement], file: str) -> frozenset[str]:
         """Variables whose value may differ after these statements."""
-        return _NONE.union(*(self.changed(self.of(s, file).accesses) for s in statements))
+        return _NONE.union(*[self.changed_in(self.of(s, file)) for s in statements])
+
+    def changed_in(self, footprint: Footprint) -> frozenset[str]:
+        """Variables whose value may differ after what has this footprint."""
+        known = footprint.changed
+        if known is None:
+            known = footprint.changed = self.changed(footprint.accesses)
+        return known
 
     def _changed_by(self, variable: str, through: bool) -> frozenset[str]:
         """Variables whose value may differ after a write to one place."""
@@ -338,7 +350,10 @@ class Footprints:
 
     def after(self, access: Access, changed: frozenset[str]) -> Access:
         """The access as it may be known once the variables `changed` have changed."""
-        if self._moved(access, changed) or any(s.variables() & changed for s in access.strides):
+        strides = access.strides
+        if self._moved(access, changed) or (
+            strides and any(s.variables() & changed for s in strides)
+        ):
             return access.anywhere()
         return access.at(forget(access.section, changed))
 

@@ -84,6 +84,8 @@ class Messages:
         for sibling in siblings:
             passed.append(sibling)
             theirs = self.of(routine, sibling, produces=produces)
+            if not theirs.any():
+                continue
             buffers = theirs.of(nonblocking=nonblocking, collective=collective)
             if buffers:
                 changed |= self.footprints.changed_by(passed, routine.file)

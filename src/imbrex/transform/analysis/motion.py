@@ -78,7 +78,7 @@ class Motion:
             while index > 0:
                 statement = block.statements[index - 1]
                 footprint = self.footprints.of(statement, self.routine.file)
-                changed |= self.footprints.changed(footprint.accesses)
+                changed |= self.footprints.changed_in(footprint)
                 reason = self._start_blocked(transfer, accesses, statement, footprint, changed)
                 if reason is None and self._is_leading_declaration(block, statement):
                     reason = Reason("the declarations", self._place(statement))
@@ -124,7 +124,7 @@ class Motion:
             while index + 1 < len(block.statements):
                 statement = block.statements[index + 1]
                 footprint = self.footprints.of(statement, self.routine.file)
-                changed |= self.footprints.changed(footprint.accesses)
+                changed |= self.footprints.changed_in(footprint)
                 reason = self.wait_blocked(transfer, accesses, statement, footprint, changed)
                 if reason is not None:
                     return Reach(best, reason, stopped=statement)

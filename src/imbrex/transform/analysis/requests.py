@@ -198,7 +198,7 @@ class Requests:
             footprint = self.footprints.of(statement, self.routine.file)
             if footprint.stop is not None:
                 return None
-            changed |= self.footprints.changed(footprint.accesses)
+            changed |= self.footprints.changed_in(footprint)
         return changed
 
 

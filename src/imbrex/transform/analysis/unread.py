@@ -36,9 +36,8 @@ def _reader(program: Program, routine: Routine, key: str, fortran: bool) -> Reas
     variable = program.variables[key]
     for statement in routine.statements():
         for access in statement.accesses:
-            place = Location(routine.file, access.line)
             if access.variable == key and not access.write:
-                return Reason(f"`{variable.name}` is read", place)
+                return Reason(f"`{variable.name}` is read", Location(routine.file, access.line))
             field = program.variables.get(access.variable)
             if (
                 field is not None
@@ -46,6 +45,7 @@ def _reader(program: Program, routine: Routine, key: str, fortran: bool) -> Reas
                 and variable.record
                 and field.record == variable.record
             ):
+                place = Location(routine.file, access.line)
                 return Reason(f"`{variable.name}` may be read", place)
         for call in statement.calls:
             for position, argument in enumerate(call.arguments):

@@ -144,7 +144,7 @@ class Block:
         """This block and those inside its conditionals, loops and blocks."""
         yield self
         for statement in self.statements:
-            if statement.kind in (Kind.IF, Kind.LOOP, Kind.BLOCK):
+            if statement.blocks and statement.kind in (Kind.IF, Kind.LOOP, Kind.BLOCK):
                 for inner in statement.blocks:
                     yield from inner.plain()
 

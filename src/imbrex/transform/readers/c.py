@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from clang import cindex
-from clang.cindex import CursorKind, LinkageKind
+from clang.cindex import LinkageKind
 
 from imbrex.errors import ImbrexError
 from imbrex.transform.model.program import (
@@ -24,6 +24,7 @@ from imbrex.transform.model.program import (
     SourceFile,
     Statement,
 )
+from imbrex.transform.readers import c_kinds as ck
 from imbrex.transform.readers import c_vectors
 from imbrex.transform.readers.c_node import Tree
 from imbrex.transform.readers.c_source import (
@@ -139,13 +140,13 @@ class _Unit(StatementReader):
         if cursor.location.file is None or cursor.in_system_header:
             return
         if cursor.kind in (
-            CursorKind.NAMESPACE,
-            CursorKind.LINKAGE_SPEC,
-            CursorKind.UNEXPOSED_DECL,
+            ck.NAMESPACE,
+            ck.LINKAGE_SPEC,
+            ck.UNEXPOSED_DECL,
         ):
             for child in cursor.children:
                 self._top(child)
-        elif cursor.kind == CursorKind.VAR_DECL:
+        elif cursor.kind is ck.VAR_DECL:
             self.expressions.lifetime = None
             key = self.expressions.key_of(cursor)
             if c_vectors.declared(cursor):
@@ -154,7 +155,7 @@ class _Unit(StatementReader):
             value = cursor.initializer
             if value is not None and (cursor.type.is_pointer or cursor.type.is_array):
                 self.expressions.points(key, value)
-        elif cursor.kind == CursorKind.FUNCTION_DECL:
+        elif cursor.kind is ck.FUNCTION_DECL:
             if cursor.is_definition():
                 self._function(cursor)
         elif self.plus_plus:
@@ -162,7 +163,7 @@ class _Unit(StatementReader):
 
     def _function(self, cursor: Any) -> None:
         name = cursor.spelling
-        body = [c for c in cursor.children if c.kind == CursorKind.COMPOUND_STMT]
+        body = [c for c in cursor.children if c.kind is ck.COMPOUND_STMT]
         if not body:
             return
         here = cursor.location.file == self.source.name

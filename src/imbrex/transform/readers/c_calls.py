@@ -77,7 +77,7 @@ _location_at = _function(
 )
 referenced = _function("clang_getCursorReferenced", RawCursor, RawCursor)
 initializer = _function("clang_Cursor_getVarDeclInitializer", RawCursor, RawCursor)
-is_null = _function("clang_Cursor_isNull", ctypes.c_int, RawCursor)
+_null = _function("clang_getNullCursor", RawCursor)
 type_of = _function("clang_getCursorType", RawType, RawCursor)
 canonical = _function("clang_getCanonicalType", RawType, RawType)
 element_type = _function("clang_getElementType", RawType, RawType)
@@ -86,6 +86,7 @@ element_count = _function("clang_getNumElements", ctypes.c_longlong, RawType)
 binary_operator = _function("clang_getCursorBinaryOperatorKind", ctypes.c_int, RawCursor)
 unary_operator = _function("clang_getCursorUnaryOperatorKind", ctypes.c_int, RawCursor)
 linkage = _function("clang_getCursorLinkage", ctypes.c_int, RawCursor)
+storage_class = _function("clang_Cursor_getStorageClass", ctypes.c_int, RawCursor)
 _evaluate = _function("clang_Cursor_Evaluate", ctypes.c_void_p, RawCursor)
 _result_kind = _function("clang_EvalResult_getKind", ctypes.c_int, ctypes.c_void_p)
 _result = _function("clang_EvalResult_getAsLongLong", ctypes.c_longlong, ctypes.c_void_p)
@@ -108,6 +109,14 @@ _expansion = _function(
 )
 _line, _offset, _file = ctypes.c_uint(), ctypes.c_uint(), ctypes.c_void_p()
 _LINE, _OFFSET, _FILE = ctypes.byref(_line), ctypes.byref(_offset), ctypes.byref(_file)
+
+
+_NULL = _null().kind_id  # only the null cursor is of this kind
+
+
+def is_null(raw: Any) -> bool:
+    """Whether a cursor stands for nothing; asking libclang costs a call per reference."""
+    return bool(raw.kind_id == _NULL)
 
 
 def raw_cursor(cursor: Any) -> Any:

@@ -18,9 +18,10 @@ ADDRESS_OF, DEREFERENCE, MINUS = 5, 6, 8
 
 def element_type(kind: Any) -> str:
     """The innermost element of an array or pointer type, without qualifiers."""
-    if kind.element_name is None:
-        kind.element_name = _innermost(kind)
-    return str(kind.element_name)
+    known: str | None = kind.element_name
+    if known is None:
+        known = kind.element_name = _innermost(kind)
+    return known
 
 
 def _innermost(kind: Any) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from clang.cindex import CursorKind, TypeKind
+from clang.cindex import TypeKind
 
 from imbrex.transform.model.affine import Affine
 from imbrex.transform.model.program import (
@@ -15,6 +15,7 @@ from imbrex.transform.model.program import (
     Call,
 )
 from imbrex.transform.readers import c_cursor as cc
+from imbrex.transform.readers import c_kinds as ck
 from imbrex.transform.readers import c_vectors
 from imbrex.transform.readers.c_places import PlaceReader
 from imbrex.transform.readers.c_vector_reader import Effects, Memory, by_reference
@@ -38,64 +39,64 @@ class ExpressionReader(PlaceReader):
         """Code that is not read may do anything with what it names, and call what it names."""
         for child in cursor.children:
             self.hide(child)
-        named = cursor.referenced if cursor.kind == CursorKind.DECL_REF_EXPR else None
+        named = cursor.referenced if cursor.kind is ck.DECL_REF_EXPR else None
         if named is None:
             return
         facts = self.program.pointer_facts
-        if named.kind in (CursorKind.VAR_DECL, CursorKind.PARM_DECL):
+        if named.kind in (ck.VAR_DECL, ck.PARM_DECL):
             facts.append(("escape", "addr", self.key_of(named)))
-        elif named.kind == CursorKind.FUNCTION_DECL:
+        elif named.kind is ck.FUNCTION_DECL:
             for position, _ in enumerate(named.arguments):
                 facts.append((f"argument:{named.spelling}:{position}", "addr", "external"))
 
     def read(self, cursor: Any, effects: Effects) -> None:
         """Record what evaluating an expression reads, writes and calls."""
         kind = cursor.kind
-        if kind in (CursorKind.UNEXPOSED_EXPR, CursorKind.PAREN_EXPR, CursorKind.CSTYLE_CAST_EXPR):
+        if kind in (ck.UNEXPOSED_EXPR, ck.PAREN_EXPR, ck.CSTYLE_CAST_EXPR):
             for child in cursor.operands:
                 self.read(child, effects)
         elif kind in (
-            CursorKind.DECL_REF_EXPR,
-            CursorKind.MEMBER_REF_EXPR,
-            CursorKind.ARRAY_SUBSCRIPT_EXPR,
+            ck.DECL_REF_EXPR,
+            ck.MEMBER_REF_EXPR,
+            ck.ARRAY_SUBSCRIPT_EXPR,
         ):
             self._read_place(cursor, effects)
-        elif kind == CursorKind.UNARY_OPERATOR:
+        elif kind is ck.UNARY_OPERATOR:
             self._read_unary(cursor, effects)
-        elif kind == CursorKind.BINARY_OPERATOR:
+        elif kind is ck.BINARY_OPERATOR:
             left, right = cursor.operands
             if cursor.binary_operator == cc.ASSIGN:
                 self._assign(left, right, cursor, effects, update=False)
             else:
                 self.read(left, effects)
                 self.read(right, effects)
-        elif kind == CursorKind.COMPOUND_ASSIGNMENT_OPERATOR:
+        elif kind is ck.COMPOUND_ASSIGNMENT_OPERATOR:
             left, right = cursor.operands
             self._assign(left, right, cursor, effects, update=True)
-        elif kind == CursorKind.CALL_EXPR:
+        elif kind is ck.CALL_EXPR:
             if not self._method(cursor, effects):
                 self.call(cursor, effects)
-        elif kind in (CursorKind.StmtExpr, CursorKind.LAMBDA_EXPR) or (
-            kind.is_statement() or kind in (CursorKind.CXX_THROW_EXPR, CursorKind.CXX_NEW_EXPR)
+        elif kind in (ck.STATEMENT_EXPR, ck.LAMBDA_EXPR) or (
+            kind in ck.STATEMENTS or kind in (ck.CXX_THROW_EXPR, ck.CXX_NEW_EXPR)
         ):
             effects.stop = effects.stop or "a construct that is not analysed"
             self.hide(cursor)
-        elif kind == CursorKind.CXX_UNARY_EXPR:
+        elif kind is ck.CXX_UNARY_EXPR:
             return  # sizeof: not evaluated
         else:
             for child in cursor.operands:
                 self.read(child, effects)
 
     def _read_place(self, cursor: Any, effects: Effects) -> None:
-        referenced = cursor.referenced if cursor.kind == CursorKind.DECL_REF_EXPR else None
-        if referenced is not None and referenced.kind == CursorKind.FUNCTION_DECL:
+        referenced = cursor.referenced if cursor.kind is ck.DECL_REF_EXPR else None
+        if referenced is not None and referenced.kind is ck.FUNCTION_DECL:
             self.program.pointer_facts.append(
                 ("address", "addr", f"function:{referenced.spelling}")
             )
             return
         if referenced is not None and referenced.kind not in (
-            CursorKind.VAR_DECL,
-            CursorKind.PARM_DECL,
+            ck.VAR_DECL,
+            ck.PARM_DECL,
         ):
             return
         place = self.place(cursor, effects)
@@ -142,7 +143,7 @@ class ExpressionReader(PlaceReader):
         name = cursor.spelling
         callee = children[0].stripped if children else None
         referenced = cursor.referenced
-        direct = referenced is not None and referenced.kind == CursorKind.FUNCTION_DECL
+        direct = referenced is not None and referenced.kind is ck.FUNCTION_DECL
         if not direct and callee is not None:
             self.read(callee, effects)
             held = self.memory(callee, Effects())
@@ -155,10 +156,11 @@ class ExpressionReader(PlaceReader):
             word = _WORD.match(self.source.data, start)
             macro = word[0].decode() if word else "?"
         arguments = []
-        formals = list(referenced.arguments) if direct else []
+        # What C passes is never a reference.
+        formals = list(referenced.arguments) if direct and cursor.tree.plus_plus else []
         for position, child in enumerate(actual):
             inner = Effects()
-            if c_vectors.named(child) is not None and by_reference(formals, position):
+            if by_reference(formals, position) and c_vectors.named(child) is not None:
                 arguments.append(self._vector(child, name, position, inner))
             else:
                 arguments.append(self._argument(child, inner))
@@ -186,15 +188,15 @@ class ExpressionReader(PlaceReader):
     def _plain(cursor: Any) -> bool:
         """Whether the memory read for an argument is all that the pointer may hold."""
         inner = cursor.stripped
-        if inner.kind == CursorKind.ARRAY_SUBSCRIPT_EXPR:
+        if inner.kind is ck.ARRAY_SUBSCRIPT_EXPR:
             return True
-        if inner.kind == CursorKind.UNARY_OPERATOR:
+        if inner.kind is ck.UNARY_OPERATOR:
             if inner.unary_operator != cc.ADDRESS_OF:
                 return False
             inner = inner.operands[0].stripped
-        if inner.kind != CursorKind.DECL_REF_EXPR or inner.referenced is None:
-            return bool(inner.kind == CursorKind.ARRAY_SUBSCRIPT_EXPR)
-        return inner.referenced.kind in (CursorKind.VAR_DECL, CursorKind.PARM_DECL)
+        if inner.kind is not ck.DECL_REF_EXPR or inner.referenced is None:
+            return inner.kind is ck.ARRAY_SUBSCRIPT_EXPR
+        return inner.referenced.kind in (ck.VAR_DECL, ck.PARM_DECL)
 
     def _holds(self, cell: str, argument: Argument) -> None:
         base = UNKNOWN_MEMORY if argument.base is None else argument.base

@@ -4,26 +4,25 @@ from __future__ import annotations
 
 from typing import Any
 
-from clang.cindex import CursorKind
-
 from imbrex.transform.model.affine import Affine
 from imbrex.transform.model.program import LoopRange
 from imbrex.transform.readers import c_cursor as cc
+from imbrex.transform.readers import c_kinds as ck
 from imbrex.transform.readers.c_expressions import ExpressionReader
 
 
 def counted(reader: ExpressionReader, first: Any, test: Any, step: Any) -> LoopRange | None:
     """The range of `for (i = low; i < high; i++)` and its variants."""
-    if first.kind == CursorKind.DECL_STMT:
-        declared = [c for c in first.children if c.kind == CursorKind.VAR_DECL]
+    if first.kind is ck.DECL_STMT:
+        declared = [c for c in first.children if c.kind is ck.VAR_DECL]
         value = declared[0].initializer if len(declared) == 1 else None
         index = reader.key_of(declared[0]) if value is not None else None
-    elif first.kind == CursorKind.BINARY_OPERATOR and first.binary_operator == cc.ASSIGN:
+    elif first.kind is ck.BINARY_OPERATOR and first.binary_operator == cc.ASSIGN:
         left, value = first.operands
         index = _index_of(reader, left)
     else:
         return None
-    if index is None or value is None or test.kind != CursorKind.BINARY_OPERATOR:
+    if index is None or value is None or test.kind is not ck.BINARY_OPERATOR:
         return None
     upward = _direction(reader, step, index)
     left, right = test.operands
@@ -52,12 +51,12 @@ def _direction(reader: ExpressionReader, step: Any, index: str) -> bool | None:
     operands = step.operands
     if not operands or _index_of(reader, operands[0]) != index:
         return None
-    if step.kind == CursorKind.UNARY_OPERATOR:
+    if step.kind is ck.UNARY_OPERATOR:
         operator = step.unary_operator
         if operator in cc.INCREMENTS:
             return True
         return False if operator in cc.DECREMENTS else None
-    if step.kind == CursorKind.COMPOUND_ASSIGNMENT_OPERATOR and len(operands) == 2:
+    if step.kind is ck.COMPOUND_ASSIGNMENT_OPERATOR and len(operands) == 2:
         if step.binary_operator == cc.ADD_ASSIGN and _positive(reader, operands[1]):
             return True
         amount = reader.affine(operands[1])
@@ -74,15 +73,13 @@ def _direction(reader: ExpressionReader, step: Any, index: str) -> bool | None:
 def _positive(reader: ExpressionReader, cursor: Any) -> bool:
     """Whether the expression is `a <= b ? 1 : a - b`, also with `... ||` before `a`."""
     cursor = cursor.stripped
-    if cursor.kind != CursorKind.CONDITIONAL_OPERATOR:
+    if cursor.kind is not ck.CONDITIONAL_OPERATOR:
         return False
     condition, one, rest = cursor.operands
     condition = condition.stripped
-    while (
-        condition.kind == CursorKind.BINARY_OPERATOR and condition.binary_operator == cc.LOGICAL_OR
-    ):
+    while condition.kind is ck.BINARY_OPERATOR and condition.binary_operator == cc.LOGICAL_OR:
         condition = condition.operands[1].stripped
-    if condition.kind != CursorKind.BINARY_OPERATOR:
+    if condition.kind is not ck.BINARY_OPERATOR:
         return False
     if condition.binary_operator != cc.LESS_EQUAL:
         return False

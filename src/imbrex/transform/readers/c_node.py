@@ -8,29 +8,30 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any, Generic, NamedTuple, TypeVar
 
-from clang.cindex import Cursor, CursorKind, LinkageKind, TypeKind
+from clang.cindex import LinkageKind, StorageClass, TypeKind
 
 from imbrex.transform.readers import c_calls
+from imbrex.transform.readers import c_kinds as ck
 
-_KINDS: dict[int, Any] = {kind.value: kind for kind in CursorKind.get_all_kinds()}
-_EXPRESSIONS_WITHOUT_EFFECT = frozenset({CursorKind.TYPE_REF, CursorKind.NAMESPACE_REF})
+_WITHOUT_EFFECT = frozenset({ck.TYPE_REF, ck.NAMESPACE_REF})
 _LEAVES = frozenset(
     {
-        CursorKind.INTEGER_LITERAL,
-        CursorKind.FLOATING_LITERAL,
-        CursorKind.CHARACTER_LITERAL,
-        CursorKind.STRING_LITERAL,
+        ck.INTEGER_LITERAL,
+        ck.FLOATING_LITERAL,
+        ck.CHARACTER_LITERAL,
+        ck.STRING_LITERAL,
     }
 )
 _TRANSPARENT = frozenset(
     {
-        CursorKind.UNEXPOSED_EXPR,
-        CursorKind.PAREN_EXPR,
-        CursorKind.CSTYLE_CAST_EXPR,
-        CursorKind.CXX_STATIC_CAST_EXPR,
-        CursorKind.CXX_FUNCTIONAL_CAST_EXPR,
+        ck.UNEXPOSED_EXPR,
+        ck.PAREN_EXPR,
+        ck.CSTYLE_CAST_EXPR,
+        ck.CXX_STATIC_CAST_EXPR,
+        ck.CXX_FUNCTIONAL_CAST_EXPR,
     }
 )
 _ARRAYS = frozenset({TypeKind.CONSTANTARRAY, TypeKind.INCOMPLETEARRAY, TypeKind.VARIABLEARRAY})
@@ -38,12 +39,34 @@ _REFERENCES = frozenset({TypeKind.LVALUEREFERENCE, TypeKind.RVALUEREFERENCE})
 # What computes a value: it has no array type, whatever type libclang shows.
 _COMPUTED = frozenset(
     {
-        CursorKind.BINARY_OPERATOR,
-        CursorKind.COMPOUND_ASSIGNMENT_OPERATOR,
-        CursorKind.CONDITIONAL_OPERATOR,
+        ck.BINARY_OPERATOR,
+        ck.COMPOUND_ASSIGNMENT_OPERATOR,
+        ck.CONDITIONAL_OPERATOR,
     }
 )
+_VARIABLES = frozenset({ck.VAR_DECL, ck.PARM_DECL})
 _DEREFERENCE = 6
+T = TypeVar("T")
+
+
+class Once(Generic[T]):
+    """An attribute found out when it is first asked for.
+
+    From then on the object has it of its own, as nothing else makes reading one as fast: neither
+    the call of a property nor a class with `__getattr__`, none of whose attributes are.
+    """
+
+    def __init__(self, ask: Callable[[Any], T]) -> None:
+        self.ask = ask
+        self.__doc__ = ask.__doc__
+
+    def __set_name__(self, owner: Any, name: str) -> None:
+        self.name = name
+
+    def __get__(self, node: Any, owner: Any) -> T:
+        found = self.ask(node)
+        setattr(node, self.name, found)
+        return found
 
 
 class Tree:
@@ -52,7 +75,7 @@ class Tree:
     def __init__(self, unit: Any, data: bytes, *, plus_plus: bool) -> None:
         self.unit = unit
         self.plus_plus = plus_plus
-        self.leaves = _LEAVES if plus_plus else _LEAVES | {CursorKind.DECL_REF_EXPR}
+        self.leaves = _LEAVES if plus_plus else _LEAVES | {ck.DECL_REF_EXPR}
         self.name = str(unit.spelling)
         self.lines = [0, *(match.end() for match in re.finditer(b"\n", data))]
         # A place in the main file that no macro makes is a number: that of the file's first byte
@@ -96,64 +119,26 @@ class Tree:
 class TypeNode:
     """A type."""
 
-    __slots__ = (
-        "_spelling",
-        "canonical",
-        "element_name",
-        "element_type",
-        "is_array",
-        "is_pointer",
-        "is_reference",
-        "kind",
-        "pointee",
-        "raw",
-        "tree",
-        "vector_element",
-    )
-    canonical: TypeNode
-    pointee: TypeNode
-    element_type: TypeNode
-    is_array: bool
-    is_pointer: bool
-    is_reference: bool  # of C++: what it names is another object
-
     def __init__(self, tree: Tree, raw: Any) -> None:
         self.tree = tree
         self.raw = raw
         self.kind = TypeKind.from_id(raw.kind_id)
-        self._spelling: str | None = None
         # What the readers find out, once each.
         self.element_name: str | None = None
         self.vector_element: str | None = None
 
-    def __getattr__(self, name: str) -> Any:
-        """What has not been asked."""
-        ask = _OF_TYPES.get(name)
-        if ask is None:
-            raise AttributeError(name)
-        found = ask(self)
-        setattr(self, name, found)
-        return found
+    canonical: Once[TypeNode] = Once(lambda node: node.tree.type(c_calls.canonical(node.raw)))
+    pointee: Once[TypeNode] = Once(lambda node: node.tree.type(c_calls.pointee(node.raw)))
+    element_type: Once[TypeNode] = Once(lambda node: node.tree.type(c_calls.element_type(node.raw)))
+    is_array: Once[bool] = Once(lambda node: node.canonical.kind in _ARRAYS)
+    is_pointer: Once[bool] = Once(lambda node: node.canonical.kind is TypeKind.POINTER)
+    # Of C++: what it names is another object.
+    is_reference: Once[bool] = Once(lambda node: node.canonical.kind in _REFERENCES)
+    spelling: Once[str] = Once(lambda node: c_calls.type_spelling(node.raw))
 
     @property
     def element_count(self) -> int:
         return int(c_calls.element_count(self.raw))
-
-    @property
-    def spelling(self) -> str:
-        if self._spelling is None:
-            self._spelling = c_calls.type_spelling(self.raw)
-        return self._spelling
-
-
-_OF_TYPES: dict[str, Any] = {
-    "canonical": lambda node: node.tree.type(c_calls.canonical(node.raw)),
-    "pointee": lambda node: node.tree.type(c_calls.pointee(node.raw)),
-    "element_type": lambda node: node.tree.type(c_calls.element_type(node.raw)),
-    "is_array": lambda node: node.canonical.kind in _ARRAYS,
-    "is_pointer": lambda node: bool(node.canonical.kind == TypeKind.POINTER),
-    "is_reference": lambda node: node.canonical.kind in _REFERENCES,
-}
 
 
 class AdjustedType(TypeNode):
@@ -179,188 +164,158 @@ class Place(NamedTuple):
 
 
 class Node:
-    """A cursor with its answers; those that most nodes are asked for are plain properties."""
+    """A cursor with its answers."""
 
-    _arguments: list[Node] | None = None
-    _children: list[Node] | None = None
-    _integer: int | bool | None = False  # False, here and below: not asked yet
-    _location: Place | None = None
-    _operands: list[Node] | None = None
-    _operator: int | None = None
-    _referenced: Node | bool | None = False
-    _span: tuple[int, int, int, int] | None = None
-    _spelling: str | None = None
-    _stripped: Node | None = None
-    _type: TypeNode | None = None
     key: str | None = None  # of a declaration: its variable in the model
 
     def __init__(self, tree: Tree, raw: Any) -> None:
         self.tree = tree
         self.raw = raw
-        self.kind = _KINDS[raw.kind_id]
-
-    def __getattr__(self, name: str) -> Any:
-        """What is rarely asked; a cursor in the answer of the binding becomes a node."""
-        found = getattr(c_calls.binding_cursor(self.raw, self.tree.unit), name)
-        if isinstance(found, Cursor):
-            return Node(self.tree, c_calls.raw_cursor(found))
-        return found
+        self.kind = ck.BY_NUMBER[raw.kind_id]
 
     def forget(self) -> None:
         """Drop the nodes below: a file has many."""
-        self._children = self._operands = self._arguments = None
+        for name in ("children", "operands", "arguments"):
+            self.__dict__.pop(name, None)
 
-    @property
+    @Once
     def children(self) -> list[Node]:
-        found = self._children
-        if found is None:
-            tree = self.tree
-            leaf = self.kind in tree.leaves
-            raws = [] if leaf else c_calls.children(self.raw)
-            found = self._children = [Node(tree, raw) for raw in raws]
-        return found
+        tree = self.tree
+        raws = [] if self.kind in tree.leaves else c_calls.children(self.raw)
+        return [Node(tree, raw) for raw in raws]
 
-    @property
+    @Once
     def arguments(self) -> list[Node]:
-        found = self._arguments
-        if found is None:
-            raws = c_calls.arguments(self.raw)
-            found = self._arguments = [Node(self.tree, raw) for raw in raws]
-        return found
+        if self.kind is ck.CALL_EXPR and not self.tree.plus_plus:
+            # Behind the function. In C++ some arguments are not written, or before the operator.
+            return self.operands[1:]
+        return [Node(self.tree, raw) for raw in c_calls.arguments(self.raw)]
 
-    @property
+    @Once
     def operands(self) -> list[Node]:
         """The children that are expressions."""
-        found = self._operands
-        if found is None:
-            children = self.children
-            found = [child for child in children if child.kind not in _EXPRESSIONS_WITHOUT_EFFECT]
-            self._operands = found
-        return found
+        return [child for child in self.children if child.kind not in _WITHOUT_EFFECT]
 
     @property
     def stripped(self) -> Node:
         """The expression inside parentheses and casts."""
-        if self.kind not in _TRANSPARENT:
-            return self
-        found = self._stripped
-        if found is None:
-            found = self
-            while found.kind in _TRANSPARENT:
-                inner = found.operands
-                if len(inner) != 1:
-                    break
-                found = inner[0]
-            self._stripped = found
+        return self._inner if self.kind in _TRANSPARENT else self
+
+    @Once
+    def _inner(self) -> Node:
+        found = self
+        while found.kind in _TRANSPARENT:
+            inner = found.operands
+            if len(inner) != 1:
+                break
+            found = inner[0]
         return found
 
-    @property
+    @Once
     def type(self) -> TypeNode:
-        found = self._type
-        if found is None:
-            found = self.tree.type(c_calls.type_of(self.raw))
-            if found.is_array and self._is_adjusted():
-                known = self.tree.adjusted
-                found = known.setdefault(id(found), AdjustedType(found))
-            self._type = found
+        if self.kind is ck.DECL_REF_EXPR and not self.tree.plus_plus:
+            named = self.referenced
+            if named is not None and named.kind in _VARIABLES:
+                return named.type  # the same in C, and known
+        found = self.tree.type(c_calls.type_of(self.raw))
+        if found.is_array and self._is_adjusted():
+            found = self.tree.adjusted.setdefault(id(found), AdjustedType(found))
         return found
 
     def _is_adjusted(self) -> bool:
         """Whether what is shown as an array is a pointer, as a parameter declared so is."""
-        if self.kind == CursorKind.DECL_REF_EXPR:
+        if self.kind is ck.DECL_REF_EXPR:
             named = self.referenced
-            return (
-                named is not None and named.kind == CursorKind.PARM_DECL and named.type.is_pointer
-            )
-        if self.kind == CursorKind.UNARY_OPERATOR:
+            return named is not None and named.kind is ck.PARM_DECL and named.type.is_pointer
+        if self.kind is ck.UNARY_OPERATOR:
             return self.unary_operator != _DEREFERENCE
         if self.kind in _TRANSPARENT:
             return self.stripped is not self and self.stripped.type.is_pointer
-        return self.kind == CursorKind.PARM_DECL or self.kind in _COMPUTED
+        return self.kind is ck.PARM_DECL or self.kind in _COMPUTED
 
-    @property
+    @Once
     def referenced(self) -> Node | None:
-        found = self._referenced
-        if found is False:
-            raw = c_calls.referenced(self.raw)
-            known = None if c_calls.is_null(raw) else self.tree.declaration(raw)
-            found = self._referenced = known
-        return found  # type: ignore[return-value]
+        raw = c_calls.referenced(self.raw)
+        return None if c_calls.is_null(raw) else self.tree.declaration(raw)
 
-    @property
+    @Once
     def integer(self) -> int | None:
         """The value of an integer constant expression."""
-        found = self._integer
-        if found is False:
-            found = self._integer = c_calls.integer(self.raw)
-        return found
+        return c_calls.integer(self.raw)
 
-    @property
+    @Once
     def binary_operator(self) -> int:
         """Of which kind the operator is, as libclang numbers them."""
-        found = self._operator
-        if found is None:
-            found = self._operator = int(c_calls.binary_operator(self.raw))
-        return found
+        return int(c_calls.binary_operator(self.raw))
 
-    @property
+    @Once
     def unary_operator(self) -> int:
-        found = self._operator
-        if found is None:
-            found = self._operator = int(c_calls.unary_operator(self.raw))
-        return found
+        return int(c_calls.unary_operator(self.raw))
 
-    @property
+    @Once
     def spelling(self) -> str:
-        found = self._spelling
-        if found is None:
-            found = self._spelling = c_calls.spelling(self.raw)
-        return found
+        return c_calls.spelling(self.raw)
 
-    @property
+    @Once
     def location(self) -> Place:
-        found = self._location
-        if found is None:
-            location, tree = c_calls.location_of(self.raw), self.tree
-            offset = location.number - tree.first
-            if 0 <= offset <= tree.size:
-                found = Place(tree.name, bisect_right(tree.lines, offset), offset)
-            else:
-                found = Place(tree.file(c_calls.file_of(location)), *c_calls.where(location))
-            self._location = found
-        return found
+        location, tree = c_calls.location_of(self.raw), self.tree
+        offset = location.number - tree.first
+        if 0 <= offset <= tree.size:
+            return Place(tree.name, bisect_right(tree.lines, offset), offset)
+        return Place(tree.file(c_calls.file_of(location)), *c_calls.where(location))
 
-    @property
+    @Once
     def span(self) -> tuple[int, int, int, int]:
         """First line, first byte, last line, and the byte behind the last one."""
-        found = self._span
-        if found is None:
-            extent, tree = c_calls.extent_of(self.raw), self.tree
-            start, end = extent.start - tree.first, extent.end - tree.first
-            if 0 <= start <= end <= tree.size:
-                lines = tree.lines
-                found = (bisect_right(lines, start), start, bisect_right(lines, end), end)
-            else:
-                ends = (c_calls.range_start(extent), c_calls.range_end(extent))
-                found = (*c_calls.where(ends[0]), *c_calls.where(ends[1]))
-            self._span = found
-        return found
+        extent, tree = c_calls.extent_of(self.raw), self.tree
+        start, end = extent.start - tree.first, extent.end - tree.first
+        if 0 <= start <= end <= tree.size:
+            lines = tree.lines
+            return bisect_right(lines, start), start, bisect_right(lines, end), end
+        ends = (c_calls.range_start(extent), c_calls.range_end(extent))
+        return *c_calls.where(ends[0]), *c_calls.where(ends[1])
 
-    @property
+    @Once
     def initializer(self) -> Node | None:
         """Of a variable's declaration."""
         found = c_calls.initializer(self.raw)
         return None if c_calls.is_null(found) else Node(self.tree, found)
 
-    @property
+    @Once
     def linkage(self) -> Any:
         return LinkageKind.from_id(c_calls.linkage(self.raw))
 
+    @Once
+    def storage_class(self) -> Any:
+        return StorageClass.from_id(c_calls.storage_class(self.raw))
+
+    # What is rarely asked: the binding answers.
+
+    @property
+    def _cursor(self) -> Any:
+        return c_calls.binding_cursor(self.raw, self.tree.unit)
+
     @property
     def in_system_header(self) -> bool:
-        cursor = c_calls.binding_cursor(self.raw, self.tree.unit)
-        return bool(cursor.location.is_in_system_header)
+        return bool(self._cursor.location.is_in_system_header)
+
+    @property
+    def enum_value(self) -> int:
+        return int(self._cursor.enum_value)
+
+    @property
+    def semantic_parent(self) -> Node | None:
+        return self._of(self._cursor.semantic_parent)
+
+    def is_definition(self) -> bool:
+        return bool(self._cursor.is_definition())
+
+    def get_usr(self) -> str:
+        return str(self._cursor.get_usr())
 
     def get_definition(self) -> Node | None:
-        found = c_calls.binding_cursor(self.raw, self.tree.unit).get_definition()
+        found = self._cursor.get_definition()
         return None if found is None else self.tree.declaration(c_calls.raw_cursor(found))
+
+    def _of(self, cursor: Any) -> Node | None:
+        return None if cursor is None else Node(self.tree, c_calls.raw_cursor(cursor))

@@ -6,14 +6,13 @@ from abc import ABC
 from dataclasses import replace
 from typing import Any
 
-from clang.cindex import CursorKind
-
 from imbrex.transform.model.affine import Affine
 from imbrex.transform.model.program import (
     UNKNOWN_MEMORY,
     Access,
 )
 from imbrex.transform.readers import c_cursor as cc
+from imbrex.transform.readers import c_kinds as ck
 from imbrex.transform.readers import c_library, c_vectors
 from imbrex.transform.readers.c_vector_reader import Effects, Memory, VectorReader
 
@@ -24,14 +23,14 @@ class PlaceReader(VectorReader, ABC):
     def memory(self, cursor: Any, effects: Effects) -> Memory:
         """The memory that a pointer or array expression refers to."""
         inner = cursor.stripped
-        if inner.kind == CursorKind.CSTYLE_CAST_EXPR:
+        if inner.kind is ck.CSTYLE_CAST_EXPR:
             return Memory(UNKNOWN_MEMORY, False)
         if inner.type.is_array:
             found = self.place(inner, effects)
         elif inner.kind in (
-            CursorKind.DECL_REF_EXPR,
-            CursorKind.MEMBER_REF_EXPR,
-            CursorKind.ARRAY_SUBSCRIPT_EXPR,
+            ck.DECL_REF_EXPR,
+            ck.MEMBER_REF_EXPR,
+            ck.ARRAY_SUBSCRIPT_EXPR,
         ) or self._is_dereference(inner):
             held = self.place(inner, effects)
             self._record(effects, held, inner, write=False)
@@ -41,9 +40,9 @@ class PlaceReader(VectorReader, ABC):
                 if held.key == UNKNOWN_MEMORY
                 else Memory(key, True, exact=not held.through and not held.key.startswith("field:"))
             )
-            if inner.kind == CursorKind.MEMBER_REF_EXPR and not held.through:
+            if inner.kind is ck.MEMBER_REF_EXPR and not held.through:
                 found.owner = held.owner
-        elif inner.kind == CursorKind.UNARY_OPERATOR:
+        elif inner.kind is ck.UNARY_OPERATOR:
             operator = inner.unary_operator
             (operand,) = inner.operands
             if operator == cc.ADDRESS_OF:
@@ -52,15 +51,15 @@ class PlaceReader(VectorReader, ABC):
                 found = self.memory(operand, effects)
                 self.read(inner, effects)
                 found.exact = False
-        elif inner.kind in (CursorKind.BINARY_OPERATOR, CursorKind.COMPOUND_ASSIGNMENT_OPERATOR):
+        elif inner.kind in (ck.BINARY_OPERATOR, ck.COMPOUND_ASSIGNMENT_OPERATOR):
             found = self._sum(inner, effects)
-        elif inner.kind == CursorKind.CALL_EXPR:
+        elif inner.kind is ck.CALL_EXPR:
             name, vector = c_vectors.method(inner)
             if name == "data" and vector is not None:
                 found = self._elements(vector, inner, effects)
             else:
                 found = self._returned(inner, effects)
-        elif inner.kind == CursorKind.STRING_LITERAL:
+        elif inner.kind is ck.STRING_LITERAL:
             found = Memory("string", False)
         else:
             self.read(inner, effects)
@@ -70,7 +69,7 @@ class PlaceReader(VectorReader, ABC):
         return found
 
     def _is_dereference(self, cursor: Any) -> bool:
-        unary = cursor.kind == CursorKind.UNARY_OPERATOR
+        unary = cursor.kind is ck.UNARY_OPERATOR
         return unary and bool(cursor.unary_operator == cc.DEREFERENCE)
 
     def _sum(self, cursor: Any, effects: Effects) -> Memory:
@@ -116,22 +115,22 @@ class PlaceReader(VectorReader, ABC):
     def place(self, cursor: Any, effects: Effects) -> Memory:
         """The memory of an lvalue; what evaluating its address reads is recorded."""
         cursor = cursor.stripped
-        if cursor.kind == CursorKind.CALL_EXPR:
+        if cursor.kind is ck.CALL_EXPR:
             element = self._element(cursor, effects)
             if element is not None:
                 return element
-        if cursor.kind == CursorKind.DECL_REF_EXPR:
+        if cursor.kind is ck.DECL_REF_EXPR:
             referenced = cursor.referenced
             if referenced is None or referenced.kind not in (
-                CursorKind.VAR_DECL,
-                CursorKind.PARM_DECL,
+                ck.VAR_DECL,
+                ck.PARM_DECL,
             ):
                 return Memory(UNKNOWN_MEMORY, False)
             if referenced.type.is_reference and not c_vectors.declared(referenced):
                 bound = self.bound.get(str(self.key_of(referenced)))
                 return Memory(UNKNOWN_MEMORY, False) if bound is None else replace(bound)
             return Memory(self.key_of(referenced), False)
-        if cursor.kind == CursorKind.MEMBER_REF_EXPR:
+        if cursor.kind is ck.MEMBER_REF_EXPR:
             children = cursor.operands
             if children:
                 base = children[0]
@@ -144,7 +143,7 @@ class PlaceReader(VectorReader, ABC):
             key = self._field_key(cursor)
             owner = self._named(children[0]) if children else None
             return Memory(key, False, exact=False, owner=owner or "")
-        if cursor.kind == CursorKind.ARRAY_SUBSCRIPT_EXPR:
+        if cursor.kind is ck.ARRAY_SUBSCRIPT_EXPR:
             base, index = cursor.operands
             if not (base.type.is_pointer or base.type.is_array):
                 base, index = index, base
@@ -191,21 +190,21 @@ class PlaceReader(VectorReader, ABC):
         """Record what pointer values `cell` takes on from the expression `value`."""
         inner = value.stripped
         facts = self.program.pointer_facts
-        if inner.kind == CursorKind.CONDITIONAL_OPERATOR:
+        if inner.kind is ck.CONDITIONAL_OPERATOR:
             for branch in inner.operands[1:]:
                 self.points(cell, branch)
             return
-        if inner.kind == CursorKind.INTEGER_LITERAL:
+        if inner.kind is ck.INTEGER_LITERAL:
             return  # a null pointer
-        if inner.kind == CursorKind.INIT_LIST_EXPR:
+        if inner.kind is ck.INIT_LIST_EXPR:
             for child in inner.operands:
                 self.points(cell, child)
             return
         named = inner
-        if inner.kind == CursorKind.UNARY_OPERATOR and inner.unary_operator == cc.ADDRESS_OF:
+        if inner.kind is ck.UNARY_OPERATOR and inner.unary_operator == cc.ADDRESS_OF:
             named = inner.operands[0].stripped
-        function = named.referenced if named.kind == CursorKind.DECL_REF_EXPR else None
-        if function is not None and function.kind == CursorKind.FUNCTION_DECL:
+        function = named.referenced if named.kind is ck.DECL_REF_EXPR else None
+        if function is not None and function.kind is ck.FUNCTION_DECL:
             facts.append((cell, "addr", f"function:{function.spelling}"))
             return
         found = self.memory(inner, Effects())

@@ -6,8 +6,6 @@ import bisect
 import re
 from typing import Any
 
-from clang.cindex import CursorKind
-
 from imbrex.transform.model.program import (
     Access,
     Block,
@@ -17,6 +15,7 @@ from imbrex.transform.model.program import (
     Statement,
 )
 from imbrex.transform.readers import c_cursor as cc
+from imbrex.transform.readers import c_kinds as ck
 from imbrex.transform.readers import c_vectors
 from imbrex.transform.readers.c_expressions import ExpressionReader
 from imbrex.transform.readers.c_loops import counted
@@ -30,11 +29,11 @@ from imbrex.transform.readers.c_vector_reader import Effects
 _BLANK = re.compile(rb"(?:\s|/\*.*?\*/|//[^\n]*)*", re.DOTALL)
 _JUMPS = frozenset(
     {
-        CursorKind.BREAK_STMT,
-        CursorKind.CONTINUE_STMT,
-        CursorKind.RETURN_STMT,
-        CursorKind.GOTO_STMT,
-        CursorKind.INDIRECT_GOTO_STMT,
+        ck.BREAK_STMT,
+        ck.CONTINUE_STMT,
+        ck.RETURN_STMT,
+        ck.GOTO_STMT,
+        ck.INDIRECT_GOTO_STMT,
     }
 )
 
@@ -115,24 +114,24 @@ class StatementReader:
         statement = Statement(Kind.SIMPLE, start, end, first_line, last_line)
         statement.code_start = start
         effects = Effects()
-        if kind == CursorKind.COMPOUND_STMT:
+        if kind is ck.COMPOUND_STMT:
             statement.kind = Kind.BLOCK
             statement.blocks = [self.block(cursor)]
-        elif kind == CursorKind.DECL_STMT:
+        elif kind is ck.DECL_STMT:
             self._declaration(cursor, statement, effects)
-        elif kind == CursorKind.IF_STMT:
+        elif kind is ck.IF_STMT:
             self._if(cursor, statement, effects)
-        elif kind in (CursorKind.FOR_STMT, CursorKind.WHILE_STMT, CursorKind.DO_STMT):
+        elif kind in (ck.FOR_STMT, ck.WHILE_STMT, ck.DO_STMT):
             self._loop(cursor, statement, effects)
-        elif kind == CursorKind.CXX_FOR_RANGE_STMT:
+        elif kind is ck.CXX_FOR_RANGE_STMT:
             self._range_loop(cursor, statement, effects)
-        elif kind == CursorKind.SWITCH_STMT:
+        elif kind is ck.SWITCH_STMT:
             statement.kind = Kind.SWITCH
             *conditions, body = cursor.children
             for condition in conditions:
                 self.expressions.read(condition, effects)
             statement.blocks = [self._body(body)]
-        elif kind in (CursorKind.CASE_STMT, CursorKind.DEFAULT_STMT):
+        elif kind in (ck.CASE_STMT, ck.DEFAULT_STMT):
             statement.kind = Kind.OPAQUE
             statement.stop = "a case label"
             statement.blocks = [self._body(list(cursor.children)[-1])]
@@ -141,23 +140,23 @@ class StatementReader:
             statement.leaves = True
             statement.text = kind.name.split("_")[0].lower()
             for child in cursor.children:
-                if child.kind.is_expression():
+                if child.kind in ck.EXPRESSIONS:
                     self.expressions.read(child, effects)
-                    if kind == CursorKind.RETURN_STMT and child.type.is_pointer:
+                    if kind is ck.RETURN_STMT and child.type.is_pointer:
                         self.expressions.points(self.return_cell, child)
             if "GOTO" in kind.name:
                 statement.stop = "a goto"
             self._terminate(statement)
-        elif kind == CursorKind.LABEL_STMT:
+        elif kind is ck.LABEL_STMT:
             statement.kind = Kind.OPAQUE
             statement.stop = f"the label {cursor.spelling}: control may enter here"
             statement.blocks = [self._body(child) for child in cursor.children]
-        elif kind == CursorKind.NULL_STMT:
+        elif kind is ck.NULL_STMT:
             pass
-        elif kind.is_expression():
+        elif kind in ck.EXPRESSIONS:
             self.expressions.read(cursor, effects)
             inner = cursor.stripped
-            if inner.kind == CursorKind.CALL_EXPR and effects.calls:
+            if inner.kind is ck.CALL_EXPR and effects.calls:
                 effects.calls[-1].is_statement = effects.calls[-1].start == cc.spelled(inner)[0]
             self._terminate(statement)
         else:
@@ -191,7 +190,7 @@ class StatementReader:
             statement.stop = statement.stop or "a macro"
 
     def _body(self, cursor: Any) -> Block:
-        if cursor.kind == CursorKind.COMPOUND_STMT:
+        if cursor.kind is ck.COMPOUND_STMT:
             return self.block(cursor)
         statement = self._statement(cursor)
         block = Block([statement], statement.start, statement.end, braced=False)
@@ -201,9 +200,9 @@ class StatementReader:
     def _declaration(self, cursor: Any, statement: Statement, effects: Effects) -> None:
         statement.kind = Kind.DECLARE
         for child in cursor.children:
-            if child.kind != CursorKind.VAR_DECL:
+            if child.kind is not ck.VAR_DECL:
                 self.expressions.hide(child)
-                if child.kind.is_declaration():
+                if child.kind in ck.DECLARATIONS:
                     continue
                 effects.stop = effects.stop or "a construct that is not analysed"
                 continue
@@ -215,7 +214,7 @@ class StatementReader:
                 effects.accesses.append(Access(key, True, True, child.location.line))
                 continue
             for part in child.children:
-                if part.kind.is_expression():
+                if part.kind in ck.EXPRESSIONS:
                     self.expressions.read(part, effects)
             effects.accesses.append(Access(key, False, True, child.location.line))
             if value is not None and child.type.is_reference:
@@ -223,7 +222,7 @@ class StatementReader:
             elif value is not None and (child.type.is_pointer or child.type.is_array):
                 self.expressions.points(key, value)
             elif value is not None and cc.record_of(child.type):
-                if value.stripped.kind != CursorKind.INIT_LIST_EXPR:
+                if value.stripped.kind is not ck.INIT_LIST_EXPR:
                     self.program.copied_records.add(cc.record_of(child.type))
             elif value is not None:
                 known = self.expressions.affine(value)
@@ -233,7 +232,7 @@ class StatementReader:
     def _if(self, cursor: Any, statement: Statement, effects: Effects) -> None:
         statement.kind = Kind.IF
         condition, *branches = cursor.children
-        if len(branches) not in (1, 2) or not condition.kind.is_expression():
+        if len(branches) not in (1, 2) or condition.kind not in ck.EXPRESSIONS:
             statement.stop = "a construct that is not analysed"
             branches = branches[-1:]
         self.expressions.read(condition, effects)
@@ -248,20 +247,20 @@ class StatementReader:
     def _loop(self, cursor: Any, statement: Statement, effects: Effects) -> None:
         statement.kind = Kind.LOOP
         children = list(cursor.children)
-        if cursor.kind == CursorKind.DO_STMT:
+        if cursor.kind is ck.DO_STMT:
             children.reverse()
             self._terminate(statement)
         *control, body = children
         outer = self.expressions.lifetime
         self.expressions.lifetime = (statement.start, statement.end)
         for part in control:
-            if part.kind == CursorKind.DECL_STMT:
+            if part.kind is ck.DECL_STMT:
                 self._declaration(part, Statement(Kind.DECLARE, 0, 0, 0, 0), effects)
-            elif part.kind.is_expression():
+            elif part.kind in ck.EXPRESSIONS:
                 self.expressions.read(part, effects)
             else:
                 effects.stop = effects.stop or "a construct that is not analysed"
-        if cursor.kind == CursorKind.FOR_STMT and len(control) == 3:
+        if cursor.kind is ck.FOR_STMT and len(control) == 3:
             statement.loop = counted(self.expressions, *control)
         statement.blocks = [self._body(body)]
         self.expressions.lifetime = outer
@@ -273,7 +272,7 @@ class StatementReader:
         elements = self.expressions.whole(control[-1], effects) if len(control) == 2 else None
         outer = self.expressions.lifetime
         self.expressions.lifetime = (statement.start, statement.end)
-        if elements is None or control[0].kind != CursorKind.VAR_DECL:
+        if elements is None or control[0].kind is not ck.VAR_DECL:
             effects.stop = effects.stop or "a construct that is not analysed"
             self.expressions.hide(cursor)
         else:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from clang.cindex import CursorKind, TypeKind
+from clang.cindex import TypeKind
 
 from imbrex.transform.model.affine import ARROW, Affine, field_of
 from imbrex.transform.model.program import UNKNOWN_MEMORY, Variable
 from imbrex.transform.readers import c_cursor as cc
+from imbrex.transform.readers import c_kinds as ck
 from imbrex.transform.readers import c_vectors
 from imbrex.transform.readers.c_variables import VariableReader
 
@@ -51,35 +52,35 @@ class ValueReader(VariableReader):
             return None
         cursor = inner
         kind = cursor.kind
-        if kind in (CursorKind.INTEGER_LITERAL, CursorKind.CHARACTER_LITERAL):
+        if kind in (ck.INTEGER_LITERAL, ck.CHARACTER_LITERAL):
             value = cursor.integer
             return None if value is None else Affine(value)
-        if kind == CursorKind.DECL_REF_EXPR:
+        if kind is ck.DECL_REF_EXPR:
             referenced = cursor.referenced
             if referenced is None:
                 return None
-            if referenced.kind == CursorKind.ENUM_CONSTANT_DECL:
+            if referenced.kind is ck.ENUM_CONSTANT_DECL:
                 return Affine(int(referenced.enum_value))
-            if referenced.kind in (CursorKind.VAR_DECL, CursorKind.PARM_DECL):
+            if referenced.kind in (ck.VAR_DECL, ck.PARM_DECL):
                 key = self.key_of(referenced)
                 variable = self.program.variables[key]
                 reference = referenced.type.is_reference
                 if not variable.bounds and not variable.volatile and not reference:
                     return Affine.variable(key)
             return None
-        if kind in (CursorKind.MEMBER_REF_EXPR, CursorKind.ARRAY_SUBSCRIPT_EXPR):
+        if kind in (ck.MEMBER_REF_EXPR, ck.ARRAY_SUBSCRIPT_EXPR):
             return self._field(cursor)
-        if kind == CursorKind.CALL_EXPR:
+        if kind is ck.CALL_EXPR:
             name, vector = c_vectors.method(cursor)
             if name == "size" and vector is not None:
                 return Affine.variable(self._size_of(vector))
             parts, strides = self._split(cursor)
             return _joined(parts, strides)
-        if kind == CursorKind.UNARY_OPERATOR and cursor.unary_operator == cc.MINUS:
+        if kind is ck.UNARY_OPERATOR and cursor.unary_operator == cc.MINUS:
             (operand,) = cursor.operands
             value_of = self.affine(operand)
             return None if value_of is None else value_of.times(-1)
-        if kind == CursorKind.BINARY_OPERATOR:
+        if kind is ck.BINARY_OPERATOR:
             operator = cursor.binary_operator
             if operator not in (cc.ADD, cc.SUBTRACT, cc.MULTIPLY):
                 return None
@@ -114,7 +115,7 @@ class ValueReader(VariableReader):
     def _field(self, cursor: Any) -> Affine | None:
         """An integer field of a structure, or an element of one, that a variable names."""
         index = ""
-        if cursor.kind == CursorKind.ARRAY_SUBSCRIPT_EXPR:
+        if cursor.kind is ck.ARRAY_SUBSCRIPT_EXPR:
             array, number = cursor.operands
             value = self.affine(number)
             cursor = array.stripped
@@ -123,7 +124,7 @@ class ValueReader(VariableReader):
             index = f"[{value.constant}]"
         elif cursor.type.canonical.kind not in _INTEGERS:
             return None
-        owners = cursor.operands if cursor.kind == CursorKind.MEMBER_REF_EXPR else []
+        owners = cursor.operands if cursor.kind is ck.MEMBER_REF_EXPR else []
         owner = self._named(owners[0]) if owners else None
         name = self._field_key(cursor) if owner is not None else UNKNOWN_MEMORY
         if owner is None or name not in self.program.variables:
@@ -138,9 +139,9 @@ class ValueReader(VariableReader):
         `(i * n + j) * m + k` is (i, j, k) with the strides n and m.
         """
         cursor = cursor.stripped
-        if cursor.kind == CursorKind.CALL_EXPR:
+        if cursor.kind is ck.CALL_EXPR:
             return self._expanded(cursor)
-        if cursor.kind == CursorKind.BINARY_OPERATOR:
+        if cursor.kind is ck.BINARY_OPERATOR:
             operator = cursor.binary_operator
             if operator == cc.MULTIPLY:
                 left, right = cursor.operands
@@ -164,14 +165,14 @@ class ValueReader(VariableReader):
     def _expanded(self, cursor: Any) -> tuple[tuple[Affine, ...], tuple[Affine, ...]]:
         """The value of a function whose body is one return statement, in the caller's terms."""
         function = cursor.referenced.get_definition() if cursor.referenced is not None else None
-        if function is None or function.kind != CursorKind.FUNCTION_DECL:
+        if function is None or function.kind is not ck.FUNCTION_DECL:
             return (), ()
         name = function.get_usr()
         if name not in self.returned:
             self.returned[name] = ((), ())  # one that calls itself
-            bodies = [c for c in function.children if c.kind == CursorKind.COMPOUND_STMT]
+            bodies = [c for c in function.children if c.kind is ck.COMPOUND_STMT]
             inner = list(bodies[0].children) if bodies else []
-            if len(inner) == 1 and inner[0].kind == CursorKind.RETURN_STMT:
+            if len(inner) == 1 and inner[0].kind is ck.RETURN_STMT:
                 value = next(iter(inner[0].children), None)
                 self.returned[name] = ((), ()) if value is None else self._split(value)
         parts, strides = self.returned[name]

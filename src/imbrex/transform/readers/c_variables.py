@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from clang.cindex import CursorKind, LinkageKind, StorageClass
+from clang.cindex import LinkageKind, StorageClass
 
 from imbrex.transform.model.affine import Affine
 from imbrex.transform.model.program import UNKNOWN_MEMORY, Program, SourceFile, Variable
 from imbrex.transform.readers import c_cursor as cc
+from imbrex.transform.readers import c_kinds as ck
 from imbrex.transform.readers import c_vectors
 
 
@@ -24,8 +25,9 @@ class VariableReader:
 
     def key_of(self, declaration: Any) -> str:
         """The model's key of a declared variable; the variable is entered on first sight."""
-        if declaration.key is not None:
-            return str(declaration.key)
+        known: str | None = declaration.key
+        if known is not None:
+            return known
         location = declaration.location
         name = declaration.spelling
         external = declaration.linkage == LinkageKind.EXTERNAL
@@ -48,7 +50,7 @@ class VariableReader:
             (Affine(0), None if extent is None else Affine(extent - 1))
             for extent in reversed(extents)
         )
-        if declaration.kind == CursorKind.PARM_DECL:
+        if declaration.kind is ck.PARM_DECL:
             kind = "parameter"
         elif external:
             kind = "global"
@@ -80,7 +82,7 @@ class VariableReader:
             return UNKNOWN_MEMORY
         record = parent.type.canonical.spelling.replace("struct ", "")
         # The members of a union share their memory.
-        union = parent.kind == CursorKind.UNION_DECL
+        union = parent.kind is ck.UNION_DECL
         key = f"field:{record}.{'*' if union else declaration.spelling}"
         if key not in self.program.variables:
             variable = self._variable(declaration, key, False)
@@ -101,13 +103,13 @@ class VariableReader:
     def _named(self, cursor: Any) -> str | None:
         """The variable that is a structure or a pointer to one, as written."""
         cursor = cursor.stripped
-        if cursor.kind == CursorKind.UNARY_OPERATOR and cursor.unary_operator == cc.ADDRESS_OF:
+        if cursor.kind is ck.UNARY_OPERATOR and cursor.unary_operator == cc.ADDRESS_OF:
             cursor = cursor.operands[0].stripped
             if cursor.type.is_pointer:
                 return None
-        if cursor.kind != CursorKind.DECL_REF_EXPR or cursor.referenced is None:
+        if cursor.kind is not ck.DECL_REF_EXPR or cursor.referenced is None:
             return None
-        if cursor.referenced.kind not in (CursorKind.VAR_DECL, CursorKind.PARM_DECL):
+        if cursor.referenced.kind not in (ck.VAR_DECL, ck.PARM_DECL):
             return None
         if cursor.referenced.type.is_reference:
             return None

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import Any
 
-from clang.cindex import CursorKind, TypeKind
+from clang.cindex import TypeKind
 
 from imbrex.transform.model.affine import Affine, Range, Section
 from imbrex.transform.model.program import (
@@ -18,6 +18,7 @@ from imbrex.transform.model.program import (
     SourceFile,
 )
 from imbrex.transform.readers import c_cursor as cc
+from imbrex.transform.readers import c_kinds as ck
 from imbrex.transform.readers import c_vectors
 from imbrex.transform.readers.c_values import ValueReader
 
@@ -109,7 +110,7 @@ class VectorReader(ValueReader, ABC):
         vector = c_vectors.named(cursor)
         if vector is not None:
             found = self._elements(vector, cursor, effects)
-        elif cursor.type.is_array and cursor.stripped.kind == CursorKind.DECL_REF_EXPR:
+        elif cursor.type.is_array and cursor.stripped.kind is ck.DECL_REF_EXPR:
             found = self.place(cursor, effects)
         else:
             return None
@@ -142,15 +143,15 @@ class VectorReader(ValueReader, ABC):
         key = self.key_of(cursor)
         value = cursor.initializer
         inner = None if value is None else value.stripped
-        while inner is not None and inner.kind == CursorKind.UNEXPOSED_EXPR and inner.operands:
+        while inner is not None and inner.kind is ck.UNEXPOSED_EXPR and inner.operands:
             inner = inner.operands[0].stripped
-        plain = inner is None or (inner.kind == CursorKind.CALL_EXPR and inner.spelling == "vector")
+        plain = inner is None or (inner.kind is ck.CALL_EXPR and inner.spelling == "vector")
         for child in [] if inner is None or not plain else inner.arguments:
             other = c_vectors.named(child)
             if other is not None and not self._moved_from(child):
                 found = self._elements(other, child, effects)
                 effects.accesses.append(Access(found.key, True, False, child.location.line))
-            elif child.kind != CursorKind.UNEXPOSED_EXPR or child.operands:
+            elif child.kind is not ck.UNEXPOSED_EXPR or child.operands:
                 plain = self._converted(child, effects) and plain
         size = self._size_of(cursor)
         effects.accesses.append(Access(size, False, True, cursor.location.line))
@@ -171,9 +172,9 @@ class VectorReader(ValueReader, ABC):
     @staticmethod
     def _moved_from(cursor: Any) -> bool:
         """Whether the vector is named through a cast, which may give its memory away."""
-        while cursor.kind in (CursorKind.UNEXPOSED_EXPR, CursorKind.PAREN_EXPR):
+        while cursor.kind in (ck.UNEXPOSED_EXPR, ck.PAREN_EXPR):
             (cursor,) = cursor.operands
-        return bool(cursor.kind != CursorKind.DECL_REF_EXPR)
+        return cursor.kind is not ck.DECL_REF_EXPR
 
     def _vector(self, cursor: Any, name: str, position: int, effects: Effects) -> Argument:
         """A vector passed by reference: as the address of its first element."""

@@ -10,10 +10,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from clang.cindex import CursorKind
-
 from imbrex.transform.model.affine import Affine
 from imbrex.transform.model.program import Program, Variable
+from imbrex.transform.readers import c_kinds as ck
 
 TWICE = "two functions have this name"
 ELEMENTS = frozenset({"operator[]", "front", "back"})
@@ -54,7 +53,7 @@ def declared(cursor: Any) -> bool:
     """Whether a declaration is of a vector, or of a parameter that is a reference to one."""
     if not cursor.tree.plus_plus or not is_vector(cursor.type):
         return False
-    return not cursor.type.is_reference or cursor.kind == CursorKind.PARM_DECL
+    return not cursor.type.is_reference or cursor.kind is ck.PARM_DECL
 
 
 def enter(program: Program, key: str, variable: Variable, cursor: Any) -> None:
@@ -81,16 +80,16 @@ def named(cursor: Any) -> Any | None:
     if not cursor.tree.plus_plus:
         return None
     inner = cursor.stripped
-    if inner.kind != CursorKind.DECL_REF_EXPR or inner.referenced is None:
+    if inner.kind is not ck.DECL_REF_EXPR or inner.referenced is None:
         return None
     found = inner.referenced
-    known = found.kind in (CursorKind.VAR_DECL, CursorKind.PARM_DECL)
+    known = found.kind in (ck.VAR_DECL, ck.PARM_DECL)
     return found if known and declared(found) else None
 
 
 def method(cursor: Any) -> tuple[str, Any | None]:
     """The name of the method that a call calls on a vector, and the vector's declaration."""
-    if cursor.kind != CursorKind.CALL_EXPR or not cursor.tree.plus_plus:
+    if cursor.kind is not ck.CALL_EXPR or not cursor.tree.plus_plus:
         return "", None
     children = cursor.operands
     if not children:
@@ -98,7 +97,7 @@ def method(cursor: Any) -> tuple[str, Any | None]:
     first = children[0]
     if cursor.spelling.startswith("operator"):
         return cursor.spelling, named(first)
-    if first.kind == CursorKind.MEMBER_REF_EXPR:
+    if first.kind is ck.MEMBER_REF_EXPR:
         inner = first.operands
         return cursor.spelling, named(inner[0]) if inner else None
     return "", None

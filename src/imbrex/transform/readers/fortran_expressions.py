@@ -25,6 +25,7 @@ _TOKEN = re.compile(
     r"|(?P<name>[a-z_]\w*)"
     r"|(?P<other>.)"
 )
+_KEYWORD = re.compile(r"[a-z_]\w*=(?!=)")
 _NUMBER_DOT = re.compile(r"(\d+)(?=\.[a-z]+\.)")
 TEMPORARY = "temporary"
 
@@ -152,7 +153,7 @@ class Expressions:
             line.text[start:end], line.bytes[start], line.bytes[end - 1] + 1, pointer=True
         )
         match = BASE.match(text)
-        keyword = re.match(r"[a-z_]\w*=(?!=)", text)
+        keyword = _KEYWORD.match(text)
         if keyword is not None:
             found.problem = "a keyword argument"
             self.read(line, start, end, effects)

@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass, field
 
 _FIXED_COMMENT = frozenset("cC*!dD")
+_MARKS = re.compile(r"[!;&'\"]")  # what may be more than a character of a statement
 _SENTINEL = re.compile(
     r"[!cC*]\$(omp|acc)?\b|!\$|[!cC*]dir\$|[!cC*]dec\$|[!cC*]gcc\$", re.IGNORECASE
 )
@@ -43,6 +44,8 @@ class LogicalLine:
 
 def _mask(text: str) -> str:
     """Lower case, with the contents of strings replaced by underscores."""
+    if "'" not in text and '"' not in text:
+        return text.lower()
     out = []
     quote = ""
     for char in text:
@@ -161,6 +164,13 @@ class _Splitter:
 
     def _take(self, line: str, column: int, end: int, offset: int, number: int) -> bool:
         """Add the characters of a line; True where it ends with a continuation mark."""
+        if not self.quote and not _MARKS.search(line, column, end):
+            piece = line[column:end]
+            self.chars += piece.replace(" ", "").replace("\t", "")
+            self.places += [
+                place for place, char in enumerate(piece, offset + column) if char not in " \t"
+            ]
+            return False
         position = column
         while position < end:
             char = line[position]
@@ -217,6 +227,8 @@ class _Splitter:
 
 def split_arguments(text: str) -> list[tuple[int, int]]:
     """Spans of the parts of `text` (masked) between commas outside parentheses."""
+    if "," not in text:
+        return [(0, len(text))] if text else []
     spans = []
     depth, start = 0, 0
     quote = ""

@@ -8,6 +8,7 @@ from imbrex.transform.model.affine import Affine
 from imbrex.transform.model.program import Program, Variable
 from imbrex.transform.readers.fortran_scopes import Declarations, Scope, Symbol
 
+_TOKEN = re.compile(r"\d+|[a-z_]\w*|\*\*|.")
 UNKNOWN_TYPE = "?"
 BASE = re.compile(r"[a-z_]\w*")
 
@@ -142,7 +143,7 @@ class _AffineParser:
 
     def __init__(self, names: Names, scope: Scope, text: str) -> None:
         self.names, self.scope = names, scope
-        self.tokens = re.findall(r"\d+|[a-z_]\w*|\*\*|.", text)
+        self.tokens = _TOKEN.findall(text)
         self.position = 0
 
     def parse(self) -> Affine | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 
 from imbrex.transform.readers.fortran_lines import (
@@ -15,6 +16,9 @@ from imbrex.transform.readers.fortran_lines import (
 )
 
 _NAME = r"[a-z_]\w*"
+_KEPT = 1 << 10  # answers on statements that are kept: each is asked about several times in turn
+_VARIABLE = re.compile(rf"{_NAME}(%{_NAME}|\(.*\))*")
+_INDEX = re.compile(rf"do(\d*,?)?{_NAME}$")
 _TYPE = re.compile(
     r"(doubleprecision|doublecomplex|integer|real|complex|logical|character|type(?=\()|class(?=\()"
     r"|procedure(?=\())"
@@ -74,8 +78,11 @@ class Scope:
         return self.symbols.setdefault(name, Symbol(name))
 
 
+@lru_cache(_KEPT)
 def depth_zero_equals(text: str) -> int:
     """Position of the `=` of an assignment in masked text; -1 where there is none."""
+    if "=" not in text:
+        return -1
     depth = 0
     quote = ""
     for position, char in enumerate(text):
@@ -96,15 +103,16 @@ def depth_zero_equals(text: str) -> int:
     return -1
 
 
+@lru_cache(_KEPT)
 def is_assignment(text: str) -> bool:
     """Whether a compact statement is `name... = expression` and not a DO or an IF."""
     position = depth_zero_equals(text)
     if position <= 0:
         return False
     left, right = text[:position], text[position + 1 :]
-    if not re.fullmatch(rf"{_NAME}(%{_NAME}|\(.*\))*", left):
+    if not _VARIABLE.fullmatch(left):
         return False
-    if re.match(rf"do(\d*,?)?{_NAME}$", left) and len(split_arguments(right)) > 1:
+    if _INDEX.match(left) and len(split_arguments(right)) > 1:
         return False
     if left.startswith(("if(", "where(", "forall(")):
         inside = closing(left, left.index("("))

@@ -1,0 +1,61 @@
+"""Nodes answer from what is known already exactly what libclang would answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clang import cindex
+
+from imbrex.transform.readers import c_calls
+from imbrex.transform.readers import c_kinds as ck
+from imbrex.transform.readers.c_node import Node, Tree
+
+SOURCE = """
+extern double a[];
+double first(int i) { return a[i]; }
+double a[10];
+int old(x, y) double x[]; short y; { return (int)x[y]; }
+typedef double row[5];
+struct s { int b : 3; double *p; } glob;
+double rows(row r, row *q, double m[3][4], int n, double w[n][n], int (*call)(int, double *)) {
+    register int k = n;
+    double vla[n];
+    vla[0] = r[0] + q[1][2] + m[1][2] + w[k][0] + glob.b + (*call)(k + 1, glob.p + 1);
+    return vla[0] + first(call(3, &a[k])) + rows(r, q, m, sizeof(int), w, call);
+}
+"""
+
+
+def nodes(node: Node) -> Iterator[Node]:
+    yield node
+    for child in node.children:
+        yield from nodes(child)
+
+
+def tree() -> Tree:
+    files = [("source.c", SOURCE)]
+    unit = cindex.Index.create().parse("source.c", args=["-w"], unsaved_files=files)
+    return Tree(unit, SOURCE.encode(), plus_plus=False)
+
+
+def test_the_type_of_a_name() -> None:
+    read = tree()
+    names = [n for top in read.top() for n in nodes(top) if n.kind is ck.DECL_REF_EXPR]
+    assert len(names) > 20
+    for name in names:
+        asked = read.type(c_calls.type_of(name.raw))
+        pointer = asked.is_array and name.referenced.kind is ck.PARM_DECL
+        assert name.type is (read.adjusted[id(asked)] if pointer else asked), name.spelling
+
+
+def test_the_arguments_of_a_call() -> None:
+    calls = [n for top in tree().top() for n in nodes(top) if n.kind is ck.CALL_EXPR]
+    assert len(calls) == 4
+    for call in calls:
+        asked = c_calls.arguments(call.raw)
+        assert [bytes(node.raw) for node in call.arguments] == [bytes(raw) for raw in asked]
+
+
+def test_a_name_that_declares_nothing() -> None:
+    literal = next(n for top in tree().top() for n in nodes(top) if n.kind is ck.INTEGER_LITERAL)
+    assert literal.referenced is None
