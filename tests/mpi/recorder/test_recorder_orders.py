@@ -310,6 +310,14 @@ def test_what_some_calls_complete_arrives_with_them(mpi: Any, tmp_path: Path) ->
             assert rows["accesses"].min() == accesses, tag
 
 
+def test_asking_again_is_no_call(mpi: Any, tmp_path: Path) -> None:
+    result = recorded(mpi, tmp_path, "cc", mpi.mpicc, HERE / "polling.c", "-O1")
+    for rank in (0, 1):
+        for kind in ("send", "receive"):
+            message, rows = result.message(rank, kind, 1)
+            assert (message["calls"], rows["position"].tolist()) == (20, list(range(500)))
+
+
 def halves(rows: Any) -> list[list[int]]:
     """The orders within the first and within the second half of a message."""
     return [np.argsort(np.argsort(part)).tolist() for part in np.split(rows["position"], 2)]
