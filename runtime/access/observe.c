@@ -85,6 +85,14 @@ void ixa_enter(ixa_call *call, const ix_thread *t, int polls)
     end_turn();
 }
 
+void ixa_among(const ixa_call *call, const ix_comm *c)
+{
+    take_turn(call);
+    if (is_on(call, IXA_RECORDS) && ixa_timeline->number == 0)
+        ixa_trace_group(c);
+    end_turn();
+}
+
 void ixa_add(ixa_call *call, const ixa_buffer *buffer)
 {
     if (buffer->peer == MPI_PROC_NULL || (buffer->blocks == 0 && buffer->count <= 0) ||

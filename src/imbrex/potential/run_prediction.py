@@ -13,13 +13,13 @@ import numpy as np
 from imbrex.network.interconnect import Interconnect, load_interconnects
 from imbrex.potential.message import MODES, NetworkPoints
 from imbrex.potential.recording import FloatArray, RecordedMessage, RecordedRun
-from imbrex.potential.replay import (
+from imbrex.potential.replay import replay_s
+from imbrex.potential.replay_modes import (
     AS_WRITTEN,
     BOUNDARY_FIRST,
     BOUNDARY_LAST,
     NONE,
     REPLAY_MODES,
-    replay_s,
 )
 from imbrex.potential.run_sites import SitePotential, collective_sites, site_json, sites_of
 from imbrex.potential.schedule import COLLECTIVE, ReplayError, Schedule, make_schedule

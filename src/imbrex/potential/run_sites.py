@@ -140,7 +140,8 @@ def collective_sites(run: RecordedRun, network: Interconnect) -> list[dict[str, 
     found = []
     for (site, operation), buffers in groups.items():
         size = mean_bytes(buffers).get(operation, 0.0)
-        cost = collective_cost(blocking_form(operation), len(run.ranks), size)
+        processes = max(b.processes for b in buffers) or len(run.ranks)
+        cost = collective_cost(blocking_form(operation), processes, size)
         delay = float(cost.seconds(points(network))) if cost else 0.0
         independent = 0.0
         for is_send in (True, False):

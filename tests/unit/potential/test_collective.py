@@ -14,7 +14,8 @@ from imbrex.potential.collective import (
     parent_and_children,
 )
 from imbrex.potential.message import NetworkPoints
-from imbrex.potential.replay import AS_WRITTEN, replay_s
+from imbrex.potential.replay import replay_s
+from imbrex.potential.replay_modes import AS_WRITTEN
 from imbrex.potential.schedule import make_schedule
 from imbrex.potential.trace import ARRIVED, CALL, POST, SEND
 

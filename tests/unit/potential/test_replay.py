@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from imbrex.potential.message import NetworkPoints
-from imbrex.potential.replay import (
+from imbrex.potential.replay import replay_s
+from imbrex.potential.replay_modes import (
     AS_WRITTEN,
     BOUNDARY_FIRST,
     BOUNDARY_LAST,
     NONE,
     REPLAY_MODES,
-    replay_s,
 )
 from imbrex.potential.schedule import ReplayError, make_schedule
 from imbrex.potential.trace import ARRIVED, CALL, POST, SEND
