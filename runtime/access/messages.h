@@ -36,7 +36,7 @@ typedef struct {
     MPI_Comm comm;
     int is_send, collective, peer, tag, world_peer;
     int32_t processes; /* of comm; of both groups where there are two */
-    uint32_t number; /* among those that are not of collectives: as the trace names it */
+    uint32_t number;   /* among those that are not of collectives: as the trace names it */
     uint64_t signature;
     size_t elements, element_bytes;
     ptrdiff_t *offset;

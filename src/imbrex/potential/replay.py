@@ -213,7 +213,8 @@ class Replay:
         queued = np.maximum(start, state.out_free)
         # Nothing waits for a message that leaves only later.
         begin = np.where(start >= state.out_start, queued, start)
-        state.out_start, state.out_free = begin, begin + work
+        state.out_start = np.maximum(state.out_start, start)
+        state.out_free = np.maximum(state.out_free, begin + work)
         return begin, begin + work
 
     def _send(
@@ -233,13 +234,11 @@ class Replay:
             start = np.maximum(start, channel.posted[number])
         side = self.sides.side(m, mode)
         if mode == "fine-grained":
-            channel.sent.append(self._pieces_sent(state, m, side))
+            channel.sent.append(self._pieces_sent(rank, state, m, side, channel))
             return
         if mode != AS_WRITTEN:
             start = state.wall_at(self.sides.ready_ns(m, mode, state.at_ns))
-        if channel.started is not None:
-            start = np.maximum(start, channel.started)
-        channel.started = start
+        start = channel.after(start)
         work = self.each + self.gap * m.size_bytes
         begin, end = self._on_link(rank, m.peer, state, start, work)
         # A message is as good as there when its last byte is; pieces of it earlier.
@@ -249,23 +248,24 @@ class Replay:
         channel.sent.append(arrivals)
         state.wait_until(arrivals[-1] if waits else state.wall + self.overhead)
 
-    def _pieces_sent(self, state: RankState, m: RecordedMessage, side: Side) -> list[FloatArray]:
-        """Every piece leaves when its last element is written, in the order of production."""
+    def _pieces_sent(
+        self, rank: int, state: RankState, m: RecordedMessage, side: Side, channel: Channel
+    ) -> list[FloatArray]:
+        """Every piece leaves when its last element is written, in the order of production, and no
+        sooner than the link has had the time for those before it."""
         count = len(side.pieces_ns)
         size = m.size_bytes / count
-        step = self.message_gap * (m.elements / count)
+        one = np.maximum(self.gap * size, self.message_gap * (m.elements / count))
+        order = sorted(range(count), key=lambda k: -side.pieces_ns[k])
+        ready = [state.wall_at(state.at_ns - side.pieces_ns[piece]) for piece in order]
+        first = channel.after(ready[0])
+        begin, end = self._on_link(rank, m.peer, state, first, one * count)
         arrivals: list[FloatArray] = [state.wall] * count
-        free: FloatArray | None = None
-        for piece in sorted(range(count), key=lambda k: -side.pieces_ns[k]):
-            start = state.wall_at(state.at_ns - side.pieces_ns[piece])
-            if free is not None:
-                start = np.maximum(start, free)
-            queued = np.maximum(start, state.out_free)
-            start = np.where(start >= state.out_start, queued, start)
-            free = start + np.maximum(self.gap * size, step)
-            arrivals[piece] = start + self.latency + self.gap * size
-        assert free is not None
-        state.out_start, state.out_free = free, free
+        free = begin
+        for number, piece in enumerate(order):
+            free = np.maximum(ready[number], free) + one
+            left = np.maximum(free, begin + (end - begin) * ((number + 1) / count))
+            arrivals[piece] = left - one + self.latency + self.gap * size
         # Each send costs its overhead, of the processor that would compute instead.
         state.wait_until(state.wall + self.overhead * count)
         return arrivals

@@ -22,6 +22,11 @@ class Channel:
     posted: list[FloatArray] = field(default_factory=list)
     taken: int = 0
 
+    def after(self, start: FloatArray) -> FloatArray:
+        """When a message that could start at `start` does, behind those sent before it."""
+        self.started = start if self.started is None else np.maximum(start, self.started)
+        return self.started
+
 
 class RankState:
     """A rank on its way: `at_ns` on its clock of computation, `wall` in ns on every network."""
