@@ -133,7 +133,7 @@ def predict_run(
         "differences": differences(recording, run),
         "blind_spots": list(recording.blind),
         "networks": [],
-        "sites": [site_json(site, networks[0]) for site in sites],
+        "sites": [site_json(site, networks[0], bool(recording.blind)) for site in sites],
         "collective_sites": collective_sites(recording, networks[0]),
     }
     try:
