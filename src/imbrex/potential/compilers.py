@@ -29,7 +29,15 @@ from imbrex.potential.record_library import (
 _DEFAULTS = {"cc": "mpicc", "cxx": "mpicxx", "fc": "mpifort"}
 _NO_LINK = {"-c", "-S", "-E", "-M", "-MM", "-fsyntax-only"}
 _LIBRARY = {"-shared", "-r"}
-_ASKING = ("--version", "-V", "-dumpversion", "-dumpmachine", "--help", "-show", "--showme")
+_ASKING: tuple[str, ...] = (
+    "--version",
+    "-V",
+    "-dumpversion",
+    "-dumpmachine",
+    "--help",
+    "-show",
+    "--showme",
+)
 # Of the MPI compilers: -showme:compile, -compile_info, -link-info, ...
 _ASKING += ("-showme", "-compile_info", "-compile-info", "-link_info", "-link-info")
 _COPIES = ("memcpy", "memmove", "memset")
