@@ -30,7 +30,8 @@ import numpy as np
 from imbrex.potential.message import NetworkPoints
 from imbrex.potential.record import write_recording
 from imbrex.potential.recording import load_recording
-from imbrex.potential.replay import AS_WRITTEN, BOUNDARY_FIRST, BOUNDARY_LAST, replay_s
+from imbrex.potential.replay import replay_s
+from imbrex.potential.replay_modes import AS_WRITTEN, BOUNDARY_FIRST, BOUNDARY_LAST
 from imbrex.potential.schedule import Schedule, make_schedule
 
 APPS = Path(__file__).resolve().parents[1] / "apps"

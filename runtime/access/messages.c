@@ -1,6 +1,7 @@
 #include "messages.h"
 
 #include "anchors.h"
+#include "comms.h"
 #include "times.h"
 #include "trace.h"
 
@@ -108,6 +109,8 @@ static ixa_message_t *find(const void *site, uint32_t operation, const ixa_buffe
     if (lay_out(buffer, &key))
         return NULL;
     key.world_peer = buffer->peer == IXA_NO_PEER ? -1 : world_rank(buffer->peer, buffer->comm);
+    const ix_comm *c = ix_comm_of(buffer->comm);
+    key.processes = !c ? 0 : c->inter ? c->size + c->peers : c->size;
     if (!key.collective && key.thread == 0)
         key.number = point_to_point++;
     ixa_messages[ixa_message_count] = key;

@@ -35,7 +35,8 @@ typedef struct {
     uint32_t operation;
     MPI_Comm comm;
     int is_send, collective, peer, tag, world_peer;
-    uint32_t number; /* among those that are not of collectives: as the trace names it */
+    int32_t processes; /* of comm; of both groups where there are two */
+    uint32_t number;   /* among those that are not of collectives: as the trace names it */
     uint64_t signature;
     size_t elements, element_bytes;
     ptrdiff_t *offset;

@@ -85,6 +85,14 @@ void ixa_enter(ixa_call *call, const ix_thread *t, int polls)
     end_turn();
 }
 
+void ixa_among(const ixa_call *call, const ix_comm *c)
+{
+    take_turn(call);
+    if (is_on(call, IXA_RECORDS) && ixa_timeline->number == 0)
+        ixa_trace_group(c);
+    end_turn();
+}
+
 void ixa_add(ixa_call *call, const ixa_buffer *buffer)
 {
     if (buffer->peer == MPI_PROC_NULL || (buffer->blocks == 0 && buffer->count <= 0) ||
@@ -218,10 +226,23 @@ void ixa_planned(ixa_call *call, MPI_Request request)
     end_turn();
 }
 
+/* Whether any of them had a transfer under way. How often a program asks about requests that have
+ * none (any more) differs from run to run. */
+static int are_open(int count, const MPI_Request *requests, const int *indices)
+{
+    for (int i = 0; i < count; i++) {
+        int k = indices ? indices[i] : i;
+        if (k >= 0 && requests[k] != MPI_REQUEST_NULL && ixa_open_is(ix_handle(requests[k])))
+            return 1;
+    }
+    return 0;
+}
+
 void ixa_complete(ixa_call *call, int found, int count, const MPI_Request *requests,
                   const void *where, size_t step, const int *indices)
 {
     take_turn(call);
+    found = found && (!call->polls || are_open(count, requests, indices));
     if (call->polls && found && is_on(call, IXA_RECORDS))
         ixa_times_enter(ix_self->compute_ns, call->operation, call->site);
     for (int i = 0; found && i < count; i++) {

@@ -9,6 +9,7 @@
 #define IMBREX_OBSERVE_H
 
 #include "buffers.h"
+#include "comms.h"
 #include "messages.h"
 #include "times.h"
 
@@ -37,6 +38,8 @@ IX_HIDDEN void ixa_end(void);
 /* Before the library's function: the call; its buffers; that they are all named. A call that polls
  * may turn out to have found nothing. */
 IX_HIDDEN void ixa_enter(ixa_call *call, const ix_thread *t, int polls);
+/* It is a collective on `c`. */
+IX_HIDDEN void ixa_among(const ixa_call *call, const ix_comm *c);
 IX_HIDDEN void ixa_add(ixa_call *call, const ixa_buffer *buffer);
 IX_HIDDEN void ixa_before(ixa_call *call);
 /* Persistent requests are about to start. `where`: the user's first handle, the next `step` bytes

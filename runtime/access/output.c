@@ -2,6 +2,7 @@
 #include "messages.h"
 #include "operations.h"
 #include "times.h"
+#include "trace.h"
 #include "watch.h"
 
 #include <dlfcn.h>
@@ -61,13 +62,33 @@ static void write_touches(FILE *file, const ixa_message_t *m)
     fprintf(file, "]");
 }
 
+/* By which this rank tells the message's communicator from others: its first message there. */
+static size_t communicator_of(const ixa_message_t *m)
+{
+    size_t first = 0;
+    while (ixa_messages[first].comm != m->comm)
+        first++;
+    return first;
+}
+
+static void write_groups(FILE *file)
+{
+    const ixa_group_t *group;
+    fprintf(file, ", \"groups\": [");
+    for (size_t i = 0; (group = ixa_group(i)); i++)
+        fprintf(file, "%s{\"members\": %" PRIu64 ", \"size\": %d}", i ? ", " : "", group->members,
+                (int)group->size);
+    fprintf(file, "]");
+}
+
 static void write_message(FILE *file, const ixa_message_t *m)
 {
     fprintf(file, "{\"thread\": %d, \"kind\": \"%s\", \"operation\": \"%s\", \"collective\": %s, ",
             m->thread, m->is_send ? "send" : "receive", ix_operation_names[m->operation],
             m->collective ? "true" : "false");
     write_place(file, m->site);
-    fprintf(file, ", \"peer\": %d, \"tag\": %d, ", m->world_peer, m->tag);
+    fprintf(file, ", \"peer\": %d, \"tag\": %d, \"communicator\": %zu, \"processes\": %d, ",
+            m->world_peer, m->tag, communicator_of(m), (int)m->processes);
     fprintf(file, "\"elements\": %zu, \"element_bytes\": %zu, \"calls\": %" PRIu64, m->elements,
             m->element_bytes, m->calls);
     fprintf(file, ", \"first_ns\": %.1f, \"last_ns\": %.1f", m->first_ns, m->last_ns);
@@ -147,6 +168,7 @@ void ixa_write_results(void)
         fprintf(file, "}");
     }
     write_images(file);
+    write_groups(file);
     fprintf(file, ", \"messages\": [");
     for (size_t i = 0; i < ixa_message_count; i++) {
         fprintf(file, "%s\n", i ? "," : "");

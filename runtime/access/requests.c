@@ -60,6 +60,14 @@ ixa_open *ixa_open_find(uint64_t handle)
     return found;
 }
 
+int ixa_open_is(uint64_t handle)
+{
+    for (const ixa_open *one = *bucket(handle); one; one = one->next)
+        if (one->handle == handle && one->where)
+            return 1;
+    return 0;
+}
+
 ixa_open *ixa_open_take_window(uint64_t handle, int target)
 {
     ixa_open *taken = NULL;

@@ -25,6 +25,8 @@ IX_HIDDEN ixa_open *ixa_open_new(uint64_t handle, const void *where, int target)
 IX_HIDDEN ixa_open *ixa_open_take(uint64_t handle, const void *where);
 /* The only one of this handle; NULL if there is none or several. It stays. */
 IX_HIDDEN ixa_open *ixa_open_find(uint64_t handle);
+/* Whether there is any. */
+IX_HIDDEN int ixa_open_is(uint64_t handle);
 IX_HIDDEN ixa_open *ixa_open_take_window(uint64_t handle, int target);
 /* Remove and return all. */
 IX_HIDDEN ixa_open *ixa_open_take_all(void);

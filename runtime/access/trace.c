@@ -4,6 +4,7 @@
 
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 /* 24 MiB of a file, whatever the run: a replay needs iterations enough, not all of them. */
 enum { MOST = 1 << 21 };
@@ -25,6 +26,32 @@ void ixa_trace(enum ixa_trace_kind kind, uint32_t id, double ns)
         count++;
     else
         count = MOST;
+}
+
+static ixa_group_t *groups;
+static size_t group_count;
+
+const ixa_group_t *ixa_group(size_t number)
+{
+    return number < group_count ? &groups[number] : NULL;
+}
+
+void ixa_trace_group(const ix_comm *c)
+{
+    if (!c || ixa_mode != IXA_RECORD || (!c->inter && c->size == ix_world_size))
+        return;
+    ixa_group_t group = {c->inter ? 0 : c->members, c->inter ? c->size + c->peers : c->size};
+    size_t k = 0;
+    while (k < group_count && (groups[k].members != group.members || groups[k].size != group.size))
+        k++;
+    if (k == group_count) {
+        ixa_group_t *more = realloc(groups, (k + 1) * sizeof *more);
+        if (!more)
+            return;
+        groups = more;
+        groups[group_count++] = group;
+    }
+    ixa_trace(IXA_TRACE_GROUP, (uint32_t)k, 0);
 }
 
 void ixa_trace_finish(void)

@@ -107,7 +107,9 @@ static int paths_of_group(ix_comm *c, MPI_Group group)
         world_group != MPI_GROUP_NULL &&
         PMPI_Group_translate_ranks(group, c->peers, ranks, world_group, world) == MPI_SUCCESS;
     c->path = IX_PATH_SELF;
+    c->members = 0xcbf29ce484222325u;
     for (int i = 0; i < c->peers; i++) {
+        c->members = (c->members ^ (uint32_t)(known ? world[i] : -1)) * 0x100000001b3u;
         int inside = known && world[i] >= 0 && world[i] < ix_world_size;
         c->paths[i] = inside ? world_paths[world[i]] : IX_PATH_FOREIGN | IX_PATH_INTER;
         if (c->paths[i] > c->path)

@@ -21,8 +21,9 @@ typedef struct ix_comm {
     uint8_t path; /* the longest to any peer: what a collective has to use */
     /* of the process topology: their places in the arguments; -1: not asked yet */
     int32_t source_places, destination_places;
-    uint64_t nobody; /* places without a neighbour, beyond the edge of a grid */
-    uint8_t paths[]; /* by rank of the peer */
+    uint64_t nobody;  /* places without a neighbour, beyond the edge of a grid */
+    uint64_t members; /* a hash of the processes that messages go to, in their order */
+    uint8_t paths[];  /* by rank of the peer */
 } ix_comm;
 
 /* Collective over MPI_COMM_WORLD's duplicate `all`: who shares a node. 0, or -1 when it cannot be

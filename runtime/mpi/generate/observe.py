@@ -129,8 +129,9 @@ def _alltoall(stem: str, fortran: bool) -> str:
 
 
 def _collective(name: str, facts: Facts, fortran: bool) -> str:
+    among = "ix_comm *ix_wc = ix_comm_of(comm); ixa_among(&ix_w, ix_wc);"
     if not facts["data"]:
-        return ""
+        return among
     stem = name.removeprefix("MPI_").removesuffix("_c").removesuffix("_init")
     if facts["form"] == "nonblocking":
         stem = stem[1:].capitalize()
@@ -148,10 +149,7 @@ def _collective(name: str, facts: Facts, fortran: bool) -> str:
     else:
         buffers = _reduction(stem)
     root = "root" if facts["rooted"] else "IX_NO_ROOT"
-    return (
-        "ix_comm *ix_wc = ix_comm_of(comm); "
-        f"int ix_wr = ix_role_in(ix_wc, {root}); if (ix_wr >= 0) {{ {buffers} }}"
-    )
+    return f"{among} int ix_wr = ix_role_in(ix_wc, {root}); if (ix_wr >= 0) {{ {buffers} }}"
 
 
 def _buffers(name: str, facts: Facts, fortran: bool) -> str:

@@ -25,8 +25,10 @@ _UP, _DOWN = {"Reduce", "Scan", "Exscan"}, {"Bcast"}
 _UP_AND_DOWN = {"Allreduce", "Barrier"}
 # One process sends or gets all parts, or all processes do: the whole buffer crosses its link.
 _PARTS_TO_ONE = {"Gather", "Gatherv", "Scatter", "Scatterv"}
-_PARTS_TO_ALL = {"Allgather", "Allgatherv", "Alltoall", "Alltoallv", "Alltoallw"}
-_PARTS_TO_ALL |= {"Reduce_scatter", "Reduce_scatter_block"}
+_ALL = {"Allgather", "Allgatherv", "Alltoall", "Alltoallv", "Alltoallw"}
+_PARTS_TO_ALL = {*_ALL, "Reduce_scatter", "Reduce_scatter_block"}
+# A message to each neighbour and from each, all at once.
+_NEIGHBOURS = {f"Neighbor_{name.lower()}" for name in _ALL}
 SMALL_BYTES = 2048
 """Up to here buffers go through trees whole, as MPICH's default for reductions is."""
 
@@ -68,6 +70,8 @@ def collective_cost(function: str, processes: int, size_bytes: float) -> Collect
     if name in _UP_AND_DOWN:
         both = up + down if small else min(up + down, 2)
         return CollectiveCost(2 * depth, size_bytes * both, gaps, size_bytes if small else None)
+    if name in _NEIGHBOURS:
+        return CollectiveCost(1, size_bytes)
     if name in _PARTS_TO_ONE:
         return CollectiveCost(depth, size_bytes if processes > 1 else 0.0)
     if name in _PARTS_TO_ALL:

@@ -29,7 +29,17 @@ from imbrex.potential.record_library import (
 _DEFAULTS = {"cc": "mpicc", "cxx": "mpicxx", "fc": "mpifort"}
 _NO_LINK = {"-c", "-S", "-E", "-M", "-MM", "-fsyntax-only"}
 _LIBRARY = {"-shared", "-r"}
-_ASKING = {"--version", "-v", "-V", "-dumpversion", "-dumpmachine", "--help", "-show", "--showme"}
+_ASKING: tuple[str, ...] = (
+    "--version",
+    "-V",
+    "-dumpversion",
+    "-dumpmachine",
+    "--help",
+    "-show",
+    "--showme",
+)
+# Of the MPI compilers: -showme:compile, -compile_info, -link-info, ...
+_ASKING += ("-showme", "-compile_info", "-compile-info", "-link_info", "-link-info")
 _COPIES = ("memcpy", "memmove", "memset")
 
 # gcc inlines these copies after instrumenting: nobody would see them.
@@ -93,6 +103,23 @@ def instrumented(
     return [f"-L{library.folder}", *arguments, *flags, "-static-libtsan", *wraps]
 
 
+def _only_asks(arguments: Sequence[str]) -> bool:
+    """Whether a call compiles and links nothing; -v says what is done beside doing it."""
+    if not arguments or arguments[0].startswith(_ASKING):
+        return True
+    return arguments[0] == "-v" and all(word.startswith("-") and word != "-" for word in arguments)
+
+
+def _refuse_sanitizers(arguments: Sequence[str]) -> None:
+    """Compilers would complain of an option that the user did not give."""
+    for word in arguments:
+        asked = word.removeprefix("-fsanitize=").split(",") if "-fsanitize=" in word else []
+        if found := {"address", "memory", "hwaddress", "leak"}.intersection(asked):
+            raise ImbrexError(
+                f"-fsanitize={min(found)} cannot be combined with the recording of accesses"
+            )
+
+
 def _take_option(arguments: list[str], name: str) -> str | None:
     """An option of our own, which stands before the compiler's arguments."""
     if arguments and arguments[0].startswith(f"{name}="):
@@ -124,9 +151,10 @@ def _compile(language: str, words: Sequence[str]) -> None:
     mpicc = _take_option(arguments, "--mpicc") or os.environ.get("IMBREX_MPICC")
     if shutil.which(compiler) is None:
         raise ImbrexError(f"{compiler}: no such compiler; name it with --compiler")
-    if not arguments or _ASKING.intersection(arguments[:1]):
+    if _only_asks(arguments):
         sys.stdout.flush()
         os.execvp(compiler, [compiler, *arguments])
+    _refuse_sanitizers(arguments)
     library = recorder_library(mpicc or c_compiler_beside(compiler))
     command = [compiler, *instrumented(language, arguments, is_clang(compiler), library)]
     environment = {**os.environ, **assembler_environment(compiler)}

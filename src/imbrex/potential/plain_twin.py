@@ -38,6 +38,9 @@ def compile_twins(compiler: str, arguments: Sequence[str]) -> bool:
     plain = _without_dependencies(arguments)
     output = _output(arguments)
     sources = [word for word in plain if Path(word).suffix in _SOURCES and Path(word).is_file()]
+    # Standard input is gone, and what -x names has any ending.
+    if not sources:
+        return False
     with tempfile.TemporaryDirectory(prefix="imbrex-") as scratch:
         for source in sources:
             target = Path(output) if output else Path(Path(source).stem + ".o")

@@ -100,6 +100,7 @@ def messages_json(
                 "accesses": rank.accesses,
                 "dropped": rank.dropped,
                 "threads": rank.threads,
+                "groups": list(rank.groups),
                 "messages": [_message_json(message, names) for message in rank.messages],
                 "collectives": [_message_json(message, names) for message in rank.collectives],
             }
@@ -151,6 +152,8 @@ def _message_json(message: Recorded, names: Mapping[tuple[str, int], str]) -> di
         "peer": message.peer,
         "tag": message.tag,
         "thread": message.thread,
+        "communicator": message.communicator,
+        "processes": message.processes,
         "elements": message.elements,
         "element_bytes": message.element_bytes,
         "calls": message.calls,

@@ -49,7 +49,8 @@ class Recorded:
     accesses of an interval for equally long; `time_ns` is that, corrected by the `samples` times
     of single elements that the clean run measured (0: not corrected). `copied`: of the memory that
     elements were packed from, or unpacked to. `unseen`: elements, over all sends, that had changed
-    although nobody was seen to write them.
+    although nobody was seen to write them. `communicator`: equal for messages of one, on this rank;
+    `processes`: how many it has (0: not known).
     """
 
     rank: int
@@ -74,6 +75,8 @@ class Recorded:
     unseen: int = 0
     touched: tuple[Touch, ...] = ()
     thread: int = 0
+    communicator: int = 0
+    processes: int = 0
 
     @property
     def elements(self) -> int:
@@ -109,7 +112,8 @@ class Recorded:
 @dataclass(frozen=True)
 class RankRecord:
     """One rank: its computation (ns, clean), and in order of appearance its point-to-point messages
-    and the buffers of its collectives; and the libraries that were loaded."""
+    and the buffers of its collectives; the libraries that were loaded; and the groups of processes,
+    other than all, that made collective calls: `members` (a hash, 0: not known) and `size`."""
 
     rank: int
     compute_ns: float
@@ -120,6 +124,7 @@ class RankRecord:
     collectives: tuple[Recorded, ...] = ()
     images: tuple[str, ...] = ()
     threads: int = 1
+    groups: tuple[dict[str, int], ...] = ()
 
     @property
     def buffers(self) -> tuple[Recorded, ...]:
@@ -254,6 +259,7 @@ def _read_rank(folder: Path, path: Path) -> RankRecord:
         tuple(message for message in messages if message.collective),
         tuple(filter(None, document.get("images", ()))),
         int(document.get("threads", 1)),
+        tuple(document.get("groups", ())),
     )
 
 
@@ -325,6 +331,8 @@ def _recorded(
         collective=bool(message.get("collective", False)),
         copied=copied,
         thread=int(message.get("thread", 0)),
+        communicator=int(message.get("communicator", 0)),
+        processes=int(message.get("processes", 0)),
         unseen=int(message.get("unseen", 0)),
         touched=tuple(
             Touch(

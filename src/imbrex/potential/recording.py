@@ -40,6 +40,10 @@ class RecordedMessage:
     position: NDArray[np.int64]
     time_ns: FloatArray
     operation: str = ""
+    communicator: int = 0
+    """Equal for messages of one communicator, on this rank."""
+    processes: int = 0
+    """Of the communicator; 0: all of the run."""
 
     @property
     def elements(self) -> int:
@@ -98,6 +102,9 @@ class RecordedRun:
     """What was not recorded, in sentences."""
     threads: int = 1
     """How many threads of a rank called MPI, at most."""
+    groups: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
+    """By rank, the groups of processes other than all that its collectives are of: a number that is
+    the same on all their ranks (0: not known), and how many they are."""
 
     @property
     def ranks(self) -> list[int]:
@@ -139,12 +146,18 @@ def load_recording(folder: Path) -> RecordedRun:
             messages[rank], collectives[rank] = both[: len(own)], both[len(own) :]
         blind = tuple(blind_lines({"not_recorded": [], **document}))
         threads = max((int(e.get("threads", 1)) for e in document["ranks"]), default=1)
+        groups = {
+            int(e["rank"]): [(int(g["members"]), int(g["size"])) for g in e.get("groups", ())]
+            for e in document["ranks"]
+        }
         compute = {int(e["rank"]): float(e["compute_s"]) for e in document["ranks"]}
     except (OSError, ValueError, KeyError, TypeError, EOFError) as error:
         raise ImbrexError(f"{folder}: the recording is damaged ({error})") from error
     functions = tuple(map(str, document.get("functions", ())))
     trace = load_trace(folder)
-    return RecordedRun(folder, messages, compute, trace, functions, collectives, blind, threads)
+    return RecordedRun(
+        folder, messages, compute, trace, functions, collectives, blind, threads, groups
+    )
 
 
 def _messages(rank: int, entries: list[dict[str, Any]], table: Any) -> list[RecordedMessage]:
@@ -168,6 +181,8 @@ def _messages(rank: int, entries: list[dict[str, Any]], table: Any) -> list[Reco
                 position=rows["position"].astype(np.int64),
                 time_ns=np.where(rows["seen"] > 0, rows["time_ns"], np.nan).astype(np.float64),
                 operation=str(entry.get("operation") or ""),
+                communicator=int(entry.get("communicator", 0)),
+                processes=int(entry.get("processes", 0)),
             )
         )
     return result

@@ -17,38 +17,23 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from imbrex.potential.collective import CollectiveCost, parent_and_children
+from imbrex.potential.collective import parent_and_children
 from imbrex.potential.link import OnLink, on_link
+from imbrex.potential.matching import Key, Place
 from imbrex.potential.message import NetworkPoints
-from imbrex.potential.recording import PIECES, FloatArray, RecordedMessage
-from imbrex.potential.replay_state import Channel, RankState, Side
+from imbrex.potential.recording import FloatArray, RecordedMessage
+from imbrex.potential.replay_modes import AS_WRITTEN, NONE, Side, Sides
+from imbrex.potential.replay_state import Channel, RankState
 from imbrex.potential.schedule import (
     COLLECTIVE,
     COMPUTE,
+    Group,
     Operation,
     ReplayError,
     Schedule,
 )
 from imbrex.potential.settling import Settling
 from imbrex.potential.trace import ARRIVED, POST, SEND
-
-NONE = "none"
-AS_WRITTEN = "as written"
-BOUNDARY_FIRST = "boundary first"
-BOUNDARY_LAST = "boundary last"
-REPLAY_MODES = (
-    NONE,
-    AS_WRITTEN,
-    "independent",
-    "consumer",
-    "fine-grained",
-    BOUNDARY_FIRST,
-    BOUNDARY_LAST,
-)
-"""none: data move only while the receiver waits. as written: from the send on, the program
-computing or not. independent: sent when the last element is written, awaited when the first is
-read. consumer: awaited element by element. fine-grained: also sent piece by piece. boundary first,
-last: loop indexing of section 3.4, the message's elements before (after) all else of their loop."""
 
 RENDEZVOUS_BYTES = 65536
 _TREE_TAG = -2
@@ -82,9 +67,8 @@ class Replay:
         self.receive_overhead = np.asarray(network.receive_overhead_s) * 1e9
         self.points = shape[0]
         self.ranks = {rank: RankState(self.points) for rank in schedule.operations}
-        self.channels: dict[tuple[int, int, int], Channel] = {}
-        self.modes: dict[tuple[int, int], str] = {}
-        self.sides: dict[tuple[int, int], Side] = {}
+        self.channels: dict[Key, Channel] = {}
+        self.sides = Sides(schedule, mode_of)
         self.network = network
         # Each message takes the link for g and its bytes (LogGP); EEL has the g of one in it.
         self.each = np.minimum(self.message_gap, self.latency)
@@ -95,44 +79,14 @@ class Replay:
             self.latency, self.gap, self.each = np.zeros(shape), np.zeros(shape), np.zeros(shape)
             self.overhead = self.receive_overhead = np.zeros(1)
         self.place = {rank: place for place, rank in enumerate(schedule.run.ranks)}
-        self.meetings: list[tuple[int, FloatArray]] = []
+        self.meetings: dict[tuple[Group, int], tuple[int, FloatArray]] = {}
         self.on_link = on_link
         self.starts: dict[int, list[FloatArray]] = {rank: [] for rank in self.ranks}
         self.work: dict[int, list[FloatArray]] = {rank: [] for rank in self.ranks}
         self.peers: dict[int, list[int]] = {rank: [] for rank in self.ranks}
-        self._prepare(mode_of)
 
-    def _prepare(self, mode_of: Callable[[RecordedMessage], str]) -> None:
-        run = self.schedule.run
-        for rank, messages in run.messages.items():
-            own = _own_period(messages, True), _own_period(messages, False)
-            for m in messages:
-                sent = m if m.is_send else self._send_of(m)
-                mode = mode_of(sent)
-                count = 1 if mode in (AS_WRITTEN, NONE, BOUNDARY_FIRST, BOUNDARY_LAST) else PIECES
-                count = max(min(count, m.elements), 1)
-                if mode == "independent":
-                    count = 1
-                times = m.pieces_ns(count)
-                # Loop indexing changes one side; the other stays where it is.
-                other = BOUNDARY_LAST if m.is_send else BOUNDARY_FIRST
-                if mode in (AS_WRITTEN, NONE, other):
-                    times = np.zeros(1)
-                whole = mode == "consumer" and m.is_send
-                pieces = (m.beside_ns,) * count if whole else tuple(times.tolist())
-                seen = sum(o.known.size for o in messages if o.is_send == m.is_send)
-                self.modes[rank, m.number] = mode
-                self.sides[rank, m.number] = Side(pieces, own[0 if m.is_send else 1] * seen)
-
-    def _send_of(self, receive: RecordedMessage) -> RecordedMessage:
-        """The send that a receive takes; itself where none was recorded."""
-        for m in self.schedule.run.messages.get(receive.peer, []):
-            if m.is_send and m.peer == receive.rank and m.tag == receive.tag:
-                return m
-        return receive
-
-    def channel(self, source: int, target: int, tag: int) -> Channel:
-        return self.channels.setdefault((source, target, tag), Channel())
+    def channel(self, key: Key) -> Channel:
+        return self.channels.setdefault(key, Channel())
 
     def run(self) -> dict[int, FloatArray]:
         """Wall times in ns at the end, by rank; ReplayError where ranks wait for ever."""
@@ -160,15 +114,15 @@ class Replay:
                 yield from self._compute(state, op.ns)
                 state.entered = state.wall
             elif op.kind == COLLECTIVE:
-                yield from self._collective(rank, state, op.cost)
+                yield from self._collective(rank, state, op)
             else:
                 message = self.schedule.run.messages[rank][op.message]
                 if op.kind == SEND:
-                    yield from self._send(rank, state, message, op.blocking)
-                elif op.kind == POST:
-                    self.channel(message.peer, rank, message.tag).posted.append(state.wall)
+                    yield from self._send(rank, state, message, op)
+                elif op.kind == POST and op.place.number >= 0:
+                    self.channel(op.place.key).posted.append(state.wall)
                 elif op.kind == ARRIVED:
-                    yield from self._arrived(rank, state, message)
+                    yield from self._arrived(state, message, op.place)
             yield True
         while state.pending:
             yield from self._needed(state)
@@ -198,26 +152,23 @@ class Replay:
             arrival = np.maximum(arrival, state.wall + self.receive_overhead)
         state.wait_until(arrival)
 
-    def _collective(
-        self, rank: int, state: RankState, cost: CollectiveCost | None
-    ) -> Iterator[bool]:
+    def _collective(self, rank: int, state: RankState, op: Operation) -> Iterator[bool]:
+        cost, group = op.cost, op.group
         assert cost is not None
-        if cost.tree_bytes is not None and self.schedule.follows_trees:
+        if cost.tree_bytes is not None and group is None and self.schedule.follows_trees:
             yield from self._through_tree(rank, state, cost.tree_bytes)
             return
         takes = cost.seconds(self.network) * 1e9
-        number = state.collectives
-        state.collectives += 1
-        if not self.schedule.collectives_agree:
+        if group not in self.schedule.meeting:
             state.wait_until(state.wall + takes)
             return
-        if number == len(self.meetings):
-            self.meetings.append((0, np.zeros(self.points)))
-        count, latest = self.meetings[number]
-        self.meetings[number] = count + 1, np.maximum(latest, state.wall)
-        while self.meetings[number][0] < len(self.ranks):
+        number = state.collectives.get(group, 0)
+        state.collectives[group] = number + 1
+        count, latest = self.meetings.get((group, number), (0, state.wall))
+        self.meetings[group, number] = count + 1, np.maximum(latest, state.wall)
+        while self.meetings[group, number][0] < (group[1] if group else len(self.ranks)):
             yield False
-        latest = self.meetings[number][1]
+        latest = self.meetings[group, number][1]
         state.wait_until(latest + takes)
 
     def _through_tree(self, rank: int, state: RankState, size: float) -> Iterator[bool]:
@@ -238,10 +189,10 @@ class Replay:
         work = self.network_each + self.network_gap * size
         _, end = self._on_link(rank, peer, state, state.wall, work)
         flight = self.network_latency - self.network_each
-        self.channel(rank, peer, _TREE_TAG).sent.append([end + flight])
+        self.channel((rank, peer, _TREE_TAG, 0)).sent.append([end + flight])
 
     def _through_tree_from(self, peer: int, rank: int, state: RankState) -> Iterator[bool]:
-        channel = self.channel(peer, rank, _TREE_TAG)
+        channel = self.channel((peer, rank, _TREE_TAG, 0))
         number = channel.taken
         channel.taken += 1
         while len(channel.sent) <= number:
@@ -262,33 +213,32 @@ class Replay:
         queued = np.maximum(start, state.out_free)
         # Nothing waits for a message that leaves only later.
         begin = np.where(start >= state.out_start, queued, start)
-        state.out_start, state.out_free = begin, begin + work
+        state.out_start = np.maximum(state.out_start, start)
+        state.out_free = np.maximum(state.out_free, begin + work)
         return begin, begin + work
 
     def _send(
-        self, rank: int, state: RankState, m: RecordedMessage, blocking: bool
+        self, rank: int, state: RankState, m: RecordedMessage, op: Operation
     ) -> Iterator[bool]:
-        channel = self.channel(rank, m.peer, m.tag)
-        mode = self.modes[rank, m.number]
+        channel = self.channel(op.place.key)
+        mode = self.sides.mode(m)
         if mode == NONE:
             channel.sent.append([state.wall])
             return
         start = state.wall
-        waits = blocking and mode == AS_WRITTEN and m.size_bytes >= RENDEZVOUS_BYTES
+        waits = op.blocking and mode == AS_WRITTEN and m.size_bytes >= RENDEZVOUS_BYTES
         if waits:
             number = len(channel.sent)
             while len(channel.posted) <= number:
                 yield False
             start = np.maximum(start, channel.posted[number])
-        side = self.sides[rank, m.number]
+        side = self.sides.side(m, mode)
         if mode == "fine-grained":
-            channel.sent.append(self._pieces_sent(state, m, side))
+            channel.sent.append(self._pieces_sent(rank, state, m, side, channel))
             return
         if mode != AS_WRITTEN:
-            start = self._start_of_whole(rank, state, side, mode)
-        if channel.started is not None:
-            start = np.maximum(start, channel.started)
-        channel.started = start
+            start = state.wall_at(self.sides.ready_ns(m, mode, state.at_ns))
+        start = channel.after(start)
         work = self.each + self.gap * m.size_bytes
         begin, end = self._on_link(rank, m.peer, state, start, work)
         # A message is as good as there when its last byte is; pieces of it earlier.
@@ -298,39 +248,31 @@ class Replay:
         channel.sent.append(arrivals)
         state.wait_until(arrivals[-1] if waits else state.wall + self.overhead)
 
-    def _start_of_whole(self, rank: int, state: RankState, side: Side, mode: str) -> FloatArray:
-        ready = state.at_ns - side.pieces_ns[0]
-        if mode == BOUNDARY_FIRST:
-            begin, _ = self.schedule.interval_ns(rank, ready - 1e-3)
-            ready = min(ready, begin + side.own_ns)
-        return state.wall_at(ready)
-
-    def _pieces_sent(self, state: RankState, m: RecordedMessage, side: Side) -> list[FloatArray]:
-        """Every piece leaves when its last element is written, in the order of production."""
+    def _pieces_sent(
+        self, rank: int, state: RankState, m: RecordedMessage, side: Side, channel: Channel
+    ) -> list[FloatArray]:
+        """Every piece leaves when its last element is written, in the order of production, and no
+        sooner than the link has had the time for those before it."""
         count = len(side.pieces_ns)
         size = m.size_bytes / count
-        step = self.message_gap * (m.elements / count)
+        one = np.maximum(self.gap * size, self.message_gap * (m.elements / count))
+        order = sorted(range(count), key=lambda k: -side.pieces_ns[k])
+        ready = [state.wall_at(state.at_ns - side.pieces_ns[piece]) for piece in order]
+        first = channel.after(ready[0])
+        begin, end = self._on_link(rank, m.peer, state, first, one * count)
         arrivals: list[FloatArray] = [state.wall] * count
-        free: FloatArray | None = None
-        for piece in sorted(range(count), key=lambda k: -side.pieces_ns[k]):
-            start = state.wall_at(state.at_ns - side.pieces_ns[piece])
-            if free is not None:
-                start = np.maximum(start, free)
-            queued = np.maximum(start, state.out_free)
-            start = np.where(start >= state.out_start, queued, start)
-            free = start + np.maximum(self.gap * size, step)
-            arrivals[piece] = start + self.latency + self.gap * size
-        assert free is not None
-        state.out_start, state.out_free = free, free
+        free = begin
+        for number, piece in enumerate(order):
+            free = np.maximum(ready[number], free) + one
+            left = np.maximum(free, begin + (end - begin) * ((number + 1) / count))
+            arrivals[piece] = left - one + self.latency + self.gap * size
         # Each send costs its overhead, of the processor that would compute instead.
         state.wait_until(state.wall + self.overhead * count)
         return arrivals
 
-    def _arrived(self, rank: int, state: RankState, m: RecordedMessage) -> Iterator[bool]:
-        channel = self.channel(m.peer, rank, m.tag)
-        number = channel.taken
-        channel.taken += 1
-        mode = self.modes[rank, m.number]
+    def _arrived(self, state: RankState, m: RecordedMessage, place: Place) -> Iterator[bool]:
+        channel, number = self.channel(place.key), place.number
+        mode = self.sides.mode(self.schedule.sent(m, place))
         if mode in (AS_WRITTEN, NONE):
             while len(channel.sent) <= number:
                 yield False
@@ -342,21 +284,10 @@ class Replay:
                 state.in_free = moment
             self._take(state, moment)
             return
-        side = self.sides[rank, m.number]
-        for piece, need in enumerate(side.pieces_ns):
-            at = state.at_ns + need
-            if mode == BOUNDARY_LAST and math.isfinite(at):
-                _, end = self.schedule.interval_ns(rank, at + 1e-3)
-                at = max(at, end - side.own_ns)
+        for piece, at in enumerate(self.sides.needed_ns(m, mode, state.at_ns)):
             # Whoever sent in one piece has only its end to offer.
             heapq.heappush(state.pending, (at, state.awaited, channel, number, piece))
             state.awaited += 1
-
-
-def _own_period(messages: list[RecordedMessage], sends: bool) -> float:
-    """What a loop spends on one element of a message, at most (ns): the least of this rank's."""
-    found = [m.own_period_ns for m in messages if m.is_send == sends and m.known.size > 1]
-    return min(found, default=0.0)
 
 
 def replay_s(

@@ -12,26 +12,20 @@ from imbrex.potential.recording import FloatArray
 _KEPT_MARKS = 4096
 
 
-@dataclass(frozen=True)
-class Side:
-    """When the pieces of a message are ready before its send, or needed after its arrival (ns).
-
-    `own_ns` is what its rank spends on elements of messages themselves, of this kind of side.
-    """
-
-    pieces_ns: tuple[float, ...]
-    own_ns: float
-
-
 @dataclass
 class Channel:
-    """The messages from one rank to another with one tag, first in, first out: none starts before
-    the one that was sent before it (`started`)."""
+    """The messages from one rank to another with one communicator and tag, in their order: none
+    starts before the one that was sent before it (`started`). Of a tree, how many were `taken`."""
 
     sent: list[list[FloatArray]] = field(default_factory=list)
     started: FloatArray | None = None
     posted: list[FloatArray] = field(default_factory=list)
     taken: int = 0
+
+    def after(self, start: FloatArray) -> FloatArray:
+        """When a message that could start at `start` does, behind those sent before it."""
+        self.started = start if self.started is None else np.maximum(start, self.started)
+        return self.started
 
 
 class RankState:
@@ -47,7 +41,7 @@ class RankState:
         self.out_free: FloatArray = np.zeros(points)
         self.out_start: FloatArray = np.zeros(points)
         self.in_free: FloatArray = np.zeros(points)
-        self.collectives = 0
+        self.collectives: dict[tuple[int, int] | None, int] = {}
         self.awaited = 0
 
     def wait_until(self, moment: FloatArray) -> None:

@@ -16,11 +16,8 @@ from imbrex.network.interconnect import Interconnect
 from imbrex.potential.message import NetworkPoints
 from imbrex.potential.panels import in_rows
 from imbrex.potential.recording import FloatArray, RecordedMessage
-from imbrex.potential.replay import (
-    AS_WRITTEN,
-    NONE,
-    replay_s,
-)
+from imbrex.potential.replay import replay_s
+from imbrex.potential.replay_modes import AS_WRITTEN, NONE
 from imbrex.potential.run_prediction import RunPrediction, mode_times
 from imbrex.potential.run_sites import Exchange, SitePotential
 from imbrex.potential.schedule import Schedule

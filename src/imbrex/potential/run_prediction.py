@@ -13,13 +13,13 @@ import numpy as np
 from imbrex.network.interconnect import Interconnect, load_interconnects
 from imbrex.potential.message import MODES, NetworkPoints
 from imbrex.potential.recording import FloatArray, RecordedMessage, RecordedRun
-from imbrex.potential.replay import (
+from imbrex.potential.replay import replay_s
+from imbrex.potential.replay_modes import (
     AS_WRITTEN,
     BOUNDARY_FIRST,
     BOUNDARY_LAST,
     NONE,
     REPLAY_MODES,
-    replay_s,
 )
 from imbrex.potential.run_sites import SitePotential, collective_sites, site_json, sites_of
 from imbrex.potential.schedule import COLLECTIVE, ReplayError, Schedule, make_schedule
@@ -133,7 +133,7 @@ def predict_run(
         "differences": differences(recording, run),
         "blind_spots": list(recording.blind),
         "networks": [],
-        "sites": [site_json(site, networks[0]) for site in sites],
+        "sites": [site_json(site, networks[0], bool(recording.blind)) for site in sites],
         "collective_sites": collective_sites(recording, networks[0]),
     }
     try:

@@ -91,7 +91,7 @@ def sites_of(run: RecordedRun) -> list[SitePotential]:
     return sorted(sites, key=lambda site: site.bytes, reverse=True)
 
 
-def site_json(site: SitePotential, network: Interconnect) -> dict[str, Any]:
+def site_json(site: SitePotential, network: Interconnect, blind: bool = False) -> dict[str, Any]:
     """Potential, delay and normalized overlap of one call of a site: means over its calls, in s.
 
     `least_potential_s` is that of the message that has least.
@@ -123,7 +123,7 @@ def site_json(site: SitePotential, network: Interconnect) -> dict[str, Any]:
             mode: float(values @ weight) / mean_delay if mean_delay > 0 else None
             for mode, values in potential.items()
         },
-        "limit": limit_of(site, network),
+        "limit": limit_of(site, network, blind),
     }
 
 
@@ -140,7 +140,8 @@ def collective_sites(run: RecordedRun, network: Interconnect) -> list[dict[str, 
     found = []
     for (site, operation), buffers in groups.items():
         size = mean_bytes(buffers).get(operation, 0.0)
-        cost = collective_cost(blocking_form(operation), len(run.ranks), size)
+        processes = max(b.processes for b in buffers) or len(run.ranks)
+        cost = collective_cost(blocking_form(operation), processes, size)
         delay = float(cost.seconds(points(network))) if cost else 0.0
         independent = 0.0
         for is_send in (True, False):
@@ -154,24 +155,31 @@ def collective_sites(run: RecordedRun, network: Interconnect) -> list[dict[str, 
     return sorted(found, key=lambda row: row["calls"] * row["delay_s"], reverse=True)
 
 
-def limit_of(site: SitePotential, network: Interconnect) -> str:
-    """What keeps most of a site's data from being hidden by independent work; "" if nothing."""
+def limit_of(site: SitePotential, network: Interconnect, blind: bool = False) -> str:
+    """What keeps most of a site's data from being hidden by independent work; "" if nothing.
+
+    `blind`: of a recording that did not see all.
+    """
     reasons: dict[str, float] = {}
     for e in site.exchanges:
-        reason = _limit(e, network)
+        reason = _limit(e, network, blind)
         reasons[reason] = reasons.get(reason, 0.0) + e.send.calls * e.send.size_bytes
     return max(reasons, key=lambda reason: reasons[reason])
 
 
-def _limit(exchange: Exchange, network: Interconnect) -> str:
+def _limit(exchange: Exchange, network: Interconnect, blind: bool) -> str:
     message = exchange.message
     at = points(network)
     delay = float(message.delay_s(at))
     independent = message.potential_s("independent")
     if independent >= delay:
         return ""
-    if not exchange.send.known.size or not exchange.receive.known.size:
+    if blind and not (exchange.send.known.size and exchange.receive.known.size):
         return "its buffer is used by code that was not recorded"
+    if not exchange.send.known.size:
+        return "nobody was seen to write what it sends"
+    if not exchange.receive.known.size:
+        return "nobody was seen to read what it brings"
     if independent < _NOTHING * delay:
         gained = float(message.exposed_s("fine-grained", at)) < 0.9 * delay
         if not gained and _reversed(message):

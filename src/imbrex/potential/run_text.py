@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from imbrex.potential.replay import BOUNDARY_FIRST, BOUNDARY_LAST, NONE
+from imbrex.potential.replay_modes import BOUNDARY_FIRST, BOUNDARY_LAST, NONE
 from imbrex.potential.run_prediction import BEST
 
 _MOST_SITES = 12

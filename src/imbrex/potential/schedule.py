@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,10 +11,13 @@ from numpy.typing import NDArray
 
 from imbrex.errors import ImbrexError
 from imbrex.potential.collective import CollectiveCost, collective_cost, mean_bytes
+from imbrex.potential.matching import Place, match
 from imbrex.potential.recording import RecordedMessage, RecordedRun
-from imbrex.potential.trace import ARRIVED, CALL, POST, SEND
+from imbrex.potential.trace import ARRIVED, CALL, GROUP, POST, SEND
 
 COMPUTE, COLLECTIVE = 10, 11
+Group = tuple[int, int] | None
+"""Of which processes a collective is, and how many they are; None: of all."""
 MOST_TREE_MESSAGES = 20_000
 """Beyond them, and beyond the messages of the program, collectives are replayed as one step."""
 
@@ -24,26 +28,29 @@ class ReplayError(ImbrexError):
     """A recording that cannot be replayed, and why."""
 
 
+_NOWHERE = Place((-1, -1, -1, 0), -1)
+
+
 @dataclass(frozen=True)
 class Operation:
-    """COMPUTE: `ns`. SEND, POST, ARRIVED: `message`; `blocking` of a send that may wait for its
-    receiver. COLLECTIVE: its `cost`."""
+    """COMPUTE: `ns`. SEND, POST, ARRIVED: `message` and its `place`; `blocking` of a send that may
+    wait for its receiver. COLLECTIVE: its `cost`, and the `group` of processes that call it."""
 
     kind: int
     ns: float = 0.0
     message: int = -1
     blocking: bool = False
     cost: CollectiveCost | None = None
+    group: Group = None
+    place: Place = _NOWHERE
 
 
 @dataclass(frozen=True)
 class Schedule:
-    """The operations of every rank. `collectives_agree`: all ranks make the same, or at least
-    equally many."""
+    """The operations of every rank."""
 
     run: RecordedRun
     operations: dict[int, list[Operation]]
-    collectives_agree: bool
 
     @property
     def size(self) -> int:
@@ -53,11 +60,33 @@ class Schedule:
     def follows_trees(self) -> bool:
         """Whether the messages of collectives are replayed one by one."""
         calls = [
-            [op.cost for op in own if op.kind == COLLECTIVE] for own in self.operations.values()
+            [op.cost for op in own if op.kind == COLLECTIVE and op.group is None]
+            for own in self.operations.values()
         ]
         sends = sum(op.kind == SEND for own in self.operations.values() for op in own)
         messages = 2 * sum(cost.tree_bytes is not None for cost in calls[0] if cost) * self.size
         return messages <= max(sends, MOST_TREE_MESSAGES) and all(c == calls[0] for c in calls)
+
+    @cached_property
+    def meeting(self) -> set[Group]:
+        """The groups whose processes wait for each other: all make the same calls, or at least
+        equally many."""
+        calls: dict[Group, list[int]] = {}
+        for own in self.operations.values():
+            for group, count in Counter(op.group for op in own if op.kind == COLLECTIVE).items():
+                calls.setdefault(group, []).append(count)
+        return {
+            group
+            for group, counts in calls.items()
+            if len(set(counts)) == 1
+            and (group is None or group[0])
+            and len(counts) == (group[1] if group else self.size)
+        }
+
+    def sent(self, receive: RecordedMessage, place: Place) -> RecordedMessage:
+        """The send that a receive took; itself where none was recorded."""
+        found = self.run.messages.get(place.key[0], [])
+        return found[place.send] if place.send >= 0 else receive
 
     @cached_property
     def calls_ns(self) -> dict[int, NDArray[np.float64]]:
@@ -89,33 +118,61 @@ def make_schedule(run: RecordedRun) -> Schedule:
         for m in messages:
             if not m.is_send and (m.peer < 0 or m.tag < 0):
                 raise ReplayError(f"{m.site} receives from any rank or tag")
-    sizes = mean_bytes(buffer for own in run.collectives.values() for buffer in own)
-    costs = [collective_cost(f, len(run.ranks), sizes.get(f, 0.0)) for f in run.functions]
-    operations = {}
-    for rank in run.ranks:
-        rows = run.trace[run.trace["rank"] == rank]
-        operations[rank] = _operations(run, run.messages[rank], rows, costs)
-    counts = {sum(op.kind == COLLECTIVE for op in ops) for ops in operations.values()}
-    return Schedule(run, operations, len(counts) == 1)
+    costs = _Costs(run)
+    places = match(run)
+    return Schedule(run, {r: _operations(run, r, places[r], costs) for r in run.ranks})
 
 
-def _operations(
-    run: RecordedRun,
-    messages: list[RecordedMessage],
-    rows: NDArray[np.void],
-    costs: list[CollectiveCost | None],
-) -> list[Operation]:
-    found = []
+class _Costs:
+    """What collective calls cost, by function and number of processes."""
+
+    def __init__(self, run: RecordedRun) -> None:
+        self._run = run
+        self._found: dict[tuple[str, int], CollectiveCost | None] = {}
+        self._sizes: dict[int, dict[str, float]] = {}
+
+    def of(self, function: str, group: Group) -> CollectiveCost | None:
+        processes = group[1] if group else len(self._run.ranks)
+        key = function, processes
+        if key not in self._found:
+            size = self._mean_bytes(processes).get(function, 0.0)
+            self._found[key] = collective_cost(function, processes, size)
+        return self._found[key]
+
+    def _mean_bytes(self, processes: int) -> dict[str, float]:
+        if processes not in self._sizes:
+            everybody = len(self._run.ranks)
+            buffers = (b for own in self._run.collectives.values() for b in own)
+            own = (b for b in buffers if (b.processes or everybody) == processes)
+            self._sizes[processes] = mean_bytes(own)
+        return self._sizes[processes]
+
+
+def _operations(run: RecordedRun, rank: int, places: list[Place], costs: _Costs) -> list[Operation]:
+    rows: NDArray[np.void] = run.trace[run.trace["rank"] == rank]
+    messages, groups = run.messages[rank], run.groups.get(rank, [])
+    following = iter(places)
+    found: list[Operation] = []
     blocking = False
+    function = ""
     kinds, ids, times = rows["kind"].tolist(), rows["id"].tolist(), rows["ns"].tolist()
     for kind, number, ns in zip(kinds, ids, times, strict=True):
         if kind == CALL:
             found.append(Operation(COMPUTE, ns=ns))
-            blocking = run.functions[number] in _BLOCKING_SENDS
-            if costs[number]:
-                found.append(Operation(COLLECTIVE, cost=costs[number]))
+            function = run.functions[number]
+            blocking = function in _BLOCKING_SENDS
+            if cost := costs.of(function, None):
+                found.append(Operation(COLLECTIVE, cost=cost))
+        elif kind == GROUP:
+            if not 0 <= number < len(groups):
+                raise ReplayError("the trace is damaged: record again")
+            if found and found[-1].kind == COLLECTIVE:
+                group = groups[number]
+                cost = costs.of(function, group)
+                found[-1] = Operation(COLLECTIVE, cost=cost, group=group)
         elif kind in (SEND, POST, ARRIVED):
             if not 0 <= number < len(messages):
                 raise ReplayError("the trace is damaged: record again")
-            found.append(Operation(kind, message=number, blocking=blocking and kind == SEND))
+            waits = blocking and kind == SEND
+            found.append(Operation(kind, message=number, blocking=waits, place=next(following)))
     return found

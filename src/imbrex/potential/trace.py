@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from imbrex.errors import ImbrexError
 from imbrex.mpi_environment.native import source_folder
 
-CALL, SEND, POST, ARRIVED = range(4)
+CALL, SEND, POST, ARRIVED, GROUP = range(5)
 
 # ixa_trace_t of runtime/access/trace.h, and clean_t of times.c
 _RAW = np.dtype([("kind", "<u4"), ("id", "<u4"), ("ns", "<f4")])
@@ -22,7 +22,8 @@ _CLEAN = np.dtype([("function", "<u4"), ("ns", "<f4")])
 
 TRACE_DTYPE = np.dtype([("rank", "<i4"), ("kind", "u1"), ("id", "<i4"), ("ns", "<f4")])
 """A row of trace.npy. CALL (0): `id` is a function of messages.json, `ns` the computation before
-it; SEND (1), POST (2), ARRIVED (3): `id` is a message of messages.json, within the call before."""
+it; SEND (1), POST (2), ARRIVED (3): `id` is a message of messages.json, within the call before;
+GROUP (4): the call before is a collective of the rank's group `id` in messages.json, not of all."""
 
 
 def name_hash(name: str) -> int:

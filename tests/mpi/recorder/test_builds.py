@@ -110,3 +110,28 @@ def test_the_twin_takes_its_libraries_as_the_program_does(
         ["nm", "app.plain"], cwd=tmp_path, capture_output=True, text=True, check=True
     ).stdout
     assert " one\n" in symbols and " two\n" in symbols and "imbrex_access" not in symbols
+
+
+def test_a_verbose_call_compiles_and_questions_are_passed_on(mpi: Any, tmp_path: Path) -> None:
+    (tmp_path / "main.c").write_text("#include <mpi.h>\nint x;\nint main(void) { return x++; }\n")
+    cc = [str(Path(sys.executable).with_name("imbrex")), "cc", f"--compiler={mpi.mpicc}"]
+
+    def call(*words: str) -> subprocess.CompletedProcess[str]:
+        line = [*cc, *words]
+        return subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, input="int y;")
+
+    assert call("-v", "-c", "main.c").returncode == 0
+    sections = subprocess.run(
+        ["objdump", "-h", tmp_path / "main.o"], capture_output=True, text=True
+    )
+    assert ".imbrex.plain" in sections.stdout
+    for question in ("-v", "-show", "-dumpversion"):
+        plain = subprocess.run([mpi.mpicc, question], capture_output=True, text=True)
+        asked = call(question)
+        assert (asked.stdout, asked.returncode) == (plain.stdout, plain.returncode)
+    refused = call("-fsanitize=undefined,address", "-c", "main.c")
+    assert refused.returncode == 2
+    assert refused.stderr.splitlines() == [
+        "imbrex: -fsanitize=address cannot be combined with the recording of accesses"
+    ]
+    assert "no plain twin" in call("-x", "c", "-c", "-", "-o", "y.o").stderr

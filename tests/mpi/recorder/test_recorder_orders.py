@@ -14,6 +14,9 @@ import numpy as np
 import pytest
 
 from imbrex.potential.model_file import load_model
+from imbrex.potential.recording import load_recording
+from imbrex.potential.schedule import COLLECTIVE, make_schedule
+from imbrex.potential.trace import ARRIVED
 
 pytestmark = pytest.mark.untimed
 
@@ -308,6 +311,30 @@ def test_what_some_calls_complete_arrives_with_them(mpi: Any, tmp_path: Path) ->
             receive, rows = result.message(rank, "receive", tag)
             assert receive["calls"] == 6
             assert rows["accesses"].min() == accesses, tag
+
+
+def test_asking_again_is_no_call(mpi: Any, tmp_path: Path) -> None:
+    result = recorded(mpi, tmp_path, "cc", mpi.mpicc, HERE / "polling.c", "-O1")
+    for rank in (0, 1):
+        for kind in ("send", "receive"):
+            message, rows = result.message(rank, kind, 1)
+            assert (message["calls"], rows["position"].tolist()) == (20, list(range(500)))
+
+
+def test_communicators_are_told_apart(mpi: Any, tmp_path: Path) -> None:
+    result = recorded(mpi, tmp_path, "cc", mpi.mpicc, HERE / "communicators.c", "-O1")
+    run = load_recording(result.folder)
+    schedule = make_schedule(run)
+    taken = [
+        (run.messages[1][op.message].elements, schedule.sent(run.messages[1][op.message], op.place))
+        for op in schedule.operations[1]
+        if op.kind == ARRIVED
+    ]
+    assert [(elements, send.elements) for elements, send in taken] == [(10, 10), (400, 400)] * 4
+    for rank in (0, 1):
+        groups = [op.group for op in schedule.operations[rank] if op.kind == COLLECTIVE]
+        alone, again, everybody = (group and group[1] for group in groups[:3])
+        assert (alone, again, everybody, len(groups)) == (1, 1, None, 12)
 
 
 def halves(rows: Any) -> list[list[int]]:

@@ -14,7 +14,8 @@ from imbrex.potential.collective import (
     parent_and_children,
 )
 from imbrex.potential.message import NetworkPoints
-from imbrex.potential.replay import AS_WRITTEN, replay_s
+from imbrex.potential.replay import replay_s
+from imbrex.potential.replay_modes import AS_WRITTEN
 from imbrex.potential.schedule import make_schedule
 from imbrex.potential.trace import ARRIVED, CALL, POST, SEND
 
@@ -31,6 +32,8 @@ from imbrex.potential.trace import ARRIVED, CALL, POST, SEND
         ("MPI_Bcast", 1e6, 6, 2e6),
         ("MPI_Gather", 512.0, 6, 512),
         ("MPI_Alltoall", 512.0, 12, 512),
+        # Straight to the neighbours.
+        ("MPI_Neighbor_alltoallw", 16000.0, 1, 16000),
     ],
 )
 def test_costs_on_64_processes(

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from imbrex.potential.message import NetworkPoints
-from imbrex.potential.replay import (
+from imbrex.potential.replay import Replay, replay_s
+from imbrex.potential.replay_modes import (
     AS_WRITTEN,
     BOUNDARY_FIRST,
     BOUNDARY_LAST,
     NONE,
     REPLAY_MODES,
-    replay_s,
 )
 from imbrex.potential.schedule import ReplayError, make_schedule
 from imbrex.potential.trace import ARRIVED, CALL, POST, SEND
@@ -191,3 +191,32 @@ def test_missing_messages_are_noticed(message: Any, recorded: Any) -> None:
     rows = {0: [(CALL, 3, 1.0)], 1: [(CALL, 1, 0.0), (POST, 0, 0.0), (ARRIVED, 0, 0.0)]}
     with pytest.raises(ReplayError, match="wait for ever"):
         ns(make_schedule(recorded(messages, rows)), AS_WRITTEN)
+
+
+def follow_each_other(message: Any, recorded: Any, count: int) -> Any:
+    """`count` messages of 400 bytes, sent 50 ns apart as each is written, and taken one by one."""
+    written = [1.0 * (49 - i) for i in range(50)]
+    messages = {
+        0: [message(0, 0, 1, written, is_send=True, calls=count)],
+        1: [message(1, 0, 0, [0.0] * 50, calls=count)],
+    }
+    rows = {
+        0: [row for _ in range(count) for row in ((CALL, 0, 50.0), (SEND, 0, 0.0))],
+        1: [(CALL, 1, 0.0), (POST, 0, 0.0), (ARRIVED, 0, 0.0)] * count,
+    }
+    return make_schedule(recorded(messages, rows))
+
+
+@pytest.mark.parametrize("mode", REPLAY_MODES)
+def test_a_link_carries_no_more_than_its_bandwidth(message: Any, recorded: Any, mode: str) -> None:
+    schedule = follow_each_other(message, recorded, 20)
+    assert ns(schedule, mode) >= 20 * 400
+    # The link is the bottleneck: the first message is written meanwhile, or only before.
+    assert ns(schedule, mode) <= 20 * 400 + 20 * LATENCY + 50
+
+
+def test_messages_wait_for_all_that_left_before(message: Any, recorded: Any) -> None:
+    # The second waits for the first, and so the third for both: also in the first of the replays.
+    schedule = follow_each_other(message, recorded, 20)
+    first = Replay(schedule, NETWORK, lambda _: AS_WRITTEN).run()
+    assert float(first[1][0]) == pytest.approx(50 + 20 * 400 + LATENCY)

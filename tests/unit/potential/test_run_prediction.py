@@ -203,3 +203,15 @@ def test_a_program_of_collectives_alone_has_a_run_time(recorded: Any) -> None:
     # Up a tree of two and down again.
     assert row["time_s"]["as written"] == pytest.approx(1e-6 + 2 * SLOW.latency_s)
     assert "1 collective calls per rank" in run_text(document)
+
+
+def test_what_nobody_reads_is_told_from_what_was_not_seen(message: Any, recorded: Any) -> None:
+    unread = [float("nan")] * 10
+    messages = {
+        0: [message(0, 0, 1, [0.0] * 10, is_send=True)],
+        1: [message(1, 0, 0, unread)],
+    }
+    site = sites_of(recorded(messages, {0: [], 1: []}))[0]
+    network = Interconnect("slow", 1e-6, 1e9)
+    assert limit_of(site, network) == "nobody was seen to read what it brings"
+    assert limit_of(site, network, blind=True).endswith("code that was not recorded")
