@@ -11,6 +11,7 @@ from pathlib import Path
 from imbrex.errors import ImbrexError
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.aliases import Aliases
+from imbrex.transform.analysis.beyond import mark_beyond
 from imbrex.transform.analysis.constants import name_constants, nonnegative
 from imbrex.transform.analysis.distinct import find_distinct, find_owned
 from imbrex.transform.analysis.footprint import Footprints
@@ -249,6 +250,7 @@ class _Analysis:
         library.enter(program)
         self.known = frozenset(library.effects) | _OUTPUT | _mpi_names(program)
         aliases = Aliases(program, self.known)
+        mark_beyond(program, aliases)
         aliases.distinct = find_distinct(program, aliases)
         aliases.owned = find_owned(program, aliases)
         name_constants(program, Footprints(program, aliases, library))

@@ -251,3 +251,41 @@ ELEMENT_OF: dict[str, frozenset[str]] = {
     "MPI_DOUBLE_COMPLEX": frozenset({"double complex", "complex(8)"}),
     "MPI_COMPLEX": frozenset({"complex"}),
 }
+
+# Bytes of one element, where every compiler agrees on them.
+ELEMENT_SIZE: dict[str, int] = {
+    **dict.fromkeys(_names("CHAR BYTE CHARACTER SIGNED_CHAR UNSIGNED_CHAR"), 1),
+    **dict.fromkeys(_names("INT UNSIGNED FLOAT INTEGER REAL LOGICAL INTEGER4 REAL4"), 4),
+    **dict.fromkeys(_names("DOUBLE DOUBLE_PRECISION REAL8 INTEGER8 LONG COMPLEX COMPLEX8"), 8),
+    **dict.fromkeys(_names("DOUBLE_COMPLEX COMPLEX16 C_DOUBLE_COMPLEX"), 16),
+}
+PREDEFINED = (
+    EXACT_TYPES
+    | FLOATING_TYPES
+    | ELEMENT_SIZE.keys()
+    | _names("WCHAR PACKED 2INT DOUBLE_INT FLOAT_INT LONG_INT SHORT_INT 2REAL 2INTEGER")
+    | _names("2DOUBLE_PRECISION LONG_DOUBLE_INT CXX_DOUBLE_COMPLEX CXX_FLOAT_COMPLEX")
+)
+# Calls that tell an absolute address, of which a datatype may be made.
+ADDRESSES = _names("Get_address Address")
+
+# The buffers of messages: positions of the buffer, its count (None: not one number) and its type.
+BUFFERS: dict[str, tuple[tuple[int, int | None, int], ...]] = {
+    name: tuple((part.buffer, part.count, part.datatype) for part in parts)
+    for name, parts in PARTS.items()
+}
+BUFFERS["MPI_Bsend"] = BUFFERS["MPI_Send"]
+BUFFERS["MPI_Sendrecv_replace"] = ((0, 1, 2),)
+BUFFERS["MPI_Bcast"] = ((0, 1, 2),)
+BUFFERS["MPI_Gather"] = BUFFERS["MPI_Allgather"] = BUFFERS["MPI_Alltoall"] = (
+    (0, 1, 2),
+    (3, None, 5),
+)
+BUFFERS["MPI_Scatter"] = ((0, None, 2), (3, 4, 5))
+BUFFERS["MPI_Gatherv"] = BUFFERS["MPI_Allgatherv"] = ((0, 1, 2), (3, None, 6))
+BUFFERS["MPI_Scatterv"] = ((0, None, 3), (4, 5, 6))
+BUFFERS["MPI_Alltoallv"] = ((0, None, 3), (4, None, 7))
+for _name in ("Reduce", "Allreduce", "Scan", "Exscan"):
+    BUFFERS[f"MPI_{_name}"] = ((0, 2, 3), (1, 2, 3))
+for _name, _part in BLOCKING_COLLECTIVES.items():
+    BUFFERS[_part.start] = BUFFERS[_name]

@@ -177,7 +177,11 @@ def prepare(
         batch = _batch([p for p in offered if p.edits and _identity(p) not in rejected])
         if not batch:
             break
-        texts, batch = _merged(current, batch)
+        texts, merged = _merged(current, batch)
+        if not merged:  # its own edits overlap: two calls on one line
+            rejected |= {_identity(p) for p in batch}
+            continue
+        batch = merged
         try:
             tried, next_offers = attempt(texts)
         except ImbrexError:  # the text is not understood: better without

@@ -357,3 +357,35 @@ def test_a_section_that_is_copied(argument: str, done: bool, tmp_path: Path) -> 
     assert ("call exchange_start(" in outcome.after[str(path)].decode()) is done
     told = [line for d in outcome.decisions for line in d.details]
     assert any("a noncontiguous section becomes" in line for line in told) is not done, told
+
+
+def test_two_calls_on_one_line_end_the_search(tmp_path: Path) -> None:
+    path = tmp_path / "case.c"
+    path.write_text(
+        """#include <mpi.h>
+#define N 1000
+static double a[N], b[N], c[N];
+static void work(double *x)
+{
+    for (int i = 0; i < N; i++)
+        x[i] = 0.5 * x[i] + 1.0;
+}
+static void ex(double *x, double *y, int peer)
+{
+    MPI_Sendrecv(x, N, MPI_DOUBLE, peer, 0, y, N, MPI_DOUBLE, peer, 0, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+    for (int i = 0; i < N; i++)
+        y[i] += x[i];
+}
+int main(int argc, char **argv)
+{
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int k = 0; k < 3; k++) { work(a); ex(a, b, 1 - rank); work(c); ex(c, b, 1 - rank); }
+    MPI_Finalize();
+    return 0;
+}
+"""
+    )
+    transform([path], Options())

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable
 
+from imbrex.transform.analysis.records import Records
 from imbrex.transform.model.program import UNKNOWN_MEMORY, Access, Program
 
 EXTERNAL = "external"
@@ -38,11 +39,12 @@ class Aliases:
 
     def _start(self, *, inside: bool) -> None:
         self.inside = inside
-        self.facts = list(self.program.pointer_facts)
+        self.facts = [*self.program.pointer_facts, *sorted(self.program.record_facts)]
         self._close_world(self.known)
         self.cells: dict[str, set[str]] = defaultdict(set)
         self.escaped: set[str] = set()
         self._solve()
+        self.records = Records(self.program, self.cells)
         self._objects.clear()
         self._sharing.clear()
 
@@ -226,6 +228,9 @@ class Aliases:
                 or self._outside(first, second)
                 or self._outside(second, first)
                 or self._record(first | second)
+                or self.records.meet(first, second)
+                or self._outside_record(first, second)
+                or self._outside_record(second, first)
             )
         return found
 
@@ -254,6 +259,19 @@ class Aliases:
 
     def _reachable(self, item: str) -> bool:
         return item in self.escaped or item == EXTERNAL
+
+    def _outside_record(self, first: set[str], second: set[str]) -> bool:
+        """Structures of unknown code may lie in memory of the program that it can reach."""
+        variables = self.program.variables
+        inside = [
+            item
+            for item in second
+            if item in variables
+            and (variables[item].kind == "heap" or variables[item].record)
+            and variables[item].kind != "field"
+            and self._reachable(item)
+        ]
+        return bool(inside) and any(EXTERNAL in self.records.around(item) for item in first)
 
     def _record(self, items: set[str]) -> bool:
         """A whole structure and one of its fields are the same memory."""

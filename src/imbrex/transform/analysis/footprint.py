@@ -12,7 +12,7 @@ from imbrex.transform.analysis.binding import Binding
 from imbrex.transform.analysis.copies import message_arrays
 from imbrex.transform.analysis.facts import ProgramFacts
 from imbrex.transform.analysis.library import Library
-from imbrex.transform.analysis.transfer import Role, buffer_section
+from imbrex.transform.analysis.transfer import Role, buffer_section, further
 from imbrex.transform.model.affine import Affine, disjoint, extents, forget, widen, within
 from imbrex.transform.model.program import (
     UNKNOWN_MEMORY,
@@ -243,6 +243,7 @@ class Footprints:
                     argument.owner,
                 )
             )
+            found += further(argument, mode == "w", place.line)
         return found
 
     def _mpi(self, call: Call, place: Location) -> Footprint:
@@ -340,7 +341,7 @@ class Footprints:
         items = self.aliases.objects(variable, through)
         found = set(items)
         for item in items:
-            found |= self._fields_of(item)
+            found |= self._fields_of(item) | self.aliases.records.inside(item)
         if UNKNOWN_MEMORY in items:
             found |= self.program.variables.keys()
         elif EXTERNAL in items:

@@ -197,6 +197,9 @@ class Motion:
         if role.starts and alike:
             if not cannot_match(transfer, other.call, other.part, changed):
                 return Reason(_order(transfer), place)
+            if self.strict and not transfer.receives:
+                # A receive with a wildcard takes them in the order in which they are sent.
+                return Reason(f"other communication, and {self.strict}", place)
         elif self.strict and other.call is not transfer.call:
             if not (transfer.receives or transfer.collective) and role.starts:
                 return None  # a posted receive is nothing to others

@@ -146,6 +146,11 @@ def evaluation(call: Call) -> list[Access]:
     ]
 
 
+def further(buffer: Argument, write: bool, line: int) -> list[Access]:
+    """What a message touches beyond the variable that its buffer names."""
+    return [Access(key, False, write, line) for key in buffer.beyond]
+
+
 def data_accesses(program: Program, transfer: Transfer) -> list[Access]:
     """What the transfer touches between its start and its wait."""
     call, part = transfer.call, transfer.part
@@ -162,6 +167,7 @@ def data_accesses(program: Program, transfer: Transfer) -> list[Access]:
         found.append(
             Access(base, argument.through, write, call.line, section, strides, argument.owner)
         )
+        found += further(argument, write, call.line)
     return found
 
 

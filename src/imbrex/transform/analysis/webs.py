@@ -152,7 +152,7 @@ class WebFinder:
                 receives = part.direction == "receive"
                 if receives and call.arguments[part.buffer].base == self.key:
                     section = buffer_section(self.program, call, part)
-                    if section is None:
+                    if section is None or call.arguments[part.buffer].beyond:
                         return None
                     found.append(section)
         if found or not writes:

@@ -54,6 +54,7 @@ class Variable:
     record: str = ""  # name of the struct type, where the variable is one
     lifetime: tuple[int, int] | None = None  # byte span of the block it lives in; None: for ever
     line: int = 0
+    optional: bool = False  # a Fortran dummy argument that may be absent
 
 
 class Access(NamedTuple):
@@ -102,6 +103,7 @@ class Argument:
     value: Affine | None = None
     pointer: bool = False  # whether memory can be reached through it at all
     problem: str | None = None  # why it may not be a buffer of a nonblocking call
+    beyond: tuple[str, ...] = ()  # further variables that a message from here may reach into
 
 
 @dataclass(slots=True)
@@ -241,6 +243,8 @@ class Program:
     variables: dict[str, Variable] = field(default_factory=dict)
     routines: dict[str, Routine] = field(default_factory=dict)
     pointer_facts: list[PointerFact] = field(default_factory=list)
+    # What the fields of each structure type are seen in, as of the cell `record:Type`.
+    record_facts: set[PointerFact] = field(default_factory=set)
     # Cells that hold the functions which calls through pointers call; `?` where not known.
     called_cells: list[str] = field(default_factory=list)
     has_main: bool = False

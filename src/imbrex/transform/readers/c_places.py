@@ -135,12 +135,14 @@ class PlaceReader(VectorReader, ABC):
             if children:
                 base = children[0]
                 if base.type.is_pointer:
-                    self.memory(base, effects)
+                    within = self.memory(base, effects)
                 else:
-                    self.place(base, effects)
+                    within = self.place(base, effects)
             if cursor.referenced is not None and cursor.referenced.type.is_reference:
                 return Memory(UNKNOWN_MEMORY, False)
             key = self._field_key(cursor)
+            if children:
+                self._note_record(key, within)
             owner = self._named(children[0]) if children else None
             return Memory(key, False, exact=False, owner=owner or "")
         if cursor.kind is ck.ARRAY_SUBSCRIPT_EXPR:
@@ -209,6 +211,17 @@ class PlaceReader(VectorReader, ABC):
             return
         found = self.memory(inner, Effects())
         self._note(cell, found.key, found.through)
+
+    def _note_record(self, key: str, within: Memory) -> None:
+        """Record the memory that a structure lies in, of which a field is named."""
+        variable = self.program.variables.get(key)
+        if variable is not None:
+            cell = f"record:{variable.record}"
+            if within.key == UNKNOWN_MEMORY:
+                self.program.record_facts.add((cell, "addr", "external"))
+            else:
+                form = "copy" if within.through else "addr"
+                self.program.record_facts.add((cell, form, within.key))
 
     def _note(self, cell: str, key: str, through: bool) -> None:
         """Record that a cell may hold the address of a variable, or what it holds."""

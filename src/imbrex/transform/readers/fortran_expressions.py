@@ -103,6 +103,7 @@ class Expressions:
         if follow != "(" or after >= end:
             variable = self.names.variable(self.scope, name)
             if variable is not None:
+                self._operand(variable, text, start, after, effects)
                 self._access(variable, False, line, self._whole(variable), effects)
             return after
         stop = closing(text, after)
@@ -119,6 +120,7 @@ class Expressions:
             variable = self.names.variable(self.scope, name)
             self.read(line, after + 1, stop, effects)
             if variable is not None:
+                self._operand(variable, text, start, stop + 1, effects)
                 section = self.section(variable, text[after + 1 : stop])
                 self._access(variable, False, line, section, effects)
             return stop + 1
@@ -129,6 +131,16 @@ class Expressions:
         reference.unknown = name in self.scope.dummies
         effects.calls.append(reference)
         return stop + 1
+
+    @staticmethod
+    def _operand(variable: Variable, text: str, start: int, end: int, effects: Effects) -> None:
+        """Operators on derived types, and assignments of them, are functions of the program."""
+        derived = variable.element.startswith(("type(", "class("))
+        if not derived or variable.element.startswith("type(mpi_") or text[end : end + 1] == "%":
+            return
+        around = text[start - 1 : start] + text[end : end + 1]
+        if set(around) & set("+-*/<>=."):
+            effects.stop = effects.stop or "an operator on a derived type"
 
     def call(
         self, line: LogicalLine, name: str, start: int, first: int, last: int, effects: Effects

@@ -101,6 +101,7 @@ class Names:
             type_name = default if letters is None else letters.get(name[0], default)
         variable = Variable(key, name, kind, element=type_name, line=symbol.line)
         variable.volatile = "volatile" in symbol.attributes
+        variable.optional = "optional" in symbol.attributes
         self.program.variables[key] = variable
         variable.bounds = tuple(
             (self.affine(owner, low), self.affine(owner, high)) for low, high in symbol.bounds

@@ -89,7 +89,8 @@ class BlockingToNonblocking(Placement):
 
     def _check_buffer(self, site: Site, buffer: Argument) -> None:
         base = (buffer.base or "").lstrip("*")
-        if buffer.text.strip().upper() in _NO_BUFFER or base not in self.program.variables:
+        unknown = base not in self.program.variables or UNKNOWN_MEMORY in buffer.beyond
+        if buffer.text.strip().upper() in _NO_BUFFER or unknown:
             self._refuse(site, f"the memory that `{buffer.text}` names is not known")
         shared = self.program.overlays.get(buffer.base or "", set()) - {"a pointer"}
         if shared:

@@ -100,14 +100,18 @@ class FortranText:
     def start(self, transfer: Transfer, indent: str) -> str:
         self._follow(transfer)
         texts = [argument.text for argument in transfer.start_arguments]
-        before = ""
-        if transfer.guards:
-            joined = transfer.guards[0]
-            if len(transfer.guards) > 1:
-                joined = " .and. ".join(f"({guard})" for guard in transfer.guards)
-            before = f"{self._case('if')} ({self._spaced(joined)}) "
         texts += [self._request(transfer.request), *self._error(transfer)]
-        return self._call(transfer.part.start, texts, indent, before)
+        *outer, last = transfer.guards or [""]
+        before = f"{self._case('if')} ({self._spaced(last)}) " if last else ""
+        return self._under(
+            outer, lambda inner: self._call(transfer.part.start, texts, inner, before), indent
+        )
+
+    def _under(self, guards: list[str], render: Callable[[str], str], indent: str) -> str:
+        """Conditions one inside the other: Fortran may evaluate both sides of an `.and.`."""
+        if not guards:
+            return render(indent)
+        return self.block_if(guards[0], [self._under(guards[1:], render, indent + "  ")], indent)
 
     @staticmethod
     def _spaced(text: str) -> str:
@@ -142,16 +146,23 @@ class FortranText:
         """Calls that keep the compiler from moving accesses to the buffers over a wait."""
         texts = []
         fenced: dict[str, Transfer] = {}
+        optional: dict[str, str] = {}
         for transfer in transfers:
             for argument in self._fenced(transfer):
-                fenced.setdefault(self._still_known(argument), transfer)
+                buffer = self._still_known(argument)
+                fenced.setdefault(buffer, transfer)
+                variable = self.program.variables.get(argument.base or "")
+                optional[buffer] = variable.name if variable and variable.optional else ""
         for buffer, transfer in fenced.items():
+            # A dummy argument that is absent must not be named.
+            before = f"{self._case('if')} ({self._case('present')}({optional[buffer]})) "
+            before = before if optional[buffer] else ""
             # MPICH's MPI_F_SYNC_REG without mpi_f08 writes an error code that nobody passes.
             if transfer.error is None:
-                texts.append(self._call("MPI_F_SYNC_REG", [buffer], indent))
+                texts.append(self._call("MPI_F_SYNC_REG", [buffer], indent, before))
             else:
                 arguments = [buffer, self.address, transfer.error.text]
-                texts.append(self._call("MPI_Get_address", arguments, indent))
+                texts.append(self._call("MPI_Get_address", arguments, indent, before))
         return texts
 
     def _still_known(self, argument: Argument) -> str:
@@ -169,17 +180,14 @@ class FortranText:
         if self.fixed and len(indent) + len(first) > _FIXED_WIDTH:
             first = old[: max(0, _FIXED_WIDTH - len(first))][len(indent) :] + first
         text = "\n".join([first, *rest])
-        if not guards:
-            return text
-        joined = guards[0] if len(guards) == 1 else " .and. ".join(f"({g})" for g in guards)
-        return self.block_if(joined, [text], indent)
+        return self._under(guards, lambda _: text, indent)
 
     def part_of_waitall(
         self, transfer: Transfer, requests: str, first: int, count: int, indent: str
     ) -> str:
         """A wait for some of the requests of an MPI_Waitall."""
         self._follow(transfer)
-        inner = indent + ("  " if transfer.guards else "")
+        inner = indent + "  " * len(transfer.guards)
         request = f"{requests}({first})"
         if count == 1:
             arguments = [request, "MPI_STATUS_IGNORE", *self._error(transfer)]
@@ -188,11 +196,7 @@ class FortranText:
             several = self._requests(requests, first, first + count - 1)
             arguments = [str(count), several, "MPI_STATUSES_IGNORE", *self._error(transfer)]
             text = self._call("MPI_Waitall", arguments, inner)
-        guards = transfer.guards
-        if not guards:
-            return text
-        joined = guards[0] if len(guards) == 1 else " .and. ".join(f"({g})" for g in guards)
-        return self.block_if(joined, [text], indent)
+        return self._under(transfer.guards, lambda _: text, indent)
 
     def _fenced(self, transfer: Transfer) -> list[Argument]:
         """The compiler must expect MPI_Wait to touch only what other routines can name."""

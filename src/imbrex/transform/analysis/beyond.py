@@ -1,0 +1,97 @@
+"""Messages that reach beyond the variable that their buffer names.
+
+A message from the first field of a structure may hold all of it, by a derived datatype or a count;
+one from a variable in a common block may go on into the next ones. Counts that are not constant
+are taken to stay in an array (docs/transform.md, "What is assumed").
+"""
+
+from __future__ import annotations
+
+from imbrex.transform import mpi_calls
+from imbrex.transform.analysis.aliases import Aliases
+from imbrex.transform.model.affine import Affine
+from imbrex.transform.model.program import UNKNOWN_MEMORY, Argument, Call, Program, Variable
+
+
+def mark_beyond(program: Program, aliases: Aliases) -> None:
+    """Note in each buffer of a message which further variables it may reach into."""
+    scattered = scattered_address(program)
+    for routine in program.routines.values():
+        for statement in routine.statements():
+            for call in statement.calls:
+                for buffer, count, datatype in mpi_calls.BUFFERS.get(call.name, ()):
+                    if len(call.arguments) > max(buffer, count or 0, datatype):
+                        number = None if count is None else call.arguments[count].value
+                        mark = _Message(program, aliases, call.arguments[buffer], number)
+                        mark.reach(call.arguments[datatype].text.strip(), scattered is not None)
+
+
+def scattered_address(program: Program) -> Call | None:
+    """A call that takes an address which is not in a structure: a datatype may join variables."""
+    for routine in program.routines.values():
+        for statement in routine.statements():
+            for call in statement.calls:
+                if call.name in mpi_calls.ADDRESSES and call.arguments:
+                    location = call.arguments[0]
+                    variable = program.variables.get(location.base or "")
+                    if variable is None or not (variable.record or _is_record(program, variable)):
+                        return call
+    return None
+
+
+def _is_record(program: Program, variable: Variable) -> bool:
+    """Whether a pointer points to structures."""
+    prefix = f"field:{variable.element}."
+    return variable.pointer and any(key.startswith(prefix) for key in program.variables)
+
+
+class _Message:
+    """The memory of one message in a call."""
+
+    def __init__(
+        self, program: Program, aliases: Aliases, buffer: Argument, count: Affine | None
+    ) -> None:
+        self.program = program
+        self.aliases = aliases
+        self.buffer = buffer
+        self.count = count
+
+    def reach(self, datatype: str, scattered: bool) -> None:
+        if self.buffer.base is None:
+            return
+        plain = datatype.upper() in mpi_calls.ELEMENT_SIZE
+        if scattered and datatype.upper() not in mpi_calls.PREDEFINED:
+            self.buffer.beyond = (UNKNOWN_MEMORY,)
+            return
+        found: set[str] = set()
+        for item in self.aliases.objects(self.buffer.base, self.buffer.through):
+            variable = self.program.variables.get(item)
+            if variable is None or self._fits(variable, datatype.upper() if plain else None):
+                continue
+            if variable.kind == "field":
+                found |= self.aliases.records.family(item)
+            elif item.startswith("common:") and plain:
+                block = item.partition(".")[0] + "."
+                found |= {key for key in self.program.variables if key.startswith(block)}
+        self.buffer.beyond = tuple(sorted(found - {self.buffer.base}))
+
+    def _fits(self, variable: Variable, datatype: str | None) -> bool:
+        """Whether the message surely stays in the variable, or is taken to."""
+        if datatype is None:
+            return variable.kind != "field"
+        size = mpi_calls.ELEMENT_SIZE[datatype]
+        known = [s for n, s in mpi_calls.ELEMENT_SIZE.items() if _holds(n, variable.element)]
+        room = known[0] if known else None
+        for low, high in variable.bounds:
+            extent = None if low is None or high is None else high.plus(low, -1)
+            constant = extent is not None and not extent.terms
+            room = room * (extent.constant + 1) if room and constant and extent else None
+        if self.count is None or self.count.terms:
+            return bool(variable.bounds)
+        if room is None:
+            return bool(variable.bounds) or (self.count == Affine(1) and not variable.record)
+        return self.count.constant * size <= room
+
+
+def _holds(datatype: str, element: str) -> bool:
+    return element in mpi_calls.ELEMENT_OF.get(datatype, frozenset())
