@@ -138,7 +138,7 @@ class NestedWrappers(Wrappers):
                 if found.events:
                     return None
                 (schedule.late if meets else schedule.early).append(
-                    Item(statement, None, list(found.accesses))
+                    Item(statement, (), list(found.accesses))
                 )
                 blocked += found.accesses if meets else []
                 continue
@@ -148,7 +148,7 @@ class NestedWrappers(Wrappers):
             late = [a for item in leaf.schedule.late for a in item.accesses]
             start = self.footprints.bound(call, leaf.wrapper, early) + accesses
             finish = self.footprints.bound(call, leaf.wrapper, late + leaf.schedule.flying)
-            halves = (Item(statement, None, start), Item(statement, None, finish + accesses))
+            halves = (Item(statement, (), start), Item(statement, (), finish + accesses))
             waiting = waiting or self._meets(start, blocked, changed)
             inner = Inner(call, leaf, schedule.requests)
             for number, item in enumerate(halves):

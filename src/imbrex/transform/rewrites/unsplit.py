@@ -20,7 +20,7 @@ def why_whole(wrappers: Wrappers, split: Split, problem: Reason | None) -> Reaso
     if problem is not None:
         every = wrappers.footprints.of_routine(split.wrapper).accesses
         nothing: list[Statement] = split.wrapper.body.statements
-        split.schedule = Schedule(late=[Item(s, None, list(every)) for s in nothing[:1]])
+        split.schedule = Schedule(late=[Item(s, (), list(every)) for s in nothing[:1]])
         wrappers.find_uses(split)
         return problem if any(use.passed or use.division for use in split.uses) else None
     for use in split.uses:
