@@ -230,3 +230,30 @@ def test_fortran(name: str, tmp_path: Path) -> None:
     path = tmp_path / "case.f90"
     path.write_text(FORTRAN % tuple(code))
     assert handles(path) == known
+
+
+ALONE = FORTRAN[: FORTRAN.index("contains")] + "end program columns\n"
+# A size is a variable: what follows where the type is made, and whether it keeps its value.
+SIZES = {
+    "used": ("n", "print *, u(1,1)", True),
+    "read": ("n", "read (*,*) n", False),
+    "asked of a file": ("n", "inquire(file='x', number=n)", False),
+    "set by a call that is not seen": ("n", "call unseen(n)", False),
+    "set by a call of the name of a function in C": ("n", "call random(n)", False),
+    "broadcast": ("n", "call mpi_bcast(n, 1, mpi_integer, 0, mpi_comm_world, ierr)", False),
+    "set": ("n", "n = 5", False),
+}
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_sizes_in_fortran(name: str, tmp_path: Path) -> None:
+    size, behind, known = SIZES[name]
+    path = tmp_path / "case.f90"
+    path.write_text(ALONE % ("", size, behind))
+    assert handles(path) == ({"row"} if known else set())
+
+
+def test_a_namelist_may_set_a_size(tmp_path: Path) -> None:
+    path = tmp_path / "case.f90"
+    path.write_text(ALONE % ("\n  namelist /sizes/ n", "n", "read (*, sizes)"))
+    assert handles(path) == set()

@@ -93,19 +93,39 @@ def _kept_parameters(
     program: Program, footprints: Footprints, routine: Routine
 ) -> list[tuple[int, str]]:
     """Plain parameters whose values stay, by position."""
-    changed = footprints.changed_by(routine.body.statements, routine.file)
-    stopped = [
-        argument.base
-        for call in _calls(routine.body.statements)
-        if footprints.of_call(call, routine.file).stop
-        for argument in call.arguments
-    ]
-    return [
-        (position, key)
-        for position, key in enumerate(routine.parameters)
-        if _plain(program, key) and key not in changed and key not in stopped
-        if key not in footprints.addressed
-    ]
+    plain = {key for key in routine.parameters if _plain(program, key)} - footprints.addressed
+    plain -= _set_in(program, footprints, plain, routine, routine.body.statements)
+    return [(n, key) for n, key in enumerate(routine.parameters) if key in plain]
+
+
+def _set_in(
+    program: Program,
+    footprints: Footprints,
+    names: set[str],
+    routine: Routine,
+    statements: list[Statement],
+) -> set[str]:
+    """Which plain variables the statements may set, also where they are not analysed."""
+    found = names & footprints.changed_by(statements, routine.file)
+    for call in _calls(statements):
+        seen = call.name in program.routines or call.name.startswith("MPI_")
+        stop = footprints.of_call(call, routine.file).stop
+        if not seen or (stop is not None and call.name not in _MAKERS):
+            found |= {a.base for a in call.arguments if a.base in names}
+    data = program.files[routine.file].data.lower()
+    if b"namelist" in data:
+        return names
+    for statement in statements:
+        for inner in statement.walk():
+            if inner.stop:  # input, allocation with a status, ...
+                words = _words(program, routine, inner)
+                found |= {n for n in names if program.variables[n].name.lower().encode() in words}
+    return found
+
+
+def _words(program: Program, routine: Routine, statement: Statement) -> set[bytes]:
+    data = program.files[routine.file].data[statement.start : statement.end]
+    return set(re.findall(rb"\w+", data.lower()))
 
 
 def _in_terms(layout: Layout, call: Call, kept: list[tuple[int, str]]) -> Layout | None:
@@ -151,6 +171,10 @@ def _set_by_one(program: Program, key: str) -> bool:
         for statement in routine.statements():
             written = any(a.variable == key and a.write for a in statement.accesses)
             if written and statement.kind is not Kind.DECLARE:
+                return False
+            if statement.stop and variable.name.lower().encode() in _words(
+                program, routine, statement
+            ):
                 return False
             if fortran and not all(_only_used(program, call, key) for call in statement.calls):
                 return False
@@ -230,15 +254,10 @@ def _keep(
             if source == name and form == "addr" and not _at_once(target):
                 return False
     index = routine.body.statements.index(statement)
-    behind = routine.body.statements[index:]
-    if footprints.changed_by(behind, routine.file) & names:
+    before, behind = routine.body.statements[:index], routine.body.statements[index:]
+    if any(key in (handle(a), a.base) for call in _calls(before) for a in call.arguments):
         return False
-    return not any(
-        argument.base in names
-        for call in _calls(behind)
-        if footprints.of_call(call, routine.file).stop and call.name not in _MAKERS
-        for argument in call.arguments
-    )
+    return not _set_in(program, footprints, names, routine, behind)
 
 
 def _at_once(target: str) -> bool:
