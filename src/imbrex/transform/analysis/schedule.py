@@ -57,6 +57,21 @@ class Schedule:
     requests: int = 0  # those of the routines that it calls
     problem: Reason | None = None
     data: dict[int, list[Access]] = field(default_factory=dict)  # of each transfer
+    declarations: list[Statement] = field(default_factory=list)
+
+    def accesses(self, items: list[Item]) -> list[Access]:
+        """What some items touch, and what giving their local variables a value reads.
+
+        Each half declares what it needs, so a value is computed where that half comes to stand.
+        """
+        found = [access for item in items for access in item.accesses]
+        needed = {access.variable for access in found}
+        for statement in reversed(self.declarations):
+            if any(a.write and a.variable in needed for a in statement.accesses):
+                reads = [a for a in statement.accesses if not a.write]
+                needed |= {access.variable for access in reads}
+                found += reads
+        return found
 
     @property
     def flying(self) -> list[Access]:
@@ -83,6 +98,7 @@ class Scheduler:
         self.transfers_of = transfers_of
         for statement in self.routine.body.statements:
             if statement.kind is Kind.DECLARE:
+                self.found.declarations.append(statement)
                 continue
             footprint = self.footprints.of(statement, self.routine.file)
             if footprint.stop or footprint.leaves:

@@ -127,6 +127,7 @@ class NestedWrappers(Wrappers):
         waiting = False
         for statement in routine.body.statements:
             if statement.kind is Kind.DECLARE:
+                schedule.declarations.append(statement)
                 continue
             found = self.footprints.of(statement, routine.file)
             if found.stop or found.leaves:
@@ -144,8 +145,8 @@ class NestedWrappers(Wrappers):
                 continue
             call = statement.calls[0]
             accesses = list(statement.accesses)
-            early = [a for item in leaf.schedule.early for a in item.accesses]
-            late = [a for item in leaf.schedule.late for a in item.accesses]
+            early = leaf.schedule.accesses(leaf.schedule.early)
+            late = leaf.schedule.accesses(leaf.schedule.late)
             start = self.footprints.bound(call, leaf.wrapper, early) + accesses
             finish = self.footprints.bound(call, leaf.wrapper, late + leaf.schedule.flying)
             halves = (Item(statement, (), start), Item(statement, (), finish + accesses))

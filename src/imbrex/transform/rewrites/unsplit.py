@@ -38,7 +38,7 @@ class _Behind:
         self.footprints = wrappers.footprints
         self.use = use
         self.user: Routine = use.routine
-        late = [a for item in split.schedule.late for a in item.accesses] + split.schedule.flying
+        late = split.schedule.accesses(split.schedule.late) + split.schedule.flying
         bound = self.footprints.bound(use.call, split.wrapper, late)
         self.finish = bound + list(use.statement.accesses)
 

@@ -282,8 +282,9 @@ class Wrappers(Preparing):
         self, split: Split, user: Routine, block: Block, index: int, call: Call, floor: int
     ) -> Use:
         use = Use(user, block.statements[index], call, block, index, index)
-        late = [a for item in split.schedule.late for a in item.accesses] + split.schedule.flying
-        early = [a for item in split.schedule.early for a in item.accesses]
+        schedule = split.schedule
+        late = schedule.accesses(schedule.late) + schedule.flying
+        early = schedule.accesses(schedule.early)
         arguments = list(block.statements[index].accesses)
         finish = self.footprints.bound(call, split.wrapper, late) + arguments
         start = self.footprints.bound(call, split.wrapper, early) + arguments
