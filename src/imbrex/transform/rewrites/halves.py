@@ -20,6 +20,7 @@ from imbrex.transform.model.program import (
     Variable,
 )
 from imbrex.transform.rewrites.c_text import CText
+from imbrex.transform.rewrites.conditionals import conditional
 from imbrex.transform.rewrites.fortran_text import FortranText
 from imbrex.transform.rewrites.layout import (
     after_line,
@@ -193,36 +194,8 @@ class Halves:
             for item in run:
                 branches[item.path[depth][1]].append(item)
             texts = [self._items(branch, ordered, text, depth + 1) for branch in branches]
-            lines += self._conditional(guard, texts)
+            lines += conditional(self.source, guard, texts)
         return lines
-
-    def _conditional(self, guard: Statement, branches: list[list[str]]) -> list[str]:
-        """A conditional as it stands in the routine, with other lines in its branches."""
-        indent = indent_at(self.source.data, guard.code_start)
-        conditions = [guard.condition or "", *(guard.others or [])]
-        while not branches[-1]:
-            branches.pop()
-        lines: list[str] = []
-        for number, (condition, inside) in enumerate(zip(conditions, branches, strict=False)):
-            if self.fortran:
-                asked = f"if ({FortranText._spaced(condition)}) then" if condition else ""
-                head = " ".join(["else"] * (number > 0) + [asked] * bool(asked))
-                lines.append(indent + wrapped(self.source.language, head, len(indent), indent))
-            elif not number:
-                lines.append(f"{indent}if ({condition}) {{")
-            elif self._is_chain(guard):
-                lines.append(f"{indent}}} else {inside[0].lstrip()}")
-                return lines + inside[1:]
-            else:
-                lines.append(f"{indent}}} else {{")
-            lines += inside
-        return [*lines, f"{indent}end if" if self.fortran else f"{indent}}}"]
-
-    @staticmethod
-    def _is_chain(guard: Statement) -> bool:
-        """Whether the other branch of a conditional in C is one more, without braces."""
-        block = guard.blocks[1]
-        return not block.braced and [s.kind for s in block.statements] == [Kind.IF]
 
     def _item(
         self, item: Item, ordered: Mapping[int, Transfer], text: CText | FortranText
