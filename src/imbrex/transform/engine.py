@@ -13,9 +13,11 @@ from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.aliases import Aliases
 from imbrex.transform.analysis.beyond import mark_beyond
 from imbrex.transform.analysis.constants import name_constants, nonnegative
+from imbrex.transform.analysis.datatypes import find_layouts
 from imbrex.transform.analysis.distinct import find_distinct, find_owned
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.library import Library
+from imbrex.transform.analysis.linear import split_linear
 from imbrex.transform.deciding import Deciding
 from imbrex.transform.deep import deep
 from imbrex.transform.edits import Edit, apply_edits
@@ -254,6 +256,8 @@ class _Analysis:
         aliases.distinct = find_distinct(program, aliases)
         aliases.owned = find_owned(program, aliases)
         name_constants(program, Footprints(program, aliases, library))
+        program.layouts = find_layouts(program, Footprints(program, aliases, library))
+        split_linear(program)
         self.footprints = Footprints(program, aliases, library)
         self.footprints.nonnegative = nonnegative(program, self.footprints)
 

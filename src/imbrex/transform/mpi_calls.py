@@ -111,12 +111,13 @@ FLOATING_TYPES = _names(
 ORDERED = COLLECTIVES | frozenset("MPI_I" + name[4:].lower() for name in COLLECTIVES)
 
 # Routines whose outcome depends on timing: with one of them in the program, the results of
-# other communication may depend on when each process does it.
+# other communication may depend on when each process does it. A ready send is correct only where
+# its receive has been posted, which other messages tell (MPI 4.0, section 3.4).
 TIMING_DEPENDENT = _names(
     "Probe Iprobe Mprobe Improbe Test Testall Testany Testsome Waitany Waitsome Cancel "
     "Request_get_status Win_create Win_allocate Win_allocate_shared Win_create_dynamic "
     "File_open Comm_spawn Comm_spawn_multiple Comm_accept Comm_connect Start Startall "
-    "Parrived"
+    "Parrived Rsend Irsend Rsend_init"
 )
 RECEIVING = _names(
     "Recv Irecv Sendrecv Sendrecv_replace Isendrecv Isendrecv_replace Mrecv Imrecv Probe "

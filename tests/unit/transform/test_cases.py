@@ -53,7 +53,8 @@ def test_untouched_bytes_stay(case: Path) -> None:
     # A diff takes any brace and any empty line for another.
     texts = [[x for x in t.splitlines() if re.search(rb"\w", x)] for t in (marked, after)]
     lost = Counter(texts[0]) - Counter(texts[1])
-    copied = case.name == "wrapper.c"  # a declaration that both halves need
+    # A declaration that both halves need; the lines of conditionals that both ask.
+    copied = {"wrapper.c": 1, "parity.c": 8, "parity.f90": 8}.get(case.name, 0)
     assert sum(lost.values()) <= len(removed) + copied
 
 

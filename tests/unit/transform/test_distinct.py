@@ -157,3 +157,87 @@ def test_owned(name: str, tmp_path: Path) -> None:
     top, inside, owned = OWNED[name]
     found = analysis(tmp_path, OWNERS % (top, inside))
     assert ("field:field.send" in found.footprints.aliases.owned) is owned
+
+
+LEVELS = """#include <mpi.h>
+#include <stdlib.h>
+%s
+static void allocate(int n)
+{
+    u = malloc(n * sizeof(double));
+    unew = malloc(n * sizeof(double));
+}
+static void advance(void)
+{
+    double *t = u;
+    u = unew;
+    unew = t;
+}
+static double get(double *a, double *b) { return a[1] + b[2]; }
+%s
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    allocate(20);
+    for (int s = 0; s < 5; s++)
+        advance();
+    %s
+    return get(u, unew) > 1.0;
+}
+"""
+STATIC, GLOBAL = "static double *u, *unew;", "double *u, *unew;"
+# name: (declaration, top-level code, code in main, whether the pair is distinct)
+FILE_SCOPE = {
+    "of one file": (STATIC, "", "", True),
+    "known to other files": (GLOBAL, "", "", True),
+    "of one file, beside a call that is not seen": (STATIC, "void other(void);", "other();", True),
+    "known to a call that is not seen": (GLOBAL, "void other(void);", "other();", False),
+    "known to a call through a pointer": (
+        GLOBAL,
+        "static void (*other)(void) = advance;",
+        "other();",
+        False,
+    ),
+    "one is set to the other in another routine": (
+        STATIC,
+        "static void lose(void) { u = unew; }",
+        "lose();",
+        False,
+    ),
+    "set once more in another routine": (
+        STATIC,
+        "static void again(void) { u = malloc(80); }",
+        "again();",
+        False,
+    ),
+    "moved in another routine": (STATIC, "static void move(void) { u++; }", "move();", False),
+    "an address is passed": (
+        STATIC,
+        "static void swap(double **a, double **b) { double *t = *a; *a = *b; *b = t; }",
+        "swap(&u, &unew);",
+        False,
+    ),
+    "a part of the other": (STATIC, "static void part(void) { unew = u + 9; }", "part();", False),
+    "an array at first": (
+        "static double a[20]; static double *u = a, *unew = a;",
+        "",
+        "",
+        False,
+    ),
+    "one of them local": (
+        STATIC,
+        "static void mine(void) { double *v = malloc(9), *t = u; u = v; v = t; v[0] = 1.0; }",
+        "mine();",
+        False,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FILE_SCOPE)
+def test_file_scope(name: str, tmp_path: Path) -> None:
+    *code, distinct = FILE_SCOPE[name]
+    found = analysis(tmp_path, LEVELS % tuple(code))
+    names = {key: v.name for key, v in found.program.variables.items()}
+    pair = frozenset(key for key, name in names.items() if name in ("u", "unew"))
+    assert len(pair) == 2
+    assert (pair in found.footprints.aliases.distinct) is distinct

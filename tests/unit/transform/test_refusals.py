@@ -340,3 +340,17 @@ def test_all_that_match_are_chosen_or_none(tmp_path: Path) -> None:
     only = frozenset({(str(source), line)})
     assert transform([source], Options(only=only)).after[str(source)] == source.read_bytes()
     assert transform([source], Options()).after[str(source)].count(b"MPI_Ibcast") == 2
+
+
+@pytest.mark.parametrize("wrapped", [False, True])
+def test_what_announces_a_ready_send_stays_ahead(wrapped: bool, tmp_path: Path) -> None:
+    """The token says that the receive is posted: its wait may not come behind the send."""
+    both = f"{RECV} MPI_Rsend(a, N, MPI_DOUBLE, peer, 2, MPI_COMM_WORLD);"
+    top = f"static void answer(int peer) {{ {both} }}" if wrapped else ""
+    body = f"{'answer(peer);' if wrapped else both} work(c);"
+    path = tmp_path / "case.c"
+    path.write_text(HEAD + top + MAIN % body)
+    outcome = transform([path], Options())
+    (receive,) = (d for d in outcome.decisions if d.site.call.name == "MPI_Recv")
+    assert receive.decision == "nothing-to-gain"
+    assert receive.reason is not None and "the program uses MPI_Rsend" in receive.reason.text

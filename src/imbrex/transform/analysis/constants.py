@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.footprint import Footprints
+from imbrex.transform.analysis.sections import handle
 from imbrex.transform.model.affine import Affine, Range, Section
 from imbrex.transform.model.program import (
     Access,
@@ -118,8 +119,10 @@ def nonnegative(program: Program, footprints: Footprints) -> frozenset[Affine]:
             for call in statement.calls:
                 for part in mpi_calls.PARTS.get(call.name, ()):
                     if call.is_statement and len(call.arguments) > part.communicator:
-                        value = call.arguments[part.count].value
-                        counts += [] if value is None or not value.terms else [value]
+                        values = [call.arguments[part.count].value]
+                        layout = program.layouts.get(handle(call.arguments[part.datatype]) or "")
+                        values += [] if layout is None else [layout.count]
+                        counts += [v for v in values if v is not None and v.terms]
         if not counts:
             continue
         changed = footprints.changed(footprints.of_routine(routine).accesses)

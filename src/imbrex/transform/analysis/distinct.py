@@ -142,64 +142,95 @@ def _apart(aliases: Aliases, left: Argument, right: Argument, pairs: set[Pair]) 
 
 
 def _exchanged(program: Program, aliases: Aliases) -> set[Pair]:
-    """Local pointers that are set to different allocations, then only exchanged."""
+    """Pointers that are set to different allocations, then only exchanged.
+
+    Either both are local to one routine, or both have file scope: then all routines count.
+    """
     given: dict[str, list[tuple[str, str]]] = {}
     for target, form, source in program.pointer_facts:
         given.setdefault(target, []).append((form, source))
     addressed = {source for _, form, source in program.pointer_facts if form == "addr"}
+    swaps = [
+        (routine, swap)
+        for routine in program.routines.values()
+        for block in _blocks(routine.body)
+        for swap in _swaps(block)
+    ]
     found: set[Pair] = set()
-    for routine in program.routines.values():
-        swaps = [swap for block in _blocks(routine.body) for swap in _swaps(block)]
-        for pair in {frozenset(swap[1:]) for swap in swaps}:
-            if len(pair) != 2 or pair & addressed:
-                continue
-            mine = [swap for swap in swaps if frozenset(swap[1:]) == pair]
-            if _only_exchanged(program, aliases, given, routine, pair, mine):
-                found.add(pair)
+    for pair in {frozenset(swap[1:]) for _, swap in swaps}:
+        if len(pair) != 2 or pair & addressed:
+            continue
+        mine = [routine for routine, swap in swaps if frozenset(swap[1:]) == pair]
+        routines = _setters(program, aliases, pair, mine)
+        if routines and _only_exchanged(given, routines, pair, len(mine)):
+            found.add(pair)
     return found
 
 
+def _setters(
+    program: Program, aliases: Aliases, pair: Pair, exchanging: list[Routine]
+) -> list[Routine]:
+    """The routines that may set two pointers; none where others may, which are not seen."""
+    kinds = {program.variables[key].kind for key in pair}
+    if kinds == {"local"}:
+        return exchanging[:1]
+    every = list(program.routines.values())
+    if kinds == {"static"} or (kinds <= {"static", "global"} and _all_seen(program, aliases)):
+        return every
+    return []
+
+
+def _all_seen(program: Program, aliases: Aliases) -> bool:
+    """Whether no code that is not among the files may know a global variable by its name."""
+    return all(
+        not call.unknown
+        and (
+            call.name in program.routines
+            or call.name in aliases.known
+            or call.name.startswith("MPI_")
+        )
+        for routine in program.routines.values()
+        for statement in _all(routine)
+        for call in statement.calls
+    )
+
+
 def _only_exchanged(
-    program: Program,
-    aliases: Aliases,
-    given: dict[str, list[tuple[str, str]]],
-    routine: Routine,
-    pair: Pair,
-    swaps: list[tuple[str, str, str]],
+    given: dict[str, list[tuple[str, str]]], routines: list[Routine], pair: Pair, swaps: int
 ) -> bool:
     holders: list[set[str]] = []
     for key in pair:
-        if program.variables[key].kind != "local":
-            return False
         facts = given.get(key, [])
-        if sum(form == "copy" for form, _ in facts) != len(swaps):
+        if sum(form == "copy" for form, _ in facts) != swaps:
             return False
         holders.append({source for form, source in facts if form == "addr"})
-        if len(facts) != len(swaps) + 1:
+        if len(facts) != swaps + 1:
             return False
     for key in pair:  # beside the exchanges, one initial value each
-        if not _set_once(routine, key, given[key], len(swaps)):
+        if not _set_once(routines, key, given[key], swaps):
             return False
     first, second = holders
     heap = all(name.startswith("heap:") for name in first | second)
     return bool(first) and bool(second) and not first & second and heap
 
 
-def _set_once(routine: Routine, key: str, facts: list[tuple[str, str]], swaps: int) -> bool:
+def _set_once(routines: list[Routine], key: str, facts: list[tuple[str, str]], swaps: int) -> bool:
     """Whether a pointer is set in one statement besides exchanges.
 
     A declaration that does not allocate leaves it unset: a value would be among the facts.
     """
-    sites = [int(source.rpartition(":")[2]) for _, source in facts if source.startswith("heap:")]
-    inside = f"heap:{routine.file}:"
-    if any(not s.startswith(inside) for form, s in facts if form == "addr"):
-        return False
     writes = 0
-    for statement in _all(routine):
-        own = sum(a.write and not a.through and a.variable == key for a in statement.accesses)
-        fills = any(statement.start <= site < statement.end for site in sites)
-        writes += own if statement.kind is not Kind.DECLARE or own > 1 or fills else 0
-    return writes == swaps + 1
+    places = {source for form, source in facts if form == "addr"}
+    for routine in routines:
+        inside = f"heap:{routine.file}:"
+        mine = {source for source in places if source.startswith(inside)}
+        sites = [int(source.rpartition(":")[2]) for source in mine]
+        for statement in _all(routine):
+            own = sum(a.write and not a.through and a.variable == key for a in statement.accesses)
+            fills = any(statement.start <= site < statement.end for site in sites)
+            writes += own if statement.kind is not Kind.DECLARE or own > 1 or fills else 0
+    files = tuple(f"heap:{routine.file}:" for routine in routines)
+    return writes == swaps + 1 and all(source.startswith(files) for source in places)
 
 
 def _blocks(block: Block) -> list[Block]:

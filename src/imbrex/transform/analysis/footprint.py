@@ -12,7 +12,8 @@ from imbrex.transform.analysis.binding import Binding
 from imbrex.transform.analysis.copies import message_arrays
 from imbrex.transform.analysis.facts import ProgramFacts
 from imbrex.transform.analysis.library import Library
-from imbrex.transform.analysis.transfer import Role, buffer_section, further
+from imbrex.transform.analysis.sections import buffer_section
+from imbrex.transform.analysis.transfer import Role, further
 from imbrex.transform.model.affine import Affine, disjoint, extents, forget, widen, within
 from imbrex.transform.model.program import (
     UNKNOWN_MEMORY,

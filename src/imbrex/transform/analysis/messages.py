@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.footprint import Buffers, Footprints
-from imbrex.transform.analysis.transfer import buffer_section
+from imbrex.transform.analysis.sections import buffer_section
 from imbrex.transform.model.program import (
     UNKNOWN_MEMORY,
     Access,

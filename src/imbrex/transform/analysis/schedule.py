@@ -15,7 +15,6 @@ from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.transfer import Transfer, data_accesses
 from imbrex.transform.model.program import (
     Access,
-    Block,
     Call,
     Kind,
     Location,
@@ -24,13 +23,26 @@ from imbrex.transform.model.program import (
     Statement,
 )
 
+# The conditionals around a statement, the outermost first, each with the number of its block.
+Path = tuple[tuple[Statement, int], ...]
+
+
+def exclusive(left: Path, right: Path) -> bool:
+    """Whether two places are in different branches of one conditional: never are both reached."""
+    for (mine, branch), (other, there) in zip(left, right, strict=False):
+        if mine is not other:
+            return False
+        if branch != there:
+            return True
+    return False
+
 
 @dataclass(slots=True)
 class Item:
-    """A statement, at the top or inside one conditional; a call becomes starts that are early."""
+    """A statement, at the top or inside conditionals; a call becomes starts that are early."""
 
     statement: Statement
-    guard: Statement | None
+    path: Path
     accesses: list[Access]
     transfers: list[Transfer] = field(default_factory=list)
     # From an indentation to the text, where it is not the statement's own.
@@ -45,6 +57,21 @@ class Schedule:
     requests: int = 0  # those of the routines that it calls
     problem: Reason | None = None
     data: dict[int, list[Access]] = field(default_factory=dict)  # of each transfer
+    declarations: list[Statement] = field(default_factory=list)
+
+    def accesses(self, items: list[Item]) -> list[Access]:
+        """What some items touch, and what giving their local variables a value reads.
+
+        Each half declares what it needs, so a value is computed where that half comes to stand.
+        """
+        found = [access for item in items for access in item.accesses]
+        needed = {access.variable for access in found}
+        for statement in reversed(self.declarations):
+            if any(a.write and a.variable in needed for a in statement.accesses):
+                reads = [a for a in statement.accesses if not a.write]
+                needed |= {access.variable for access in reads}
+                found += reads
+        return found
 
     @property
     def flying(self) -> list[Access]:
@@ -61,63 +88,77 @@ class Scheduler:
         self.footprints = footprints
         self.routine = routine
         self.found = Schedule()
-        self.blocked: list[Access] = []  # of what is late
+        self.blocked: list[tuple[Path, list[Access]]] = []  # of what is late
         self.changed: frozenset[str] = frozenset()  # what may differ from when that was looked at
-        self.waiting = False  # a communication is late: the order of all further ones is kept
+        # Where a communication is late: the order of all further ones is kept.
+        self.waiting: list[Path] = []
 
     def run(self, transfers_of: dict[int, list[Transfer]]) -> Schedule:
         """`transfers_of`: by the identity of each call that may become nonblocking."""
         self.transfers_of = transfers_of
         for statement in self.routine.body.statements:
             if statement.kind is Kind.DECLARE:
+                self.found.declarations.append(statement)
                 continue
             footprint = self.footprints.of(statement, self.routine.file)
             if footprint.stop or footprint.leaves:
                 self.found.problem = footprint.stop or footprint.leaves
                 return self.found
-            inner = self._inside(statement)
-            if inner is not None and footprint.events:
-                for child in inner.statements:
-                    self._place(child, statement)
-            else:
-                self._place(statement, None)
+            self._enter(statement, ())
             if self.found.problem:
                 break
         return self.found
 
-    @staticmethod
-    def _inside(statement: Statement) -> Block | None:
-        """The body of a conditional that may be taken apart: its condition can be repeated."""
-        if statement.kind is not Kind.IF or len(statement.blocks) != 1:
-            return None
-        return None if statement.condition is None else statement.blocks[0]
+    def _enter(self, statement: Statement, path: Path) -> None:
+        if not self._divisible(statement):
+            self._place(statement, path)
+            return
+        for number, block in enumerate(statement.blocks):
+            for child in block.statements:
+                self._enter(child, (*path, (statement, number)))
 
-    def _place(self, statement: Statement, guard: Statement | None) -> None:
+    def _divisible(self, statement: Statement) -> bool:
+        """Whether a conditional may be taken apart: its conditions can be asked again later."""
+        if statement.kind is not Kind.IF or statement.condition is None:
+            return False
+        if statement.others is None or len(statement.others) != len(statement.blocks) - 1:
+            return False
+        if not self.footprints.of(statement, self.routine.file).events:
+            return False
+        children = [child for block in statement.blocks for child in block.statements]
+        if any(child.kind is Kind.DECLARE for child in children):
+            return False
+        inside = [a for c in children for a in self.footprints.of(c, self.routine.file).accesses]
+        changed = self.footprints.changed(inside)
+        return self.footprints.conflict(inside, statement.accesses, changed) is None
+
+    def _place(self, statement: Statement, path: Path) -> None:
         footprint = self.footprints.of(statement, self.routine.file)
         accesses = list(footprint.accesses)
-        if guard is not None:
+        for guard, _ in path:
             accesses += guard.accesses
         self.changed |= self.footprints.changed(accesses)
         call = self._call(statement)
-        if call is not None and not self.waiting and not self._meets(accesses):
+        waiting = any(not exclusive(path, other) for other in self.waiting)
+        if call is not None and not waiting and not self._meets(accesses, path):
             transfers = self.transfers_of[id(call)]
-            item = Item(statement, guard, accesses, transfers)
+            item = Item(statement, path, accesses, transfers)
             self.found.early.append(item)
             self.found.transfers += transfers
             for transfer in transfers:
                 data = data_accesses(self.footprints.program, transfer)
                 self.found.data[id(transfer)] = data
-                self.blocked += data
+                self.blocked.append((path, data))
             return
-        item = Item(statement, guard, accesses)
-        if footprint.events or self._meets(accesses):
+        item = Item(statement, path, accesses)
+        if footprint.events or self._meets(accesses, path):
             if any(e.name not in mpi_calls.BLOCKING for e in footprint.events):
                 name = footprint.events[0].name
                 place = Location(self.routine.file, statement.line)
                 self.found.problem = Reason(f"the routine also calls {name}", place)
-            self.waiting = self.waiting or bool(footprint.events)
+            self.waiting += [path] if footprint.events else []
             self.found.late.append(item)
-            self.blocked += accesses
+            self.blocked.append((path, accesses))
             return
         self.found.early.append(item)
 
@@ -127,6 +168,9 @@ class Scheduler:
                 return call
         return None
 
-    def _meets(self, accesses: list[Access]) -> bool:
+    def _meets(self, accesses: list[Access], path: Path) -> bool:
         """Whether something late must stay ahead; a section counts while its bounds stay."""
-        return self.footprints.conflict(accesses, self.blocked, self.changed) is not None
+        blocked = [
+            a for other, theirs in self.blocked if not exclusive(path, other) for a in theirs
+        ]
+        return self.footprints.conflict(accesses, blocked, self.changed) is not None

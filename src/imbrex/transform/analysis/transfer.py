@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from imbrex.transform import mpi_calls
-from imbrex.transform.model.affine import Affine, Range, Section, surely_less
+from imbrex.transform.analysis.sections import buffer_section
 from imbrex.transform.model.program import (
     UNKNOWN_MEMORY,
     Access,
@@ -16,7 +16,6 @@ from imbrex.transform.model.program import (
     Program,
     Reason,
     Statement,
-    Variable,
 )
 
 
@@ -80,59 +79,6 @@ class Role:
 
 # From what a language supplies (rewrites.emit.Text) and the indentation to lines.
 Render = Callable[[Any, str], list[str]]
-
-
-def buffer_section(program: Program, call: Call, part: mpi_calls.PointToPoint) -> Section | None:
-    """The elements of its variable that a message is made of; None where they are not known."""
-    argument = call.arguments[part.buffer]
-    variable = program.variables.get(argument.base or "")
-    count = call.arguments[part.count].value
-    if variable is None or argument.origin is None or count is None or None in argument.origin:
-        return None
-    datatype = call.arguments[part.datatype].text.strip().upper()
-    if variable.element not in mpi_calls.ELEMENT_OF.get(datatype, frozenset()):
-        return None
-    if len(argument.origin) != len(variable.bounds) + len(argument.strides):
-        return None
-    if not variable.bounds:
-        return None
-    extents = _extents(variable, argument)
-    ranges: list[Range] = []
-    for number, first in enumerate(argument.origin):
-        assert first is not None
-        low, high = extents[number]
-        extent = None if low is None or high is None else high.plus(low, -1).plus(Affine(1))
-        lines = None if extent is None else _divided(count, extent)
-        last_dimension = number == len(extents) - 1
-        if last_dimension or lines is None or first != low:
-            last = first.plus(count).plus(Affine(1), -1)
-            if not last_dimension and (high is None or not surely_less(last, high.plus(Affine(1)))):
-                return None
-            rest = [Range.point(index) for index in argument.origin[number + 1 :]]
-            return (*ranges, Range(first, last), *rest)
-        assert high is not None
-        ranges.append(Range(low, high))  # whole lines of this dimension
-        count = lines
-    return None
-
-
-def _extents(variable: Variable, argument: Argument) -> list[tuple[Affine | None, Affine | None]]:
-    """Low and high bound of each dimension, of a linear array's as its strides tell."""
-    faster: list[tuple[Affine | None, Affine | None]] = [
-        (Affine(0), stride.plus(Affine(1), -1)) for stride in argument.strides
-    ]
-    return [*faster, *variable.bounds]
-
-
-def _divided(count: Affine, extent: Affine) -> Affine | None:
-    """The number of whole lines of constant extent that `count` elements are."""
-    if extent.terms or extent.constant <= 0:
-        return None
-    numbers = [count.constant, *(coefficient for _, coefficient in count.terms)]
-    if any(number % extent.constant for number in numbers):
-        return None
-    terms = tuple((key, value // extent.constant) for key, value in count.terms)
-    return Affine(count.constant // extent.constant, terms)
 
 
 def evaluation(call: Call) -> list[Access]:

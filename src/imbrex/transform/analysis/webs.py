@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.nobody import may_fill_nothing
+from imbrex.transform.analysis.sections import buffer_section
 from imbrex.transform.analysis.spaces import nest
-from imbrex.transform.analysis.transfer import buffer_section
 from imbrex.transform.model.affine import Affine, Section, surely_less, widen
 from imbrex.transform.model.program import (
     Access,

@@ -85,6 +85,16 @@ class Access(NamedTuple):
 UNKNOWN_MEMORY = "?"
 
 
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """A datatype: `count` blocks of `length` elements whose beginnings are `stride` apart."""
+
+    element: str  # MPI's name of the elements' type
+    count: Affine
+    length: Affine
+    stride: Affine
+
+
 @dataclass(slots=True)
 class Argument:
     """An actual argument: its text, what evaluating it reads, and the memory that it names."""
@@ -174,6 +184,8 @@ class Statement:
     stop: str | None = None  # why nothing may move over it
     leaves: bool = False  # it may leave the block that contains it
     condition: str | None = None  # of an IF whose condition has no side effect
+    # The conditions of an IF's further blocks, empty for ELSE; None where one has a side effect.
+    others: list[str] | None = None
     code_start: int = -1  # start without leading directives
     text: str = ""  # of an inserted statement
     # What an inserted statement does; see rewrites.
@@ -262,6 +274,8 @@ class Program:
     copied_records: set[str] = field(default_factory=set)
     # Value of an integer variable at its declaration, where it is known.
     definitions: dict[str, Affine] = field(default_factory=dict)
+    # Layouts of datatypes of the program's own, by the variable that holds the handle.
+    layouts: dict[str, Layout] = field(default_factory=dict)
     skipped: dict[str, str] = field(default_factory=dict)  # file: why it was not read
     # Modules that are used but not among the files, and where: what they declare is not known.
     missing_modules: dict[str, Location] = field(default_factory=dict)

@@ -243,6 +243,7 @@ class StatementReader:
         pure = not effects.calls and not any(access.write for access in effects.accesses)
         if pure and before.endswith(b"(") and gap and self.data[gap.end() : gap.end() + 1] == b")":
             statement.condition = self.data[start:end].decode()
+            statement.others = [""] * (len(branches) - 1)
 
     def _loop(self, cursor: Any, statement: Statement, effects: Effects) -> None:
         statement.kind = Kind.LOOP

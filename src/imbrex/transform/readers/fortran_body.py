@@ -232,8 +232,9 @@ class Body:
             self._ended = line.label
             block = self._as_block([inner], inner.start, inner.end)
             block.braced, block.insertable = False, pure
-            statement.blocks = [block]
+            statement.blocks, statement.others = [block], []
             return statement
+        others: list[str] | None = []
         while True:
             body = self._block(r"else|endif")
             statement.blocks.append(self._as_block(body, line.end, self._here()))
@@ -245,11 +246,16 @@ class Body:
             text = line.masked
             if text.startswith("endif"):
                 statement.end, statement.end_line = line.end, line.end_line
+                statement.others = others
                 self._note_end(line, statement)
                 return statement
             if text.startswith("elseif("):
-                self._condition(line, 7, closing(text, 6), statement)
-            elif text != "else":
+                end = closing(text, 6)
+                pure = self._condition(line, 7, end, statement)
+                others = [*others, line.text[7:end]] if others is not None and pure else None
+            elif text == "else":
+                others = None if others is None else [*others, ""]
+            else:
                 statement.stop = "an IF that is not analysed"
                 return statement
 

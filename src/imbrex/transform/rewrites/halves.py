@@ -20,6 +20,7 @@ from imbrex.transform.model.program import (
     Variable,
 )
 from imbrex.transform.rewrites.c_text import CText
+from imbrex.transform.rewrites.conditionals import conditional
 from imbrex.transform.rewrites.fortran_text import FortranText
 from imbrex.transform.rewrites.layout import (
     after_line,
@@ -134,7 +135,7 @@ class Halves:
         text = self._text_maker(max(2, len(transfers)))
         indent = self._indent()
         early: list[str] = []
-        guarded = [ordered[id(t)] for item in schedule.early if item.guard for t in item.transfers]
+        guarded = [ordered[id(t)] for item in schedule.early if item.path for t in item.transfers]
         for transfer in guarded:
             early.append(indent + self._preset(text, transfer.request))
         early += self._items(schedule.early, ordered, text)
@@ -166,27 +167,34 @@ class Halves:
         return f"{text.name}[{number}] = MPI_REQUEST_NULL;"
 
     def _items(
-        self, items: list[Item], ordered: Mapping[int, Transfer], text: CText | FortranText
+        self,
+        items: list[Item],
+        ordered: Mapping[int, Transfer],
+        text: CText | FortranText,
+        depth: int = 0,
     ) -> list[str]:
+        """The lines of some items that share `depth` conditionals, which are written already."""
         lines: list[str] = []
         position = 0
         while position < len(items):
-            guard = items[position].guard
-            run = []
-            while position < len(items) and items[position].guard is guard:
+            run = [items[position]]
+            position += 1
+            if len(run[0].path) == depth:
+                lines += self._item(run[0], ordered, text)
+                continue
+            guard = run[0].path[depth][0]
+            while (
+                position < len(items)
+                and len(items[position].path) > depth
+                and items[position].path[depth][0] is guard
+            ):
                 run.append(items[position])
                 position += 1
-            texts = [line for item in run for line in self._item(item, ordered, text)]
-            if guard is None:
-                lines += texts
-                continue
-            indent = indent_at(self.source.data, guard.code_start)
-            condition = guard.condition or ""
-            if self.fortran:
-                condition = FortranText._spaced(condition)
-                lines += [f"{indent}if ({condition}) then", *texts, f"{indent}end if"]
-            else:
-                lines += [f"{indent}if ({condition}) {{", *texts, f"{indent}}}"]
+            branches: list[list[Item]] = [[] for _ in guard.blocks]
+            for item in run:
+                branches[item.path[depth][1]].append(item)
+            texts = [self._items(branch, ordered, text, depth + 1) for branch in branches]
+            lines += conditional(self.source, guard, texts)
         return lines
 
     def _item(
@@ -195,9 +203,12 @@ class Halves:
         data = self.source.data
         statement = item.statement
         indent = indent_at(data, statement.code_start)
-        one_line = item.guard is not None and not item.guard.blocks[0].braced
+        one_line = False
+        if item.path:
+            guard, number = item.path[-1]
+            one_line = not guard.blocks[number].braced
         if one_line:
-            indent = indent_at(data, item.guard.code_start) + "   "  # type: ignore[union-attr]
+            indent = indent_at(data, guard.code_start) + "   "
         if item.render is not None:
             return [indent + item.render(indent)]
         if item.transfers:

@@ -127,6 +127,7 @@ class NestedWrappers(Wrappers):
         waiting = False
         for statement in routine.body.statements:
             if statement.kind is Kind.DECLARE:
+                schedule.declarations.append(statement)
                 continue
             found = self.footprints.of(statement, routine.file)
             if found.stop or found.leaves:
@@ -138,17 +139,17 @@ class NestedWrappers(Wrappers):
                 if found.events:
                     return None
                 (schedule.late if meets else schedule.early).append(
-                    Item(statement, None, list(found.accesses))
+                    Item(statement, (), list(found.accesses))
                 )
                 blocked += found.accesses if meets else []
                 continue
             call = statement.calls[0]
             accesses = list(statement.accesses)
-            early = [a for item in leaf.schedule.early for a in item.accesses]
-            late = [a for item in leaf.schedule.late for a in item.accesses]
+            early = leaf.schedule.accesses(leaf.schedule.early)
+            late = leaf.schedule.accesses(leaf.schedule.late)
             start = self.footprints.bound(call, leaf.wrapper, early) + accesses
             finish = self.footprints.bound(call, leaf.wrapper, late + leaf.schedule.flying)
-            halves = (Item(statement, None, start), Item(statement, None, finish + accesses))
+            halves = (Item(statement, (), start), Item(statement, (), finish + accesses))
             waiting = waiting or self._meets(start, blocked, changed)
             inner = Inner(call, leaf, schedule.requests)
             for number, item in enumerate(halves):

@@ -20,7 +20,7 @@ def why_whole(wrappers: Wrappers, split: Split, problem: Reason | None) -> Reaso
     if problem is not None:
         every = wrappers.footprints.of_routine(split.wrapper).accesses
         nothing: list[Statement] = split.wrapper.body.statements
-        split.schedule = Schedule(late=[Item(s, None, list(every)) for s in nothing[:1]])
+        split.schedule = Schedule(late=[Item(s, (), list(every)) for s in nothing[:1]])
         wrappers.find_uses(split)
         return problem if any(use.passed or use.division for use in split.uses) else None
     for use in split.uses:
@@ -38,7 +38,7 @@ class _Behind:
         self.footprints = wrappers.footprints
         self.use = use
         self.user: Routine = use.routine
-        late = [a for item in split.schedule.late for a in item.accesses] + split.schedule.flying
+        late = split.schedule.accesses(split.schedule.late) + split.schedule.flying
         bound = self.footprints.bound(use.call, split.wrapper, late)
         self.finish = bound + list(use.statement.accesses)
 

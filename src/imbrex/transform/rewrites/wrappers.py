@@ -150,7 +150,7 @@ class Wrappers(Preparing):
         schedule = Scheduler(self.footprints, routine).run(transfers)
         self.problem = schedule.problem or self.facts.timing
         if self.problem is None and not schedule.transfers:
-            text = "its messages stand in loops, or in an `if` with `else`"
+            text = "its messages stand in loops, or in an `if` that cannot be asked twice"
             self.problem = Reason(text, sites[0].location)
         return schedule if self.problem is None else None
 
@@ -208,7 +208,7 @@ class Wrappers(Preparing):
         """Local variables that hold something from the start to the finish."""
         routine, schedule = split.wrapper, split.schedule
         late = [item.statement for item in schedule.late]
-        guards = [item.guard for item in schedule.late if item.guard is not None]
+        guards = [guard for item in schedule.late for guard, _ in item.path]
         used: dict[str, int] = {}
         for item in schedule.late:
             for access in item.accesses:
@@ -282,8 +282,9 @@ class Wrappers(Preparing):
         self, split: Split, user: Routine, block: Block, index: int, call: Call, floor: int
     ) -> Use:
         use = Use(user, block.statements[index], call, block, index, index)
-        late = [a for item in split.schedule.late for a in item.accesses] + split.schedule.flying
-        early = [a for item in split.schedule.early for a in item.accesses]
+        schedule = split.schedule
+        late = schedule.accesses(schedule.late) + schedule.flying
+        early = schedule.accesses(schedule.early)
         arguments = list(block.statements[index].accesses)
         finish = self.footprints.bound(call, split.wrapper, late) + arguments
         start = self.footprints.bound(call, split.wrapper, early) + arguments

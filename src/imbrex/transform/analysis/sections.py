@@ -1,0 +1,122 @@
+"""Which elements of an array a message is made of: a run of elements, or the blocks of a vector."""
+
+from __future__ import annotations
+
+import re
+
+from imbrex.transform import mpi_calls
+from imbrex.transform.model.affine import Affine, Range, Section, surely_less
+from imbrex.transform.model.program import Argument, Call, Layout, Program, Variable
+
+Extents = list[tuple[Affine | None, Affine | None]]
+
+
+def buffer_section(program: Program, call: Call, part: mpi_calls.PointToPoint) -> Section | None:
+    """The elements of its variable that a message is made of; None where they are not known."""
+    argument = call.arguments[part.buffer]
+    variable = program.variables.get(argument.base or "")
+    count = call.arguments[part.count].value
+    if variable is None or argument.origin is None or count is None:
+        return None
+    first = [index for index in argument.origin if index is not None]
+    if len(first) != len(argument.origin) or not variable.bounds:
+        return None
+    layout = _layout(program, call.arguments[part.datatype])
+    if variable.element not in mpi_calls.ELEMENT_OF.get(layout.element, frozenset()):
+        return None
+    if len(first) != len(variable.bounds) + len(argument.strides):
+        return None
+    extents = _extents(variable, argument)
+    if layout.count == Affine(1):
+        return _run(first, extents, count.product(layout.length))
+    if count != Affine(1):
+        return None  # where the second begins depends on the type's extent
+    return _vector(first, extents, len(argument.strides), layout)
+
+
+def _layout(program: Program, datatype: Argument) -> Layout:
+    """What one element of a message is: of MPI's own types, or of one that the program made."""
+    basic = Layout(datatype.text.strip().upper(), Affine(1), Affine(1), Affine(1))
+    return program.layouts.get(handle(datatype) or "", basic)
+
+
+def handle(datatype: Argument) -> str | None:
+    """The variable that holds a datatype, where it is a plain one."""
+    if not re.fullmatch(r"\s*\w+\s*", datatype.text):
+        return None
+    read = {access.variable for access in datatype.reads if not access.through}
+    return read.pop() if len(read) == 1 else None
+
+
+def _run(first: list[Affine], extents: Extents, count: Affine) -> Section | None:
+    """`count` elements one after the other."""
+    ranges: list[Range] = []
+    for number, index in enumerate(first):
+        low, high = extents[number]
+        extent = _extent(low, high)
+        lines = None if extent is None else _divided(count, extent)
+        last_dimension = number == len(extents) - 1
+        if last_dimension or lines is None or index != low:
+            last = index.plus(count).plus(Affine(1), -1)
+            if not last_dimension and (high is None or not surely_less(last, high.plus(Affine(1)))):
+                return None
+            rest = [Range.point(index) for index in first[number + 1 :]]
+            return (*ranges, Range(index, last), *rest)
+        assert high is not None
+        ranges.append(Range(low, high))  # whole lines of this dimension
+        count = lines
+    return None
+
+
+def _vector(first: list[Affine], extents: Extents, linear: int, layout: Layout) -> Section | None:
+    """The blocks of a vector whose stride is that of one of the array's dimensions.
+
+    Of the first `linear` dimensions, `affine.within` looks whether they hold what is touched.
+    """
+    stride = Affine(1)
+    for number in range(1, len(first)):
+        extent = _extent(*extents[number - 1])
+        if extent is None:
+            return None
+        stride = stride.product(extent)
+        if stride != layout.stride:
+            continue
+        block = _run(first[:number], extents[:number], layout.length)
+        if block is None:
+            return None
+        last = first[number].plus(layout.count).plus(Affine(1), -1)
+        whole = (*block, Range(first[number], last), *map(Range.point, first[number + 1 :]))
+        checked = range(linear, len(first) - 1)
+        return whole if all(_holds(whole[n], extents[n]) for n in checked) else None
+    return None
+
+
+def _holds(touched: Range, bounds: tuple[Affine | None, Affine | None]) -> bool:
+    """Whether a dimension holds what is touched: a single index is within by the language."""
+    if touched.low == touched.high:
+        return True
+    high = bounds[1]
+    return high is not None and surely_less(touched.high, high.plus(Affine(1)))
+
+
+def _extent(low: Affine | None, high: Affine | None) -> Affine | None:
+    if low is None or high is None:
+        return None
+    return high.plus(low, -1).plus(Affine(1))
+
+
+def _extents(variable: Variable, argument: Argument) -> Extents:
+    """Low and high bound of each dimension, of a linear array's as its strides tell."""
+    faster: Extents = [(Affine(0), stride.plus(Affine(1), -1)) for stride in argument.strides]
+    return [*faster, *variable.bounds]
+
+
+def _divided(count: Affine, extent: Affine) -> Affine | None:
+    """The number of whole lines of constant extent that `count` elements are."""
+    if extent.terms or extent.constant <= 0:
+        return None
+    numbers = [count.constant, *(coefficient for _, coefficient in count.terms)]
+    if any(number % extent.constant for number in numbers):
+        return None
+    terms = tuple((key, value // extent.constant) for key, value in count.terms)
+    return Affine(count.constant // extent.constant, terms)

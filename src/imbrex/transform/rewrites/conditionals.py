@@ -1,0 +1,37 @@
+"""A conditional written once more, as it stands in the source, with other lines in its branches."""
+
+from __future__ import annotations
+
+from imbrex.transform.model.program import Kind, Language, SourceFile, Statement
+from imbrex.transform.rewrites.fortran_text import FortranText
+from imbrex.transform.rewrites.layout import indent_at
+from imbrex.transform.rewrites.wrapping import wrapped
+
+
+def conditional(source: SourceFile, guard: Statement, branches: list[list[str]]) -> list[str]:
+    """The lines of a conditional; `branches`: those of each of its blocks, of one at least."""
+    fortran = source.language is not Language.C
+    indent = indent_at(source.data, guard.code_start)
+    conditions = [guard.condition or "", *(guard.others or [])]
+    while not branches[-1]:
+        branches = branches[:-1]
+    lines: list[str] = []
+    for number, (condition, inside) in enumerate(zip(conditions, branches, strict=False)):
+        if fortran:
+            asked = f"if ({FortranText._spaced(condition)}) then" if condition else ""
+            head = " ".join(["else"] * (number > 0) + [asked] * bool(asked))
+            lines.append(indent + wrapped(source.language, head, len(indent), indent))
+        elif not number:
+            lines.append(f"{indent}if ({condition}) {{")
+        elif _is_chain(guard):
+            return [*lines, f"{indent}}} else {inside[0].lstrip()}", *inside[1:]]
+        else:
+            lines.append(f"{indent}}} else {{")
+        lines += inside
+    return [*lines, f"{indent}end if" if fortran else f"{indent}}}"]
+
+
+def _is_chain(guard: Statement) -> bool:
+    """Whether the other branch of a conditional in C is one more, without braces."""
+    block = guard.blocks[1]
+    return not block.braced and [s.kind for s in block.statements] == [Kind.IF]
