@@ -217,6 +217,8 @@ class StatementReader:
                 if part.kind in ck.EXPRESSIONS:
                     self.expressions.read(part, effects)
             effects.accesses.append(Access(key, False, True, child.location.line))
+            if value is not None:
+                self.expressions.initialize(child.type, value)
             if value is not None and child.type.is_reference:
                 self.expressions.give_away(value)
             elif value is not None and (child.type.is_pointer or child.type.is_array):
