@@ -119,6 +119,22 @@ def test_ordered_accesses(place: str, tmp_path: Path) -> None:
     assert waits_before(tmp_path, C % ("", "", place), place)
 
 
+@pytest.mark.parametrize(
+    "place",
+    [
+        "__atomic_store_n((long *)&a[3], 7, __ATOMIC_SEQ_CST);",
+        "c[3] = __atomic_fetch_add((long *)&a[3], 7, __ATOMIC_SEQ_CST);",
+        "c[3] = sizeof(double[put()]);",
+        "{ int z __attribute__((cleanup(end))) = 3; c[3] = z; }",
+    ],
+)
+def test_hidden_effects(place: str, tmp_path: Path) -> None:
+    top = (
+        "static int put(void) { a[3] = 7; return 3; }static void end(int *x) { (void)x; a[3] = 7; }"
+    )
+    assert waits_before(tmp_path, C % (top, "", place), place)
+
+
 OPERATION = """static void mine(void *in, void *io, int *n, MPI_Datatype *t)
 {
     (void)t;

@@ -177,6 +177,14 @@ def test_own(name: str, tmp_path: Path) -> None:
     assert waits_before(tmp_path, PROGRAM % (module, declared, place), place)
 
 
+def test_cray_pointer(tmp_path: Path) -> None:
+    text = PROGRAM % ("", "double precision :: x(100)\n  pointer (at, x)", "x(3) = 7")
+    path = tmp_path / "case.f90"
+    path.write_text(text)
+    decision = transform([path], Options()).decisions[0]
+    assert decision.decision == "refused"
+
+
 @pytest.mark.parametrize("module", [PAIR, ASSIGN % "logical"])
 def test_numbers(module: str, tmp_path: Path) -> None:
     """What the language itself defines stays what it is."""

@@ -88,7 +88,17 @@ class ExpressionReader(PlaceReader):
             effects.stop = effects.stop or "a construct that is not analysed"
             self.hide(cursor)
         elif kind is ck.CXX_UNARY_EXPR:
-            return  # sizeof: not evaluated
+            # sizeof does not evaluate its operand, unless that is an array of variable size.
+            inner = Effects()
+            for child in cursor.operands:
+                self.read(child, inner)
+            if inner.calls or any(access.write for access in inner.accesses):
+                effects.stop = effects.stop or "a construct that is not analysed"
+        elif kind is ck.INIT_LIST_EXPR:
+            for child in cursor.operands:
+                named = child.kind is ck.UNEXPOSED_EXPR and len(child.operands) > 1
+                for part in child.operands[1:] if named else [child]:
+                    self.read(part, effects)
         elif kind is ck.COMPOUND_LITERAL_EXPR:
             for child in cursor.operands:
                 self.initialize(cursor.type, child)
@@ -99,6 +109,10 @@ class ExpressionReader(PlaceReader):
 
     def _cast(self, cursor: Any, effects: Effects) -> None:
         """Read what is converted; a pointer that becomes something else may come back from it."""
+        if len(cursor.operands) > 1:
+            # An atomic operation, among others: libclang does not tell which.
+            effects.stop = effects.stop or "a construct that is not analysed"
+            self.hide(cursor)
         for child in cursor.operands:
             self.read(child, effects)
             kind = child.type
