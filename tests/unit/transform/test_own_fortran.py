@@ -177,6 +177,20 @@ def test_own(name: str, tmp_path: Path) -> None:
     assert waits_before(tmp_path, PROGRAM % (module, declared, place), place)
 
 
+def test_dummy_procedure(tmp_path: Path) -> None:
+    """A routine may have a dummy procedure, declared `external`, beside its arrays."""
+    module = """contains
+  subroutine put()
+    a(3) = 7
+  end subroutine
+  subroutine apply(f)
+    external f
+    call f()
+  end subroutine"""
+    place = "call apply(put)"
+    assert waits_before(tmp_path, PROGRAM % (module, "", place), place)
+
+
 def test_cray_pointer(tmp_path: Path) -> None:
     text = PROGRAM % ("", "double precision :: x(100)\n  pointer (at, x)", "x(3) = 7")
     path = tmp_path / "case.f90"
