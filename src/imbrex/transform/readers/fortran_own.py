@@ -14,6 +14,7 @@ from imbrex.transform.readers.fortran_lines import split_arguments
 _INTERFACE = re.compile(r"(?:abstract)?interface(.*)$")
 _DEFINED = re.compile(r"(operator|assignment)\(([^()]+)\)")
 _NAME = re.compile(r"[a-z]\w*")
+_NUMBER = re.compile(r"integer|real|doubleprecision|complex|doublecomplex")
 _WORDS = {
     "eq": "==", "ne": "/=", "lt": "<", "le": "<=", "gt": ">", "ge": ">=",
 }  # fmt: skip
@@ -30,6 +31,14 @@ class Own:
     functions: set[str] = field(default_factory=set)  # of the files
     bound: set[str] = field(default_factory=set)  # components that are procedures
     components: set[str] = field(default_factory=set)  # components that are data
+
+    # Of these, the ones that are one number in some type, and those that are not in some.
+    numbers: set[str] = field(default_factory=set)
+    others: set[str] = field(default_factory=set)
+
+    def number(self, component: str) -> bool:
+        """Whether a component is one number, whatever type it belongs to."""
+        return component in self.numbers and component not in self.others
 
     def interface(self, text: str) -> None:
         """The first line of an interface block."""
@@ -50,7 +59,14 @@ class Own:
         elif text.startswith("procedure"):
             self.bound |= {found[0] for item in listed if (found := _NAME.match(item))}
         elif "::" in text:
-            self.components |= {found[0] for item in listed if (found := _NAME.match(item))}
+            head = text.partition("::")[0]
+            one = _NUMBER.match(head) is not None
+            one = one and not re.search(r"dimension|pointer|allocatable", head)
+            for item in listed:
+                if (found := _NAME.match(item)) is not None:
+                    self.components.add(found[0])
+                    plain = one and item[found.end() : found.end() + 1] in ("", "=")
+                    (self.numbers if plain else self.others).add(found[0])
         else:
             self.components |= set(re.findall(r"[a-z]\w*", text))
             # `real x` is one word here.
@@ -58,6 +74,7 @@ class Own:
                 re.sub(r"^(integer|real|complex|logical|doubleprecision|character)", "", word)
                 for word in _NAME.findall(text)
             }
+            self.others |= self.components
 
     def _define(self, name: str) -> None:
         found = _DEFINED.match(name)
@@ -78,3 +95,5 @@ class Own:
         self.functions |= other.functions
         self.bound |= other.bound
         self.components |= other.components
+        self.numbers |= other.numbers
+        self.others |= other.others

@@ -14,6 +14,7 @@ from imbrex.transform.readers.fortran_names import Names
 from imbrex.transform.readers.fortran_scopes import Scope
 
 _NUMBERS = ("integer", "real", "double precision", "complex", "double complex")
+_COMPONENT = re.compile(r"(?<![\w%)])([a-z]\w*)%([a-z]\w*)(?![\w(%])")
 _SCALAR = re.compile(r"[\w+\-*,]*")
 # Intrinsic functions whose result has the rank of its arguments, all numbers.
 _NAMES = """
@@ -36,6 +37,7 @@ class Plain:
         None where it is not sure to be one.
         """
         ranks = {0}
+        part = _COMPONENT.sub(self._component, part)
         if re.search(r"[%'\"]|\.(?:true|false|and|or|not|eqv|neqv)\.", part):
             return None
         part = re.sub(r"\.[a-z]+\.", " ", part)
@@ -66,6 +68,12 @@ class Plain:
                     return None  # a subscript may be a vector
             ranks.add(rank)
         return max(ranks) if len(ranks) <= 2 else None
+
+    def _component(self, match: re.Match[str]) -> str:
+        """A number in the place of a component that is one."""
+        base = self.names.find(self.scope, match[1])
+        one = base is not None and not base[1].bounds and self.names.own.number(match[2])
+        return "1" if one else match[0]
 
     def own_assignment(self, text: str, equals: int) -> bool:
         """Whether an assignment may be one that the program defines: the call of a procedure."""
