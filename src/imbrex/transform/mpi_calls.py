@@ -96,7 +96,15 @@ BLOCKING_COLLECTIVES: dict[str, PointToPoint] = {
 # Of these, the ones whose buffers all hold `count` elements of `datatype`.
 ONE_COUNT = frozenset({"MPI_Bcast", "MPI_Reduce", "MPI_Allreduce"})
 OPERATION: dict[str, int] = {"MPI_Reduce": 4, "MPI_Allreduce": 4}
+REDUCTIONS = _names("Reduce Allreduce Reduce_scatter Reduce_scatter_block Scan Exscan")
+# Where the operation stands, in all of their forms.
+OPERATION_OF: dict[str, int] = {
+    name: 4
+    for blocking in REDUCTIONS
+    for name in (blocking, "MPI_I" + blocking[4:].lower(), blocking + "_init")
+}
 OPERATIONS = _names("MAX MIN SUM PROD LAND BAND LOR BOR LXOR BXOR")
+PREDEFINED_OPERATIONS = OPERATIONS | _names("MAXLOC MINLOC REPLACE NO_OP")
 # Types on which those operations give the same in whatever order they are applied.
 EXACT_TYPES = _names(
     "INT LONG SHORT LONG_LONG LONG_LONG_INT CHAR SIGNED_CHAR UNSIGNED_CHAR UNSIGNED_SHORT "

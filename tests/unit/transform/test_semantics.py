@@ -244,6 +244,12 @@ FORTRAN = {
         "a = 2\n  call MPI_Send(a, n, MPI_INTEGER, peer, 0, MPI_COMM_WORLD)\n  call work(c)",
         r"MPI_F_SYNC_REG\(a\)",
     ),
+    "mpi_f08 fences, with error codes": (
+        "use mpi_f08",
+        "integer :: a(100)",
+        f"a = 2\n  call MPI_Send(a, n, {PLAIN}\n  call work(c)",
+        r"MPI_F_SYNC_REG\(a\)",
+    ),
     "a variable of a module": (
         "use mpi",
         "",

@@ -70,8 +70,8 @@ def _handed_out(program: Program, record: str) -> bool:
     """Whether code that is not seen gets at the structures, and might copy them."""
     for routine in program.routines.values():
         for key in routine.parameters:
-            variable = program.variables[key]
-            if variable.record == record and not variable.pointer:
+            variable = program.variables.get(key)
+            if variable is not None and variable.record == record and not variable.pointer:
                 return True  # passed by value
         for statement in routine.statements():
             for call in statement.calls:
@@ -102,11 +102,12 @@ def _parameters(program: Program, aliases: Aliases) -> set[Pair]:
         written = {
             a.variable for s in _all(routine) for a in s.accesses if a.write and not a.through
         }
-        kept = [
+        pointers = [
             key
-            for key in routine.parameters
-            if program.variables[key].pointer and key not in written and key not in addressed
+            for key in routine.parameters  # a dummy procedure is no variable
+            if key in program.variables and program.variables[key].pointer
         ]
+        kept = [key for key in pointers if key not in written and key not in addressed]
         found |= {frozenset(pair) for pair in combinations(kept, 2)}
     return found
 

@@ -12,6 +12,7 @@ from imbrex.transform.analysis.binding import Binding
 from imbrex.transform.analysis.copies import message_arrays
 from imbrex.transform.analysis.facts import ProgramFacts
 from imbrex.transform.analysis.library import Library
+from imbrex.transform.analysis.operations import any_time, own_operation
 from imbrex.transform.analysis.sections import buffer_section
 from imbrex.transform.analysis.transfer import Role, further
 from imbrex.transform.model.affine import Affine, disjoint, extents, forget, widen, within
@@ -92,6 +93,10 @@ class Footprints:
     def facts(self) -> ProgramFacts:
         """What holds of the whole program."""
         return ProgramFacts(self.program)
+
+    @cached_property
+    def operates_any_time(self) -> bool:
+        return any_time(self.program)
 
     @cached_property
     def messages(self) -> frozenset[str]:
@@ -251,6 +256,13 @@ class Footprints:
         effects = mpi_calls.EFFECTS.get(call.name)
         if effects is None:
             return Footprint(stop=Reason(f"the call of {call.name}", place))
+        operation = own_operation(call)
+        if operation is not None:
+            what = f"the call of {call.name}: `{operation}` may be an operation of the program"
+            return Footprint(stop=Reason(what, place))
+        if call.name in mpi_calls.WAITS and self.operates_any_time:
+            what = f"the call of {call.name}: an operation of the program may be under way"
+            return Footprint(stop=Reason(what, place))
         accesses = self._argument_effects(call, effects, place)
         accesses += self._fortran_error_code(call, place)
         events = [] if call.name in mpi_calls.LOCAL else [Event(call.name, place, call)]

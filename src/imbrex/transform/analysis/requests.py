@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.footprint import Footprints
+from imbrex.transform.analysis.operations import own_operation
 from imbrex.transform.analysis.transfer import Transfer, data_accesses
 from imbrex.transform.model.affine import Affine, Range, Section, disjoint
 from imbrex.transform.model.program import (
@@ -39,7 +40,7 @@ def started(call: Call) -> Transfer | None:
     """The transfer that a nonblocking call starts; None for other calls and wrong arguments."""
     part = mpi_calls.STARTS.get(call.name)
     request = mpi_calls.REQUEST_OF_START.get(call.name, -1)
-    if part is None or len(call.arguments) <= request:
+    if part is None or len(call.arguments) <= request or own_operation(call) is not None:
         return None
     memory = []
     if part.direction == "collective":

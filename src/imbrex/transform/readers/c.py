@@ -153,6 +153,9 @@ class _Unit(StatementReader):
                 self.expressions.construct(cursor, Effects())
                 return
             value = cursor.initializer
+            if value is not None:
+                self.expressions.read(value, Effects())
+                self.expressions.initialize(cursor.type, value)
             if value is not None and (cursor.type.is_pointer or cursor.type.is_array):
                 self.expressions.points(key, value)
         elif cursor.kind is ck.FUNCTION_DECL:

@@ -16,7 +16,7 @@ from imbrex.transform.model.program import (
 )
 from imbrex.transform.readers import c_cursor as cc
 from imbrex.transform.readers import c_kinds as ck
-from imbrex.transform.readers import c_vectors
+from imbrex.transform.readers import c_library, c_vectors
 from imbrex.transform.readers.c_places import PlaceReader
 from imbrex.transform.readers.c_vector_reader import Effects, Memory, by_reference
 
@@ -39,10 +39,17 @@ class ExpressionReader(PlaceReader):
         """Code that is not read may do anything with what it names, and call what it names."""
         for child in cursor.children:
             self.hide(child)
+            if cursor.kind is ck.FIELD_DECL and child.kind in ck.EXPRESSIONS:
+                key = self._key_of_field(cursor)
+                self.program.pointer_facts.append((key, "addr", "external"))
+        facts = self.program.pointer_facts
+        if cursor.kind is ck.MEMBER_REF_EXPR:
+            key = self._field_key(cursor)
+            if key != UNKNOWN_MEMORY:
+                facts.append(("escape", "addr", key))
         named = cursor.referenced if cursor.kind is ck.DECL_REF_EXPR else None
         if named is None:
             return
-        facts = self.program.pointer_facts
         if named.kind in (ck.VAR_DECL, ck.PARM_DECL):
             facts.append(("escape", "addr", self.key_of(named)))
         elif named.kind is ck.FUNCTION_DECL:
@@ -52,9 +59,8 @@ class ExpressionReader(PlaceReader):
     def read(self, cursor: Any, effects: Effects) -> None:
         """Record what evaluating an expression reads, writes and calls."""
         kind = cursor.kind
-        if kind in (ck.UNEXPOSED_EXPR, ck.PAREN_EXPR, ck.CSTYLE_CAST_EXPR):
-            for child in cursor.operands:
-                self.read(child, effects)
+        if kind in ck.CASTS:
+            self._cast(cursor, effects)
         elif kind in (
             ck.DECL_REF_EXPR,
             ck.MEMBER_REF_EXPR,
@@ -82,10 +88,40 @@ class ExpressionReader(PlaceReader):
             effects.stop = effects.stop or "a construct that is not analysed"
             self.hide(cursor)
         elif kind is ck.CXX_UNARY_EXPR:
-            return  # sizeof: not evaluated
+            # sizeof does not evaluate its operand, unless that is an array of variable size.
+            inner = Effects()
+            for child in cursor.operands:
+                self.read(child, inner)
+            if inner.calls or any(access.write for access in inner.accesses):
+                effects.stop = effects.stop or "a construct that is not analysed"
+        elif kind is ck.INIT_LIST_EXPR:
+            for child in cursor.operands:
+                named = child.kind is ck.UNEXPOSED_EXPR and len(child.operands) > 1
+                for part in child.operands[1:] if named else [child]:
+                    self.read(part, effects)
+        elif kind is ck.COMPOUND_LITERAL_EXPR:
+            for child in cursor.operands:
+                self.initialize(cursor.type, child)
+                self.read(child, effects)
         else:
             for child in cursor.operands:
                 self.read(child, effects)
+
+    def _cast(self, cursor: Any, effects: Effects) -> None:
+        """Read what is converted; a pointer that becomes something else may come back from it."""
+        if len(cursor.operands) > 1:
+            # An atomic operation, among others: libclang does not tell which.
+            effects.stop = effects.stop or "a construct that is not analysed"
+            self.hide(cursor)
+        for child in cursor.operands:
+            self.read(child, effects)
+            kind = child.type
+            if cursor.type.fields and child.kind is ck.INIT_LIST_EXPR:
+                self.initialize(cursor.type, child)
+            if (kind.is_pointer or kind.is_array) and not (
+                cursor.type.is_pointer or cursor.type.is_array or cursor.type.is_truth
+            ):
+                self.points("escape", child)
 
     def _read_place(self, cursor: Any, effects: Effects) -> None:
         referenced = cursor.referenced if cursor.kind is ck.DECL_REF_EXPR else None
@@ -175,8 +211,14 @@ class ExpressionReader(PlaceReader):
                 continue
             if formal.type.is_reference:
                 self.give_away(child)
+        named = len(referenced.arguments) if direct and referenced is not None else len(actual)
         for position, child in enumerate(actual):
             if child.type.is_pointer or child.type.is_array:
+                # Arguments without a name, and copies of memory that holds addresses.
+                target = child.stripped.type
+                target = target.canonical.element_type if target.is_array else target.pointee
+                if position >= named or (name in c_library.COPIES and target.holds_address):
+                    self.points("escape", child)
                 cell = f"argument:{name if direct else '?'}:{position}"
                 if self._plain(child):
                     self._holds(cell, arguments[position])

@@ -58,5 +58,6 @@ STATES = {
     "drand48": "drand48",
     "srand48": "drand48",
 }
+COPIES = frozenset({"memcpy", "memmove"})
 ALLOCATORS = frozenset({"malloc", "calloc", "aligned_alloc"})
 RETURNS_FIRST_ARGUMENT = frozenset({"memcpy", "memmove", "memset", "strcpy", "strncpy"})

@@ -25,16 +25,25 @@ _LEAVES = frozenset(
         ck.STRING_LITERAL,
     }
 )
-_TRANSPARENT = frozenset(
+_ARRAYS = frozenset({TypeKind.CONSTANTARRAY, TypeKind.INCOMPLETEARRAY, TypeKind.VARIABLEARRAY})
+_TRUTHS = frozenset({TypeKind.BOOL, TypeKind.VOID})
+_NUMBERS = frozenset(
     {
-        ck.UNEXPOSED_EXPR,
-        ck.PAREN_EXPR,
-        ck.CSTYLE_CAST_EXPR,
-        ck.CXX_STATIC_CAST_EXPR,
-        ck.CXX_FUNCTIONAL_CAST_EXPR,
+        *(TypeKind.from_id(number) for number in range(TypeKind.BOOL.value, 24)),
+        TypeKind.ENUM,
+        TypeKind.ATOMIC,
     }
 )
-_ARRAYS = frozenset({TypeKind.CONSTANTARRAY, TypeKind.INCOMPLETEARRAY, TypeKind.VARIABLEARRAY})
+_ADDRESSES = frozenset(
+    {
+        TypeKind.POINTER,
+        TypeKind.ATOMIC,
+        TypeKind.LONG,
+        TypeKind.ULONG,
+        TypeKind.LONGLONG,
+        TypeKind.ULONGLONG,
+    }
+)
 _REFERENCES = frozenset({TypeKind.LVALUEREFERENCE, TypeKind.RVALUEREFERENCE})
 # What computes a value: it has no array type, whatever type libclang shows.
 _COMPUTED = frozenset(
@@ -44,6 +53,7 @@ _COMPUTED = frozenset(
         ck.CONDITIONAL_OPERATOR,
     }
 )
+_ORDERED = re.compile(r"\b(?:volatile|_Atomic)\b")
 _VARIABLES = frozenset({ck.VAR_DECL, ck.PARM_DECL})
 _DEREFERENCE = 6
 T = TypeVar("T")
@@ -132,9 +142,45 @@ class TypeNode:
     element_type: Once[TypeNode] = Once(lambda node: node.tree.type(c_calls.element_type(node.raw)))
     is_array: Once[bool] = Once(lambda node: node.canonical.kind in _ARRAYS)
     is_pointer: Once[bool] = Once(lambda node: node.canonical.kind is TypeKind.POINTER)
+    # Only whether a pointer is null is left of it.
+    is_truth: Once[bool] = Once(lambda node: node.canonical.kind in _TRUTHS)
+    is_number: Once[bool] = Once(lambda node: node.canonical.kind in _NUMBERS)
+    # Accesses keep their order, or other threads see it.
+    is_ordered: Once[bool] = Once(lambda node: _ORDERED.search(node.canonical.spelling) is not None)
     # Of C++: what it names is another object.
     is_reference: Once[bool] = Once(lambda node: node.canonical.kind in _REFERENCES)
     spelling: Once[str] = Once(lambda node: c_calls.type_spelling(node.raw))
+
+    @Once
+    def fields(self) -> list[Node]:
+        """Of a structure, a union or an array of them: the fields, also of those inside."""
+        kind = self.canonical
+        while kind.is_array:
+            kind = kind.element_type.canonical
+        if kind.kind is not TypeKind.RECORD:
+            return []
+        raw = c_calls.declaration_of(kind.raw)
+        work = [] if c_calls.is_null(raw) else Node(self.tree, raw).children
+        found = []
+        while work:
+            child = work.pop()
+            if child.kind in (ck.STRUCT_DECL, ck.UNION_DECL):
+                work += child.children
+            elif child.kind is ck.FIELD_DECL:
+                found += [child, *child.type.fields]
+        return found
+
+    @Once
+    def holds_address(self) -> bool:
+        """Whether an address may be in memory of this type, as one or as a number."""
+        kind = self.canonical
+        while kind.is_array:
+            kind = kind.element_type.canonical
+        return (
+            kind.kind in _ADDRESSES
+            or kind.kind is TypeKind.VOID
+            or any(field.type.holds_address for field in self.fields)
+        )
 
     @property
     def element_count(self) -> int:
@@ -199,12 +245,12 @@ class Node:
     @property
     def stripped(self) -> Node:
         """The expression inside parentheses and casts."""
-        return self._inner if self.kind in _TRANSPARENT else self
+        return self._inner if self.kind in ck.CASTS else self
 
     @Once
     def _inner(self) -> Node:
         found = self
-        while found.kind in _TRANSPARENT:
+        while found.kind in ck.CASTS:
             inner = found.operands
             if len(inner) != 1:
                 break
@@ -229,7 +275,7 @@ class Node:
             return named is not None and named.kind is ck.PARM_DECL and named.type.is_pointer
         if self.kind is ck.UNARY_OPERATOR:
             return self.unary_operator != _DEREFERENCE
-        if self.kind in _TRANSPARENT:
+        if self.kind in ck.CASTS:
             return self.stripped is not self and self.stripped.type.is_pointer
         return self.kind is ck.PARM_DECL or self.kind in _COMPUTED
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC
+from abc import ABC, abstractmethod
 from dataclasses import replace
 from typing import Any
 
@@ -25,7 +25,12 @@ class PlaceReader(VectorReader, ABC):
         inner = cursor.stripped
         if inner.kind is ck.CSTYLE_CAST_EXPR:
             return Memory(UNKNOWN_MEMORY, False)
-        if inner.type.is_array:
+        if inner.type.is_number or "__va_list" in cc.element_type(inner.type):
+            # An address made from a number: that of anything whose address has become one.
+            # An argument without a name: any that was passed so.
+            self.read(inner, effects)
+            found = Memory(UNKNOWN_MEMORY, False)
+        elif inner.type.is_array:
             found = self.place(inner, effects)
         elif inner.kind in (
             ck.DECL_REF_EXPR,
@@ -63,10 +68,14 @@ class PlaceReader(VectorReader, ABC):
             found = Memory("string", False)
         else:
             self.read(inner, effects)
+            self.hide(inner)
             found = Memory(UNKNOWN_MEMORY, False)
         if cc.element_type(cursor.type) not in ("void", cc.element_type(inner.type)):
             found.exact = False  # a cast to another element type
         return found
+
+    @abstractmethod
+    def hide(self, cursor: Any) -> None: ...
 
     def _is_dereference(self, cursor: Any) -> bool:
         unary = cursor.kind is ck.UNARY_OPERATOR
@@ -168,12 +177,16 @@ class PlaceReader(VectorReader, ABC):
             found.offset = None
             return found
         self.read(cursor, effects)
+        if cursor.kind is not ck.CALL_EXPR:
+            self.hide(cursor)
         return Memory(UNKNOWN_MEMORY, False)
 
     def _record(self, effects: Effects, place: Memory, cursor: Any, *, write: bool) -> None:
         variable = self.program.variables.get(place.key)
         if variable is not None and variable.volatile:
             effects.stop = effects.stop or f"{variable.name} is volatile"
+        elif cursor.type.is_ordered:
+            effects.stop = effects.stop or f"{place.key} is volatile"
         rank = 0 if variable is None else len(variable.bounds)
         line = cursor.location.line
         section = place.section(rank)
@@ -211,6 +224,24 @@ class PlaceReader(VectorReader, ABC):
             return
         found = self.memory(inner, Effects())
         self._note(cell, found.key, found.through)
+
+    def initialize(self, kind: Any, value: Any) -> None:
+        """Record what pointers in a structure, or in an array of them, are set to by a list."""
+        fields = [field for field in kind.fields if field.type.holds_address]
+        if not fields:
+            return
+        if value.stripped.kind is not ck.INIT_LIST_EXPR:
+            return  # another structure, whose fields are the same to the model
+        leaves, work = [], [value.stripped]
+        while work:
+            inner = work.pop()
+            if inner.type.is_pointer or (inner.type.is_array and not inner.operands):
+                leaves.append(inner)
+            elif inner.kind is ck.INIT_LIST_EXPR or inner.kind in ck.CASTS:
+                work += inner.operands
+        for field in fields:
+            for leaf in leaves:
+                self.points(self._key_of_field(field), leaf)
 
     def _note_record(self, key: str, within: Memory) -> None:
         """Record the memory that a structure lies in, of which a field is named."""

@@ -208,6 +208,10 @@ class StatementReader:
                 continue
             key = self.expressions.key_of(child)
             value = child.initializer
+            if any(part.kind is ck.UNEXPOSED_ATTR for part in child.children):
+                first, last = cc.spelled(child)
+                if b"cleanup" in self.data[first:last]:
+                    effects.stop = effects.stop or "a construct that is not analysed"
             if c_vectors.declared(child):
                 self.expressions.construct(child, effects)
                 effects.accesses.append(Access(key, False, True, child.location.line))
@@ -217,6 +221,8 @@ class StatementReader:
                 if part.kind in ck.EXPRESSIONS:
                     self.expressions.read(part, effects)
             effects.accesses.append(Access(key, False, True, child.location.line))
+            if value is not None:
+                self.expressions.initialize(child.type, value)
             if value is not None and child.type.is_reference:
                 self.expressions.give_away(value)
             elif value is not None and (child.type.is_pointer or child.type.is_array):

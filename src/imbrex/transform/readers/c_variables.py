@@ -61,7 +61,6 @@ class VariableReader:
             kind = "static"
         else:
             kind = "local"
-        canonical = kind_of.canonical
         return Variable(
             key,
             declaration.spelling,
@@ -69,14 +68,16 @@ class VariableReader:
             element=cc.element_type(kind_of),
             pointer=pointer,
             bounds=bounds,
-            volatile="volatile" in canonical.spelling.split(),
+            volatile=kind_of.is_ordered,
             record="" if pointer else cc.record_of(kind_of),
             lifetime=self.lifetime if kind == "local" else None,
             line=declaration.location.line,
         )
 
     def _field_key(self, cursor: Any) -> str:
-        declaration = cursor.referenced
+        return self._key_of_field(cursor.referenced)
+
+    def _key_of_field(self, declaration: Any) -> str:
         parent = declaration.semantic_parent if declaration is not None else None
         if declaration is None or parent is None:
             return UNKNOWN_MEMORY
@@ -89,6 +90,9 @@ class VariableReader:
             variable.kind, variable.record = "field", record
             # Many structures share the key, so that equal indices prove nothing but a difference.
             self.program.variables[key] = variable
+            if union and parent.type.holds_address:
+                # What is stored as a pointer may be read as a number, and the reverse.
+                self.program.pointer_facts += [("escape", "copy", key), (key, "addr", "external")]
         return key
 
     def _heap(self, cursor: Any) -> str:

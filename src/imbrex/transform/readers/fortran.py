@@ -31,6 +31,9 @@ def read_fortran(units: list[Units], program: Program) -> None:
     scopes = [scope for unit in units for scope in unit.scopes]
     modules = {scope.name: scope for scope in scopes if scope.kind == "module"}
     names = Names(program, modules)
+    for unit in units:
+        names.own.add(unit.own)
+    names.own.functions |= {scope.name for scope in scopes if scope.kind == "function"}
     _check_commons(scopes, program)
     for scope in scopes:
         for module, _ in scope.uses:
@@ -60,7 +63,15 @@ def read_fortran(units: list[Units], program: Program) -> None:
                     program.skipped[unit.source.name] = f"{unit.source.name}: {broken}"
             for line in scope.body:
                 _note_ranks(line, scope, program)
+    for name in names.own.generics & program.routines.keys():
+        _stop(program.routines[name], f"two routines are called {name}")
     _leave_out(program)
+
+
+def _stop(routine: Routine, text: str) -> None:
+    statement = Statement(Kind.OPAQUE, 0, 0, routine.line, routine.line)
+    statement.stop = text
+    routine.body.statements.append(statement)
 
 
 def _inherit_missing(scope: Scope, modules: dict[str, Scope]) -> None:
@@ -137,6 +148,12 @@ def _enter(scope: Scope, names: Names, program: Program, words: frozenset[str]) 
     while where is not None and not interface:
         interface = where.interface
         where = where.parent
+    derived = any(symbol.type.startswith(("type(", "class(")) for symbol in scope.symbols.values())
+    if names.own.finalizers and derived:
+        ended = Statement(Kind.OPAQUE, 0, 0, scope.line, scope.line)
+        ended.stop = "an assignment of a derived type"
+        ended.parent = block
+        block.statements.append(ended)
     if scope.hidden:
         unread = Statement(Kind.OPAQUE, 0, 0, scope.line, scope.line)
         unread.stop = scope.hidden

@@ -16,6 +16,7 @@ from imbrex.transform.model.program import (
 from imbrex.transform.readers.fortran_library import FUNCTIONS, OPERATORS
 from imbrex.transform.readers.fortran_lines import LogicalLine, closing, split_arguments
 from imbrex.transform.readers.fortran_names import BASE, Names
+from imbrex.transform.readers.fortran_plain import Plain
 from imbrex.transform.readers.fortran_scopes import Scope, Symbol
 
 _TOKEN = re.compile(
@@ -28,6 +29,7 @@ _TOKEN = re.compile(
 _KEYWORD = re.compile(r"[a-z_]\w*=(?!=)")
 _NUMBER_DOT = re.compile(r"(\d+)(?=\.[a-z]+\.)")
 TEMPORARY = "temporary"
+_PARTS = frozenset({"re", "im", "kind", "len"})
 
 
 @dataclass(slots=True)
@@ -57,10 +59,16 @@ class Expressions:
     def __init__(self, names: Names, scope: Scope) -> None:
         self.names = names
         self.scope = scope
+        self.plain = Plain(names, scope)
 
     def read(self, line: LogicalLine, start: int, end: int, effects: Effects) -> None:
         """Record what evaluating `line[start:end]` reads and calls."""
         text = line.masked
+        if self.names.own.operators and not effects.stop:
+            part = text[start:end]
+            used = any(sign in part for sign in self.names.own.operators)
+            if used and self.plain.rank(part) is None:
+                effects.stop = "an operator on a derived type"
         position = start
         previous = ""
         while position < end:
@@ -75,7 +83,7 @@ class Expressions:
                 previous = ""
             elif group == "name":
                 if previous == "%":
-                    position = self._component(line, match.end(), end, effects)
+                    position = self._component(line, token, match.end(), end, effects)
                 else:
                     position = self._name(line, match.start(), match.end(), end, effects)
                 previous = "name"
@@ -86,8 +94,13 @@ class Expressions:
                 position = match.end()
                 previous = token if token == "%" else ""
 
-    def _component(self, line: LogicalLine, after: int, end: int, effects: Effects) -> int:
+    def _component(
+        self, line: LogicalLine, name: str, after: int, end: int, effects: Effects
+    ) -> int:
+        own = self.names.own
         if line.masked[after : after + 1] == "(":
+            if name in own.bound or (name not in own.components and name not in _PARTS):
+                effects.stop = effects.stop or f"`%{name}(`, which may be a function"
             stop = closing(line.masked, after)
             self.read(line, after + 1, stop, effects)
             return stop + 1
@@ -124,11 +137,15 @@ class Expressions:
                 section = self.section(variable, text[after + 1 : stop])
                 self._access(variable, False, line, section, effects)
             return stop + 1
-        if name in FUNCTIONS and (found is None or "external" not in found[1].attributes):
+        own = name in self.names.own.functions or name in self.names.own.generics
+        external = found is not None and "external" in found[1].attributes
+        if name in FUNCTIONS and not own and not external:
             self.read(line, after + 1, stop, effects)
             return stop + 1
         reference = self.call(line, name, start, after + 1, stop, effects)
-        reference.unknown = name in self.scope.dummies
+        # A generic name that extends an intrinsic function may stand for one of the program's.
+        extended = name in FUNCTIONS and name in self.names.own.generics
+        reference.unknown = extended or name in self.scope.dummies
         effects.calls.append(reference)
         return stop + 1
 
@@ -314,6 +331,8 @@ class Expressions:
             self.read(line, match.end(), equals, effects)
         if variable.element.startswith(("type(", "class(")) and "%" not in rest:
             effects.stop = effects.stop or "an assignment of a derived type"
+        if self.plain.own_assignment(text, equals):
+            effects.stop = effects.stop or "an assignment that the program may define"
         self._access(variable, True, line, section, effects)
         return bool(variable.bounds) and (not rest or ":" in rest) and not _is_small(variable)
 

@@ -6,6 +6,7 @@ import re
 
 from imbrex.transform.model.affine import Affine
 from imbrex.transform.model.program import Program, Variable
+from imbrex.transform.readers.fortran_own import Own
 from imbrex.transform.readers.fortran_scopes import Declarations, Scope, Symbol
 
 _TOKEN = re.compile(r"\d+|[a-z_]\w*|\*\*|.")
@@ -19,6 +20,7 @@ class Names:
     def __init__(self, program: Program, modules: dict[str, Scope]) -> None:
         self.program = program
         self.modules = modules
+        self.own = Own()
 
     def find(self, scope: Scope, name: str) -> tuple[Scope, Symbol] | None:
         """The scope that owns a name, and its symbol; None for a name nobody declares."""

@@ -146,6 +146,9 @@ class Declarations:
                 scope.symbol(name).value = value
         elif text.startswith("common"):
             self._common(scope, text[6:])
+        elif text.startswith("pointer("):  # of Cray's kind: what it points to is any memory
+            scope.hidden = f"the line `{line.text.strip()}`"
+            scope.problem = scope.problem or scope.hidden
         elif text.startswith("equivalence"):
             scope.equivalences |= set(re.findall(_NAME, text[11:]))
         elif text.startswith("data"):

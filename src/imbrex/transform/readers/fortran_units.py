@@ -15,6 +15,7 @@ from imbrex.transform.readers.fortran_lines import (
     logical_lines,
     split_arguments,
 )
+from imbrex.transform.readers.fortran_own import Own
 from imbrex.transform.readers.fortran_scopes import (
     Declarations,
     Scope,
@@ -51,6 +52,7 @@ class Units:
         self.source = SourceFile(path, str(path), data, language)
         self.declarations = Declarations(path.parent, flags)
         self.scopes: list[Scope] = []
+        self.own = Own()
 
     def read(self) -> list[Scope]:
         """All scopes of the file.
@@ -83,6 +85,8 @@ class Units:
             if skip:
                 if text.startswith(skip):
                     skip = ""
+                elif skip == "endtype" and not line.directive:
+                    self.own.component(text)
                 continue
             if line.directive:
                 if current is not None and self._directive(current, line, in_execution):
@@ -115,6 +119,7 @@ class Units:
                     continue
                 if not in_execution and re.match(r"(abstract)?interface\w*(\(.*\))?$", text):
                     skip = "endinterface"
+                    self.own.interface(text)
                     continue
                 if not in_execution and _TYPE_DEFINITION.match(text):
                     skip = "endtype"
@@ -125,6 +130,8 @@ class Units:
                 self.scopes.append(current)
             if not in_execution and is_specification(text):
                 held = []  # they were about declarations
+                if text.startswith("generic"):
+                    self.own.component(text)
                 self.declarations.read(current, line)
                 if not text.startswith(("data", "format")):
                     current.declare_after = line.end

@@ -158,10 +158,10 @@ class FortranText:
             before = f"{self._case('if')} ({self._case('present')}({optional[buffer]})) "
             before = before if optional[buffer] else ""
             # MPICH's MPI_F_SYNC_REG without mpi_f08 writes an error code that nobody passes.
-            if transfer.error is None:
+            if not self._by_address(transfer):
                 texts.append(self._call("MPI_F_SYNC_REG", [buffer], indent, before))
             else:
-                arguments = [buffer, self.address, transfer.error.text]
+                arguments = [buffer, self.address, *self._error(transfer)]
                 texts.append(self._call("MPI_Get_address", arguments, indent, before))
         return texts
 
@@ -198,6 +198,10 @@ class FortranText:
             text = self._call("MPI_Waitall", arguments, inner)
         return self._under(transfer.guards, lambda _: text, indent)
 
+    def _by_address(self, transfer: Transfer) -> bool:
+        """Whether MPI_Get_address is the fence."""
+        return transfer.error is not None and self.routine.interface != "mpi_f08"
+
     def _fenced(self, transfer: Transfer) -> list[Argument]:
         """The compiler must expect MPI_Wait to touch only what other routines can name."""
         bases = [self.program.variables.get(item.base or "") for item in transfer.buffers]
@@ -223,7 +227,7 @@ class FortranText:
         edits = []
         if transfers:
             edits.append(Edit(offset, offset, f"\n{indent}{kind.rstrip()} {name}"))
-        if any(self._fenced(t) and t.error is not None for t in everything):
+        if any(self._fenced(t) and self._by_address(t) for t in everything):
             text = self._case("integer") + "(kind=MPI_ADDRESS_KIND) "
             text += self.address if self.fixed else f":: {self.address}"
             edits.append(Edit(offset, offset, f"\n{indent}{text}"))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.facts import ProgramFacts
 from imbrex.transform.analysis.footprint import Footprints
+from imbrex.transform.analysis.operations import own_operation
 from imbrex.transform.analysis.requests import (
     Requests,
     request_access,
@@ -87,7 +88,9 @@ class ExistingMotion(BlockingToNonblocking):
         call, routine = site.call, site.routine
         error = self._check(site)
         transfer = started(call)
-        assert transfer is not None
+        if transfer is None:
+            text = f"`{own_operation(call)}` may be an operation of the program"
+            raise Refusal(self.name, Reason(text, site.location))
         transfer.error = error
         for buffer in transfer.buffers:
             self._check_memory(site, buffer.text, buffer.base)

@@ -1,0 +1,34 @@
+"""Reductions by an operation of the program: MPI then calls a function of the program's own.
+
+It may do so in the reduction, or, of a nonblocking one, in any call of MPI until its wait returns.
+"""
+
+from __future__ import annotations
+
+from imbrex.transform import mpi_calls
+from imbrex.transform.model.program import Call, Program
+
+_ANY_TIME = frozenset(
+    name
+    for blocking in mpi_calls.REDUCTIONS
+    for name in ("MPI_I" + blocking[4:].lower(), blocking + "_init")
+)
+
+
+def own_operation(call: Call) -> str | None:
+    """The operation of a reduction that is not surely one of MPI's; None for all other calls."""
+    position = mpi_calls.OPERATION_OF.get(call.name)
+    if position is None or len(call.arguments) <= position:
+        return None
+    text = call.arguments[position].text.strip()
+    return None if text.upper() in mpi_calls.PREDEFINED_OPERATIONS else text
+
+
+def any_time(program: Program) -> bool:
+    """Whether a wait may run an operation of the program."""
+    return any(
+        call.name in _ANY_TIME and own_operation(call) is not None
+        for routine in program.routines.values()
+        for statement in routine.statements()
+        for call in statement.calls
+    )
