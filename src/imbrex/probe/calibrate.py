@@ -51,6 +51,9 @@ def calibrate(
     The profile is also kept for `imbrex run` with the same launcher line, hosts and settings.
     """
     check_output(output)
+    lost = cache.unwritable()
+    if lost is not None and output is None and not as_json:
+        raise ImbrexError(f"{lost}: name a file with -o, or set IMBREX_CACHE")
     line = line_for_probes(launcher)
     library = library_of_launcher(line, mpicc)
     binary = build("probes", library) / "bin" / PROGRAM
@@ -71,6 +74,8 @@ def calibrate(
         click.echo(json.dumps(profile.to_json(), indent=1))
     elif not quiet:
         print_profile(profile, output or kept)
+    if lost is not None and output is not None:
+        click.echo(f"imbrex: {lost}: give {output} to imbrex run with --machine", err=True)
 
 
 def line_for_probes(launcher: Sequence[str]) -> LauncherLine:
