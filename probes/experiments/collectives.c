@@ -105,7 +105,7 @@ static double high_of(double *longest, int count)
 
 static int measure(engine *e, const buffers *b, int op, int block, const char *path, double slice_s)
 {
-    enum { least = 8, most = 400, rounds = 3 };
+    enum { least = 8, few = 32, most = 400, rounds = 3 };
     int count = (int)(slice_s / (1e-9 * pilot(b, op, block) + 1e-6));
     count = count < least ? least : count > most ? most : count;
     MPI_Bcast(&count, 1, MPI_INT, 0, b->comm);
@@ -131,9 +131,9 @@ static int measure(engine *e, const buffers *b, int op, int block, const char *p
             median = better ? middle : median;
             /* Few repetitions have no quantile that one disturbed sample cannot be: the quietest
              * of up to three rounds counts, unless it is calm or another round found the same. */
-            const int calm = high <= 2 * median;
+            const int calm = high <= 2 * shortest;
             const int same = round && (better ? before : now) <= 1.1 * high;
-            again = count < 2 * least && round + 1 < rounds && !calm && !same && !out_of_time(e);
+            again = count < few && round + 1 < rounds && !calm && !same && !out_of_time(e);
         }
         MPI_Bcast(&again, 1, MPI_INT, 0, b->comm);
     }
