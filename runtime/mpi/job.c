@@ -37,6 +37,12 @@ static pid_t owner;
 static char *warnings[WARNINGS];
 static int warning_count;
 
+static void keep_warning(const char *line)
+{
+    if (warning_count < WARNINGS && (warnings[warning_count] = strdup(line)))
+        warning_count++;
+}
+
 void ix_warn(const char *format, ...)
 {
     char line[512];
@@ -45,8 +51,7 @@ void ix_warn(const char *format, ...)
     vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
     fprintf(stderr, "imbrex: %s\n", line);
-    if (warning_count < WARNINGS && (warnings[warning_count] = strdup(line)))
-        warning_count++;
+    keep_warning(line);
 }
 
 /* Also the parents. Errors show when the file is made. */
@@ -211,6 +216,21 @@ static int everybody_measured(void)
     return result;
 }
 
+/* Each rank has printed its own line, but only those of rank 0 come into the run directory. */
+static void tell_of_others_without_part(void)
+{
+    int mine = measured && !has_part, theirs = 0;
+    PMPI_Reduce(&mine, &theirs, 1, MPI_INT, MPI_SUM, 0, all);
+    if (world_rank == 0 && theirs > mine) {
+        char line[128];
+        snprintf(line, sizeof line,
+                 "%d of %d ranks had no file for their profile: had the program crashed, it would "
+                 "be lost",
+                 theirs, world_ranks);
+        keep_warning(line);
+    }
+}
+
 void ix_job_start(void)
 {
     MPI_Comm parent = MPI_COMM_NULL, self = MPI_COMM_NULL;
@@ -304,6 +324,7 @@ void ix_job_end(void)
     if (measured)
         ix_stop();
     ixa_end();
+    tell_of_others_without_part();
     ix_merge_facts facts = {.directory = directory,
                             .event_overhead_ns = overhead_ns,
                             .warnings = (const char *const *)warnings,

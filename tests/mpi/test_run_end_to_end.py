@@ -120,3 +120,66 @@ def test_full_disk_while_it_runs(mpi, program, imbrex, tmp_path):
         subprocess.run(["umount", "-l", str(disk)], check=True)
     assert (done.returncode, done.stdout) == (0, "out of rank 0\n")
     assert "imbrex: " in done.stderr
+
+
+def test_settings_and_bindings_before_the_launcher(mpi, program, imbrex, tmp_path):
+    """What `env` sets is in force for the calibration; what `taskset` binds, it binds too."""
+    variable = {"openmpi": "OMPI_MCA_btl_vader_eager_limit", "mpich": "MPIR_CVAR_X"}[mpi.name]
+    around = ["timeout", "60", "env", f"{variable}=5000", "taskset", "1"]
+    line = [*around, mpi.mpirun, "-n", "2", str(program)]
+    done = imbrex("run", "-o", "run", "--", *line)
+    assert (done.returncode, done.stdout) == (0, "out of rank 0\n")
+    run = load_run(tmp_path / "run")
+    assert len(run.ranks) == 2
+    assert list(run.job.command) == line
+    machine = json.loads((tmp_path / "run" / "machine.json").read_text())
+    assert machine["settings"][variable] == "5000"
+    assert machine["ranks"] == 2
+
+
+def test_a_launcher_in_a_script_is_told_of(mpi, program, imbrex, tmp_path):
+    """Its ranks are measured, but the line taken for one process had no partner to calibrate."""
+    words = ["sh", "-c", f"{mpi.mpirun} -n 2 {program}"]
+    mpicc = ["--mpicc", f"/usr/bin/{mpi.mpicc}"]
+    done = imbrex("run", *mpicc, "-o", "run", "--", *words)
+    assert (done.returncode, done.stdout) == (0, "out of rank 0\n")
+    said = f"imbrex: the {mpi.mpirun} inside the shell's command is not seen"
+    assert done.stderr.startswith(said)
+    (tmp_path / "job.sh").write_text(f"#!/bin/sh\n{mpi.mpirun} -n 2 {program}\n")
+    (tmp_path / "job.sh").chmod(0o755)
+    done = imbrex("run", *mpicc, "-o", "script", "--", "./job.sh")
+    assert (done.returncode, done.stdout) == (0, "out of rank 0\n")
+    for said in (done.stderr, imbrex("show", "script").stdout):
+        assert "./job.sh started 2 ranks by a launcher line" in " ".join(said.split())
+
+
+def test_a_cleared_environment_is_named(mpi, program, imbrex, tmp_path):
+    done = imbrex("run", "-o", "run", "--", mpi.mpirun, "-n", "1", "env", "-i", str(program))
+    assert "made no MPI_Init" in done.stderr
+    assert "`env -i`" in done.stderr
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="mounting a small file system needs root")
+def test_ranks_without_a_part_are_counted(mpi, program, imbrex, tmp_path):
+    """Only rank 0's warnings are kept in the run directory: those of the others are counted."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(disk)],
+        check=False,
+        capture_output=True,
+    )
+    if mounted.returncode:
+        pytest.skip("a small file system cannot be mounted here")
+    try:
+        words = ["-o", str(disk / "run"), "--", mpi.mpirun, "-n", "3", str(program)]
+        done = imbrex("run", *words)
+        assert (done.returncode, done.stdout) == (0, "out of rank 0\n")
+        lines = done.stderr.splitlines()
+        printed = sum("this rank's profile is lost" in x for x in lines if x.startswith("imbrex: "))
+        assert printed >= 2
+        assert f"{printed} of 3 ranks had no file for their profile" in " ".join(
+            done.stderr.split()
+        )
+    finally:
+        subprocess.run(["umount", "-l", str(disk)], check=True)

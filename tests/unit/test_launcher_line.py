@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
@@ -12,6 +14,8 @@ from imbrex.mpi_environment.launcher_line import (
     launcher_family,
     parse_launcher_line,
     program_file,
+    take_environment,
+    unseen_launcher,
 )
 
 
@@ -179,3 +183,90 @@ def test_a_command_around_the_launcher_that_is_not_there(launchers, monkeypatch)
 def test_a_command_around_a_program_is_a_program(launchers):
     line = parse("timeout 60 ./app mpi")
     assert (line.family, line.programs()) == ("none", [["timeout", "60", "./app", "mpi"]])
+
+
+@pytest.mark.parametrize(
+    ("around", "binding"),
+    [
+        ("taskset -c 0,1", "taskset -c 0,1"),
+        ("taskset 3", "taskset 3"),
+        ("nice -n 5 chrt -b 0 timeout 60", "chrt -b 0"),
+        ("ionice -c2 -n 7", ""),
+        ("time -f %e -o times", ""),
+        ("stdbuf --output=L setsid -w nohup", ""),
+        ("numactl -N 0 --membind 0 -l --physcpubind=0-1 --", "numactl -N 0 --membind 0 -l "),
+    ],
+)
+def test_what_binds_stands_before_the_calibration_too(launchers, around, binding):
+    for name in ("numactl", "ionice", "time"):
+        (launchers / name).write_text("#!/bin/sh\n")
+        (launchers / name).chmod(0o755)
+    line = parse(f"{around} mpirun -n 2 ./app 1")
+    bound = line.with_program(["probe"])[: -len(["mpirun", "-n", "2", "probe"])]
+    assert " ".join(bound).startswith(binding) and bool(bound) == bool(binding)
+    assert " ".join(line.with_prefix(["P"])) == f"{around} mpirun -n 2 P ./app 1"
+    assert line.launcher_words == ("mpirun", "-n", "2")
+    assert line.circumstances == (*bound, "mpirun", "-n", "2")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "./app mpirun",
+        "nice -n 5 ./app mpirun -n 2 ./b",
+        "nice -5 ./app mpirun",
+        "timeout -k 5 60 ./app srun",
+        "env A=1 ./app mpirun",
+        "taskset -c 0 ./app mpirun",
+        "taskset -p 1 mpirun -n 2 ./app",
+        "nice --strange mpirun -n 2 ./app",
+        "env",
+        "timeout 60",
+    ],
+)
+def test_an_argument_with_a_launcher_s_name_is_no_launcher(launchers, line):
+    assert parse(line).family == "none"
+    assert take_environment(line.split()) == tuple(line.split())
+
+
+def test_env_before_a_launcher_is_taken_over(launchers):
+    before = ["timeout", "60", "env", "-u", "GONE", "NEW=a=b", "OLD=2", "nice"]
+    with patch.dict(os.environ, {"OLD": "1", "GONE": "1"}):
+        words = take_environment([*before, "mpirun", "-n", "2", "./app", "X=1"])
+        assert " ".join(words) == "timeout 60 nice mpirun -n 2 ./app X=1"
+        assert (os.environ["NEW"], os.environ["OLD"]) == ("a=b", "2")
+        assert "GONE" not in os.environ
+    with patch.dict(os.environ):
+        words = take_environment(["env", "-i", f"PATH={launchers}", "mpirun", "./app"])
+        assert words == ("mpirun", "./app")
+        assert dict(os.environ) == {"PATH": str(launchers)}
+
+
+def test_env_that_was_not_taken_over_stays(launchers):
+    line = parse("env A=1 mpirun -n 2 ./app")
+    assert line.with_prefix(["P"]) == ["env", "A=1", "mpirun", "-n", "2", "P", "./app"]
+    assert line.with_program(["probe"]) == ["env", "A=1", "mpirun", "-n", "2", "probe"]
+    marked = parse("env A=1 aprun -n 2 imbrex-exec ./app")
+    assert marked.with_program(["probe"]) == ["env", "A=1", "aprun", "-n", "2", "probe"]
+
+
+def test_an_unknown_launcher_behind_a_known_command(launchers):
+    with pytest.raises(ImbrexError, match="aprun is not known"):
+        parse("timeout 60 aprun -n 2 ./app")
+
+
+@pytest.mark.parametrize(
+    ("words", "seen"),
+    [
+        (["sh", "-c", "cd x && mpirun -n 2 ./app"], "mpirun"),
+        (["timeout", "9", "bash", "-l", "-ec", "(/opt/bin/srun ./app)"], "/opt/bin/srun"),
+        (["bash", "--norc", "-c", "aprun ./app"], "aprun"),
+        (["bash", "-c", "./app", "mpirun"], None),
+        (["bash", "job.sh", "mpirun"], None),
+        (["./sh.py", "-c", "mpirun"], None),
+        (["mpirun", "-n", "2", "sh", "-c", "./app mpirun"], None),
+    ],
+)
+def test_a_launcher_in_a_shell_s_command_is_named(words, seen):
+    said = unseen_launcher(words)
+    assert said is None if seen is None else said.startswith(f"the {seen} inside the shell")

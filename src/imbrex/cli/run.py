@@ -14,6 +14,7 @@ from imbrex.cli.terminal import console, leave, warn
 from imbrex.errors import ImbrexError
 from imbrex.launch.collect import add_warning, complete
 from imbrex.launch.measure import Outcome, Prepared, Settings, measure, prepare
+from imbrex.mpi_environment.launcher_line import take_environment, unseen_launcher
 from imbrex.potential.plain_twin import twin_of
 from imbrex.potential.record import (
     Recording,
@@ -82,14 +83,18 @@ def run(
     recording: Recording | None = None
     if recorded and guard:
         raise ImbrexError("--guard watches the recorded program, --record measures the plain one")
+    written = command
+    command = take_environment(command)
+    if (unseen := unseen_launcher(command)) is not None:
+        warn(unseen)
     if recorded:
         recording = prepare_recording(command, plain, mpicc)
-        command = tuple(recording.plain_line)
+        command = written = tuple(recording.plain_line)
     elif plain is not None:
         raise ImbrexError("--plain belongs to --record")
     elif not guard and (slow := slowed_program(command)) is not None:
         warn(f"{slow} records every access to memory, which takes time: measure {twin_of(slow)}")
-    settings = Settings(command, output, force, machine, mpicc, events, guard)
+    settings = Settings(command, output, force, machine, mpicc, events, guard, written)
     ready = _prepare(settings)
     if verbose:
         warn(f"library {ready.library.file} ({ready.library.name}), mpicc {ready.library.mpicc}")

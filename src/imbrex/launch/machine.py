@@ -57,7 +57,7 @@ def find_transfers(
             line.with_program,
             lambda: native.build("probes", library) / PROBES,
             library.identity,
-            line.launcher_words,
+            line.circumstances,
             progress=progress,
         )
     except ImbrexError as error:
@@ -73,7 +73,7 @@ def _check(
     wrong = None if used is None else profile.mismatch(*used)
     if wrong is not None:
         raise ImbrexError(
-            f"{file}: {wrong}; make one with `imbrex calibrate -- {' '.join(line.launcher_words)}`"
+            f"{file}: {wrong}; make one with `imbrex calibrate -- {' '.join(line.circumstances)}`"
         )
     several = may_use_several_hosts(line.launcher_words)
     settings = network.settings_in_force(line.launcher_words, os.environ)

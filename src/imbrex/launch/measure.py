@@ -8,7 +8,7 @@ import subprocess
 import time
 import uuid
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from typing import Any
 from imbrex import __version__
 from imbrex.errors import ImbrexError
 from imbrex.launch import process, run_directory
-from imbrex.launch.collect import complete, take_parts
+from imbrex.launch.collect import add_warning, complete, take_parts
 from imbrex.launch.hosts import may_use_several_hosts
 from imbrex.launch.machine import Transfers, find_transfers
 from imbrex.launch.orphans import end_orphans, launcher_crashed
@@ -32,7 +32,10 @@ RUNTIME = Path("lib") / "libimbrex.so"
 
 @dataclass(frozen=True)
 class Settings:
-    """What the user asked for. `machine` and `mpicc` are None where Imbrex is to find them."""
+    """What the user asked for. `machine` and `mpicc` are None where Imbrex is to find them.
+
+    `written` is the command as the user wrote it, where the `env` of its line is left out.
+    """
 
     command: tuple[str, ...]
     output: Path | None = None
@@ -41,6 +44,7 @@ class Settings:
     mpicc: Path | None = None
     events: str = "auto"
     guard: bool = False
+    written: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -125,7 +129,7 @@ def measure(ready: Prepared) -> Outcome:
         if left:
             warnings.append(f"the launcher crashed and left {left} processes: they were ended")
     facts: dict[str, Any] = {
-        "command": list(ready.settings.command),
+        "command": list(ready.settings.written or ready.settings.command),
         "started": started.isoformat(timespec="seconds"),
         "wall_s": round(wall_s, 6),
         "exit_code": code,
@@ -148,12 +152,14 @@ def _finish(
         elif parts != folder / PARTS:
             shutil.rmtree(parts, ignore_errors=True)
         run = complete(folder, facts, warnings)
+        run = _with_unseen_ranks(ready.line, run)
     except ImbrexError as error:
         reason = (
             str(error)
             if _left_anything(folder)
-            else "nothing was measured: the program made no MPI_Init (it is not an MPI program, "
-            "is linked statically, or ended before)"
+            else "nothing was measured: the program made no MPI_Init that Imbrex saw (it is not an "
+            "MPI program, ended before, is linked statically with MPI, is setuid, or was started "
+            "without LD_PRELOAD, as by `env -i`)"
         )
         return Outcome(code, None, (*warnings, reason))
     except OSError as error:
@@ -161,6 +167,18 @@ def _finish(
             code, None, (*warnings, f"{folder}: the run was not saved ({error.strerror})")
         )
     return Outcome(code, run, run.job.warnings)
+
+
+def _with_unseen_ranks(line: LauncherLine, run: Run) -> Run:
+    """Say it where what was taken for one process, such as a script, has started several ranks."""
+    if line.family != "none" or len(run.ranks) < 2:
+        return run
+    warning = (
+        f"{line.words[0]} started {len(run.ranks)} ranks by a launcher line that is not seen here, "
+        "so that their transfer times were not measured: write `imbrex run --` before the launcher"
+    )
+    add_warning(run.directory, warning)
+    return replace(run, job=replace(run.job, warnings=(*run.job.warnings, warning)))
 
 
 def _left_anything(folder: Path) -> bool:

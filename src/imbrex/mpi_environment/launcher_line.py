@@ -16,6 +16,11 @@ from typing import Literal
 
 from imbrex.errors import ImbrexError
 from imbrex.mpi_environment import launcher_options as options
+from imbrex.mpi_environment.around_launcher import (
+    changed_environment,
+    commands_before,
+    launcher_in_shell,
+)
 
 Family = Literal["openmpi", "hydra", "srun", "none", "other"]
 """Of the launcher; `none`: no launcher, one process; `other`: known only by imbrex-exec."""
@@ -43,8 +48,8 @@ class Segment:
 class LauncherLine:
     """A command line taken apart. `launcher` is the launcher's file, None without one.
 
-    `around` are the words of a command that starts the launcher (`timeout 60`): part of the user's
-    run, not of what Imbrex starts itself.
+    `around` are the words of commands that start the launcher (`timeout 60 taskset 3`): part of the
+    user's run. Of them `binding` (`taskset 3`) also stand before what Imbrex itself starts.
     """
 
     words: tuple[str, ...]
@@ -52,11 +57,17 @@ class LauncherLine:
     launcher: Path | None
     segments: tuple[Segment, ...]
     around: tuple[str, ...] = ()
+    binding: tuple[str, ...] = ()
 
     @property
     def launcher_words(self) -> tuple[str, ...]:
-        """The line without its programs and their arguments."""
+        """The launcher and its options: the line without what stands around, and its programs."""
         return tuple(self._rebuilt(lambda _: []))
+
+    @property
+    def circumstances(self) -> tuple[str, ...]:
+        """What of the line decides how fast messages move: the launcher, and where it is bound."""
+        return self.binding + self.launcher_words
 
     def programs(self) -> list[list[str]]:
         """The programs with their arguments, one list per segment."""
@@ -69,8 +80,12 @@ class LauncherLine:
         )
 
     def with_program(self, argv: Sequence[str]) -> list[str]:
-        """The line with every program and its arguments replaced by `argv`."""
-        return self._rebuilt(lambda _: list(argv))
+        """The line for `argv` of Imbrex's own in place of every program and its arguments."""
+        return list(self.binding) + self._rebuilt(lambda _: list(argv))
+
+    def with_users_program(self, argv: Sequence[str]) -> list[str]:
+        """The user's whole line with `argv` in place of every program and its arguments."""
+        return list(self.around) + self._rebuilt(lambda _: list(argv))
 
     def _rebuilt(self, tail: Callable[[Segment], list[str]]) -> list[str]:
         line: list[str] = []
@@ -79,6 +94,30 @@ class LauncherLine:
             line += tail(segment)
             line += self.words[segment.end : segment.end + 1]  # the ':' between segments
         return line
+
+
+def take_environment(words: Sequence[str]) -> tuple[str, ...]:
+    """The line without the `env` before its launcher, whose changes this process makes its own.
+
+    They then hold for all that Imbrex does for the line, as if they stood before `imbrex`.
+    """
+    words = tuple(words)
+    before = commands_before(words)
+    if not before.changes or not _starts_ranks(words, before.at):
+        return words
+    changed_environment(before.changes)
+    return before.others + words[before.at :]
+
+
+def unseen_launcher(words: Sequence[str]) -> str | None:
+    """One line where a launcher is started by a shell's command line, which is not taken apart."""
+    launcher = launcher_in_shell(words, _is_launcher)
+    if launcher is None or MARKER in (Path(word).name for word in words):
+        return None
+    return (
+        f"the {launcher} inside the shell's command is not seen, so that the times of its line are "
+        f"not measured: write `imbrex run -- {launcher} ...` inside, or leave the shell out"
+    )
 
 
 def parse_launcher_line(words: Sequence[str]) -> LauncherLine:
@@ -90,6 +129,12 @@ def parse_launcher_line(words: Sequence[str]) -> LauncherLine:
     if not words:
         raise ImbrexError("no command: write it after --, as in `imbrex run -- mpirun -n 2 ./app`")
     words = tuple(words)
+    before = commands_before(words)
+    if before.at and _starts_ranks(words, before.at):
+        if _which(words[0]) is None:
+            raise ImbrexError(f"{words[0]}: program not found")
+        line = parse_launcher_line(words[before.at :])
+        return replace(line, around=words[: before.at], binding=before.binding)
     first = Path(words[0]).name
     if MARKER in (Path(word).name for word in words):
         return _parse_marked(words)
@@ -98,12 +143,6 @@ def parse_launcher_line(words: Sequence[str]) -> LauncherLine:
             f"the launcher {first} is not known: write {MARKER} before your program, "
             f"as in `{first} ... {MARKER} ./app`"
         )
-    if first in options.AROUND_LAUNCHERS:
-        at = next((i for i, word in enumerate(words) if i and _names_launcher(word)), None)
-        if at is not None:
-            if _which(words[0]) is None:
-                raise ImbrexError(f"{words[0]}: program not found")
-            return replace(parse_launcher_line(words[at:]), around=words[:at])
     family = launcher_family(words[0])
     if family == "none":
         return LauncherLine(words, "none", None, (Segment(0, 0, 0, len(words)),))
@@ -161,6 +200,15 @@ def _names_launcher(word: str) -> bool:
     name = Path(word).name
     known = ("mpirun", "mpiexec", "orterun", "prterun")
     return name == "srun" or any(name == k or name.startswith((k + ".", k + "-")) for k in known)
+
+
+def _is_launcher(word: str) -> bool:
+    return _names_launcher(word) or Path(word).name in options.UNKNOWN_LAUNCHERS
+
+
+def _starts_ranks(words: Sequence[str], at: int) -> bool:
+    """Whether a launcher stands at words[at], a known one or one that the user marked."""
+    return _is_launcher(words[at]) or MARKER in (Path(word).name for word in words[at:])
 
 
 def _which(word: str) -> Path | None:

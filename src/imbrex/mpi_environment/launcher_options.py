@@ -11,9 +11,6 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-# Commands before a launcher that change neither what it starts nor the settings of MPI.
-AROUND_LAUNCHERS = _words("ionice nice nohup setsid stdbuf time timeout")
-
 OPENMPI_ONE = _words(
     """
     am app-pmix-prefix app-prefix add-host add-hostfile bind-to c cf cartofile cpu-list cpu-set

@@ -72,6 +72,18 @@ def find(name: str, environment: Mapping[str, str] | None = None) -> MachineProf
         return None
 
 
+def unwritable(environment: Mapping[str, str] | None = None) -> str | None:
+    """Where and why no profile can be kept; None where it can."""
+    place = folder(environment)
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        return f"{place}: profiles cannot be kept there ({error.strerror})"
+    if not os.access(place, os.W_OK | os.X_OK):
+        return f"{place}: profiles cannot be kept there (not writable)"
+    return None
+
+
 def keep(
     name: str, profile: MachineProfile, environment: Mapping[str, str] | None = None
 ) -> Path | None:

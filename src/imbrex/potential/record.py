@@ -20,7 +20,12 @@ from elftools.elf.sections import SymbolTableSection
 
 from imbrex.errors import ImbrexError
 from imbrex.mpi_environment import native
-from imbrex.mpi_environment.launcher_line import LauncherLine, parse_launcher_line, program_file
+from imbrex.mpi_environment.launcher_line import (
+    LauncherLine,
+    parse_launcher_line,
+    program_file,
+    take_environment,
+)
 from imbrex.mpi_environment.mpi_library import library_of_line
 from imbrex.potential.plain_twin import twin_of
 from imbrex.potential.record_blind import blind_lines
@@ -46,7 +51,7 @@ class Recording:
     @property
     def plain_line(self) -> list[str]:
         """The launcher line with the plain program in the place of the recorded one."""
-        return self.line.with_program([str(self.plain), *self.line.programs()[0][1:]])
+        return self.line.with_users_program([str(self.plain), *self.line.programs()[0][1:]])
 
 
 def prepare_recording(command: Sequence[str], plain: Path | None, mpicc: Path | None) -> Recording:
@@ -114,8 +119,9 @@ def lines_of_runs(recording: Recording, raw: Path) -> tuple[list[str], list[str]
         ]
 
     line = recording.line
+    plain = [str(recording.plain), *line.programs()[0][1:]]
     return (
-        line.with_program([*prefix("clean"), str(recording.plain), *line.programs()[0][1:]]),
+        line.with_users_program([*prefix("clean"), *plain]),
         line.with_prefix(prefix("record")),
     )
 
@@ -262,7 +268,7 @@ def record(
     Starts the program twice: plainly, for times, and as imbrex cc, cxx or fc built it, for the
     order of its accesses. `imbrex run --record` does the same beside a measurement.
     """
-    recording = prepare_recording(command, plain, mpicc)
+    recording = prepare_recording(take_environment(command), plain, mpicc)
     folder = output.absolute()
     _may_be_made(folder, force)
     try:

@@ -15,7 +15,11 @@ from rich.table import Table
 
 from imbrex import network
 from imbrex.errors import ImbrexError
-from imbrex.mpi_environment.launcher_line import LauncherLine, parse_launcher_line
+from imbrex.mpi_environment.launcher_line import (
+    LauncherLine,
+    parse_launcher_line,
+    take_environment,
+)
 from imbrex.mpi_environment.mpi_library import library_of_launcher
 from imbrex.mpi_environment.native import build
 from imbrex.network import cache
@@ -47,6 +51,9 @@ def calibrate(
     The profile is also kept for `imbrex run` with the same launcher line, hosts and settings.
     """
     check_output(output)
+    lost = cache.unwritable()
+    if lost is not None and output is None and not as_json:
+        raise ImbrexError(f"{lost}: name a file with -o, or set IMBREX_CACHE")
     line = line_for_probes(launcher)
     library = library_of_launcher(line, mpicc)
     binary = build("probes", library) / "bin" / PROGRAM
@@ -54,12 +61,12 @@ def calibrate(
         profile = network.calibrate(
             line.with_program,
             binary,
-            line.launcher_words,
+            line.circumstances,
             quick=quick,
             progress=report,
             time_limit_s=time_limit,
         )
-    name = cache.key(library.identity, line.launcher_words, os.environ)
+    name = cache.key(library.identity, line.circumstances, os.environ)
     kept = cache.keep(name, profile)
     if output is not None:
         profile.save(output)
@@ -67,6 +74,8 @@ def calibrate(
         click.echo(json.dumps(profile.to_json(), indent=1))
     elif not quiet:
         print_profile(profile, output or kept)
+    if lost is not None and output is not None:
+        click.echo(f"imbrex: {lost}: give {output} to imbrex run with --machine", err=True)
 
 
 def line_for_probes(launcher: Sequence[str]) -> LauncherLine:
@@ -74,7 +83,7 @@ def line_for_probes(launcher: Sequence[str]) -> LauncherLine:
 
     An unknown word would be taken for the program, and the probes be started in its place.
     """
-    line = parse_launcher_line([*(launcher or DEFAULT_LAUNCHER), PROGRAM])
+    line = parse_launcher_line(take_environment([*(launcher or DEFAULT_LAUNCHER), PROGRAM]))
     if line.family == "none":
         raise ImbrexError(
             f"{launcher[0]}: no launcher that is known here; write its line and imbrex-exec, "

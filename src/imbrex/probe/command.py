@@ -113,10 +113,10 @@ def probe(
         )
     if not measured.round_trips and not measured.interrupted:
         raise ImbrexError(f"nothing was calibrated within {limit_s:.0f} s: raise --time-limit")
-    in_force = settings.relevant(line.launcher_words, os.environ)
+    in_force = settings.relevant(line.circumstances, os.environ)
     profile = assemble(measured, in_force, quick, partial=measured.interrupted)
     found = answer(measured, profile, list(EXPERIMENTS), most)
-    name = cache.key(library.identity, line.launcher_words, os.environ)
+    name = cache.key(library.identity, line.circumstances, os.environ)
     whole = not set(found.missing) & set(CALIBRATION_SHARES)
     kept = cache.keep(name, found.profile) if whole else None
     tried: list[Tried] = []

@@ -12,6 +12,7 @@ from imbrex.profile.summary import Row
 
 COLOURS = {"hidden": "#3f8f5f", "exposed": "#c2503c", "undetermined": "#d9c58b"}
 MOST_BARS = 40
+MOST_LETTERS = 40
 
 
 def parts_plot(found: Sequence[Row], title: str, *, axis: str = "") -> str:
@@ -50,6 +51,8 @@ def _bars(found: Sequence[Row]) -> tuple[list[str], list[tuple[float, float, flo
         label = chunk[0].key if step == 1 else f"{chunk[0].key}-{chunk[-1].key}"
         if chunk[0].operation and chunk[0].site is not None:
             label = f"{label} {chunk[0].operation.removeprefix('MPI_')}"
+        if len(label) > MOST_LETTERS:  # the line and the operation at its end tell sites apart
+            label = "..." + label[3 - MOST_LETTERS :]
         labels.append(label.replace("$", r"\$"))
         values.append(
             (

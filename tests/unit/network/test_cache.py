@@ -5,10 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from imbrex.errors import ImbrexError
 from imbrex.network import cache, load, obtain, settings
 from imbrex.network.profile import MachineProfile, NetworkPath, Point
+from imbrex.probe.calibrate import calibrate
 
 
 def example_profile(name: str) -> MachineProfile:
@@ -114,3 +116,19 @@ def test_method_is_the_probes_sources(monkeypatch: pytest.MonkeyPatch, tmp_path:
     second = digest()
     (tmp_path / "a.o").write_text("no source")
     assert first != second == digest()
+
+
+def test_a_calibration_that_cannot_be_kept_is_not_begun(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """It takes minutes, and without -o its profile would be gone."""
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("IMBREX_CACHE", str(tmp_path / "file"))
+    assert cache.unwritable() == (
+        f"{tmp_path}/file/machines: profiles cannot be kept there (Not a directory)"
+    )
+    done = CliRunner().invoke(calibrate, ["--", "/no/such/launcher"])
+    assert isinstance(done.exception, ImbrexError)
+    assert "name a file with -o" in str(done.exception)
+    monkeypatch.setenv("IMBREX_CACHE", str(tmp_path / "new"))
+    assert cache.unwritable() is None
