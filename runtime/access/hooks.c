@@ -5,6 +5,9 @@
 #include "access.h"
 #include "hooks.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #define CODE __builtin_return_address(0)
 
 /* The runtime finds the shadow by this name. */
@@ -12,9 +15,25 @@ __attribute__((visibility("default"))) ixa_memory_t *imbrex_access_memory = &ixa
 
 uint8_t ixa_lines[IXA_LINES];
 
+/* Strings that the wrappers put into objects: places of accesses without a hook. Each instrumented
+ * library has its own, and a copy of this; the table is the program's. */
+extern const char unseen_begin[] __asm__("__start_imbrex_unseen")
+    __attribute__((weak, visibility("hidden")));
+extern const char unseen_end[] __asm__("__stop_imbrex_unseen")
+    __attribute__((weak, visibility("hidden")));
+
 static __attribute__((constructor)) void say_exact(void)
 {
-    ixa_shadow.exact = 1;
+    ixa_memory_t *memory = imbrex_access_memory;
+    memory->exact = 1;
+    if (!unseen_begin)
+        return;
+    for (const char *at = unseen_begin; at < unseen_end; at += strlen(at) + 1) {
+        size_t used = strlen(memory->unseen);
+        if (*at && strlen(at) + 3 < sizeof memory->unseen - used)
+            snprintf(memory->unseen + used, sizeof memory->unseen - used, "%s%s", used ? ", " : "",
+                     at);
+    }
 }
 
 static __attribute__((noinline, cold)) void forbidden(uintptr_t address, size_t size, int is_write,

@@ -12,6 +12,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -25,6 +26,7 @@ from imbrex.potential.record_library import (
     recorder_library,
     wrapped_intrinsics,
 )
+from imbrex.potential.unseen import clang_notes
 
 _DEFAULTS = {"cc": "mpicc", "cxx": "mpicxx", "fc": "mpifort"}
 _NO_LINK = {"-c", "-S", "-E", "-M", "-MM", "-fsyntax-only"}
@@ -156,9 +158,17 @@ def _compile(language: str, words: Sequence[str]) -> None:
         os.execvp(compiler, [compiler, *arguments])
     _refuse_sanitizers(arguments)
     library = recorder_library(mpicc or c_compiler_beside(compiler))
-    command = [compiler, *instrumented(language, arguments, is_clang(compiler), library)]
+    clang = is_clang(compiler)
     environment = {**os.environ, **assembler_environment(compiler)}
-    code = subprocess.run(command, check=False, env=environment).returncode
+    with tempfile.TemporaryDirectory(prefix="imbrex-") as scratch:
+        command = [compiler, *instrumented(language, arguments, clang, library)]
+        if clang:
+            command += clang_notes(command, Path(scratch))
+        else:
+            dump = Path(scratch) / "dump"
+            command.append(f"-fdump-tree-optimized-lineno={dump}")
+            environment["IMBREX_DUMP"] = str(dump)
+        code = subprocess.run(command, check=False, env=environment).returncode
     if code == 0:
         _make_twin(language, compiler, arguments)
     sys.exit(code if code >= 0 else 128 - code)

@@ -81,19 +81,22 @@ class Finding:
 @dataclass(frozen=True)
 class Guard:
     """`exact`: every access of the program was seen on every rank; else writes to what is sent, by
-    checksum, and what MPI calls show. `transfers` were watched, `not_watched` found no memory."""
+    checksum, and what MPI calls show. `unseen`: where the compiler left accesses out (of a program
+    that is instrumented otherwise). `transfers` were watched, `not_watched` found no memory."""
 
     exact: bool
     transfers: int
     not_watched: int
     more_findings: int
     findings: tuple[Finding, ...]
+    unseen: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """The content of guard.json."""
         return {
             "schema_version": SCHEMA_VERSION,
             "exact": self.exact,
+            "unseen": list(self.unseen),
             "transfers": self.transfers,
             "not_watched": self.not_watched,
             "more_findings": self.more_findings,
@@ -116,6 +119,7 @@ def load_guard(directory: Path) -> Guard | None:
                 int(entry["not_watched"]),
                 int(entry["more_findings"]),
                 tuple(Finding.from_json(one) for one in entry["findings"]),
+                tuple(str(place) for place in entry.get("unseen", ())),
             )
         except (KeyError, TypeError, ValueError) as error:
             raise ImbrexError(f"{file}: damaged ({error!r})") from error
@@ -178,4 +182,9 @@ def _merge(ranks: Sequence[dict[str, Any]]) -> Guard:
         not_watched=sum(int(rank["not_watched"]) for rank in ranks),
         more_findings=sum(int(rank["more_findings"]) for rank in ranks),
         findings=tuple(sorted(findings, key=lambda finding: -finding.count)),
+        unseen=tuple(
+            dict.fromkeys(
+                place for rank in ranks for place in str(rank["unseen"]).split(", ") if place
+            )
+        ),
     )
