@@ -42,7 +42,10 @@ _ASKING: tuple[str, ...] = (
 )
 # Of the MPI compilers: -showme:compile, -compile_info, -link-info, ...
 _ASKING += ("-showme", "-compile_info", "-compile-info", "-link_info", "-link-info")
-_COPIES = ("memcpy", "memmove", "memset")
+_COPIES = ("memcpy", "memmove", "memset", "mempcpy", "bcopy", "bzero", "memcmp")
+_COPIES += ("strcpy", "strncpy", "stpcpy", "strcat")
+# What _FORTIFY_SOURCE makes of some.
+_CHECKED = tuple(f"__{name}_chk" for name in ("memcpy", "memmove", "memset", "strcpy", "strncpy"))
 
 # gcc inlines these copies after instrumenting: nobody would see them.
 _GNU_COPIES = tuple(f"-fno-builtin-{name}" for name in _COPIES)
@@ -83,7 +86,8 @@ def instrumented(
 ) -> list[str]:
     """The arguments of a compiler call, with those that instrument and link the recorder."""
     # They stand behind the user's: -O3 would switch vectorizing on again.
-    flags = ["-fsanitize=thread", "-g"]
+    # Checked copies are inlined from headers: their line would be the header's.
+    flags = ["-fsanitize=thread", "-g", "-U_FORTIFY_SOURCE"]
     if clang:
         flags += _CLANG
     elif language == "fc":
@@ -95,7 +99,7 @@ def instrumented(
         arguments = [f"-B{library.tools}/", *arguments]
     if _NO_LINK.intersection(arguments):
         return [*arguments, *flags]
-    wraps = ["-Wl," + ",".join(f"--wrap={name}" for name in _COPIES)]
+    wraps = ["-Wl," + ",".join(f"--wrap={name}" for name in (*_COPIES, *_CHECKED))]
     if not _LIBRARY.intersection(arguments):
         wraps.append("-Wl," + ",".join(f"--wrap={name}" for name in wrapped_intrinsics()))
         wraps.append(f"-Wl,--dynamic-list={library.exports}")

@@ -18,11 +18,13 @@ from imbrex.mpi_environment.native import cache_folder, source_folder
 
 # Every access counts in thread-local data: a call to find them would cost more than all the rest.
 _FLAGS = ("-std=c11", "-O2", "-fPIC", "-ftls-model=initial-exec", "-D_GNU_SOURCE", "-w")
+# Or the wrapped functions would call each other in turn.
+_FLAGS += ("-fno-builtin", "-U_FORTIFY_SOURCE")
 # What instrumented code calls, and the shadow of memory that it fills. The rest is in the runtime.
-_SOURCES = ("copies.c", "gfortran.c", "hooks.c", "shadow.c")
+_SOURCES = ("copies.c", "gfortran.c", "hooks.c", "shadow.c", "strings.c")
 _HEADERS = ("access.h", "gfortran.def", "hooks.h")
 # Visible to the runtime, and to instrumented libraries, which share the program's own.
-_EXPORTS = "{ imbrex_access_*; __tsan_*; __wrap_mem*; };\n"
+_EXPORTS = "{ imbrex_access_*; __tsan_*; __wrap_*; };\n"
 # What the compiler finds in the assembler's place; the rest comes with each call of the compiler.
 _ASSEMBLER = (
     '#!/bin/sh\nexec "$IMBREX_PYTHON" -I -S "$IMBREX_INLINE_HOOKS" "$IMBREX_ASSEMBLER" "$@"\n'

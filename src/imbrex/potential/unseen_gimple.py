@@ -85,6 +85,9 @@ def _is_unseen(text: str, types: dict[str, str], plain: Sequence[str]) -> bool:
         return not _HARMLESS.search(builtin[1]) and any(
             _is_address(word, types, plain) for word in given
         )
+    if re.fullmatch("__builtin_mem(cpy|move|set|pcpy)(_chk)?", call["name"]):
+        # Of a constant size it becomes instructions, where a program says __builtin_ itself.
+        return given[2].isdigit() and any(_is_address(word, types, plain) for word in given[:2])
     if call["name"].startswith("__builtin_") or call["name"] == "__complex__":
         return False
     # A bare name that the function does not declare is another function.
@@ -142,7 +145,7 @@ def _is_sent(variable: str, plain: Sequence[str]) -> bool:
 def _is_address(word: str, types: dict[str, str], plain: Sequence[str]) -> bool:
     if match := re.match(r"&(?:MEM\b.*?&)?([\w$]+)", word):
         base = match[1]
-        return base not in types or sum(f"&{base}" in line for line in plain) > 1
+        return base not in types or _is_sent(base, plain)
     if match := _SSA.fullmatch(word):
         return "*" in types.get(word, types.get(match[1], ""))
     return "*" in types.get(word, "")
