@@ -42,7 +42,7 @@ _ASKING: tuple[str, ...] = (
 )
 # Of the MPI compilers: -showme:compile, -compile_info, -link-info, ...
 _ASKING += ("-showme", "-compile_info", "-compile-info", "-link_info", "-link-info")
-_COPIES = ("memcpy", "memmove", "memset", "mempcpy", "bcopy", "bzero", "memcmp")
+_COPIES: tuple[str, ...] = ("memcpy", "memmove", "memset", "mempcpy", "bcopy", "bzero", "memcmp")
 _COPIES += ("strcpy", "strncpy", "stpcpy", "strcat")
 # What _FORTIFY_SOURCE makes of some.
 _CHECKED = tuple(f"__{name}_chk" for name in ("memcpy", "memmove", "memset", "strcpy", "strncpy"))

@@ -7,8 +7,8 @@ only for that. Accesses are counted once per straight run
 of instructions; a late call is told how many of them have not happened yet. What is not understood
 (another processor, Intel syntax) is assembled as it came: then the calls remain.
 
-Run as a script, `python inline_hooks.py AS ARGUMENTS...`. What the compiler accesses without a hook,
-as its dump in IMBREX_DUMP says (unseen_gimple.py), is noted in the object.
+Run as a script, `python inline_hooks.py AS ARGUMENTS...`. What the compiler accesses without a
+hook, as its dump in IMBREX_DUMP says (unseen_gimple.py), is noted in the object.
 """
 
 from __future__ import annotations

@@ -17,9 +17,9 @@ from imbrex.errors import ImbrexError
 from imbrex.mpi_environment.native import cache_folder, source_folder
 
 # Every access counts in thread-local data: a call to find them would cost more than all the rest.
-_FLAGS = ("-std=c11", "-O2", "-fPIC", "-ftls-model=initial-exec", "-D_GNU_SOURCE", "-w")
+_FLAGS: tuple[str, ...] = ("-std=c11", "-O2", "-fPIC", "-ftls-model=initial-exec", "-w")
 # Or the wrapped functions would call each other in turn.
-_FLAGS += ("-fno-builtin", "-U_FORTIFY_SOURCE")
+_FLAGS += ("-D_GNU_SOURCE", "-fno-builtin", "-U_FORTIFY_SOURCE")
 # What instrumented code calls, and the shadow of memory that it fills. The rest is in the runtime.
 _SOURCES = ("copies.c", "gfortran.c", "hooks.c", "shadow.c", "strings.c")
 _HEADERS = ("access.h", "gfortran.def", "hooks.h")

@@ -12,6 +12,8 @@ from collections.abc import Iterator, Sequence
 
 _FUNCTION = re.compile(r";; Function (\S+)")
 _PLACE = re.compile(r"\[([^\[\]\n]*?):(\d+):\d+(?: discrim \d+)?\] ")
+# "[return slot optimization]", "[tail call]" behind a call.
+_REMARK = re.compile(r"(?: \[[a-z ]+\])+$")
 _CALL = re.compile(r"(?:(?P<to>[^=\"]*?) = )?(?P<name>[^=\"]*?\S) \((?P<given>.*)\);")
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 _MEMORY = re.compile(r"\*|->|MEM\b|\[|\bVIEW_CONVERT_EXPR\b|\.\w")
@@ -43,15 +45,17 @@ def _functions(dump: str) -> Iterator[tuple[str, list[str]]]:
 
 
 def _of_function(function: str, lines: Sequence[str]) -> Iterator[str]:
-    plain = [_PLACE.sub("", line).strip().replace("(D)", "") for line in lines]
+    plain = [_REMARK.sub("", _PLACE.sub("", line)).strip().replace("(D)", "") for line in lines]
     types = _types(plain)
     for line, text in zip(lines, plain, strict=True):
         if not text.endswith((");", ")")) or text.startswith("__builtin___tsan"):
             continue
         if _is_unseen(text, types, plain):
             places = [match for match in _PLACE.finditer(line) if "/include/" not in match[1]]
-            yield f"{places[0][1].rpartition('/')[2]}:{places[0][2]}" if places else (
-                f"{re.split('[<(]', function)[0]}()"
+            yield (
+                f"{places[0][1].rpartition('/')[2]}:{places[0][2]}"
+                if places
+                else (f"{re.split('[<(]', function)[0]}()")
             )
 
 

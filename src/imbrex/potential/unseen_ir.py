@@ -58,7 +58,7 @@ def _functions(lines: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
 
 
 class _Places:
-    """From `!dbg !N` to where that is, in the function that it was inlined into last, of the user."""
+    """From `!dbg !N` to the innermost place of the user's that it was inlined into."""
 
     def __init__(self, lines: Sequence[str]) -> None:
         self._nodes = {}
@@ -97,9 +97,7 @@ def _reference(text: str, field: str) -> str | None:
     return match[1] if match else None
 
 
-def _is_unseen(
-    line: str, body: Sequence[str], named: dict[str, str], constants: set[str]
-) -> bool:
+def _is_unseen(line: str, body: Sequence[str], named: dict[str, str], constants: set[str]) -> bool:
     if load := _LOAD.search(line):
         parts = _split(load[1])
         bits = _bits(parts[0], named)
@@ -192,7 +190,7 @@ def _last_name(argument: str) -> str:
 
 
 def _is_private(pointer: str, body: Sequence[str]) -> bool:
-    """Whether it points into a local variable whose address leaves no trace but loads and stores."""
+    """Whether it points into a local variable whose address only loads and stores use."""
     for _ in range(64):
         made = next((line for line in body if line.startswith(f"{pointer} = ")), "")
         match = re.match(r"\S+ = (bitcast|getelementptr)\b(.*)", made)

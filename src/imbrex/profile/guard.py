@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from imbrex.profile.sites import Site
 
 FILE = "guard.json"
 _RAW = "guard-*.json"
+_OF_HEADERS = re.compile(r"^/usr/include/|/include/c\+\+/|/lib(64)?/(gcc|clang|llvm)")
 
 
 @dataclass(frozen=True)
@@ -143,13 +145,31 @@ def _place(entry: dict[str, Any]) -> tuple[str, int] | None:
     return (str(entry["image"]), int(entry["offset"])) if entry["image"] else None
 
 
+def _in_users_code(site: Site) -> Site:
+    """Of what a compiler's or library's header inlines (std::copy), the line that asked for it."""
+    for _ in range(len(site.inlined_into)):
+        if not site.file or not _OF_HEADERS.search(site.file):
+            break
+        match = re.fullmatch(r"(.*) \((.*):(\d+)\)", site.inlined_into[0])
+        if match is None:
+            break
+        site = replace(
+            site,
+            function=match[1],
+            file=match[2],
+            line=int(match[3]),
+            inlined_into=site.inlined_into[1:],
+        )
+    return site
+
+
 def _merge(ranks: Sequence[dict[str, Any]]) -> Guard:
     """One finding for the same access of all ranks; the most frequent first."""
     raw = [(int(rank["rank"]), entry) for rank in ranks for entry in rank["findings"]]
     places = {_place(entry[name]) for _, entry in raw for name in ("code", "site")} - {None}
     ordered = sorted(place for place in places if place)
     sites = resolve_sites([Site(i + 1, image, offset=o) for i, (image, o) in enumerate(ordered)])
-    named = dict(zip(ordered, sites, strict=True))
+    named = dict(zip(ordered, map(_in_users_code, sites), strict=True))
     groups: dict[tuple[Any, ...], list[tuple[int, dict[str, Any]]]] = {}
     for rank, entry in raw:
         key = tuple(entry[name] for name in ("how", "access", "buffer"))
