@@ -49,7 +49,8 @@ def clang_notes(command: Sequence[str], scratch: Path) -> list[str]:
     itself will say why.
     """
     sources = [word for word in command if Path(word).suffix in SOURCES and Path(word).is_file()]
-    if not sources or _NO_CODE.intersection(command):
+    # In an assembler source the note would be no assembler.
+    if not sources or _NO_CODE.intersection(command) or any(w.endswith(".S") for w in sources):
         return []
     words = [w for w in without_output(without_dependencies(command)) if w not in sources]
     kept = [w for w in words if w != "-c" and not w.startswith(("-Wl,", "-flto", "-save-temps"))]
