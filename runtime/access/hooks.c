@@ -22,18 +22,22 @@ extern const char unseen_begin[] __asm__("__start_imbrex_unseen")
 extern const char unseen_end[] __asm__("__stop_imbrex_unseen")
     __attribute__((weak, visibility("hidden")));
 
+/* Also called by instrumented libraries. */
+__attribute__((visibility("default"))) void imbrex_access_unseen(const char *begin, const char *end)
+{
+    char *unseen = imbrex_access_memory->unseen;
+    for (const char *at = begin; at < end; at += strlen(at) + 1) {
+        size_t used = strlen(unseen), room = sizeof imbrex_access_memory->unseen - used;
+        if (*at && strlen(at) + 3 < room)
+            snprintf(unseen + used, room, "%s%s", used ? ", " : "", at);
+    }
+}
+
 static __attribute__((constructor)) void say_exact(void)
 {
-    ixa_memory_t *memory = imbrex_access_memory;
-    memory->exact = 1;
-    if (!unseen_begin)
-        return;
-    for (const char *at = unseen_begin; at < unseen_end; at += strlen(at) + 1) {
-        size_t used = strlen(memory->unseen);
-        if (*at && strlen(at) + 3 < sizeof memory->unseen - used)
-            snprintf(memory->unseen + used, sizeof memory->unseen - used, "%s%s", used ? ", " : "",
-                     at);
-    }
+    imbrex_access_memory->exact = 1;
+    if (unseen_begin)
+        imbrex_access_unseen(unseen_begin, unseen_end);
 }
 
 static __attribute__((noinline, cold)) void forbidden(uintptr_t address, size_t size, int is_write,

@@ -106,7 +106,8 @@ def instrumented(
     if clang:
         whole = f"-Wl,--whole-archive,{library.archive},--no-whole-archive"
         return [*arguments, *flags, "-fno-sanitize-link-runtime", *wraps, whole, "-ldl"]
-    return [f"-L{library.folder}", *arguments, *flags, "-static-libtsan", *wraps]
+    notes = [str(library.folder / "notes.object")] if "-shared" in arguments else []
+    return [f"-L{library.folder}", *arguments, *flags, "-static-libtsan", *wraps, *notes]
 
 
 def _only_asks(arguments: Sequence[str]) -> bool:

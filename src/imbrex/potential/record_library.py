@@ -22,6 +22,8 @@ _FLAGS: tuple[str, ...] = ("-std=c11", "-O2", "-fPIC", "-ftls-model=initial-exec
 _FLAGS += ("-D_GNU_SOURCE", "-fno-builtin", "-U_FORTIFY_SOURCE")
 # What instrumented code calls, and the shadow of memory that it fills. The rest is in the runtime.
 _SOURCES = ("copies.c", "gfortran.c", "hooks.c", "shadow.c", "strings.c")
+# Of instrumented libraries instead.
+_NOTES = "library_notes.c"
 _HEADERS = ("access.h", "gfortran.def", "hooks.h")
 # Visible to the runtime, and to instrumented libraries, which share the program's own.
 _EXPORTS = "{ imbrex_access_*; __tsan_*; __wrap_*; };\n"
@@ -67,7 +69,7 @@ def recorder_library(mpicc: str) -> RecorderLibrary:
     if compiler is None:
         raise ImbrexError(f"{mpicc}: no such MPI compiler; name the C one with --mpicc")
     source = source_folder("runtime") / "access"
-    files = [source / name for name in (*_SOURCES, *_HEADERS)]
+    files = [source / name for name in (*_SOURCES, _NOTES, *_HEADERS)]
     key = hashlib.sha256(compiler.encode())
     key.update(" ".join((*_FLAGS, _EXPORTS, _ASSEMBLER)).encode())
     for file in files:
@@ -98,6 +100,7 @@ def _build(compiler: str, source: Path, target: Path) -> None:
         _run([compiler, *_FLAGS, "-c", *sources], scratch)
         objects = sorted(file.name for file in scratch.glob("*.o"))
         _run(["ar", "rcs", "libtsan.a", *objects], scratch)
+        _run([compiler, *_FLAGS, "-c", str(source / _NOTES), "-o", "notes.object"], scratch)
         (scratch / "exports.list").write_text(_EXPORTS)
         (scratch / "tools").mkdir()
         (scratch / "tools" / "as").write_text(_ASSEMBLER)
