@@ -78,6 +78,8 @@ enum { IXA_COMMUNICATED = 1, IXA_FOLLOWED = 2 };
 /* Called by the runtime. Sizes in bytes; addresses need not be aligned. */
 typedef struct ixa_memory {
     uint32_t version, exact; /* exact: accesses of the program are seen */
+    /* Where the compiler left accesses out, as text ("a.c:9, a.c:12"); empty if it did not. */
+    char unseen[256];
     ixa_forbidden_t *forbidden;
     /* Count stamps for [address, address + size); 0, or -1 without memory. */
     int (*watch)(uintptr_t address, size_t size);
@@ -108,7 +110,7 @@ typedef struct ixa_memory {
 
 /* The name under which an instrumented program exports its table. */
 #define IXA_SYMBOL "imbrex_access_memory"
-enum { IXA_VERSION = 3 };
+enum { IXA_VERSION = 4 };
 
 extern ixa_memory_t ixa_shadow;
 /* Pages by number, modulo the size of the table. */

@@ -52,6 +52,16 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* ---- Findings ---------------------------------------------------------------------------------
  */
 
+static void write_text(FILE *file, const char *text)
+{
+    for (const char *c = text; c && *c; c++) {
+        if (*c == '"' || *c == '\\')
+            fputc('\\', file);
+        if ((unsigned char)*c >= 0x20)
+            fputc(*c, file);
+    }
+}
+
 static void write_place(FILE *file, const char *name, const void *code)
 {
     Dl_info info = {0};
@@ -59,12 +69,7 @@ static void write_place(FILE *file, const char *name, const void *code)
     if (code && dladdr(code, &info))
         offset -= (uintptr_t)info.dli_fbase;
     fprintf(file, "\"%s\": {\"image\": \"", name);
-    for (const char *c = info.dli_fname; c && *c; c++) {
-        if (*c == '"' || *c == '\\')
-            fputc('\\', file);
-        if ((unsigned char)*c >= 0x20)
-            fputc(*c, file);
-    }
+    write_text(file, info.dli_fname);
     fprintf(file, "\", \"offset\": %" PRIuPTR "}", offset);
 }
 
@@ -79,9 +84,11 @@ static void write_findings(int finished)
     fprintf(file,
             "{\"schema_version\": 1, \"rank\": %d, \"exact\": %s, \"finished\": %s, "
             "\"transfers\": %" PRIu64 ", \"not_watched\": %" PRIu64 ", \"more_findings\": %" PRIu64
-            ", \"findings\": [",
-            rank, memory->exact ? "true" : "false", finished ? "true" : "false", transfers,
-            ixa_dropped, more_findings);
+            ", \"unseen\": \"",
+            rank, memory->exact && !*memory->unseen ? "true" : "false", finished ? "true" : "false",
+            transfers, ixa_dropped, more_findings);
+    write_text(file, memory->unseen);
+    fprintf(file, "\", \"findings\": [");
     for (size_t i = 0; i < finding_count; i++) {
         const finding_t *f = &findings[i];
         fprintf(file, "%s\n{\"how\": \"%s\", \"access\": \"%s\", ", i ? "," : "", how_names[f->how],

@@ -5,6 +5,9 @@
 #include "access.h"
 #include "hooks.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #define CODE __builtin_return_address(0)
 
 /* The runtime finds the shadow by this name. */
@@ -12,9 +15,29 @@ __attribute__((visibility("default"))) ixa_memory_t *imbrex_access_memory = &ixa
 
 uint8_t ixa_lines[IXA_LINES];
 
+/* Strings that the wrappers put into objects: places of accesses without a hook. Each instrumented
+ * library has its own, and a copy of this; the table is the program's. */
+extern const char unseen_begin[] __asm__("__start_imbrex_unseen")
+    __attribute__((weak, visibility("hidden")));
+extern const char unseen_end[] __asm__("__stop_imbrex_unseen")
+    __attribute__((weak, visibility("hidden")));
+
+/* Also called by instrumented libraries. */
+__attribute__((visibility("default"))) void imbrex_access_unseen(const char *begin, const char *end)
+{
+    char *unseen = imbrex_access_memory->unseen;
+    for (const char *at = begin; at < end; at += strlen(at) + 1) {
+        size_t used = strlen(unseen), room = sizeof imbrex_access_memory->unseen - used;
+        if (*at && strlen(at) + 3 < room)
+            snprintf(unseen + used, room, "%s%s", used ? ", " : "", at);
+    }
+}
+
 static __attribute__((constructor)) void say_exact(void)
 {
-    ixa_shadow.exact = 1;
+    imbrex_access_memory->exact = 1;
+    if (unseen_begin)
+        imbrex_access_unseen(unseen_begin, unseen_end);
 }
 
 static __attribute__((noinline, cold)) void forbidden(uintptr_t address, size_t size, int is_write,

@@ -12,6 +12,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -25,6 +26,7 @@ from imbrex.potential.record_library import (
     recorder_library,
     wrapped_intrinsics,
 )
+from imbrex.potential.unseen import clang_notes
 
 _DEFAULTS = {"cc": "mpicc", "cxx": "mpicxx", "fc": "mpifort"}
 _NO_LINK = {"-c", "-S", "-E", "-M", "-MM", "-fsyntax-only"}
@@ -40,7 +42,10 @@ _ASKING: tuple[str, ...] = (
 )
 # Of the MPI compilers: -showme:compile, -compile_info, -link-info, ...
 _ASKING += ("-showme", "-compile_info", "-compile-info", "-link_info", "-link-info")
-_COPIES = ("memcpy", "memmove", "memset")
+_COPIES: tuple[str, ...] = ("memcpy", "memmove", "memset", "mempcpy", "bcopy", "bzero", "memcmp")
+_COPIES += ("strcpy", "strncpy", "stpcpy", "strcat")
+# What _FORTIFY_SOURCE makes of some.
+_CHECKED = tuple(f"__{name}_chk" for name in ("memcpy", "memmove", "memset", "strcpy", "strncpy"))
 
 # gcc inlines these copies after instrumenting: nobody would see them.
 _GNU_COPIES = tuple(f"-fno-builtin-{name}" for name in _COPIES)
@@ -81,7 +86,8 @@ def instrumented(
 ) -> list[str]:
     """The arguments of a compiler call, with those that instrument and link the recorder."""
     # They stand behind the user's: -O3 would switch vectorizing on again.
-    flags = ["-fsanitize=thread", "-g"]
+    # Checked copies are inlined from headers: their line would be the header's.
+    flags = ["-fsanitize=thread", "-g", "-U_FORTIFY_SOURCE"]
     if clang:
         flags += _CLANG
     elif language == "fc":
@@ -93,14 +99,15 @@ def instrumented(
         arguments = [f"-B{library.tools}/", *arguments]
     if _NO_LINK.intersection(arguments):
         return [*arguments, *flags]
-    wraps = ["-Wl," + ",".join(f"--wrap={name}" for name in _COPIES)]
+    wraps = ["-Wl," + ",".join(f"--wrap={name}" for name in (*_COPIES, *_CHECKED))]
     if not _LIBRARY.intersection(arguments):
         wraps.append("-Wl," + ",".join(f"--wrap={name}" for name in wrapped_intrinsics()))
         wraps.append(f"-Wl,--dynamic-list={library.exports}")
     if clang:
         whole = f"-Wl,--whole-archive,{library.archive},--no-whole-archive"
         return [*arguments, *flags, "-fno-sanitize-link-runtime", *wraps, whole, "-ldl"]
-    return [f"-L{library.folder}", *arguments, *flags, "-static-libtsan", *wraps]
+    notes = [str(library.folder / "notes.object")] if "-shared" in arguments else []
+    return [f"-L{library.folder}", *arguments, *flags, "-static-libtsan", *wraps, *notes]
 
 
 def _only_asks(arguments: Sequence[str]) -> bool:
@@ -156,9 +163,17 @@ def _compile(language: str, words: Sequence[str]) -> None:
         os.execvp(compiler, [compiler, *arguments])
     _refuse_sanitizers(arguments)
     library = recorder_library(mpicc or c_compiler_beside(compiler))
-    command = [compiler, *instrumented(language, arguments, is_clang(compiler), library)]
+    clang = is_clang(compiler)
     environment = {**os.environ, **assembler_environment(compiler)}
-    code = subprocess.run(command, check=False, env=environment).returncode
+    with tempfile.TemporaryDirectory(prefix="imbrex-") as scratch:
+        command = [compiler, *instrumented(language, arguments, clang, library)]
+        if clang:
+            command += clang_notes(command, Path(scratch))
+        else:
+            dump = Path(scratch) / "dump"
+            command.append(f"-fdump-tree-optimized-lineno={dump}")
+            environment["IMBREX_DUMP"] = str(dump)
+        code = subprocess.run(command, check=False, env=environment).returncode
     if code == 0:
         _make_twin(language, compiler, arguments)
     sys.exit(code if code >= 0 else 128 - code)

@@ -7,7 +7,8 @@ only for that. Accesses are counted once per straight run
 of instructions; a late call is told how many of them have not happened yet. What is not understood
 (another processor, Intel syntax) is assembled as it came: then the calls remain.
 
-Run as a script, `python inline_hooks.py AS ARGUMENTS...`; it imports nothing of the package.
+Run as a script, `python inline_hooks.py AS ARGUMENTS...`. What the compiler accesses without a
+hook, as its dump in IMBREX_DUMP says (unseen_gimple.py), is noted in the object.
 """
 
 from __future__ import annotations
@@ -203,6 +204,26 @@ def _leave_unless_marked(label: str) -> list[str]:
     ]
 
 
+def _unseen() -> list[str]:
+    """A section that names the accesses without a hook; one line to the user, too."""
+    dump = Path(os.environ.get("IMBREX_DUMP", ""))
+    if not dump.is_file():
+        return []
+    # The package is not installed for this interpreter (-I -S).
+    sys.path.append(str(Path(__file__).resolve().parents[2]))
+    from imbrex.potential.unseen import section, warning
+    from imbrex.potential.unseen_gimple import unseen_by_gcc
+
+    try:
+        places = unseen_by_gcc(dump.read_text(encoding="utf-8", errors="replace"))
+        dump.unlink()
+    except OSError:
+        return []
+    if places:
+        print(warning("gcc", places), file=sys.stderr)
+    return section(places)
+
+
 def main(words: list[str]) -> int:
     """Assemble: the input file, or standard input, goes through `inlined`."""
     assembler, *arguments = words
@@ -218,7 +239,7 @@ def main(words: list[str]) -> int:
     else:
         text = sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
     if "__tsan_" in text:
-        text = "\n".join(inlined(text.split("\n")))
+        text = "\n".join([*inlined(text.split("\n")), *_unseen()])
     data = text.encode("utf-8", "surrogateescape")
     return subprocess.run([assembler, *others, "-"], input=data, check=False).returncode
 

@@ -17,9 +17,9 @@ from imbrex.potential.archive import archive_members
 
 SECTION = ".imbrex.plain"
 SUFFIX = ".plain"
-_SOURCES = {".c", ".i", ".cc", ".cp", ".cpp", ".cxx", ".c++", ".C", ".CPP", ".ii", ".s", ".S"}
-_SOURCES |= {".f", ".F", ".for", ".FOR", ".fpp", ".FPP", ".ftn", ".FTN", ".f90", ".F90"}
-_SOURCES |= {".f95", ".F95", ".f03", ".F03", ".f08", ".F08"}
+SOURCES = {".c", ".i", ".cc", ".cp", ".cpp", ".cxx", ".c++", ".C", ".CPP", ".ii", ".s", ".S"}
+SOURCES |= {".f", ".F", ".for", ".FOR", ".fpp", ".FPP", ".ftn", ".FTN", ".f90", ".F90"}
+SOURCES |= {".f95", ".F95", ".f03", ".F03", ".f08", ".F08"}
 # What would be written a second time, under another name.
 _DEPENDENCIES = {"-MD", "-MMD", "-MP"}
 _DEPENDENCIES_ONE = {"-MF", "-MT", "-MQ"}
@@ -35,9 +35,9 @@ def compile_twins(compiler: str, arguments: Sequence[str]) -> bool:
 
     False where that failed: then the program has no twin and needs --plain.
     """
-    plain = _without_dependencies(arguments)
+    plain = without_dependencies(arguments)
     output = _output(arguments)
-    sources = [word for word in plain if Path(word).suffix in _SOURCES and Path(word).is_file()]
+    sources = [word for word in plain if Path(word).suffix in SOURCES and Path(word).is_file()]
     # Standard input is gone, and what -x names has any ending.
     if not sources:
         return False
@@ -46,7 +46,7 @@ def compile_twins(compiler: str, arguments: Sequence[str]) -> bool:
             target = Path(output) if output else Path(Path(source).stem + ".o")
             twin = Path(scratch) / "twin.o"
             others = {word for word in sources if word != source}
-            words = [word for word in _without_output(plain) if word not in others]
+            words = [word for word in without_output(plain) if word not in others]
             if not _run([compiler, *words, "-o", str(twin)]) or not target.exists():
                 return False
             added = f"{SECTION}={twin}"
@@ -63,7 +63,7 @@ def link_twin(compiler: str, arguments: Sequence[str]) -> str | None:
     twin_of(program).unlink(missing_ok=True)
     if "-shared" in arguments or not program.exists():
         return None
-    words = _without_output(_without_dependencies(arguments))
+    words = without_output(without_dependencies(arguments))
     folders = _folders(words)
     with tempfile.TemporaryDirectory(prefix="imbrex-") as scratch:
         found = [_plain_input(word, folders, Path(scratch), i) for i, word in enumerate(words)]
@@ -150,11 +150,11 @@ def _output(arguments: Sequence[str]) -> str | None:
     return None
 
 
-def _without_output(arguments: Sequence[str]) -> list[str]:
+def without_output(arguments: Sequence[str]) -> list[str]:
     return _without(arguments, set(), {"-o"}, "-o")
 
 
-def _without_dependencies(arguments: Sequence[str]) -> list[str]:
+def without_dependencies(arguments: Sequence[str]) -> list[str]:
     return _without(arguments, _DEPENDENCIES, _DEPENDENCIES_ONE, "-Wp,-M")
 
 

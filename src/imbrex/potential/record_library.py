@@ -17,12 +17,16 @@ from imbrex.errors import ImbrexError
 from imbrex.mpi_environment.native import cache_folder, source_folder
 
 # Every access counts in thread-local data: a call to find them would cost more than all the rest.
-_FLAGS = ("-std=c11", "-O2", "-fPIC", "-ftls-model=initial-exec", "-D_GNU_SOURCE", "-w")
+_FLAGS: tuple[str, ...] = ("-std=c11", "-O2", "-fPIC", "-ftls-model=initial-exec", "-w")
+# Or the wrapped functions would call each other in turn.
+_FLAGS += ("-D_GNU_SOURCE", "-fno-builtin", "-U_FORTIFY_SOURCE")
 # What instrumented code calls, and the shadow of memory that it fills. The rest is in the runtime.
-_SOURCES = ("copies.c", "gfortran.c", "hooks.c", "shadow.c")
+_SOURCES = ("copies.c", "gfortran.c", "hooks.c", "shadow.c", "strings.c")
+# Of instrumented libraries instead.
+_NOTES = "library_notes.c"
 _HEADERS = ("access.h", "gfortran.def", "hooks.h")
 # Visible to the runtime, and to instrumented libraries, which share the program's own.
-_EXPORTS = "{ imbrex_access_*; __tsan_*; __wrap_mem*; };\n"
+_EXPORTS = "{ imbrex_access_*; __tsan_*; __wrap_*; };\n"
 # What the compiler finds in the assembler's place; the rest comes with each call of the compiler.
 _ASSEMBLER = (
     '#!/bin/sh\nexec "$IMBREX_PYTHON" -I -S "$IMBREX_INLINE_HOOKS" "$IMBREX_ASSEMBLER" "$@"\n'
@@ -65,7 +69,7 @@ def recorder_library(mpicc: str) -> RecorderLibrary:
     if compiler is None:
         raise ImbrexError(f"{mpicc}: no such MPI compiler; name the C one with --mpicc")
     source = source_folder("runtime") / "access"
-    files = [source / name for name in (*_SOURCES, *_HEADERS)]
+    files = [source / name for name in (*_SOURCES, _NOTES, *_HEADERS)]
     key = hashlib.sha256(compiler.encode())
     key.update(" ".join((*_FLAGS, _EXPORTS, _ASSEMBLER)).encode())
     for file in files:
@@ -96,6 +100,7 @@ def _build(compiler: str, source: Path, target: Path) -> None:
         _run([compiler, *_FLAGS, "-c", *sources], scratch)
         objects = sorted(file.name for file in scratch.glob("*.o"))
         _run(["ar", "rcs", "libtsan.a", *objects], scratch)
+        _run([compiler, *_FLAGS, "-c", str(source / _NOTES), "-o", "notes.object"], scratch)
         (scratch / "exports.list").write_text(_EXPORTS)
         (scratch / "tools").mkdir()
         (scratch / "tools" / "as").write_text(_ASSEMBLER)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from imbrex.profile.sites import Site
 
 FILE = "guard.json"
 _RAW = "guard-*.json"
+_OF_HEADERS = re.compile(r"^/usr/include/|/include/c\+\+/|/lib(64)?/(gcc|clang|llvm)")
 
 
 @dataclass(frozen=True)
@@ -81,19 +83,22 @@ class Finding:
 @dataclass(frozen=True)
 class Guard:
     """`exact`: every access of the program was seen on every rank; else writes to what is sent, by
-    checksum, and what MPI calls show. `transfers` were watched, `not_watched` found no memory."""
+    checksum, and what MPI calls show. `unseen`: where the compiler left accesses out (of a program
+    that is instrumented otherwise). `transfers` were watched, `not_watched` found no memory."""
 
     exact: bool
     transfers: int
     not_watched: int
     more_findings: int
     findings: tuple[Finding, ...]
+    unseen: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """The content of guard.json."""
         return {
             "schema_version": SCHEMA_VERSION,
             "exact": self.exact,
+            "unseen": list(self.unseen),
             "transfers": self.transfers,
             "not_watched": self.not_watched,
             "more_findings": self.more_findings,
@@ -116,6 +121,7 @@ def load_guard(directory: Path) -> Guard | None:
                 int(entry["not_watched"]),
                 int(entry["more_findings"]),
                 tuple(Finding.from_json(one) for one in entry["findings"]),
+                tuple(str(place) for place in entry.get("unseen", ())),
             )
         except (KeyError, TypeError, ValueError) as error:
             raise ImbrexError(f"{file}: damaged ({error!r})") from error
@@ -139,13 +145,31 @@ def _place(entry: dict[str, Any]) -> tuple[str, int] | None:
     return (str(entry["image"]), int(entry["offset"])) if entry["image"] else None
 
 
+def _in_users_code(site: Site) -> Site:
+    """Of what a compiler's or library's header inlines (std::copy), the line that asked for it."""
+    for _ in range(len(site.inlined_into)):
+        if not site.file or not _OF_HEADERS.search(site.file):
+            break
+        match = re.fullmatch(r"(.*) \((.*):(\d+)\)", site.inlined_into[0])
+        if match is None:
+            break
+        site = replace(
+            site,
+            function=match[1],
+            file=match[2],
+            line=int(match[3]),
+            inlined_into=site.inlined_into[1:],
+        )
+    return site
+
+
 def _merge(ranks: Sequence[dict[str, Any]]) -> Guard:
     """One finding for the same access of all ranks; the most frequent first."""
     raw = [(int(rank["rank"]), entry) for rank in ranks for entry in rank["findings"]]
     places = {_place(entry[name]) for _, entry in raw for name in ("code", "site")} - {None}
     ordered = sorted(place for place in places if place)
     sites = resolve_sites([Site(i + 1, image, offset=o) for i, (image, o) in enumerate(ordered)])
-    named = dict(zip(ordered, sites, strict=True))
+    named = dict(zip(ordered, map(_in_users_code, sites), strict=True))
     groups: dict[tuple[Any, ...], list[tuple[int, dict[str, Any]]]] = {}
     for rank, entry in raw:
         key = tuple(entry[name] for name in ("how", "access", "buffer"))
@@ -178,4 +202,9 @@ def _merge(ranks: Sequence[dict[str, Any]]) -> Guard:
         not_watched=sum(int(rank["not_watched"]) for rank in ranks),
         more_findings=sum(int(rank["more_findings"]) for rank in ranks),
         findings=tuple(sorted(findings, key=lambda finding: -finding.count)),
+        unseen=tuple(
+            dict.fromkeys(
+                place for rank in ranks for place in str(rank["unseen"]).split(", ") if place
+            )
+        ),
     )

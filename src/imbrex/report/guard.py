@@ -9,16 +9,26 @@ def guard_title(guard: Guard) -> str:
     """What was looked at, and how closely."""
     number = sum(finding.count for finding in guard.findings)
     found = f"{number:,} forbidden uses" if number != 1 else "1 forbidden use"
-    reach = (
-        "every access of the program was seen"
-        if guard.exact
-        else "accesses were not seen: only changes of what is sent, by checksum, and MPI's own "
-        "calls; build with imbrex cc, cxx or fc for every access"
-    )
+    if guard.exact:
+        reach = "every access of the program was seen"
+    elif guard.unseen:
+        reach = (
+            f"accesses were seen, but not those that the compiler does not instrument: "
+            f"{_some(guard.unseen)}; docs/guard.md says which, and what helps"
+        )
+    else:
+        reach = (
+            "accesses were not seen: only changes of what is sent, by checksum, and MPI's own "
+            "calls; build with imbrex cc, cxx or fc for every access"
+        )
     return (
         f"Guard: {found if guard.findings else 'no forbidden use'} of the buffers of "
         f"{guard.transfers:,} transfers in flight ({reach})"
     )
+
+
+def _some(places: tuple[str, ...]) -> str:
+    return ", ".join(places[:4]) + (", ..." if len(places) > 4 else "")
 
 
 def guard_lines(guard: Guard) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 import re
 import shutil
 import subprocess
@@ -144,3 +145,75 @@ def test_guard_and_record_are_two_runs(tmp_path: Path) -> None:
     done = imbrex("run", "--guard", "--record", "--", "mpirun", "-n", "2", "./app")
     assert done.returncode == 2
     assert "--guard" in done.stderr
+
+
+def built(
+    mpi: Any, language: str, compiler: str, source: str, program: Path, *options: str
+) -> subprocess.CompletedProcess[str]:
+    """With a compiler behind the MPI library's own."""
+    if shutil.which(compiler) is None:
+        pytest.skip(f"{compiler} is not installed")
+    kind = {"cc": ("CC", "mpicc"), "cxx": ("CXX", "mpicxx")}[language]
+    chosen = {"OMPI_" + kind[0]: compiler, "MPICH_" + kind[0]: compiler}
+    done = imbrex(
+        *(language, f"--compiler={kind[1]}.{mpi.name}", "-w", "-g", "-O2", *options),
+        *(str(HERE / source), "-o", str(program)),
+        **chosen,
+    )
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="AVX")
+@pytest.mark.parametrize(
+    ("compiler", "case", "seen"),
+    [
+        ("gcc", "masked", False),
+        ("gcc", "wide", True),
+        ("gcc", "returned", False),
+        ("clang", "masked", False),
+        ("clang", "wide", False),
+        ("clang", "returned", True),
+    ],
+)
+def test_nobody_claims_to_have_seen_what_has_no_hook(
+    compiler: str, case: str, seen: bool, mpi: Any, guarded: Any, tmp_path: Path
+) -> None:
+    program = tmp_path / "wide"
+    done = built(mpi, "cc", compiler, "wide.c", program, "-mavx", f"-D{case.upper()}")
+    found, verdict = guarded(program)
+    lines = (HERE / "wide.c").read_text().splitlines()
+    (line,) = (n for n, text in enumerate(lines, 1) if text.endswith(f"/* {case} */"))
+    assert found["exact"] is seen
+    assert found["unseen"] == ([] if seen else [f"wide.c:{line}"])
+    assert (f"wide.c:{line}" in done.stderr) is not seen
+    assert (f"does not instrument: wide.c:{line}" in " ".join(verdict.split())) is not seen
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+@pytest.mark.parametrize("options", [[], ["-D_FORTIFY_SOURCE=2"]])
+def test_copies_of_the_c_library_are_seen(
+    compiler: str, options: list[str], mpi: Any, guarded: Any, tmp_path: Path
+) -> None:
+    program = tmp_path / "copies"
+    built(mpi, "cc", compiler, "copies.c", program, *options)
+    found, _ = guarded(program)
+    expected = {n: how[0] for n, how in planted(HERE / "copies.c", r"/\*").items()}
+    assert {f["code"]["line"]: described(f) for f in found["findings"]} == expected
+
+
+@pytest.mark.parametrize("compiler", ["g++", "clang++"])
+def test_algorithms_are_found_where_they_are_called(
+    compiler: str, mpi: Any, guarded: Any, tmp_path: Path
+) -> None:
+    program = tmp_path / "algorithms"
+    built(mpi, "cxx", compiler, "algorithms.cpp", program)
+    found, _ = guarded(program)
+    assert found["exact"] is True
+    expected = {n: how[0] for n, how in planted(HERE / "algorithms.cpp", r"/\*").items()}
+    seen = {(f["code"]["file"].rpartition("/")[2], f["code"]["line"]) for f in found["findings"]}
+    # gcc's calls stand behind the function, where its headers' lines are not known as inlined.
+    if compiler == "clang++":
+        assert seen == {("algorithms.cpp", line) for line in expected}
+    assert len(seen) >= len(expected) - 1
+    assert {described(f) for f in found["findings"]} == set(expected.values())
