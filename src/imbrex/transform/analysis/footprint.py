@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from imbrex.transform import mpi_calls
-from imbrex.transform.analysis.aliases import EXTERNAL, Aliases
+from imbrex.transform.analysis.aliases import Aliases
 from imbrex.transform.analysis.binding import Binding
+from imbrex.transform.analysis.changes import Changes
 from imbrex.transform.analysis.copies import message_arrays
 from imbrex.transform.analysis.facts import ProgramFacts
 from imbrex.transform.analysis.library import Library
 from imbrex.transform.analysis.operations import any_time, own_operation
 from imbrex.transform.analysis.sections import buffer_section
 from imbrex.transform.analysis.transfer import Role, further
-from imbrex.transform.model.affine import Affine, disjoint, extents, forget, widen, within
+from imbrex.transform.model.affine import forget, widen
 from imbrex.transform.model.program import (
     UNKNOWN_MEMORY,
     Access,
@@ -73,21 +73,17 @@ class Footprint:
         return frozenset(a.variable for a in self.accesses if a.write and not a.through)
 
 
-class Footprints:
+class Footprints(Changes):
     """Footprints of statements and routines, computed once each."""
 
     def __init__(self, program: Program, aliases: Aliases, library: Library) -> None:
-        self.program = program
-        self.aliases = aliases
+        super().__init__(program, aliases)
         self.library = library
         self._statements: dict[int, Footprint] = {}
         self._routines: dict[str, Footprint] = {}
         self._active: set[str] = set()
         # What statements send and receive, as `Messages` finds out.
         self.buffers: dict[tuple[int, bool], Buffers] = {}
-        self._set_by: dict[tuple[str, bool], frozenset[str]] = {}
-        # Expressions of a routine's own variables that are not below 0 while it runs.
-        self.nonnegative: frozenset[Affine] = frozenset()
 
     @cached_property
     def facts(self) -> ProgramFacts:
@@ -330,14 +326,6 @@ class Footprints:
         self._routines[routine.key] = found
         return found
 
-    def changed(self, accesses: list[Access]) -> frozenset[str]:
-        """Variables whose value may differ after these accesses."""
-        places = {(access.variable, access.through) for access in accesses if access.write}
-        if not places:
-            return _NONE
-        first, *others = [self._set_by.get(place) or self._changed_by(*place) for place in places]
-        return first.union(*others) if others else first
-
     def changed_by(self, statements: list[Statement], file: str) -> frozenset[str]:
         """Variables whose value may differ after these statements."""
         return _NONE.union(*[self.changed_in(self.of(s, file)) for s in statements])
@@ -348,109 +336,3 @@ class Footprints:
         if known is None:
             known = footprint.changed = self.changed(footprint.accesses)
         return known
-
-    def _changed_by(self, variable: str, through: bool) -> frozenset[str]:
-        """Variables whose value may differ after a write to one place."""
-        items = self.aliases.objects(variable, through)
-        found = set(items)
-        for item in items:
-            found |= self._fields_of(item) | self.aliases.records.inside(item)
-        if UNKNOWN_MEMORY in items:
-            found |= self.program.variables.keys()
-        elif EXTERNAL in items:
-            found |= self.aliases.escaped
-        known = self._set_by[variable, through] = frozenset(found)
-        return known
-
-    def after(self, access: Access, changed: frozenset[str]) -> Access:
-        """The access as it may be known once the variables `changed` have changed."""
-        strides = access.strides
-        if self._moved(access, changed) or (
-            strides and any(s.variables() & changed for s in strides)
-        ):
-            return access.anywhere()
-        return access.at(forget(access.section, changed))
-
-    def later(self, accesses: list[Access], changed: frozenset[str] | None) -> list[Access]:
-        """Accesses as they are known where the variables `changed` have changed since.
-
-        What a pointer named that has been set meanwhile is told by the objects that it may be.
-        None: it is not known what has changed.
-        """
-        found: list[Access] = []
-        for access in accesses:
-            which = {access.variable} if changed is None else changed
-            if self._moved(access, which) or (access.through and access.owner in which):
-                found += [
-                    Access(item, False, access.write, access.line)
-                    for item in sorted(self.aliases.objects(access.variable, access.through))
-                ]
-            else:
-                known = access.anywhere() if changed is None else self.after(access, changed)
-                found.append(known)
-        return found
-
-    def _moved(self, access: Access, changed: Set[str]) -> bool:
-        """Whether a pointer may name other memory; a dummy array stays where it is."""
-        if not access.through or access.variable not in changed:
-            return False
-        variable = self.program.variables.get(access.variable)
-        return variable is None or variable.kind != "dummy"
-
-    def _fields_of(self, item: str) -> frozenset[str]:
-        """The fields of a variable that is a structure."""
-        variable = self.program.variables.get(item)
-        if variable is None or not variable.record or variable.kind == "field":
-            return frozenset()
-        return self._fields.get(variable.record, _NONE)
-
-    @cached_property
-    def _fields(self) -> dict[str, frozenset[str]]:
-        """The fields of each structure type."""
-        found: dict[str, set[str]] = {}
-        for key in self.program.variables:
-            if key.startswith("field:"):
-                found.setdefault(key[len("field:") :].rpartition(".")[0], set()).add(key)
-        return {record: frozenset(keys) for record, keys in found.items()}
-
-    # Conflicts -------------------------------------------------------------------------
-
-    def conflict(
-        self, moved: list[Access], fixed: list[Access], changed: frozenset[str]
-    ) -> tuple[Access, Access] | None:
-        """The first pair that may touch the same memory with a write among them.
-
-        `changed`: variables whose value may differ between the two places.
-        """
-        for mine in moved:
-            for other in fixed:
-                if not (mine.write or other.write):
-                    continue
-                if not self.aliases.may_share(mine, other, changed):
-                    continue
-                if mine.variable == other.variable and mine.through == other.through:
-                    stable = not self._moved(mine, changed)
-                    stable = stable and mine.variable not in self.program.overlays
-                    if stable and self.disjoint_after(mine, other, changed):
-                        continue
-                return mine, other
-        return None
-
-    def disjoint_after(self, mine: Access, other: Access, changed: frozenset[str]) -> bool:
-        """Whether accesses to one array surely touch different elements."""
-        left, right = forget(mine.section, changed), forget(other.section, changed)
-        if left is None or right is None or mine.strides != other.strides:
-            return False
-        names = frozenset(name for stride in mine.strides for name in stride.variables())
-        if names & changed:
-            return False
-
-        def apart(known: frozenset[Affine]) -> bool:
-            inside = all(within(side, mine.strides, known) for side in (left, right))
-            return inside and disjoint(left, right, known)
-
-        if apart(self.nonnegative):
-            return True
-        # If one of them touches nothing, they do not meet either.
-        spans = extents(left) | extents(right)
-        return bool(spans) and apart(self.nonnegative | spans)

@@ -9,14 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.messages import Messages, buffer_access, statement_waits
 from imbrex.transform.analysis.spaces import Space, Spaces
-from imbrex.transform.edits import Edit, apply_edits
-from imbrex.transform.model.affine import Affine, surely_less
+from imbrex.transform.edits import Edit
 from imbrex.transform.model.program import (
     Access,
     Block,
@@ -28,31 +26,16 @@ from imbrex.transform.model.program import (
     Program,
     Reason,
     Routine,
-    SourceFile,
     Statement,
 )
 from imbrex.transform.rewrites.base import Refusal
-from imbrex.transform.rewrites.headers import Header, read_header
-from imbrex.transform.rewrites.layout import after_line, first_on_line, indent_at, line_start
+from imbrex.transform.rewrites.division import Cuts, Division, halves
+from imbrex.transform.rewrites.headers import read_header
+from imbrex.transform.rewrites.layout import after_line, first_on_line, line_start
 from imbrex.transform.rewrites.proposals import Preparing, Proposal
-from imbrex.transform.rewrites.terms import shifted
-from imbrex.transform.rewrites.wrapping import wrapped
 
 NAME = "boundary-first"
-Cuts = dict[int, tuple[int, int]]
 _LABEL = re.compile(rb"^[ \t]*\d+[ \t]", re.MULTILINE)
-
-
-@dataclass(slots=True)
-class Division:
-    """A space, the iterations cut off as its boundary, and the block that it stands in."""
-
-    space: Space
-    cuts: Cuts
-    block: Block
-    at: int  # the interior of a consumer goes in front of this statement of the block
-    produces: bool
-    until: int = -1  # the interior of a producer goes behind this one
 
 
 class BoundaryFirst(Preparing):
@@ -275,11 +258,7 @@ class BoundaryFirst(Preparing):
     def apply(self, routine: Routine, division: Division) -> Proposal:
         source = self.program.files[routine.file]
         space = division.space
-        interior, boundary = (
-            self._of_call(source, division)
-            if space.call is not None
-            else self._of_loops(source, division)
-        )
+        interior, boundary = halves(source, division, self.footprints.nonnegative)
         start = line_start(source.data, space.statement.code_start)
         statements = division.block.statements
         if division.produces:
@@ -333,88 +312,9 @@ class BoundaryFirst(Preparing):
         """The text of the interior, and the edits that leave the boundary in its place."""
         source = self.program.files[routine.file]
         space = division.space
-        make = self._of_loops if space.call is None else self._of_call
-        interior, boundary = make(source, division)
+        interior, boundary = halves(source, division, self.footprints.nonnegative)
         start = line_start(source.data, space.statement.code_start)
         return interior, [Edit(start, space.statement.end, boundary)]
-
-    def _of_loops(self, source: SourceFile, division: Division) -> tuple[str, str]:
-        space, cuts = division.space, division.cuts
-        headers: dict[int, Header] = {}
-        for number in cuts:
-            header = read_header(source, space.loops[number])
-            assert header is not None
-            headers[number] = header
-        interior = {n: headers[n].inner(cut) for n, cut in cuts.items()}
-        *outer, last = sorted(cuts)
-        always = [text for n in outer for text in headers[n].outside(cuts[n])]
-        boundary = {last: headers[last].ends(cuts[last], always)}
-        return tuple(  # type: ignore[return-value]
-            self._with_headers(source, space, headers, texts) for texts in (interior, boundary)
-        )
-
-    @staticmethod
-    def _with_headers(
-        source: SourceFile, space: Space, headers: dict[int, Header], texts: dict[int, str]
-    ) -> str:
-        start = line_start(source.data, space.statement.code_start)
-        piece = source.data[start : space.statement.end]
-        edits = []
-        for number, text in texts.items():
-            header = headers[number]
-            indent = indent_at(source.data, header.start)
-            column = header.start - line_start(source.data, header.start)
-            text = wrapped(source.language, text, column, indent)
-            edits.append(Edit(header.start - start, header.end - start, text))
-        return apply_edits(piece, edits).decode()
-
-    def _of_call(self, source: SourceFile, division: Division) -> tuple[str, str]:
-        space, cuts = division.space, division.cuts
-        assert space.call is not None and space.bounds is not None
-        whole = [argument.text.strip() for argument in space.call.arguments]
-        inner = list(whole)
-        for number, (before, behind) in cuts.items():
-            first, last = space.bounds[number]
-            inner[first], inner[last] = shifted(whole[first], before), shifted(whole[last], -behind)
-        strips = []
-        current = list(whole)
-        for number, cut in sorted(cuts.items()):
-            first, last = space.bounds[number]
-            span = space.ranges[number]
-            low, high = whole[first], whole[last]
-            for side, wanted in enumerate(cut):
-                if not wanted:
-                    continue
-                strip = list(current)
-                strip[first] = strip[last] = high if side else low
-                # One iteration serves both ends; without any, neither is there.
-                least = span.low.plus(Affine(1)) if side and cut[0] else span.low
-                sure = surely_less(least, span.high.plus(Affine(1)), self.footprints.nonnegative)
-                compare = ">" if side and cut[0] else ">="
-                strips.append((strip, None if sure else (high, compare, low)))
-            current[first], current[last] = inner[first], inner[last]
-        indent = indent_at(source.data, space.statement.code_start)
-        name = source.data[space.call.start : space.call.arguments[0].start].decode()
-        lines = [self._call(source, name, strip, guard, indent) for strip, guard in strips]
-        return self._call(source, name, inner, None, indent), "\n".join(lines)
-
-    @staticmethod
-    def _call(
-        source: SourceFile,
-        name: str,
-        arguments: list[str],
-        guard: tuple[str, str, str] | None,
-        indent: str,
-    ) -> str:
-        call = name + ", ".join(arguments) + ")"
-        if source.language is Language.C:
-            inner = indent + "    " if guard else indent
-            text = inner + wrapped(source.language, call + ";", len(inner), inner)
-            return f"{indent}if ({' '.join(guard)})\n{text}" if guard else text
-        if guard:
-            high, compare, low = guard
-            call = f"if ({high} {'.gt.' if compare == '>' else '.ge.'} {low}) {call}"
-        return indent + wrapped(source.language, call, len(indent), indent)
 
 
 def directed(space: Space) -> bool:

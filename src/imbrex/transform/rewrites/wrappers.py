@@ -30,7 +30,8 @@ from imbrex.transform.model.program import (
 )
 from imbrex.transform.rewrites.base import Refusal, Site
 from imbrex.transform.rewrites.blocking import BlockingToNonblocking
-from imbrex.transform.rewrites.boundary import BoundaryFirst, Division
+from imbrex.transform.rewrites.boundary import BoundaryFirst
+from imbrex.transform.rewrites.division import Division
 from imbrex.transform.rewrites.halves import Halves
 from imbrex.transform.rewrites.proposals import Preparing, Proposal
 from imbrex.transform.rewrites.unsplit import why_whole

@@ -1,0 +1,120 @@
+"""The text of a divided loop nest, or of a divided call of a routine that is one nest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from imbrex.transform.analysis.spaces import Space
+from imbrex.transform.edits import Edit, apply_edits
+from imbrex.transform.model.affine import Affine, surely_less
+from imbrex.transform.model.program import Block, Language, SourceFile
+from imbrex.transform.rewrites.headers import Header, read_header
+from imbrex.transform.rewrites.layout import indent_at, line_start
+from imbrex.transform.rewrites.terms import shifted
+from imbrex.transform.rewrites.wrapping import wrapped
+
+Cuts = dict[int, tuple[int, int]]
+"""Of the loops that are divided, by number: iterations cut off at the low and the high end."""
+
+
+@dataclass(slots=True)
+class Division:
+    """A space, the iterations cut off as its boundary, and the block that it stands in."""
+
+    space: Space
+    cuts: Cuts
+    block: Block
+    at: int  # the interior of a consumer goes in front of this statement of the block
+    produces: bool
+    until: int = -1  # the interior of a producer goes behind this one
+
+
+def halves(
+    source: SourceFile, division: Division, nonnegative: frozenset[Affine]
+) -> tuple[str, str]:
+    """The interior and the boundary. `nonnegative`: expressions known not to be below 0."""
+    if division.space.call is not None:
+        return _of_call(source, division, nonnegative)
+    return _of_loops(source, division)
+
+
+def _of_loops(source: SourceFile, division: Division) -> tuple[str, str]:
+    space, cuts = division.space, division.cuts
+    headers: dict[int, Header] = {}
+    for number in cuts:
+        header = read_header(source, space.loops[number])
+        assert header is not None
+        headers[number] = header
+    interior = {n: headers[n].inner(cut) for n, cut in cuts.items()}
+    *outer, last = sorted(cuts)
+    always = [text for n in outer for text in headers[n].outside(cuts[n])]
+    boundary = {last: headers[last].ends(cuts[last], always)}
+    return tuple(  # type: ignore[return-value]
+        _with_headers(source, space, headers, texts) for texts in (interior, boundary)
+    )
+
+
+def _with_headers(
+    source: SourceFile, space: Space, headers: dict[int, Header], texts: dict[int, str]
+) -> str:
+    start = line_start(source.data, space.statement.code_start)
+    piece = source.data[start : space.statement.end]
+    edits = []
+    for number, text in texts.items():
+        header = headers[number]
+        indent = indent_at(source.data, header.start)
+        column = header.start - line_start(source.data, header.start)
+        text = wrapped(source.language, text, column, indent)
+        edits.append(Edit(header.start - start, header.end - start, text))
+    return apply_edits(piece, edits).decode()
+
+
+def _of_call(
+    source: SourceFile, division: Division, nonnegative: frozenset[Affine]
+) -> tuple[str, str]:
+    space, cuts = division.space, division.cuts
+    assert space.call is not None and space.bounds is not None
+    whole = [argument.text.strip() for argument in space.call.arguments]
+    inner = list(whole)
+    for number, (before, behind) in cuts.items():
+        first, last = space.bounds[number]
+        inner[first], inner[last] = shifted(whole[first], before), shifted(whole[last], -behind)
+    strips = []
+    current = list(whole)
+    for number, cut in sorted(cuts.items()):
+        first, last = space.bounds[number]
+        span = space.ranges[number]
+        low, high = whole[first], whole[last]
+        for side, wanted in enumerate(cut):
+            if not wanted:
+                continue
+            strip = list(current)
+            strip[first] = strip[last] = high if side else low
+            # One iteration serves both ends; without any, neither is there.
+            least = span.low.plus(Affine(1)) if side and cut[0] else span.low
+            sure = surely_less(least, span.high.plus(Affine(1)), nonnegative)
+            compare = ">" if side and cut[0] else ">="
+            strips.append((strip, None if sure else (high, compare, low)))
+        current[first], current[last] = inner[first], inner[last]
+    indent = indent_at(source.data, space.statement.code_start)
+    name = source.data[space.call.start : space.call.arguments[0].start].decode()
+    lines = [_call(source, name, strip, guard, indent) for strip, guard in strips]
+    return _call(source, name, inner, None, indent), "\n".join(lines)
+
+
+def _call(
+    source: SourceFile,
+    name: str,
+    arguments: list[str],
+    guard: tuple[str, str, str] | None,
+    indent: str,
+) -> str:
+    call = name + ", ".join(arguments) + ")"
+    if source.language is Language.C:
+        inner = indent + "    " if guard else indent
+        text = inner + wrapped(source.language, call + ";", len(inner), inner)
+        return f"{indent}if ({' '.join(guard)})\n{text}" if guard else text
+    if guard:
+        high, compare, low = guard
+        call = f"if ({high} {'.gt.' if compare == '>' else '.ge.'} {low}) {call}"
+    return indent + wrapped(source.language, call, len(indent), indent)
