@@ -20,6 +20,8 @@ _MEMORY = re.compile(r"\*|->|MEM\b|\[|\bVIEW_CONVERT_EXPR\b|\.\w")
 _BUILTIN = re.compile(r"__builtin_(?:ia32|neon|aarch64|altivec|vsx|s390)_?(\w+)")
 # Instructions that name an address without an access to data there.
 _HARMLESS = re.compile(r"clflush|clwb|cldemote|prefetch|monitor|rdtscp|fxsave|xsave|xrstor|fxrstor")
+# A memmove of more bytes is a call: sixteen moves of 64 bytes are the most that gcc makes of one.
+_IN_PIECES = 1024
 _SSA = re.compile(r"([\w.$#]*?)_\d+$")
 _MPI = re.compile(r"\bp?mpi_\w+ \(", re.IGNORECASE)
 
@@ -90,8 +92,11 @@ def _is_unseen(text: str, types: dict[str, str], plain: Sequence[str]) -> bool:
             _is_address(word, types, plain) for word in given
         )
     if re.fullmatch("__builtin_mem(cpy|move|set|pcpy)(_chk)?", call["name"]):
-        # Of a constant size it becomes instructions, where a program says __builtin_ itself.
-        return given[2].isdigit() and any(_is_address(word, types, plain) for word in given[:2])
+        # Of a constant size it becomes instructions, where a program says __builtin_ itself and
+        # where Fortran sets text.
+        size = int(given[2]) if given[2].isdigit() else 0
+        inlined = size > 0 and ("memmove" not in call["name"] or size <= _IN_PIECES)
+        return inlined and any(_is_address(word, types, plain) for word in given[:2])
     if call["name"].startswith("__builtin_") or call["name"] == "__complex__":
         return False
     # A bare name that the function does not declare is another function.

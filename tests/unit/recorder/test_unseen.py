@@ -33,6 +33,7 @@ def gimple(*statements: str, declared: tuple[str, ...] = ()) -> list[str]:
         '[a.c:7:3] __asm__ __volatile__("movq %%rax,(%0)" :  : "r" p_2(D) : "memory");',
         '[a.c:7:3] __asm__("incl %0" : "=m" *p_2(D) : "m" *p_2(D));',
         "[a.c:7:3] __builtin_memcpy (p_2(D), q_3(D), 48);",
+        "[a.c:7:3] __builtin_memmove (p_2(D), q_3(D), 64);",
     ],
 )
 def test_gcc_leaves_out_what_is_no_assignment(statement: str) -> None:
@@ -54,6 +55,7 @@ def test_gcc_leaves_out_what_is_no_assignment(statement: str) -> None:
         "[a.c:7:3] __builtin_ia32_clflush (p_2(D));",
         '[a.c:7:3] __asm__ __volatile__("" :  : "r" p_2(D) : "memory");',
         "[a.c:7:3] __builtin_memcpy (p_2(D), q_3(D), n_4(D));",
+        "[a.c:7:3] __builtin_memmove (p_2(D), q_3(D), 2048);",
     ],
 )
 def test_gcc_instruments_assignments(statement: str) -> None:
