@@ -151,19 +151,21 @@ def measured(mpi: Any, runtime: Runtime, tmp_path: Path) -> Callable[..., Measur
 
 
 @pytest.fixture(scope="session")
-def sanitized(
-    mpi: Any, tmp_path_factory: pytest.TempPathFactory
-) -> Callable[..., subprocess.CompletedProcess[str]]:
+def sanitized(mpi: Any) -> Callable[..., subprocess.CompletedProcess[str]]:
     """Run a program on two ranks with the runtime built with the sanitizers of gcc."""
     if mpi.name != "openmpi":
         pytest.skip("the code is the same for every MPI")
-    tree = tmp_path_factory.mktemp("sanitized")
+    base = ROOT / "build" / "tests" / mpi.name
+    base.mkdir(parents=True, exist_ok=True)
+    tree = base / "sanitized"
     mpicc = subprocess.run(["which", mpi.mpicc], capture_output=True, text=True, check=True).stdout
     configure = ["cmake", "-S", str(ROOT / "runtime"), "-B", str(tree), "-DCMAKE_BUILD_TYPE=Debug"]
     configure += [f"-DMPI_C_COMPILER={mpicc.strip()}", f"-DIMBREX_PYTHON={sys.executable}"]
     configure += [f"-DCMAKE_C_FLAGS={SANITIZERS}", "-DCMAKE_C_COMPILER=gcc"]
-    _checked(configure)
-    _checked(["cmake", "--build", str(tree), "--target", "imbrex", "-j2"])
+    with (base / "sanitized.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        _checked(configure)
+        _checked(["cmake", "--build", str(tree), "--target", "imbrex", "-j2"])
     asan = subprocess.run(
         ["gcc", "-print-file-name=libasan.so"], capture_output=True, text=True, check=True
     ).stdout.strip()
