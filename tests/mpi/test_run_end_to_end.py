@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -103,21 +105,27 @@ def test_refusals_before_the_start(mpi, program, imbrex, tmp_path):
     assert (tmp_path / "exists" / "precious").read_text() == "x"
 
 
-@pytest.mark.skipif(os.getuid() != 0, reason="mounting a small file system needs root")
-def test_full_disk_while_it_runs(mpi, program, imbrex, tmp_path):
-    disk = tmp_path / "disk"
-    disk.mkdir()
+@contextmanager
+def small_file_system(folder: Path, size: str) -> Iterator[Path]:
+    """A new folder with room for `size` (as mount says it); a skip where none can be mounted."""
+    folder.mkdir()
     mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=128k", "tmpfs", str(disk)],
+        ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(folder)],
         check=False,
         capture_output=True,
     )
     if mounted.returncode:
         pytest.skip("a small file system cannot be mounted here")
     try:
-        done = imbrex("run", "-o", str(disk / "run"), "--", mpi.mpirun, "-n", "2", str(program))
+        yield folder
     finally:
-        subprocess.run(["umount", "-l", str(disk)], check=True)
+        subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="mounting a small file system needs root")
+def test_full_disk_while_it_runs(mpi, program, imbrex, tmp_path):
+    with small_file_system(tmp_path / "disk", "128k") as disk:
+        done = imbrex("run", "-o", str(disk / "run"), "--", mpi.mpirun, "-n", "2", str(program))
     assert (done.returncode, done.stdout) == (0, "out of rank 0\n")
     assert "imbrex: " in done.stderr
 
@@ -163,16 +171,7 @@ def test_a_cleared_environment_is_named(mpi, program, imbrex, tmp_path):
 @pytest.mark.skipif(os.getuid() != 0, reason="mounting a small file system needs root")
 def test_ranks_without_a_part_are_counted(mpi, program, imbrex, tmp_path):
     """Only rank 0's warnings are kept in the run directory: those of the others are counted."""
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(disk)],
-        check=False,
-        capture_output=True,
-    )
-    if mounted.returncode:
-        pytest.skip("a small file system cannot be mounted here")
-    try:
+    with small_file_system(tmp_path / "disk", "1m") as disk:
         words = ["-o", str(disk / "run"), "--", mpi.mpirun, "-n", "3", str(program)]
         done = imbrex("run", *words)
         assert (done.returncode, done.stdout) == (0, "out of rank 0\n")
@@ -182,5 +181,3 @@ def test_ranks_without_a_part_are_counted(mpi, program, imbrex, tmp_path):
         assert f"{printed} of 3 ranks had no file for their profile" in " ".join(
             done.stderr.split()
         )
-    finally:
-        subprocess.run(["umount", "-l", str(disk)], check=True)
