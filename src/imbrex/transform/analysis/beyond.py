@@ -16,26 +16,21 @@ from imbrex.transform.model.program import UNKNOWN_MEMORY, Argument, Call, Progr
 def mark_beyond(program: Program, aliases: Aliases) -> None:
     """Note in each buffer of a message which further variables it may reach into."""
     scattered = scattered_address(program)
-    for routine in program.routines.values():
-        for statement in routine.statements():
-            for call in statement.calls:
-                for buffer, count, datatype in mpi_calls.BUFFERS.get(call.name, ()):
-                    if len(call.arguments) > max(buffer, count or 0, datatype):
-                        number = None if count is None else call.arguments[count].value
-                        mark = _Message(program, aliases, call.arguments[buffer], number)
-                        mark.reach(call.arguments[datatype].text.strip(), scattered is not None)
+    for call in program.calls():
+        for buffer, count, datatype in mpi_calls.BUFFERS.get(call.name, ()):
+            if len(call.arguments) > max(buffer, count or 0, datatype):
+                number = None if count is None else call.arguments[count].value
+                mark = _Message(program, aliases, call.arguments[buffer], number)
+                mark.reach(call.arguments[datatype].text.strip(), scattered is not None)
 
 
 def scattered_address(program: Program) -> Call | None:
     """A call that takes an address which is not in a structure: a datatype may join variables."""
-    for routine in program.routines.values():
-        for statement in routine.statements():
-            for call in statement.calls:
-                if call.name in mpi_calls.ADDRESSES and call.arguments:
-                    location = call.arguments[0]
-                    variable = program.variables.get(location.base or "")
-                    if variable is None or not (variable.record or _is_record(program, variable)):
-                        return call
+    for call in program.calls():
+        if call.name in mpi_calls.ADDRESSES and call.arguments:
+            variable = program.variables.get(call.arguments[0].base or "")
+            if variable is None or not (variable.record or _is_record(program, variable)):
+                return call
     return None
 
 

@@ -14,9 +14,7 @@ def message_arrays(program: Program) -> frozenset[str]:
     """Arrays that calls of MPI are given as a whole, as those that messages are packed into."""
     return frozenset(
         argument.base
-        for routine in program.routines.values()
-        for statement in routine.statements()
-        for call in statement.calls
+        for call in program.calls()
         if call.name.upper().startswith("MPI_")
         for argument in call.arguments
         if argument.base is not None and (argument.whole or _from_its_first(program, argument))

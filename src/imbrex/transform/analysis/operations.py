@@ -27,8 +27,5 @@ def own_operation(call: Call) -> str | None:
 def any_time(program: Program) -> bool:
     """Whether a wait may run an operation of the program."""
     return any(
-        call.name in _ANY_TIME and own_operation(call) is not None
-        for routine in program.routines.values()
-        for statement in routine.statements()
-        for call in statement.calls
+        call.name in _ANY_TIME and own_operation(call) is not None for call in program.calls()
     )

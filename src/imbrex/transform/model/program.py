@@ -296,3 +296,9 @@ class Program:
         for routine in self.routines.values():
             if not routine.problem and routine.file in self.files:
                 yield routine
+
+    def calls(self) -> Iterator[Call]:
+        """All calls, wherever they stand."""
+        for routine in self.routines.values():
+            for statement in routine.statements():
+                yield from statement.calls
