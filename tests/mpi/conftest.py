@@ -15,6 +15,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from imbrex.mpi_environment import native
+from imbrex.mpi_environment.launcher_line import parse_launcher_line
+from imbrex.mpi_environment.mpi_library import library_of_launcher
+
 ROOT = Path(__file__).resolve().parents[2]
 SANITIZERS = "-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer"
 PROGRAMS = Path(__file__).resolve().parent / "programs"
@@ -25,7 +29,6 @@ class Runtime:
     """The installed runtime of one MPI."""
 
     prefix: Path
-    build: Path
 
     @property
     def library(self) -> Path:
@@ -33,7 +36,7 @@ class Runtime:
 
     @property
     def coverage(self) -> list[dict[str, Any]]:
-        return list(json.loads((self.build / "generated" / "coverage.json").read_text()))
+        return list(json.loads((self.prefix / "share" / "imbrex" / "coverage.json").read_text()))
 
 
 @dataclass
@@ -65,25 +68,30 @@ def _checked(command: list[str], **options: Any) -> None:
 
 @pytest.fixture(scope="session")
 def runtime(mpi: Any) -> Runtime:
-    """The runtime for this MPI, under build/ and up to date."""
+    """The runtime for this MPI, as `imbrex run` builds and keeps it."""
+    line = parse_launcher_line([mpi.mpirun, "-n", "2", "true"])
+    return Runtime(native.build("runtime", library_of_launcher(line)))
+
+
+def _configure(tree: Path, mpi: Any, *options: str) -> None:
+    """Prepare a build of the runtime that is for debugging: quick to build, not quick to run."""
+    mpicc = subprocess.run(["which", mpi.mpicc], capture_output=True, text=True, check=True).stdout
+    words = ["cmake", "-S", str(ROOT / "runtime"), "-B", str(tree), "-DCMAKE_BUILD_TYPE=Debug"]
+    words += [f"-DMPI_C_COMPILER={mpicc.strip()}", f"-DIMBREX_PYTHON={sys.executable}"]
+    _checked([*words, *options])
+
+
+@pytest.fixture(scope="session")
+def static_runtime(mpi: Any) -> Path:
+    """libimbrex.a, to be linked into programs."""
     base = ROOT / "build" / "tests" / mpi.name
     base.mkdir(parents=True, exist_ok=True)
-    with (base / "lock").open("w") as lock:
+    tree = base / "static"
+    with (base / "static.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        build, prefix = base / "runtime", base / "prefix"
-        compiler = subprocess.run(
-            ["which", mpi.mpicc], capture_output=True, text=True, check=True
-        ).stdout.strip()
-        _checked(
-            [
-                *("cmake", "-S", str(ROOT / "runtime"), "-B", str(build)),
-                *(f"-DMPI_C_COMPILER={compiler}", f"-DCMAKE_INSTALL_PREFIX={prefix}"),
-                *("-DCMAKE_INSTALL_LIBDIR=lib", f"-DIMBREX_PYTHON={sys.executable}"),
-            ]
-        )
-        _checked(["cmake", "--build", str(build), "-j2"])
-        _checked(["cmake", "--install", str(build)])
-    return Runtime(prefix, build)
+        _configure(tree, mpi)
+        _checked(["cmake", "--build", str(tree), "--target", "imbrex_static", "-j2"])
+    return tree / "libimbrex.a"
 
 
 @pytest.fixture(scope="session")
@@ -158,13 +166,9 @@ def sanitized(mpi: Any) -> Callable[..., subprocess.CompletedProcess[str]]:
     base = ROOT / "build" / "tests" / mpi.name
     base.mkdir(parents=True, exist_ok=True)
     tree = base / "sanitized"
-    mpicc = subprocess.run(["which", mpi.mpicc], capture_output=True, text=True, check=True).stdout
-    configure = ["cmake", "-S", str(ROOT / "runtime"), "-B", str(tree), "-DCMAKE_BUILD_TYPE=Debug"]
-    configure += [f"-DMPI_C_COMPILER={mpicc.strip()}", f"-DIMBREX_PYTHON={sys.executable}"]
-    configure += [f"-DCMAKE_C_FLAGS={SANITIZERS}", "-DCMAKE_C_COMPILER=gcc"]
     with (base / "sanitized.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        _checked(configure)
+        _configure(tree, mpi, f"-DCMAKE_C_FLAGS={SANITIZERS}", "-DCMAKE_C_COMPILER=gcc")
         _checked(["cmake", "--build", str(tree), "--target", "imbrex", "-j2"])
     asan = subprocess.run(
         ["gcc", "-print-file-name=libasan.so"], capture_output=True, text=True, check=True

@@ -50,14 +50,14 @@ def _static_mpi(mpicc: str, program: Path) -> list[str]:
 @pytest.mark.parametrize("library", ["shared", "static"])
 def test_counts_once_with_and_without_imbrex_run(
     mpi: Any,
-    runtime: Any,
+    static_runtime: Path,
     imbrex: Callable[..., subprocess.CompletedProcess[str]],
     tmp_path: Path,
     library: str,
 ) -> None:
     source, program = tmp_path / "program.c", tmp_path / "program"
     source.write_text(SOURCE)
-    linked = [str(runtime.prefix / "lib" / "libimbrex.a"), "-lpthread", "-ldl", "-lm"]
+    linked = [str(static_runtime), "-lpthread", "-ldl", "-lm"]
     build = [mpi.mpicc, "-g", "-w", "-o", str(program), str(source)]
     _output(*build, *linked)
     if library == "static":
