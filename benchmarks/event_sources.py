@@ -8,7 +8,8 @@ epochs (tests/mpi/ucx/programs/messages.c) and of a halo exchange (onesided_halo
 over shared memory where UCX carries it. One machine profile per library and transport,
 measured here; then each program runs with both sources in turn. Widths are what is possible less
 what is certain of the hidden time, over the upper bound of the transfer time; the median of the
-rounds. Two tables: messages and collectives, and one-sided operations each for itself.
+rounds. Two tables: messages and collectives (those of data apart from those of a few numbers), and
+one-sided operations each for itself.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from app_table import IMBREX, ROOT, build
 from imbrex.profile.aggregate import total
 from imbrex.profile.run import Run, load_run
@@ -32,13 +35,15 @@ from page import insert
 UCX_IN_OPENMPI = ["--mca", "pml", "ucx", "--mca", "pml_ucx_tls", "any"]
 UCX_IN_OPENMPI += ["--mca", "pml_ucx_devices", "any", "--mca", "osc", "ucx"]
 TCP, SHARED = "tcp,self", "shm,self"
+REAL = ROOT / "apps" / "real"
 # name: library, transports, words after `mpirun -n 2`; a name without / is a mini-app
 PROGRAMS = {
     "halo2d": ("mpich", TCP, "halo2d --variant late-wait --n 1024 --steps 100"),
     "cg": ("mpich", TCP, "cg --variant blocking --n 200"),
     "bucket": ("mpich", TCP, "bucket --log-keys 18 --iterations 20"),
     "fft": ("mpich", TCP, "fft --n 32 --steps 20"),
-    "lmp": ("openmpi", TCP, f"lmp -in {ROOT / 'apps' / 'real' / 'melt.lammps'} -log none"),
+    "lmp, melt": ("openmpi", TCP, f"lmp -in {REAL / 'melt.lammps'} -log none"),
+    "lmp, salt": ("openmpi", TCP, f"lmp -in {REAL / 'salt.lammps'} -log none"),
     "hpcc": ("openmpi", TCP, "hpcc"),
 }
 HALO = ("fence", "flush", "polled", "request", "get")
@@ -52,10 +57,14 @@ SOURCES = {
     "onesided_halo": ROOT / "benchmarks" / "onesided_halo.c",
 }
 RMA = ("Put", "Rput", "Get", "Rget", "Accumulate")
+LARGE = 12  # size class: 4 KiB
+LARGE_COLLECTIVES = f"collectives, {1 << LARGE - 10} KiB and more"
+# Parts of the names, the first that fit; collectives of data apart from those of a few numbers.
 KINDS = {
     "point to point": ("send", "recv", "start"),
     **{f"MPI_{name}": (f"={name.lower()}",) for name in RMA},
-    "collectives": ("",),
+    LARGE_COLLECTIVES: ("",),
+    "collectives, smaller": ("",),
 }
 
 
@@ -84,7 +93,7 @@ def measure(name: str, events: str, machine: Path, folder: Path) -> Run:
     if (folder / words[0]).exists():
         words[0] = str(folder / words[0])
     if name == "hpcc":
-        shutil.copy(ROOT / "apps" / "real" / "hpccinf.txt", folder)
+        shutil.copy(REAL / "hpccinf.txt", folder)
     output = folder / "run"
     options = ["-q", "--force", "-o", str(output), "--machine", str(machine), "--events", events]
     call([IMBREX, "run", *options, "--", *launcher(library), *words], folder, transports)
@@ -94,18 +103,21 @@ def measure(name: str, events: str, machine: Path, folder: Path) -> Run:
     return run
 
 
+def kind_of(operation: str, size_class: int) -> str:
+    plain = operation.removeprefix("MPI_").lower()
+    kind = next(kind for kind, parts in KINDS.items() if any(p in f"={plain}" for p in parts))
+    return "collectives, smaller" if kind == LARGE_COLLECTIVES and size_class < LARGE else kind
+
+
 def by_kind(run: Run) -> dict[str, Sums]:
-    kinds: dict[str, list[int]] = {kind: [] for kind in KINDS}
-    for number, operation in enumerate(run.job.operations):
-        plain = operation.removeprefix("MPI_").lower()
-        kind = next(kind for kind, parts in KINDS.items() if any(p in f"={plain}" for p in parts))
-        kinds[kind].append(number)
-    chosen = run.measures["operation"]
-    path = run.measures["path"] == run.job.paths.index("intra-node")
-    return {
-        kind: make_sums(total(run.measures[path & sum(chosen == n for n in numbers).astype(bool)]))
-        for kind, numbers in kinds.items()
-    }
+    here = run.measures[run.measures["path"] == run.job.paths.index("intra-node")]
+    kinds = np.array(
+        [
+            kind_of(run.job.operations[operation], size_class)
+            for operation, size_class in here[["operation", "size_class"]].tolist()
+        ]
+    )
+    return {kind: make_sums(total(here[kinds == kind])) for kind in KINDS}
 
 
 def width(sums: Sums) -> float:

@@ -72,8 +72,8 @@ int main(int argc, char **argv)
     ARMCI_Rmw(ARMCI_FETCH_AND_ADD, &old, there + 512, 1, other), CALLED(Rmw, 1, 4);
     ARMCI_Rmw(ARMCI_SWAP_LONG, &old_long, there + 520, 1, other), CALLED(Rmw, 1, 8);
 
-    /* To itself: it is a transfer, on the path "self". */
-    ARMCI_Put(here, mine, 8, rank_), CALLED(Put, 1, 8);
+    /* To itself: it is a transfer, on the path "self". (Not where the other may still look.) */
+    ARMCI_Put(here, mine + 128, 8, rank_), CALLED(Put, 1, 8);
     ARMCI_Barrier(), CALLED(Barrier, 1, 0);
     ARMCI_Free(mine);
     ARMCI_Free_local(local);
