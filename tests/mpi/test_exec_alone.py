@@ -11,6 +11,8 @@ import pytest
 from imbrex.profile.format import Ended
 from imbrex.profile.run import load_run
 
+pytestmark = pytest.mark.untimed
+
 
 @pytest.fixture
 def imbrex(tmp_path):

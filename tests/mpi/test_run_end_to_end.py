@@ -15,6 +15,8 @@ from imbrex.profile.format import Ended
 from imbrex.profile.run import load_run
 from imbrex.profile.summary import rows, totals
 
+pytestmark = pytest.mark.untimed
+
 
 def test_a_run_that_ends_well(mpi, program, imbrex, tmp_path):
     done = imbrex("run", "-o", "run", "--", mpi.mpirun, "-n", "2", str(program))

@@ -17,6 +17,8 @@ from imbrex.profile.format import Ended
 from imbrex.profile.run import load_run
 from imbrex.profile.summary import rows
 
+pytestmark = pytest.mark.untimed
+
 PATIENCE_S = 60
 
 

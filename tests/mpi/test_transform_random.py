@@ -1,6 +1,6 @@
 """Random programs compute the same after the rewrite, and use no buffer that is in flight.
 
-150 programs in each language, half of them with each library.
+150 programs in each language, a third of them with Open MPI, whose mpif.h takes long to compile.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import pytest
 pytestmark = pytest.mark.untimed
 
 HERE = Path(__file__).parent / "transform"
-SEEDS = {"openmpi": (0, 80), "mpich": (80, 70)}  # the first, and how many
+SEEDS = {"openmpi": (0, 50), "mpich": (50, 100)}  # the first, and how many
 DRIVEN = 2  # parts of ten programs that also get progress calls
 
 

@@ -10,6 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+pytestmark = pytest.mark.untimed
+
 MESSAGES = Path(__file__).parents[1] / "mpi" / "ucx" / "programs" / "messages.c"
 POINTS = "point 1 1 40000 -1 -1\npoint 4194304 1000000 8000000 100000 0\n"
 TABLE = f"imbrex-table 1\npath inter-node\n{POINTS}" + "".join(

@@ -6,9 +6,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from imbrex.mpi_environment.mpi_library import library_of_binary
 from imbrex.profile.run import load_run
 from imbrex.profile.summary import rows
+
+pytestmark = pytest.mark.untimed
 
 
 def test_a_run_with_the_wheel(wheel, halo3d, tmp_path):

@@ -216,7 +216,10 @@ def load_run(directory: Path, *, resolve: bool = True) -> Run:
 
 def hosts_of(ranks: Table) -> tuple[str, ...]:
     """The host names of the ranks that left any, in order of first appearance."""
-    names = (bytes(host).decode("utf-8", "replace") for host in ranks["host"])
+    hosts = ranks["host"]
+    changes = np.flatnonzero(hosts[1:] != hosts[:-1]) + 1
+    firsts = hosts[[0, *changes]] if len(hosts) else hosts
+    names = (bytes(host).decode("utf-8", "replace") for host in firsts)
     return tuple(dict.fromkeys(name for name in names if name))
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+pytestmark = pytest.mark.untimed
+
 # name, options, and how far values may differ between numbers of ranks (relative; sums over ranks
 # round differently; cg stops within its tolerance of the solution)
 CASES = {

@@ -11,6 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+pytestmark = pytest.mark.untimed
+
 ROOT = Path(__file__).parents[3]
 REAL = ROOT / "apps" / "real"
 TWO_RANKS = ["mpirun.openmpi", "-n", "2"]

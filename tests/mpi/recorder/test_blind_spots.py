@@ -9,6 +9,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+pytestmark = pytest.mark.untimed
+
 SOURCE = Path(__file__).resolve().parent / "blind.c"
 N, ITERATIONS = 50, 80
 

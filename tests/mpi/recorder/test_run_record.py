@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.untimed
+
 HALO = Path(__file__).resolve().parents[3] / "apps" / "halo"
 LINES = {"halo2d_blocking.c:7", "halo2d_blocking.c:9"}
 

@@ -14,6 +14,8 @@ import pytest
 
 from imbrex.potential.model_file import load_model
 
+pytestmark = pytest.mark.untimed
+
 HERE = Path(__file__).resolve().parent
 INCLUDE = HERE.parents[2] / "runtime" / "include"
 N = 100
