@@ -8,7 +8,7 @@ epochs (tests/mpi/ucx/programs/messages.c) and of a halo exchange (onesided_halo
 over shared memory where UCX carries it. One machine profile per library and transport,
 measured here; then each program runs with both sources in turn. Widths are what is possible less
 what is certain of the hidden time, over the upper bound of the transfer time; the median of the
-rounds. Two tables: messages and collectives (those of data apart from those of a few numbers), and
+rounds. Two tables: messages and collectives (by size), and
 one-sided operations each for itself.
 """
 
@@ -34,22 +34,34 @@ from page import insert
 
 UCX_IN_OPENMPI = ["--mca", "pml", "ucx", "--mca", "pml_ucx_tls", "any"]
 UCX_IN_OPENMPI += ["--mca", "pml_ucx_devices", "any", "--mca", "osc", "ucx"]
-TCP, SHARED = "tcp,self", "shm,self"
+# With UCX's own limit Open MPI sends up to 256 KiB eagerly here, MPICH up to 8 KiB.
+TCP, RENDEZVOUS, SHARED = "tcp", "tcp, rendezvous from 8 KiB", "shm"
+SETTINGS = {
+    TCP: {"UCX_TLS": "tcp,self"},
+    RENDEZVOUS: {"UCX_TLS": "tcp,self", "UCX_RNDV_THRESH": "8192"},
+    SHARED: {"UCX_TLS": "shm,self"},
+}
 REAL = ROOT / "apps" / "real"
-# name: library, transports, words after `mpirun -n 2`; a name without / is a mini-app
+# name: library, transport, words after `mpirun -n 2`; a name without / is a mini-app
 PROGRAMS = {
     "halo2d": ("mpich", TCP, "halo2d --variant late-wait --n 1024 --steps 100"),
     "cg": ("mpich", TCP, "cg --variant blocking --n 200"),
     "bucket": ("mpich", TCP, "bucket --log-keys 18 --iterations 20"),
     "fft": ("mpich", TCP, "fft --n 32 --steps 20"),
-    "lmp, melt": ("openmpi", TCP, f"lmp -in {REAL / 'melt.lammps'} -log none"),
-    "lmp, salt": ("openmpi", TCP, f"lmp -in {REAL / 'salt.lammps'} -log none"),
-    "hpcc": ("openmpi", TCP, "hpcc"),
+    **{
+        f"{name}; {transport}": ("openmpi", transport, words)
+        for transport in (TCP, RENDEZVOUS)
+        for name, words in (
+            ("lmp, melt", f"lmp -in {REAL / 'melt.lammps'} -log none"),
+            ("lmp, salt", f"lmp -in {REAL / 'salt.lammps'} -log none"),
+            ("hpcc", "hpcc"),
+        )
+    },
 }
 HALO = ("fence", "flush", "polled", "request", "get")
 ONE_SIDED = {
-    f"{words} {library} {transports.split(',')[0]}": (library, transports, words)
-    for library, transports in (("mpich", TCP), ("openmpi", TCP), ("openmpi", SHARED))
+    f"{words} {library} {transport}": (library, transport, words)
+    for library, transport in (("mpich", TCP), ("openmpi", TCP), ("openmpi", SHARED))
     for words in ("messages onesided", *(f"onesided_halo {variant}" for variant in HALO))
 }
 SOURCES = {
@@ -57,20 +69,26 @@ SOURCES = {
     "onesided_halo": ROOT / "benchmarks" / "onesided_halo.c",
 }
 RMA = ("Put", "Rput", "Get", "Rget", "Accumulate")
-LARGE = 12  # size class: 4 KiB
-LARGE_COLLECTIVES = f"collectives, {1 << LARGE - 10} KiB and more"
-# Parts of the names, the first that fit; collectives of data apart from those of a few numbers.
+HPCC_N = 2000  # large enough that its Fourier transform sends messages of all sizes
+# Size classes from 4 KiB and from 64 KiB on. The calls count all blocks of an all-to-all, UCX each:
+# what one has in one class and the other in the next is told, and in no row.
+SMALL, LARGE = 12, 16
+COLLECTIVES = {
+    "below 4 KiB": range(-1, SMALL),
+    "4 to 64 KiB": range(SMALL, LARGE),
+    "64 KiB and more": range(LARGE, 64),
+}
+# Parts of the names, the first that fit.
 KINDS = {
     "point to point": ("send", "recv", "start"),
     **{f"MPI_{name}": (f"={name.lower()}",) for name in RMA},
-    LARGE_COLLECTIVES: ("",),
-    "collectives, smaller": ("",),
+    **{f"collectives, {size}": ("",) for size in COLLECTIVES},
 }
 
 
-def environment(transports: str) -> dict[str, str]:
+def environment(transport: str) -> dict[str, str]:
     root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-    return {**os.environ, **root, "UCX_TLS": transports}
+    return {**os.environ, **root, **SETTINGS[transport]}
 
 
 def launcher(library: str) -> list[str]:
@@ -78,9 +96,9 @@ def launcher(library: str) -> list[str]:
     return [f"mpirun.{library}", *more, "-n", "2"]
 
 
-def call(words: list[str], folder: Path, transports: str = TCP) -> None:
+def call(words: list[str], folder: Path, transport: str = TCP) -> None:
     done = subprocess.run(
-        words, env=environment(transports), cwd=folder, capture_output=True, text=True, check=False
+        words, env=environment(transport), cwd=folder, capture_output=True, text=True, check=False
     )
     if done.returncode:
         sys.exit(f"{' '.join(words)}: exit {done.returncode}\n{done.stdout}{done.stderr}")
@@ -88,15 +106,16 @@ def call(words: list[str], folder: Path, transports: str = TCP) -> None:
 
 def measure(name: str, events: str, machine: Path, folder: Path) -> Run:
     """One run in `folder`; ends the script if the program fails or the source is not used."""
-    library, transports, line = {**PROGRAMS, **ONE_SIDED}[name]
+    library, transport, line = {**PROGRAMS, **ONE_SIDED}[name]
     words = line.split()
     if (folder / words[0]).exists():
         words[0] = str(folder / words[0])
-    if name == "hpcc":
-        shutil.copy(REAL / "hpccinf.txt", folder)
+    if words[0] == "hpcc":
+        text = (REAL / "hpccinf.txt").read_text()
+        (folder / "hpccinf.txt").write_text(text.replace("\n500 ", f"\n{HPCC_N} "))
     output = folder / "run"
     options = ["-q", "--force", "-o", str(output), "--machine", str(machine), "--events", events]
-    call([IMBREX, "run", *options, "--", *launcher(library), *words], folder, transports)
+    call([IMBREX, "run", *options, "--", *launcher(library), *words], folder, transport)
     run = load_run(output, resolve=False)
     if run.job.events.get("intra-node") != events:
         sys.exit(f"{name}: events {run.job.events}: {run.job.events_reason}")
@@ -106,7 +125,9 @@ def measure(name: str, events: str, machine: Path, folder: Path) -> Run:
 def kind_of(operation: str, size_class: int) -> str:
     plain = operation.removeprefix("MPI_").lower()
     kind = next(kind for kind, parts in KINDS.items() if any(p in f"={plain}" for p in parts))
-    return "collectives, smaller" if kind == LARGE_COLLECTIVES and size_class < LARGE else kind
+    if not kind.startswith("collectives"):
+        return kind
+    return next(f"collectives, {size}" for size, of in COLLECTIVES.items() if size_class in of)
 
 
 def by_kind(run: Run) -> dict[str, Sums]:
@@ -130,7 +151,7 @@ class Bench:
 
     scratch: Path
 
-    def folder(self, library: str, transports: str) -> tuple[Path, Path]:
+    def folder(self, library: str, transport: str) -> tuple[Path, Path]:
         """Of a library, with its mini-apps and programs; and a profile over these transports."""
         folder = self.scratch / library
         if not folder.exists():
@@ -138,16 +159,16 @@ class Bench:
             for name, source in SOURCES.items():
                 compiled = ["-O2", "-w", "-o", str(folder / name), str(source), "-pthread"]
                 call([f"mpicc.{library}", *compiled], folder)
-        machine = folder / f"machine-{transports.split(',')[0]}.json"
+        machine = folder / f"machine-{transport.replace(' ', '-')}.json"
         if not machine.exists():
             words = [IMBREX, "calibrate", "-q", "--quick", "-o", str(machine), "--"]
-            call([*words, *launcher(library)], folder, transports)
+            call([*words, *launcher(library)], folder, transport)
         return folder, machine
 
     def lines(self, name: str, rounds: int) -> list[str]:
         """The rows of one program, by kind of operation."""
-        library, transports, line = {**PROGRAMS, **ONE_SIDED}[name]
-        folder, machine = self.folder(library, transports)
+        library, transport, line = {**PROGRAMS, **ONE_SIDED}[name]
+        folder, machine = self.folder(library, transport)
         runs: dict[str, list[dict[str, Sums]]] = {"call": [], "ucx": []}
         for _ in range(rounds):
             for source, found in runs.items():
@@ -155,9 +176,12 @@ class Bench:
         text = []
         for kind in KINDS:
             sides = {s: [f[kind] for f in found] for s, found in runs.items()}
-            if any(not x.transfer_max_s for side in sides.values() for x in side):
-                continue
             if (name in ONE_SIDED) != (kind.removeprefix("MPI_") in RMA):
+                continue
+            seen_by = [s for s, side in sides.items() if all(x.transfer_max_s for x in side)]
+            if len(seen_by) < len(sides):
+                if seen_by:
+                    print(f"{name}: {kind}: {seen_by[0]} alone has any", file=sys.stderr)
                 continue
             widths = {s: statistics.median(map(width, side)) for s, side in sides.items()}
             open_s = {
@@ -166,8 +190,8 @@ class Bench:
             }
             left = open_s["ucx"] / open_s["call"] if open_s["call"] else 1.0
             text.append(
-                f"| {' '.join(line.split()[:2]) if name in ONE_SIDED else name} | {library},"
-                f" {transports.split(',')[0]} | {kind} | {sides['call'][0].transfers}"
+                f"| {' '.join(line.split()[:2]) if name in ONE_SIDED else name.split('; ')[0]}"
+                f" | {library}, {transport} | {kind} | {sides['call'][0].transfers}"
                 f" | {sides['ucx'][0].transfers} | {100 * widths['call']:.0f} %"
                 f" | {100 * widths['ucx']:.0f} % | {left:.2f} |"
             )
@@ -182,8 +206,9 @@ def table(bench: Bench, wanted: list[str], rounds: int) -> list[str]:
         "|---|---|---|--:|--:|--:|--:|--:|",
     ]
     for name in wanted:
-        if name in ("lmp", "hpcc") and shutil.which(name) is None:
-            print(f"{name} is not installed", file=sys.stderr)
+        command = PROGRAMS[name][2].split()[0] if name in PROGRAMS else ""
+        if command in ("lmp", "hpcc") and shutil.which(command) is None:
+            print(f"{command} is not installed", file=sys.stderr)
             continue
         text += bench.lines(name, rounds)
     return text
