@@ -20,7 +20,7 @@ from imbrex.probe.exchanges import Exchange, read_exchanges
 from imbrex.probe.transfer_class import TransferClass, classify
 
 KIB = 1024
-RATE, BURST = "100mbit", "4kb"
+RATE, BURST = "150mbit", "4kb"
 # Asked for in each direction; the kernel gives twice that, and uses about half for the data itself.
 BUFFER_BYTES = 128 * KIB
 FIT, EXCEEDS = (16 * KIB, 64 * KIB), 1024 * KIB

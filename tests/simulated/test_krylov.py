@@ -14,8 +14,6 @@ import pytest
 from imbrex.network.columns import read_columns
 from imbrex.probe.krylov import THEORETICAL_PEAK, Krylov, krylov
 
-pytestmark = pytest.mark.untimed
-
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 RANKS = 16
