@@ -65,8 +65,10 @@ static int is_on(const ixa_call *call, int what)
     return call->on & what & ixa_observed;
 }
 
-void ixa_enter(ixa_call *call, const ix_thread *t, int polls)
+ixa_call *ixa_enter(const ix_thread *t, int polls)
 {
+    static __thread ixa_call the_call; /* of user code, so that a thread has one at a time */
+    ixa_call *call = &the_call;
     *call = (ixa_call){.on = IXA_GUARDS | IXA_ANNOTATED,
                        .polls = polls,
                        .site = t->address,
@@ -83,6 +85,7 @@ void ixa_enter(ixa_call *call, const ix_thread *t, int polls)
     if (is_on(call, IXA_RECORDS) && !polls)
         ixa_times_enter(t->compute_ns, t->operation, t->address);
     end_turn();
+    return call->on ? call : NULL;
 }
 
 void ixa_among(const ixa_call *call, const ix_comm *c)
@@ -99,6 +102,20 @@ void ixa_add(ixa_call *call, const ixa_buffer *buffer)
         call->buffers == IXA_BUFFERS)
         return;
     call->buffer[call->buffers++] = *buffer;
+}
+
+void ixa_add_one(ixa_call *call, int how, const void *address, int64_t count, MPI_Datatype type,
+                 int peer, int tag, MPI_Comm comm)
+{
+    ixa_add(call, &(ixa_buffer){.address = address,
+                                .type = type,
+                                .count = count,
+                                .is_receive = (how & IXA_RECEIVED) != 0,
+                                .collective = (how & IXA_COLLECTIVE) != 0,
+                                .in_place = (how & IXA_IN_PLACE) != 0,
+                                .peer = peer,
+                                .tag = tag,
+                                .comm = comm});
 }
 
 static ixa_receive_t before(const ixa_call *call, const ixa_buffer *buffer)

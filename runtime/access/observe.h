@@ -1,10 +1,9 @@
 /* What the generated wrappers tell of a call's buffers: to the recorder, and to the guard.
  *
- *     ixa_call ix_w;
- *     IXA_ENTER(ix_w, ix_t, 0);
- *     if (ix_w.on) { IXA_BUFFER(ix_w, ...); ixa_before(&ix_w); }
+ *     ixa_call *ix_w = IXA_ENTER(ix_t, 0);
+ *     if (ix_w) { ixa_add_one(ix_w, ...); ixa_before(ix_w); }
  *     int rc = PMPI_Irecv(...);
- *     IXA_AFTER(ix_w, ixa_begun(&ix_w, *request, request)); */
+ *     if (ix_w) ixa_begun(ix_w, *request, request); */
 #ifndef IMBREX_OBSERVE_H
 #define IMBREX_OBSERVE_H
 
@@ -36,72 +35,64 @@ IX_HIDDEN void ixa_start(int rank, const char *directory);
 IX_HIDDEN void ixa_end(void);
 
 /* Before the library's function: the call; its buffers; that they are all named. A call that polls
- * may turn out to have found nothing. */
-IX_HIDDEN void ixa_enter(ixa_call *call, const ix_thread *t, int polls);
+ * may turn out to have found nothing. NULL: nobody asks about this one. */
+IX_HIDDEN IX_COLD ixa_call *ixa_enter(const ix_thread *t, int polls);
 /* It is a collective on `c`. */
-IX_HIDDEN void ixa_among(const ixa_call *call, const ix_comm *c);
-IX_HIDDEN void ixa_add(ixa_call *call, const ixa_buffer *buffer);
-IX_HIDDEN void ixa_before(ixa_call *call);
+IX_HIDDEN IX_COLD void ixa_among(const ixa_call *call, const ix_comm *c);
+IX_HIDDEN IX_COLD void ixa_add(ixa_call *call, const ixa_buffer *buffer);
+/* A buffer of `count` items; `how`: of these. */
+enum { IXA_SENT = 0, IXA_RECEIVED = 1, IXA_COLLECTIVE = 2, IXA_IN_PLACE = 4 };
+IX_HIDDEN IX_COLD void ixa_add_one(ixa_call *call, int how, const void *address, int64_t count,
+                                   MPI_Datatype type, int peer, int tag, MPI_Comm comm);
+IX_HIDDEN IX_COLD void ixa_before(ixa_call *call);
 /* Persistent requests are about to start. `where`: the user's first handle, the next `step` bytes
  * behind it. */
-IX_HIDDEN void ixa_starting(ixa_call *call, int count, const MPI_Request *requests,
-                            const void *where, size_t step);
+IX_HIDDEN IX_COLD void ixa_starting(ixa_call *call, int count, const MPI_Request *requests,
+                                    const void *where, size_t step);
 
 /* After it, one of these. The buffers were of this call alone; */
-IX_HIDDEN void ixa_done(ixa_call *call);
+IX_HIDDEN IX_COLD void ixa_done(ixa_call *call);
 /* a request stands for them, whose handle the user keeps at `where`; */
-IX_HIDDEN void ixa_begun(ixa_call *call, MPI_Request request, const void *where);
+IX_HIDDEN IX_COLD void ixa_begun(ixa_call *call, MPI_Request request, const void *where);
 /* or a persistent request, which does not start yet; */
-IX_HIDDEN void ixa_planned(ixa_call *call, MPI_Request request);
+IX_HIDDEN IX_COLD void ixa_planned(ixa_call *call, MPI_Request request);
 /* or a window; */
-IX_HIDDEN void ixa_begun_on(ixa_call *call, MPI_Win window, int target);
+IX_HIDDEN IX_COLD void ixa_begun_on(ixa_call *call, MPI_Win window, int target);
 /* `count` requests, as they were before the call, are complete: those at `indices`, or all (NULL).
  * `found`: of a call that polls, whether it found what it asked for. */
-IX_HIDDEN void ixa_complete(ixa_call *call, int found, int count, const MPI_Request *requests,
-                            const void *where, size_t step, const int *indices);
+IX_HIDDEN IX_COLD void ixa_complete(ixa_call *call, int found, int count,
+                                    const MPI_Request *requests, const void *where, size_t step,
+                                    const int *indices);
 /* What was begun on the window is over, for one target or all (IX_ALL). */
-IX_HIDDEN void ixa_complete_on(ixa_call *call, MPI_Win window, int target);
+IX_HIDDEN IX_COLD void ixa_complete_on(ixa_call *call, MPI_Win window, int target);
 /* A look at requests that stay shows that these `count` are complete. */
-IX_HIDDEN void ixa_seen(ixa_call *call, int count, const MPI_Request *requests, const int *indices);
+IX_HIDDEN IX_COLD void ixa_seen(ixa_call *call, int count, const MPI_Request *requests,
+                                const int *indices);
 /* Perhaps nothing moves; the completion follows. */
-IX_HIDDEN void ixa_cancelled(ixa_call *call, MPI_Request request, const void *where);
+IX_HIDDEN IX_COLD void ixa_cancelled(ixa_call *call, MPI_Request request, const void *where);
 /* The end of the request will not be seen. */
-IX_HIDDEN void ixa_freed(ixa_call *call, MPI_Request request, const void *where);
+IX_HIDDEN IX_COLD void ixa_freed(ixa_call *call, MPI_Request request, const void *where);
 /* The call's buffer was packed, or (a receive) unpacked, if it did not fail. */
-IX_HIDDEN void ixa_packed(ixa_call *call, int done);
+IX_HIDDEN IX_COLD void ixa_packed(ixa_call *call, int done);
 /* A call without buffers. */
-IX_HIDDEN void ixa_passed(ixa_call *call, int found);
+IX_HIDDEN IX_COLD void ixa_passed(ixa_call *call, int found);
 
 /* Where item `index` of a buffer is. */
 IX_HIDDEN const void *ixa_item(const void *buffer, int64_t index, MPI_Datatype type);
 
-#define IXA_ENTER(call, thread, polls)                                                             \
-    (call).on = 0;                                                                                 \
-    if (IX_UNLIKELY(ixa_observed) && ix_outermost(thread))                                         \
-    ixa_enter(&(call), (thread), (polls))
-
-#define IXA_AFTER(call, what)                                                                      \
-    if (IX_UNLIKELY((call).on))                                                                    \
-    what
-
-/* One buffer of `items` items. */
-#define IXA_BUFFER(call, receives, place, items, datatype, ...)                                    \
-    ixa_add(&(call), &(ixa_buffer){.address = (place),                                             \
-                                   .count = (int64_t)(items),                                      \
-                                   .type = (datatype),                                             \
-                                   .is_receive = (receives),                                       \
-                                   __VA_ARGS__})
+#define IXA_ENTER(thread, polls)                                                                   \
+    (IX_UNLIKELY(ixa_observed) && ix_outermost(thread) ? ixa_enter((thread), (polls)) : NULL)
 
 /* Blocks by lists; `starts` may be (int *)NULL. */
 #define IXA_LISTS(call, receives, place, number, numbers, starts, datatype, ...)                   \
-    ixa_add(&(call), &(ixa_buffer){.address = (place),                                             \
-                                   .blocks = (number),                                             \
-                                   .counts = (numbers),                                            \
-                                   .count_bytes = sizeof *(numbers),                               \
-                                   .places = (starts),                                             \
-                                   .place_bytes = sizeof *(starts),                                \
-                                   .type = (datatype),                                             \
-                                   .is_receive = (receives),                                       \
-                                   __VA_ARGS__})
+    ixa_add((call), &(ixa_buffer){.address = (place),                                              \
+                                  .blocks = (number),                                              \
+                                  .counts = (numbers),                                             \
+                                  .count_bytes = sizeof *(numbers),                                \
+                                  .places = (starts),                                              \
+                                  .place_bytes = sizeof *(starts),                                 \
+                                  .type = (datatype),                                              \
+                                  .is_receive = (receives),                                        \
+                                  __VA_ARGS__})
 
 #endif

@@ -5,16 +5,10 @@ The text stands in the hole CALL, so that every template, C and Fortran, has it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from database import Facts
 
-_POINT = ".peer = {peer}, .tag = {tag}, .comm = comm"
-_MATCHED = ".peer = MPI_ANY_SOURCE, .tag = MPI_ANY_TAG, .comm = MPI_COMM_WORLD"
-_ALL = ".peer = IXA_NO_PEER, .comm = comm, .collective = 1"
-_ROOT = ".peer = root, .comm = comm, .collective = 1"
-_WINDOW = ".peer = peer, .comm = MPI_COMM_WORLD"
-_HERE = ", .in_place = 1"
 _NO_CALL = {"init", "finalize", "abort", "session_init", "session_finalize", "pcontrol", "none"}
 _ENDED = "(rc == MPI_SUCCESS || rc == MPI_ERR_IN_STATUS)"
 
@@ -28,26 +22,59 @@ class Language:
     fortran: bool
 
 
+@dataclass(frozen=True)
+class Whom:
+    """With whom a buffer is exchanged."""
+
+    peer: str
+    comm: str = "comm"
+    tag: str = "0"
+    collective: bool = False
+    in_place: bool = False
+
+    @property
+    def how(self) -> str:
+        """The bits that go with IXA_SENT or IXA_RECEIVED."""
+        collective = " | IXA_COLLECTIVE" if self.collective else ""
+        return collective + (" | IXA_IN_PLACE" if self.in_place else "")
+
+    @property
+    def fields(self) -> str:
+        """The same as fields of ixa_buffer."""
+        return (
+            f".peer = {self.peer}, .tag = {self.tag}, .comm = {self.comm}, "
+            f".collective = {int(self.collective)}, .in_place = {int(self.in_place)}"
+        )
+
+
+_MATCHED = Whom("MPI_ANY_SOURCE", "MPI_COMM_WORLD", "MPI_ANY_TAG")
+_ALL = Whom("IXA_NO_PEER", collective=True)
+_ALL_HERE = replace(_ALL, in_place=True)
+_ROOT = Whom("root", collective=True)
+_WINDOW = Whom("peer", "MPI_COMM_WORLD")
+
 C = Language("{}", "sizeof *{}", False)
 FORTRAN = Language("ix_f_{}", "sizeof(MPI_Fint)", True)
 
 
-def _one(receives: int, buffer: str, count: str, datatype: str, rest: str) -> str:
-    return f"IXA_BUFFER(ix_w, {receives}, {buffer}, {count}, {datatype}, {rest});"
+def _one(receives: int, buffer: str, count: str, datatype: str, whom: Whom) -> str:
+    how = ("IXA_RECEIVED" if receives else "IXA_SENT") + whom.how
+    to = f"{whom.peer}, {whom.tag}, {whom.comm}"
+    return f"ixa_add_one(ix_w, {how}, {buffer}, (int64_t)({count}), {datatype}, {to});"
 
 
-def _lists(receives: int, buffer: str, number: str, side: str, places: str, rest: str) -> str:
+def _lists(receives: int, buffer: str, number: str, side: str, places: str, whom: Whom) -> str:
     return (
         f"IXA_LISTS(ix_w, {receives}, {buffer}, {number}, {side}counts, {places}, "
-        f"{side}type, {rest});"
+        f"{side}type, {whom.fields});"
     )
 
 
-def _typed(receives: int, side: str, number: str, fortran: bool, rest: str) -> str:
+def _typed(receives: int, side: str, number: str, fortran: bool, whom: Whom) -> str:
     return (
         f"IXA_LISTS(ix_w, {receives}, {side}buf, {number}, {side}counts, {side}displs, "
         f"MPI_DATATYPE_NULL, .types = {side}types, .by_type = 1, "
-        f".fortran = {int(fortran)}, {rest});"
+        f".fortran = {int(fortran)}, {whom.fields});"
     )
 
 
@@ -58,7 +85,7 @@ def _reduction(stem: str) -> str:
     }.get(stem, "count")
     result = {"Reduce_scatter": "rcounts[ix_wc->rank]", "Reduce_scatter_block": "rcount"}
     sent = (
-        f"if (sbuf == MPI_IN_PLACE) {_one(0, 'rbuf', number, 'type', _ALL + _HERE)} "
+        f"if (sbuf == MPI_IN_PLACE) {_one(0, 'rbuf', number, 'type', _ALL_HERE)} "
         f"else {_one(0, 'sbuf', number, 'type', _ALL)}"
     )
     received = _one(1, "rbuf", result.get(stem, "count"), "type", _ALL)
@@ -99,7 +126,7 @@ def _allgather(stem: str) -> str:
     count = "rcounts[ix_wc->rank]" if lists else "rcount"
     sent = _one(0, "sbuf", "scount", "stype", _ALL)
     if not around:
-        own = _one(0, f"ixa_item(rbuf, {place}, rtype)", count, "rtype", _ALL + _HERE)
+        own = _one(0, f"ixa_item(rbuf, {place}, rtype)", count, "rtype", _ALL_HERE)
         sent = f"if (sbuf == MPI_IN_PLACE) {own} else {sent}"
     received = (
         _lists(1, "rbuf", number, "r", "displs", _ALL)
@@ -114,22 +141,22 @@ def _alltoall(stem: str, fortran: bool) -> str:
     to = "ix_destination_places(ix_wc)" if around else "ix_wc->peers"
     source = "ix_source_places(ix_wc)" if around else "ix_wc->peers"
 
-    def side(receives: int, letter: str, number: str, rest: str) -> str:
+    def side(receives: int, letter: str, number: str, whom: Whom) -> str:
         if stem.endswith("w"):
-            return _typed(receives, letter, number, fortran, rest)
+            return _typed(receives, letter, number, fortran, whom)
         if stem.endswith("v"):
-            return _lists(receives, f"{letter}buf", number, letter, f"{letter}displs", rest)
+            return _lists(receives, f"{letter}buf", number, letter, f"{letter}displs", whom)
         count = f"(int64_t){letter}count * {number}"
-        return _one(receives, f"{letter}buf", count, f"{letter}type", rest)
+        return _one(receives, f"{letter}buf", count, f"{letter}type", whom)
 
     sent = side(0, "s", to, _ALL)
     if not around:
-        sent = f"if (sbuf == MPI_IN_PLACE) {side(0, 'r', source, _ALL + _HERE)} else {sent}"
+        sent = f"if (sbuf == MPI_IN_PLACE) {side(0, 'r', source, _ALL_HERE)} else {sent}"
     return f"{sent} {side(1, 'r', source, _ALL)}"
 
 
 def _collective(name: str, facts: Facts, fortran: bool) -> str:
-    among = "ix_comm *ix_wc = ix_comm_of(comm); ixa_among(&ix_w, ix_wc);"
+    among = "ix_comm *ix_wc = ix_comm_of(comm); ixa_among(ix_w, ix_wc);"
     if not facts["data"]:
         return among
     stem = name.removeprefix("MPI_").removesuffix("_c").removesuffix("_init")
@@ -154,9 +181,7 @@ def _collective(name: str, facts: Facts, fortran: bool) -> str:
 
 def _buffers(name: str, facts: Facts, fortran: bool) -> str:
     kind = facts.kind
-    point = _POINT.format(peer="peer", tag="tag")
-    to = _POINT.format(peer="speer", tag="stag")
-    source = _POINT.format(peer="rpeer", tag="rtag")
+    point, to, source = (Whom(f"{side}peer", tag=f"{side}tag") for side in ("", "s", "r"))
     if kind == "send":
         return _one(0, "buf", "count", "type", point)
     if kind == "recv":
@@ -166,7 +191,9 @@ def _buffers(name: str, facts: Facts, fortran: bool) -> str:
     if kind == "sendrecv":
         return _one(0, "sbuf", "scount", "stype", to) + _one(1, "rbuf", "rcount", "rtype", source)
     if kind == "sendrecv_replace":
-        return _one(0, "buf", "count", "type", to + _HERE) + _one(1, "buf", "count", "type", source)
+        return _one(0, "buf", "count", "type", replace(to, in_place=True)) + _one(
+            1, "buf", "count", "type", source
+        )
     if kind == "collective":
         return _collective(name, facts, fortran)
     if kind == "rma":
@@ -192,38 +219,38 @@ def _completion(facts: Facts, language: Language) -> tuple[bool, str]:
     if which == "one":
         found = "1" if waits else f"{_ENDED} && *flag"
         where = language.where.format("request")
-        return not waits, f"ixa_complete(&ix_w, {found}, 1, &ix_was, {where}, 0, NULL)"
+        return not waits, f"ixa_complete(ix_w, {found}, 1, &ix_was, {where}, 0, NULL)"
     where = f"{language.where.format('requests')}, {language.step.format('requests')}"
     if which == "all":
         found = "1" if waits else f"{_ENDED} && *flag"
-        return not waits, f"ixa_complete(&ix_w, {found}, (int)ix_count, ix_saved, {where}, NULL)"
+        return not waits, f"ixa_complete(ix_w, {found}, (int)ix_count, ix_saved, {where}, NULL)"
     if which == "any":
         found = "1" if waits else f"{_ENDED} && *flag"
         number = "ix_is_index(*index, (int)ix_count)"
-        return not waits, f"ixa_complete(&ix_w, {found}, {number}, ix_saved, {where}, index)"
+        return not waits, f"ixa_complete(ix_w, {found}, {number}, ix_saved, {where}, index)"
     number = "ix_is_index(*outcount, (int)ix_count + 1) ? *outcount : 0"
-    return True, f"ixa_complete(&ix_w, *outcount != 0, {number}, ix_saved, {where}, indices)"
+    return True, f"ixa_complete(ix_w, *outcount != 0, {number}, ix_saved, {where}, indices)"
 
 
 def _peek(facts: Facts) -> str:
     which = facts["which"]
     if which == "one":
-        return "ixa_seen(&ix_w, rc == MPI_SUCCESS && *flag, &request, NULL)"
+        return "ixa_seen(ix_w, rc == MPI_SUCCESS && *flag, &request, NULL)"
     found = "rc == MPI_SUCCESS && *flag"
     if which == "all":
-        return f"ixa_seen(&ix_w, {found} ? (int)count : 0, requests, NULL)"
+        return f"ixa_seen(ix_w, {found} ? (int)count : 0, requests, NULL)"
     if which == "any":
-        return f"ixa_seen(&ix_w, {found} && ix_is_index(*index, count), requests, index)"
+        return f"ixa_seen(ix_w, {found} && ix_is_index(*index, count), requests, index)"
     number = "rc == MPI_SUCCESS && ix_is_index(*outcount, (int)count + 1) ? *outcount : 0"
-    return f"ixa_seen(&ix_w, {number}, requests, indices)"
+    return f"ixa_seen(ix_w, {number}, requests, indices)"
 
 
 # Calls that copy between the user's data, which a datatype describes, and a buffer.
 _PACKING = {
-    "Pack": "ixa_add(&ix_w, &(ixa_buffer){.address = sbuf, .count = (int64_t)scount, "
-    ".type = stype}); ix_w.packed = (const char *)rbuf + *position;",
-    "Unpack": "ixa_add(&ix_w, &(ixa_buffer){.address = rbuf, .count = (int64_t)rcount, "
-    ".type = rtype, .is_receive = 1}); ix_w.packed = (const char *)sbuf + *position;",
+    "Pack": "ixa_add(ix_w, &(ixa_buffer){.address = sbuf, .count = (int64_t)scount, "
+    ".type = stype}); ix_w->packed = (const char *)rbuf + *position;",
+    "Unpack": "ixa_add(ix_w, &(ixa_buffer){.address = rbuf, .count = (int64_t)rcount, "
+    ".type = rtype, .is_receive = 1}); ix_w->packed = (const char *)sbuf + *position;",
 }
 
 
@@ -234,33 +261,33 @@ def _packing(name: str, facts: Facts) -> str:
 def _after(facts: Facts, language: Language) -> tuple[bool, str]:
     kind = facts.kind
     request = language.where.format("request")
-    started = f"ixa_begun(&ix_w, *request, {request})"
+    started = f"ixa_begun(ix_w, *request, {request})"
     if kind == "completion":
         return _completion(facts, language)
     if kind == "peek":
         return True, _peek(facts)
     if kind == "request_free":
-        return False, f"ixa_freed(&ix_w, ix_was, {request})"
+        return False, f"ixa_freed(ix_w, ix_was, {request})"
     if kind == "cancel":
-        return False, f"ixa_cancelled(&ix_w, *request, {request})"
+        return False, f"ixa_cancelled(ix_w, *request, {request})"
     if kind == "rma":
-        on_window = "ixa_begun_on(&ix_w, win, peer)"
+        on_window = "ixa_begun_on(ix_w, win, peer)"
         return False, started if facts["form"] == "request" else on_window
     if kind == "rma_sync" and facts["closes"] != "none":
         target = "peer" if facts["scope"] == "target" else "IX_ALL"
-        return False, f"ixa_complete_on(&ix_w, win, {target})"
+        return False, f"ixa_complete_on(ix_w, win, {target})"
     if kind == "win_free":
-        return False, "ixa_complete_on(&ix_w, ix_was, IX_ALL)"
+        return False, "ixa_complete_on(ix_w, ix_was, IX_ALL)"
     if kind in {"probe", "mprobe"} and facts["form"] == "nonblocking":
-        return True, "ixa_passed(&ix_w, rc == MPI_SUCCESS && *flag)"
+        return True, "ixa_passed(ix_w, rc == MPI_SUCCESS && *flag)"
     if kind == "parrived":
-        return True, "ixa_passed(&ix_w, rc == MPI_SUCCESS && *flag)"
+        return True, "ixa_passed(ix_w, rc == MPI_SUCCESS && *flag)"
     if kind in {"send", "recv", "mrecv", "sendrecv", "sendrecv_replace", "collective"}:
         form = facts["form"]
         if form == "blocking":
-            return False, "ixa_done(&ix_w)"
-        return False, started if form == "nonblocking" else "ixa_planned(&ix_w, *request)"
-    return False, "ixa_passed(&ix_w, 1)"
+            return False, "ixa_done(ix_w)"
+        return False, started if form == "nonblocking" else "ixa_planned(ix_w, *request)"
+    return False, "ixa_passed(ix_w, 1)"
 
 
 def observed(name: str, facts: Facts, language: Language) -> tuple[str, str]:
@@ -270,17 +297,17 @@ def observed(name: str, facts: Facts, language: Language) -> tuple[str, str]:
     polls, after = _after(facts, language)
     before = _buffers(name, facts, language.fortran)
     if packing := _packing(name, facts):
-        before, after = packing, "ixa_packed(&ix_w, rc == MPI_SUCCESS)"
+        before, after = packing, "ixa_packed(ix_w, rc == MPI_SUCCESS)"
     elif facts.kind == "start":
         one = facts["which"] == "one"
         variable, number = ("request", "1") if one else ("requests", "(int)count")
         where = language.where.format(variable)
         step = "0" if one else language.step.format(variable)
-        before = f"ixa_starting(&ix_w, {number}, {variable}, {where}, {step});"
+        before = f"ixa_starting(ix_w, {number}, {variable}, {where}, {step});"
     elif before:
         persistent = facts.fields.get("form") == "persistent"
-        before += "" if persistent else " ixa_before(&ix_w);"
-    enter = f"ixa_call ix_w;\n    IXA_ENTER(ix_w, ix_t, {int(polls)});"
+        before += "" if persistent else " ixa_before(ix_w);"
+    enter = f"ixa_call *ix_w = IXA_ENTER(ix_t, {int(polls)});"
     if before:
-        enter += f"\n    if (IX_UNLIKELY(ix_w.on)) {{\n        {before}\n    }}"
-    return enter + "\n    ", f";\n    IXA_AFTER(ix_w, {after})"
+        enter += f"\n    if (IX_UNLIKELY(ix_w)) {{\n        {before}\n    }}"
+    return enter + "\n    ", f";\n    if (IX_UNLIKELY(ix_w))\n        {after}"
