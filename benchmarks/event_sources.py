@@ -8,8 +8,7 @@ epochs (tests/mpi/ucx/programs/messages.c) and of a halo exchange (onesided_halo
 over shared memory where UCX carries it. One machine profile per library and transport,
 measured here; then each program runs with both sources in turn. Widths are what is possible less
 what is certain of the hidden time, over the upper bound of the transfer time; the median of the
-rounds. Two tables: messages and collectives (by size), and
-one-sided operations each for itself.
+rounds. Two tables: messages and collectives (by size), and one-sided operations each for itself.
 """
 
 from __future__ import annotations
@@ -152,7 +151,7 @@ class Bench:
     scratch: Path
 
     def folder(self, library: str, transport: str) -> tuple[Path, Path]:
-        """Of a library, with its mini-apps and programs; and a profile over these transports."""
+        """Of a library, with its mini-apps and programs; and a profile over this transport."""
         folder = self.scratch / library
         if not folder.exists():
             build(library, folder)

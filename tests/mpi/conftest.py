@@ -73,25 +73,25 @@ def runtime(mpi: Any) -> Runtime:
     return Runtime(native.build("runtime", library_of_launcher(line)))
 
 
-def _configure(tree: Path, mpi: Any, *options: str) -> None:
-    """Prepare a build of the runtime that is for debugging: quick to build, not quick to run."""
+def _build_for_debugging(mpi: Any, name: str, target: str, *options: str) -> Path:
+    """The tree of a build of the runtime that is quick to make, not quick to run."""
+    base = ROOT / "build" / "tests" / mpi.name
+    base.mkdir(parents=True, exist_ok=True)
+    tree = base / name
     mpicc = subprocess.run(["which", mpi.mpicc], capture_output=True, text=True, check=True).stdout
     words = ["cmake", "-S", str(ROOT / "runtime"), "-B", str(tree), "-DCMAKE_BUILD_TYPE=Debug"]
     words += [f"-DMPI_C_COMPILER={mpicc.strip()}", f"-DIMBREX_PYTHON={sys.executable}"]
-    _checked([*words, *options])
+    with (base / f"{name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        _checked([*words, *options])
+        _checked(["cmake", "--build", str(tree), "--target", target, "-j2"])
+    return tree
 
 
 @pytest.fixture(scope="session")
 def static_runtime(mpi: Any) -> Path:
     """libimbrex.a, to be linked into programs."""
-    base = ROOT / "build" / "tests" / mpi.name
-    base.mkdir(parents=True, exist_ok=True)
-    tree = base / "static"
-    with (base / "static.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        _configure(tree, mpi)
-        _checked(["cmake", "--build", str(tree), "--target", "imbrex_static", "-j2"])
-    return tree / "libimbrex.a"
+    return _build_for_debugging(mpi, "static", "imbrex_static") / "libimbrex.a"
 
 
 @pytest.fixture(scope="session")
@@ -163,13 +163,8 @@ def sanitized(mpi: Any) -> Callable[..., subprocess.CompletedProcess[str]]:
     """Run a program on two ranks with the runtime built with the sanitizers of gcc."""
     if mpi.name != "openmpi":
         pytest.skip("the code is the same for every MPI")
-    base = ROOT / "build" / "tests" / mpi.name
-    base.mkdir(parents=True, exist_ok=True)
-    tree = base / "sanitized"
-    with (base / "sanitized.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        _configure(tree, mpi, f"-DCMAKE_C_FLAGS={SANITIZERS}", "-DCMAKE_C_COMPILER=gcc")
-        _checked(["cmake", "--build", str(tree), "--target", "imbrex", "-j2"])
+    options = (f"-DCMAKE_C_FLAGS={SANITIZERS}", "-DCMAKE_C_COMPILER=gcc")
+    tree = _build_for_debugging(mpi, "sanitized", "imbrex", *options)
     asan = subprocess.run(
         ["gcc", "-print-file-name=libasan.so"], capture_output=True, text=True, check=True
     ).stdout.strip()
