@@ -1,24 +1,39 @@
-#define _GNU_SOURCE
 #include "together.h"
 
-#include <dlfcn.h>
-#include <time.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ucx_endpoints.h"
+
+#if defined(MPICH_VERSION) && !defined(IMBREX_DIRECT)
+/* The library may then be looking in a thread of its own. */
+static int has_progress_thread(void)
+{
+    static const char *const names[] = {"MPIR_CVAR_ASYNC_PROGRESS", "MPIR_PARAM_ASYNC_PROGRESS",
+                                        "MPICH_ASYNC_PROGRESS"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *value = getenv(names[i]);
+        if (value && strcmp(value, "0"))
+            return 1;
+    }
+    return 0;
+}
+#endif
 
 /* Over UCX and TCP, MPICH at times does not return from MPI_Finalize, with or without Imbrex (MPICH
- * 4.0.2, UCX 1.13.1): one rank waits in its endpoints' flush, the other in a barrier of the process
- * manager, in which it makes no progress and answers nobody. Seen where a rank entered while
- * another was still at work; not since all leave their last call before the first of them enters.
- * What the runtime sends at the end would else make them enter apart. */
+ * 4.0.2, UCX 1.13.1): one rank waits for its endpoints' flushes to be answered, the other in a
+ * barrier of the process manager, in which it answers nobody. That comes of entering apart, and
+ * what the runtime sends at the end makes the ranks do so. */
 void ix_finalize_together(MPI_Comm all)
 {
 #if defined(MPICH_VERSION) && !defined(IMBREX_DIRECT)
     int ranks = 1;
     PMPI_Comm_size(all, &ranks);
-    if (ranks < 2 || !dlsym(RTLD_DEFAULT, "ucp_worker_progress"))
+    if (ranks < 2)
         return;
     PMPI_Barrier(all);
-    const struct timespec pause = {0, 20 * 1000 * 1000};
-    nanosleep(&pause, NULL);
+    if (!has_progress_thread())
+        ix_ucx_finalizing();
 #else
     (void)all;
 #endif

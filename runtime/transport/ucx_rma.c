@@ -1,12 +1,13 @@
 /* One-sided messages of UCP: ucp_put_nbx and ucp_get_nbx, which the older names call, and the
  * flushes behind which they are over. */
 #ifndef IMBREX_DIRECT
-#include <pthread.h>
 #include <string.h>
+#include <time.h>
 
 #include "../mpi/resolve.h"
 #include "onesided.h"
 #include "ucx_abi.h"
+#include "ucx_endpoints.h"
 
 #define IX_EXPORT __attribute__((visibility("default")))
 
@@ -17,47 +18,6 @@ typedef void *(*get_function)(void *ep, void *buffer, size_t count, uint64_t rem
 typedef void *(*flush_function)(void *object, const ix_ucp_param *param);
 typedef int8_t (*flush_wait_function)(void *object);
 typedef unsigned (*progress_function)(void *worker);
-typedef int8_t (*connect_function)(void *worker, const void *parameters, void **endpoint);
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the owners */
-
-/* ---- Whose endpoint: a flush of one worker says nothing of another's messages */
-
-enum { ENDPOINTS = 1 << 13 };
-
-typedef struct owner {
-    const void *endpoint, *worker;
-    int watched; /* a flush of ours is under way in it */
-} owner;
-
-static owner owners[ENDPOINTS];
-
-static uint32_t owner_slot(const void *endpoint)
-{
-    uint32_t i = (uint32_t)(((uint64_t)(uintptr_t)endpoint * 0x9e3779b97f4a7c15u) >> 51);
-    for (uint32_t n = 0; n < ENDPOINTS; n++, i = (i + 1) % ENDPOINTS)
-        if (!owners[i].endpoint || owners[i].endpoint == endpoint)
-            return i;
-    return ENDPOINTS;
-}
-
-static void remember_owner(const void *endpoint, const void *worker)
-{
-    pthread_mutex_lock(&lock);
-    uint32_t i = owner_slot(endpoint);
-    if (i < ENDPOINTS) {
-        owners[i].worker = worker;
-        owners[i].endpoint = endpoint;
-    }
-    pthread_mutex_unlock(&lock);
-}
-
-/* NULL: not known. */
-static owner *owner_of(const void *endpoint)
-{
-    uint32_t i = owner_slot(endpoint);
-    return i < ENDPOINTS && owners[i].endpoint ? &owners[i] : NULL;
-}
 
 /* ---- The functions of UCP */
 
@@ -94,7 +54,7 @@ typedef struct flush {
     void *user_data;
     const void *object;
     uint64_t last;
-    owner *watched;
+    ix_ucx_endpoint *watched;
 } flush;
 
 static flush flushes[FLUSHES];
@@ -121,8 +81,9 @@ static _Atomic int again_count;
 static unsigned progress_slowly(void *worker);
 
 /* What a library that waits passes each time that it looks: UCX's own, but where there is something
- * to flush again, and at first. */
+ * to flush again, at first, and at the end. */
 static _Atomic(progress_function) progress = progress_slowly;
+static int stays;
 
 static void looked(void *request, int8_t status, void *data);
 
@@ -136,7 +97,7 @@ static void look(flush *f)
     ix_ucp_param param = {
         .op_attr_mask = IX_UCP_CALLBACK | IX_UCP_USER_DATA, .cb.send = looked, .user_data = f};
     uint64_t last = f->last = ix_onesided_last();
-    owner *watched = f->watched;
+    ix_ucx_endpoint *watched = f->watched;
     void *result = real(ep, &param);
     if (result && !is_error(result))
         return;
@@ -176,8 +137,33 @@ static void look_again(const void *worker)
                                          __ATOMIC_RELAXED))
             continue;
         again_count--;
-        look(f);
+        if (f->watched->endpoint == f->object)
+            look(f);
+        else
+            f->taken = FREE; /* closed meanwhile */
     }
+}
+
+/* Closing an endpoint of UCX's TCP transport asks the other side for an answer. A rank that has all
+ * of its own goes on to where it answers nobody (MPICH 4.0.2: a barrier of the process manager),
+ * and another one, which answered it before it asked in turn, waits for ever. It asks at once after
+ * it has answered. */
+static unsigned progress_until_quiet(progress_function real, void *worker)
+{
+    const int64_t quiet_ns = 20 * 1000 * 1000, most_ns = INT64_C(2000000000);
+    const struct timespec pause = {0, 50 * 1000};
+    int64_t begin_ns = ix_now(), now_ns = begin_ns, last_ns = begin_ns;
+    unsigned events = 0;
+    while (now_ns - last_ns < quiet_ns && now_ns - begin_ns < most_ns) {
+        unsigned came = real(worker);
+        events += came;
+        if (!came)
+            nanosleep(&pause, NULL); /* ranks may share a core */
+        now_ns = ix_now();
+        if (came)
+            last_ns = now_ns;
+    }
+    return events;
 }
 
 static IX_COLD unsigned progress_slowly(void *worker)
@@ -186,10 +172,18 @@ static IX_COLD unsigned progress_slowly(void *worker)
     if (!real)
         real = (progress_function)ix_next_symbol("ucp_worker_progress");
     look_again(worker);
+    if (stays)
+        return progress_until_quiet(real, worker);
     atomic_store(&progress, real);
     if (again_count) /* another worker's, or added meanwhile */
         atomic_store(&progress, progress_slowly);
     return real(worker);
+}
+
+void ix_ucx_stay(void)
+{
+    stays = 1;
+    atomic_store(&progress, progress_slowly);
 }
 
 IX_EXPORT unsigned ucp_worker_progress(void *worker)
@@ -197,7 +191,7 @@ IX_EXPORT unsigned ucp_worker_progress(void *worker)
     return atomic_load_explicit(&progress, memory_order_relaxed)(worker);
 }
 
-static void watch(const void *ep, owner *o)
+static void watch(const void *ep, ix_ucx_endpoint *o)
 {
     int nobody = 0;
     if (!o || !__atomic_compare_exchange_n(&o->watched, &nobody, 1, 0, __ATOMIC_RELAXED,
@@ -216,7 +210,7 @@ static void watch(const void *ep, owner *o)
 static void posted(ix_thread *t, enum ix_onesided_kind kind, const void *ep, int64_t bytes,
                    int64_t now)
 {
-    owner *o = owner_of(ep);
+    ix_ucx_endpoint *o = ix_ucx_endpoint_of(ep);
     if (ix_onesided_posted(t, kind, ep, o ? o->worker : NULL, bytes, now))
         watch(ep, o);
 }
@@ -294,15 +288,6 @@ static int8_t flush_now(flush_wait_function real, void *object)
     int8_t status = real(object);
     if (status == IX_UCS_OK)
         ix_onesided_flushed(object, last);
-    return status;
-}
-
-IX_EXPORT int8_t ucp_ep_create(void *worker, const void *parameters, void **endpoint)
-{
-    REAL(connect_function, "ucp_ep_create")
-    int8_t status = real(worker, parameters, endpoint);
-    if (status == IX_UCS_OK)
-        remember_owner(*endpoint, worker);
     return status;
 }
 

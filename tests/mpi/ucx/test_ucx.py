@@ -228,9 +228,8 @@ def without_mpi(
     """Build one of the programs with the source and the engine, and run it."""
     folders = [f"-I{RUNTIME / part}" for part in ("core", "transport", "mpi")]
     sources = [HERE / "programs" / f"{name}.c", *sorted((RUNTIME / "core").glob("*.c"))]
-    sources += [
-        RUNTIME / "transport" / part for part in ("ucx.c", "ucx_rma.c", "onesided.c", "selves.c")
-    ]
+    parts = ("ucx.c", "ucx_rma.c", "ucx_endpoints.c", "onesided.c", "selves.c")
+    sources += [RUNTIME / "transport" / part for part in parts]
     command = ["gcc", "-O1", "-g", "-D_GNU_SOURCE", *flags, *folders, "-o", str(folder / name)]
     libraries = ["-rdynamic", "-lucp", "-lucs", "-lpthread", "-ldl"]
     subprocess.run([*command, *map(str, sources), *libraries], check=True)
@@ -275,3 +274,14 @@ def test_a_worker_that_is_closed_early_loses_nothing_of_the_others(
     assert messages[0] in (41, 42)
     assert messages[1] in (40 * 1000, 40 * 1000 + (4 << 20))
     assert puts[0] <= 1
+
+
+@pytest.mark.parametrize("mpi", ["mpich"], indirect=True)
+def test_a_rank_that_closes_late_is_answered(mpi: Any, measured: Any, tmp_path: Path) -> None:
+    """Without Imbrex this program does not end."""
+    program = tmp_path / "late"
+    source = HERE / "programs" / "late.c"
+    command = [mpi.mpicc, "-O1", "-rdynamic", "-o", str(program), str(source), "-ldl"]
+    subprocess.run(command, check=True)
+    result = measured(program, environment={**os.environ, "UCX_TLS": "tcp,self"}, timeout=30)
+    assert result.process.stdout == "done\n"

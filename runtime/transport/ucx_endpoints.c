@@ -1,0 +1,120 @@
+#ifndef IMBREX_DIRECT
+#include "ucx_endpoints.h"
+
+#include <pthread.h>
+
+#include "../mpi/resolve.h"
+#include "ucx_abi.h"
+
+#define IX_EXPORT __attribute__((visibility("default")))
+
+typedef int8_t (*create_function)(void *worker, const void *parameters, void **endpoint);
+typedef void (*destroy_function)(void *endpoint);
+typedef void *(*disconnect_function)(void *endpoint);
+typedef void *(*close_function)(void *endpoint, unsigned mode);
+typedef void *(*close_as_function)(void *endpoint, const void *parameters);
+
+enum { ENDPOINTS = 1 << 13 };
+
+static const char closed_mark;
+#define CLOSED ((const void *)&closed_mark) /* others may lie behind it */
+
+static ix_ucx_endpoint endpoints[ENDPOINTS];
+static int finalizing;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of what changes them */
+
+/* Its place, or else the first that is free for it; NULL: neither. */
+static ix_ucx_endpoint *place_of(const void *endpoint)
+{
+    ix_ucx_endpoint *usable = NULL;
+    uint32_t i = (uint32_t)(((uint64_t)(uintptr_t)endpoint * 0x9e3779b97f4a7c15u) >> 51);
+    for (uint32_t n = 0; n < ENDPOINTS; n++, i = (i + 1) % ENDPOINTS) {
+        const void *here = endpoints[i].endpoint;
+        if (here == endpoint)
+            return &endpoints[i];
+        if ((!here || here == CLOSED) && !usable)
+            usable = &endpoints[i];
+        if (!here)
+            break;
+    }
+    return usable;
+}
+
+ix_ucx_endpoint *ix_ucx_endpoint_of(const void *endpoint)
+{
+    ix_ucx_endpoint *e = place_of(endpoint);
+    return e && e->endpoint == endpoint ? e : NULL;
+}
+
+static void opened(const void *endpoint, const void *worker)
+{
+    pthread_mutex_lock(&lock);
+    ix_ucx_endpoint *e = place_of(endpoint);
+    if (e) {
+        e->worker = worker;
+        e->endpoint = endpoint;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+static void closed(const void *endpoint)
+{
+    pthread_mutex_lock(&lock);
+    ix_ucx_endpoint *e = ix_ucx_endpoint_of(endpoint);
+    if (e)
+        e->endpoint = CLOSED;
+    pthread_mutex_unlock(&lock);
+    if (finalizing)
+        ix_ucx_stay();
+}
+
+void ix_ucx_finalizing(void)
+{
+    finalizing = 1;
+}
+
+/* ---- The functions of UCP */
+
+#define REAL(type, name)                                                                           \
+    static type real;                                                                              \
+    if (IX_UNLIKELY(!real))                                                                        \
+        real = (type)ix_next_symbol(name);
+
+IX_EXPORT int8_t ucp_ep_create(void *worker, const void *parameters, void **endpoint)
+{
+    REAL(create_function, "ucp_ep_create")
+    int8_t status = real(worker, parameters, endpoint);
+    if (status == IX_UCS_OK)
+        opened(*endpoint, worker);
+    return status;
+}
+
+IX_EXPORT void ucp_ep_destroy(void *endpoint)
+{
+    REAL(destroy_function, "ucp_ep_destroy")
+    closed(endpoint);
+    real(endpoint);
+}
+
+IX_EXPORT void *ucp_disconnect_nb(void *endpoint)
+{
+    REAL(disconnect_function, "ucp_disconnect_nb")
+    closed(endpoint);
+    return real(endpoint);
+}
+
+IX_EXPORT void *ucp_ep_close_nb(void *endpoint, unsigned mode)
+{
+    REAL(close_function, "ucp_ep_close_nb")
+    closed(endpoint);
+    return real(endpoint, mode);
+}
+
+IX_EXPORT void *ucp_ep_close_nbx(void *endpoint, const void *parameters)
+{
+    REAL(close_as_function, "ucp_ep_close_nbx")
+    closed(endpoint);
+    return real(endpoint, parameters);
+}
+
+#endif
