@@ -209,6 +209,12 @@ static inline ix_begin_entry *ix_begin_entry_of(ix_thread *t, int64_t bytes, uin
     return &t->begin_cache[(key * 0x9e3779b97f4a7c15u) >> t->begin_shift];
 }
 
+/* The other place of what finds another's entry at its own. */
+static inline ix_begin_entry *ix_begin_neighbour(const ix_thread *t, const ix_begin_entry *e)
+{
+    return &t->begin_cache[(e - t->begin_cache) ^ 1];
+}
+
 static inline ix_hint *ix_hint_of(ix_thread *t)
 {
     return &t->hints[ix_cache_slot((uint64_t)(uintptr_t)t->address, IX_HINTS)];
@@ -221,6 +227,16 @@ static inline int ix_begins_again(const ix_thread *t, const ix_begin_entry *e, i
     return IX_LIKELY(e->address == (uint64_t)(uintptr_t)t->address && e->what.bytes == bytes &&
                      e->word == word && e->where == ix_where(t) &&
                      e->generation == ix_times_generation && !t->muted);
+}
+
+/* Not what `e`, the entry at its own place, holds: the entry that does hold it, or that it may take.
+ */
+static inline ix_begin_entry *ix_begin_elsewhere(const ix_thread *t, ix_begin_entry *e,
+                                                 int64_t bytes, uint64_t word)
+{
+    ix_begin_entry *other = ix_begin_neighbour(t, e);
+    int is_there = ix_begins_again(t, other, bytes, word);
+    return is_there || (e->what.bytes && !other->what.bytes) ? other : e;
 }
 
 static inline void ix_count_begin(ix_thread *t, uint64_t open_ns)
@@ -273,6 +289,8 @@ static inline void ix_open_transfer(ix_thread *t, const ix_transfer *transfer, u
 {
     uint64_t word = ix_transfer_word(transfer);
     ix_begin_entry *e = ix_begin_entry_of(t, transfer->bytes, word);
+    if (!ix_begins_again(t, e, transfer->bytes, word))
+        e = ix_begin_elsewhere(t, e, transfer->bytes, word);
     if (ix_begins_again(t, e, transfer->bytes, word)) {
         ix_open_again(t, e, open);
         ix_count_begin(t, (uint64_t)e->what.open_ns);

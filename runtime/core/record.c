@@ -146,12 +146,25 @@ static inline ix_call_entry *call_entry(ix_thread *t, uint64_t word)
     return &t->call_cache[ix_cache_slot(key, IX_CALL_CACHE)];
 }
 
+static inline int is_call(const ix_thread *t, const ix_call_entry *e, uint64_t word)
+{
+    return e->address == (uint64_t)(uintptr_t)t->address && e->word == word;
+}
+
 /* NULL where it is to be looked up. */
 static inline ix_row *known_row(ix_thread *t, int size_class, uint32_t path)
 {
     uint64_t word = call_word(t, size_class, path);
     const ix_call_entry *e = call_entry(t, word);
-    return e->address == (uint64_t)(uintptr_t)t->address && e->word == word ? e->row : NULL;
+    return is_call(t, e, word) ? e->row : NULL;
+}
+
+/* Where another call's entry is at its own place, it may be at the neighbour's. */
+static ix_call_entry *call_entry_elsewhere(ix_thread *t, uint64_t word)
+{
+    ix_call_entry *e = call_entry(t, word);
+    ix_call_entry *other = &t->call_cache[(e - t->call_cache) ^ 1];
+    return is_call(t, other, word) || (e->word && !other->word) ? other : e;
 }
 
 /* The row of a call: of the first transfer that it began, or of no transfer. */
@@ -162,12 +175,14 @@ static ix_row *row_of_call(ix_thread *t)
     ix_row *row = t->has_row && t->first_row ? t->first_row : known_row(t, size_class, path);
     if (IX_LIKELY(row))
         return row;
+    uint64_t word = call_word(t, size_class, path);
+    ix_call_entry *e = call_entry_elsewhere(t, word);
+    if (is_call(t, e, word))
+        return e->row;
     if (t->site < 0)
         t->site = ix_site_of(t, t->address);
     row = ix_row_of(t, t->site, t->operation, t->section, size_class, path, IX_SOURCE_CALL);
-    uint64_t word = call_word(t, size_class, path);
     if ((t->site || !t->address) && row != t->rows) { /* what finds no room is counted each time */
-        ix_call_entry *e = call_entry(t, word);
         *e = (ix_call_entry){.address = (uint64_t)(uintptr_t)t->address, .word = word, .row = row};
         *ix_hint_of(t) = (ix_hint){e, row};
     }

@@ -304,3 +304,28 @@ def test_a_source_that_repeats_a_message(
         script += [(0, *c) for c in (("enter", 2, 2), ("advance", 300), end, ("leave",))]
         script.append((0, "advance", 100))
     agree(driver, reference, script, reference.Table({1: curve, 2: curve, 3: curve}, {}))
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@given(sites=st.integers(2, 400), sizes=st.integers(1, 4), curve=curves(), seed=st.randoms())
+def test_many_sites_repeat(
+    driver: Any,
+    reference: ModuleType,
+    sites: int,
+    sizes: int,
+    curve: list[tuple[int, ...]],
+    seed: Any,
+) -> None:
+    """More than the engine remembers: sites push each other out of their places, and come back."""
+    script: list[tuple[Any, ...]] = []
+    for _ in range(3):
+        for site in seed.sample(range(1, sites + 1), sites):
+            x = {"bytes": 100 * seed.randint(1, sizes), "path": 2, "slack": site % 3, "flags": 0}
+            x |= {"role": 0, "ranks": 2, "operation": 0}
+            other = {**x, "path": 0}  # moves nothing
+            inner = seed.choice([("blocking", x), ("begin", site, x), ("blocking", other)])
+            script += [(0, "enter", site % 5, site), (0, *inner), (0, "advance", 50), (0, "leave")]
+            if inner[0] == "begin":
+                end = ("finish", site, -1, -1)
+                script += [(0, "enter", 5, site), (0, "advance", 20), (0, *end), (0, "leave")]
+    agree(driver, reference, script, reference.Table({2: curve}, {}))
