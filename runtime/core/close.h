@@ -82,6 +82,8 @@ static inline IX_ALWAYS void ix_close_usual(ix_thread *t, const ix_what *what, i
 {
     int64_t slack = ix_usual_slack(what);
     ix_leave_behind(t, what, 1, slack, end_ns);
+    if (what->silent)
+        return;
     ix_bounds b = ix_bound_here(t, &what->time, compute, call, slack + paused, in_call_ns);
     ix_add_to_row(what->row, what, what->bytes, &b);
 }

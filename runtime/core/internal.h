@@ -229,7 +229,8 @@ static inline int ix_begins_again(const ix_thread *t, const ix_begin_entry *e, i
                      e->generation == ix_times_generation && !t->muted);
 }
 
-/* Not what `e`, the entry at its own place, holds: the entry that does hold it, or that it may take.
+/* Not what `e`, the entry at its own place, holds: the entry that does hold it, or that it may
+ * take.
  */
 static inline ix_begin_entry *ix_begin_elsewhere(const ix_thread *t, ix_begin_entry *e,
                                                  int64_t bytes, uint64_t word)
@@ -265,7 +266,7 @@ static inline void ix_note_begin(ix_thread *t, const ix_open *open)
 
 static inline void ix_note_begin_again(ix_thread *t, const ix_begin_entry *e)
 {
-    if (IX_UNLIKELY(t->has_row))
+    if (IX_UNLIKELY(t->has_row || e->what.silent))
         return;
     t->has_row = 1;
     t->first_row = e->what.row; /* never NULL */

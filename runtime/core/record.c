@@ -283,9 +283,7 @@ static inline IX_ALWAYS void leave(ix_thread *t, int64_t now)
     }
     t->last_ns = now;
     t->call_ns += dt;
-    ix_row *row = t->first_row;
-    if (!t->touched)
-        row = known_row(t, -1, IX_PATH_NONE);
+    ix_row *row = t->has_row ? t->first_row : known_row(t, -1, IX_PATH_NONE);
     if (t->touched & IX_ENDED || IX_UNLIKELY(!row)) {
         record(t, dt, entered, now);
         return;

@@ -84,7 +84,7 @@ void ix_start_request(ix_thread *t, uint64_t handle)
 static inline int got_what_was_posted(const ix_what *what, int64_t bytes, int path)
 {
     return bytes == what->bytes && path == IX_AS_POSTED && what->path != IX_PATH_ANY &&
-           !ix_engine.source_paths;
+           (what->silent || !ix_engine.source_paths);
 }
 
 static IX_APART void finish_slot(ix_thread *t, ix_slot *s, int64_t bytes, int path)

@@ -35,7 +35,7 @@ typedef struct ix_what {
     int64_t open_ns; /* what it adds to the engine's begun_ns */
     int64_t bytes;
     ix_time time;
-    ix_row *row; /* of the thread that began it; NULL: to be looked up */
+    ix_row *row; /* of the thread that began it; NULL: to be looked up, or silent */
     int32_t site;
     int32_t ranks;
     uint16_t x_operation; /* of the collective's calibration */
@@ -46,7 +46,7 @@ typedef struct ix_what {
     uint8_t silent;      /* dropped, or left to another source: not in any row */
     uint8_t unknown_end; /* freed, cancelled, no room */
     uint8_t unsized;     /* unknown end of a receive or a cancelled transfer: X_lo = 0, bytes = 0 */
-    uint8_t usual;       /* the row, X and the slack are known, no collective, none of the above */
+    uint8_t usual; /* the row (or silent), X and the slack are known, no collective, the end too */
 } ix_what;
 
 /* A transfer under way: where its thread's clocks stood when it began, and what it is. */
@@ -68,7 +68,8 @@ typedef struct ix_time_entry {
     ix_time time;
 } ix_time_entry;
 
-/* What a call at this address began last. Never a collective, and nothing that is silent. */
+/* What a call at this address began last. Never a collective. Silent is what is left to another
+ * source. */
 typedef struct ix_begin_entry {
     uint64_t address;
     uint64_t word;  /* of the transfer: ix_transfer_word */

@@ -62,14 +62,15 @@ void ix_open_anew(ix_thread *t, const ix_transfer *transfer, uint32_t operation,
     ix_count_begin(t, (uint64_t)open->what.open_ns);
 }
 
-/* What is in no row yet is not kept, nor what finds no room: that is counted each time. */
+/* What finds no room is not kept: that is counted each time. */
 static int worth_keeping(const ix_thread *t, const ix_open *open)
 {
-    return !t->muted && !open->what.silent && !(open->what.flags & IX_COLLECTIVE) &&
-           open->what.path <= IX_PATH_INTER && (open->what.site || !t->address);
+    return !t->muted && !(open->what.flags & IX_COLLECTIVE) && open->what.path <= IX_PATH_INTER &&
+           (open->what.site || !t->address);
 }
 
-/* Whether ix_close_usual may end what has a row, so is no collective and not silent. */
+/* Whether ix_close_usual may end what has a row or is left to another source, so is no collective.
+ */
 static int is_usual(const ix_what *what)
 {
     if (!what->time.calibrated || what->slack == IX_SLACK_UNKNOWN)
@@ -90,11 +91,13 @@ void ix_keep(ix_thread *t, ix_open *open, ix_begin_entry *entry, uint64_t word)
 {
     if (!worth_keeping(t, open) || is_at_once(t, entry))
         return;
-    open->what.row =
-        ix_row_known(t, open->what.site, open->what.operation, open->what.section,
-                     ix_size_class(open->what.bytes), open->what.path, open->what.source);
-    if (!open->what.row)
-        return;
+    if (!open->what.silent) {
+        open->what.row =
+            ix_row_known(t, open->what.site, open->what.operation, open->what.section,
+                         ix_size_class(open->what.bytes), open->what.path, open->what.source);
+        if (!open->what.row)
+            return;
+    }
     open->what.usual = (uint8_t)is_usual(&open->what);
     entry->what = open->what;
     entry->address = (uint64_t)(uintptr_t)t->address;
