@@ -1,7 +1,7 @@
 """What measuring costs whole programs: mini-apps bare, measured and bare again.
 
     python benchmarks/app_overhead.py [--rounds 8] [--library openmpi] [--apps cg,ssor]
-                                      [--save FILE] [--insert docs/apps.md]
+                                      [--events ucx] [--save FILE] [--insert docs/apps.md]
 
 Two figures for each app, each with a 95 % interval, so that one can be held against the other:
 
@@ -107,8 +107,11 @@ def table(findings: Sequence[Finding]) -> str:
 class Measurement:
     """One app with one library, ready to be measured."""
 
-    def __init__(self, library: str, app: str, built: Path, folder: Path, clock: Path) -> None:
-        self.library, self.app = library, app
+    def __init__(
+        self, library: str, app: str, events: str, built: Path, folder: Path, clock: Path
+    ) -> None:
+        self.library = library if events == "call" else f"{library}, `{events}`"
+        self.app = app
         words = PROGRAMS[app].split()
         self._bare = [str(built / words[0]), *words[1:]]
         self._launcher = [f"mpirun.{library}", "-n", "2", "--bind-to", "core"]
@@ -120,6 +123,7 @@ class Measurement:
         if times is None:
             sys.exit(f"{library}: no transfer times ({ready.transfers.warning})")
         variables = {"IMBREX_DIR": str(self._run), "IMBREX_TABLE": str(times)}
+        variables["IMBREX_EVENTS"] = events
         self._prefix = str(write_prefix(self._run, ready.runtime, variables))
         self._clock = ["env", f"LD_PRELOAD={clock}"]
 
@@ -144,7 +148,12 @@ def build(library: str, folder: Path) -> None:
 
 
 def measure(
-    library: str, apps: Sequence[str], rounds: int, save: Path | None, built: Path | None
+    library: str,
+    apps: Sequence[str],
+    events: str,
+    rounds: int,
+    save: Path | None,
+    built: Path | None,
 ) -> list[Finding]:
     found = []
     with tempfile.TemporaryDirectory(prefix="imbrex-overhead-") as scratch:
@@ -152,7 +161,7 @@ def measure(
         programs = folder if built is None else built.absolute() / library
         build(library, programs)
         clock = build_clock(folder)
-        measurements = [Measurement(library, app, programs, folder, clock) for app in apps]
+        measurements = [Measurement(library, app, events, programs, folder, clock) for app in apps]
         for turn in range(rounds):
             for measurement in measurements:
                 found.append(measurement.round(turn))
@@ -166,6 +175,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--library", action="append", choices=["openmpi", "mpich"])
     parser.add_argument("--apps", default=",".join(PROGRAMS), help="separated by commas")
+    parser.add_argument("--events", default="call", choices=["call", "ucx"], help="their source")
     parser.add_argument("--rounds", type=int, default=8, help="six at least for a 95 %% interval")
     parser.add_argument("--save", type=Path, help="add what was measured to this file")
     parser.add_argument("--build", type=Path, help="build the apps here and keep them")
@@ -182,7 +192,8 @@ def main() -> None:
     if options.rounds > 0:
         for library in options.library or ["openmpi", "mpich"]:
             apps = options.apps.split(",")
-            findings += measure(library, apps, options.rounds, options.save, options.build)
+            where = (options.save, options.build)
+            findings += measure(library, apps, options.events, options.rounds, *where)
     text = table(findings)
     print(text)
     if options.insert:
