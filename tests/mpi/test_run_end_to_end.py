@@ -64,6 +64,13 @@ def test_one_process_without_a_launcher(mpi, program, imbrex, tmp_path):
     assert len(load_run(tmp_path / "run").ranks) == 1
 
 
+def test_a_run_directory_whose_name_is_no_text(mpi, program, imbrex, tmp_path):
+    folder = os.fsdecode(os.fsencode(tmp_path) + b"/a \xff'b")
+    done = imbrex("run", "-o", folder, "--", mpi.mpirun, "-n", "2", str(program))
+    assert "hidden for certain" in done.stderr
+    assert load_run(Path(folder)).merged
+
+
 def test_the_prefix_in_the_line(mpi, program, imbrex, tmp_path):
     line = [mpi.mpirun, "-n", "2", "imbrex-exec", str(program)]
     assert imbrex("run", "-o", "run", "--", *line).returncode == 0
