@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import selectors
 import signal
 import subprocess
@@ -26,6 +27,13 @@ CALIBRATION_SHARES = {
     "rma": 0.05,
 }
 _GRACE_S = 5.0
+# What launchers write before each line where asked to say whose it is: `[1,0]<stdout>:` and a time
+# (Open MPI's --tag-output, --timestamp-output; with a blank or without), `[0] ` (-l of Hydra),
+# `0: ` (-l of srun). All but the last also stand within a line, where a block of output begins.
+_LABEL = re.compile(
+    r"^.{0,200}?<stdout>:|^ *\d+: |\[\d+\] "
+    r"|(?:\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4})?(?:\[[^\]\s]*\])?<stdout>:"
+)
 
 
 def run_probes(
@@ -93,7 +101,7 @@ def _follow(
 ) -> bool:
     """Collect lines until the process closes its output; False when the time is over first."""
     assert process.stdout is not None
-    rest = b""
+    rest, blank = b"", False
     with selectors.DefaultSelector() as selector:
         selector.register(process.stdout, selectors.EVENT_READ)
         while True:
@@ -112,6 +120,8 @@ def _follow(
             *whole, rest = (rest + block).split(b"\n")
             for raw in whole:
                 line = raw.decode(errors="replace")
+                blank = blank or "<stdout>: #" in line
+                line = _LABEL.sub("", line.replace("<stdout>: ", "<stdout>:") if blank else line)
                 lines.append(line + "\n")
                 if line.startswith("# end"):
                     # The ranks may linger in MPI_Finalize; they print no more.

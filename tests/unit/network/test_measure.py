@@ -95,6 +95,21 @@ def test_progress_is_reported_in_order(launcher: Callable[[str], str]) -> None:
     assert seen[-1] < 1
 
 
+@pytest.mark.parametrize(
+    "label",
+    ["[1,0]<stdout>:", "[1,0]<stdout>: ", "Sun Nov  2 17:34:56 2026<stdout>:", "[0] ", "0: "],
+)
+def test_lines_with_the_launcher_s_labels(launcher: Callable[[str], str], label: str) -> None:
+    lines = [label + line for line in ALONE.splitlines()]
+    if not label.startswith("0"):
+        lines[3] = lines[3].replace("100 100", f"10{label}0{label} 100")
+    text = "\n".join(lines)
+    measured = run_probes([launcher(f"cat <<'X'\n{text}\nX")], os.environ, 10)
+    (row,) = measured.round_trips
+    assert measured.complete and "100.0, " in repr(row)
+    assert measured.library == "MPICH Version: 4.0.2"
+
+
 def test_one_rank(launcher: Callable[[str], str]) -> None:
     script = launcher(f"printf '{ALONE}'")
     with pytest.raises(ImbrexError, match="started 1 rank"):
