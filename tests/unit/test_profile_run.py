@@ -11,6 +11,7 @@ from click.testing import CliRunner
 
 from imbrex.cli import cli
 from imbrex.errors import ImbrexError
+from imbrex.launch import run_directory
 from imbrex.profile.format import MEASURES_DTYPE, RANKS_DTYPE, Ended
 from imbrex.profile.part import HEADER_DTYPE
 from imbrex.profile.run import load_run, split_library
@@ -221,3 +222,10 @@ def test_one_bad_part_is_a_warning(make_part, tmp_path):
     run = load_run(_parts(tmp_path / "run", {0: good, 1: b"IMBREXP1"}))
     assert run.ranks["ended"].tolist() == [Ended.DIED, Ended.MISSING]
     assert any("truncated" in warning for warning in run.job.warnings)
+
+
+def test_a_link_to_a_run_is_replaced_where_it_leads(make_run, tmp_path):
+    (tmp_path / "link").symlink_to(make_run())
+    run_directory.create(tmp_path / "link", force=True)
+    assert (tmp_path / "link").is_symlink()
+    assert [file.name for file in (tmp_path / "run").iterdir()] == ["parts"]
