@@ -11,6 +11,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
+from types import FrameType
 from typing import IO
 
 from imbrex.errors import ImbrexError
@@ -27,6 +28,7 @@ CALIBRATION_SHARES = {
     "rma": 0.05,
 }
 _GRACE_S = 5.0
+_ENDING = (signal.SIGTERM, signal.SIGHUP)
 # What launchers write before each line where asked to say whose it is: `[1,0]<stdout>:` and a time
 # (Open MPI's --tag-output, --timestamp-output; with a blank or without), `[0] ` (-l of Hydra),
 # `0: ` (-l of srun). All but the last also stand within a line, where a block of output begins.
@@ -64,6 +66,10 @@ def run_probes(
         except OSError as error:
             raise ImbrexError(f"cannot start {command[0]}: {error.strerror}") from None
         in_time, interrupted = True, False
+        # In a session of its own the launcher hears nothing of what ends us.
+        ending = [n for n in _ENDING if signal.getsignal(n) is signal.SIG_DFL]
+        for number in ending:
+            signal.signal(number, _leave)
         try:
             in_time = _follow(process, lines, time.monotonic() + time_limit_s, progress, shares)
         except KeyboardInterrupt:
@@ -73,6 +79,8 @@ def run_probes(
             interrupted = True
         finally:
             _end(process)
+            for number in ending:
+                signal.signal(number, signal.SIG_DFL)
         errors.seek(0)
         complaint = _first_complaint(errors)
     measured = read_columns(lines)
@@ -90,6 +98,10 @@ def run_probes(
             + (f": {complaint}" if complaint else "")
         )
     return measured
+
+
+def _leave(number: int, _: FrameType | None) -> None:
+    raise SystemExit(128 + number)
 
 
 def _follow(

@@ -162,3 +162,15 @@ def test_half_a_calibration_is_no_profile(launcher: Callable[[str], str]) -> Non
             quick=True,
             progress=lambda _: os.kill(os.getpid(), signal.SIGINT),
         )
+
+
+def test_termination_leaves_no_orphan(launcher: Callable[[str], str], tmp_path: Path) -> None:
+    note = tmp_path / "pid"
+    script = launcher(f"echo $$ > {note}; kill -TERM {os.getpid()}; exec sleep 300")
+    with pytest.raises(SystemExit) as ended:
+        run_probes([script], os.environ, 60)
+    assert ended.value.code == 128 + signal.SIGTERM
+    pid = int(note.read_text())
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
