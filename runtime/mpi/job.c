@@ -2,6 +2,7 @@
 #include "job.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -231,6 +232,16 @@ static void tell_of_others_without_part(void)
     }
 }
 
+/* A script may start one job after the other: only the last one's files stay. */
+static void tell_of_a_job_before(void)
+{
+    char path[PATH_MAX];
+    if (world_rank == 0 && snprintf(path, sizeof path, "%s/measures.npy", directory) < PATH_MAX &&
+        access(path, F_OK) == 0)
+        keep_warning("another MPI job of this run ended before: these are the numbers of the last "
+                     "one alone; write `imbrex run --` before each launcher");
+}
+
 void ix_job_start(void)
 {
     MPI_Comm parent = MPI_COMM_NULL, self = MPI_COMM_NULL;
@@ -325,6 +336,7 @@ void ix_job_end(void)
         ix_stop();
     ixa_end();
     tell_of_others_without_part();
+    tell_of_a_job_before();
     ix_merge_facts facts = {.directory = directory,
                             .event_overhead_ns = overhead_ns,
                             .warnings = (const char *const *)warnings,

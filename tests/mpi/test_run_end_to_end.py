@@ -64,6 +64,13 @@ def test_one_process_without_a_launcher(mpi, program, imbrex, tmp_path):
     assert len(load_run(tmp_path / "run").ranks) == 1
 
 
+def test_a_run_directory_whose_name_is_no_text(mpi, program, imbrex, tmp_path):
+    folder = os.fsdecode(os.fsencode(tmp_path) + b"/a \xff'b")
+    done = imbrex("run", "-o", folder, "--", mpi.mpirun, "-n", "2", str(program))
+    assert "hidden for certain" in done.stderr
+    assert load_run(Path(folder)).merged
+
+
 def test_the_prefix_in_the_line(mpi, program, imbrex, tmp_path):
     line = [mpi.mpirun, "-n", "2", "imbrex-exec", str(program)]
     assert imbrex("run", "-o", "run", "--", *line).returncode == 0
@@ -161,7 +168,12 @@ def test_a_launcher_in_a_script_is_told_of(mpi, program, imbrex, tmp_path):
     done = imbrex("run", *mpicc, "-o", "script", "--", "./job.sh")
     assert (done.returncode, done.stdout) == (0, "out of rank 0\n")
     for said in (done.stderr, imbrex("show", "script").stdout):
-        assert "./job.sh started 2 ranks by a launcher line" in " ".join(said.split())
+        words = " ".join(said.split())
+        assert "./job.sh started 2 ranks by a launcher line" in words
+        assert "another MPI job" not in words
+    (tmp_path / "job.sh").write_text(f"#!/bin/sh\n{mpi.mpirun} -n 2 {program}\n" * 2)
+    done = imbrex("run", *mpicc, "-o", "two", "--", "./job.sh")
+    assert "another MPI job of this run ended before" in " ".join(done.stderr.split())
 
 
 def test_a_cleared_environment_is_named(mpi, program, imbrex, tmp_path):

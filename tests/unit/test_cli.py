@@ -75,3 +75,19 @@ def test_collecting_what_is_no_run_writes_nothing(monkeypatch, capsys, tmp_path)
         code, out, err = use(monkeypatch, capsys, "collect", str(folder))
         assert (code, out, err.count("\n")) == (2, "", 1)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_names_that_the_encoding_of_the_output_does_not_have(make_run, tmp_path):
+    folder = os.fsdecode(os.fsencode(tmp_path) + b"/\xff")
+    make_run(sections=["", "ü"]).rename(folder)
+    for words in (["show", folder], ["show", folder, "--by", "section"], ["report", folder]):
+        done = subprocess.run(
+            [sys.executable, "-m", "imbrex.cli", *words],
+            env=os.environ | {"PYTHONIOENCODING": "ascii:strict"},
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert (done.returncode, done.stderr) == (0, ""), words
+        assert "\\xfc" in done.stdout or "--by" not in words

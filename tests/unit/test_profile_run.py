@@ -7,8 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
+from imbrex.cli import cli
 from imbrex.errors import ImbrexError
+from imbrex.launch import run_directory
 from imbrex.profile.format import MEASURES_DTYPE, RANKS_DTYPE, Ended
 from imbrex.profile.part import HEADER_DTYPE
 from imbrex.profile.run import load_run, split_library
@@ -99,6 +102,20 @@ def test_foreign_profile(make_run, tmp_path, what):
         folder.mkdir()
     with pytest.raises(ImbrexError, match=r"not|no such"):
         load_run(folder)
+
+
+def test_a_damaged_header_of_a_table(make_run):
+    table = make_run() / "ranks.npy"
+    table.write_bytes(table.read_bytes().replace(b"}", b"{", 1))
+    with pytest.raises(ImbrexError, match="damaged"):
+        load_run(table.parent)
+
+
+def test_damaged_names_do_not_break_the_reader(make_run):
+    folder = make_run(operations=[1], events={"intra-node": 2.5}, warnings=[3], sections=[None])
+    for words in (["show"], ["show", "--by", "operation"], ["compare", str(folder)]):
+        done = CliRunner().invoke(cli, [*words, str(folder)], catch_exceptions=False)
+        assert done.exit_code == 0
 
 
 def test_unknown_numbers_do_not_break_the_reader(make_run, make_row):
@@ -205,3 +222,10 @@ def test_one_bad_part_is_a_warning(make_part, tmp_path):
     run = load_run(_parts(tmp_path / "run", {0: good, 1: b"IMBREXP1"}))
     assert run.ranks["ended"].tolist() == [Ended.DIED, Ended.MISSING]
     assert any("truncated" in warning for warning in run.job.warnings)
+
+
+def test_a_link_to_a_run_is_replaced_where_it_leads(make_run, tmp_path):
+    (tmp_path / "link").symlink_to(make_run())
+    run_directory.create(tmp_path / "link", force=True)
+    assert (tmp_path / "link").is_symlink()
+    assert [file.name for file in (tmp_path / "run").iterdir()] == ["parts"]

@@ -259,6 +259,12 @@ def test_report_that_cannot_be_written(make_run, tmp_path):
         write_report(load_run(make_run()), tmp_path / "no" / "folder.html")
 
 
+def test_a_command_that_is_no_text(make_run, tmp_path):
+    run = load_run(make_run(command=["./app", "\udcff"]))
+    write_report(run, tmp_path / "r.html")
+    assert "\\udcff" in (tmp_path / "r.html").read_text(encoding="utf-8")
+
+
 def test_compare_matches_sites_that_moved(make_run):
     before = make_run("before")
     moved = json.loads((before / "sites.json").read_text())["sites"]
@@ -284,6 +290,14 @@ def test_compare_keeps_sites_of_one_run_only(make_run, make_row):
     pairs = pair_sites(load_run(before), load_run(make_run("after", measures=rows)))
     new = [pair for pair in pairs if pair.before is None]
     assert [(pair.operation, pair.after.count) for pair in new] == [("MPI_Allreduce", 7)]
+
+
+def test_compare_with_a_run_without_transfers(make_run, make_row):
+    barrier = make_row(site=3, operation=3, size_class=-1, count=2, call_ns=1_000)
+    folders = str(make_run("before")), str(make_run("after", measures=barrier))
+    done = CliRunner().invoke(cli, ["compare", *folders, "--json"], catch_exceptions=False)
+    change = json.loads(done.stdout)["change"]
+    assert (change["hidden_share_min"], change["transfers"]) == (None, -28)
 
 
 def test_compare_says_what_else_differs(make_run):

@@ -11,7 +11,7 @@ import click
 
 from imbrex import __version__
 from imbrex.cli.commands import COMMANDS
-from imbrex.cli.terminal import leave, open_missing
+from imbrex.cli.terminal import leave, open_streams
 from imbrex.errors import ImbrexError
 
 CONTEXT_SETTINGS = {"help_option_names": ["-h", "--help"]}
@@ -51,7 +51,7 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line; bad usage and bad input become one line on stderr and exit code 2."""
-    open_missing()
+    open_streams()
     try:
         code = cli.main(prog_name="imbrex", standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as error:

@@ -47,7 +47,7 @@ def output_console(file: Path | None) -> Iterator[Console]:
 def write_text(file: Path, text: str) -> None:
     """Write a result file; ImbrexError where it cannot be written."""
     try:
-        file.write_text(text, encoding="utf-8")
+        file.write_text(text, encoding="utf-8", errors="backslashreplace")
     except OSError as error:
         raise ImbrexError(f"{file}: cannot be written ({error.strerror})") from error
 
@@ -69,11 +69,17 @@ def warn(line: str) -> None:
         leave(sys.stderr)
 
 
-def open_missing() -> None:
-    """Give the standard streams that the caller closed (`>&-`) a place to write to."""
+def open_streams() -> None:
+    """Make the standard streams take whatever we write, also where the caller closed one (`>&-`).
+
+    Names of files and sections are any bytes: what the encoding does not have is written `\\xff`.
+    """
     for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:
+        stream = getattr(sys, name)
+        if stream is None:
             setattr(sys, name, Path(os.devnull).open("w"))  # noqa: SIM115
+        elif isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+            stream.reconfigure(errors="backslashreplace")
 
 
 def leave(stream: TextIO) -> None:

@@ -6,6 +6,7 @@ system whatever the launcher forwards of the environment.
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
@@ -60,6 +61,6 @@ def write_collector(folder: Path, parts: Path, target: Path) -> Path:
 
 
 def _write(file: Path, text: str) -> Path:
-    file.write_text(text)
+    file.write_bytes(os.fsencode(text))  # a path may be no UTF-8, or the locale another
     file.chmod(0o755)
     return file

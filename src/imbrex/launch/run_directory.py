@@ -41,7 +41,10 @@ def create(folder: Path, *, force: bool) -> None:
     check(folder, force=force)
     try:
         if folder.exists():
-            shutil.rmtree(folder)
+            # rmtree takes no link: what it leads to is replaced, and the link stays
+            target = folder.resolve()
+            shutil.rmtree(target)
+            target.mkdir()
         (folder / "parts").mkdir(parents=True)
         probe = folder / ".probe"
         probe.write_bytes(b"\0")

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import selectors
 import signal
 import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
+from types import FrameType
 from typing import IO
 
 from imbrex.errors import ImbrexError
@@ -26,6 +28,14 @@ CALIBRATION_SHARES = {
     "rma": 0.05,
 }
 _GRACE_S = 5.0
+_ENDING = (signal.SIGTERM, signal.SIGHUP)
+# What launchers write before each line where asked to say whose it is: `[1,0]<stdout>:` and a time
+# (Open MPI's --tag-output, --timestamp-output; with a blank or without), `[0] ` (-l of Hydra),
+# `0: ` (-l of srun). All but the last also stand within a line, where a block of output begins.
+_LABEL = re.compile(
+    r"^.{0,200}?<stdout>:|^ *\d+: |\[\d+\] "
+    r"|(?:\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4})?(?:\[[^\]\s]*\])?<stdout>:"
+)
 
 
 def run_probes(
@@ -56,6 +66,10 @@ def run_probes(
         except OSError as error:
             raise ImbrexError(f"cannot start {command[0]}: {error.strerror}") from None
         in_time, interrupted = True, False
+        # In a session of its own the launcher hears nothing of what ends us.
+        ending = [n for n in _ENDING if signal.getsignal(n) is signal.SIG_DFL]
+        for number in ending:
+            signal.signal(number, _leave)
         try:
             in_time = _follow(process, lines, time.monotonic() + time_limit_s, progress, shares)
         except KeyboardInterrupt:
@@ -65,6 +79,8 @@ def run_probes(
             interrupted = True
         finally:
             _end(process)
+            for number in ending:
+                signal.signal(number, signal.SIG_DFL)
         errors.seek(0)
         complaint = _first_complaint(errors)
     measured = read_columns(lines)
@@ -84,6 +100,10 @@ def run_probes(
     return measured
 
 
+def _leave(number: int, _: FrameType | None) -> None:
+    raise SystemExit(128 + number)
+
+
 def _follow(
     process: subprocess.Popen[bytes],
     lines: list[str],
@@ -93,7 +113,7 @@ def _follow(
 ) -> bool:
     """Collect lines until the process closes its output; False when the time is over first."""
     assert process.stdout is not None
-    rest = b""
+    rest, blank = b"", False
     with selectors.DefaultSelector() as selector:
         selector.register(process.stdout, selectors.EVENT_READ)
         while True:
@@ -112,6 +132,8 @@ def _follow(
             *whole, rest = (rest + block).split(b"\n")
             for raw in whole:
                 line = raw.decode(errors="replace")
+                blank = blank or "<stdout>: #" in line
+                line = _LABEL.sub("", line.replace("<stdout>: ", "<stdout>:") if blank else line)
                 lines.append(line + "\n")
                 if line.startswith("# end"):
                     # The ranks may linger in MPI_Finalize; they print no more.

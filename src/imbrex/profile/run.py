@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any
 
 import numpy as np
@@ -80,22 +81,22 @@ class Job:
         if not name:
             name, version = split_library(version)
         return cls(
-            command=tuple(str(word) for word in entry.get("command") or ()),
+            command=_names(entry, "command"),
             started=entry.get("started"),
             wall_s=entry.get("wall_s"),
             exit_code=entry.get("exit_code"),
             imbrex_version=entry.get("imbrex_version"),
             ranks=int(entry.get("ranks") or 0),
-            hosts=tuple(entry.get("hosts") or ()),
+            hosts=_names(entry, "hosts"),
             library=(name, version),
-            events=dict(entry.get("events") or {}),
+            events={str(k): str(v) for k, v in (entry.get("events") or {}).items()},
             events_reason=entry.get("events_reason"),
             machine=Machine.from_json(entry.get("machine")),
-            operations=tuple(entry.get("operations") or ()),
-            sections=tuple(entry.get("sections") or ("",)),
-            paths=tuple(entry.get("paths") or PATH_NAMES),
+            operations=_names(entry, "operations"),
+            sections=_names(entry, "sections") or ("",),
+            paths=_names(entry, "paths") or PATH_NAMES,
             event_overhead_ns=entry.get("event_overhead_ns"),
-            warnings=tuple(entry.get("warnings") or ()),
+            warnings=_names(entry, "warnings"),
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -214,6 +215,10 @@ def load_run(directory: Path, *, resolve: bool = True) -> Run:
     return replace(run, guard=load_guard(directory))
 
 
+def _names(entry: dict[str, Any], key: str) -> tuple[str, ...]:
+    return tuple(str(name) for name in entry.get(key) or ())
+
+
 def hosts_of(ranks: Table) -> tuple[str, ...]:
     """The host names of the ranks that left any, in order of first appearance."""
     hosts = ranks["host"]
@@ -284,7 +289,7 @@ def _read_table(file: Path, wanted: np.dtype[np.void]) -> Table:
         table = np.load(file, mmap_mode="r", allow_pickle=False)
     except FileNotFoundError:
         raise ImbrexError(f"{file}: missing; the run was not written completely") from None
-    except (OSError, ValueError, EOFError, SyntaxError) as error:
+    except (OSError, ValueError, EOFError, SyntaxError, TokenError) as error:
         raise ImbrexError(f"{file}: {_what_is_wrong(file)}") from error
     missing = set(wanted.names or ()) - set(table.dtype.names or ())
     if missing or table.ndim != 1:

@@ -153,7 +153,9 @@ def compare_json(before: Run, after: Run) -> dict[str, Any]:
         "schema_version": SCHEMA_VERSION,
         "before": old,
         "after": new,
-        "change": {name: new[name] - old[name] for name in new},
+        "change": {
+            name: None if None in (new[name], old[name]) else new[name] - old[name] for name in new
+        },
         "differences": differences(before, after),
         "sites": [
             {

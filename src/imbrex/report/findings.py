@@ -101,7 +101,7 @@ def weaknesses(run: Run, sums: Sums) -> list[str]:
             f"more than {MOST_THREADS} threads in MPI ({crowded.sum()} of {len(ranks)} ranks): "
             "the calls of those beyond that number at a time are missing in all numbers"
         )
-    if SPAWNS & {base(run.job.operations[i]) for i in set(run.measures["operation"].tolist())}:
+    if SPAWNS & {base(run.operation(i)) for i in set(run.measures["operation"].tolist())}:
         lines.append("processes that the program started with MPI_Comm_spawn are not measured")
     lines += [warning for warning in run.job.warnings if warning not in lines]
     return lines

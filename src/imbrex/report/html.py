@@ -63,7 +63,8 @@ def write_report(run: Run, file: Path, chapters: Sequence[Chapter] = ()) -> None
     text = render(run, chapters)
     scratch = file.with_name(f".{file.name}.{os.getpid()}")
     try:
-        scratch.write_text(text, encoding="utf-8")
+        # the command may hold bytes that are no text
+        scratch.write_text(text, encoding="utf-8", errors="backslashreplace")
         scratch.replace(file)
     except OSError as error:
         raise ImbrexError(f"{file}: cannot be written ({error.strerror})") from error

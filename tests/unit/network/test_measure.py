@@ -95,6 +95,21 @@ def test_progress_is_reported_in_order(launcher: Callable[[str], str]) -> None:
     assert seen[-1] < 1
 
 
+@pytest.mark.parametrize(
+    "label",
+    ["[1,0]<stdout>:", "[1,0]<stdout>: ", "Sun Nov  2 17:34:56 2026<stdout>:", "[0] ", "0: "],
+)
+def test_lines_with_the_launcher_s_labels(launcher: Callable[[str], str], label: str) -> None:
+    lines = [label + line for line in ALONE.splitlines()]
+    if not label.startswith("0"):
+        lines[3] = lines[3].replace("100 100", f"10{label}0{label} 100")
+    text = "\n".join(lines)
+    measured = run_probes([launcher(f"cat <<'X'\n{text}\nX")], os.environ, 10)
+    (row,) = measured.round_trips
+    assert measured.complete and "100.0, " in repr(row)
+    assert measured.library == "MPICH Version: 4.0.2"
+
+
 def test_one_rank(launcher: Callable[[str], str]) -> None:
     script = launcher(f"printf '{ALONE}'")
     with pytest.raises(ImbrexError, match="started 1 rank"):
@@ -147,3 +162,15 @@ def test_half_a_calibration_is_no_profile(launcher: Callable[[str], str]) -> Non
             quick=True,
             progress=lambda _: os.kill(os.getpid(), signal.SIGINT),
         )
+
+
+def test_termination_leaves_no_orphan(launcher: Callable[[str], str], tmp_path: Path) -> None:
+    note = tmp_path / "pid"
+    script = launcher(f"echo $$ > {note}; kill -TERM {os.getpid()}; exec sleep 300")
+    with pytest.raises(SystemExit) as ended:
+        run_probes([script], os.environ, 60)
+    assert ended.value.code == 128 + signal.SIGTERM
+    pid = int(note.read_text())
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
