@@ -178,8 +178,9 @@ static inline void ix_blocking(ix_thread *t, const ix_transfer *x)
 
 /* A transfer that this call begins and that the completion of request `handle` ends. A
  * pre-completed handle (ix_shared_handle) ends it in this call. Open duplicates of a handle end
- * first in, first out, with slack X_hi. When the table is full it is counted now, slack X_hi,
- * unknown end. Receives that move nothing (MPI_PROC_NULL) need no call. */
+ * first in, first out, those of the same thread before others, with slack X_hi. When the table is
+ * full it is counted now, slack X_hi, unknown end. Receives that move nothing (MPI_PROC_NULL) need
+ * no call. */
 void ix_begin_word(ix_thread *t, uint64_t handle, int64_t bytes, uint64_t word, uint32_t operation);
 static inline void ix_begin(ix_thread *t, uint64_t handle, const ix_transfer *x)
 {

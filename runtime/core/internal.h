@@ -278,7 +278,7 @@ static inline IX_ALWAYS void ix_open_again(ix_thread *t, const ix_begin_entry *e
     open->compute0_ns = t->compute_ns;
     open->call0_ns = t->call_ns;
     open->paused0_ns = t->paused_ns;
-    open->thread = t;
+    __atomic_store_n(&open->thread, t, __ATOMIC_RELAXED); /* see rather_mine */
     /* in pieces that compilers copy in place; as a whole they call memcpy */
     memcpy(&open->what, &e->what, 48);
     memcpy((char *)&open->what + 48, (const char *)&e->what + 48, sizeof e->what - 48);

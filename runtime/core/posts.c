@@ -235,7 +235,7 @@ void ix_finish_early(ix_thread *t, uint64_t handle, uint64_t sequence, int64_t t
         return;
     uint64_t key = ix_request_key(handle);
     ix_slot *s = single_slot(key);
-    if (!s || sequence_of(s) != sequence || ix_slot_take(key) != s)
+    if (!s || sequence_of(s) != sequence || ix_slot_take(t, key) != s)
         return;
     s->open.what.slack = stale(t) ? IX_SLACK_UNKNOWN : IX_SLACK_NONE;
     s->open.what.usual = 0;

@@ -95,6 +95,9 @@ static IX_APART void finish_slot(ix_thread *t, ix_slot *s, int64_t bytes, int pa
             return;
         s->state = IX_ENDING;
     }
+    /* more than it has room for: the size is that of another one with this handle */
+    if (bytes > s->open.what.bytes && atomic_load_explicit(&s->duplicate, memory_order_relaxed))
+        bytes = IX_AS_POSTED;
     if (s->open.what.flags & IX_UP_TO)
         ix_received(t, &s->open, bytes, path);
     ix_end_with_call(t, s);
@@ -102,7 +105,7 @@ static IX_APART void finish_slot(ix_thread *t, ix_slot *s, int64_t bytes, int pa
 
 static IX_APART void finish_away(ix_thread *t, uint64_t key, int64_t bytes, int path)
 {
-    ix_slot *s = ix_slot_take(key);
+    ix_slot *s = ix_slot_take(t, key);
     if (s)
         finish_slot(t, s, bytes, path);
 }
@@ -149,7 +152,7 @@ static void lose(ix_thread *t, ix_slot *s, int cancelled)
 
 void ix_request_free(ix_thread *t, uint64_t handle)
 {
-    ix_slot *s = t && t->depth && !t->off ? ix_slot_take(ix_request_key(handle)) : NULL;
+    ix_slot *s = t && t->depth && !t->off ? ix_slot_take(t, ix_request_key(handle)) : NULL;
     if (!s)
         return;
     lose(t, s, 0);
@@ -158,7 +161,7 @@ void ix_request_free(ix_thread *t, uint64_t handle)
 
 void ix_cancel(ix_thread *t, uint64_t handle)
 {
-    ix_slot *s = t && t->depth && !t->off ? ix_slot_take(ix_request_key(handle)) : NULL;
+    ix_slot *s = t && t->depth && !t->off ? ix_slot_take(t, ix_request_key(handle)) : NULL;
     if (!s)
         return;
     lose(t, s, 1);

@@ -135,14 +135,39 @@ ix_slot *ix_slot_find(uint64_t key)
     return best;
 }
 
+/* The oldest of this thread, where there is one. A library gives a handle away as soon as it has
+ * completed it, so that another thread may begin and finish with it before this one says so here;
+ * what that thread knows of its receive is not to be told of this one's send. */
+static ix_slot *rather_mine(const ix_thread *t, uint64_t key, ix_slot *oldest)
+{
+    uint32_t home = ix_home_of(key), reach = reach_of(home);
+    ix_slot *best = NULL;
+    uint64_t best_order = UINT64_MAX;
+    for (uint32_t d = 0; d <= reach; d++) {
+        uint32_t i = (home + d) & ix_table.mask;
+        ix_slot *s = ix_table.slots + i;
+        if (ix_key_at(i) != key || ix_is_persistent(s) ||
+            __atomic_load_n(&s->open.thread, __ATOMIC_RELAXED) != t)
+            continue;
+        uint64_t order = atomic_load_explicit(&s->sequence, memory_order_relaxed);
+        if (order < best_order) {
+            best_order = order;
+            best = s;
+        }
+    }
+    return best ? best : oldest;
+}
+
 /* Until the slot is owned another thread may give it away:
  * then its key has changed. */
-ix_slot *ix_slot_take_any(uint64_t key)
+ix_slot *ix_slot_take_any(const ix_thread *t, uint64_t key)
 {
     for (;;) {
         ix_slot *s = ix_slot_find(key);
         if (!s)
             return NULL;
+        if (atomic_load_explicit(&s->duplicate, memory_order_relaxed))
+            s = rather_mine(t, key, s);
         uint32_t i = (uint32_t)(s - ix_table.slots);
         if (ix_is_persistent(s)) {
             if (ix_key_at(i) == key)

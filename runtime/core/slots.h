@@ -61,7 +61,7 @@ IX_HIDDEN void ix_slot_publish(ix_slot *s, uint64_t key);
 IX_HIDDEN ix_slot *ix_slot_find(uint64_t key);
 
 /* The same, owned where it is not persistent. */
-IX_HIDDEN ix_slot *ix_slot_take_any(uint64_t key);
+IX_HIDDEN ix_slot *ix_slot_take_any(const ix_thread *t, uint64_t key);
 
 /* groups.c: what ends with a group, or stays open for good. */
 IX_HIDDEN void ix_end_members(ix_thread *t, ix_slot *group, int32_t tag, uint8_t slack);
@@ -168,7 +168,7 @@ static inline ix_slot *ix_slot_at_home(uint64_t key)
     return s;
 }
 
-static inline ix_slot *ix_slot_take(uint64_t key)
+static inline ix_slot *ix_slot_take(const ix_thread *t, uint64_t key)
 {
     uint32_t home = ix_home_of(key);
     if (IX_LIKELY(ix_at_home_or_nowhere(home))) {
@@ -179,7 +179,7 @@ static inline ix_slot *ix_slot_take(uint64_t key)
             atomic_store_explicit(&ix_table.slots[home].key, IX_BUSY, memory_order_relaxed);
         return s;
     }
-    return ix_slot_take_any(key);
+    return ix_slot_take_any(t, key);
 }
 
 static inline void ix_end_with_call(ix_thread *t, ix_slot *s)

@@ -39,7 +39,7 @@ void ix_open_anew(ix_thread *t, const ix_transfer *transfer, uint32_t operation,
     open->call0_ns = t->call_ns;
     open->paused0_ns = t->paused_ns;
     open->what.bytes = transfer->bytes;
-    open->thread = t;
+    __atomic_store_n(&open->thread, t, __ATOMIC_RELAXED);
     open->what.row = NULL;
     open->what.site = t->site;
     open->what.operation = (uint16_t)t->operation;
@@ -210,6 +210,6 @@ void ix_close_unknown(ix_thread *t, ix_open *open)
         open->what.time.x_lo_ns = 0;
         open->what.time.x_hi_ns = open->what.time.most_ns;
     }
-    open->thread = NULL; /* no clock of the end is known */
+    __atomic_store_n(&open->thread, NULL, __ATOMIC_RELAXED); /* no clock of the end is known */
     ix_close(t, open, &(ix_end){0});
 }

@@ -69,6 +69,7 @@ static int comm_freed(MPI_Comm comm, int key, void *value, void *extra)
 {
     (void)key, (void)value, (void)extra;
     remove_entry(&ix_comms, ix_handle(comm));
+    ix_events_freed();
     return MPI_SUCCESS;
 }
 

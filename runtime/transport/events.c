@@ -13,6 +13,7 @@
 #include "onesided.h"
 #include "operations.h"
 #include "peruse.h"
+#include "selves.h"
 #include "ucx.h"
 
 static const char *sources[4] = {"call", "call", "call", "call"};
@@ -288,6 +289,11 @@ void ix_events_met(ix_comm *c)
     ix_peruse_met(c);
 }
 
+void ix_events_freed(void)
+{
+    ix_selves_age();
+}
+
 void ix_events_listen(MPI_Comm comm, const ix_comm *c)
 {
     ix_peruse_listen(comm, c);
@@ -339,6 +345,10 @@ void ix_events_start(MPI_Comm all)
 void ix_events_met(ix_comm *c)
 {
     (void)c;
+}
+
+void ix_events_freed(void)
+{
 }
 
 void ix_events_listen(MPI_Comm comm, const ix_comm *c)

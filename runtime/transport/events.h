@@ -37,6 +37,8 @@ extern IX_HIDDEN int ix_events_are_told;
 /* A communicator was met: before and after others can find it. */
 IX_HIDDEN void ix_events_met(ix_comm *c);
 IX_HIDDEN void ix_events_listen(MPI_Comm comm, const ix_comm *c);
+/* One is freed. */
+IX_HIDDEN void ix_events_freed(void);
 
 /* In the call that sees it: a request is complete, and what it brought if it is a receive; so is
  * the blocking receive of this call; nobody will say how a request ends. */

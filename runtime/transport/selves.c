@@ -4,6 +4,10 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
+#define ONE_AGE (UINT64_C(1) << 32)
+
+static _Atomic uint64_t age;
+
 static uint64_t key_of(const ix_selves *selves, uint64_t tag, uint64_t data)
 {
     return ((tag & ~selves->mpi_tag_bits) ^ data * 0xff51afd7ed558ccdu) + 1;
@@ -22,6 +26,30 @@ static _Atomic uint64_t *slot_of(ix_selves *selves, uint64_t key)
     return NULL;
 }
 
+void ix_selves_age(void)
+{
+    atomic_fetch_add(&age, ONE_AGE);
+}
+
+/* One more that is under way, of this age. */
+static void count_sent(_Atomic uint64_t *state)
+{
+    uint64_t was = atomic_load(state), now;
+    do
+        now = atomic_load(&age) | ((uint32_t)was + 1);
+    while (!atomic_compare_exchange_weak(state, &was, now));
+}
+
+/* Whether one was under way, or has been since a communicator was last freed. */
+static int count_received(_Atomic uint64_t *state)
+{
+    uint64_t was = atomic_load(state);
+    while ((uint32_t)was)
+        if (atomic_compare_exchange_weak(state, &was, was - 1))
+            return 1;
+    return was == atomic_load(&age);
+}
+
 int ix_self_sent(ix_selves *selves, uint64_t tag, uint64_t data)
 {
     uint64_t key = key_of(selves, tag, data), nobody = 0;
@@ -31,15 +59,18 @@ int ix_self_sent(ix_selves *selves, uint64_t tag, uint64_t data)
             return 0;
         nobody = 0;
         if (atomic_load_explicit(slot, memory_order_relaxed) == key ||
-            atomic_compare_exchange_strong(slot, &nobody, key))
+            atomic_compare_exchange_strong(slot, &nobody, key)) {
+            count_sent(&selves->states[slot - selves->keys]);
             return 1;
+        }
     }
 }
 
 int ix_from_self(ix_selves *selves, uint64_t tag, uint64_t data)
 {
     _Atomic uint64_t *slot = slot_of(selves, key_of(selves, tag, data));
-    return slot && atomic_load_explicit(slot, memory_order_relaxed);
+    return slot && atomic_load_explicit(slot, memory_order_relaxed) &&
+           count_received(&selves->states[slot - selves->keys]);
 }
 
 #endif

@@ -52,6 +52,7 @@ static void opened(const void *endpoint, const void *worker)
     ix_ucx_endpoint *e = place_of(endpoint);
     if (e) {
         e->worker = worker;
+        e->watched = 0; /* one that was closed here may have been */
         e->endpoint = endpoint;
     }
     pthread_mutex_unlock(&lock);

@@ -132,6 +132,22 @@ def test_faults_leave_the_bytes_that_moved(run: Any, mode: str, transfers: int, 
     assert int(result.measures["bytes"].sum()) == sent
 
 
+def test_a_communicator_with_the_number_of_one_that_is_freed_loses_nothing(run: Any) -> None:
+    result = run("renumbered", "ucx")
+    for operation in ("MPI_Ssend", "MPI_Irecv"):
+        row = sums(result, operation)
+        assert row["transfers"] == 40, operation
+        assert row["bytes"] == 40 * 20000 or (operation in RECEIVES and row["unknown_end"])
+    assert sums(result, "MPI_Sendrecv")["transfers"] == 0
+
+
+def test_threads_whose_requests_have_one_handle_after_another_have_their_bytes(run: Any) -> None:
+    result = run("threads", "call")
+    for operation in ("MPI_Isend", "MPI_Irecv"):
+        row = sums(result, operation)
+        assert (row["transfers"], row["bytes"]) == (300, 3000000), operation
+
+
 def test_one_sided_messages_have_their_bytes_and_bounds(run: Any, mpi: Any) -> None:
     over = ("--mca", "osc", "ucx") if mpi.name == "openmpi" else ()
     calls, inside = run("onesided", "call", more=over), run("onesided", "ucx", more=over)

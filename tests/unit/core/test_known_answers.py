@@ -217,6 +217,35 @@ def test_duplicates_end_first_in_first_out_with_all_slack(run: Any) -> None:
     assert second["unknown_end"] == 1  # open at the end
 
 
+def test_each_thread_completes_what_it_began(run: Any) -> None:
+    """A send's handle is freed, and another thread receives with it before the send is seen to be
+    over: the size in a send's status is anything."""
+    result = run(
+        call(ISEND, f"begin 7 {message()}", 100),
+        call(IRECV, f"begin 7 {message(900, flags=1)}", 100, thread=1),
+        call(WAIT, "finish 7 500 -1", 100, thread=1),
+        call(WAIT, f"finish 7 {1 << 60} -1", 100),
+        threading=2,
+    )
+    sent, received = result.of(ISEND), result.of(IRECV)
+    assert (sent["transfers"], sent["bytes"], sent["undetermined"]) == (1, 1000, 1)
+    assert (received["transfers"], received["bytes"], received["undetermined"]) == (1, 500, 1)
+    assert sent["unknown_end"] == received["unknown_end"] == 0
+
+
+def test_a_size_beyond_what_was_posted_is_that_of_another_with_the_handle(run: Any) -> None:
+    result = run(
+        call(ISEND, f"begin 7 {message()}", 100),
+        call(IRECV, f"begin 7 {message(900, flags=1)}", 100),
+        call(WAIT, "finish 7 500 -1", 100, thread=1),
+        call(WAIT, f"finish 7 {1 << 60} -1", 100, thread=1),
+        threading=2,
+    )
+    received = result.of(IRECV)
+    assert (received["bytes"], received["unknown_end"]) == (0, 1)
+    assert 0 < received["transfer_max"] <= 1000
+
+
 def test_a_full_table_counts_with_unknown_end(run: Any) -> None:
     result = run(
         *[call(ISEND, f"begin {h} {message()}", 100) for h in (1, 2, 3)],

@@ -98,6 +98,26 @@ static void collectives(void)
     MPI_Wait(&r, MPI_STATUS_IGNORE);
 }
 
+/* Each rank sends to itself in one communicator; the next one has its number, but not its order. */
+static void renumbered(void)
+{
+    for (int reversed = 0; reversed < 2; reversed++) {
+        MPI_Comm comm;
+        int there;
+        MPI_Comm_split(MPI_COMM_WORLD, 0, reversed ? -rank : rank, &comm);
+        MPI_Comm_rank(comm, &there);
+        MPI_Sendrecv(out, 4000, MPI_BYTE, there, 3, in, 4000, MPI_BYTE, there, 3, comm,
+                     MPI_STATUS_IGNORE);
+        for (int i = 0; i < 10; i++) {
+            MPI_Request r;
+            MPI_Irecv(in, 20000, MPI_BYTE, !there, 7, comm, &r);
+            MPI_Ssend(out, 20000, MPI_BYTE, !there, 7, comm);
+            MPI_Wait(&r, MPI_STATUS_IGNORE);
+        }
+        MPI_Comm_free(&comm);
+    }
+}
+
 static void cancels(void)
 {
     for (int i = 0; i < 5; i++) {
@@ -308,7 +328,7 @@ int main(int argc, char **argv)
                  {"threads", threads},   {"killed", killed},
                  {"windows", windows},   {"onesided", onesided},
                  {"handover", handover}, {"leaves", leaves},
-                 {"seen", seen}};
+                 {"seen", seen},         {"renumbered", renumbered}};
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
         if (!strcmp(mode, modes[i].name))
             modes[i].run();

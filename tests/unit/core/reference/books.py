@@ -104,8 +104,17 @@ class Books:
         found = [s for s in self.slots if s.key == key]
         return min(found, key=lambda s: s.sequence) if found else None
 
-    def take(self, handle: int) -> Slot | None:
-        slot = self.find(("request", handle))
+    def take(self, thread: int, handle: int) -> Slot | None:
+        """The oldest of this thread, or else of any."""
+        key = ("request", handle)
+        slot = self.find(key)
+        mine = [
+            s
+            for s in self.slots
+            if s.key == key and s.kind == "one" and s.transfer and s.transfer.thread == thread
+        ]
+        if slot and slot.duplicate and mine:
+            slot = min(mine, key=lambda s: s.sequence)
         if slot and slot.kind != "persistent":
             slot.key = None
         return slot

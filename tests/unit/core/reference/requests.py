@@ -62,7 +62,7 @@ class Requests(Books):
 
     def do_finish(self, thread: int, handle: int, size: int, path: int) -> None:
         call = self.thread(thread).call
-        slot = self.take(handle) if call else None
+        slot = self.take(thread, handle) if call else None
         if not slot or not call:
             return
         if slot.kind == "persistent":
@@ -72,6 +72,8 @@ class Requests(Books):
                 return
             slot.active, slot.ending = False, True
         assert slot.transfer is not None
+        if slot.duplicate and size > slot.transfer.bytes:
+            size = -1  # of another one with this handle
         if slot.transfer.up_to:
             self.received(slot.transfer, size, path)
         call.finished.append(slot)
@@ -124,13 +126,13 @@ class Requests(Books):
         slot.members = []
 
     def do_free(self, thread: int, handle: int) -> None:
-        slot = self.take(handle) if self.thread(thread).call else None
+        slot = self.take(thread, handle) if self.thread(thread).call else None
         if slot:
             self.lose(thread, slot, False)
             self.release(slot)
 
     def do_cancel(self, thread: int, handle: int) -> None:
-        slot = self.take(handle) if self.thread(thread).call else None
+        slot = self.take(thread, handle) if self.thread(thread).call else None
         if slot:
             self.lose(thread, slot, True)
             if slot.kind == "one":
