@@ -146,7 +146,7 @@ def _print_parts(verdict: Verdict, console: Console) -> None:
     )
     table = Table.grid(padding=(0, 2))
     for name, value in verdict.parts:
-        filled = round(_BAR * value / whole) if whole > 0 else 0
+        filled = min(max(round(_BAR * value / whole), 0), _BAR) if whole > 0 else 0
         bar = Text("#" * filled + "." * (_BAR - filled), style=_STYLES[name])
         table.add_row(
             f"  {name}",
