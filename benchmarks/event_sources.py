@@ -77,12 +77,13 @@ COLLECTIVES = {
     "4 to 64 KiB": range(SMALL, LARGE),
     "64 KiB and more": range(LARGE, 64),
 }
-# Parts of the names, the first that fit.
-KINDS = {
+ALL_SIZES = "collectives, all sizes"
+# Parts of the names, the first that fit; collectives are the rest.
+PARTS = {
     "point to point": ("send", "recv", "start"),
     **{f"MPI_{name}": (f"={name.lower()}",) for name in RMA},
-    **{f"collectives, {size}": ("",) for size in COLLECTIVES},
 }
+KINDS = (*PARTS, *(f"collectives, {size}" for size in COLLECTIVES), ALL_SIZES)
 
 
 def environment(transport: str) -> dict[str, str]:
@@ -123,9 +124,9 @@ def measure(name: str, events: str, machine: Path, folder: Path) -> Run:
 
 def kind_of(operation: str, size_class: int) -> str:
     plain = operation.removeprefix("MPI_").lower()
-    kind = next(kind for kind, parts in KINDS.items() if any(p in f"={plain}" for p in parts))
-    if not kind.startswith("collectives"):
-        return kind
+    for kind, parts in PARTS.items():
+        if any(part in f"={plain}" for part in parts):
+            return kind
     return next(f"collectives, {size}" for size, of in COLLECTIVES.items() if size_class in of)
 
 
@@ -137,7 +138,9 @@ def by_kind(run: Run) -> dict[str, Sums]:
             for operation, size_class in here[["operation", "size_class"]].tolist()
         ]
     )
-    return {kind: make_sums(total(here[kinds == kind])) for kind in KINDS}
+    sums = {kind: make_sums(total(here[kinds == kind])) for kind in KINDS}
+    collectives = here[np.char.startswith(kinds, "collectives")]
+    return {**sums, ALL_SIZES: make_sums(total(collectives))}
 
 
 def width(sums: Sums) -> float:
