@@ -229,9 +229,7 @@ static inline int ix_begins_again(const ix_thread *t, const ix_begin_entry *e, i
                      e->generation == ix_times_generation && !t->muted);
 }
 
-/* Not what `e`, the entry at its own place, holds: the entry that does hold it, or that it may
- * take.
- */
+/* Not what `e`, the entry at its own place, holds: the one that does, or that it may take. */
 static inline ix_begin_entry *ix_begin_elsewhere(const ix_thread *t, ix_begin_entry *e,
                                                  int64_t bytes, uint64_t word)
 {

@@ -11,6 +11,7 @@
 #include "../mpi/resolve.h"
 #include "selves.h"
 #include "ucx_abi.h"
+#include "ucx_real.h"
 
 #define IX_EXPORT __attribute__((visibility("default")))
 
@@ -132,11 +133,6 @@ static ix_thread *poster(void)
     return t && t->depth && is_data[t->operation] ? t : NULL;
 }
 
-static int is_error(const void *result)
-{
-    return (uintptr_t)result >= (uintptr_t)(intptr_t)IX_UCS_LAST_ERROR;
-}
-
 static void end(uint32_t token, int64_t bytes, enum ix_slack slack)
 {
     if (ix_measuring)
@@ -208,7 +204,7 @@ static __attribute__((noinline)) void *send_as(send_function real, void *ep, con
     sizing = x.flags ? c : NULL;
     void *result = real(ep, buffer, count, tag, &copy);
     sizing = NULL;
-    if (!result || is_error(result)) { /* no callback follows */
+    if (!result || ix_ucx_is_error(result)) { /* no callback follows */
         end(token, result ? 0 : c->bytes, IX_SLACK_TAIL);
     }
     return result;
@@ -297,7 +293,7 @@ static void *receive_as(const receive *r, const ix_ucp_param *param)
     posting = outer;
     if (theirs && mine.length != UNTOLD)
         *theirs = mine;
-    if (!result || is_error(result)) {
+    if (!result || ix_ucx_is_error(result)) {
         end_receive(token, (int8_t)(intptr_t)result, &mine, 1);
     }
     return result;

@@ -3,8 +3,8 @@
 
 #include <pthread.h>
 
-#include "../mpi/resolve.h"
 #include "ucx_abi.h"
+#include "ucx_real.h"
 
 #define IX_EXPORT __attribute__((visibility("default")))
 
@@ -76,14 +76,9 @@ void ix_ucx_finalizing(void)
 
 /* ---- The functions of UCP */
 
-#define REAL(type, name)                                                                           \
-    static type real;                                                                              \
-    if (IX_UNLIKELY(!real))                                                                        \
-        real = (type)ix_next_symbol(name);
-
 IX_EXPORT int8_t ucp_ep_create(void *worker, const void *parameters, void **endpoint)
 {
-    REAL(create_function, "ucp_ep_create")
+    IX_REAL(create_function, "ucp_ep_create")
     int8_t status = real(worker, parameters, endpoint);
     if (status == IX_UCS_OK)
         opened(*endpoint, worker);
@@ -92,28 +87,28 @@ IX_EXPORT int8_t ucp_ep_create(void *worker, const void *parameters, void **endp
 
 IX_EXPORT void ucp_ep_destroy(void *endpoint)
 {
-    REAL(destroy_function, "ucp_ep_destroy")
+    IX_REAL(destroy_function, "ucp_ep_destroy")
     closed(endpoint);
     real(endpoint);
 }
 
 IX_EXPORT void *ucp_disconnect_nb(void *endpoint)
 {
-    REAL(disconnect_function, "ucp_disconnect_nb")
+    IX_REAL(disconnect_function, "ucp_disconnect_nb")
     closed(endpoint);
     return real(endpoint);
 }
 
 IX_EXPORT void *ucp_ep_close_nb(void *endpoint, unsigned mode)
 {
-    REAL(close_function, "ucp_ep_close_nb")
+    IX_REAL(close_function, "ucp_ep_close_nb")
     closed(endpoint);
     return real(endpoint, mode);
 }
 
 IX_EXPORT void *ucp_ep_close_nbx(void *endpoint, const void *parameters)
 {
-    REAL(close_as_function, "ucp_ep_close_nbx")
+    IX_REAL(close_as_function, "ucp_ep_close_nbx")
     closed(endpoint);
     return real(endpoint, parameters);
 }

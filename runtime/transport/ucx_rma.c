@@ -4,10 +4,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "../mpi/resolve.h"
 #include "onesided.h"
 #include "ucx_abi.h"
 #include "ucx_endpoints.h"
+#include "ucx_real.h"
 
 #define IX_EXPORT __attribute__((visibility("default")))
 
@@ -30,16 +30,6 @@ static int64_t bytes_of(size_t count, const ix_ucp_param *param)
     if ((param->datatype & IX_UCP_KINDS) != IX_UCP_CONTIG)
         return -1;
     return (int64_t)(count * (param->datatype >> IX_UCP_SHIFT));
-}
-
-#define REAL(type, name)                                                                           \
-    static type real;                                                                              \
-    if (IX_UNLIKELY(!real))                                                                        \
-        real = (type)ix_next_symbol(name);
-
-static int is_error(const void *result)
-{
-    return (uintptr_t)result >= (uintptr_t)(intptr_t)IX_UCS_LAST_ERROR;
 }
 
 /* ---- Flushes: what their callbacks need */
@@ -99,7 +89,7 @@ static void look(flush *f)
     uint64_t last = f->last = ix_onesided_last();
     ix_ucx_endpoint *watched = f->watched;
     void *result = real(ep, &param);
-    if (result && !is_error(result))
+    if (result && !ix_ucx_is_error(result))
         return;
     watched->watched = 0;
     f->taken = FREE;
@@ -222,21 +212,21 @@ static void posted(ix_thread *t, enum ix_onesided_kind kind, const void *ep, int
     inside++;                                                                                      \
     void *result = call;                                                                           \
     inside--;                                                                                      \
-    if (t && !is_error(result))                                                                    \
+    if (t && !ix_ucx_is_error(result))                                                             \
         posted(t, kind, ep, bytes_of(count, param), now);                                          \
     return result
 
 IX_EXPORT void *ucp_put_nbx(void *ep, const void *buffer, size_t count, uint64_t remote, void *rkey,
                             const ix_ucp_param *param)
 {
-    REAL(put_function, "ucp_put_nbx")
+    IX_REAL(put_function, "ucp_put_nbx")
     AROUND(IX_A_PUT, real(ep, buffer, count, remote, rkey, param));
 }
 
 IX_EXPORT void *ucp_get_nbx(void *ep, void *buffer, size_t count, uint64_t remote, void *rkey,
                             const ix_ucp_param *param)
 {
-    REAL(get_function, "ucp_get_nbx")
+    IX_REAL(get_function, "ucp_get_nbx")
     AROUND(IX_A_GET, real(ep, buffer, count, remote, rkey, param));
 }
 
@@ -274,7 +264,7 @@ static void *flush_as(flush_function real, void *object, const ix_ucp_param *par
     copy.user_data = f;
     copy.op_attr_mask |= IX_UCP_CALLBACK | IX_UCP_USER_DATA;
     void *result = real(object, &copy);
-    if (!result || is_error(result)) {
+    if (!result || ix_ucx_is_error(result)) {
         if (!result)
             ix_onesided_flushed(object, last);
         f->taken = FREE; /* no callback follows */
@@ -293,25 +283,25 @@ static int8_t flush_now(flush_wait_function real, void *object)
 
 IX_EXPORT void *ucp_worker_flush_nbx(void *worker, const ix_ucp_param *param)
 {
-    REAL(flush_function, "ucp_worker_flush_nbx")
+    IX_REAL(flush_function, "ucp_worker_flush_nbx")
     return flush_as(real, worker, param);
 }
 
 IX_EXPORT void *ucp_ep_flush_nbx(void *ep, const ix_ucp_param *param)
 {
-    REAL(flush_function, "ucp_ep_flush_nbx")
+    IX_REAL(flush_function, "ucp_ep_flush_nbx")
     return flush_as(real, ep, param);
 }
 
 IX_EXPORT int8_t ucp_worker_flush(void *worker)
 {
-    REAL(flush_wait_function, "ucp_worker_flush")
+    IX_REAL(flush_wait_function, "ucp_worker_flush")
     return flush_now(real, worker);
 }
 
 IX_EXPORT int8_t ucp_ep_flush(void *ep)
 {
-    REAL(flush_wait_function, "ucp_ep_flush")
+    IX_REAL(flush_wait_function, "ucp_ep_flush")
     return flush_now(real, ep);
 }
 
