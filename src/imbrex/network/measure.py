@@ -11,11 +11,11 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
-from types import FrameType
 from typing import IO
 
 from imbrex.errors import ImbrexError
 from imbrex.network.columns import Measurement, read_columns
+from imbrex.network.ending import Ending
 
 Progress = Callable[[float], None]
 
@@ -28,7 +28,6 @@ CALIBRATION_SHARES = {
     "rma": 0.05,
 }
 _GRACE_S = 5.0
-_ENDING = (signal.SIGTERM, signal.SIGHUP)
 # What launchers write before each line where asked to say whose it is: `[1,0]<stdout>:` and a time
 # (Open MPI's --tag-output, --timestamp-output; with a blank or without), `[0] ` (-l of Hydra),
 # `0: ` (-l of srun). All but the last also stand within a line, where a block of output begins.
@@ -53,7 +52,7 @@ def run_probes(
     be measured.
     """
     lines: list[str] = []
-    with tempfile.TemporaryFile(mode="w+", errors="replace") as errors:
+    with tempfile.TemporaryFile(mode="w+", errors="replace") as errors, Ending() as ending:
         try:
             process = subprocess.Popen(
                 list(command),
@@ -66,11 +65,8 @@ def run_probes(
         except OSError as error:
             raise ImbrexError(f"cannot start {command[0]}: {error.strerror}") from None
         in_time, interrupted = True, False
-        # In a session of its own the launcher hears nothing of what ends us.
-        ending = [n for n in _ENDING if signal.getsignal(n) is signal.SIG_DFL]
-        for number in ending:
-            signal.signal(number, _leave)
         try:
+            ending.started()
             in_time = _follow(process, lines, time.monotonic() + time_limit_s, progress, shares)
         except KeyboardInterrupt:
             # What there is by now is worth keeping; without any of it the interrupt goes on.
@@ -79,8 +75,6 @@ def run_probes(
             interrupted = True
         finally:
             _end(process)
-            for number in ending:
-                signal.signal(number, signal.SIG_DFL)
         errors.seek(0)
         complaint = _first_complaint(errors)
     measured = read_columns(lines)
@@ -100,8 +94,9 @@ def run_probes(
     return measured
 
 
-def _leave(number: int, _: FrameType | None) -> None:
-    raise SystemExit(128 + number)
+def _without_labels(line: str, blank: bool) -> str:
+    """`blank`: this launcher writes one behind its labels, which is not the row's own."""
+    return _LABEL.sub("", line.replace("<stdout>: ", "<stdout>:") if blank else line)
 
 
 def _follow(
@@ -131,9 +126,9 @@ def _follow(
                 return True
             *whole, rest = (rest + block).split(b"\n")
             for raw in whole:
-                line = raw.decode(errors="replace")
-                blank = blank or "<stdout>: #" in line
-                line = _LABEL.sub("", line.replace("<stdout>: ", "<stdout>:") if blank else line)
+                labelled = raw.decode(errors="replace")
+                blank = blank or "<stdout>: #" in labelled
+                line = _without_labels(labelled, blank)
                 lines.append(line + "\n")
                 if line.startswith("# end"):
                     # The ranks may linger in MPI_Finalize; they print no more.

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -164,7 +166,22 @@ def test_half_a_calibration_is_no_profile(launcher: Callable[[str], str]) -> Non
         )
 
 
-def test_termination_leaves_no_orphan(launcher: Callable[[str], str], tmp_path: Path) -> None:
+@pytest.mark.parametrize("starting_s", [0, 0.5])
+def test_termination_leaves_no_orphan(
+    launcher: Callable[[str], str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    starting_s: float,
+) -> None:
+    """Also where it comes before we know what has started."""
+    start = subprocess.Popen
+
+    def start_slowly(*words: Any, **options: Any) -> Any:
+        process = start(*words, **options)
+        time.sleep(starting_s)
+        return process
+
+    monkeypatch.setattr(subprocess, "Popen", start_slowly)
     note = tmp_path / "pid"
     script = launcher(f"echo $$ > {note}; kill -TERM {os.getpid()}; exec sleep 300")
     with pytest.raises(SystemExit) as ended:
