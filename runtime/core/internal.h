@@ -209,12 +209,6 @@ static inline ix_begin_entry *ix_begin_entry_of(ix_thread *t, int64_t bytes, uin
     return &t->begin_cache[(key * 0x9e3779b97f4a7c15u) >> t->begin_shift];
 }
 
-/* The other place of what finds another's entry at its own. */
-static inline ix_begin_entry *ix_begin_neighbour(const ix_thread *t, const ix_begin_entry *e)
-{
-    return &t->begin_cache[(e - t->begin_cache) ^ 1];
-}
-
 static inline ix_hint *ix_hint_of(ix_thread *t)
 {
     return &t->hints[ix_cache_slot((uint64_t)(uintptr_t)t->address, IX_HINTS)];
@@ -229,11 +223,14 @@ static inline int ix_begins_again(const ix_thread *t, const ix_begin_entry *e, i
                      e->generation == ix_times_generation && !t->muted);
 }
 
-/* Not what `e`, the entry at its own place, holds: the one that does, or that it may take. */
-static inline ix_begin_entry *ix_begin_elsewhere(const ix_thread *t, ix_begin_entry *e,
-                                                 int64_t bytes, uint64_t word)
+/* The entry that holds what begins, at its own place or at the neighbour's; else the one to keep it
+ * in. */
+static inline ix_begin_entry *ix_begin_entry_for(ix_thread *t, int64_t bytes, uint64_t word)
 {
-    ix_begin_entry *other = ix_begin_neighbour(t, e);
+    ix_begin_entry *e = ix_begin_entry_of(t, bytes, word);
+    if (ix_begins_again(t, e, bytes, word))
+        return e;
+    ix_begin_entry *other = &t->begin_cache[(e - t->begin_cache) ^ 1];
     int is_there = ix_begins_again(t, other, bytes, word);
     return is_there || (e->what.bytes && !other->what.bytes) ? other : e;
 }
@@ -287,9 +284,7 @@ static inline void ix_open_transfer(ix_thread *t, const ix_transfer *transfer, u
                                     ix_open *open)
 {
     uint64_t word = ix_transfer_word(transfer);
-    ix_begin_entry *e = ix_begin_entry_of(t, transfer->bytes, word);
-    if (!ix_begins_again(t, e, transfer->bytes, word))
-        e = ix_begin_elsewhere(t, e, transfer->bytes, word);
+    ix_begin_entry *e = ix_begin_entry_for(t, transfer->bytes, word);
     if (ix_begins_again(t, e, transfer->bytes, word)) {
         ix_open_again(t, e, open);
         ix_count_begin(t, (uint64_t)e->what.open_ns);

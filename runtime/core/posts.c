@@ -77,9 +77,7 @@ uint32_t ix_post(ix_thread *t, const ix_transfer *transfer, int64_t time_ns, enu
     ix_open none, *open = s ? &s->open : &none;
     ix_end begin = at(t, time_ns); /* (before `touched` is stored to, beside what it reads) */
     uint64_t word = posted_word(transfer, source);
-    ix_begin_entry *e = ix_begin_entry_of(t, transfer->bytes, word);
-    if (IX_UNLIKELY(!ix_begins_again(t, e, transfer->bytes, word)))
-        e = ix_begin_elsewhere(t, e, transfer->bytes, word);
+    ix_begin_entry *e = ix_begin_entry_for(t, transfer->bytes, word);
     if (t->depth && !unsure && ix_begins_again(t, e, transfer->bytes, word)) {
         ix_open_again(t, e, open);
         ix_count_begin(t, (uint64_t)e->what.open_ns);
