@@ -53,6 +53,8 @@ PROGRAMS = {
     "halo3d-larger": "halo3d --n 160 --steps 160 --variant overlapped",
     "mg-larger": "mg --n 128 --cycles 12",
 }
+RUNS_LOOKED_AT = 4
+"""In each round: of a run of a second some twenty looks fall into the runtime."""
 LEAST_ROUNDS = 6
 """Of which the interval of hodges_lehmann is one of 95 %."""
 HEAD = """\
@@ -136,7 +138,8 @@ class Measurement:
         runs_s = [seconds[order.index(i)] for i in range(3)]
         calls = load_run(self._run, resolve=False).ranks["calls"]
         name = Path(self._bare[0]).name
-        samples = inside([*self._launcher, *measured], name, self._runtime.name)
+        launch = [*self._launcher, *measured]
+        samples = inside(launch, name, self._runtime.name, RUNS_LOOKED_AT)
         rate = float(calls.mean()) / runs_s[1]
         return Finding(self.library, self.app, rate, runs_s, samples)
 
