@@ -22,6 +22,8 @@ static void learn(MPI_Datatype type)
     if (type == MPI_DATATYPE_NULL)
         return;
     ix_type_entry *e = &ix_types[ix_type_slot(ix_handle(type))];
+    if (e->bytes && e->handle != ix_handle(type))
+        e++;
     if (!e->bytes) {
         e->handle = ix_handle(type);
         e->bytes = ix_type_bytes_slow(type);
@@ -30,7 +32,7 @@ static void learn(MPI_Datatype type)
 
 void ix_types_learn(void)
 {
-    /* The most used first: they win a slot that two types share. */
+    /* The most used first: they win where more than two types share the slots. */
     learn(MPI_BYTE);
     learn(MPI_DOUBLE);
     learn(MPI_INT);
