@@ -168,8 +168,8 @@ def _interval_s(progress_us: float | None, machine: Path | None) -> float | None
         return None
     if profile.progress_interval_s is None:
         click.echo(
-            f"imbrex: no progress calls: {machine} recommends none, its library needs none "
-            "or is not helped by them (`imbrex probe` measures it)",
+            f"imbrex: no progress calls: {machine} recommends none: its library needs none or "
+            "is not helped by them, or that was not measured (`imbrex probe` does)",
             err=True,
         )
     return profile.progress_interval_s

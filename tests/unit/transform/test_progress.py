@@ -178,6 +178,7 @@ def test_off_where_the_library_needs_none(tmp_path: Path) -> None:
     answer = CliRunner().invoke(command, words)
     assert answer.exit_code == 0
     assert "recommends none" in answer.output
+    assert "not measured" in answer.output  # as in any profile of `imbrex calibrate`
     assert "MPI_Iprobe" not in answer.output and "get_status" not in answer.output
 
 
