@@ -22,7 +22,15 @@ from imbrex.transform.deciding import Deciding
 from imbrex.transform.deep import deep
 from imbrex.transform.edits import Edit, apply_edits
 from imbrex.transform.model.program import Language, Program, Routine, SourceFile
-from imbrex.transform.preparation import LineMap, add_later, note, prepare, put_back, relocated
+from imbrex.transform.preparation import (
+    LineMap,
+    add_later,
+    note,
+    prepare,
+    put_back,
+    relocated,
+    without_room,
+)
 from imbrex.transform.readers import c_library, c_vectors, fortran_library
 from imbrex.transform.readers.c import read_c
 from imbrex.transform.readers.c_source import C_SUFFIXES
@@ -229,9 +237,10 @@ def _prepared(paths: list[Path], options: Options) -> Outcome:
     best, taken, refused = prepare(first, offered, attempt)
     maps = {name: LineMap(first.before[name], data) for name, data in best.before.items()}
     decisions = relocated(best.decisions, maps) if taken else best.decisions
+    unmoved = without_room(decisions, first.decisions)
     decisions = put_back(decisions, first.decisions, taken)
     for proposal in taken:
-        note(decisions, proposal, {})
+        note(decisions, proposal, {}, unmoved)
     divided = {(proposal.rewrite, proposal.routine.name) for proposal in taken}
     for proposal in refused:
         if (proposal.rewrite, proposal.routine.name) in divided:

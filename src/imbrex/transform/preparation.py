@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from dataclasses import replace
 from typing import Protocol
 
@@ -88,8 +88,31 @@ def relocated(decisions: list[Decision], maps: dict[str, LineMap]) -> list[Decis
     return decisions
 
 
-def note(decisions: list[Decision], proposal: Proposal, maps: dict[str, LineMap]) -> None:
-    """Tell of a preparing rewrite, or of its refusal, at the sites of its routine."""
+def without_room(decisions: list[Decision], first: list[Decision]) -> set[tuple[str, int]]:
+    """Lines whose calls have the window and buffers that they had before preparing rewrites."""
+
+    def windows(found: list[Decision]) -> dict[tuple[str, int], list[tuple[str, list[str]]]]:
+        told: dict[tuple[str, int], list[tuple[str, list[str]]]] = {}
+        for decision in found:
+            if decision.decision == "rewritten":
+                at = (decision.site.routine.file, decision.site.call.line)
+                told.setdefault(at, []).append((decision.reason.text, list(decision.details)))
+        return told
+
+    before, now = windows(first), windows(decisions)
+    return {at for at, window in now.items() if before.get(at) == window}
+
+
+def note(
+    decisions: list[Decision],
+    proposal: Proposal,
+    maps: dict[str, LineMap],
+    unmoved: Set[tuple[str, int]] = frozenset(),
+) -> None:
+    """Tell of a preparing rewrite, or of its refusal, at the sites of its routine.
+
+    What it made no room for is not told of it; `unmoved` has the lines of such sites.
+    """
     place = proposal.reason.location
     known = maps.get(place.file)
     line = place.line if known is None else known.line(place.line)
@@ -101,6 +124,9 @@ def note(decisions: list[Decision], proposal: Proposal, maps: dict[str, LineMap]
         if decision.site.routine.name not in names or text in decision.details:
             continue
         if done and decision.decision != "rewritten":
+            continue
+        at = (decision.site.routine.file, decision.site.call.line)
+        if done and not proposal.replaces and at in unmoved:
             continue
         if proposal.without_window and decision.decision == "rewritten":
             continue

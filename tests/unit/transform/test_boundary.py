@@ -249,3 +249,36 @@ def test_a_layer_beyond_the_row_is_another_row(layer: str) -> None:
     outcome = transform([path], Options(contents={path: changed.encode()}))
     rewrites = {name for decision in outcome.decisions for name in decision.rewrites}
     assert ("boundary-first" in rewrites) == LAYERS[layer]
+
+
+def test_named_only_where_it_makes_room(tmp_path: Path) -> None:
+    source = tmp_path / "apart.c"
+    source.write_text(
+        """#include <mpi.h>
+enum { N = 4000 };
+static double u[N + 2], v[N + 2], w[N + 2];
+int main(int argc, char **argv)
+{
+    int other, mine = 0, all;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &other);
+    other = 1 - other;
+    MPI_Sendrecv(&u[N], 1, MPI_DOUBLE, other, 1, &u[0], 1, MPI_DOUBLE, other, 1, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+    for (int i = 1; i <= N; i++)
+        v[i] = u[i - 1] + u[i];
+    for (int i = 1; i <= N; i++)
+        mine += v[i] > 1.0;
+    MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    for (int i = 1; i <= N; i++)
+        w[i] = 0.5 * v[i];
+    w[0] = all;
+    MPI_Finalize();
+    return 0;
+}
+"""
+    )
+    exchange, reduction = transform([source], Options()).decisions
+    assert exchange.rewrites == ["boundary-first", "nonblocking"]
+    assert reduction.rewrites == ["collectives"]
+    assert not any("boundary-first" in line for line in reduction.details)
