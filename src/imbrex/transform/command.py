@@ -17,17 +17,17 @@ from imbrex.transform.measured import read_measured, transform_measured
 from imbrex.transform.readers.c_source import compile_database
 from imbrex.transform.rewrites.base import SCHEMA_VERSION, Decision
 
+WORTH_PERCENT = 0.5
+
 
 @click.command("transform")
 @click.option(
     "--explain",
-    "mode",
-    flag_value="explain",
-    default="explain",
+    is_flag=True,
     help="Say for each communication call what would be done, or why not (the default).",
 )
-@click.option("--diff", "mode", flag_value="diff", help="Print the rewrites as a unified diff.")
-@click.option("--apply", "mode", flag_value="apply", help="Change the files in place.")
+@click.option("--diff", is_flag=True, help="Print the rewrites as a unified diff.")
+@click.option("--apply", is_flag=True, help="Change the files in place.")
 @click.option("--json", "as_json", is_flag=True, help="Print the call sites as JSON.")
 @click.option(
     "-o",
@@ -80,15 +80,16 @@ from imbrex.transform.rewrites.base import SCHEMA_VERSION, Decision
 @click.option(
     "--worth",
     type=click.FloatRange(0, 100),
-    default=0.5,
-    show_default=True,
     metavar="PERCENT",
-    help="With --run: the least share of the ranks' time that a site must expose.",
+    help="With --run: the least share of the ranks' time that a site must expose "
+    f"({WORTH_PERCENT}).",
 )
 @click.option("--dirty", is_flag=True, help="Apply also to files with changes not committed.")
 @click.argument("words", nargs=-1, required=True, metavar="FILES... [-- FLAGS...]")
 def command(
-    mode: str,
+    explain: bool,
+    diff: bool,
+    apply: bool,
     as_json: bool,
     output: Path | None,
     database: Path | None,
@@ -98,7 +99,7 @@ def command(
     graph: Path | None,
     routine: str | None,
     run_directory: Path | None,
-    worth: float,
+    worth: float | None,
     progress: float | None,
     machine: Path | None,
     dirty: bool,
@@ -109,6 +110,10 @@ def command(
     Give all files of the program: what the others do then counts as known. FLAGS are the
     compiler's (-I, -D, -std).
     """
+    if explain + diff + apply > 1:
+        raise ImbrexError("--explain, --diff and --apply: give one of them")
+    if worth is not None and run_directory is None:
+        raise ImbrexError("--worth goes with --run")
     paths, flags = _split(words)
     options = Options(
         flags=flags,
@@ -134,16 +139,18 @@ def command(
         outcome = transform(paths, options)
     else:
         measured = read_measured(run_directory)
-        outcome = transform_measured(paths, options, measured, worth / 100)
+        outcome = transform_measured(
+            paths, options, measured, (WORTH_PERCENT if worth is None else worth) / 100
+        )
     _check_only(options.only, outcome)
-    if mode == "apply":
+    if apply:
         _apply(outcome, dirty)
     if as_json:
         text = json.dumps(_as_json(outcome), indent=2) + "\n"
-    elif mode == "diff":
+    elif diff:
         text = _diff(outcome)
     else:
-        text = _explain(outcome, applied=mode == "apply")
+        text = _explain(outcome, applied=apply)
     if output is None:
         click.echo(text, nl=False)
     else:

@@ -129,3 +129,17 @@ def test_a_whole_array_assignment_is_a_window(tmp_path: Path) -> None:
     for extent, decision in ((1000, "rewritten"), (3, "nothing-to-gain")):
         path.write_text(ARRAYS.replace("SIZE", str(extent)))
         assert [d.decision for d in transform([path], Options()).decisions] == [decision]
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--diff", "--apply"], "--explain, --diff and --apply: give one of them"),
+        (["--worth", "2"], "--worth goes with --run"),
+    ],
+)
+def test_options_that_do_not_go_together(source: Path, words: list[str], told: str) -> None:
+    before = source.read_bytes()
+    with pytest.raises(ImbrexError, match=told):
+        CliRunner().invoke(command, [*words, str(source)], catch_exceptions=False)
+    assert source.read_bytes() == before
