@@ -24,6 +24,9 @@ from imbrex.network.profile import (
     Point,
 )
 
+# More does not fit what the runtime reads.
+_MOST = (1 << 63) - 1
+
 
 def load(file: Path) -> MachineProfile:
     """The profile in `file`; an ImbrexError names the file and what is wrong with it."""
@@ -40,6 +43,10 @@ def load(file: Path) -> MachineProfile:
     except json.JSONDecodeError as error:
         raise ImbrexError(
             f"the machine profile {file} is truncated or not JSON (line {error.lineno})"
+        ) from None
+    except (ValueError, RecursionError):  # a number of thousands of digits, or endless brackets
+        raise ImbrexError(
+            f"the machine profile {file} is damaged; make one with `imbrex calibrate`"
         ) from None
     try:
         return parse(data)
@@ -118,9 +125,13 @@ class _Object:
         value = self.data[key]
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             raise ImbrexError(f"{self.name(key)} is not a number")
-        if not math.isfinite(value) or value < 0:
+        try:
+            seconds = float(value)
+        except OverflowError:
+            seconds = math.inf
+        if not math.isfinite(seconds) or seconds < 0:
             raise ImbrexError(f"{self.name(key)} is negative or not finite")
-        return float(value)
+        return seconds
 
     def optional_time(self, key: str) -> float | None:
         return None if self.data.get(key) is None else self.time(key)
@@ -130,9 +141,16 @@ class _Object:
 
     def count(self, key: str) -> int:
         value = self.get(key, int)
-        if isinstance(value, bool) or value < 0:
+        if isinstance(value, bool) or not 0 <= value <= _MOST:
             raise ImbrexError(f"{self.name(key)} is not a count")
         return int(value)
+
+    def word(self, key: str) -> str:
+        """A name that is one word of a line of the runtime's table."""
+        value = str(self.get(key, str))
+        if not (value.isascii() and value.isidentifier()):
+            raise ImbrexError(f"{self.name(key)} is not the name of an MPI operation")
+        return value
 
     def choice(self, key: str, choices: tuple[str, ...]) -> str:
         value = str(self.get(key, str))
@@ -180,7 +198,7 @@ def _collective(entry: _Object) -> Collective:
         )
     _check_points(entry.where, points)
     return Collective(
-        operation=str(entry.get("operation", str)),
+        operation=entry.word("operation"),
         ranks=entry.count("ranks"),
         path=entry.choice("path", PATHS),
         role=entry.choice("role", ROLES),
@@ -202,7 +220,7 @@ def _one_sided(entry: _Object) -> OneSided:
         )
     _check_points(entry.where, points)
     return OneSided(
-        operation=str(entry.get("operation", str)),
+        operation=entry.word("operation"),
         path=entry.choice("path", PATHS),
         gap_s_per_byte=entry.time("gap_s_per_byte"),
         points=tuple(points),

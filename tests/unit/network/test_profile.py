@@ -136,6 +136,10 @@ def test_example_is_read(tmp_path: Path) -> None:
         (["paths", "self", "points"], [], "points is empty"),
         (["collectives", 0, "role"], "chief", "none of any"),
         (["collectives", 0, "points", 0, "x_hi_s"], -1, "negative"),
+        (["paths", "self", "points", 0, "x_lo_s"], 10**400, "not finite"),
+        (["paths", "self", "points", 0, "size_bytes"], 1 << 63, "not a count"),
+        (["collectives", 0, "operation"], "MPI_Bcast\n9", "not the name of an MPI operation"),
+        (["collectives", 0, "operation"], "\ud800", "not the name of an MPI operation"),
         (["ranks"], -1, "not a count"),
         (["quick"], "no", "quick is not of type bool"),
     ],
@@ -166,6 +170,8 @@ def test_broken_profile(where: list[Any], value: Any, words: str, tmp_path: Path
         (b'{"format": "imbrex-mach', "truncated or not JSON"),
         (b"\xff\xfe\x00", "not a text file"),
         (b"[]", "not a machine profile"),
+        (b"[" * 100_000, "is damaged"),
+        (b"9" * 5000, "is damaged"),
     ],
 )
 def test_file_that_is_no_profile(content: bytes, words: str, tmp_path: Path) -> None:
