@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import uuid
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -122,7 +124,8 @@ class MachineProfile:
 
     def save(self, file: Path) -> None:
         """Write the profile; never half of it."""
-        partial = file.with_name(file.name + ".partial")
+        # Two runs may keep the same profile at once: each writes its own.
+        partial = file.with_name(f".{file.name[:200]}.{uuid.uuid4().hex[:12]}")
         try:
             partial.write_text(json.dumps(self.to_json(), indent=1) + "\n", encoding="utf-8")
             partial.replace(file)
@@ -130,6 +133,9 @@ class MachineProfile:
             raise ImbrexError(
                 f"cannot write the machine profile {file}: {error.strerror}"
             ) from None
+        finally:
+            with contextlib.suppress(OSError):
+                partial.unlink(missing_ok=True)
 
     def mismatch(self, library_name: str, library_version: str) -> str | None:
         """One line that says how this profile's library differs from the one given, or None."""

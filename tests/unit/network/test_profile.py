@@ -181,6 +181,45 @@ def test_file_that_is_no_profile(content: bytes, words: str, tmp_path: Path) -> 
         load(file)
 
 
+def test_two_that_save_at_once_leave_a_whole_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "machine.json"
+    profile, write, other = parse(example()), Path.write_text, []
+
+    def write_slowly(self: Path, *args: Any, **options: Any) -> int:
+        if not other:
+            other.append(True)
+            profile.save(file)
+        return write(self, *args, **options)
+
+    def replace_late(self: Path, target: Path) -> Path:
+        if len(other) == 1:
+            other.append(True)
+            profile.save(file)
+        self.rename(target)
+        return target
+
+    monkeypatch.setattr(Path, "write_text", write_slowly)
+    monkeypatch.setattr(Path, "replace", replace_late)
+    profile.save(file)
+    assert load(file) == profile
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_what_cannot_be_saved_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(self: Path, *_: Any, **__: Any) -> int:
+        self.write_bytes(b"{")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_text", full)
+    with pytest.raises(ImbrexError, match="No space left"):
+        parse(example()).save(tmp_path / "machine.json")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_missing_file(tmp_path: Path) -> None:
     with pytest.raises(ImbrexError, match="No such file"):
         load(tmp_path / "none.json")
