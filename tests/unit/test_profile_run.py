@@ -79,6 +79,25 @@ def test_truncated_json_is_one_line(make_run):
     assert "\n" not in str(error.value)
 
 
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("run.json", "[" * 100_000),
+        ("run.json", '{"format": "imbrex-run", "ranks": Infinity}'),
+        ("sites.json", '{"sites": [{"id": 1e300}]}'),
+        ("sites.json", '{"sites": [{"id": 1000000000}]}'),
+        ("sites.json", '{"sites": [{"id": Infinity}]}'),
+    ],
+)
+def test_damaged_json_is_one_line(make_run, name, content):
+    folder = make_run()
+    (folder / name).write_text(content)
+    with pytest.raises(ImbrexError, match="damaged") as error:
+        load_run(folder)
+    assert name in str(error.value)
+    assert "\n" not in str(error.value)
+
+
 def test_missing_ranks_table(make_run):
     folder = make_run()
     (folder / "ranks.npy").unlink()
@@ -222,6 +241,21 @@ def test_one_bad_part_is_a_warning(make_part, tmp_path):
     run = load_run(_parts(tmp_path / "run", {0: good, 1: b"IMBREXP1"}))
     assert run.ranks["ended"].tolist() == [Ended.DIED, Ended.MISSING]
     assert any("truncated" in warning for warning in run.job.warnings)
+
+
+def test_a_damaged_number_of_ranks_is_refused(make_part, tmp_path):
+    part = make_part(0, 1 << 25, [{"site": 1, **ROW}], [(16, 0)], [("/x/a", "")])
+    with pytest.raises(ImbrexError, match=r"rank-0\.part: damaged .*of 33554432"):
+        load_run(_parts(tmp_path, {0: part}))
+
+
+def test_a_part_of_a_job_of_another_size_is_left_out(make_part, tmp_path):
+    contents = {n: make_part(n, 3, [{"site": 1, **ROW}], [(16, 0)], [("/x/a", "")]) for n in (0, 1)}
+    contents[2] = make_part(2, 1 << 21, [{"site": 1, **ROW}], [(16, 0)], [("/x/a", "")])
+    run = load_run(_parts(tmp_path, contents))
+    assert run.ranks["ended"].tolist() == [Ended.DIED, Ended.DIED, Ended.MISSING]
+    assert [warning for warning in run.job.warnings if "rank-2.part: left out" in warning]
+    assert totals(run).count == 4
 
 
 def test_a_link_to_a_run_is_replaced_where_it_leads(make_run, tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -108,6 +109,14 @@ def merge_directory(parts: Path) -> Merged:
             warnings.append(str(error))
     if not read:
         raise ImbrexError(warnings[0] if warnings else f"{parts}: no rank left a profile")
-    merged = merge(read)
+    # All parts of a job say its size; a damaged one must not bring millions of missing ranks.
+    sizes = Counter(part.ranks for part in read)
+    size = max(sizes, key=lambda ranks: (sizes[ranks], -ranks))
+    warnings += [
+        f"{part.file}: left out: it is of a job of {part.ranks} ranks, others are of one of {size}"
+        for part in read
+        if part.ranks != size
+    ]
+    merged = merge([part for part in read if part.ranks == size])
     merged.warnings = warnings
     return merged

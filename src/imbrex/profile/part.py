@@ -16,7 +16,8 @@ from imbrex.profile.format import MEASURES_DTYPE, RANKS_DTYPE, Table
 
 MAGIC = b"IMBREXP1"
 VERSION = 1
-MOST_RANKS = 1 << 26
+# More than any machine has run; every rank takes a row, whether it left a part or not.
+MOST_RANKS = 1 << 22
 
 TABLE_DTYPE = np.dtype(
     [("offset", "<u8"), ("entry_bytes", "<u8"), ("capacity", "<u8"), ("used", "<u8")]
@@ -126,7 +127,7 @@ def read_part(file: Path) -> Part:
     rank = np.array(header["rank"], RANKS_DTYPE)
     ranks = int(header["ranks"])
     if not 0 <= int(rank["rank"]) < max(ranks, 1) <= MOST_RANKS:
-        raise ImbrexError(f"{file}: damaged (rank {rank['rank']} of {ranks})")
+        raise ImbrexError(f"{file}: damaged (it says rank {rank['rank']} of {ranks})")
     tables = []
     threads = _entries(data, header["threads"], THREAD_DTYPE)
     for thread in threads:

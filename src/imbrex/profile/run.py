@@ -29,6 +29,7 @@ from imbrex.profile.sites import Site
 PARTS = "parts"
 RECORDING = "recording"
 LONGEST_JSON_BYTES = 1 << 30
+MOST_SITES_MISSING = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -262,7 +263,7 @@ def _read_json(file: Path) -> dict[str, Any] | None:
         return None
     except OSError as error:
         raise ImbrexError(f"{file}: cannot be read ({error.strerror})") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ImbrexError(f"{file}: truncated or damaged ({error})") from error
     if not isinstance(content, dict):
         raise ImbrexError(f"{file}: not part of an Imbrex run")
@@ -279,7 +280,7 @@ def _read_job(directory: Path, entry: dict[str, Any]) -> Job:
         raise ImbrexError(f"{directory}: run.json is not that of an Imbrex run")
     try:
         return Job.from_json(entry)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise ImbrexError(f"{directory}/run.json: damaged, or not that of a run") from error
 
 
@@ -314,6 +315,9 @@ def _read_sites(file: Path) -> tuple[Site, ...]:
         raise ImbrexError(f"{file}: not the call sites of an Imbrex run")
     try:
         found = {site.id: site for site in map(Site.from_json, content["sites"])}
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise ImbrexError(f"{file}: damaged, or not that of a run") from error
-    return tuple(found.get(number, Site(number)) for number in range(max(found, default=0) + 1))
+    last = max(found, default=0)
+    if last > len(found) + MOST_SITES_MISSING:
+        raise ImbrexError(f"{file}: damaged (site {last} of {len(found)})")
+    return tuple(found.get(number, Site(number)) for number in range(last + 1))
