@@ -91,3 +91,14 @@ def test_names_that_the_encoding_of_the_output_does_not_have(make_run, tmp_path)
         )
         assert (done.returncode, done.stderr) == (0, ""), words
         assert "\\xfc" in done.stdout or "--by" not in words
+
+
+@pytest.mark.parametrize("command", ["calibrate", "probe"])
+def test_a_time_limit_that_is_no_number_is_refused_in_one_line(monkeypatch, capsys, command):
+    monkeypatch.setattr("sys.argv", ["imbrex", command, "--time-limit", "nan"])
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    assert ended.value.code == 2
+    said = capsys.readouterr().err
+    assert "nan is not a number of seconds" in said
+    assert said.count("\n") == 1

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import click
 from rich.console import Console
@@ -29,12 +31,24 @@ PROGRAM = "imbrex-probes"
 DEFAULT_LAUNCHER = ("mpirun", "-n", "2")
 
 
+class TimeLimit(click.FloatRange):
+    """Seconds. `nan` is within every range as click compares."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        seconds = float(super().convert(value, param, ctx))
+        if math.isnan(seconds):
+            self.fail(f"{value} is not a number of seconds", param, ctx)
+        return seconds
+
+
 @click.command(context_settings={"allow_interspersed_args": False})
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Write the profile here.")
 @click.option("--quick", is_flag=True, help="Fewer and smaller sizes: seconds in all.")
 @click.option("--json", "as_json", is_flag=True, help="Print the profile as JSON.")
 @click.option("--mpicc", type=click.Path(path_type=Path), help="The compiler of this MPI.")
-@click.option("--time-limit", type=click.FloatRange(min=1), help="Seconds; 60 quick, 240 full.")
+@click.option("--time-limit", type=TimeLimit(min=1), help="Seconds; 60 quick, 240 full.")
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing but errors.")
 @click.argument("launcher", nargs=-1, type=click.UNPROCESSED)
 def calibrate(

@@ -18,7 +18,7 @@ from imbrex.network import cache, settings
 from imbrex.network.assemble import assemble
 from imbrex.network.measure import CALIBRATION_SHARES, run_probes
 from imbrex.probe.answer import answer
-from imbrex.probe.calibrate import PROGRAM, check_output, line_for_probes, progress_bar
+from imbrex.probe.calibrate import PROGRAM, TimeLimit, check_output, line_for_probes, progress_bar
 from imbrex.probe.knobs import Tried
 from imbrex.probe.terminal import print_answer, print_tried
 from imbrex.probe.try_settings import QUICK_MOST_BYTES, try_settings_of
@@ -68,7 +68,7 @@ class Bytes(click.ParamType[int]):
 @click.option("--quick", is_flag=True, help="Fewer sizes, up to 8 MiB: under 15 s.")
 @click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON.")
 @click.option("--mpicc", type=click.Path(path_type=Path), help="The compiler of this MPI.")
-@click.option("--time-limit", type=click.FloatRange(min=1), help="Seconds; 15 quick, 120 full.")
+@click.option("--time-limit", type=TimeLimit(min=1), help="Seconds; 15 quick, 120 full.")
 @click.option("--max-bytes", type=Bytes(), help="The largest message, as 4M; 8M quick, 64M full.")
 @click.option("--try-settings", is_flag=True, help="Also try settings known to change overlap.")
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing but errors.")
