@@ -28,7 +28,6 @@ from imbrex.profile.sites import Site
 
 PARTS = "parts"
 RECORDING = "recording"
-LONGEST_JSON_BYTES = 1 << 30
 MOST_SITES_MISSING = 1 << 16
 
 
