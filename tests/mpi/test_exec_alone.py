@@ -66,6 +66,17 @@ def test_a_crash_leaves_parts_that_can_be_collected(mpi, runtime, compiled, imbr
     assert Ended.DIED in load_run(tmp_path / "imbrex-run").ranks["ended"]
 
 
+def test_a_crash_is_not_hidden_by_the_job_before(mpi, runtime, compiled, imbrex, tmp_path):
+    well = _start(mpi, runtime, tmp_path, str(compiled("timing")), "blocking")
+    assert well.returncode == 0, well.stderr
+    assert load_run(tmp_path / "imbrex-run").ranks["ended"].tolist() == [Ended.FINALIZED] * 2
+    _start(mpi, runtime, tmp_path, str(compiled("crash")), "kill")
+    assert Ended.DIED in load_run(tmp_path / "imbrex-run").ranks["ended"]
+    collected = imbrex("collect", "imbrex-run")
+    assert "ended before" in collected.stdout + collected.stderr
+    assert Ended.DIED in load_run(tmp_path / "imbrex-run").ranks["ended"]
+
+
 def test_without_a_program_it_says_so(mpi, runtime):
     script = str(runtime.prefix / "bin" / "imbrex-exec")
     done = subprocess.run([script], capture_output=True, text=True, check=False)

@@ -98,9 +98,12 @@ def merge(parts: Sequence[Part]) -> Merged:
     )
 
 
-def merge_directory(parts: Path) -> Merged:
-    """Merge every `rank-*.part` below a directory; ImbrexError where not one can be read."""
-    files = sorted(parts.glob("rank-*.part"))
+def merge_directory(parts: Path, files: Sequence[Path] = ()) -> Merged:
+    """Merge every `rank-*.part` below a directory, or the `files` among them alone.
+
+    ImbrexError where not one can be read.
+    """
+    files = files or sorted(parts.glob("rank-*.part"))
     read, warnings = [], []
     for file in files:
         try:

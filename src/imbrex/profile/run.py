@@ -28,6 +28,10 @@ from imbrex.profile.sites import Site
 
 PARTS = "parts"
 RECORDING = "recording"
+_JOB_BEFORE = (
+    "another MPI job of this run ended before: these are the numbers of the last one alone; "
+    "write `imbrex run --` before each launcher"
+)
 MOST_SITES_MISSING = 1 << 16
 
 
@@ -177,7 +181,8 @@ def load_run(directory: Path, *, resolve: bool = True) -> Run:
     entry = _read_json(directory / "run.json")
     job_entry = _read_json(directory / "job.json")
     parts = directory / PARTS
-    if (directory / "measures.npy").exists():
+    later = _later_parts(directory)
+    if (directory / "measures.npy").exists() and not later:
         job = _read_job(directory, {**(job_entry or {}), **_known(entry)})
         run = Run(
             directory=directory,
@@ -187,7 +192,7 @@ def load_run(directory: Path, *, resolve: bool = True) -> Run:
             sites=_read_sites(directory / "sites.json"),
         )
     elif parts.is_dir() and any(parts.glob("rank-*.part")):
-        merged = merge_directory(parts)
+        merged = merge_directory(parts, later)
         job = _read_job(directory, {**(job_entry or {}), **_known(entry)})
         run = Run(
             directory=directory,
@@ -198,7 +203,7 @@ def load_run(directory: Path, *, resolve: bool = True) -> Run:
                 sections=tuple(merged.sections),
                 library=job.library if any(job.library) else split_library(merged.library),
                 hosts=job.hosts or hosts_of(merged.ranks),
-                warnings=(*job.warnings, *merged.warnings),
+                warnings=(*job.warnings, *merged.warnings, *([_JOB_BEFORE] if later else ())),
             ),
             measures=merged.measures,
             ranks=merged.ranks,
@@ -213,6 +218,16 @@ def load_run(directory: Path, *, resolve: bool = True) -> Run:
     if resolve and any(site.id and not site.resolved for site in run.sites):
         run = replace(run, sites=tuple(resolve_sites(run.sites)))
     return replace(run, guard=load_guard(directory))
+
+
+def _later_parts(directory: Path) -> list[Path]:
+    """Parts of a job that was started after the one whose tables are here, and did not end well."""
+    try:
+        tables = (directory / "measures.npy").stat().st_mtime_ns
+    except OSError:
+        return []
+    parts = (directory / PARTS).glob("rank-*.part")
+    return sorted(part for part in parts if part.stat().st_mtime_ns > tables)
 
 
 def _names(entry: dict[str, Any], key: str) -> tuple[str, ...]:
