@@ -77,6 +77,16 @@ def test_a_crash_is_not_hidden_by_the_job_before(mpi, runtime, compiled, imbrex,
     assert Ended.DIED in load_run(tmp_path / "imbrex-run").ranks["ended"]
 
 
+def test_a_relative_directory_survives_a_change_of_the_working_directory(mpi, runtime, tmp_path):
+    script = str(runtime.prefix / "bin" / "imbrex-exec")
+    variables = {**os.environ, "IMBREX_DIR": "mine"}
+    words = [script, "sh", "-c", "cd / && echo $IMBREX_DIR"]
+    done = subprocess.run(
+        words, cwd=tmp_path, env=variables, capture_output=True, text=True, check=False
+    )
+    assert done.stdout.strip() == str(tmp_path / "mine")
+
+
 def test_without_a_program_it_says_so(mpi, runtime):
     script = str(runtime.prefix / "bin" / "imbrex-exec")
     done = subprocess.run([script], capture_output=True, text=True, check=False)
