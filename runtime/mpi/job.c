@@ -69,16 +69,28 @@ static void make_directory(const char *path)
     free(copy);
 }
 
+/* The program may change its working directory before the results are written. */
+static char *absolute(const char *path)
+{
+    char *here = *path == '/' ? NULL : getcwd(NULL, 0), *full = NULL;
+    if (!here)
+        return strdup(path);
+    if (asprintf(&full, "%s/%s", here, path) < 0)
+        full = NULL;
+    free(here);
+    return full;
+}
+
 static int read_environment(void)
 {
     const char *disabled = getenv("IMBREX_DISABLE");
     const char *dir = getenv("IMBREX_DIR"), *parts = getenv("IMBREX_PARTS");
     if ((disabled && *disabled && strcmp(disabled, "0")) || !dir || !*dir)
         return 0;
-    directory = strdup(dir);
+    directory = absolute(dir);
     if (parts && *parts)
-        parts_directory = strdup(parts);
-    else if (asprintf(&parts_directory, "%s/parts", dir) < 0)
+        parts_directory = absolute(parts);
+    else if (!directory || asprintf(&parts_directory, "%s/parts", directory) < 0)
         parts_directory = NULL;
     return directory && parts_directory;
 }

@@ -87,6 +87,22 @@ def test_a_relative_directory_survives_a_change_of_the_working_directory(mpi, ru
     assert done.stdout.strip() == str(tmp_path / "mine")
 
 
+def test_and_one_that_is_given_to_the_runtime_itself(mpi, runtime, program, tmp_path):
+    variables = {**os.environ, "IMBREX_DIR": "mine", "LD_PRELOAD": str(runtime.library)}
+    done = subprocess.run(
+        [mpi.mpirun, "-n", "2", str(program), "leave"],
+        cwd=tmp_path,
+        env=variables,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "parts are kept" not in done.stderr
+    assert (tmp_path / "mine" / "measures.npy").exists()
+
+
 def test_without_a_program_it_says_so(mpi, runtime):
     script = str(runtime.prefix / "bin" / "imbrex-exec")
     done = subprocess.run([script], capture_output=True, text=True, check=False)

@@ -40,6 +40,8 @@ int main(int argc, char **argv)
         _exit(6);
     for (int i = 0; i < 20000 && !strcmp(what, "chatty"); i++)
         printf("rank %d, line %d of many\n", rank, i);
+    if (!strcmp(what, "leave") && chdir("/"))
+        return 1;
     if (!strcmp(what, "sleep"))
         sleep(60);
     MPI_Barrier(MPI_COMM_WORLD);
