@@ -7,7 +7,7 @@ import numpy as np
 from imbrex.potential.recording import FloatArray
 
 _SETTLED = 3e-4
-_HOVERS = 5e-3
+_HOVERS = 2e-2
 
 
 class Settling:
@@ -30,7 +30,8 @@ class Settling:
 
     @property
     def found(self) -> FloatArray:
-        """The latest where a network hovers about its time. Where it swings, the first will do: on
-        a link that is always full it makes no difference to the last who is served when."""
+        """The latest where a network hovers about its time or comes closer to it. Where it swings,
+        the first will do: on a link that is always full it makes no difference to the last who is
+        served when."""
         kept = self._settled | (self._change > _HOVERS)
         return np.asarray(np.where(kept, self._found, self._latest))

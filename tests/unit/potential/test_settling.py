@@ -9,13 +9,14 @@ from imbrex.potential.settling import Settling
 
 SETTLES = [1.0, 1.1, 1.1001, 1.2, 1.3]  # and stays, although others go on
 SWINGS = [1.0, 2.0, 1.0, 2.0, 1.0]  # one behind the other
-HOVERS = [1.0, 1.4, 1.401, 1.402, 1.404]  # about 1.4, within half a per cent
+HOVERS = [1.0, 1.4, 1.401, 1.402, 1.404]  # about 1.4
+COMES_CLOSER = [1.0, 1.5, 1.45, 1.43, 1.415]  # by a per cent each time
 
 
 @pytest.mark.parametrize(
     ("times", "expected"),
-    [(SETTLES, 1.1001), (SWINGS, 1.0), (HOVERS, 1.404)],
-    ids=["settles", "swings", "hovers"],
+    [(SETTLES, 1.1001), (SWINGS, 1.0), (HOVERS, 1.404), (COMES_CLOSER, 1.415)],
+    ids=["settles", "swings", "hovers", "comes closer"],
 )
 def test_alone(times: list[float], expected: float) -> None:
     settling = Settling(np.array(times[:1]))
