@@ -30,8 +30,12 @@ def imbrex(tmp_path):
 
 
 def _start(mpi, runtime, folder, *program, **variables):
+    return _launch(mpi, folder, str(runtime.prefix / "bin" / "imbrex-exec"), *program, **variables)
+
+
+def _launch(mpi, folder, *program, **variables):
     return subprocess.run(
-        [mpi.mpirun, "-n", "2", str(runtime.prefix / "bin" / "imbrex-exec"), *program],
+        [mpi.mpirun, "-n", "2", *program],
         cwd=folder,
         env={**os.environ, **variables},
         capture_output=True,
@@ -88,16 +92,8 @@ def test_a_relative_directory_survives_a_change_of_the_working_directory(mpi, ru
 
 
 def test_and_one_that_is_given_to_the_runtime_itself(mpi, runtime, program, tmp_path):
-    variables = {**os.environ, "IMBREX_DIR": "mine", "LD_PRELOAD": str(runtime.library)}
-    done = subprocess.run(
-        [mpi.mpirun, "-n", "2", str(program), "leave"],
-        cwd=tmp_path,
-        env=variables,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    variables = {"IMBREX_DIR": "mine", "LD_PRELOAD": str(runtime.library)}
+    done = _launch(mpi, tmp_path, str(program), "leave", **variables)
     assert done.returncode == 0, done.stderr
     assert "parts are kept" not in done.stderr
     assert (tmp_path / "mine" / "measures.npy").exists()

@@ -22,6 +22,7 @@ from imbrex.mpi_environment.mpi_library import MpiLibrary, compiler_environment
 Tree = Literal["runtime", "probes"]
 _PROCESSORS = min(8, len(os.sched_getaffinity(0)))
 _SOURCES = {
+    "",  # imbrex-exec
     ".c",
     ".h",
     ".def",
@@ -81,11 +82,7 @@ def _digest(source: Path, mpicc: Path) -> str:
     """A key of the sources' content and of the compiler that builds them."""
     key = hashlib.sha256(f"{platform.machine()} {mpicc.resolve()}".encode())
     for file in sorted(source.rglob("*")):
-        if (
-            file.is_file()
-            and (file.suffix in _SOURCES or file.name == "imbrex-exec")
-            and "__pycache__" not in file.parts
-        ):
+        if file.is_file() and file.suffix in _SOURCES and "__pycache__" not in file.parts:
             key.update(str(file.relative_to(source)).encode() + b"\0" + file.read_bytes())
     return key.hexdigest()[:12]
 

@@ -33,6 +33,8 @@ _JOB_BEFORE = (
     "write `imbrex run --` before each launcher"
 )
 MOST_SITES_MISSING = 1 << 16
+# What reading an entry of JSON raises that is not as it should be.
+_WRONG_ENTRY = (KeyError, TypeError, ValueError, AttributeError, OverflowError)
 
 
 @dataclass(frozen=True)
@@ -294,7 +296,7 @@ def _read_job(directory: Path, entry: dict[str, Any]) -> Job:
         raise ImbrexError(f"{directory}: run.json is not that of an Imbrex run")
     try:
         return Job.from_json(entry)
-    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+    except _WRONG_ENTRY as error:
         raise ImbrexError(f"{directory}/run.json: damaged, or not that of a run") from error
 
 
@@ -329,7 +331,7 @@ def _read_sites(file: Path) -> tuple[Site, ...]:
         raise ImbrexError(f"{file}: not the call sites of an Imbrex run")
     try:
         found = {site.id: site for site in map(Site.from_json, content["sites"])}
-    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+    except _WRONG_ENTRY as error:
         raise ImbrexError(f"{file}: damaged, or not that of a run") from error
     last = max(found, default=0)
     if last > len(found) + MOST_SITES_MISSING:
