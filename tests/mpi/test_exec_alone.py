@@ -68,6 +68,11 @@ def test_a_crash_leaves_parts_that_can_be_collected(mpi, runtime, compiled, imbr
     assert imbrex("collect", "imbrex-run").returncode == 0
     assert (tmp_path / "imbrex-run" / "measures.npy").exists()
     assert Ended.DIED in load_run(tmp_path / "imbrex-run").ranks["ended"]
+    for part in (tmp_path / "imbrex-run" / "parts").iterdir():
+        part.touch()  # as in a copy whose times are those of copying
+    copied = imbrex("show", "imbrex-run")
+    assert copied.returncode == 0, copied.stderr
+    assert "ended before" not in copied.stdout + copied.stderr
 
 
 def test_a_crash_is_not_hidden_by_the_job_before(mpi, runtime, compiled, imbrex, tmp_path):

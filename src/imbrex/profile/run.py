@@ -19,10 +19,11 @@ from imbrex.profile.format import (
     RANKS_DTYPE,
     RUN_FORMAT,
     SCHEMA_VERSION,
+    Ended,
     Table,
 )
 from imbrex.profile.guard import Guard, load_guard
-from imbrex.profile.merge import merge_directory
+from imbrex.profile.merge import Merged, merge_directory
 from imbrex.profile.resolve import resolve_sites
 from imbrex.profile.sites import Site
 
@@ -184,7 +185,7 @@ def load_run(directory: Path, *, resolve: bool = True) -> Run:
     job_entry = _read_json(directory / "job.json")
     parts = directory / PARTS
     later = _later_parts(directory)
-    if (directory / "measures.npy").exists() and not later:
+    if (directory / "measures.npy").exists() and later is None:
         job = _read_job(directory, {**(job_entry or {}), **_known(entry)})
         run = Run(
             directory=directory,
@@ -194,7 +195,7 @@ def load_run(directory: Path, *, resolve: bool = True) -> Run:
             sites=_read_sites(directory / "sites.json"),
         )
     elif parts.is_dir() and any(parts.glob("rank-*.part")):
-        merged = merge_directory(parts, later)
+        merged = later or merge_directory(parts)
         job = _read_job(directory, {**(job_entry or {}), **_known(entry)})
         run = Run(
             directory=directory,
@@ -222,14 +223,23 @@ def load_run(directory: Path, *, resolve: bool = True) -> Run:
     return replace(run, guard=load_guard(directory))
 
 
-def _later_parts(directory: Path) -> list[Path]:
-    """Parts of a job that was started after the one whose tables are here, and did not end well."""
+def _later_parts(directory: Path) -> Merged | None:
+    """Parts of a job that was started after the one whose tables are here, and did not end well.
+
+    The parts of which the tables were made stay beside them, and look later in a copy.
+    """
     try:
         tables = (directory / "measures.npy").stat().st_mtime_ns
     except OSError:
-        return []
+        return None
     parts = (directory / PARTS).glob("rank-*.part")
-    return sorted(part for part in parts if part.stat().st_mtime_ns > tables)
+    later = sorted(part for part in parts if part.stat().st_mtime_ns > tables)
+    if not later:
+        return None
+    merged = merge_directory(directory / PARTS, later)
+    known = {row.tobytes() for row in _read_table(directory / "ranks.npy", RANKS_DTYPE)}
+    left = merged.ranks[merged.ranks["ended"] != Ended.MISSING]
+    return merged if any(row.tobytes() not in known for row in left) else None
 
 
 def _names(entry: dict[str, Any], key: str) -> tuple[str, ...]:
