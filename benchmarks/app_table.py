@@ -2,7 +2,8 @@
 
     python benchmarks/app_table.py [--library openmpi] [--apps cg,mg] [--insert docs/apps.md]
 
-Calibrates each library in full, then prints a Markdown table of it; with --insert the tables
+Calibrates each library in full, then prints a Markdown table of it with the calls as the source of
+events, and one more where `imbrex run` finds a source inside the library; with --insert the tables
 replace those between the marks of that file. Shares are of the upper bound of the transfer time:
 hidden and exposed from what is certain to what is possible, undetermined what is neither for
 certain; the hidden share needs no upper bound of the transfer time (docs/theory.md). Message sizes
@@ -114,24 +115,30 @@ def build(library: str, folder: Path) -> None:
     )
 
 
-def calibrate(library: str, folder: Path, mpi_options: list[str]) -> Path:
-    """A machine profile measured in full, for the line that the apps are started with."""
-    profile = folder / "machine.json"
-    launcher = [f"mpirun.{library}", *mpi_options, "-n", "2"]
-    words = [IMBREX, "calibrate", "-q", "-o", str(profile), "--", *launcher]
-    subprocess.run(words, env=environment(), check=True)
-    return profile
+@dataclass(frozen=True)
+class Setup:
+    """One library's launch line, and the folder of the apps that were built with it."""
+
+    launcher: list[str]
+    folder: Path
+
+    @property
+    def profile(self) -> Path:
+        return self.folder / "machine.json"
+
+    def calibrate(self) -> None:
+        """Leave a machine profile measured in full, for the line that the apps are started with."""
+        words = [IMBREX, "calibrate", "-q", "-o", str(self.profile), "--", *self.launcher]
+        subprocess.run(words, env=environment(), check=True)
 
 
-def measure(
-    library: str, folder: Path, program: list[str], mpi_options: list[str], profile: Path
-) -> Run:
+def measure(setup: Setup, events: str, program: list[str]) -> Run:
     """Run an app on two ranks under `imbrex run`; ends the script if it fails."""
-    output = folder / "run"
-    imbrex = [IMBREX, "run", "-q", "--force", "-o", str(output)]
-    words = [f"mpirun.{library}", *mpi_options, "-n", "2", str(folder / program[0]), *program[1:]]
+    output = setup.folder / "run"
+    imbrex = [IMBREX, "run", "-q", "--force", "-o", str(output), "--events", events]
+    words = [*setup.launcher, str(setup.folder / program[0]), *program[1:]]
     done = subprocess.run(
-        [*imbrex, "--machine", str(profile), "--", *words],
+        [*imbrex, "--machine", str(setup.profile), "--", *words],
         env=environment(),
         capture_output=True,
         text=True,
@@ -142,33 +149,43 @@ def measure(
     return load_run(output, resolve=False)
 
 
-def table(library: str, wanted: set[str], mpi_options: list[str]) -> list[str]:
+def sources(run: Run) -> set[str]:
+    return set(run.job.events.values()) or {"call"}
+
+
+def table(setup: Setup, events: str, wanted: set[str]) -> list[str]:
+    """The table of one library and source of events; empty where `auto` finds nothing but calls."""
     text: list[str] = []
-    with tempfile.TemporaryDirectory(prefix="imbrex-table-") as scratch:
-        folder = Path(scratch)
-        build(library, folder)
-        profile = calibrate(library, folder, mpi_options)
-        for app, sizes in SIZES.items():
-            if wanted and app.split()[0] not in wanted:
-                continue
-            for options in sizes:
-                run = measure(
-                    library, folder, [*app.split(), *options.split()], mpi_options, profile
-                )
-                if not text:
-                    events = ", ".join(sorted(set(run.job.events.values()))) or "call"
-                    settings = " ".join(["mpirun", *mpi_options, "-n", "2"])
-                    text += [
-                        f"**{' '.join(run.job.library)}**, `{settings}`, both ranks on one node,"
-                        f" a full calibration, source of events: {events}",
-                        "",
-                        "| app | problem | messages | transfers | MiB | transfer time at most, ms"
-                        " | hidden | exposed | undetermined | hidden share |",
-                        "|---|---|---|--:|--:|--:|--:|--:|--:|--:|",
-                    ]
-                name = app.replace(" --variant ", ", ")
-                text += [line.markdown() for line in lines(run, name, f"`{options}`")]
+    for app, sizes in SIZES.items():
+        if wanted and app.split()[0] not in wanted:
+            continue
+        for options in sizes:
+            run = measure(setup, events, [*app.split(), *options.split()])
+            if events != "call" and sources(run) == {"call"}:
+                return []
+            if not text:
+                settings = " ".join(["mpirun", *setup.launcher[1:]])
+                text += [
+                    f"**{' '.join(run.job.library)}**, `{settings}`, both ranks on one node,"
+                    f" a full calibration, source of events: {' and '.join(sorted(sources(run)))}",
+                    "",
+                    "| app | problem | messages | transfers | MiB | transfer time at most, ms"
+                    " | hidden | exposed | undetermined | hidden share |",
+                    "|---|---|---|--:|--:|--:|--:|--:|--:|--:|",
+                ]
+            name = app.replace(" --variant ", ", ")
+            text += [line.markdown() for line in lines(run, name, f"`{options}`")]
     return text
+
+
+def tables(library: str, mpi_options: list[str], wanted: set[str]) -> list[str]:
+    """One library's tables: by its calls, and by what can be seen inside it."""
+    with tempfile.TemporaryDirectory(prefix="imbrex-table-") as scratch:
+        setup = Setup([f"mpirun.{library}", *mpi_options, "-n", "2"], Path(scratch))
+        build(library, setup.folder)
+        setup.calibrate()
+        found = [table(setup, events, wanted) for events in ("call", "auto")]
+    return [line for text in found if text for line in [*text, ""]]
 
 
 def main() -> None:
@@ -186,7 +203,7 @@ def main() -> None:
     text: list[str] = []
     for library in options.library or ["openmpi", "mpich"]:
         mpi_options = options.openmpi_options.split() if library == "openmpi" else []
-        text += [*table(library, wanted, mpi_options), ""]
+        text += tables(library, mpi_options, wanted)
     print("\n".join(text))
     if options.insert:
         insert(options.insert, "\n".join(text).strip())
