@@ -39,8 +39,9 @@ def check(folder: Path, *, force: bool) -> None:
 def create(folder: Path, *, force: bool) -> None:
     """Make the directory, with an empty `parts` in it; ImbrexError where it cannot be written."""
     check(folder, force=force)
+    made = not folder.exists()
     try:
-        if folder.exists():
+        if not made:
             # rmtree takes no link: what it leads to is replaced, and the link stays
             target = folder.resolve()
             shutil.rmtree(target)
@@ -50,4 +51,6 @@ def create(folder: Path, *, force: bool) -> None:
         probe.write_bytes(b"\0")
         probe.unlink()
     except OSError as error:
+        if made:
+            shutil.rmtree(folder, ignore_errors=True)
         raise ImbrexError(f"{folder}: cannot be written ({error.strerror})") from error

@@ -224,8 +224,8 @@ def _compiler_places(library: MpiLibrary | None, line: LauncherLine | None) -> I
             yield Path(on_path)
 
 
-def compiler_environment(mpicc: Path) -> dict[str, str]:
-    """The environment to run a compiler wrapper in.
+def compiler_environment(mpicc: Path, scratch: Path | None = None) -> dict[str, str]:
+    """The environment to run a compiler wrapper in, with its temporary files in `scratch`.
 
     Without our preloaded objects; and Intel's wrappers find their headers by I_MPI_ROOT alone,
     which its PyPI wheel does not set.
@@ -233,6 +233,9 @@ def compiler_environment(mpicc: Path) -> dict[str, str]:
     environment = {k: v for k, v in os.environ.items() if k not in ("LD_PRELOAD", "MAKEFLAGS")}
     if (mpicc.parent / "mpigcc").exists():
         environment.setdefault("I_MPI_ROOT", str(mpicc.absolute().parent.parent))
+    if scratch is not None:
+        # Known to be writable, where the user's TMPDIR may be full.
+        environment["TMPDIR"] = str(scratch)
     return environment
 
 
@@ -243,7 +246,7 @@ def library_of_compiler(mpicc: Path) -> MpiLibrary | None:
         source.write_text(
             "#include <mpi.h>\nint main(int n, char **v) { return MPI_Init(&n, &v); }\n"
         )
-        environment = compiler_environment(mpicc)
+        environment = compiler_environment(mpicc, Path(scratch))
         try:
             done = subprocess.run(
                 [str(mpicc), "-o", str(program), str(source)],

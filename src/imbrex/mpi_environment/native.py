@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import sysconfig
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Literal
 
@@ -47,23 +47,35 @@ def source_folder(tree: Tree) -> Path:
     raise ImbrexError(f"the sources of Imbrex's {tree} are missing: reinstall Imbrex")
 
 
-def cache_folder() -> Path:
-    """The folder of what is kept between runs ($XDG_CACHE_HOME/imbrex)."""
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "imbrex"
+def cache_folder(environment: Mapping[str, str] = os.environ) -> Path:
+    """The folder of what is kept between runs ($XDG_CACHE_HOME/imbrex), absolute.
+
+    ImbrexError where neither that variable nor a home directory says where it is.
+    """
+    base = environment.get("XDG_CACHE_HOME")
+    try:
+        # Absolute: a launcher may start the program in another directory.
+        return (Path(base).absolute() if base else Path.home() / ".cache") / "imbrex"
+    except RuntimeError as error:
+        raise ImbrexError("there is no home directory for the cache: set XDG_CACHE_HOME") from error
 
 
 def build(tree: Tree, library: MpiLibrary) -> Path:
     """The folder where a tree is installed for this library; builds it when it is not there yet.
 
     Builds at once are safe: one builds, the others wait. ImbrexError (with the log's path) where
-    the build fails or the cache cannot be written.
+    the build fails, the cache cannot be written or what is in it could not be preloaded.
     """
     if library.mpicc is None:
         raise ImbrexError(f"no mpicc is known for {library.file}: name it with --mpicc")
     source = source_folder(tree)
     tag = f"{tree}-{library.identity}-{_digest(source, library.mpicc)}"
     target = cache_folder() / tag
+    if tree == "runtime" and (" " in str(target) or ":" in str(target)):
+        raise ImbrexError(
+            f"{target.parent}: LD_PRELOAD takes no path with a blank or a colon; "
+            "set XDG_CACHE_HOME to another"
+        )
     if target.is_dir():
         return target
     try:
@@ -108,7 +120,7 @@ def _build(tree: Tree, source: Path, mpicc: Path, target: Path) -> None:
     log = target.parent / f"{target.name}.log"
     tree_folder, prefix = scratch / "build", scratch / "prefix"
     cmake = _cmake()
-    environment = compiler_environment(mpicc)
+    environment = compiler_environment(mpicc, scratch)
     steps = [
         [
             *(cmake, "-S", str(source), "-B", str(tree_folder)),

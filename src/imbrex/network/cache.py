@@ -12,7 +12,7 @@ from pathlib import Path
 
 from imbrex import __version__
 from imbrex.errors import ImbrexError
-from imbrex.mpi_environment.native import source_folder
+from imbrex.mpi_environment.native import cache_folder, source_folder
 from imbrex.network import settings
 from imbrex.network.profile import MachineProfile
 from imbrex.network.reading import load
@@ -23,8 +23,7 @@ def folder(environment: Mapping[str, str] | None = None) -> Path:
     env = os.environ if environment is None else environment
     if env.get("IMBREX_CACHE"):
         return Path(env["IMBREX_CACHE"]) / "machines"
-    base = env.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "imbrex" / "machines"
+    return cache_folder(env) / "machines"
 
 
 @functools.cache
