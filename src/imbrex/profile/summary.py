@@ -59,19 +59,19 @@ class Sums:
     def hidden_share(self) -> tuple[float, float] | None:
         """The least and the largest share of the transfer time that can have been hidden.
 
-        Hidden h and exposed e lie within their bounds and add up to a transfer time within its
-        own. The share h / (h + e) grows with h and falls with e, so that its extremes are at
-        corners (docs/theory.md). None where no transfer time is known.
+        Hidden h and exposed e lie within their bounds and add up to no more than the transfer time
+        can be. The share h / (h + e) grows with h and falls with e, so that its extremes are at
+        corners (docs/theory.md). That they add up to X_lo the bounds say already, and of a
+        transfer that was faster it is wrong. None where no transfer time is known.
         """
         most = min(self.transfer_max_s, self.overlap_max_s + self.exposed_max_s)
-        least = min(self.transfer_min_s, most)
         if most <= 0:
             return None
-        exposed = min(self.exposed_max_s, most - self.overlap_min_s)
-        hidden = max(self.overlap_min_s, least - exposed)
+        hidden = self.overlap_min_s
+        exposed = min(self.exposed_max_s, most - hidden)
         low = hidden / (hidden + exposed) if hidden > 0 else 0.0
-        hidden = min(self.overlap_max_s, most - self.exposed_min_s)
-        exposed = max(self.exposed_min_s, least - hidden)
+        exposed = self.exposed_min_s
+        hidden = min(self.overlap_max_s, most - exposed)
         high = hidden / (hidden + exposed) if hidden > 0 else 0.0
         return low, max(low, high)
 
