@@ -270,3 +270,18 @@ def test_an_unknown_launcher_behind_a_known_command(launchers):
 def test_a_launcher_in_a_shell_s_command_is_named(words, seen):
     said = unseen_launcher(words)
     assert said is None if seen is None else said.startswith(f"the {seen} inside the shell")
+
+
+@pytest.mark.parametrize("option", ["--path {}", "-path {}", "--path /nowhere:{}"])
+def test_a_program_where_the_launcher_is_told_to_look(launchers, tmp_path, option):
+    """Behind a prefix it would look there for the prefix alone."""
+    (tmp_path / "apps").mkdir()
+    app = tmp_path / "apps" / "app"
+    app.write_text("#!/bin/sh\n")
+    app.chmod(0o755)
+    line = f"mpirun {option.format(app.parent)} -n 1"
+    parsed = parse(f"{line} app 1 : -n 2 ls")
+    assert parsed.programs() == [[str(app), "1"], ["ls"]]
+    assert " ".join(parsed.with_prefix(["p"])) == f"{line} p {app} 1 : -n 2 p ls"
+    assert programs(f"{line} ./app") == ["./app"]
+    assert programs(f"{line} other") == ["other"]

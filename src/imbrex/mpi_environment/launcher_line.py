@@ -34,7 +34,8 @@ class Segment:
     """One program of a line: words[start:end], of which words[program] is the program.
 
     `prefix` is the first word that runs on the node: the program, or the user's imbrex-exec.
-    `folder` is the working directory that the launcher was told, or None.
+    `folder` is the working directory that the launcher was told, or None; `search` is where it was
+    told to look for programs, as in PATH.
     """
 
     start: int
@@ -42,6 +43,7 @@ class Segment:
     program: int
     end: int
     folder: str | None = None
+    search: str = ""
 
 
 @dataclass(frozen=True)
@@ -71,13 +73,11 @@ class LauncherLine:
 
     def programs(self) -> list[list[str]]:
         """The programs with their arguments, one list per segment."""
-        return [list(self.words[s.program : s.end]) for s in self.segments]
+        return [self._program(s) for s in self.segments]
 
     def with_prefix(self, prefix: Sequence[str]) -> list[str]:
         """The line with `prefix` before every program (in place of imbrex-exec)."""
-        return list(self.around) + self._rebuilt(
-            lambda s: [*prefix, *self.words[s.program : s.end]]
-        )
+        return list(self.around) + self._rebuilt(lambda s: [*prefix, *self._program(s)])
 
     def with_program(self, argv: Sequence[str]) -> list[str]:
         """The line for `argv` of Imbrex's own in place of every program and its arguments."""
@@ -86,6 +86,17 @@ class LauncherLine:
     def with_users_program(self, argv: Sequence[str]) -> list[str]:
         """The user's whole line with `argv` in place of every program and its arguments."""
         return list(self.around) + self._rebuilt(lambda _: list(argv))
+
+    def _program(self, segment: Segment) -> list[str]:
+        """The words of a program; by its file where only the launcher knows where to look for it.
+
+        Behind a prefix the launcher looks for the prefix alone.
+        """
+        name, *arguments = self.words[segment.program : segment.end]
+        if segment.search and "/" not in name:
+            file = shutil.which(name, path=segment.search)
+            name = str(Path(file).absolute()) if file else name
+        return [name, *arguments]
 
     def _rebuilt(self, tail: Callable[[Segment], list[str]]) -> list[str]:
         line: list[str] = []
@@ -254,6 +265,7 @@ def _parse_segment(
 ) -> Segment:
     index = start + 1 if start == 0 else start
     folder: str | None = None
+    search = ""
     while index < end:
         word = words[index]
         if word == "--":
@@ -267,18 +279,21 @@ def _parse_segment(
             "hydra": options.HYDRA_FOLDER,
             "srun": options.SRUN_FOLDER,
         }[family]
-        if name in folders:
+        if name in folders or (name == "path" and family != "srun"):
             value = word.split("=", 1)[1] if "=" in word else ""
             if not value and arity and index + 1 < end:
                 value = words[index + 1]
-            folder = value or folder
+            if name in folders:
+                folder = value or folder
+            else:
+                search = value or search
         index += 1 + arity
     if index >= end:
         raise ImbrexError(
             f"no program in `{' '.join(words[start:end])}`; if there is one, "
             f"write {MARKER} before it"
         )
-    return Segment(start, index, index, end, folder)
+    return Segment(start, index, index, end, folder, search)
 
 
 def _unknown(option: str, launcher: str) -> ImbrexError:
