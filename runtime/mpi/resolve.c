@@ -64,8 +64,8 @@ static void refuse_other_family(void *image, const char *file)
     if (!KNOWN_FAMILY || is_open_mpi == FOR_OPEN_MPI)
         return;
     fprintf(stderr,
-            "imbrex: the program loaded %s, which is %s, but its launcher is %s: start it with the "
-            "launcher of its own library\n",
+            "imbrex: the program loaded %s, which is %s, but this run's MPI is %s: start it with "
+            "the launcher of its own library, or name its mpicc with --mpicc\n",
             file, names[is_open_mpi], names[FOR_OPEN_MPI]);
     _exit(1);
 }

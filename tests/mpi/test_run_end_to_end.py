@@ -176,6 +176,16 @@ def test_a_launcher_in_a_script_is_told_of(mpi, program, imbrex, tmp_path):
     assert "another MPI job of this run ended before" in " ".join(done.stderr.split())
 
 
+def test_a_script_with_another_mpi_is_told_of_mpicc(mpi, program, imbrex, tmp_path):
+    other = {"openmpi": "mpich", "mpich": "openmpi"}[mpi.name]
+    words = ["sh", "-c", f"{mpi.mpirun} -n 2 {program}"]
+    done = imbrex("run", "--mpicc", f"/usr/bin/mpicc.{other}", "-o", "run", "--", *words)
+    assert done.returncode != 0
+    said = " ".join(done.stderr.split())
+    assert "name its mpicc with --mpicc" in said
+    assert "Traceback" not in said
+
+
 def test_a_cleared_environment_is_named(mpi, program, imbrex, tmp_path):
     done = imbrex("run", "-o", "run", "--", mpi.mpirun, "-n", "1", "env", "-i", str(program))
     assert "made no MPI_Init" in done.stderr
