@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 
@@ -109,3 +110,16 @@ def test_without_a_program_it_says_so(mpi, runtime):
     done = subprocess.run([script], capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_runtime_that_cannot_be_preloaded_is_one_line(runtime, tmp_path):
+    odd = shutil.copy(runtime.library, tmp_path / "a b.so")
+    environment = os.environ | {"IMBREX_RUNTIME": str(odd)}
+    command = [str(runtime.prefix / "bin" / "imbrex-exec"), "true"]
+    done = subprocess.run(
+        command, env=environment, cwd=tmp_path, check=False, capture_output=True, text=True
+    )
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert "LD_PRELOAD takes no path with a blank or a colon" in done.stderr
+    assert [file.name for file in tmp_path.iterdir()] == ["a b.so"]
