@@ -94,6 +94,8 @@ IX_HIDDEN void ix_requests_stop(ix_thread *t);
 /* transfers.c: a transfer from its begin to its row. */
 IX_HIDDEN void ix_open_anew(ix_thread *t, const ix_transfer *transfer, uint32_t operation,
                             ix_open *open);
+/* Whether a source inside the library shows it as well, so that it is counted there if dropped. */
+IX_HIDDEN int ix_is_posted_too(const ix_open *open);
 IX_HIDDEN void ix_keep(ix_thread *t, ix_open *open, ix_begin_entry *entry, uint64_t word);
 IX_HIDDEN void ix_spread_at_once(ix_thread *t);
 IX_HIDDEN void ix_received(ix_thread *t, ix_open *open, int64_t bytes, int path);

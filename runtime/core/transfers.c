@@ -7,6 +7,13 @@ static int left_to_source(uint8_t path, uint8_t flags)
     return !(flags & IX_CALL_ONLY) && path <= IX_PATH_INTER && ix_engine.source_paths >> path & 1;
 }
 
+int ix_is_posted_too(const ix_open *open)
+{
+    int wildcard = open->what.path == IX_PATH_ANY && !(open->what.flags & IX_CALL_ONLY);
+    return (wildcard && ix_engine.source_paths) ||
+           left_to_source(open->what.path, open->what.flags);
+}
+
 static IX_COLD ix_time look_up_slow(ix_thread *t, const ix_open *open)
 {
     if (open->what.flags & IX_COLLECTIVE)
@@ -57,7 +64,7 @@ void ix_open_anew(ix_thread *t, const ix_transfer *transfer, uint32_t operation,
     look_up(t, open);
     open->what.open_ns = open->what.time.calibrated ? open->what.time.most_ns : IX_UNBOUNDED_NS;
     open->what.silent = t->muted || left_to_source(open->what.path, open->what.flags);
-    if (t->muted)
+    if (t->muted && !ix_is_posted_too(open))
         ix_count(&ix_engine.part->rank.dropped);
     ix_count_begin(t, (uint64_t)open->what.open_ns);
 }

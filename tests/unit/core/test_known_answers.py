@@ -363,6 +363,21 @@ def test_a_pause_is_slack(run: Any) -> None:
     assert result.rank[:4] == [5700, 5400, 150, 2]
 
 
+@pytest.mark.parametrize("path", [2, 4])
+def test_what_a_source_shows_too_is_dropped_once(run: Any, path: int) -> None:
+    x = message(path=path)  # 4: a receive from any source
+    result = run(
+        "0 source 4",
+        "0 pause",
+        call(IRECV, f"begin 7 {x}|post 0 0 2 {x}", 100),
+        call(WAIT, "complete 0 0 -1 0 2|finish 7 -1 2", 50),
+        call(ISEND, f"begin 8 {message(path=3)}", 100),
+        call(WAIT, "finish 8 -1 -1", 50),
+        "0 resume",
+    )
+    assert result.rank[4] == 2
+
+
 def test_nested_calls_count_once(run: Any) -> None:
     result = run(["0 enter 1 1", *call(RECV, f"blocking {message()}", 500), "0 leave"])
     assert result.of(RECV)["count"] == 0

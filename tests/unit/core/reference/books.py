@@ -135,6 +135,10 @@ class Books:
         seen = f.path <= INTER and bool(self.source_paths >> f.path & 1)
         return seen and not f.x["flags"] & CALL_ONLY
 
+    def is_posted_too(self, f: Transfer) -> bool:
+        wildcard = f.path == ANY and self.source_paths != 0 and not f.x["flags"] & CALL_ONLY
+        return wildcard or self.left_to_source(f)
+
     def open(self, thread: int, x: dict[str, Any], operation: int | None = None) -> Transfer:
         t = self.thread(thread)
         call = t.call
@@ -149,7 +153,7 @@ class Books:
         f.open_ns = f.time.most if f.time.calibrated else UNBOUNDED
         muted = call.unrecorded
         f.silent = muted or self.left_to_source(f)
-        self.dropped += muted
+        self.dropped += muted and not self.is_posted_too(f)
         self.transfers.append(f)
         call.begun += f.open_ns
         return f

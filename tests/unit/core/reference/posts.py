@@ -34,6 +34,7 @@ class Posts(Books):
             t.call = Call(thread, last, 0, self.now, self.index, self.paused, False)
         f = self.open(thread, x)
         f.silent = t.call is not None and t.call.unrecorded
+        self.dropped += f.silent and self.is_posted_too(f)
         if outside:
             t.call = None
         f.begin_ns = max(self.last_boundary(thread), self.now - ago)
