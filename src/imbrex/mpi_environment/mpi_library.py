@@ -111,26 +111,36 @@ def library_of_line(line: LauncherLine, mpicc: Path | None = None) -> MpiLibrary
     _check_launcher(line, found, owner)
     if found is not None:
         return with_compiler(found, line, mpicc)
-    for compiler in [mpicc] if mpicc else list(_compilers(None, line)):
-        library = library_of_compiler(compiler)
-        if library is not None and _fits(line, library):
-            return replace(library, mpicc=compiler)
-    if mpicc is not None:
-        raise ImbrexError(f"--mpicc {mpicc}: does not compile an MPI program for this launcher")
-    raise ImbrexError(
-        "no mpicc was found for this launcher's MPI: name the one that belongs to it with --mpicc"
-    )
+    return library_of_launcher(line, mpicc)
 
 
 def library_of_launcher(line: LauncherLine, mpicc: Path | None = None) -> MpiLibrary:
     """The MPI library of a launcher alone (no program yet), with its mpicc."""
-    for compiler in [mpicc] if mpicc else list(_compilers(None, line)):
-        library = library_of_compiler(compiler)
-        if library is not None and _fits(line, library):
-            return replace(library, mpicc=compiler)
+    if mpicc is not None:
+        library = _library_of_given(mpicc)
+        if not _fits(line, library):
+            raise ImbrexError(
+                f"--mpicc {mpicc}: belongs to {library.file}, but {line.words[0]} is the launcher "
+                f"of {_launcher_of(line)}"
+            )
+        return replace(library, mpicc=mpicc)
+    for compiler in _compilers(None, line):
+        found = library_of_compiler(compiler)
+        if found is not None and _fits(line, found):
+            return replace(found, mpicc=compiler)
     raise ImbrexError(
         "no mpicc was found for this launcher's MPI: name the one that belongs to it with --mpicc"
     )
+
+
+def _library_of_given(mpicc: Path) -> MpiLibrary:
+    """The library of the compiler that the user named; ImbrexError where it is none."""
+    if shutil.which(mpicc) is None:
+        raise ImbrexError(f"--mpicc {mpicc}: not found, or not executable")
+    library = library_of_compiler(mpicc)
+    if library is None:
+        raise ImbrexError(f"--mpicc {mpicc}: cannot compile an MPI program")
+    return library
 
 
 def _library_of_arguments(words: list[str]) -> MpiLibrary | None:
@@ -152,12 +162,15 @@ def _fits(line: LauncherLine, library: MpiLibrary) -> bool:
     return True
 
 
+def _launcher_of(line: LauncherLine) -> str:
+    return "Open MPI" if line.family == "openmpi" else "MPICH (Hydra)"
+
+
 def _check_launcher(line: LauncherLine, library: MpiLibrary | None, program: str) -> None:
     if library is None or _fits(line, library):
         return
-    launcher = "Open MPI" if line.family == "openmpi" else "MPICH (Hydra)"
     raise ImbrexError(
-        f"{line.words[0]} is the launcher of {launcher}, but {program} is linked with "
+        f"{line.words[0]} is the launcher of {_launcher_of(line)}, but {program} is linked with "
         f"{library.name} ({library.file}): start it with the launcher of its own library"
     )
 
@@ -167,14 +180,10 @@ def with_compiler(
 ) -> MpiLibrary:
     """The library with the mpicc that links the very same file; ImbrexError where none does."""
     if mpicc is not None:
-        if shutil.which(mpicc) is None:
-            raise ImbrexError(f"--mpicc {mpicc}: not found, or not executable")
-        other = library_of_compiler(mpicc)
-        if other is None:
-            raise ImbrexError(f"--mpicc {mpicc}: cannot compile an MPI program")
-        if not _same(other, library) and not _exchangeable(other, library):
+        given = _library_of_given(mpicc)
+        if not _same(given, library) and not _exchangeable(given, library):
             raise ImbrexError(
-                f"--mpicc {mpicc}: belongs to {other.file}, but the program uses {library.file}"
+                f"--mpicc {mpicc}: belongs to {given.file}, but the program uses {library.file}"
             )
         return replace(library, mpicc=mpicc)
     for compiler in _compilers(library, line):

@@ -17,6 +17,8 @@ from imbrex.errors import ImbrexError
 from imbrex.network.columns import Measurement, read_columns
 from imbrex.network.ending import Ending
 
+PROGRAM = "imbrex-probes"
+
 Progress = Callable[[float], None]
 
 CALIBRATION_SHARES = {
@@ -85,13 +87,19 @@ def run_probes(
         if not in_time:
             raise ImbrexError(
                 f"the launcher gave no result within {time_limit_s:.0f} s and was ended; "
-                f"does `{' '.join(command[:4])} ... hostname` work?"
+                f"does `{' '.join(_launcher(command))} hostname` work?"
             )
         raise ImbrexError(
             f"{command[0]} ended with code {process.returncode} before anything was measured"
             + (f": {complaint}" if complaint else "")
         )
     return measured
+
+
+def _launcher(command: Sequence[str]) -> Sequence[str]:
+    """The words of a launcher's line before its first program."""
+    programs = (i for i, word in enumerate(command) if word.rpartition("/")[2] == PROGRAM)
+    return command[: next(programs, len(command))]
 
 
 def _without_labels(line: str, blank: bool) -> str:

@@ -25,9 +25,9 @@ from imbrex.mpi_environment.launcher_line import (
 from imbrex.mpi_environment.mpi_library import library_of_launcher
 from imbrex.mpi_environment.native import build
 from imbrex.network import cache
+from imbrex.network.measure import PROGRAM
 from imbrex.network.profile import MachineProfile, NetworkPath, Point
 
-PROGRAM = "imbrex-probes"
 DEFAULT_LAUNCHER = ("mpirun", "-n", "2")
 
 

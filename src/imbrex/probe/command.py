@@ -16,9 +16,9 @@ from imbrex.mpi_environment.mpi_library import library_of_launcher
 from imbrex.mpi_environment.native import build
 from imbrex.network import cache, settings
 from imbrex.network.assemble import assemble
-from imbrex.network.measure import CALIBRATION_SHARES, run_probes
+from imbrex.network.measure import CALIBRATION_SHARES, PROGRAM, run_probes
 from imbrex.probe.answer import answer
-from imbrex.probe.calibrate import PROGRAM, TimeLimit, check_output, line_for_probes, progress_bar
+from imbrex.probe.calibrate import TimeLimit, check_output, line_for_probes, progress_bar
 from imbrex.probe.knobs import Tried
 from imbrex.probe.terminal import print_answer, print_tried
 from imbrex.probe.try_settings import QUICK_MOST_BYTES, try_settings_of

@@ -93,6 +93,9 @@ def test_json_on_stdout_is_the_profile(imbrex: Imbrex) -> None:
         (["-o", "/no/such/folder/p.json", "--", *SHARED_MEMORY], "cannot write"),
         (["--", "mpirun.nowhere", "-n", "2"], "mpirun.nowhere"),
         (["--", "nolauncher", "-n", "2"], "nolauncher: no launcher"),
+        (["--mpicc", "mpicc.mpich", "--", "mpirun.openmpi", "-n", "2"], "belongs to"),
+        (["--mpicc", "/bin/false", "--", "mpirun.openmpi", "-n", "2"], "cannot compile"),
+        (["--mpicc", "/no/mpicc", "--", "mpirun.openmpi", "-n", "2"], "not found"),
     ],
 )
 def test_bad_usage_is_one_line(imbrex: Imbrex, words: list[str], complaint: str) -> None:

@@ -47,6 +47,15 @@ def test_launcher_that_is_not_there() -> None:
         run_probes(["/no/launcher"], os.environ, 10)
 
 
+def test_launcher_that_gives_nothing_is_to_be_tried_without_the_probes(
+    launcher: Callable[[str], str],
+) -> None:
+    script = launcher("exec sleep 300")
+    command = [script, "-n", "2", "/cache/imbrex-probes", "--quick"]
+    with pytest.raises(ImbrexError, match=f"does `{script} -n 2 hostname` work"):
+        run_probes(command, os.environ, 1)
+
+
 def test_ranks_that_linger_after_the_last_row_are_not_waited_for(
     launcher: Callable[[str], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
