@@ -322,6 +322,40 @@ def test_the_size_of_messages_is_theirs_not_that_of_their_class():
     assert wording.sizes(Row("", Sums())) == "-"
 
 
+def test_names_that_would_steer_a_terminal(make_run):
+    sections = ["", "\x1b[31mred\nline\ttab"]
+    folder = make_run()
+    for file in ("run.json", "job.json"):
+        if (folder / file).exists():
+            content = json.loads((folder / file).read_text())
+            (folder / file).write_text(json.dumps(content | {"sections": sections}))
+    sites = json.loads((folder / "sites.json").read_text())
+    sites["sites"][1]["file"] = "/x/\x1b[2Japp\n.c"
+    (folder / "sites.json").write_text(json.dumps(sites))
+    runner = CliRunner()
+    table = runner.invoke(cli, ["show", str(folder), "--by", "section"]).stdout
+    assert "\\x1b[31mred\\nline\\ttab " in table
+    for words in (["show", str(folder)], ["compare", str(folder), str(folder)]):
+        assert "\x1b" not in runner.invoke(cli, words).stdout
+    exact = json.loads(
+        runner.invoke(cli, ["show", str(folder), "--by", "section", "--json"]).stdout
+    )
+    assert sections[1] in [entry["section"] for entry in exact["sections"]]
+
+
+def test_a_run_that_was_paused_all_along(make_run, make_row):
+    barrier = make_row(site=3, operation=3, size_class=-1, count=2, call_ns=1_000)
+    run = load_run(make_run(measures=barrier))
+    assert "transferred by MPI calls.\n" in text_of(run)
+    ranks = np.array(run.ranks)
+    ranks["dropped"][0] = 40
+    run = replace(run, ranks=ranks)
+    text = text_of(run)
+    assert "transferred by MPI calls while measuring was on." in text
+    assert "little to gain" not in text
+    assert "while measuring was on" in render(run)
+
+
 def test_commands(make_run, tmp_path):
     folder = str(make_run())
     runner = CliRunner()

@@ -12,6 +12,15 @@ def _name(path: str) -> str:
     return path.rpartition("/")[2]
 
 
+def plain(name: str) -> str:
+    """A name that a program gave, in one line that does nothing to a terminal."""
+    if name.isprintable():
+        return name
+    return "".join(
+        c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in name
+    )
+
+
 @dataclass(frozen=True)
 class Site:
     """One call site.
@@ -41,11 +50,11 @@ class Site:
         if self.id == 0:
             return "(other)"
         if self.file is not None:
-            place = _name(self.file)
+            place = plain(_name(self.file))
             return f"{place}:{self.line}" if self.line else place
         if self.function is not None:
-            return self.function
-        image = _name(self.image) if self.image else "?"
+            return plain(self.function)
+        image = plain(_name(self.image)) if self.image else "?"
         return f"{image}+{self.offset:#x}"
 
     def to_json(self) -> dict[str, Any]:

@@ -63,6 +63,12 @@ def _ranks(ranks: list[int], world: int) -> str:
     return f"{len(ranks)} ranks ({', '.join(map(str, ranks[:6]))}, ...)"
 
 
+def nothing_moved(run: Run) -> str:
+    """What stands in the place of the transfer time of a run that has no transfers."""
+    paused = " while measuring was on" if run.ranks["dropped"].any() else ""
+    return f"No user data was transferred by MPI calls{paused}."
+
+
 def weaknesses(run: Run, sums: Sums) -> list[str]:
     """What makes the numbers weaker than they look."""
     lines = endings(run)
@@ -184,6 +190,8 @@ def advice(run: Run, sums: Sums, sites: list[Row], compute_s: float) -> list[str
     busy = compute_s + sums.call_s
     if busy <= 0:
         return []
+    if not sums.transfers and run.ranks["dropped"].any():
+        return ["the program pauses measuring (MPI_Pcontrol) wherever it moves data: take that out"]
     if sums.call_s < WORTH * busy:
         return [
             f"MPI takes {wording.share(sums.call_s, busy)} of the ranks' time: "

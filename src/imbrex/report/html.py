@@ -17,6 +17,7 @@ from imbrex.profile.format import Ended
 from imbrex.profile.run import Run
 from imbrex.profile.summary import GROUPINGS, By, Row, rows
 from imbrex.report import wording
+from imbrex.report.findings import nothing_moved
 from imbrex.report.plots import parts_plot
 from imbrex.report.verdict import judge
 
@@ -87,6 +88,7 @@ def render(run: Run, chapters: Sequence[Chapter] = ()) -> str:
         verdict=judge(run),
         run=run,
         wording=wording,
+        nothing_moved=nothing_moved(run),
         sections=[_section(run, by) for by in GROUPINGS],
         chapters=chapters,
         version=__version__,

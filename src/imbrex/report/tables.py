@@ -8,6 +8,7 @@ from rich.text import Text
 
 from imbrex.profile.format import Ended
 from imbrex.profile.run import Run
+from imbrex.profile.sites import plain
 from imbrex.profile.summary import By, Row, Sums, rows, totals
 from imbrex.report import wording
 from imbrex.report.stripped import print_stripped
@@ -63,7 +64,7 @@ def _columns(wide: bool) -> list[str]:
 
 
 def _cells(run: Run, row: Row, by: By, wide: bool, function: bool) -> list[str]:
-    cells = [row.key]
+    cells = [plain(row.key)]
     if by == "site":
         cells.append(row.operation or "")
         if function:

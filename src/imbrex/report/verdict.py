@@ -135,7 +135,7 @@ def _of(part: float, whole: float) -> str:
 def _print_parts(verdict: Verdict, console: Console) -> None:
     whole = verdict.sums.transfer_max_s
     if not verdict.sums.transfers:
-        console.print(Text("No user data was transferred by MPI calls."))
+        console.print(Text(findings.nothing_moved(verdict.run)))
         return
     console.print(
         Text(
