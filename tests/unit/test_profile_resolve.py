@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from elftools.elf.elffile import ELFFile
 
 from imbrex.profile.resolve import lookup, resolve_sites
 from imbrex.profile.sites import Site
@@ -90,6 +91,21 @@ def test_without_debug_information(tmp_path):
     assert place.file is None
     assert place.function is not None
     assert place.function.startswith("outer+0x")
+
+
+@pytest.mark.parametrize("flags", [["-gz=none"], ["-gz=zlib"]])
+@pytest.mark.parametrize("section", [".debug_info", ".debug_line", ".debug_abbrev"])
+def test_damaged_debug_information_leaves_the_symbols(tmp_path, section, flags):
+    image, offset = build(tmp_path, "gcc", "-g", *flags)
+    with image.open("rb") as stream:
+        found = ELFFile(stream).get_section_by_name(section)
+        begin, size = found["sh_offset"], found["sh_size"]
+    content = bytearray(image.read_bytes())
+    content[begin + 24 : begin + size] = b"\xa5" * (size - 24)
+    image.write_bytes(content)
+    function = lookup(image, [offset])[offset].function
+    assert function is not None
+    assert function.startswith("outer") or function == "inner"
 
 
 def test_stripped_shared_library_keeps_its_dynamic_symbols(tmp_path):

@@ -12,7 +12,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from elftools.common.exceptions import ELFError
 from elftools.elf.elffile import ELFFile
 
 from imbrex.profile.dwarf import Place, lookup_lines
@@ -20,6 +19,9 @@ from imbrex.profile.sites import Site
 from imbrex.profile.symbols import Symbols, build_id, demangle
 
 DEBUG_ROOT = Path("/usr/lib/debug")
+# A damaged or unusual image costs the names, not the measurement, and what its reader raises is
+# not only its own errors: zlib's and those of a wrong number at the wrong place too.
+_UNREADABLE = Exception
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,7 @@ def lookup(image: Path, offsets: Iterable[int], wanted_id: str | None = None) ->
             shift = base if base and all(offset < base for offset in offsets) else 0
             addresses = {offset: offset + shift - 1 for offset in offsets}
             wanted = sorted(set(addresses.values()))
-            places = lookup_lines(elf, wanted)
+            places = _lookup_lines(elf, wanted)
             if len(places) < len(wanted):
                 places = {**_lookup_separate(elf, image, wanted), **places}
             unnamed = [a for a in wanted if a not in places or places[a].function is None]
@@ -85,8 +87,15 @@ def lookup(image: Path, offsets: Iterable[int], wanted_id: str | None = None) ->
                             None, None, f"{demangle(name.name)}+{name.offset + 1:#x}"
                         )
             return {o: places[address] for o, address in addresses.items() if address in places}
-    except (OSError, ELFError, ValueError, KeyError, IndexError, AttributeError):
-        # A damaged or unusual image costs the names, not the measurement.
+    except _UNREADABLE:
+        return {}
+
+
+def _lookup_lines(elf: ELFFile, addresses: Sequence[int]) -> dict[int, Place]:
+    """Debug information that cannot be read leaves the symbols."""
+    try:
+        return lookup_lines(elf, addresses)
+    except _UNREADABLE:
         return {}
 
 
@@ -94,8 +103,8 @@ def _lookup_separate(elf: ELFFile, image: Path, addresses: Sequence[int]) -> dic
     for file in _debug_files(elf, image):
         try:
             with file.open("rb") as stream:
-                places = lookup_lines(ELFFile(stream), addresses)
-        except (OSError, ELFError):
+                places = _lookup_lines(ELFFile(stream), addresses)
+        except _UNREADABLE:
             continue
         if places:
             return places
