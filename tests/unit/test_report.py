@@ -356,6 +356,24 @@ def test_a_run_that_was_paused_all_along(make_run, make_row):
     assert "while measuring was on" in render(run)
 
 
+def test_nothing_is_said_of_the_share_of_times_that_are_not_known(make_run, make_row):
+    sent = make_row(site=1, size_class=3, path=3, count=2, transfers=2, bytes=16, uncalibrated=2)
+    run = load_run(make_run(measures=sent))
+    assert "2 of 2 (100.0 %) transfers have no calibrated time" in text_of(run).replace("\n  ", " ")
+    assert "however long" not in text_of(run)
+    assert "however long" not in render(run)
+
+
+def test_names_with_letters_that_the_font_of_plots_lacks(make_run):
+    folder = make_run()
+    sites = json.loads((folder / "sites.json").read_text())
+    sites["sites"][1]["file"] = "/x/\u6f22\u5b57.c"
+    (folder / "sites.json").write_text(json.dumps(sites))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert render(load_run(folder)).count("\u6f22\u5b57.c:12") > 1  # in the plot and the table
+
+
 def test_commands(make_run, tmp_path):
     folder = str(make_run())
     runner = CliRunner()

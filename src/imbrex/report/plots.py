@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import warnings
 from collections.abc import Sequence
 
 import matplotlib
@@ -38,7 +39,10 @@ def parts_plot(found: Sequence[Row], title: str, *, axis: str = "") -> str:
         axes.spines[["top", "right"]].set_visible(False)
         figure.legend(loc="outside upper right", ncols=3, frameon=False)
         stream = io.StringIO()
-        figure.savefig(stream, format="svg", metadata={"Date": None, "Title": title})
+        with warnings.catch_warnings():
+            # the letters stay text, and the browser has fonts for them
+            warnings.filterwarnings("ignore", message="Glyph .* missing from")
+            figure.savefig(stream, format="svg", metadata={"Date": None, "Title": title})
     text = stream.getvalue()
     return text[text.index("<svg") :]
 

@@ -161,6 +161,8 @@ def _print_parts(verdict: Verdict, console: Console) -> None:
         console.print(Padding(line, (0, 0, 0, 4)))
         if reason.remedy and reason.seconds >= WORTH_A_REMEDY * whole:
             console.print(Padding(Text(f"({reason.remedy})", style="dim"), (0, 0, 0, 15)))
+    if verdict.sums.hidden_share is None:
+        return
     share = wording.shares(verdict.sums.hidden_share)
     console.print(Text(f"  so of all transfer time, however long, {share} was hidden"))
 
