@@ -82,15 +82,7 @@ def _renamed(network: Interconnect, name: str) -> Interconnect:
 
 def hidden_share(run: Run | None) -> tuple[float, float]:
     """The share of the transfer time that was hidden: from what is certain to what is possible."""
-    if run is None:
-        return 0.0, 1.0
-    sums = totals(run)
-    if sums.transfer_max_s <= 0 or sums.transfer_min_s <= 0:
-        return 0.0, 1.0
-    return (
-        min(1.0, sums.overlap_min_s / sums.transfer_max_s),
-        min(1.0, sums.overlap_max_s / sums.transfer_min_s),
-    )
+    return (run is not None and totals(run).hidden_share) or (0.0, 1.0)
 
 
 def differences(recording: RecordedRun, run: Run | None) -> list[str]:

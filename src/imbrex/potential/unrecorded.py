@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from imbrex.network.interconnect import Interconnect
 from imbrex.profile.run import Run
 from imbrex.profile.summary import Row, rows, totals, wall_s
@@ -58,17 +56,15 @@ def _site(row: Row, network: Interconnect) -> dict[str, Any]:
     """A site's transfers on a network: EEL + G size each, exposed by the shares of today."""
     sums = row.sums
     transfer = sums.transfers * network.latency_s + sums.bytes * network.gap_s_per_byte
-    low = sums.exposed_min_s / sums.transfer_max_s if sums.transfer_max_s > 0 else 0.0
-    high = sums.exposed_max_s / sums.transfer_min_s if sums.transfer_min_s > 0 else 1.0
-    low, high = float(np.clip(low, 0, 1)), float(np.clip(high, 0, 1))
+    least_hidden, most_hidden = sums.hidden_share or (0.0, 1.0)
     return {
         "site": row.key,
         "operation": row.operation,
         "transfers": sums.transfers,
         "bytes": sums.bytes,
         "transfer_sum_s": transfer,
-        "exposed_min_sum_s": low * transfer,
-        "exposed_max_sum_s": high * transfer,
+        "exposed_min_sum_s": (1 - most_hidden) * transfer,
+        "exposed_max_sum_s": (1 - least_hidden) * transfer,
     }
 
 
