@@ -225,6 +225,8 @@ void ix_start_request(ix_thread *t, uint64_t handle);
 #define IX_ALL (-1)
 void ix_begin_in_group(ix_thread *t, uint64_t group, int32_t tag, const ix_transfer *transfer);
 void ix_finish_group(ix_thread *t, uint64_t group, int32_t tag, enum ix_slack slack);
+/* After the last ix_finish_group(IX_ALL): the group takes no room in the table any more. */
+void ix_forget_group(ix_thread *t, uint64_t group);
 
 /* Others may move data in and out of this process unseen (an RMA window exists: +1, freed: -1).
  * While any does, wait_min is 0. */

@@ -76,6 +76,16 @@ void ix_finish_group(ix_thread *t, uint64_t group, int32_t tag, enum ix_slack sl
         ix_end_members(t, g, tag, (uint8_t)slack);
 }
 
+void ix_forget_group(ix_thread *t, uint64_t group)
+{
+    if (!t || !t->depth || t->off)
+        return;
+    uint64_t key = (group & IX_HANDLE_BITS) | IX_GROUP_KEY;
+    ix_slot *g = ix_slot_find(key);
+    if (g && ix_own((uint32_t)(g - ix_table.slots), key))
+        ix_slot_release(g);
+}
+
 void ix_lose_members(ix_thread *t, ix_slot *group)
 {
     uint32_t i = atomic_exchange_explicit(&group->members, 0, memory_order_acquire);

@@ -68,11 +68,25 @@ void ix_persistent(ix_thread *t, uint64_t handle, const ix_transfer *transfer)
     ix_slot_publish(s, key);
 }
 
+static void lose(ix_thread *t, ix_slot *s, int cancelled)
+{
+    if (s->kind == IX_ONE || s->state == IX_ACTIVE) {
+        s->open.what.unsized |= (uint8_t)cancelled;
+        ix_close_unknown(t, &s->open);
+        s->state = IX_INACTIVE;
+    }
+    ix_lose_members(t, s);
+}
+
 void ix_start_request(ix_thread *t, uint64_t handle)
 {
     ix_slot *s = ix_outermost(t) ? ix_slot_find(ix_request_key(handle)) : NULL;
-    if (!s || !ix_is_persistent(s) || s->state != IX_INACTIVE ||
-        !ix_begins(t, s->template.bytes, s->template.path))
+    if (!s || !ix_is_persistent(s) || s->state == IX_ENDING)
+        return;
+    /* what can start again has ended: unseen, or with an error */
+    if (s->state == IX_ACTIVE || atomic_load_explicit(&s->members, memory_order_relaxed))
+        lose(t, s, 0);
+    if (!ix_begins(t, s->template.bytes, s->template.path))
         return;
     ix_open_transfer(t, &s->template, s->operation, &s->open);
     s->state = IX_ACTIVE;
@@ -138,16 +152,6 @@ IX_HOT void ix_finish(ix_thread *t, uint64_t handle, int64_t bytes, int path)
     s->next = t->finished;
     t->finished = home + 1;
     t->touched |= IX_ENDED;
-}
-
-static void lose(ix_thread *t, ix_slot *s, int cancelled)
-{
-    if (s->kind == IX_ONE || s->state == IX_ACTIVE) {
-        s->open.what.unsized |= (uint8_t)cancelled;
-        ix_close_unknown(t, &s->open);
-        s->state = IX_INACTIVE;
-    }
-    ix_lose_members(t, s);
 }
 
 void ix_request_free(ix_thread *t, uint64_t handle)

@@ -74,6 +74,20 @@ def test_calls_that_fail_move_nothing(compiled: Build, measured: Run) -> None:
     assert run.total("MPI_Isend", "transfers") == 0
 
 
+def test_a_persistent_receive_starts_again_after_an_error(compiled: Build, measured: Run) -> None:
+    run = measured(compiled("odd"), "truncated")
+    starts = int((run.folder / "expect.0").read_text().split()[5])
+    assert run.total("MPI_Start", "transfers", 0) == starts >= 2
+    assert run.total("MPI_Start", "unknown_end", 0) == 1
+
+
+def test_windows_that_were_freed_take_no_room(compiled: Build, measured: Run) -> None:
+    run = measured(compiled("odd"), "windows", environment={"OMPI_MCA_osc": "^rdma"})
+    assert run.total("MPI_Put", "transfers") == 2 * 600
+    assert run.total("MPI_Irecv", "bytes") == 2 * 3800 * 8
+    assert run.total("MPI_Irecv", "unknown_end") == 0
+
+
 def test_many_requests_in_one_call(compiled: Build, measured: Run) -> None:
     run = measured(compiled("odd"), "many")
     assert run.total("MPI_Irecv", "bytes") == 2 * 700 * 4

@@ -7,6 +7,7 @@
     @CALL@;
     if (ix_outermost(ix_t) && rc == MPI_SUCCESS) {
         ix_rma_closed(ix_t, ix_was, IX_ALL, IX_SLACK_NONE);
+        ix_forget_group(ix_t, ix_handle(ix_was));
         ix_exposed(ix_t, -1);
     }
     ix_leave(ix_t);

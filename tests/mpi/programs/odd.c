@@ -118,6 +118,50 @@ static void errors(void)
     CHECK(MPI_Isend(&x, -1, MPI_DOUBLE, 0, 0, W, &(MPI_Request){0}) != MPI_SUCCESS);
 }
 
+/* A message that is longer than the room of a persistent receive, and then others that are not. */
+static void truncated(void)
+{
+    char room[10], data[100] = {0};
+    MPI_Request r = MPI_REQUEST_NULL;
+    int starts = 0;
+    MPI_Comm_set_errhandler(W, MPI_ERRORS_RETURN);
+    if (rank_ == 0)
+        MPI_Recv_init(room, 10, MPI_BYTE, 1, 1, W, &r);
+    for (int i = 0; i < 4; i++) {
+        if (rank_ == 0)
+            starts += MPI_Start(&r) == MPI_SUCCESS;
+        MPI_Barrier(W);
+        if (rank_ == 1)
+            MPI_Send(data, i == 1 ? 100 : 10, MPI_BYTE, 0, 1, W);
+        else if (r != MPI_REQUEST_NULL)
+            CHECK((MPI_Wait(&r, MPI_STATUS_IGNORE) == MPI_SUCCESS) == (i != 1));
+    }
+    EXPECT("MPI_Start", 4, starts, 0);
+}
+
+/* Windows that were freed leave the room of the table of requests to others. */
+static void windows(void)
+{
+    enum { WINDOWS = 600, RECEIVES = 3800 };
+    static MPI_Win win[WINDOWS];
+    static MPI_Request r[RECEIVES];
+    static double memory[2];
+    double x = 1;
+    for (int i = 0; i < WINDOWS; i++) {
+        MPI_Win_create(memory, sizeof memory, sizeof x, MPI_INFO_NULL, W, &win[i]);
+        MPI_Win_fence(0, win[i]);
+        MPI_Put(&x, 1, MPI_DOUBLE, 1 - rank_, 0, 1, MPI_DOUBLE, win[i]);
+        MPI_Win_fence(0, win[i]);
+    }
+    for (int i = 0; i < WINDOWS; i++)
+        MPI_Win_free(&win[i]);
+    for (int i = 0; i < RECEIVES; i++)
+        MPI_Irecv(&x, 1, MPI_DOUBLE, 1 - rank_, i, W, &r[i]);
+    for (int i = 0; i < RECEIVES; i++)
+        MPI_Send(memory, 1, MPI_DOUBLE, 1 - rank_, i, W);
+    MPI_Waitall(RECEIVES, r, MPI_STATUSES_IGNORE);
+}
+
 /* More requests in one call than fit on the stack of a wrapper. */
 static void many(void)
 {
@@ -210,6 +254,10 @@ int main(int argc, char **argv)
         nested();
     else if (!strcmp(what, "errors"))
         errors();
+    else if (!strcmp(what, "truncated"))
+        truncated();
+    else if (!strcmp(what, "windows"))
+        windows();
     else if (!strcmp(what, "many"))
         many();
 #if MPI_VERSION >= 4

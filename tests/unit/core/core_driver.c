@@ -125,6 +125,8 @@ static void run(char *line)
     } else if (IS("endgroup")) {
         sscanf(rest, "%lld %d %d", &n, &a, &b);
         ix_finish_group(self(), (uint64_t)n, a, (enum ix_slack)b);
+    } else if (IS("forget")) {
+        ix_forget_group(self(), strtoull(rest, NULL, 10));
     } else if (IS("exposed")) {
         ix_exposed(self(), atoi(rest));
     } else if (IS("post")) {

@@ -265,6 +265,19 @@ def test_persistent_requests_begin_at_each_start(run: Any) -> None:
     assert result.of(SEND)["transfers"] == 0
 
 
+def test_a_persistent_request_that_starts_again_has_ended(run: Any) -> None:
+    result = run(
+        call(SEND, f"persistent 7 {message()}", 10),
+        call(ISEND, "start 7", 100),
+        call(ISEND, "start 7", 100),
+        "0 advance 900",
+        call(WAIT, "finish 7 -1 -1", 100),
+    )
+    row = result.of(ISEND)
+    assert (row["transfers"], row["unknown_end"]) == (2, 1)
+    assert bounds(row)[0] == 600  # of the second alone
+
+
 def test_partitions_begin_at_their_pready(run: Any) -> None:
     result = run(
         call(SEND, f"persistent 7 {message(0)}", 10),
@@ -292,6 +305,17 @@ def test_rma_transfers_end_with_their_epoch_or_target(run: Any) -> None:
     row = result.of(ISEND)
     # target 1 over at the flush: C 5000, N 110; target 0 local at the second: N 210, tail 300
     assert bounds(row) == (690 + 290, 2000, 0, 110 + 510)
+
+
+def test_a_group_that_is_forgotten_makes_room(run: Any) -> None:
+    result = run(
+        call(ISEND, f"group 99 0 {message()}", 10),
+        call(WAIT, "endgroup 99 -1 0|forget 99", 100),
+        call(SEND, f"begin 1 {message()}|begin 2 {message()}", 10),
+        call(WAIT, "finish 1 -1 -1|finish 2 -1 -1", 100),
+        limits="0 0 0 0 0 0 2",
+    )
+    assert (result.of(SEND)["transfers"], result.of(SEND)["unknown_end"]) == (2, 0)
 
 
 def test_wait_is_not_certain_while_a_window_is_exposed(run: Any) -> None:

@@ -51,9 +51,11 @@ class Requests(Books):
     def do_start(self, thread: int, handle: int) -> None:
         call = self.outermost(thread)
         slot = self.find(("request", handle)) if call else None
-        if not slot or slot.kind != "persistent" or slot.active or slot.ending:
+        if not slot or slot.kind != "persistent" or slot.ending:
             return
         assert slot.template is not None and call is not None
+        if slot.active or slot.members:
+            self.lose(thread, slot, False)
         if not self.begins(thread, slot.template):
             return
         slot.transfer = self.open(thread, slot.template, slot.operation)
@@ -112,6 +114,11 @@ class Requests(Books):
                 slot.transfer.slack = larger(slot.transfer.slack, slack)
                 call.finished.append(slot)
                 g.members.remove(slot)
+
+    def do_forget(self, thread: int, group: int) -> None:
+        g = self.find(("group", group)) if self.thread(thread).call else None
+        if g:
+            self.release(g)
 
     def lose(self, thread: int, slot: Slot, cancelled: bool) -> None:
         if slot.kind == "one" or slot.active:
