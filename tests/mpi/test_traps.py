@@ -74,6 +74,11 @@ def test_calls_that_fail_move_nothing(compiled: Build, measured: Run) -> None:
     assert run.total("MPI_Isend", "transfers") == 0
 
 
+def test_a_call_that_fails_names_no_requests(compiled: Build, measured: Run) -> None:
+    run = measured(compiled("odd"), "some")
+    assert run.total("MPI_Waitsome", "count") == run.total("MPI_Testsome", "count") == 2
+
+
 def test_a_persistent_receive_starts_again_after_an_error(compiled: Build, measured: Run) -> None:
     run = measured(compiled("odd"), "truncated")
     starts = int((run.folder / "expect.0").read_text().split()[5])

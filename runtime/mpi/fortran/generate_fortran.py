@@ -80,7 +80,8 @@ def conversion(declaration: str, name: str, kind: str) -> Conversion:
     if name == "indices":
         return Conversion(
             "IX_F_ROOM(int, indices, count);",
-            f"ix_f_positions(indices, {given}, *outcount, ix_first)",
+            "ix_f_positions(indices, "
+            f"{given}, ix_is_index(*outcount, count + 1) ? *outcount : 0, ix_first)",
             room="indices",
         )
     if name == "requests":

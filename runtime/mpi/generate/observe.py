@@ -228,7 +228,7 @@ def _completion(facts: Facts, language: Language) -> tuple[bool, str]:
         found = "1" if waits else f"{_ENDED} && *flag"
         number = "ix_is_index(*index, (int)ix_count)"
         return not waits, f"ixa_complete(ix_w, {found}, {number}, ix_saved, {where}, index)"
-    number = "ix_is_index(*outcount, (int)ix_count + 1) ? *outcount : 0"
+    number = f"{_ENDED} && ix_is_index(*outcount, (int)ix_count + 1) ? *outcount : 0"
     return True, f"ixa_complete(ix_w, *outcount != 0, {number}, ix_saved, {where}, indices)"
 
 

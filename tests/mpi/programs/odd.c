@@ -118,6 +118,17 @@ static void errors(void)
     CHECK(MPI_Isend(&x, -1, MPI_DOUBLE, 0, 0, W, &(MPI_Request){0}) != MPI_SUCCESS);
 }
 
+/* Of a call that fails the number of requests and their places are what stood there before. */
+static void failing_some(void)
+{
+    int count = 2, places[3] = {1 << 28, 1 << 29, -(1 << 28)};
+    MPI_Request r[3] = {0}; /* no request, nor MPI_REQUEST_NULL */
+    MPI_Comm_set_errhandler(W, MPI_ERRORS_RETURN);
+    r[1] = r[2] = MPI_REQUEST_NULL;
+    CHECK(MPI_Waitsome(3, r, &count, places, MPI_STATUSES_IGNORE) != MPI_SUCCESS);
+    CHECK(MPI_Testsome(3, r, &count, places, MPI_STATUSES_IGNORE) != MPI_SUCCESS);
+}
+
 /* A message that is longer than the room of a persistent receive, and then others that are not. */
 static void truncated(void)
 {
@@ -254,6 +265,8 @@ int main(int argc, char **argv)
         nested();
     else if (!strcmp(what, "errors"))
         errors();
+    else if (!strcmp(what, "some"))
+        failing_some();
     else if (!strcmp(what, "truncated"))
         truncated();
     else if (!strcmp(what, "windows"))
