@@ -45,6 +45,12 @@ static int insert(table *t, ix_comm *c)
     return 0;
 }
 
+void ix_comm_drop(ix_comm *c)
+{
+    if (atomic_fetch_sub_explicit(&c->holds, 1, memory_order_acq_rel) == 1)
+        free(c);
+}
+
 static void remove_entry(table *t, uint64_t handle)
 {
     pthread_mutex_lock(&writing);
@@ -58,7 +64,7 @@ static void remove_entry(table *t, uint64_t handle)
                 atomic_load_explicit(&t->slots[(i + 1) % IX_COMM_SLOTS], memory_order_acquire);
             atomic_store_explicit(&t->slots[i], next ? IX_COMM_TOMBSTONE : NULL,
                                   memory_order_release);
-            free(c);
+            ix_comm_drop(c);
             break;
         }
     }
@@ -127,6 +133,7 @@ static ix_comm *new_entry(uint64_t handle, int peers)
         c->handle = handle;
         c->peers = peers;
         c->source_places = c->destination_places = -1;
+        atomic_init(&c->holds, 1);
     }
     return c;
 }

@@ -21,9 +21,10 @@ typedef struct ix_comm {
     uint8_t path; /* the longest to any peer: what a collective has to use */
     /* of the process topology: their places in the arguments; -1: not asked yet */
     int32_t source_places, destination_places;
-    uint64_t nobody;  /* places without a neighbour, beyond the edge of a grid */
-    uint64_t members; /* a hash of the processes that messages go to, in their order */
-    uint8_t paths[];  /* by rank of the peer */
+    uint64_t nobody;       /* places without a neighbour, beyond the edge of a grid */
+    uint64_t members;      /* a hash of the processes that messages go to, in their order */
+    _Atomic int32_t holds; /* the table's, and one of each wildcard receive that is noted */
+    uint8_t paths[];       /* by rank of the peer */
 } ix_comm;
 
 /* Collective over MPI_COMM_WORLD's duplicate `all`: who shares a node. 0, or -1 when it cannot be
@@ -44,8 +45,16 @@ IX_HIDDEN IX_COLD void ix_ask_topology(ix_comm *c);
 extern IX_HIDDEN const uint8_t *ix_world_paths;
 extern IX_HIDDEN int32_t ix_world_size;
 
-/* Open addressing by handle. Readers take no lock: an entry is published whole and is freed only
- * when its communicator is, when nobody may use that any more. */
+/* A receive may be open longer than its communicator, and may have to ask for the path of its
+ * source then. */
+static inline void ix_comm_hold(ix_comm *c)
+{
+    atomic_fetch_add_explicit(&c->holds, 1, memory_order_relaxed);
+}
+IX_HIDDEN void ix_comm_drop(ix_comm *c);
+
+/* Open addressing by handle. Readers take no lock: an entry is published whole and leaves the table
+ * only when its communicator is freed, when nobody may name that any more. */
 #define IX_COMM_SLOTS 4096
 #define IX_COMM_TOMBSTONE ((ix_comm *)1)
 

@@ -7,9 +7,9 @@
 #include "engine.h"
 
 enum ix_note_kind {
-    IX_NOTE_WILDCARD = 1,   /* value: the communicator's handle */
+    IX_NOTE_WILDCARD = 1,   /* value: the ix_comm, held; 0: MPI_COMM_WORLD */
     IX_NOTE_MESSAGE = 2,    /* path: that of the sender */
-    IX_NOTE_PAIR = 3,       /* value: the communicator's handle if the receive is a wildcard */
+    IX_NOTE_PAIR = 3,       /* of a wildcard receive path IX_PATH_ANY, value as above */
     IX_NOTE_PARTITIONS = 4, /* value: bytes of one partition, path, slack */
 };
 

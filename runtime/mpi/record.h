@@ -73,19 +73,30 @@ static inline IX_ALWAYS ix_transfer ix_posted(int64_t count, MPI_Datatype type, 
 {
     ix_transfer x = ix_moved(count * ix_type_bytes(type), path, IX_SLACK_HEAD);
     x.flags |= IX_UP_TO;
-    if (IX_UNLIKELY(peer == MPI_ANY_SOURCE && ix_events_are_told && comm != MPI_COMM_WORLD)) {
+    if (IX_UNLIKELY(peer == MPI_ANY_SOURCE && comm != MPI_COMM_WORLD)) {
         const ix_comm *c = ix_comm_of(comm);
-        if (c && c->path & IX_PATH_UNSEEN)
+        if (c && c->path & IX_PATH_FOREIGN)
+            x.slack = IX_SLACK_UNKNOWN;
+        if (c && c->path & IX_PATH_UNSEEN && ix_events_are_told)
             x.flags |= IX_CALL_ONLY;
     }
     return x;
 }
 
-static inline void ix_note_wildcard(MPI_Request request, MPI_Comm comm, int stays)
+/* A note with the communicator of a wildcard receive. */
+static inline void ix_note_wildcard(MPI_Request request, MPI_Comm comm, ix_note note)
 {
-    ix_note_add(
-        ix_handle(request),
-        (ix_note){.kind = IX_NOTE_WILDCARD, .value = ix_handle(comm), .stays = (uint8_t)stays});
+    ix_comm *c = NULL;
+    if (comm != MPI_COMM_WORLD) {
+        c = ix_comm_of(comm);
+        if (!c)
+            return;
+        ix_comm_hold(c);
+    }
+    note.value = (uint64_t)(uintptr_t)c;
+    note.path = IX_PATH_ANY;
+    if (!ix_note_add(ix_handle(request), note) && c)
+        ix_comm_drop(c);
 }
 
 static inline IX_ALWAYS void ix_recv_begun(ix_thread *t, MPI_Request request, int64_t count,
@@ -96,7 +107,7 @@ static inline IX_ALWAYS void ix_recv_begun(ix_thread *t, MPI_Request request, in
         return;
     ix_transfer x = ix_posted(count, type, peer, comm, path);
     if (IX_UNLIKELY(peer == MPI_ANY_SOURCE))
-        ix_note_wildcard(request, comm, 0);
+        ix_note_wildcard(request, comm, (ix_note){.kind = IX_NOTE_WILDCARD});
     ix_begin(t, ix_handle(request), &x);
 }
 
@@ -105,7 +116,7 @@ static inline void ix_recv_planned(ix_thread *t, MPI_Request request, int64_t co
 {
     ix_transfer x = ix_posted(count, type, peer, comm, ix_path_to(comm, peer));
     if (peer == MPI_ANY_SOURCE)
-        ix_note_wildcard(request, comm, 1);
+        ix_note_wildcard(request, comm, (ix_note){.kind = IX_NOTE_WILDCARD, .stays = 1});
     ix_planned(t, request, &x);
 }
 
@@ -154,6 +165,9 @@ static inline void ix_message_recv_begun(ix_thread *t, MPI_Request request, MPI_
 IX_HIDDEN int ix_completed_with_note(ix_thread *t, uint64_t handle, const MPI_Status *status,
                                      int64_t *bytes);
 
+/* The same of one whose end will not be seen. */
+IX_HIDDEN void ix_given_up_with_note(ix_thread *t, uint64_t handle);
+
 static inline void ix_seen_complete(ix_thread *t, MPI_Request request, const MPI_Status *status)
 {
     int path = IX_AS_POSTED;
@@ -169,6 +183,8 @@ static inline void ix_seen_complete(ix_thread *t, MPI_Request request, const MPI
 
 static inline void ix_given_up(ix_thread *t, MPI_Request request)
 {
+    if (IX_UNLIKELY(atomic_load_explicit(&ix_notes_used, memory_order_relaxed)))
+        ix_given_up_with_note(t, ix_handle(request));
     if (IX_UNLIKELY(ix_events_are_told))
         ix_events_lost(t, ix_handle(request));
     ix_request_free(t, ix_handle(request));
@@ -208,14 +224,6 @@ static inline void ix_started_request(ix_thread *t, MPI_Request request)
     ix_start_request(t, ix_handle(request));
 }
 
-static inline void ix_request_freed(ix_thread *t, MPI_Request request)
-{
-    ix_note note;
-    if (IX_UNLIKELY(atomic_load_explicit(&ix_notes_used, memory_order_relaxed)))
-        ix_note_get(ix_handle(request), 2, &note);
-    ix_given_up(t, request);
-}
-
 /* ---- MPI-4 forms ----------------------------------------------------------------------------- */
 
 /* One request, two transfers: it stands twice in the engine's table, and both end with it. */
@@ -228,9 +236,10 @@ static inline void ix_pair_begun(ix_thread *t, MPI_Request request, int64_t scou
     ix_transfer receive = ix_posted(rcount, rtype, rpeer, comm, ix_path_to(comm, rpeer));
     ix_begin(t, ix_handle(request), &send);
     ix_begin(t, ix_handle(request), &receive);
-    ix_note_add(
-        ix_handle(request),
-        (ix_note){.kind = IX_NOTE_PAIR, .value = rpeer == MPI_ANY_SOURCE ? ix_handle(comm) : 0});
+    if (rpeer == MPI_ANY_SOURCE)
+        ix_note_wildcard(request, comm, (ix_note){.kind = IX_NOTE_PAIR});
+    else
+        ix_note_add(ix_handle(request), (ix_note){.kind = IX_NOTE_PAIR});
 }
 
 static inline void ix_partitions_planned(ix_thread *t, MPI_Request request, int partitions,

@@ -86,11 +86,29 @@ def test_a_persistent_receive_starts_again_after_an_error(compiled: Build, measu
     assert run.total("MPI_Start", "unknown_end", 0) == 1
 
 
+def test_receives_end_after_their_communicator(compiled: Build, measured: Run) -> None:
+    run = measured(compiled("odd"), "freed")
+    assert run.total("MPI_Irecv", "transfers") == 2 * 50
+    assert run.total("MPI_Irecv", "bytes") == 2 * 50 * 60
+    assert run.total("MPI_Irecv", "unknown_end") == 0
+
+
 def test_windows_that_were_freed_take_no_room(compiled: Build, measured: Run) -> None:
     run = measured(compiled("odd"), "windows", environment={"OMPI_MCA_osc": "^rdma"})
     assert run.total("MPI_Put", "transfers") == 2 * 600
     assert run.total("MPI_Irecv", "bytes") == 2 * 3800 * 8
     assert run.total("MPI_Irecv", "unknown_end") == 0
+
+
+def test_nothing_is_claimed_about_a_process_that_was_spawned(
+    mpi: Any, compiled: Build, measured: Run
+) -> None:
+    if mpi.name != "openmpi":
+        pytest.skip("hydra of MPICH 4.0 does not start processes for a program everywhere")
+    table = "path inter-node\npoint 1 50 100 0 0\npoint 1048576 50000 100000 0 0"
+    run = measured(compiled("spawned"), ranks=1, table=table)
+    assert run.total("MPI_Irecv", "transfers") == 20
+    assert run.total("MPI_Irecv", "undetermined") == 20
 
 
 def test_many_requests_in_one_call(compiled: Build, measured: Run) -> None:

@@ -6,7 +6,7 @@
     ix_thread *ix_t = ix_enter(@OPERATION@, @CALLER@);
     @CALL@;
     if (ix_outermost(ix_t) && rc == MPI_SUCCESS)
-        ix_request_freed(ix_t, ix_was);
+        ix_given_up(ix_t, ix_was);
     ix_leave(ix_t);
     @RETURN@;
 }

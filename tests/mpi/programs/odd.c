@@ -150,6 +150,21 @@ static void truncated(void)
     EXPECT("MPI_Start", 4, starts, 0);
 }
 
+/* Communicators may be freed while receives on them are open. */
+static void freed(void)
+{
+    char in[100], out[60] = {0};
+    MPI_Request r[2];
+    MPI_Comm comm;
+    for (int i = 0; i < 50; i++) {
+        MPI_Comm_dup(W, &comm);
+        MPI_Irecv(in, 100, MPI_BYTE, MPI_ANY_SOURCE, 1, comm, &r[0]);
+        MPI_Isend(out, 60, MPI_BYTE, 1 - rank_, 1, comm, &r[1]);
+        MPI_Comm_free(&comm);
+        MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+    }
+}
+
 /* Windows that were freed leave the room of the table of requests to others. */
 static void windows(void)
 {
@@ -269,6 +284,8 @@ int main(int argc, char **argv)
         failing_some();
     else if (!strcmp(what, "truncated"))
         truncated();
+    else if (!strcmp(what, "freed"))
+        freed();
     else if (!strcmp(what, "windows"))
         windows();
     else if (!strcmp(what, "many"))
