@@ -54,8 +54,10 @@ static inline void ix_comm_hold(ix_comm *c)
 IX_HIDDEN void ix_comm_drop(ix_comm *c);
 
 /* Open addressing by handle. Readers take no lock: an entry is published whole and leaves the table
- * only when its communicator is freed, when nobody may name that any more. */
-#define IX_COMM_SLOTS 4096
+ * only when its communicator is freed, when nobody may name that any more. As many
+ * places as Open MPI has context numbers: of the pages only those in use are touched. */
+#define IX_COMM_BITS 16
+#define IX_COMM_SLOTS (1 << IX_COMM_BITS)
 #define IX_COMM_TOMBSTONE ((ix_comm *)1)
 
 typedef struct ix_comm_table {
@@ -66,7 +68,7 @@ extern IX_HIDDEN ix_comm_table ix_comms;
 
 static inline uint32_t ix_comm_slot(uint64_t handle)
 {
-    return (uint32_t)((handle * 0x9e3779b97f4a7c15u) >> 52);
+    return (uint32_t)((handle * 0x9e3779b97f4a7c15u) >> (64 - IX_COMM_BITS));
 }
 
 static inline int ix_path_in(const ix_comm *c, int rank)

@@ -111,6 +111,13 @@ def test_nothing_is_claimed_about_a_process_that_was_spawned(
     assert run.total("MPI_Irecv", "undetermined") == 20
 
 
+def test_thousands_of_communicators_at_a_time(compiled: Build, measured: Run) -> None:
+    run = measured(compiled("odd"), "communicators")
+    calls = int((run.folder / "expect.0").read_text().split()[4])
+    assert calls > 1000
+    assert run.total("MPI_Bcast", "transfers", 0) == calls
+
+
 def test_many_requests_in_one_call(compiled: Build, measured: Run) -> None:
     run = measured(compiled("odd"), "many")
     assert run.total("MPI_Irecv", "bytes") == 2 * 700 * 4

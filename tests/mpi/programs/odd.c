@@ -188,6 +188,22 @@ static void windows(void)
     MPI_Waitall(RECEIVES, r, MPI_STATUSES_IGNORE);
 }
 
+/* As many communicators at a time as the library gives, up to a limit. */
+static void communicators(void)
+{
+    enum { MOST = 4300 };
+    static MPI_Comm comm[MOST];
+    int n = 0, x = 1;
+    MPI_Comm_set_errhandler(W, MPI_ERRORS_RETURN);
+    while (n < MOST && MPI_Comm_dup(W, &comm[n]) == MPI_SUCCESS)
+        n++;
+    for (int i = 0; i < n; i++)
+        MPI_Bcast(&x, 1, MPI_INT, 0, comm[i]);
+    EXPECT("MPI_Bcast", n, n, 4 * n);
+    for (int i = 0; i < n; i++)
+        MPI_Comm_free(&comm[i]);
+}
+
 /* More requests in one call than fit on the stack of a wrapper. */
 static void many(void)
 {
@@ -286,6 +302,8 @@ int main(int argc, char **argv)
         truncated();
     else if (!strcmp(what, "freed"))
         freed();
+    else if (!strcmp(what, "communicators"))
+        communicators();
     else if (!strcmp(what, "windows"))
         windows();
     else if (!strcmp(what, "many"))
