@@ -5,8 +5,8 @@
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
+#include "family.h"
 #include "ix_mpi.h"
 
 int ix_resolved;
@@ -47,29 +47,6 @@ void *ix_next_symbol(const char *name)
 }
 
 #ifndef IMBREX_DIRECT
-#if defined(OPEN_MPI)
-enum { FOR_OPEN_MPI = 1, KNOWN_FAMILY = 1 };
-#elif defined(MPICH_VERSION) || defined(I_MPI_VERSION)
-enum { FOR_OPEN_MPI = 0, KNOWN_FAMILY = 1 };
-#else
-enum { FOR_OPEN_MPI = 0, KNOWN_FAMILY = 0 };
-#endif
-
-/* A program may choose its library while it runs (mpi4py). The wrappers cannot even forward to one
- * whose handles are of another size. */
-static void refuse_other_family(void *image, const char *file)
-{
-    static const char *const names[] = {"of the MPICH family", "Open MPI"};
-    int is_open_mpi = dlsym(image, "ompi_mpi_comm_world") != NULL;
-    if (!KNOWN_FAMILY || is_open_mpi == FOR_OPEN_MPI)
-        return;
-    fprintf(stderr,
-            "imbrex: the program loaded %s, which is %s, but this run's MPI is %s: start it with "
-            "the launcher of its own library, or name its mpicc with --mpicc\n",
-            file, names[is_open_mpi], names[FOR_OPEN_MPI]);
-    _exit(1);
-}
-
 /* All from the image that has PMPI_Init: two libraries in one process are not mixed. */
 void ix_resolve(void)
 {
@@ -81,7 +58,7 @@ void ix_resolve(void)
     }
     void *image = dlopen(where.dli_fname, RTLD_NOLOAD | RTLD_LAZY);
     if (image)
-        refuse_other_family(image, where.dli_fname);
+        ix_refuse_other_family(image, where.dli_fname);
     void **functions = (void **)&ix_real;
     for (size_t i = 0; ix_real_names[i]; i++) {
         void *symbol = image ? dlsym(image, ix_real_names[i]) : NULL;
