@@ -154,6 +154,8 @@ def test_program_is_checked(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ImbrexError, match="not found"):
         program_file(["./nope"])
+    with pytest.raises(ImbrexError, match="is empty"):
+        program_file([""])
     Path("text").write_text("x")
     with pytest.raises(ImbrexError, match="not executable"):
         program_file(["./text"])

@@ -300,6 +300,21 @@ def test_compare_with_a_run_without_transfers(make_run, make_row):
     assert (change["hidden_share_min"], change["transfers"]) == (None, -28)
 
 
+def test_compare_shows_as_many_sites_as_asked_for(make_run):
+    measures = np.load(make_run("before") / "measures.npy")
+    measures["exposed_max_ns"][measures["site"] > 0] += 1
+    folders = str(make_run("before2")), str(make_run("after", measures=measures))
+    told = {
+        limit: CliRunner().invoke(cli, ["compare", *folders, "--limit", limit]).stdout
+        for limit in "012"
+    }
+    assert "1 more call sites: --limit 0 shows all" in told["2"]
+    assert "2 more call sites" in told["1"]
+    assert "more call sites" not in told["0"]
+    assert all(name in told["0"] for name in ("app.c:12", "app.c:20", "main+0x30"))
+    assert "-0.0" not in told["0"] and "+0.0" not in told["0"]
+
+
 def test_compare_says_what_else_differs(make_run):
     before, after = load_run(make_run("before")), load_run(make_run("after"))
     assert differences(before, after) == []

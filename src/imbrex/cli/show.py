@@ -86,7 +86,9 @@ def _chapters(run: Run) -> list[Chapter]:
 @click.argument("after", metavar="AFTER", type=FOLDER)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON (docs/compare.md).")
 @click.option("-o", "--output", type=FOLDER, help="Write to a file.")
-@click.option("--limit", type=COUNT, default=10, show_default=True, help="Call sites shown.")
+@click.option(
+    "--limit", type=COUNT, default=10, show_default=True, help="Call sites shown; 0 for all."
+)
 def compare(before: Path, after: Path, as_json: bool, output: Path | None, limit: int) -> None:
     """Compare two runs, in seconds and percent, in total and by call site."""
     first, second = load_run(before), load_run(after)

@@ -367,6 +367,8 @@ def program_file(segment_words: Sequence[str], folder: str | None = None) -> Pat
     ImbrexError where it is not there, a directory, not executable or not readable.
     """
     name = segment_words[0]
+    if not name:
+        raise ImbrexError("the name of the program is empty")
     base = Path(folder) if folder else Path.cwd()
     if "/" in name:
         file = base / name

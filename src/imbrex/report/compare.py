@@ -183,7 +183,8 @@ def print_comparison(before: Run, after: Run, console: Console, limit: int = 10)
     for title, name in _TOTALS:
         table.add_row(title, *_change(old[name], new[name]))
     console.print(table)
-    pairs = [p for p in pair_sites(before, after) if p.change("exposed_max_s") != 0][:limit]
+    changed = [p for p in pair_sites(before, after) if p.change("exposed_max_s") != 0]
+    pairs = changed[:limit] if limit else changed
     if not pairs:
         return
     console.print()
@@ -203,12 +204,16 @@ def print_comparison(before: Run, after: Run, console: Console, limit: int = 10)
             ),
         )
     console.print(table)
+    if len(pairs) < len(changed):
+        console.print(Text(f"{len(changed) - len(pairs)} more call sites: --limit 0 shows all"))
 
 
 def _change(old: float | None, new: float | None) -> tuple[str, str, str, str]:
     change = (new or 0.0) - (old or 0.0)
     sign = "+" if change > 0 else ""
     percent = f"{sign}{100 * change / old:.1f} %" if old else "-"
+    if percent in ("+0.0 %", "-0.0 %"):
+        percent = "0.0 %"
     return (
         "-" if old is None else wording.seconds(old),
         "-" if new is None else wording.seconds(new),
