@@ -127,6 +127,7 @@ struct ix_thread {
     int64_t moving_min_ns;                  /* what must have moved in this call */
     int64_t outside_ns; /* what may have moved outside of what ends in this call */
     ix_begin_entry *begin_cache;
+    const char *frame;    /* the end of the stack frame of the call in progress; NULL: not told */
     uint32_t begin_shift; /* 64 - log2 of the entries of begin_cache */
 
     uint32_t slot;          /* in the table of threads */
@@ -163,18 +164,24 @@ extern IX_HIDDEN __thread ix_thread *ix_self;
 IX_HIDDEN IX_COLD ix_thread *ix_attach(void);
 IX_HIDDEN void ix_enter_slow(ix_thread *t, int64_t now);
 
+/* Whether the call that this thread is in was left without returning, by longjmp or an exception:
+ * then it is over, and the one just entered is the outermost. */
+IX_HIDDEN IX_COLD int ix_was_abandoned(ix_thread *t, const char *frame);
+
 /* After so much computation the cache may have lost what the end of a call needs: fetch it. */
 #define IX_COOLING_NS 1000
 IX_HIDDEN void ix_fetch_ahead(ix_thread *t);
 
-/* CALL_ENTER: see engine.h. */
-static inline IX_ALWAYS ix_thread *ix_enter(uint32_t operation, const void *site)
+/* CALL_ENTER, of a call that its callbacks may leave without returning. */
+static inline IX_ALWAYS ix_thread *ix_enter_from(uint32_t operation, const void *site,
+                                                 const char *frame)
 {
     ix_thread *t = ix_self;
     if (IX_UNLIKELY(!t) && !(t = ix_attach()))
         return t;
-    if (IX_UNLIKELY(t->depth++ != 0))
+    if (IX_UNLIKELY(t->depth++ != 0) && !(frame && ix_was_abandoned(t, frame)))
         return t;
+    t->frame = frame;
     t->operation = operation;
     t->address = site;
     t->site = -1;
@@ -193,6 +200,12 @@ static inline IX_ALWAYS ix_thread *ix_enter(uint32_t operation, const void *site
     if (computed > IX_COOLING_NS)
         ix_fetch_ahead(t);
     return t;
+}
+
+/* CALL_ENTER: see engine.h. */
+static inline IX_ALWAYS ix_thread *ix_enter(uint32_t operation, const void *site)
+{
+    return ix_enter_from(operation, site, NULL);
 }
 
 /* The last time that this thread has read: what begins now did not begin before. Reading the clock

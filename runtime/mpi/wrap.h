@@ -18,6 +18,14 @@ extern IX_HIDDEN __thread const void *ix_caller;
 
 #define IX_CALLER() (IX_UNLIKELY(ix_caller) ? ix_caller : __builtin_return_address(0))
 
+/* The end of the wrapper's stack frame, above which its caller's lies. Not told where the address
+ * that IX_CALLER gives is not the wrapper's own. */
+#ifdef __x86_64__
+#define IX_FRAME() (IX_UNLIKELY(ix_caller) ? NULL : (const char *)__builtin_dwarf_cfa())
+#else
+#define IX_FRAME() (IX_UNLIKELY(ix_caller) ? NULL : (const char *)__builtin_frame_address(0))
+#endif
+
 #define IX_UNLESS_MEASURING(forward)                                                               \
     if (IX_UNLIKELY(!ix_measuring)) {                                                              \
         ix_resolve_once();                                                                         \

@@ -74,6 +74,16 @@ def test_calls_that_fail_move_nothing(compiled: Build, measured: Run) -> None:
     assert run.total("MPI_Isend", "transfers") == 0
 
 
+def test_calls_are_counted_after_one_that_an_error_handler_left(
+    compiled: Build, measured: Run
+) -> None:
+    run = measured(compiled("odd"), "jumped")
+    assert run.total("MPI_Send", "transfers") == 0
+    for operation in ("MPI_Send", "MPI_Sendrecv", "MPI_Bcast"):
+        assert run.total(operation, "count") == 2 * 3, operation
+    assert run.total("MPI_Sendrecv", "bytes") == 2 * 3 * 16
+
+
 def test_a_call_that_fails_names_no_requests(compiled: Build, measured: Run) -> None:
     run = measured(compiled("odd"), "some")
     assert run.total("MPI_Waitsome", "count") == run.total("MPI_Testsome", "count") == 2

@@ -199,6 +199,7 @@ def recorder(name: str, function: header.Function, facts: Facts, templates: Temp
         "SIGNATURE": signature,
         "UNMEASURED": f"{unmeasured}\n    {before}" if before else unmeasured,
         "CALLER": "ix_site",
+        "FRAME": "NULL",
         "CALL": f"{observe_before}{declare};\n    {call}({measured});\n"
         f"    int rc = ix_f_rc{after}{observe_after}",
         "RETURN": "IX_F_RETURN(rc)",
@@ -207,7 +208,7 @@ def recorder(name: str, function: header.Function, facts: Facts, templates: Temp
     return fill(body, {**shell, **holes})
 
 
-_SHELL = ("SIGNATURE", "UNMEASURED", "CALLER", "CALL", "RETURN")
+_SHELL = ("SIGNATURE", "UNMEASURED", "CALLER", "FRAME", "CALL", "RETURN")
 
 
 def spellings(stem: str) -> list[str]:

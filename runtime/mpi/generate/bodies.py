@@ -1,8 +1,9 @@
 """From facts to the holes of a template: which C a wrapper of each kind consists of.
 
-A template is a whole C function with holes `@NAME@`. Five holes are the shell, so that another
+A template is a whole C function with holes `@NAME@`. Six holes are the shell, so that another
 language's wrapper can use the same body: SIGNATURE, UNMEASURED (what is done when the runtime does
-not measure), CALLER (the return address), CALL (declares and sets `int rc`) and RETURN.
+not measure), CALLER (the return address), FRAME (the end of the stack frame), CALL (declares and
+sets `int rc`) and RETURN.
 """
 
 from __future__ import annotations

@@ -46,6 +46,7 @@ def c_shell(function: header.Function, facts: Facts) -> dict[str, str]:
         "SIGNATURE": f"IX_EXPORT {function.returns} {function.name}({declared})",
         "UNMEASURED": f"IX_UNLESS_MEASURING(return {call});",
         "CALLER": "IX_CALLER()",
+        "FRAME": "IX_FRAME()",
         "CALL": f"{before}int rc = {call}{after}",
         "RETURN": "return rc",
     }

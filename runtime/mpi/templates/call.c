@@ -2,7 +2,7 @@
 @SIGNATURE@
 {
     @UNMEASURED@
-    ix_thread *ix_t = ix_enter(@OPERATION@, @CALLER@);
+    ix_thread *ix_t = ix_enter_from(@OPERATION@, @CALLER@, @FRAME@);
     @CALL@;
     ix_leave(ix_t);
     @RETURN@;

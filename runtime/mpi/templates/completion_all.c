@@ -4,7 +4,7 @@
     @UNMEASURED@
     IX_SAVE_REQUESTS(count, requests);
     IX_OWN_STATUSES(count, statuses);
-    ix_thread *ix_t = ix_enter(@OPERATION@, @CALLER@);
+    ix_thread *ix_t = ix_enter_from(@OPERATION@, @CALLER@, @FRAME@);
     @CALL@;
     if (ix_outermost(ix_t) && @SEEN@)
         for (int ix_i = 0; ix_i < (int)ix_count; ix_i++)

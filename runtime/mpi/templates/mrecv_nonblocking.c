@@ -3,7 +3,7 @@
 {
     @UNMEASURED@
     MPI_Message ix_message = *message;
-    ix_thread *ix_t = ix_enter(@OPERATION@, @CALLER@);
+    ix_thread *ix_t = ix_enter_from(@OPERATION@, @CALLER@, @FRAME@);
     @CALL@;
     if (ix_outermost(ix_t) && rc == MPI_SUCCESS)
         ix_message_recv_begun(ix_t, *request, ix_message, count, type);

@@ -4,7 +4,7 @@
     @UNMEASURED@
     size_t ix_count = (count) > 0 ? (size_t)(count) : 0;
     IX_OWN_STATUSES(count, statuses);
-    ix_thread *ix_t = ix_enter(@OPERATION@, @CALLER@);
+    ix_thread *ix_t = ix_enter_from(@OPERATION@, @CALLER@, @FRAME@);
     @CALL@;
     if (ix_outermost(ix_t) && rc == MPI_SUCCESS && *flag)
         for (int ix_i = 0; ix_i < (int)ix_count; ix_i++)

@@ -3,7 +3,7 @@
 {
     @UNMEASURED@
     MPI_Request ix_was = *request;
-    ix_thread *ix_t = ix_enter(@OPERATION@, @CALLER@);
+    ix_thread *ix_t = ix_enter_from(@OPERATION@, @CALLER@, @FRAME@);
     @CALL@;
     if (ix_outermost(ix_t) && rc == MPI_SUCCESS)
         ix_given_up(ix_t, ix_was);

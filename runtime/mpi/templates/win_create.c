@@ -2,7 +2,7 @@
 @SIGNATURE@
 {
     @UNMEASURED@
-    ix_thread *ix_t = ix_enter(@OPERATION@, @CALLER@);
+    ix_thread *ix_t = ix_enter_from(@OPERATION@, @CALLER@, @FRAME@);
     @CALL@;
     if (ix_outermost(ix_t) && rc == MPI_SUCCESS)
         ix_exposed(ix_t, 1);

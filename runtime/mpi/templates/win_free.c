@@ -3,7 +3,7 @@
 {
     @UNMEASURED@
     MPI_Win ix_was = *win;
-    ix_thread *ix_t = ix_enter(@OPERATION@, @CALLER@);
+    ix_thread *ix_t = ix_enter_from(@OPERATION@, @CALLER@, @FRAME@);
     @CALL@;
     if (ix_outermost(ix_t) && rc == MPI_SUCCESS) {
         ix_rma_closed(ix_t, ix_was, IX_ALL, IX_SLACK_NONE);

@@ -1,5 +1,6 @@
 /* Odd but legal uses, chosen by the argument. */
 #include <pthread.h>
+#include <setjmp.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -107,6 +108,36 @@ static void threads(void)
         pthread_create(&t[k], NULL, thread, (void *)k);
     for (int k = 0; k < 3; k++)
         pthread_join(t[k], NULL);
+}
+
+static jmp_buf landing;
+
+static void leap(MPI_Comm *comm, int *code, ...)
+{
+    (void)comm, (void)code;
+    longjmp(landing, 1);
+}
+
+static void fail_further_down(double *x)
+{
+    MPI_Send(x, 1, MPI_DOUBLE, 99, 0, W);
+}
+
+/* An error handler that does not return into MPI, as one that throws an exception of C++. */
+static void jumped(void)
+{
+    MPI_Errhandler handler;
+    double x = 0, y;
+    MPI_Comm_create_errhandler(leap, &handler);
+    MPI_Comm_set_errhandler(W, handler);
+    for (volatile int i = 0; i < 3; i++) {
+        if (!setjmp(landing))
+            fail_further_down(&x);
+        MPI_Sendrecv(&x, 1, MPI_DOUBLE, 1 - rank_, 0, &y, 1, MPI_DOUBLE, 1 - rank_, 0, W,
+                     MPI_STATUS_IGNORE);
+        MPI_Bcast(&x, 1, MPI_DOUBLE, 0, W);
+    }
+    MPI_Errhandler_free(&handler);
 }
 
 /* An error that is returned: nothing moved, nothing is recorded as moved. */
@@ -294,6 +325,8 @@ int main(int argc, char **argv)
         forked();
     else if (!strcmp(what, "nested"))
         nested();
+    else if (!strcmp(what, "jumped"))
+        jumped();
     else if (!strcmp(what, "errors"))
         errors();
     else if (!strcmp(what, "some"))
