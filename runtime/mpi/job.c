@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -328,6 +329,21 @@ void ix_job_start_session(void)
 #endif
 }
 
+/* Under a limit of the size of files (RLIMIT_FSIZE) a write shall fail, not end the program. */
+static int merge(void)
+{
+    ix_merge_facts facts = {.directory = directory,
+                            .event_overhead_ns = overhead_ns,
+                            .warnings = (const char *const *)warnings,
+                            .warning_count = warning_count};
+    struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
+    int limited = sigaction(SIGXFSZ, &ignore, &before) == 0;
+    int merged = ix_merge(all, measured, &facts) == 0;
+    if (limited)
+        sigaction(SIGXFSZ, &before, NULL);
+    return merged;
+}
+
 void ix_job_end_session(void)
 {
     /* Other sessions may follow: the profile stays open, and at_exit closes it. */
@@ -349,11 +365,7 @@ void ix_job_end(void)
     ixa_end();
     tell_of_others_without_part();
     tell_of_a_job_before();
-    ix_merge_facts facts = {.directory = directory,
-                            .event_overhead_ns = overhead_ns,
-                            .warnings = (const char *const *)warnings,
-                            .warning_count = warning_count};
-    int merged = ix_merge(all, measured, &facts) == 0;
+    int merged = merge();
     if (!merged && world_rank == 0)
         ix_warn("%s: the ranks could not write their results together: parts are kept", directory);
     if (merged)

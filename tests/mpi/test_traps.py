@@ -84,6 +84,16 @@ def test_calls_are_counted_after_one_that_an_error_handler_left(
     assert run.total("MPI_Sendrecv", "bytes") == 2 * 3 * 16
 
 
+def test_a_limit_of_file_sizes_costs_the_tables_not_the_program(
+    compiled: Build, measured: Run
+) -> None:
+    run = measured(compiled("odd"), "limited")
+    assert "parts are kept" in run.process.stderr
+    merged = merge_directory(run.folder / "parts")
+    assert merged.measures["count"].sum() == 2
+    assert (merged.ranks["ended"] == 0).all()
+
+
 def test_a_call_that_fails_names_no_requests(compiled: Build, measured: Run) -> None:
     run = measured(compiled("odd"), "some")
     assert run.total("MPI_Waitsome", "count") == run.total("MPI_Testsome", "count") == 2

@@ -1,6 +1,7 @@
 /* Odd but legal uses, chosen by the argument. */
 #include <pthread.h>
 #include <setjmp.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -138,6 +139,16 @@ static void jumped(void)
         MPI_Bcast(&x, 1, MPI_DOUBLE, 0, W);
     }
     MPI_Errhandler_free(&handler);
+}
+
+/* No file may grow any more, on pain of a signal. */
+static void limited(void)
+{
+    struct rlimit none = {0, 0};
+    double x = 0;
+    MPI_Bcast(&x, 1, MPI_DOUBLE, 0, W);
+    fclose(expect_);
+    setrlimit(RLIMIT_FSIZE, &none);
 }
 
 /* An error that is returned: nothing moved, nothing is recorded as moved. */
@@ -327,6 +338,8 @@ int main(int argc, char **argv)
         nested();
     else if (!strcmp(what, "jumped"))
         jumped();
+    else if (!strcmp(what, "limited"))
+        limited();
     else if (!strcmp(what, "errors"))
         errors();
     else if (!strcmp(what, "some"))
