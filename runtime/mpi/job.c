@@ -18,6 +18,7 @@
 #include "merge.h"
 #include "observe.h"
 #include "operations.h"
+#include "others.h"
 #include "resolve.h"
 #include "together.h"
 #include "types.h"
@@ -270,6 +271,8 @@ void ix_job_start(void)
             ix_warn("processes started by MPI_Comm_spawn are not measured");
         return;
     }
+    if (world_rank == 0)
+        ix_tell_of_other_wrappers();
     if (PMPI_Comm_dup(MPI_COMM_WORLD, &all) != MPI_SUCCESS)
         return;
     PMPI_Comm_set_errhandler(all, MPI_ERRORS_RETURN);

@@ -158,8 +158,9 @@ def _finish(
             str(error)
             if _left_anything(folder)
             else "nothing was measured: the program made no MPI_Init that Imbrex saw (it is not an "
-            "MPI program, ended before, is linked statically with MPI, takes MPI's functions by "
-            "dlsym, is setuid, or was started without LD_PRELOAD, as by `env -i`)"
+            "MPI program, ended before, is linked statically with MPI, has an MPI_Init of its own "
+            "as with a profiling tool in it, takes MPI's functions by dlsym, is setuid, or was "
+            "started without LD_PRELOAD, as by `env -i`)"
         )
         return Outcome(code, None, (*warnings, reason))
     except OSError as error:
