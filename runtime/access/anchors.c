@@ -18,7 +18,7 @@ static struct {
 
 size_t ixa_anchor_element(const ixa_message_t *message, int a)
 {
-    size_t last = message->elements - 1;
+    size_t last = message->elements ? message->elements - 1 : 0;
     const size_t places[IXA_ANCHORS] = {0, last, last / 2, last / 4, last - last / 4};
     return places[a];
 }
@@ -30,10 +30,11 @@ static int is_turn_of(const ixa_message_t *message)
     uint64_t most_calls = 0;
     uint32_t fewest = UINT32_MAX;
     for (size_t i = 0; i < ixa_message_count; i++)
-        if (ixa_messages[i].calls > most_calls)
+        if (ixa_messages[i].elements && ixa_messages[i].calls > most_calls)
             most_calls = ixa_messages[i].calls;
     for (size_t i = 0; i < ixa_message_count; i++)
-        if (ixa_messages[i].calls * 2 >= most_calls && ixa_messages[i].tries < fewest)
+        if (ixa_messages[i].elements && ixa_messages[i].calls * 2 >= most_calls &&
+            ixa_messages[i].tries < fewest)
             fewest = ixa_messages[i].tries;
     return message->tries <= fewest;
 }
@@ -98,7 +99,7 @@ void ixa_anchors_before(const ixa_message_t *message, uintptr_t buffer)
 void ixa_anchors_after(ixa_message_t *message, uintptr_t buffer)
 {
     if (watched.message || message->thread != 0 || ixa_timeline->number != 0 ||
-        !ixa_watch_works() || !is_turn_of(message))
+        !message->elements || !ixa_watch_works() || !is_turn_of(message))
         return;
     watched.message = message;
     watched.buffer = buffer;

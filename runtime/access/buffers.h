@@ -23,6 +23,7 @@ typedef struct ixa_buffer {
     uint8_t fortran;                  /* the types are Fortran's handles */
     uint8_t is_receive;
     uint8_t collective;
+    uint8_t one_sided;                   /* nobody receives or sends at the other end */
     uint8_t in_place;                    /* a send whose bytes the same call receives into */
     const void *counts, *places, *types; /* places NULL: one block behind the other */
     int peer, tag;                       /* of a collective: the root or IXA_NO_PEER, and 0 */

@@ -51,7 +51,7 @@ static int lay_out(const ixa_buffer *buffer, ixa_message_t *m)
         ixa_dropped++;
         return -1;
     }
-    if (ranges.bytes == 0) {
+    if (ranges.bytes == 0 && buffer->collective) {
         free(ranges.range);
         return -1;
     }
@@ -63,10 +63,10 @@ static int lay_out(const ixa_buffer *buffer, ixa_message_t *m)
             unit = unit > 8 ? 8 : unit / 2;
     m->element_bytes = unit;
     m->elements = ranges.bytes / unit;
-    m->offset = malloc(m->elements * sizeof *m->offset);
-    m->element = calloc(m->elements, sizeof *m->element);
-    m->low = PTRDIFF_MAX;
-    m->high = PTRDIFF_MIN;
+    m->offset = malloc((m->elements + 1) * sizeof *m->offset);
+    m->element = calloc(m->elements + 1, sizeof *m->element);
+    m->low = m->elements ? PTRDIFF_MAX : 0;
+    m->high = m->elements ? PTRDIFF_MIN : 0;
     size_t k = 0;
     for (size_t i = 0; m->offset && m->element && i < ranges.count; i++) {
         ptrdiff_t at = (ptrdiff_t)(ranges.range[i].address - (uintptr_t)buffer->address);
@@ -331,6 +331,8 @@ void ixa_arrived(ixa_receive_t receive)
         return;
     }
     trace(IXA_TRACE_ARRIVED, m);
+    if (!m->elements)
+        return;
     take_over_range(m, receive.buffer);
     if (awaited_count == AWAITED) {
         ixa_dropped++;

@@ -78,8 +78,8 @@ typedef struct {
     uintptr_t buffer;
 } ixa_receive_t;
 
-/* A send starts; a receive is posted and, later, its data are there. `site` is the caller. What
- * moves nothing is ignored. */
+/* A send starts; a receive is posted and, later, its data are there. `site` is the caller. A
+ * message without data has no elements; a collective's buffer that moves nothing is ignored. */
 IX_HIDDEN void ixa_send(const void *site, uint32_t operation, const ixa_buffer *buffer);
 IX_HIDDEN ixa_receive_t ixa_post(const void *site, uint32_t operation, const ixa_buffer *buffer);
 IX_HIDDEN void ixa_arrived(ixa_receive_t receive);

@@ -96,10 +96,16 @@ void ixa_among(const ixa_call *call, const ix_comm *c)
     end_turn();
 }
 
+static int is_empty(const ixa_buffer *buffer)
+{
+    return buffer->blocks == 0 && buffer->count <= 0;
+}
+
 void ixa_add(ixa_call *call, const ixa_buffer *buffer)
 {
-    if (buffer->peer == MPI_PROC_NULL || (buffer->blocks == 0 && buffer->count <= 0) ||
-        call->buffers == IXA_BUFFERS)
+    /* A message without data is one that somebody waits for, too. */
+    if (buffer->peer == MPI_PROC_NULL || call->buffers == IXA_BUFFERS ||
+        (is_empty(buffer) && (buffer->collective || buffer->one_sided)))
         return;
     call->buffer[call->buffers++] = *buffer;
 }
@@ -113,6 +119,7 @@ void ixa_add_one(ixa_call *call, int how, const void *address, int64_t count, MP
                                 .is_receive = (how & IXA_RECEIVED) != 0,
                                 .collective = (how & IXA_COLLECTIVE) != 0,
                                 .in_place = (how & IXA_IN_PLACE) != 0,
+                                .one_sided = (how & IXA_ONE_SIDED) != 0,
                                 .peer = peer,
                                 .tag = tag,
                                 .comm = comm});
@@ -123,9 +130,9 @@ static ixa_receive_t before(const ixa_call *call, const ixa_buffer *buffer)
     ixa_receive_t receive = {NULL, 0};
     if (is_on(call, IXA_GUARDS))
         ixa_guard_check(call->site, call->operation, buffer);
-    if (is_on(call, IXA_ANNOTATED) && !buffer->is_receive)
+    if (is_on(call, IXA_ANNOTATED) && !buffer->is_receive && !is_empty(buffer))
         ixa_regions_send(call->site, call->operation, buffer, ix_self->compute_ns);
-    if (is_on(call, IXA_RECORDS)) {
+    if (is_on(call, IXA_RECORDS) && !buffer->one_sided) {
         if (buffer->is_receive)
             receive = ixa_post(call->site, call->operation, buffer);
         else
@@ -208,7 +215,7 @@ void ixa_done(ixa_call *call)
     take_turn(call);
     for (int k = 0; k < call->buffers; k++) {
         ixa_arrived(call->receive[k]);
-        if (is_on(call, IXA_ANNOTATED) && call->buffer[k].is_receive)
+        if (is_on(call, IXA_ANNOTATED) && call->buffer[k].is_receive && !is_empty(&call->buffer[k]))
             ixa_regions_arrival(ixa_span_of(&call->buffer[k]), ix_self->compute_ns);
     }
     leave(call, 1);

@@ -41,7 +41,7 @@ IX_HIDDEN IX_COLD ixa_call *ixa_enter(const ix_thread *t, int polls);
 IX_HIDDEN IX_COLD void ixa_among(const ixa_call *call, const ix_comm *c);
 IX_HIDDEN IX_COLD void ixa_add(ixa_call *call, const ixa_buffer *buffer);
 /* A buffer of `count` items; `how`: of these. */
-enum { IXA_SENT = 0, IXA_RECEIVED = 1, IXA_COLLECTIVE = 2, IXA_IN_PLACE = 4 };
+enum { IXA_SENT = 0, IXA_RECEIVED = 1, IXA_COLLECTIVE = 2, IXA_IN_PLACE = 4, IXA_ONE_SIDED = 8 };
 IX_HIDDEN IX_COLD void ixa_add_one(ixa_call *call, int how, const void *address, int64_t count,
                                    MPI_Datatype type, int peer, int tag, MPI_Comm comm);
 IX_HIDDEN IX_COLD void ixa_before(ixa_call *call);

@@ -31,12 +31,14 @@ class Whom:
     tag: str = "0"
     collective: bool = False
     in_place: bool = False
+    one_sided: bool = False
 
     @property
     def how(self) -> str:
         """The bits that go with IXA_SENT or IXA_RECEIVED."""
         collective = " | IXA_COLLECTIVE" if self.collective else ""
-        return collective + (" | IXA_IN_PLACE" if self.in_place else "")
+        one_sided = " | IXA_ONE_SIDED" if self.one_sided else ""
+        return collective + one_sided + (" | IXA_IN_PLACE" if self.in_place else "")
 
     @property
     def fields(self) -> str:
@@ -51,7 +53,7 @@ _MATCHED = Whom("MPI_ANY_SOURCE", "MPI_COMM_WORLD", "MPI_ANY_TAG")
 _ALL = Whom("IXA_NO_PEER", collective=True)
 _ALL_HERE = replace(_ALL, in_place=True)
 _ROOT = Whom("root", collective=True)
-_WINDOW = Whom("peer", "MPI_COMM_WORLD")
+_WINDOW = Whom("peer", "MPI_COMM_WORLD", one_sided=True)
 
 C = Language("{}", "sizeof *{}", False)
 FORTRAN = Language("ix_f_{}", "sizeof(MPI_Fint)", True)

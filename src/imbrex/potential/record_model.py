@@ -232,7 +232,9 @@ def model_toml(
     pairs = [
         Pair(send, receive)
         for send in worst.messages
-        if send.is_send and (receive := matching_receive(send, by_rank)) is not None
+        if send.is_send
+        and send.elements
+        and (receive := matching_receive(send, by_rank)) is not None
     ]
     if not pairs:
         return None

@@ -53,12 +53,12 @@ class SitePotential:
 
 
 def exchanges_of(run: RecordedRun) -> list[Exchange]:
-    """Every recorded send whose receive was recorded, as a message of the model."""
+    """Every recorded send of data whose receive was recorded, as a message of the model."""
     found = []
     for messages in run.messages.values():
         for send in messages:
             receive = run.receive_of(send) if send.is_send else None
-            if receive is not None:
+            if receive is not None and send.elements:
                 found.append(Exchange(send, receive, model_message(send, receive)))
     return found
 

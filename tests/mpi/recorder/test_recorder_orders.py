@@ -13,8 +13,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from imbrex.network.interconnect import Interconnect
 from imbrex.potential.model_file import load_model
 from imbrex.potential.recording import load_recording
+from imbrex.potential.run_prediction import predict_run
 from imbrex.potential.schedule import COLLECTIVE, make_schedule
 from imbrex.potential.trace import ARRIVED
 
@@ -335,6 +337,33 @@ def test_communicators_are_told_apart(mpi: Any, tmp_path: Path) -> None:
         groups = [op.group for op in schedule.operations[rank] if op.kind == COLLECTIVE]
         alone, again, everybody = (group and group[1] for group in groups[:3])
         assert (alone, again, everybody, len(groups)) == (1, 1, None, 12)
+
+
+def test_one_sided_transfers_are_no_messages_and_empty_messages_are(
+    mpi: Any, tmp_path: Path
+) -> None:
+    result = recorded(mpi, tmp_path, "cc", mpi.mpicc, HERE / "one_sided.c", "-O1")
+    run = load_recording(result.folder)
+    sides = {
+        rank: [(m.operation, m.elements, m.calls) for m in run.messages[rank]] for rank in (0, 1)
+    }
+    assert sides == {
+        0: [("MPI_Send", 0, 3), ("MPI_Recv", 1, 6), ("MPI_Send", 400, 3)],
+        1: [("MPI_Recv", 400, 6), ("MPI_Send", 1, 6)],
+    }
+    schedule = make_schedule(run)
+    taken = [
+        schedule.sent(run.messages[1][op.message], op.place).elements
+        for op in schedule.operations[1]
+        if op.kind == ARRIVED
+    ]
+    assert taken == [0, 400] * 3
+    document = predict_run(run, None, [Interconnect("slow", 1e-3, 1e9)]).document
+    # Each of twelve messages is waited for, whether it brings anything or not.
+    (row,) = document["networks"]
+    exposed = row["time_s"]["as written"] - row["without_network_s"]
+    assert exposed == pytest.approx(12e-3 + (3 * 3200 + 6 * 8) * 1e-9, rel=0.01)
+    assert sum(site["bytes"] for site in document["sites"]) == 3 * 3200 + 6 * 8
 
 
 def halves(rows: Any) -> list[list[int]]:
