@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -149,7 +150,11 @@ def collective_sites(run: RecordedRun, network: Interconnect) -> list[dict[str, 
             calls = sum(b.calls for b in own)
             if calls:
                 independent += sum(b.calls * b.beside_ns for b in own) * 1e-9 / calls
-        calls = max(b.calls for b in buffers)
+        # A site has a buffer for each size that it sends or obtains.
+        by_side = Counter[tuple[int, bool]]()
+        for b in buffers:
+            by_side[b.rank, b.is_send] += b.calls
+        calls = max(by_side.values())
         row = {"site": site, "operation": operation, "calls": calls, "delay_s": delay}
         found.append(row | {"independent_s": independent, "limit": "collective"})
     return sorted(found, key=lambda row: row["calls"] * row["delay_s"], reverse=True)

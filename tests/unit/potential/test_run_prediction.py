@@ -145,6 +145,25 @@ def test_runs_that_did_different_things(
     told = differences(recorded({0: fewer}, {}), run)
     assert "app.c:12: 20 transfers in the measured run, 19 in the recorded" in told
     assert differences(recorded({0: fewer}, {}), None) == []
+    # What moves nothing is no transfer of the measured run.
+    empty = message(0, 2, 1, [], is_send=True, site="app.c:12", calls=5)
+    assert differences(recorded({0: [*same, empty]}, {}), run) == []
+
+
+def test_receives_that_bring_nothing_are_no_difference(
+    make_run: Callable[..., Path], message: Any, recorded: Any
+) -> None:
+    rows = np.load(make_run("other") / "measures.npy")
+    rows["operation"][rows["site"] == 1] = 1
+    rows["transfers"][rows["site"] == 1] -= 2
+    run = load_run(make_run(measures=rows))
+    receives = [message(0, 0, 1, [0.0], site="app.c:12", calls=20)]
+    receives.append(message(0, 1, 1, [0.0], is_send=True, site="app.c:20", calls=8))
+    assert differences(recorded({0: receives}, {}), run) == []
+    # Not so of sends, whose size is known.
+    sends = [replace(m, is_send=True) for m in receives]
+    (told,) = differences(recorded({0: sends}, {}), run)
+    assert "app.c:12: 16 transfers in the measured run, 20 in the recorded" in told
 
 
 def test_collectives_have_work_beside_them(message: Any, recorded: Any) -> None:
@@ -161,6 +180,21 @@ def test_collectives_have_work_beside_them(message: Any, recorded: Any) -> None:
     assert row["delay_s"] == pytest.approx(SLOW.latency_s + 8 * SLOW.gap_s_per_byte)
     assert row["independent_s"] == pytest.approx(400e-9)
     assert (row["operation"], row["limit"]) == ("MPI_Bcast", "collective")
+
+
+def test_calls_of_a_collective_whose_size_varies(message: Any, recorded: Any) -> None:
+    at = {"site": "app.c:30", "operation": "MPI_Alltoallv"}
+    buffers = {
+        rank: [
+            message(rank, 2 * i + side, -1, [1.0] * (i + 1), is_send=bool(side), calls=3, **at)
+            for i in range(4)
+            for side in (0, 1)
+        ]
+        for rank in range(2)
+    }
+    run = replace(recorded({0: [], 1: []}, {}), collectives=buffers)
+    (row,) = collective_sites(run, SLOW)
+    assert row["calls"] == 12
 
 
 def test_today_is_between_what_is_known(two_sites: RecordedRun) -> None:
