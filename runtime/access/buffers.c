@@ -4,6 +4,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "comms.h"
+
 enum { TYPES = 256 };
 
 /* A datatype taken apart: the bytes of one item. */
@@ -220,7 +222,7 @@ static int blocks_of(const ixa_buffer *b)
 /* Block k; `behind` is where a block without a place of its own begins. */
 static int block_of(const ixa_buffer *b, int k, ptrdiff_t behind, block_t *block)
 {
-    block->count = b->blocks ? number(b->counts, b->count_bytes, k) : b->count;
+    block->count = b->counts ? number(b->counts, b->count_bytes, k) : b->count;
     block->at = behind;
     block->type = NULL;
     if (block->count <= 0)
@@ -262,7 +264,8 @@ int ixa_ranges_of(const ixa_buffer *b, ixa_ranges *ranges)
     for (int k = 0; k < blocks_of(b); k++) {
         block_t block;
         int failed = block_of(b, k, behind, &block);
-        for (int64_t item = 0; !failed && block.type && item < block.count; item++) {
+        int64_t first = ix_is_nobody(b->nobody, k) ? block.count : 0;
+        for (int64_t item = first; !failed && block.type && item < block.count; item++) {
             uintptr_t at = (uintptr_t)b->address + (uintptr_t)block.at +
                            (uintptr_t)(item * (int64_t)block.type->extent);
             /* Items without gaps are one range, however many they are. */
@@ -304,8 +307,9 @@ uint64_t ixa_signature(const ixa_buffer *b)
         block_t block;
         if (block_of(b, k, behind, &block) || !block.type)
             continue;
-        hash =
-            mix(mix(mix(hash, (uint64_t)block.count), (uint64_t)block.at), block.type->signature);
+        if (!ix_is_nobody(b->nobody, k))
+            hash = mix(mix(mix(hash, (uint64_t)block.count), (uint64_t)block.at),
+                       block.type->signature);
         behind = block.at + (ptrdiff_t)(block.count * (int64_t)block.type->extent);
     }
     return hash;
@@ -329,7 +333,8 @@ int ixa_keep(const ixa_buffer *buffer, ixa_buffer *kept)
     kept->types = NULL;
     kept->type = MPI_DATATYPE_NULL;
     MPI_Datatype *own = buffer->by_type && n ? malloc(n * sizeof *own) : NULL;
-    if (n && (!kept->counts || (buffer->places && !kept->places) || (buffer->by_type && !own))) {
+    if (n && ((buffer->counts && !kept->counts) || (buffer->places && !kept->places) ||
+              (buffer->by_type && !own))) {
         free(own);
         ixa_drop(kept);
         return -1;

@@ -17,7 +17,7 @@ typedef struct ixa_buffer {
     const void *address;
     MPI_Datatype type;
     int64_t count;
-    int32_t blocks;                   /* 0: no lists */
+    int32_t blocks;                   /* 0: no lists; without counts, each of `count` items */
     uint8_t count_bytes, place_bytes; /* width of a number in the lists */
     uint8_t by_type;                  /* lists of types, and places in bytes */
     uint8_t fortran;                  /* the types are Fortran's handles */
@@ -26,6 +26,7 @@ typedef struct ixa_buffer {
     uint8_t one_sided;                   /* nobody receives or sends at the other end */
     uint8_t in_place;                    /* a send whose bytes the same call receives into */
     const void *counts, *places, *types; /* places NULL: one block behind the other */
+    uint64_t nobody;                     /* bits of the blocks that nobody sends or gets */
     int peer, tag;                       /* of a collective: the root or IXA_NO_PEER, and 0 */
     MPI_Comm comm;
 } ixa_buffer;

@@ -32,6 +32,8 @@ class Whom:
     collective: bool = False
     in_place: bool = False
     one_sided: bool = False
+    around: bool = False
+    """Neighbours, of which some may be missing: a block for each place."""
 
     @property
     def how(self) -> str:
@@ -46,12 +48,14 @@ class Whom:
         return (
             f".peer = {self.peer}, .tag = {self.tag}, .comm = {self.comm}, "
             f".collective = {int(self.collective)}, .in_place = {int(self.in_place)}"
+            + (", .nobody = ix_wc->nobody" if self.around else "")
         )
 
 
 _MATCHED = Whom("MPI_ANY_SOURCE", "MPI_COMM_WORLD", "MPI_ANY_TAG")
 _ALL = Whom("IXA_NO_PEER", collective=True)
 _ALL_HERE = replace(_ALL, in_place=True)
+_AROUND = replace(_ALL, around=True)
 _ROOT = Whom("root", collective=True)
 _WINDOW = Whom("peer", "MPI_COMM_WORLD", one_sided=True)
 
@@ -69,6 +73,14 @@ def _lists(receives: int, buffer: str, number: str, side: str, places: str, whom
     return (
         f"IXA_LISTS(ix_w, {receives}, {buffer}, {number}, {side}counts, {places}, "
         f"{side}type, {whom.fields});"
+    )
+
+
+def _places(receives: int, buffer: str, number: str, count: str, datatype: str) -> str:
+    return (
+        f"ixa_add(ix_w, &(ixa_buffer){{.address = {buffer}, .blocks = {number}, "
+        f".count = {number} ? (int64_t){count} : 0, .type = {datatype}, "
+        f".is_receive = {receives}, {_AROUND.fields}}});"
     )
 
 
@@ -130,11 +142,12 @@ def _allgather(stem: str) -> str:
     if not around:
         own = _one(0, f"ixa_item(rbuf, {place}, rtype)", count, "rtype", _ALL_HERE)
         sent = f"if (sbuf == MPI_IN_PLACE) {own} else {sent}"
-    received = (
-        _lists(1, "rbuf", number, "r", "displs", _ALL)
-        if lists
-        else _one(1, "rbuf", f"(int64_t)rcount * {number}", "rtype", _ALL)
-    )
+    if lists:
+        received = _lists(1, "rbuf", number, "r", "displs", _AROUND if around else _ALL)
+    elif around:
+        received = _places(1, "rbuf", number, "rcount", "rtype")
+    else:
+        received = _one(1, "rbuf", f"(int64_t)rcount * {number}", "rtype", _ALL)
     return f"{sent} {received}"
 
 
@@ -148,13 +161,16 @@ def _alltoall(stem: str, fortran: bool) -> str:
             return _typed(receives, letter, number, fortran, whom)
         if stem.endswith("v"):
             return _lists(receives, f"{letter}buf", number, letter, f"{letter}displs", whom)
+        if around:
+            return _places(receives, f"{letter}buf", number, f"{letter}count", f"{letter}type")
         count = f"(int64_t){letter}count * {number}"
         return _one(receives, f"{letter}buf", count, f"{letter}type", whom)
 
-    sent = side(0, "s", to, _ALL)
+    whom = _AROUND if around else _ALL
+    sent = side(0, "s", to, whom)
     if not around:
         sent = f"if (sbuf == MPI_IN_PLACE) {side(0, 'r', source, _ALL_HERE)} else {sent}"
-    return f"{sent} {side(1, 'r', source, _ALL)}"
+    return f"{sent} {side(1, 'r', source, whom)}"
 
 
 def _collective(name: str, facts: Facts, fortran: bool) -> str:
@@ -164,6 +180,9 @@ def _collective(name: str, facts: Facts, fortran: bool) -> str:
     stem = name.removeprefix("MPI_").removesuffix("_c").removesuffix("_init")
     if facts["form"] == "nonblocking":
         stem = stem[1:].capitalize()
+    if stem.startswith("Neighbor"):
+        # Asked once, before the buffers name who is missing.
+        among += " (void)ix_source_places(ix_wc);"
     if stem == "Bcast":
         buffers = (
             f"if (ix_wr == IX_ROLE_ROOT) {_one(0, 'buf', 'count', 'type', _ALL)} "

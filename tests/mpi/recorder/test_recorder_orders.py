@@ -366,6 +366,15 @@ def test_one_sided_transfers_are_no_messages_and_empty_messages_are(
     assert sum(site["bytes"] for site in document["sites"]) == 3 * 3200 + 6 * 8
 
 
+def test_beyond_the_edge_of_a_grid_is_nobody(mpi: Any, tmp_path: Path) -> None:
+    result = recorded(mpi, tmp_path, "cc", mpi.mpicc, HERE / "edges.c", "-O1")
+    run = load_recording(result.folder)
+    for rank in (0, 1):
+        buffers = run.collectives[rank]
+        assert len(buffers) == 6
+        assert [(b.elements, b.calls) for b in buffers] == [(10, 4)] * 6
+
+
 def halves(rows: Any) -> list[list[int]]:
     """The orders within the first and within the second half of a message."""
     return [np.argsort(np.argsort(part)).tolist() for part in np.split(rows["position"], 2)]
