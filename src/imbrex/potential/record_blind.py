@@ -12,7 +12,8 @@ from imbrex.potential.record_rank import RankRecord
 
 # What these do to messages, the MPI calls tell, or they touch none.
 _SYSTEM = ("ld-", "libc.", "libm.", "libdl.", "libpthread.", "librt.", "libgcc_s.", "libgomp.")
-_MPI = ("libmpi", "libmpich", "libopen-", "libimbrex")
+# With what Open MPI's wrapper compilers link beside it.
+_MPI = ("libmpi", "libmpich", "libopen-", "libimbrex", "libhwloc.", "libevent_")
 _MOST_SITES = 4
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from imbrex.potential.record_blind import blind_lines
+from imbrex.potential.record_blind import blind_lines, is_blind
 
 
 def send(**fields: Any) -> dict[str, Any]:
@@ -50,3 +50,9 @@ def test_only_the_call_sites_with_most_are_listed() -> None:
     assert [line.split(":")[1] for line in lines[:4]] == ["7", "6", "5", "4"]
     assert lines[4] == "3 more call sites: 6 such elements (`written_unseen` of each)"
     assert len(lines) == 5
+
+
+def test_what_comes_with_mpi_is_no_blind_spot() -> None:
+    names = ("libmpi_mpifh.so.40", "libopen-pal.so.40", "libhwloc.so.15", "libevent_core-2.1.so.7")
+    assert [is_blind(f"/nowhere/{name}") for name in names] == [False] * 4
+    assert is_blind("/nowhere/libsolver.so")
