@@ -126,13 +126,28 @@ def test_ordered_accesses(place: str, tmp_path: Path) -> None:
         "c[3] = __atomic_fetch_add((long *)&a[3], 7, __ATOMIC_SEQ_CST);",
         "c[3] = sizeof(double[put()]);",
         "{ int z __attribute__((cleanup(end))) = 3; c[3] = z; }",
+        "{ __attribute__((cleanup(end))) int z = 3; c[3] = z; }",
+        "{ AUTO int z = 3; c[3] = z; }",
     ],
 )
 def test_hidden_effects(place: str, tmp_path: Path) -> None:
     top = (
+        "#define AUTO __attribute__((cleanup(end)))\n"
         "static int put(void) { a[3] = 7; return 3; }static void end(int *x) { (void)x; a[3] = 7; }"
     )
     assert waits_before(tmp_path, C % (top, "", place), place)
+
+
+def test_end_of_a_variable(tmp_path: Path) -> None:
+    """The wait stays in the block at whose end its function runs."""
+    end = "static void end(int *x) { (void)x; a[3] = 7; }"
+    text = C % (end, "{ __attribute__((cleanup(end))) int z = 3; c[3] = z;", "} c[2] = 1;")
+    assert waits_before(tmp_path, text, "} c[2]")
+
+
+def test_an_attribute_without_effect(tmp_path: Path) -> None:
+    place = "{ __attribute__((unused)) int z = 3; c[3] = z; }"
+    assert not waits_before(tmp_path, C % ("", "", place), place)
 
 
 OPERATION = """static void mine(void *in, void *io, int *n, MPI_Datatype *t)

@@ -195,6 +195,36 @@ CASES = {
         True,
         "1 computing statement",
     ),
+    "an object that ends in a block": (
+        "struct Last { ~Last() { a[3] = 7.0; } };",
+        "{ Last last; " + SEND + " } work(b);",
+        False,
+        "",
+    ),
+    "an object that a reference keeps": (
+        "struct Last { ~Last() { a[3] = 7.0; } }; static Last make() { return Last(); }",
+        "{ const Last &last = make(); (void)last; " + SEND + " } work(b);",
+        False,
+        "",
+    ),
+    "an object that ends with a loop": (
+        "struct Last { ~Last() { a[3] = 7.0; } };",
+        "for (Last last; m > 0; m = 0) { " + SEND + " } work(b);",
+        False,
+        "",
+    ),
+    "an object that ends with a condition": (
+        "struct Last { ~Last() { a[3] = 7.0; } };",
+        "if (Last last; m > 0) { " + SEND + " } work(b);",
+        False,
+        "",
+    ),
+    "an object without an end": (
+        "struct Pair { double x, y; };",
+        "{ Pair pair = {1.0, 2.0}; b[1] = pair.x; " + SEND + " } work(b);",
+        True,
+        "1 computing statement",
+    ),
     "a vector of bits": (
         "",
         "std::vector<bool> v(n); " + SEND + " v[0] = true; work(b);",

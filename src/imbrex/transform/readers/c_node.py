@@ -149,6 +149,8 @@ class TypeNode:
     is_ordered: Once[bool] = Once(lambda node: _ORDERED.search(node.canonical.spelling) is not None)
     # Of C++: what it names is another object.
     is_reference: Once[bool] = Once(lambda node: node.canonical.kind in _REFERENCES)
+    # Of C++: nothing of the program's own runs where a variable ends (some other types too).
+    is_plain: Once[bool] = Once(lambda node: bool(c_calls.is_plain(node.canonical.raw)))
     spelling: Once[str] = Once(lambda node: c_calls.type_spelling(node.raw))
 
     @Once

@@ -27,6 +27,8 @@ from imbrex.transform.readers.c_source import (
 from imbrex.transform.readers.c_vector_reader import Effects
 
 _BLANK = re.compile(rb"(?:\s|/\*.*?\*/|//[^\n]*)*", re.DOTALL)
+# Attributes after which nothing runs at the end of a variable; also as names of macros.
+_IDLE = re.compile(rb"_*(?:\w*unused|used|may_alias|nonstring|uninitialized)_*", re.IGNORECASE)
 _JUMPS = frozenset(
     {
         ck.BREAK_STMT,
@@ -50,6 +52,7 @@ class StatementReader:
         self.starts = [directive.start for directive in self.directives]
         self.plus_plus = source.path.suffix in CXX_SUFFIXES
         self.return_cell = ""  # what the function that is read returns
+        self.endings = False  # whether code runs where the block that is read ends
 
     def enter(self, source: SourceFile) -> None:
         """Take the text of spans from this file."""
@@ -62,10 +65,14 @@ class StatementReader:
     def block(self, cursor: Any) -> Block:
         start, end = cc.spelled(cursor)
         braced = self.data[start : start + 1] == b"{" and self.data[end - 1 : end] == b"}"
-        outer = self.expressions.lifetime
-        self.expressions.lifetime = (start, end)
+        outer = self.expressions.lifetime, self.endings
+        self.expressions.lifetime, self.endings = (start, end), False
         statements = [self._statement(child) for child in cursor.children]
-        self.expressions.lifetime = outer
+        if self.endings:
+            line = cursor.span[2]
+            stop = "a construct that is not analysed"
+            statements.append(Statement(Kind.OPAQUE, end - 1, end - 1, line, line, stop=stop))
+        self.expressions.lifetime, self.endings = outer
         return self._assemble(statements, start, end, braced)
 
     def _assemble(self, statements: list[Statement], start: int, end: int, braced: bool) -> Block:
@@ -208,10 +215,9 @@ class StatementReader:
                 continue
             key = self.expressions.key_of(child)
             value = child.initializer
-            if any(part.kind is ck.UNEXPOSED_ATTR for part in child.children):
-                first, last = cc.spelled(child)
-                if b"cleanup" in self.data[first:last]:
-                    effects.stop = effects.stop or "a construct that is not analysed"
+            if self._ends(child):
+                self.endings = True
+                effects.stop = effects.stop or "a construct that is not analysed"
             if c_vectors.declared(child):
                 self.expressions.construct(child, effects)
                 effects.accesses.append(Access(key, False, True, child.location.line))
@@ -235,10 +241,23 @@ class StatementReader:
                 if known is not None:
                     self.program.definitions[key] = known
 
+    def _ends(self, variable: Any) -> bool:
+        """Whether code of the program may run where a local variable ends."""
+        for part in variable.children:
+            if part.kind is ck.UNEXPOSED_ATTR:
+                first, last = cc.spelled(part)
+                if not _IDLE.fullmatch(self.data[first:last]):
+                    return True
+        if not variable.tree.plus_plus or c_vectors.is_vector(variable.type):
+            return False
+        kind = variable.type.canonical
+        return not (kind.pointee if kind.is_reference else kind).is_plain
+
     def _if(self, cursor: Any, statement: Statement, effects: Effects) -> None:
         statement.kind = Kind.IF
         condition, *branches = cursor.children
         if len(branches) not in (1, 2) or condition.kind not in ck.EXPRESSIONS:
+            statement.kind = Kind.OPAQUE  # what it declares may end with code of its own
             statement.stop = "a construct that is not analysed"
             branches = branches[-1:]
         self.expressions.read(condition, effects)
