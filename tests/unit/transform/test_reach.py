@@ -126,6 +126,38 @@ STRUCTURES = {
         False,
         "`theirs` is set",
     ),
+    "more than is left of the field": (
+        "",
+        "work(halo.mine);"
+        f"MPI_Send(&halo.mine[60], 50, MPI_DOUBLE, {TO}"
+        "for (int i = 0; i < N; i++) halo.theirs[i] = 7;",
+        False,
+        "`theirs` is set",
+    ),
+    "what is left of the field": (
+        "",
+        "work(halo.mine);"
+        f"MPI_Send(&halo.mine[60], 40, MPI_DOUBLE, {TO}"
+        "for (int i = 0; i < N; i++) halo.theirs[i] = 7;",
+        True,
+        "computing statement",
+    ),
+    "more than is left of a field of many": (
+        "",
+        "for (int i = 0; i < N; i++) parts[i].x[1] = i;"
+        f"MPI_Send(&parts[1].x[1], 3, MPI_DOUBLE, {TO}"
+        "for (int i = 0; i < N; i++) parts[i].id = 7;",
+        False,
+        "`id` is set",
+    ),
+    "a field of many from its beginning": (
+        "",
+        "for (int i = 0; i < N; i++) parts[i].x[1] = i;"
+        f"MPI_Send(&parts[1].x[0], 3, MPI_DOUBLE, {TO}"
+        "for (int i = 0; i < N; i++) parts[i].id = 7;",
+        True,
+        "computing statement",
+    ),
     "one field of two": (
         "",
         "work(halo.mine);"
@@ -180,6 +212,8 @@ COMMONS = {
     "three numbers in a row": ("n1, 3, MPI_INTEGER", "`n2` is set"),
     "one array": ("a, 100, MPI_DOUBLE_PRECISION", "`a` is set"),
     "two arrays in a row": ("a, 200, MPI_DOUBLE_PRECISION", "`b` is set"),
+    "what is left of an array": ("a(51), 50, MPI_DOUBLE_PRECISION", "the call of MPI_Finalize"),
+    "more than is left of an array": ("a(51), 60, MPI_DOUBLE_PRECISION", "`b` is set"),
     "bytes in a row": ("n1, 12, MPI_BYTE", "`n2` is set"),
 }
 

@@ -1,8 +1,8 @@
 """Messages that reach beyond the variable that their buffer names.
 
 A message from the first field of a structure may hold all of it, by a derived datatype or a count;
-one from a variable in a common block may go on into the next ones. Counts that are not constant
-are taken to stay in an array (docs/transform.md, "What is assumed").
+one from a variable in a common block may go on into the next ones. Messages whose count or first
+element is not constant are taken to stay in an array (docs/transform.md, "What is assumed").
 """
 
 from __future__ import annotations
@@ -77,15 +77,23 @@ class _Message:
         size = mpi_calls.ELEMENT_SIZE[datatype]
         known = [s for n, s in mpi_calls.ELEMENT_SIZE.items() if _holds(n, variable.element)]
         room = known[0] if known else None
-        for low, high in variable.bounds:
+        before = 0  # the bytes in front of the message, as far as they are known
+        first = self.buffer.first or self.buffer.origin or ()
+        if len(first) != len(variable.bounds):
+            first = (None,) * len(variable.bounds)
+        for (low, high), index in zip(variable.bounds, first, strict=True):
             extent = None if low is None or high is None else high.plus(low, -1)
-            constant = extent is not None and not extent.terms
-            room = room * (extent.constant + 1) if room and constant and extent else None
+            if not room or low is None or extent is None or extent.terms:
+                room = None
+                break
+            skipped = Affine(0) if index is None else index.plus(low, -1)
+            before += 0 if skipped.terms else skipped.constant * room
+            room *= extent.constant + 1
         if self.count is None or self.count.terms:
             return bool(variable.bounds)
         if room is None:
             return bool(variable.bounds) or (self.count == Affine(1) and not variable.record)
-        return self.count.constant * size <= room
+        return before + self.count.constant * size <= room
 
 
 def _holds(datatype: str, element: str) -> bool:

@@ -107,6 +107,7 @@ class Argument:
     base: str | None = None
     through: bool = False
     origin: tuple[Affine | None, ...] | None = None  # first element, fastest dimension first
+    first: tuple[Affine | None, ...] | None = None  # the same, also of one of many structures
     strides: tuple[Affine, ...] = ()  # as of an access
     owner: str = ""  # as of an access
     whole: bool = False  # the argument is the whole array, from its first element

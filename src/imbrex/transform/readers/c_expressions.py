@@ -253,7 +253,8 @@ class ExpressionReader(PlaceReader):
             found = self.memory(cursor, effects)
             argument.base, argument.through = found.key, found.through
             argument.owner = found.owner if found.through else ""
-            argument.origin = self._origin(found)
+            argument.first = self._first(found)
+            argument.origin = argument.first if found.exact else None
             if argument.origin is not None and len(argument.origin) > 1 and found.parts:
                 argument.strides = found.strides[::-1]
         elif kind.canonical.kind == TypeKind.RECORD:
@@ -270,9 +271,9 @@ class ExpressionReader(PlaceReader):
             argument.problem = "an argument has side effects"
         return argument
 
-    def _origin(self, found: Memory) -> tuple[Affine | None, ...] | None:
+    def _first(self, found: Memory) -> tuple[Affine | None, ...] | None:
         variable = self.program.variables.get(found.key)
-        if variable is None or not found.exact:
+        if variable is None:
             return None
         rank = len(variable.bounds)
         indices = list(found.indices)
