@@ -255,3 +255,49 @@ end program main
     (decision,) = transform([source], Options()).decisions
     assert decision.decision == ("refused" if only else "rewritten"), decision.reason
     assert ("the whole of a module" in decision.reason.text) == bool(only)
+
+
+# What a module declares besides its own names, how it is used, whether all of MPI is known then.
+MODULES = [
+    ("use mpi", "use params", True),
+    ("use mpi_f08", "use params", True),
+    ("include 'mpif.h'", "use params", True),
+    ("use mpi\n   integer, private :: x", "use params, m => n", True),
+    ("use mpi\n   private\n   public :: n", "use params", False),
+    ("use mpi\n   private :: MPI_Wait", "use params", False),
+    ("use mpi, again => MPI_Wait", "use params", False),
+    ("use mpi", "use params, again => MPI_Wait", False),
+    ("use mpi", "use params, only: n, MPI_REAL", False),
+]
+
+
+@pytest.mark.parametrize(("inside", "use", "known"), MODULES)
+def test_mpi_through_a_module(inside: str, use: str, known: bool, tmp_path: Path) -> None:
+    """The names that are added reach the routine through a module that uses MPI."""
+    source = tmp_path / "main.f90"
+    own = inside.partition("\n")
+    include = own[0].startswith("include")
+    head = f"implicit none\n   {inside}" if include else f"{own[0]}\n   implicit none\n{own[2]}"
+    source.write_text(
+        f"""module params
+   {head}
+   integer :: n
+end module params
+program main
+   {use}
+   implicit none
+   real :: a(100), c(1000)
+   integer :: ierr, i
+   call MPI_Init(ierr)
+   call MPI_Recv(a, 100, MPI_REAL, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE, ierr)
+   do i = 1, 1000
+      c(i) = 2.0*i
+   end do
+   print *, a, c
+   call MPI_Finalize(ierr)
+end program main
+"""
+    )
+    (decision,) = transform([source], Options()).decisions
+    assert decision.decision == ("rewritten" if known else "refused"), decision.reason
+    assert ("the whole of a module" in decision.reason.text) != known

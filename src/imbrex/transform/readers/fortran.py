@@ -143,11 +143,6 @@ def _enter(scope: Scope, names: Names, program: Program, words: frozenset[str]) 
     for dummy in scope.dummies:
         variable = names.variable(scope, dummy) if dummy != "*" else None
         parameters.append(variable.key if variable is not None else "")
-    interface = ""
-    where: Scope | None = scope
-    while where is not None and not interface:
-        interface = where.interface
-        where = where.parent
     derived = any(symbol.type.startswith(("type(", "class(")) for symbol in scope.symbols.values())
     if names.own.finalizers and derived:
         ended = Statement(Kind.OPAQUE, 0, 0, scope.line, scope.line)
@@ -172,7 +167,7 @@ def _enter(scope: Scope, names: Names, program: Program, words: frozenset[str]) 
     routine.visible = True
     routine.declare_after = scope.declare_after
     routine.first_executable = block.statements[0].start if block.statements else -1
-    routine.interface = interface
+    routine.interface = names.interface(scope)
     routine.exported = words
     program.routines[name] = routine
     if scope.kind == "program":

@@ -51,6 +51,23 @@ class Names:
                 return found
         return None
 
+    def interface(self, scope: Scope, depth: int = 0) -> str:
+        """How MPI's names are known in a scope, also by way of modules; "" if not all are."""
+        where: Scope | None = scope
+        while where is not None and depth <= 20:
+            if where.interface:
+                return where.interface
+            for module_name, names in where.uses:
+                module = self.modules.get(module_name)
+                if names is None and module is not None and not module.withholds:
+                    renamed = [n for m, n in where.uses if m == module_name and n is not None]
+                    if any("mpi_" in "".join(pairs.values()) for pairs in renamed):
+                        continue
+                    if found := self.interface(module, depth + 1):
+                        return found
+            where = where.parent
+        return ""
+
     def variable(self, scope: Scope, name: str) -> Variable | None:
         """The variable of a name; None for constants, procedures and MPI's own names."""
         found = self.find(scope, name)

@@ -63,6 +63,7 @@ class Scope:
     dummies: list[str] = field(default_factory=list)
     result: str = ""
     interface: str = ""  # how MPI was made known
+    withholds: bool = False  # of a module: names of MPI may not be known where it is used
     hidden: str = ""  # why some of its code is not read
     missing: str = ""  # an include file that is not found
     problem: str | None = None
@@ -138,6 +139,9 @@ class Declarations:
             self._include(scope, line)
         elif text.startswith("use"):
             self._use(scope, text)
+        elif text.startswith("private"):
+            if text == "private" or "mpi_" in text:
+                scope.withholds = True
         elif text.startswith("implicit"):
             self._implicit(scope, text[8:])
         elif text.startswith("parameter("):
@@ -195,7 +199,7 @@ class Declarations:
             return
         module = match[1]
         if module in ("mpi", "mpi_f08"):
-            if not match[2]:  # what is added needs names of its own
+            if not match[3]:  # what is added needs names of its own
                 scope.interface = module
             return
         names: dict[str, str] = {}
