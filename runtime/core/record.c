@@ -326,36 +326,6 @@ void ix_enter_slow(ix_thread *t, int64_t now)
     t->unrecorded = t->muted;
 }
 
-/* What is called from above a frame is not called from within it. On x86-64 a call's return address
- * lies just below the end of its frame, and of one that was abandoned it is most often overwritten
- * by what was called since. */
-static int is_under_way(const ix_thread *t, const char *inner)
-{
-    if (!t->frame)
-        return 1;
-    if (inner >= t->frame)
-        return 0;
-#ifdef __x86_64__
-    const void *returns;
-    memcpy(&returns, t->frame - sizeof returns, sizeof returns);
-    return returns == t->address;
-#else
-    return 1;
-#endif
-}
-
-int ix_was_abandoned(ix_thread *t, const char *frame)
-{
-    if (is_under_way(t, frame))
-        return 0;
-    /* When it was left nobody knows: the time since it was entered is of no kind. */
-    t->paused_ns += ix_unpaused(t, ix_now());
-    t->depth = 1;
-    ix_leave(t);
-    t->depth = 1;
-    return 1;
-}
-
 static inline IX_ALWAYS void fetch_code(const char *code, int lines)
 {
     for (int i = 0; i < lines; i++)

@@ -127,8 +127,9 @@ struct ix_thread {
     int64_t moving_min_ns;                  /* what must have moved in this call */
     int64_t outside_ns; /* what may have moved outside of what ends in this call */
     ix_begin_entry *begin_cache;
-    const char *frame;    /* the end of the stack frame of the call in progress; NULL: not told */
-    uint32_t begin_shift; /* 64 - log2 of the entries of begin_cache */
+    const char *frame; /* the end of the stack frame of the call in progress; NULL: not told */
+    const char *stack_low, *stack_high; /* of the thread's own stack; NULL: not asked yet */
+    uint32_t begin_shift;               /* 64 - log2 of the entries of begin_cache */
 
     uint32_t slot;          /* in the table of threads */
     uint64_t epoch;         /* of the engine, as last seen */

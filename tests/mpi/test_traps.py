@@ -15,7 +15,6 @@ import pytest
 
 from imbrex.profile.merge import merge_directory
 
-PROGRAMS = Path(__file__).resolve().parent / "programs"
 Build = Callable[..., Path]
 Run = Callable[..., Any]
 
@@ -95,24 +94,10 @@ def test_a_limit_of_file_sizes_costs_the_tables_not_the_program(
     assert (merged.ranks["ended"] == 0).all()
 
 
-@pytest.mark.parametrize(
-    ("linked", "said"), [("into", "are not measured"), ("behind", "they are not called")]
-)
-def test_wrappers_of_others_are_told(
-    mpi: Any, measured: Run, tmp_path: Path, linked: str, said: str
-) -> None:
-    program, tool = tmp_path / "program", tmp_path / "libsends.so"
-    flags = [mpi.mpicc, "-w", "-fPIC"]
-    sends = str(PROGRAMS / "sends.c")
-    if linked == "behind":
-        subprocess.run([*flags, "-shared", "-o", str(tool), sends], check=True)
-        sends = f"-Wl,--no-as-needed,-rpath,{tmp_path},{tool}"
-    subprocess.run([*flags, "-o", str(program), str(PROGRAMS / "endings.c"), sends], check=True)
-    run = measured(program, "end")
-    (warning,) = json.loads((run.folder / "job.json").read_text())["warnings"]
-    assert "has MPI functions of its own (1, the first MPI_Send)" in warning
-    assert said in warning
-    assert str(program if linked == "into" else tool) in warning
+def test_a_callback_on_another_stack_is_within_its_call(compiled: Build, measured: Run) -> None:
+    run = measured(compiled("odd"), "elsewhere")
+    assert run.total("MPI_Bcast", "count") == 2 * 3
+    assert run.total("MPI_Comm_free", "count") == 2
 
 
 def test_a_call_that_fails_names_no_requests(compiled: Build, measured: Run) -> None:

@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "expect.h"
@@ -149,6 +150,44 @@ static void limited(void)
     MPI_Bcast(&x, 1, MPI_DOUBLE, 0, W);
     fclose(expect_);
     setrlimit(RLIMIT_FSIZE, &none);
+}
+
+static ucontext_t here_, there_;
+
+static int wander(MPI_Comm comm, int key, void *value, void *extra)
+{
+    (void)comm, (void)key, (void)value, (void)extra;
+    swapcontext(&there_, &here_);
+    return MPI_SUCCESS;
+}
+
+static void free_on_another_stack(void)
+{
+    MPI_Comm copy;
+    int key;
+    MPI_Comm_dup(W, &copy);
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, wander, &key, NULL);
+    MPI_Comm_set_attr(copy, key, NULL);
+    MPI_Comm_free(&copy);
+    MPI_Comm_free_keyval(&key);
+}
+
+/* A callback that goes on on another stack, above that of its call. */
+static void elsewhere(void)
+{
+    enum { STACK_BYTES = 1 << 20 };
+    double x = 0;
+    getcontext(&there_);
+    there_.uc_stack.ss_sp = malloc(STACK_BYTES);
+    there_.uc_stack.ss_size = STACK_BYTES;
+    there_.uc_link = &here_;
+    makecontext(&there_, free_on_another_stack, 0);
+    swapcontext(&here_, &there_); /* until the callback */
+    MPI_Bcast(&x, 1, MPI_DOUBLE, 0, W);
+    swapcontext(&here_, &there_);
+    for (int i = 0; i < 3; i++)
+        MPI_Bcast(&x, 1, MPI_DOUBLE, 0, W);
+    free(there_.uc_stack.ss_sp);
 }
 
 /* An error that is returned: nothing moved, nothing is recorded as moved. */
@@ -338,6 +377,8 @@ int main(int argc, char **argv)
         nested();
     else if (!strcmp(what, "jumped"))
         jumped();
+    else if (!strcmp(what, "elsewhere"))
+        elsewhere();
     else if (!strcmp(what, "limited"))
         limited();
     else if (!strcmp(what, "errors"))
