@@ -29,13 +29,14 @@ static int is_on_own_stack(ix_thread *t, const char *frame)
  * by what was called since. */
 static int is_under_way(ix_thread *t, const char *inner)
 {
-    if (!t->frame || !is_on_own_stack(t, t->frame) || !is_on_own_stack(t, inner))
+    const char *frame = inner + (int32_t)(t->frame - (uint32_t)(uintptr_t)inner);
+    if (!t->frame || !is_on_own_stack(t, frame) || !is_on_own_stack(t, inner))
         return 1;
-    if (inner >= t->frame)
+    if (inner >= frame)
         return 0;
 #ifdef __x86_64__
     const void *returns;
-    memcpy(&returns, t->frame - sizeof returns, sizeof returns);
+    memcpy(&returns, frame - sizeof returns, sizeof returns);
     return returns == t->address;
 #else
     return 1;

@@ -115,8 +115,9 @@ struct ix_thread {
     int32_t site; /* of the call in progress, -1: not looked up yet */
     uint32_t exposed_at_enter;
     uint32_t finished; /* slot + 1 of the first transfer that ends with this call */
-    uint32_t blocking_count, at_once_count;
-    ix_row *first_row;        /* with has_row: the row itself, if it is known */
+    uint16_t blocking_count, at_once_count;
+    uint32_t frame;    /* low half of the end of the frame of the call in progress; 0: not told */
+    ix_row *first_row; /* with has_row: the row itself, if it is known */
     uint64_t closed_at_enter; /* engine's closed_ns */
     int64_t moving_until_ns;  /* engine's, at CALL_ENTER */
     ix_part_thread *part;
@@ -127,9 +128,7 @@ struct ix_thread {
     int64_t moving_min_ns;                  /* what must have moved in this call */
     int64_t outside_ns; /* what may have moved outside of what ends in this call */
     ix_begin_entry *begin_cache;
-    const char *frame; /* the end of the stack frame of the call in progress; NULL: not told */
-    const char *stack_low, *stack_high; /* of the thread's own stack; NULL: not asked yet */
-    uint32_t begin_shift;               /* 64 - log2 of the entries of begin_cache */
+    uint32_t begin_shift; /* 64 - log2 of the entries of begin_cache */
 
     uint32_t slot;          /* in the table of threads */
     uint64_t epoch;         /* of the engine, as last seen */
@@ -139,6 +138,7 @@ struct ix_thread {
     ix_row *rows;
     uint32_t *row_index;
     uint32_t row_mask, row_capacity, row_used;
+    const char *stack_low, *stack_high;     /* of the thread's own stack; NULL: not asked yet */
     uint32_t section_depth, section_beyond; /* and how many more are open */
     uint16_t section_stack[IX_SECTION_DEPTH];
     ix_open blocking[IX_BLOCKING_MAX];
@@ -182,7 +182,7 @@ static inline IX_ALWAYS ix_thread *ix_enter_from(uint32_t operation, const void 
         return t;
     if (IX_UNLIKELY(t->depth++ != 0) && !(frame && ix_was_abandoned(t, frame)))
         return t;
-    t->frame = frame;
+    t->frame = (uint32_t)(uintptr_t)frame;
     t->operation = operation;
     t->address = site;
     t->site = -1;
