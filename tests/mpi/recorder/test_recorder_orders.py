@@ -358,11 +358,12 @@ def test_one_sided_transfers_are_no_messages_and_empty_messages_are(
         if op.kind == ARRIVED
     ]
     assert taken == [0, 400] * 3
-    document = predict_run(run, None, [Interconnect("slow", 1e-3, 1e9)]).document
+    # So slow that what the ranks compute, disturbed or not, hides next to nothing of it.
+    document = predict_run(run, None, [Interconnect("slow", 1.0, 1e4)]).document
     # Each of twelve messages is waited for, whether it brings anything or not.
     (row,) = document["networks"]
     exposed = row["time_s"]["as written"] - row["without_network_s"]
-    assert exposed == pytest.approx(12e-3 + (3 * 3200 + 6 * 8) * 1e-9, rel=0.01)
+    assert exposed == pytest.approx(12 + (3 * 3200 + 6 * 8) / 1e4, rel=0.01)
     assert sum(site["bytes"] for site in document["sites"]) == 3 * 3200 + 6 * 8
 
 
