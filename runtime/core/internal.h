@@ -94,8 +94,9 @@ IX_HIDDEN void ix_requests_stop(ix_thread *t);
 /* transfers.c: a transfer from its begin to its row. */
 IX_HIDDEN void ix_open_anew(ix_thread *t, const ix_transfer *transfer, uint32_t operation,
                             ix_open *open);
-/* Whether a source inside the library shows it as well, so that it is counted there if dropped. */
-IX_HIDDEN int ix_is_posted_too(const ix_open *open);
+/* The same of what a call begins: counted if dropped. */
+IX_HIDDEN void ix_begin_anew(ix_thread *t, const ix_transfer *transfer, uint32_t operation,
+                             ix_open *open);
 IX_HIDDEN void ix_keep(ix_thread *t, ix_open *open, ix_begin_entry *entry, uint64_t word);
 IX_HIDDEN void ix_spread_at_once(ix_thread *t);
 IX_HIDDEN void ix_received(ix_thread *t, ix_open *open, int64_t bytes, int path);
@@ -292,7 +293,7 @@ static inline void ix_open_transfer(ix_thread *t, const ix_transfer *transfer, u
         ix_count_begin(t, (uint64_t)e->what.open_ns);
         ix_note_begin_again(t, e);
     } else {
-        ix_open_anew(t, transfer, x_operation, open);
+        ix_begin_anew(t, transfer, x_operation, open);
         ix_keep(t, open, e, word);
         ix_note_begin(t, open);
     }

@@ -60,7 +60,7 @@ static __attribute__((noinline)) void post_anew(ix_thread *t, const ix_transfer 
     ix_open_anew(t, transfer, t->operation, open);
     open->what.source = (uint8_t)source;
     open->what.silent = t->muted;
-    if (t->muted && ix_is_posted_too(open)) /* else ix_open_anew has counted it */
+    if (t->muted)
         ix_count(&ix_engine.part->rank.dropped);
     if (unsure)
         open->what.slack = IX_SLACK_UNKNOWN;

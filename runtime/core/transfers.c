@@ -7,7 +7,8 @@ static int left_to_source(uint8_t path, uint8_t flags)
     return !(flags & IX_CALL_ONLY) && path <= IX_PATH_INTER && ix_engine.source_paths >> path & 1;
 }
 
-int ix_is_posted_too(const ix_open *open)
+/* Whether a source inside the library shows it as well, so that it is counted there if dropped. */
+static int is_posted_too(const ix_open *open)
 {
     int wildcard = open->what.path == IX_PATH_ANY && !(open->what.flags & IX_CALL_ONLY);
     return (wildcard && ix_engine.source_paths) ||
@@ -64,9 +65,14 @@ void ix_open_anew(ix_thread *t, const ix_transfer *transfer, uint32_t operation,
     look_up(t, open);
     open->what.open_ns = open->what.time.calibrated ? open->what.time.most_ns : IX_UNBOUNDED_NS;
     open->what.silent = t->muted || left_to_source(open->what.path, open->what.flags);
-    if (t->muted && !ix_is_posted_too(open))
-        ix_count(&ix_engine.part->rank.dropped);
     ix_count_begin(t, (uint64_t)open->what.open_ns);
+}
+
+void ix_begin_anew(ix_thread *t, const ix_transfer *transfer, uint32_t operation, ix_open *open)
+{
+    ix_open_anew(t, transfer, operation, open);
+    if (t->muted && !is_posted_too(open))
+        ix_count(&ix_engine.part->rank.dropped);
 }
 
 /* What finds no room is not kept: that is counted each time. */

@@ -19,14 +19,15 @@ enum { FOR_OPEN_MPI = 0, KNOWN_FAMILY = 0 };
 
 static const char *const names[] = {"of the MPICH family", "Open MPI"};
 
-static int is_open_mpi(void *image)
+static int is_of_other_family(void *image)
 {
-    return dlsym(image, "ompi_mpi_comm_world") != NULL;
+    int is_open_mpi = dlsym(image, "ompi_mpi_comm_world") != NULL;
+    return KNOWN_FAMILY && is_open_mpi != FOR_OPEN_MPI;
 }
 
 void ix_refuse_other_family(void *image, const char *file)
 {
-    if (!KNOWN_FAMILY || is_open_mpi(image) == FOR_OPEN_MPI)
+    if (!is_of_other_family(image))
         return;
     fprintf(stderr,
             "imbrex: the program loaded %s, which is %s, but this run's MPI is %s: start it with "
@@ -100,10 +101,10 @@ static __attribute__((constructor)) void leave_program_of_other_family(void)
 {
     Dl_info where;
     void *init = dlsym(RTLD_NEXT, "PMPI_Init");
-    if (!KNOWN_FAMILY || !init || !dladdr(init, &where))
+    if (!init || !dladdr(init, &where))
         return;
     void *image = dlopen(where.dli_fname, RTLD_NOLOAD | RTLD_LAZY);
-    int other = image && is_open_mpi(image) != FOR_OPEN_MPI;
+    int other = image && is_of_other_family(image);
     if (image)
         dlclose(image);
     char **words = other ? own_words() : NULL;

@@ -103,7 +103,7 @@ def _lookup_separate(elf: ELFFile, image: Path, addresses: Sequence[int]) -> dic
     for file in _debug_files(elf, image):
         try:
             with file.open("rb") as stream:
-                places = _lookup_lines(ELFFile(stream), addresses)
+                places = lookup_lines(ELFFile(stream), addresses)
         except _UNREADABLE:
             continue
         if places:
