@@ -26,8 +26,31 @@ _COLLECTIVE_BEGIN = {
     "persistent": "ix_persistent(ix_t, ix_handle(*request), &ix_x)",
 }
 
+# Records of the call log: enum ix_log_kind.
+_LOG_SEND = {
+    "standard": "IX_LOG_SEND",
+    "synchronous": "IX_LOG_SYNC_SEND",
+    "buffered": "IX_LOG_BUFFERED_SEND",
+    "ready": "IX_LOG_READY_SEND",
+}
+
+_LOG_COLLECTIVE = {
+    "blocking": "ix_log_collective({record})",
+    "nonblocking": "ix_log_collective_begun({record}, *request)",
+    "persistent": "ix_log_collective_planned({record}, *request)",
+}
+
+# Which ranks a rank needs, as the call log names it.
+_LOG_DEPENDENCE = {
+    "all-to-all": "IX_LOG_ALL",
+    "root-to-all": "IX_LOG_FROM_ROOT",
+    "all-to-root": "IX_LOG_TO_ROOT",
+    "prefix": "IX_LOG_SCAN",
+    "neighbours": "IX_LOG_NEIGHBOURS",
+}
+
 # Kinds that move nothing by themselves, although some drive progress.
-_CALL_TIME_ONLY = {"probe", "parrived"}
+_CALL_TIME_ONLY = {"parrived"}
 
 # Numbers of elements by rule of the database: (C for the number of peers, whether count is a list;
 # of a list also those to leave out, as bits)
@@ -40,8 +63,8 @@ _RULES = {
     "one-if-destinations": ("(ix_destinations(ix_c) > 0)", False),
     "each-peer": ("ix_c->peers, 0", True),
     "each-local": ("ix_c->size, 0", True),
-    "each-source": ("ix_source_places(ix_c), ix_c->nobody", True),
-    "each-destination": ("ix_destination_places(ix_c), ix_c->nobody", True),
+    "each-source": ("ix_source_places(ix_c), ix_c->missing", True),
+    "each-destination": ("ix_destination_places(ix_c), ix_c->missing", True),
 }
 
 
@@ -69,8 +92,8 @@ def _collective_holes(facts: Facts) -> dict[str, str]:
     data: dict[str, str] = facts["data"]
     roles = facts.roles or []
     holes = {"CALIBRATION": "IX_OP_" + facts["calibration"].removeprefix("MPI_")}
-    holes["ROOT"] = "root" if facts["rooted"] else "IX_NO_ROOT"
-    if facts["rooted"]:
+    holes["ROOT"] = "root" if facts.rooted else "IX_NO_ROOT"
+    if facts.rooted:
         holes["BYTES"] = (
             f"ix_role == IX_ROLE_ROOT ? {_bytes(data['root'])} : {_bytes(data['other'])}"
         )
@@ -80,15 +103,27 @@ def _collective_holes(facts: Facts) -> dict[str, str]:
     return holes
 
 
+def _logged_collective(facts: Facts) -> str:
+    """Its record in the call log."""
+    counts = {"scounts", "rcounts"} & set(facts.roles or ())
+    root = "root" if facts.rooted else "IX_NO_ROOT"
+    flags = "IX_LOG_VARYING" if counts else "0"
+    record = f"ix_t, ix_c, {root}, {_LOG_DEPENDENCE[facts['dependence']]}, {flags}, ix_bytes"
+    return _LOG_COLLECTIVE[facts.form].format(record=record)
+
+
 def template_and_holes(name: str, facts: Facts) -> tuple[str, dict[str, str]]:
     """Template file (without `.c`) and the holes that the facts fill."""
     kind = facts.kind
     fields = facts.fields
     if kind == "send":
-        return f"send_{facts['form']}", {"SLACK": _SLACK[facts["mode"]]}
+        return f"send_{facts['form']}", {
+            "SLACK": _SLACK[facts["mode"]],
+            "KIND": _LOG_SEND[facts["mode"]],
+        }
     if kind in {"recv", "mrecv", "sendrecv", "sendrecv_replace"}:
         return f"{kind}_{facts['form']}", {}
-    if kind == "mprobe":
+    if kind in {"probe", "mprobe"}:
         return kind, {"SEEN": "*flag" if facts["form"] == "nonblocking" else "1"}
     if kind == "completion":
         return f"{kind}_{facts['which']}", {"SEEN": "*flag" if facts["form"] == "test" else "1"}
@@ -99,11 +134,14 @@ def template_and_holes(name: str, facts: Facts) -> tuple[str, dict[str, str]]:
     if kind == "partitioned_init":
         return f"partitioned_{facts['side']}", {}
     if kind == "collective":
+        logged = {"LOG": _logged_collective(facts)}
         if not facts["data"]:
-            return "call", {}
-        return kind, {**_collective_holes(facts), "BEGIN": _COLLECTIVE_BEGIN[facts["form"]]}
+            return "barrier", logged
+        begin = {"BEGIN": _COLLECTIVE_BEGIN[facts["form"]]}
+        return kind, {**_collective_holes(facts), **begin, **logged}
     if kind == "rma":
         holes = {
+            "KIND": "IX_LOG_PUT" if fields["direction"] == "put" else "IX_LOG_GET",
             "BYTES": _bytes(fields["data"]),
             "CALIBRATION": "IX_OP_" + facts["calibration"].removeprefix("MPI_"),
         }
@@ -111,12 +149,33 @@ def template_and_holes(name: str, facts: Facts) -> tuple[str, dict[str, str]]:
             holes["SLACK"] = "IX_SLACK_TAIL" if fields["direction"] == "put" else "IX_SLACK_NONE"
         return f"rma_{fields['form']}", holes
     if kind == "rma_sync":
-        if fields["closes"] == "none":
-            return "call", {}
-        slack = {"all": "IX_SLACK_NONE", "local": "IX_SLACK_TAIL"}[fields["closes"]]
-        target = "peer" if fields["scope"] == "target" else "IX_ALL"
-        return "rma_close", {"SLACK": slack, "TARGET": target}
+        return _epoch(name, facts)
+    creates = fields.get("creates")
+    if creates:
+        return _creation(creates) if "comm" in creates else ("comm_from_group", {})
     return "call" if kind in _CALL_TIME_ONLY else kind, {}
+
+
+def _epoch(name: str, facts: Facts) -> tuple[str, dict[str, str]]:
+    """The beginning or end of an epoch on a window."""
+    target = "peer" if facts["scope"] == "target" else "IX_ALL"
+    holes = {
+        "TARGET": target,
+        "FENCE": str(int(name == "MPI_Win_fence")),
+        "SEEN": "*flag" if facts.form == "test" else "1",
+    }
+    if facts["closes"] == "none":
+        return "call" if name == "MPI_Win_sync" else "rma_open", holes
+    slack = {"all": "IX_SLACK_NONE", "local": "IX_SLACK_TAIL"}[facts["closes"]]
+    return "rma_close", {**holes, "SLACK": slack}
+
+
+def _creation(creates: dict[str, int]) -> tuple[str, dict[str, str]]:
+    """The making of a communicator. The request of one that is made in the background gives it its
+    number at once."""
+    form = "nonblocking" if "request" in creates else "blocking"
+    record = "ix_t, ix_comm_of(comm), IX_NO_ROOT, IX_LOG_ALL, 0, 0"
+    return f"comm_{form}", {"LOG": _LOG_COLLECTIVE[form].format(record=record)}
 
 
 def fill(template: str, holes: dict[str, str]) -> str:

@@ -30,6 +30,8 @@ def parameters_of(function: header.Function, facts: Facts) -> list[tuple[str, st
     names = [p.name for p in function.parameters]
     if roles is not None and len(roles) == len(names):
         names = roles
+    for role, place in facts.fields.get("creates", {}).items():
+        names[place] = role
     return [
         (p.declaration.format(name), name)
         for p, name in zip(function.parameters, names, strict=True)
@@ -41,7 +43,7 @@ def c_shell(function: header.Function, facts: Facts) -> dict[str, str]:
     parameters = parameters_of(function, facts)
     declared = ", ".join(d for d, _ in parameters) or "void"
     call = f"P{function.name}({', '.join(n for _, n in parameters)})"
-    before, after = observed(function.name, facts, C)
+    before, after = observed(facts, C)
     return {
         "SIGNATURE": f"IX_EXPORT {function.returns} {function.name}({declared})",
         "UNMEASURED": f"IX_UNLESS_MEASURING(return {call});",
@@ -149,8 +151,8 @@ def ix_mpi(found: header.Header, absent: set[str]) -> str:
 def real_tables(found: header.Header, absent: set[str]) -> str:
     functions, symbols = _found_at_run_time(found, absent)
     lines = [
-        '#include "ix_mpi.h"',
-        '#include "resolve.h"',
+        '#include "generated/ix_mpi.h"',
+        '#include "mpi/library.h"',
         "#ifndef IMBREX_DIRECT",
         "ix_real_functions ix_real;",
         "const char *const ix_real_names[] = {",
@@ -168,8 +170,29 @@ def real_tables(found: header.Header, absent: set[str]) -> str:
     return "\n".join(lines)
 
 
-def operations(names: list[str]) -> tuple[str, str]:
-    """Header and source: numbers and names of operations. 0 is none."""
+# Of these kinds of functions, and of calls of these groups, no log tells whom they wait for.
+_WAITING_KINDS = {"abort", "finalize", "init", "rma_sync", "session_finalize", "session_init"}
+_WAITING_KINDS |= {"win_create", "win_free"}
+_WAITING_GROUPS = {"buffer", "communicator", "extension", "file", "unknown"}
+_MESSAGES = {"mprobe", "mrecv", "probe", "recv", "send", "sendrecv", "sendrecv_replace"}
+
+
+def waits(facts: Facts) -> str:
+    """What a call of the function may wait for: a name of enum ix_waits (analysis/log_view.h)."""
+    if facts.kind in _WAITING_KINDS or not facts.known:
+        return "IX_WAITS_UNKNOWN"
+    if facts.kind == "call" and facts.fields.get("group") in _WAITING_GROUPS:
+        return "IX_WAITS_UNKNOWN"
+    if facts.kind == "completion" and facts.fields.get("form") == "wait":
+        return "IX_WAITS_ANY" if facts["which"] in {"any", "some"} else "IX_WAITS_ALL"
+    if facts.fields.get("form") == "blocking" and facts.kind in {*_MESSAGES, "collective"}:
+        return "IX_WAITS_ALL"
+    return "IX_WAITS_NOT"
+
+
+def operations(names: list[str], database: Database) -> tuple[str, str]:
+    """Header and source: numbers and names of operations (0 is none), what their calls wait for,
+    and whose calibration holds for them."""
     head = [
         "#ifndef IMBREX_OPERATIONS_H",
         "#define IMBREX_OPERATIONS_H",
@@ -181,15 +204,28 @@ def operations(names: list[str]) -> tuple[str, str]:
         "    IX_OP_COUNT",
         "};",
         "extern const char *const ix_operation_names[IX_OP_COUNT];",
+        "extern const unsigned char ix_operation_waits[IX_OP_COUNT];",
+        "extern const unsigned short ix_operation_calibrations[IX_OP_COUNT];",
         "#endif",
         "",
     ]
+    facts = {n: database.facts(n) for n in names}
+    calibrations = {n: f.fields.get("calibration") for n, f in facts.items()}
     source = [
-        '#include "operations.h"',
+        '#include "analysis/log_view.h"',
+        '#include "generated/operations.h"',
         "const char *const ix_operation_names[IX_OP_COUNT] = {",
         '    "",',
+        *(f'    "{n}",' for n in names),
+        "};",
+        "const unsigned char ix_operation_waits[IX_OP_COUNT] = {",
+        *(f"    [{operation_of(n)}] = {waits(f)}," for n, f in facts.items()),
+        "};",
+        "const unsigned short ix_operation_calibrations[IX_OP_COUNT] = {",
+        *(f"    [{operation_of(n)}] = {operation_of(c)}," for n, c in calibrations.items() if c),
+        "};",
+        "",
     ]
-    source += [f'    "{n}",' for n in names] + ["};", ""]
     return "\n".join(head), "\n".join(source)
 
 
@@ -200,7 +236,7 @@ def datatypes(found: header.Header, database: Database) -> str:
 
 def wrappers(found: header.Header, database: Database, entries: list[dict[str, object]]) -> str:
     templates = Templates(HERE / "templates")
-    out = ['#include "wrap.h"\n']
+    out = ['#include "mpi/wrap.h"\n']
     for entry in entries:
         name = str(entry["name"])
         if not entry["wrapped"] or entry["kind"] == "pcontrol":
@@ -235,9 +271,9 @@ def main() -> int:
         if entry["wrapped"] and not entry["known"]:
             print(f"imbrex: {entry['name']} is not in the database: only its call time is measured")
     names = {str(e["name"]) for e in entries if e["wrapped"]}
-    names |= {e["calibration"] for e in database.functions.values() if "calibration" in e}
+    names |= {f["calibration"] for f in database.functions.values() if "calibration" in f.fields}
     names |= set(database.linked)
-    head, source = operations(sorted(names))
+    head, source = operations(sorted(names), database)
     write(options.output / "operations.h", head)
     write(options.output / "operations.c", source)
     write(options.output / "ix_mpi.h", ix_mpi(found, absent))

@@ -306,7 +306,7 @@ def _unknown(option: str, launcher: str) -> ImbrexError:
 def _refused(option: str, launcher: str) -> ImbrexError:
     return ImbrexError(
         f"{launcher} {option} takes the programs from a file: write {MARKER} before each program "
-        f"in that file, and start it with IMBREX_DIR set (see docs/run.md)"
+        f"in that file, and start it with IMBREX_DIR set (see docs/guide/run.md)"
     )
 
 

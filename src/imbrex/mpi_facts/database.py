@@ -1,0 +1,1 @@
+../../../runtime/mpi/generate/database.py
