@@ -3,8 +3,8 @@
  * The shadow of memory is in the instrumented program, beside the hooks that the compiler calls;
  * the runtime, which sees the MPI calls, reaches it through the table below. Without a program that
  * was compiled so the runtime has a shadow of its own, which nobody's accesses reach. */
-#ifndef IMBREX_ACCESS_H
-#define IMBREX_ACCESS_H
+#ifndef IMBREX_ACCESS_ACCESS_H
+#define IMBREX_ACCESS_ACCESS_H
 
 #include <stddef.h>
 #include <stdint.h>

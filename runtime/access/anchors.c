@@ -1,8 +1,8 @@
-#include "anchors.h"
+#include "access/anchors.h"
 
-#include "callers.h"
-#include "times.h"
-#include "watch.h"
+#include "access/callers.h"
+#include "access/timeline.h"
+#include "access/watch.h"
 
 #include <stdlib.h>
 

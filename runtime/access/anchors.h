@@ -1,8 +1,8 @@
 /* The clean run: one element of one message at a time is watched, by turns. */
-#ifndef IMBREX_ANCHORS_H
-#define IMBREX_ANCHORS_H
+#ifndef IMBREX_ACCESS_ANCHORS_H
+#define IMBREX_ACCESS_ANCHORS_H
 
-#include "messages.h"
+#include "access/messages.h"
 
 /* Around every event of a message, a send or an arrival: is the watchpoint's task done, or
  * hopeless; is it this message's turn? */

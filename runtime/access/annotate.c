@@ -1,4 +1,4 @@
-#include "annotate.h"
+#include "access/annotate.h"
 
 #include <dlfcn.h>
 #include <inttypes.h>
@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "job.h"
-#include "observe.h"
-#include "operations.h"
+#include "access/observer.h"
+#include "base/measuring.h"
+#include "generated/operations.h"
 
 enum { REGIONS = 256, NAME_BYTES = 64 };
 
@@ -88,16 +88,18 @@ static void mark(region_t *r, int which, const void *buffer, uint64_t elements, 
     }
 }
 
-__attribute__((visibility("default"))) void imbrex_access_region(int which, const char *name,
-                                                                 size_t length, const void *buffer,
-                                                                 size_t elements)
+IX_EXPORT void imbrex_access_region(int which, const char *name, size_t length, const void *buffer,
+                                    size_t elements)
 {
     ix_thread *t = ix_measuring ? ix_current() : NULL;
     if (!t || !name || t->depth || which < PRODUCE_BEGIN || which > CONSUME_END)
         return;
     int64_t now = t->compute_ns + (t->muted ? 0 : ix_now() - t->last_ns);
     pthread_mutex_lock(&lock);
-    ixa_observed |= IXA_ANNOTATED;
+    if (!(ixa_observed & IXA_ANNOTATED)) {
+        ixa_observed |= IXA_ANNOTATED;
+        ix_observe(&ixa_observer);
+    }
     region_t *r = find(name, length);
     if (r)
         mark(r, which, buffer, elements, now);
@@ -106,7 +108,7 @@ __attribute__((visibility("default"))) void imbrex_access_region(int which, cons
     pthread_mutex_unlock(&lock);
 }
 
-ixa_span ixa_span_of(const ixa_buffer *buffer)
+ixa_span ixa_span_of(const ix_buffer *buffer)
 {
     ixa_span span = {UINTPTR_MAX, 0};
     ixa_ranges ranges;
@@ -126,7 +128,7 @@ static int lies_in(const void *address, ixa_span span)
     return (uintptr_t)address >= span.low && (uintptr_t)address < span.high;
 }
 
-void ixa_regions_send(const void *site, uint32_t operation, const ixa_buffer *buffer,
+void ixa_regions_send(const void *site, uint32_t operation, const ix_buffer *buffer,
                       int64_t compute_ns)
 {
     ixa_span span = ixa_span_of(buffer);

@@ -2,7 +2,7 @@
  * call instruction of the user's image which leads, directly or through its procedure linkage
  * table, into another image. What earlier calls left on the stack could be taken for one only if
  * they too led out of the image. */
-#include "callers.h"
+#include "access/callers.h"
 
 #include <dlfcn.h>
 #include <link.h>

@@ -1,11 +1,11 @@
 /* Which call of the user's led to code of another image: found on a copy of the stack. */
-#ifndef IMBREX_CALLERS_H
-#define IMBREX_CALLERS_H
+#ifndef IMBREX_ACCESS_CALLERS_H
+#define IMBREX_ACCESS_CALLERS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "thread.h"
+#include "core/thread.h"
 
 /* The stack pointer's number among perf's registers; -1: not known for this processor. */
 #ifdef __x86_64__

@@ -3,7 +3,7 @@
  * An instrumented program tells which read comes before a write of the same size, but no values.
  * The value is read here when the program is about to: a write is a copy if, later, the same value
  * lies where it wrote. */
-#include "access.h"
+#include "access/access.h"
 
 #include <sys/mman.h>
 #include <sys/uio.h>

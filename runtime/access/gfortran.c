@@ -1,7 +1,7 @@
 /* What libgfortran, which is not instrumented, does with whole arrays: the linker leads these calls
  * here (--wrap). Weak: a program in C has none of them. */
-#include "access.h"
-#include "hooks.h"
+#include "access/access.h"
+#include "access/hooks.h"
 
 /* gfortran's array descriptor, since version 8. Strides are in elements. */
 typedef struct {
@@ -103,4 +103,4 @@ void WRAP(internal_unpack)(array_t *a, void *packed)
         touch(result, 1, CODE);                                                                    \
     }
 
-#include "gfortran.def"
+#include "access/gfortran.def"

@@ -1,4 +1,4 @@
-#include "guard.h"
+#include "access/guard.h"
 
 #include <dlfcn.h>
 #include <inttypes.h>
@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "messages.h"
-#include "operations.h"
+#include "access/messages.h"
+#include "generated/operations.h"
 
 enum { FINDINGS = 256 };
 
@@ -199,7 +199,7 @@ static uint64_t sum_of(const ixa_ranges *ranges)
     return sum;
 }
 
-uint64_t ixa_guard_sum(const ixa_buffer *buffer)
+uint64_t ixa_guard_sum(const ix_buffer *buffer)
 {
     ixa_ranges ranges;
     if (buffer->is_receive || ixa_ranges_of(buffer, &ranges))
@@ -209,7 +209,7 @@ uint64_t ixa_guard_sum(const ixa_buffer *buffer)
     return sum;
 }
 
-void ixa_guard_check(const void *site, uint32_t operation, const ixa_buffer *buffer)
+void ixa_guard_check(const void *site, uint32_t operation, const ix_buffer *buffer)
 {
     ixa_ranges ranges;
     if (!all || ixa_ranges_of(buffer, &ranges))
@@ -229,7 +229,7 @@ void ixa_guard_check(const void *site, uint32_t operation, const ixa_buffer *buf
     free(ranges.range);
 }
 
-ixa_held *ixa_guard_hold(const void *site, uint32_t operation, const ixa_buffer *buffer,
+ixa_held *ixa_guard_hold(const void *site, uint32_t operation, const ix_buffer *buffer,
                          uint64_t sum)
 {
     ixa_held *held = calloc(1, sizeof *held);

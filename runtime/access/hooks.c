@@ -1,9 +1,9 @@
 /* The symbols that -fsanitize=thread instrumentation calls. Accesses to memory that was never
  * communicated leave after one table look-up; hooks run before main, so all state is static.
- * Where the assembler has put that question into the program (inline_hooks.py), only the accesses
+ * Where the assembler has put that question into the program (recorder/hooks.py), only the accesses
  * that it concerns come here, by the entries whose names begin with imbrex_access. */
-#include "access.h"
-#include "hooks.h"
+#include "access/hooks.h"
+#include "access/access.h"
 
 #include <stdio.h>
 #include <string.h>

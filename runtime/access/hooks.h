@@ -1,6 +1,6 @@
 /* Accesses to whole ranges, as hooks of other files make them. */
-#ifndef IMBREX_HOOKS_H
-#define IMBREX_HOOKS_H
+#ifndef IMBREX_ACCESS_HOOKS_H
+#define IMBREX_ACCESS_HOOKS_H
 
 #include <stddef.h>
 

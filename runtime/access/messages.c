@@ -1,9 +1,9 @@
-#include "messages.h"
+#include "access/messages.h"
 
-#include "anchors.h"
-#include "comms.h"
-#include "times.h"
-#include "trace.h"
+#include "access/anchors.h"
+#include "access/timeline.h"
+#include "access/trace.h"
+#include "mpi/comms.h"
 
 #include <stdlib.h>
 
@@ -44,7 +44,7 @@ static int world_rank(int peer, MPI_Comm comm)
 }
 
 /* Where the elements lie. */
-static int lay_out(const ixa_buffer *buffer, ixa_message_t *m)
+static int lay_out(const ix_buffer *buffer, ixa_message_t *m)
 {
     ixa_ranges ranges;
     if (ixa_ranges_of(buffer, &ranges)) {
@@ -84,7 +84,7 @@ static int lay_out(const ixa_buffer *buffer, ixa_message_t *m)
     return -1;
 }
 
-static ixa_message_t *find(const void *site, uint32_t operation, const ixa_buffer *buffer)
+static ixa_message_t *find(const void *site, uint32_t operation, const ix_buffer *buffer)
 {
     ixa_message_t key = {.site = site,
                          .thread = ixa_timeline->number,
@@ -108,7 +108,7 @@ static ixa_message_t *find(const void *site, uint32_t operation, const ixa_buffe
     }
     if (lay_out(buffer, &key))
         return NULL;
-    key.world_peer = buffer->peer == IXA_NO_PEER ? -1 : world_rank(buffer->peer, buffer->comm);
+    key.world_peer = buffer->peer == IX_NO_PEER ? -1 : world_rank(buffer->peer, buffer->comm);
     const ix_comm *c = ix_comm_of(buffer->comm);
     key.processes = !c ? 0 : c->inter ? c->size + c->peers : c->size;
     if (!key.collective && key.thread == 0)
@@ -273,7 +273,7 @@ static int has_changed(ixa_message_t *m, uintptr_t start, size_t k)
     return changed;
 }
 
-void ixa_send(const void *site, uint32_t operation, const ixa_buffer *buffer)
+void ixa_send(const void *site, uint32_t operation, const ix_buffer *buffer)
 {
     ixa_message_t *m = find(site, operation, buffer);
     if (!m)
@@ -308,7 +308,7 @@ void ixa_send(const void *site, uint32_t operation, const ixa_buffer *buffer)
     watch_pages(m, start);
 }
 
-ixa_receive_t ixa_post(const void *site, uint32_t operation, const ixa_buffer *buffer)
+ixa_receive_t ixa_post(const void *site, uint32_t operation, const ix_buffer *buffer)
 {
     ixa_receive_t receive = {find(site, operation, buffer), (uintptr_t)buffer->address};
     if (receive.message && ixa_mode == IXA_RECORD) {

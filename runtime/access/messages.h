@@ -2,8 +2,8 @@
 #ifndef IMBREX_ACCESS_MESSAGES_H
 #define IMBREX_ACCESS_MESSAGES_H
 
-#include "access.h"
-#include "buffers.h"
+#include "access/access.h"
+#include "access/ranges.h"
 
 /* The shadow in use: the instrumented program's, or our own, which sees no accesses. */
 extern IX_HIDDEN ixa_memory_t *ixa_memory;
@@ -80,8 +80,8 @@ typedef struct {
 
 /* A send starts; a receive is posted and, later, its data are there. `site` is the caller. A
  * message without data has no elements; a collective's buffer that moves nothing is ignored. */
-IX_HIDDEN void ixa_send(const void *site, uint32_t operation, const ixa_buffer *buffer);
-IX_HIDDEN ixa_receive_t ixa_post(const void *site, uint32_t operation, const ixa_buffer *buffer);
+IX_HIDDEN void ixa_send(const void *site, uint32_t operation, const ix_buffer *buffer);
+IX_HIDDEN ixa_receive_t ixa_post(const void *site, uint32_t operation, const ix_buffer *buffer);
 IX_HIDDEN void ixa_arrived(ixa_receive_t receive);
 
 /* Take over what is still awaited, and write the results of this rank. */

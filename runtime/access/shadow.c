@@ -1,5 +1,5 @@
 /* The shadow of communicated memory: a hash table of pages that only MPI calls let grow. */
-#include "access.h"
+#include "access/access.h"
 
 #include <pthread.h>
 #include <string.h>

@@ -3,8 +3,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "access.h"
-#include "hooks.h"
+#include "access/access.h"
+#include "access/hooks.h"
 
 #define CODE __builtin_return_address(0)
 

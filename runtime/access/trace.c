@@ -1,6 +1,6 @@
-#include "trace.h"
+#include "access/trace.h"
 
-#include "times.h"
+#include "access/timeline.h"
 
 #include <limits.h>
 #include <stdio.h>

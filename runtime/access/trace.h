@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "comms.h"
-#include "thread.h"
+#include "core/thread.h"
+#include "mpi/comms.h"
 
 /* An entry of trace.R.bin. CALL: `id` is the hash of the function's name, `ns` the clean
  * computation before it. GROUP: the call is a collective of other processes than all, `id` their

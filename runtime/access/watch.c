@@ -1,7 +1,7 @@
-#include "watch.h"
+#include "access/watch.h"
 
-#include "callers.h"
-#include "times.h"
+#include "access/callers.h"
+#include "access/timeline.h"
 
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>

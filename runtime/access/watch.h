@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "thread.h"
+#include "core/thread.h"
 
 /* Learn whether watchpoints work and what a trap costs. */
 IX_HIDDEN void ixa_watch_start(void);

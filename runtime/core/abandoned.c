@@ -2,7 +2,7 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "internal.h"
+#include "core/internal.h"
 
 /* A callback may run on another stack, of which the frame says nothing, and one that is gone cannot
  * be read. */
@@ -47,7 +47,8 @@ int ix_was_abandoned(ix_thread *t, const char *frame)
 {
     if (is_under_way(t, frame))
         return 0;
-    /* When it was left nobody knows: the time since it was entered is of no kind. */
+    /* When it was left is not known: the time since it was entered is neither compute nor call
+     * time. */
     t->paused_ns += ix_unpaused(t, ix_now());
     t->depth = 1;
     ix_leave(t);

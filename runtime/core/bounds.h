@@ -1,6 +1,7 @@
-/* The bounds on the hidden and the exposed part of one transfer: docs/theory.md, "Bounds". */
-#ifndef IMBREX_BOUNDS_H
-#define IMBREX_BOUNDS_H
+/* The bounds on the hidden and the exposed part of one transfer: docs/theory/measuring.md,
+ * "Bounds". */
+#ifndef IMBREX_CORE_BOUNDS_H
+#define IMBREX_CORE_BOUNDS_H
 
 #include <stdint.h>
 
@@ -25,8 +26,11 @@ static inline int64_t ix_most(int64_t a, int64_t b)
 static inline ix_bounds ix_bound(int64_t x_lo_ns, int64_t x_hi_ns, int64_t compute_ns,
                                  int64_t call_ns, int64_t slack_ns)
 {
-    ix_bounds b = {.undetermined = x_hi_ns > 0 && slack_ns >= x_hi_ns};
-    slack_ns = ix_least(slack_ns, x_hi_ns);
+    ix_bounds b = {0};
+    if (slack_ns >= x_hi_ns) {
+        b.undetermined = x_hi_ns > 0;
+        slack_ns = x_hi_ns;
+    }
     b.overlap_max_ns = ix_least(x_hi_ns, compute_ns + slack_ns);
     b.exposed_max_ns = ix_least(x_hi_ns, call_ns + slack_ns);
     if (x_lo_ns > compute_ns + call_ns + slack_ns) {

@@ -1,5 +1,6 @@
 /* Start and stop, and the threads. */
-#include "internal.h"
+#include "core/call_logging.h"
+#include "core/plans.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -36,7 +37,7 @@ static void fill_limits(const ix_options *options, ix_limits *limits)
     if (!limits->field)                                                                            \
         limits->field = value;
     DEFAULT(main_rows, 8192)
-    DEFAULT(thread_rows, 184)
+    DEFAULT(thread_rows, 183)
     DEFAULT(threads, options->threading == IX_ONE_THREAD ? 4 : 128)
     DEFAULT(sites, 4096)
     DEFAULT(images, 48)
@@ -98,7 +99,7 @@ static void fill_part(const ix_options *options)
 }
 
 typedef struct work_layout {
-    size_t threads, begins, used, indices, sites, sections, requests, end;
+    size_t threads, plans, used, indices, sites, sections, requests, end;
 } work_layout;
 
 static uint32_t index_size(const ix_limits *limits, uint32_t thread)
@@ -111,8 +112,8 @@ static work_layout lay_out_work(const ix_limits *limits)
     work_layout w = {0};
     size_t indices = index_size(limits, 0) + (size_t)(limits->threads - 1) * index_size(limits, 1);
     w.threads = place(&w.end, limits->threads * sizeof(ix_thread));
-    size_t begins = IX_MAIN_BEGIN_CACHE + (size_t)(limits->threads - 1) * IX_BEGIN_CACHE;
-    w.begins = place(&w.end, begins * sizeof(ix_begin_entry));
+    size_t plans = IX_MAIN_PLANS + (size_t)(limits->threads - 1) * IX_THREAD_PLANS;
+    w.plans = place(&w.end, plans * sizeof(ix_plan));
     w.used = place(&w.end, limits->threads * sizeof(uint32_t));
     w.indices = place(&w.end, indices * sizeof(uint32_t));
     w.sites = place(&w.end, ix_sites_bytes(limits->sites));
@@ -127,16 +128,16 @@ static void fill_work(const work_layout *w)
     ix_engine.threads = (void *)(ix_engine.work + w->threads);
     ix_engine.thread_used = (void *)(ix_engine.work + w->used);
     uint32_t *indices = (void *)(ix_engine.work + w->indices);
-    ix_begin_entry *begins = (void *)(ix_engine.work + w->begins);
+    ix_plan *plans = (void *)(ix_engine.work + w->plans);
     ix_part_thread *parts = (void *)((char *)ix_engine.part + ix_engine.part->threads.offset);
     for (uint32_t i = 0; i < limits->threads; i++) {
         ix_thread *t = &ix_engine.threads[i];
-        uint32_t entries = i ? IX_BEGIN_CACHE : IX_MAIN_BEGIN_CACHE;
+        uint32_t plan_count = i ? IX_THREAD_PLANS : IX_MAIN_PLANS;
         t->slot = i;
         t->part = &parts[i];
-        t->begin_cache = begins;
-        t->begin_shift = 64 - (uint32_t)__builtin_ctz(entries);
-        begins += entries;
+        t->plans = plans;
+        t->plan_shift = 64 - (uint32_t)__builtin_ctz(plan_count);
+        plans += plan_count;
         t->rows = (void *)((char *)ix_engine.part + parts[i].rows.offset);
         t->row_index = indices;
         indices += index_size(limits, i);
@@ -170,26 +171,28 @@ static void detach(void *thread)
     for (; t->section_depth; t->section_depth--)
         ix_count(&ix_engine.part->rank.section_errors);
     t->section = 0;
-    t->section_beyond = 0;
+    t->section_overflow = 0;
     atomic_store_explicit(&ix_engine.thread_used[slot], 0, memory_order_release);
 }
 
 static ix_thread *claim(uint32_t slot)
 {
-    uint32_t nobody = 0;
-    if (!atomic_compare_exchange_strong(&ix_engine.thread_used[slot], &nobody, 1))
+    uint32_t unused = 0;
+    if (!atomic_compare_exchange_strong(&ix_engine.thread_used[slot], &unused, 1))
         return NULL;
     ix_thread *t = &ix_engine.threads[slot];
     if (!t->row_used)
         ix_rows_start(t, t->rows, rows_of(&ix_engine.limits, slot), t->row_index,
                       index_size(&ix_engine.limits, slot));
     int64_t now = ix_now();
-    /* What an ended thread began here and this one ends: between them nobody's clock ran. */
+    /* What an ended thread began here and this one ends: between them no clock ran. */
     if (t->last_ns)
         t->paused_ns += now - t->last_ns;
     t->paused_seen_ns = ix_paused_until(now);
     t->last_ns = now;
+    t->site = -1;
     t->muted = 1; /* until the first boundary has read the epoch */
+    ix_set_context(t);
     t->epoch = t->measured_epoch = UINT64_MAX;
     ix_part_header *part = ix_engine.part;
     uint64_t used = __atomic_load_n(&part->threads.used, __ATOMIC_RELAXED);
@@ -239,7 +242,7 @@ void ix_exposed(ix_thread *t, int delta)
 void ix_leave_to_source(uint32_t path_bits)
 {
     ix_engine.source_paths = path_bits;
-    ix_times_generation++; /* what is cached of transfers was looked up before */
+    ix_plans_forget_all(); /* they hold what was left to it before */
 }
 
 /* ---- Start and stop */
@@ -273,7 +276,7 @@ enum ix_started ix_start(const ix_options *options)
     ix_engine.work = work;
     ix_engine.work_bytes = layout.end;
     ix_engine.pid = getpid();
-    ix_engine.concurrent = options->threading == IX_CONCURRENT;
+    ix_share.concurrent = options->threading == IX_CONCURRENT;
     ix_engine.mapped_file = how == IX_START_FILE;
     if (ix_engine.mapped_file)
         strcpy(ix_engine.part_path, path);
@@ -318,6 +321,7 @@ void ix_stop(void)
     }
     atomic_store(&ix_engine.running, 0);
     atomic_fetch_add(&ix_share.epoch, 2);
+    ix_log_stop(now);
     ix_part_header *part = ix_engine.part;
     part->rank.wall_ns = now - ix_engine.start_ns;
     if (t)
@@ -330,7 +334,7 @@ void ix_stop(void)
         ix_settle_debt(&ix_engine.threads[i]);
         if (atomic_load(&ix_engine.thread_used[i]))
             part->rank.section_errors +=
-                ix_engine.threads[i].section_depth + ix_engine.threads[i].section_beyond;
+                ix_engine.threads[i].section_depth + ix_engine.threads[i].section_overflow;
     }
     add_up();
 }
@@ -353,6 +357,7 @@ void ix_release(int unlink_part)
     atomic_store(&ix_engine.running, 0);
     ix_part_header *part = ix_engine.part;
     ix_engine.part = NULL;
+    ix_log_release();
     munmap(part, ix_engine.part_bytes);
     munmap(ix_engine.work, ix_engine.work_bytes);
     if (unlink_part && ix_engine.mapped_file)

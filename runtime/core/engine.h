@@ -15,16 +15,18 @@
  * own. Every function accepts t == NULL (engine not running) and then does nothing.
  * Nothing here locks, allocates or enters the kernel, except where it says so.
  *
- * Times are nanoseconds of ix_now(), sizes bytes. Formulae and their proofs: docs/theory.md. */
-#ifndef IMBREX_ENGINE_H
-#define IMBREX_ENGINE_H
+ * Times are nanoseconds of ix_now(), sizes bytes. Formulae and their proofs:
+ * docs/theory/measuring.md. */
+#ifndef IMBREX_CORE_ENGINE_H
+#define IMBREX_CORE_ENGINE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "clock.h"
-#include "part.h"
-#include "thread.h"
+#include "base/clock.h"
+#include "core/part.h"
+#include "core/thread.h"
+#include "core/transfer.h"
 
 /* ---- Start and end of measuring -------------------------------------------------------------- */
 
@@ -37,7 +39,7 @@ enum ix_threading {
 /* Room of the tables; 0 means the default given here. Numbers of entries. */
 typedef struct ix_limits {
     uint32_t main_rows;   /* 8192, rows of the thread that called ix_start (144 B each) */
-    uint32_t thread_rows; /* 184, rows of every other thread */
+    uint32_t thread_rows; /* 183, rows of every other thread */
     uint32_t threads;     /* 128 where threads may call, else 4 */
     uint32_t sites;       /* 4096 (16 B, and 16 B of index) */
     uint32_t images;      /* 48 (4 KiB) */
@@ -101,11 +103,11 @@ int64_t ix_memory_bytes(void);
 
 enum ix_role { IX_ROLE_ANY = 0, IX_ROLE_ROOT = 1, IX_ROLE_OTHER = 2 };
 
-/* Read the table of docs/machine-profile.md ("The table that the runtime reads") from memory.
- * `operations` maps names of collectives to indices; a name that is not among them is skipped.
- * Returns 0, or -1 with one line about the first fault in `error` (and no table: everything is
- * uncalibrated). May be called before or after ix_start, but not while transfers are open.
- * length 0 empties the table. */
+/* Read the table of docs/reference/machine-profile.md ("The table that the runtime reads") from
+ * memory. `operations` maps names of collectives to indices; a name that is not among them is
+ * skipped. Returns 0, or -1 with one line about the first fault in `error` (and no table:
+ * everything is uncalibrated). May be called before or after ix_start, but not while transfers are
+ * open. length 0 empties the table. */
 int ix_load_times(const char *text, size_t length, const char *const *operations,
                   uint32_t operation_count, char *error, size_t error_bytes);
 
@@ -130,50 +132,14 @@ void ix_leave_uncounted(ix_thread *t);
 
 /* ---- Transfers as the calls show them -------------------------------------------------------- */
 
-/* Where data may move outside the time from the begin to the end that the calls show. */
-enum ix_slack {
-    IX_SLACK_NONE = 0,    /* both ends are known */
-    IX_SLACK_TAIL = 1,    /* sends: the tail of (path, size) from the table */
-    IX_SLACK_HEAD = 2,    /* receives: the head of (path, size) from the table */
-    IX_SLACK_UNKNOWN = 3, /* X_hi: collectives, Bsend, Rsend, what nobody measured */
-};
-
-/* Besides enum ix_path: MPI_ANY_SOURCE before the source is known. */
-#define IX_PATH_ANY 4
-
-enum ix_transfer_flags {
-    IX_UP_TO = 1,      /* `bytes` is the room of a receive: the size comes with the end */
-    IX_COLLECTIVE = 2, /* X from the collective (operation, ranks, role, path) */
-    IX_CALL_ONLY = 4,  /* no other source sees it: not left to one (one-sided, partitions) */
-};
-
-typedef struct ix_transfer {
-    int64_t bytes; /* user data; 0 or less: nothing moves, nothing is recorded */
-    uint8_t path;  /* enum ix_path, or IX_PATH_ANY; IX_PATH_NONE (MPI_PROC_NULL): nothing moves */
-    uint8_t slack; /* enum ix_slack */
-    uint8_t flags; /* enum ix_transfer_flags */
-    uint8_t role;  /* IX_COLLECTIVE: enum ix_role */
-    int32_t ranks; /* IX_COLLECTIVE: size of the communicator */
-    uint32_t operation; /* IX_COLLECTIVE: operation to look X up by; 0: that of the call. (So that
-                         * MPI_Iallreduce can use the calibration of MPI_Allreduce.) */
-} ix_transfer;
-
 #define IX_AS_POSTED (-1) /* bytes or path of an end: those of the begin */
-
-/* A transfer but for its bytes and operation in one word: in registers it costs less to hand over
- * and to compare than in memory. */
-static inline uint64_t ix_transfer_word(const ix_transfer *x)
-{
-    return x->path | (uint64_t)x->slack << 8 | (uint64_t)x->flags << 16 | (uint64_t)x->role << 24 |
-           (uint64_t)(uint32_t)x->ranks << 32;
-}
 
 /* A transfer that begins and ends in this call: blocking sends, receives (with the size and path
  * from the status), collectives. At most 8 in one call; more are counted with unknown end. */
-void ix_blocking_word(ix_thread *t, int64_t bytes, uint64_t word, uint32_t operation);
+void ix_blocking_packed(ix_thread *t, int64_t bytes, ix_packed packed);
 static inline void ix_blocking(ix_thread *t, const ix_transfer *x)
 {
-    ix_blocking_word(t, x->bytes, ix_transfer_word(x), x->operation);
+    ix_blocking_packed(t, x->bytes, ix_pack(x));
 }
 
 /* A transfer that this call begins and that the completion of request `handle` ends. A
@@ -181,10 +147,10 @@ static inline void ix_blocking(ix_thread *t, const ix_transfer *x)
  * first in, first out, those of the same thread before others, with slack X_hi. When the table is
  * full it is counted now, slack X_hi, unknown end. Receives that move nothing (MPI_PROC_NULL) need
  * no call. */
-void ix_begin_word(ix_thread *t, uint64_t handle, int64_t bytes, uint64_t word, uint32_t operation);
+void ix_begin_packed(ix_thread *t, uint64_t handle, int64_t bytes, ix_packed packed);
 static inline void ix_begin(ix_thread *t, uint64_t handle, const ix_transfer *x)
 {
-    ix_begin_word(t, handle, x->bytes, ix_transfer_word(x), x->operation);
+    ix_begin_packed(t, handle, x->bytes, ix_pack(x));
 }
 
 /* Request `handle` was seen complete in this call (Wait, Test with flag true, ...). `bytes` and
@@ -250,7 +216,8 @@ void ix_complete(ix_thread *t, uint32_t token, int64_t time_ns, int64_t bytes, e
  * its end on the clocks of this thread, kept until the size is known. */
 typedef struct ix_moment {
     const ix_thread *thread;
-    int64_t compute_ns, call_ns, paused_ns, in_call_ns, time_ns;
+    ix_clocks clocks;
+    int64_t in_call_ns, time_ns;
     int unsure; /* the clocks were stale */
 } ix_moment;
 ix_moment ix_moment_at(ix_thread *t, int64_t time_ns);

@@ -1,4 +1,4 @@
-#include "images.h"
+#include "core/images.h"
 
 #include <elf.h>
 #include <limits.h>
@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "core/internal.h"
 
 enum { WATCHED = 64 }; /* bits of ix_images_gone */
 

@@ -1,10 +1,10 @@
 /* The images (executable and shared libraries) that call sites lie in. */
-#ifndef IMBREX_IMAGES_H
-#define IMBREX_IMAGES_H
+#ifndef IMBREX_CORE_IMAGES_H
+#define IMBREX_CORE_IMAGES_H
 
 #include <stdint.h>
 
-#include "thread.h"
+#include "core/thread.h"
 
 typedef struct ix_image {
     uint64_t address; /* the one looked for */

@@ -1,6 +1,6 @@
 /* The memory of the part file: shared with a file, so that it survives the process, or anonymous.
  */
-#include "internal.h"
+#include "core/internal.h"
 
 #include <errno.h>
 #include <fcntl.h>

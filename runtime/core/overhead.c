@@ -1,7 +1,7 @@
 /* What a recorded call costs, measured on a thread state of its own. */
-#include "internal.h"
+#include "core/plans.h"
 
-enum { ROWS = 8, INDEX = 16, BEGINS_BITS = 4 };
+enum { ROWS = 8, INDEX = 16, PLANS_BITS = 4 };
 
 double ix_measure_overhead(uint32_t calls)
 {
@@ -9,18 +9,19 @@ double ix_measure_overhead(uint32_t calls)
     static ix_part_thread part;
     static ix_row rows[ROWS];
     static uint32_t index[INDEX];
-    static ix_begin_entry begins[1 << BEGINS_BITS];
+    static ix_plan plans[1 << PLANS_BITS];
     ix_thread *own = ix_current();
     if (!own || own->depth || own->muted || !calls)
         return 0;
     memset(&scratch, 0, sizeof scratch);
     memset(rows, 0, sizeof rows);
     memset(index, 0, sizeof index);
-    memset(begins, 0, sizeof begins);
+    memset(plans, 0, sizeof plans);
     scratch.slot = UINT32_MAX;
+    scratch.site = -1;
     scratch.part = &part;
-    scratch.begin_cache = begins;
-    scratch.begin_shift = 64 - BEGINS_BITS;
+    scratch.plans = plans;
+    scratch.plan_shift = 64 - PLANS_BITS;
     ix_rows_start(&scratch, rows, ROWS, index, INDEX);
     ix_unpaused(&scratch, ix_now());
     ix_self = &scratch;
@@ -42,7 +43,7 @@ double ix_measure_overhead(uint32_t calls)
         ix_finish(t, handle, IX_AS_POSTED, IX_AS_POSTED);
         ix_leave(t);
     }
-    if (ix_engine.concurrent) /* nobody else owes for these */
+    if (ix_share.concurrent) /* no other thread owes for these */
         ix_add(&ix_share.debt_ns, 0 - scratch.debt_paid_ns);
     ix_self = own;
     ix_engine.call_cost_ns = (double)spent / calls;

@@ -1,7 +1,8 @@
 /* The memory-mapped profile of one rank: what survives a crash, and what MPI_Finalize merges.
- * Format: docs/run-directory.md. Plain data only; offsets are from the start of the file. */
-#ifndef IMBREX_PART_H
-#define IMBREX_PART_H
+ * Format: docs/reference/run-directory.md. Plain data only; offsets are from the start of the file.
+ */
+#ifndef IMBREX_CORE_PART_H
+#define IMBREX_CORE_PART_H
 
 #include <stdint.h>
 
@@ -102,6 +103,8 @@ typedef struct ix_part_header {
     ix_part_table sections;
     ix_part_table operations; /* char[48] names */
     ix_part_table threads;    /* ix_part_thread */
+    uint64_t log_offset;      /* of the call log (call_log.h) in this file; 0: there is none */
+    uint64_t log_bytes;       /* that it may become */
 } ix_part_header;
 
 #endif

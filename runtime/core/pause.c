@@ -1,6 +1,6 @@
 /* Pausing and resuming: for all threads at once. A thread learns of it at its next boundary and
  * then works out how much of the time since its last one was paused. */
-#include "internal.h"
+#include "core/internal.h"
 
 static void change(int pause)
 {
@@ -63,6 +63,7 @@ int64_t ix_unpaused(ix_thread *t, int64_t now)
     int64_t gap = ix_least(span, ix_most(0, total - t->paused_seen_ns));
     t->off = !atomic_load(&ix_engine.running);
     t->muted = paused || t->off;
+    ix_set_context(t);
     int forgets = t->unloaded != atomic_load(&ix_engine.unloaded); /* at its next ix_enter_slow */
     t->measured_epoch = t->muted || forgets ? UINT64_MAX : t->epoch;
     t->paused_ns += gap;

@@ -1,21 +1,21 @@
 /* Transfers as an event source inside the library shows them: begin and end with times of their
  * own. */
-#include "close.h"
-#include "slots.h"
+#include "core/closing.h"
+#include "core/slots.h"
 
 /* Clocks of this thread at `time_ns`, which is not in the future. */
 static inline ix_end at(const ix_thread *t, int64_t time_ns)
 {
     int64_t since = ix_most(0, time_ns - t->last_ns);
     int in_call = t->depth > 0 && !t->unrecorded;
-    ix_end end = {t->compute_ns, t->call_ns, t->paused_ns, 0, time_ns};
+    ix_end end = {ix_clocks_of(t), 0, time_ns};
     if (t->muted || t->unrecorded) {
-        end.paused_ns += since;
+        end.clocks.paused_ns += since;
     } else if (in_call) {
-        end.call_ns += since;
+        end.clocks.call_ns += since;
         end.in_call_ns = since;
     } else {
-        end.compute_ns += since;
+        end.clocks.compute_ns += since;
     }
     return end;
 }
@@ -33,7 +33,7 @@ static int stale(ix_thread *t)
 
 /* After a begin or an end outside calls: the next call has nothing to do with it, and no call
  * covers what may have moved outside. */
-static void outside_calls(ix_thread *t)
+static void settle_outside_calls(ix_thread *t)
 {
     if (t->depth)
         return;
@@ -42,92 +42,77 @@ static void outside_calls(ix_thread *t)
     t->outside_ns = 0;
     t->moving_min_ns = 0;
     t->begun_here_ns = 0;
-    t->touched = 0;
+    t->settles = 0;
 }
 
-/* What a call at this address posted last: apart from what calls begin. */
-static uint64_t posted_word(const ix_transfer *transfer, enum ix_source source)
+/* A plan of its own, apart from those of transfers that calls begin. Where the clocks are stale it
+ * is not known when the transfer began. */
+static ix_packed pack_posted(const ix_transfer *transfer, enum ix_source source, int is_stale)
 {
-    return ix_transfer_word(transfer) | UINT64_C(8) << 16 | (uint64_t)source << 20;
-}
-
-static __attribute__((noinline)) void post_anew(ix_thread *t, const ix_transfer *transfer,
-                                                ix_open *open, ix_begin_entry *e, uint64_t word,
-                                                enum ix_source source, int unsure)
-{
-    if (!t->depth)
-        t->site = 0;
-    ix_open_anew(t, transfer, t->operation, open);
-    open->what.source = (uint8_t)source;
-    open->what.silent = t->muted;
-    if (t->muted)
-        ix_count(&ix_engine.part->rank.dropped);
-    if (unsure)
-        open->what.slack = IX_SLACK_UNKNOWN;
-    else if (t->depth)
-        ix_keep(t, open, e, word);
+    ix_transfer x = *transfer;
+    if (is_stale)
+        x.slack = IX_SLACK_UNKNOWN;
+    return ix_pack(&x) | UINT64_C(1) << IX_PACKED_POSTED | (ix_packed)source << IX_PACKED_SOURCE;
 }
 
 uint32_t ix_post(ix_thread *t, const ix_transfer *transfer, int64_t time_ns, enum ix_source source)
 {
     if (!t || transfer->bytes <= 0 || transfer->path == IX_PATH_NONE)
         return 0;
-    int unsure = stale(t);
+    int is_stale = stale(t);
     if (t->off)
         return 0;
     ix_slot *s = ix_slot_reserve_any();
     ix_open none, *open = s ? &s->open : &none;
-    ix_end begin = at(t, time_ns); /* (before `touched` is stored to, beside what it reads) */
-    uint64_t word = posted_word(transfer, source);
-    ix_begin_entry *e = ix_begin_entry_for(t, transfer->bytes, word);
-    if (t->depth && !unsure && ix_begins_again(t, e, transfer->bytes, word)) {
-        ix_open_again(t, e, open);
-        ix_count_begin(t, (uint64_t)e->what.open_ns);
-    } else {
-        post_anew(t, transfer, open, e, word, source, unsure);
-    }
-    open->compute0_ns = begin.compute_ns;
-    open->call0_ns = begin.call_ns;
-    open->paused0_ns = begin.paused_ns;
+    open->begin = at(t, time_ns).clocks;
+    ix_packed packed = pack_posted(transfer, source, is_stale);
+    const ix_descriptor *d = t->depth ? ix_descriptor_of(t, transfer->bytes, packed)
+                                      : ix_describe(t, transfer->bytes, packed);
+    __atomic_store_n(&open->thread, t, __ATOMIC_RELAXED);
+    ix_copy_descriptor(&open->descriptor, d);
+    ix_count_begin(t, (uint64_t)d->open_ns);
     if (!s)
         ix_close_unknown(t, open);
-    outside_calls(t);
+    settle_outside_calls(t);
     return s ? (uint32_t)(s - ix_table.slots) + 1 : 0;
 }
 
 /* The poorer of two sources names the row: it is not the one that the begin knew. */
-static void poorer_source(ix_open *open, enum ix_source source)
+static void name_poorer_source(ix_descriptor *d, enum ix_source source)
 {
-    if (source >= open->what.source)
+    if (source >= d->source)
         return;
-    open->what.source = (uint8_t)source;
-    open->what.row = NULL;
-    open->what.usual = 0;
+    d->source = (uint8_t)source;
+    d->row = NULL;
+    d->flags &= (uint8_t)~IX_RESOLVED;
 }
 
-static __attribute__((noinline)) void complete_any(ix_thread *t, ix_open *open, const ix_end *end,
-                                                   int64_t bytes, enum ix_slack slack,
-                                                   enum ix_source source)
+/* Whether it is counted was decided when it was posted; the size that came does not change that. */
+static void receive_posted(ix_open *open, int64_t bytes, int path)
 {
-    open->what.slack = ix_larger_slack(open->what.slack, (uint8_t)slack);
-    poorer_source(open, source);
-    uint8_t silent = open->what.silent;
-    ix_received(t, open, bytes, IX_AS_POSTED);
-    open->what.silent = silent;
-    if (open->what.flags & IX_UP_TO)
-        ix_close_unknown(t, open);
+    uint8_t uncounted = open->descriptor.flags & IX_UNCOUNTED;
+    ix_received(open, bytes, path);
+    open->descriptor.flags = (uint8_t)((open->descriptor.flags & ~IX_UNCOUNTED) | uncounted);
+}
+
+static void close_posted(ix_thread *t, ix_slot *s, const ix_end *end)
+{
+    if (s->open.descriptor.flags & IX_UP_TO)
+        ix_close_unknown(t, &s->open);
     else
-        ix_close(t, open, end);
+        ix_close(t, &s->open, end);
+    ix_slot_release_any(s);
+    settle_outside_calls(t);
 }
 
 /* As it was posted, and seen by the thread that posted it. */
 static int is_as_posted(const ix_thread *t, const ix_open *open, int64_t bytes, enum ix_slack slack,
                         enum ix_source source)
 {
-    const ix_what *what = &open->what;
-    int sized = bytes == what->bytes || (bytes == IX_AS_POSTED && !(what->flags & IX_UP_TO));
-    return what->usual && open->thread == t && sized && source >= what->source &&
-           (slack == IX_SLACK_NONE || slack == what->slack);
+    const ix_descriptor *d = &open->descriptor;
+    int sized = bytes == d->bytes || (bytes == IX_AS_POSTED && !(d->flags & IX_UP_TO));
+    return d->flags & IX_RESOLVED && open->thread == t && sized && source >= d->source &&
+           (slack == IX_SLACK_NONE || slack == d->slack);
 }
 
 void ix_complete(ix_thread *t, uint32_t token, int64_t time_ns, int64_t bytes, enum ix_slack slack,
@@ -136,19 +121,19 @@ void ix_complete(ix_thread *t, uint32_t token, int64_t time_ns, int64_t bytes, e
     if (!t || !token || t->off)
         return;
     ix_slot *s = ix_table.slots + token - 1;
-    ix_open *open = &s->open;
+    ix_descriptor *d = &s->open.descriptor;
     if (IX_UNLIKELY(stale(t)))
         slack = IX_SLACK_UNKNOWN;
     ix_end end = at(t, time_ns);
     t->seen_ns = time_ns;
-    if (IX_LIKELY(is_as_posted(t, open, bytes, slack, source)))
-        ix_close_usual(t, &open->what, end.compute_ns - open->compute0_ns,
-                       end.call_ns - open->call0_ns, end.paused_ns - open->paused0_ns,
-                       end.in_call_ns, end.time_ns);
-    else
-        complete_any(t, open, &end, bytes, slack, source);
-    ix_slot_release_any(s);
-    outside_calls(t);
+    if (IX_LIKELY(is_as_posted(t, &s->open, bytes, slack, source))) {
+        d->flags &= (uint8_t)~IX_UP_TO;
+    } else {
+        ix_widen_slack(d, (uint8_t)slack);
+        name_poorer_source(d, source);
+        receive_posted(&s->open, bytes, IX_AS_POSTED);
+    }
+    close_posted(t, s, &end);
 }
 
 ix_moment ix_moment_at(ix_thread *t, int64_t time_ns)
@@ -157,8 +142,13 @@ ix_moment ix_moment_at(ix_thread *t, int64_t time_ns)
         return (ix_moment){.unsure = 1};
     int unsure = stale(t);
     ix_end end = at(t, time_ns);
-    return (ix_moment){t,       end.compute_ns, end.call_ns, end.paused_ns, end.in_call_ns,
-                       time_ns, unsure};
+    return (ix_moment){t, end.clocks, end.in_call_ns, time_ns, unsure};
+}
+
+static void forget_slack(ix_descriptor *d)
+{
+    d->slack = IX_SLACK_UNKNOWN;
+    d->flags &= (uint8_t)~IX_RESOLVED;
 }
 
 void ix_begin_later(ix_thread *t, uint32_t token, int64_t time_ns)
@@ -168,15 +158,10 @@ void ix_begin_later(ix_thread *t, uint32_t token, int64_t time_ns)
     ix_open *open = &ix_table.slots[token - 1].open;
     if (open->thread != t)
         return;
-    if (stale(t)) {
-        open->what.slack = IX_SLACK_UNKNOWN;
-        open->what.usual = 0;
-        return;
-    }
-    ix_end begin = at(t, time_ns);
-    open->compute0_ns = begin.compute_ns;
-    open->call0_ns = begin.call_ns;
-    open->paused0_ns = begin.paused_ns;
+    if (stale(t))
+        forget_slack(&open->descriptor);
+    else
+        open->begin = at(t, time_ns).clocks;
 }
 
 void ix_complete_then(ix_thread *t, uint32_t token, const ix_moment *end, int64_t bytes, int path,
@@ -186,26 +171,20 @@ void ix_complete_then(ix_thread *t, uint32_t token, const ix_moment *end, int64_
         return;
     ix_slot *s = ix_table.slots + token - 1;
     ix_open *open = &s->open;
+    ix_descriptor *d = &open->descriptor;
     if (end->unsure || end->thread != open->thread) {
         slack = IX_SLACK_UNKNOWN;
         open->thread = NULL; /* the clocks of begin and end are not the same */
     }
-    open->what.slack = ix_larger_slack(open->what.slack, (uint8_t)slack);
-    poorer_source(open, source);
-    uint8_t silent = open->what.silent;
-    ix_received(t, open, bytes, path);
+    ix_widen_slack(d, (uint8_t)slack);
+    name_poorer_source(d, source);
+    receive_posted(open, bytes, path);
     /* a wildcard receive turns out to be on a path that the calls see */
-    int mine = open->what.path <= IX_PATH_INTER && ix_engine.source_paths >> open->what.path & 1;
-    open->what.silent = silent || !mine;
+    if (!(d->path <= IX_PATH_INTER && ix_engine.source_paths >> d->path & 1))
+        d->flags |= IX_UNCOUNTED;
     int here = end->thread == t && end->time_ns >= t->last_ns;
-    ix_end then = {end->compute_ns, end->call_ns, end->paused_ns, here ? end->in_call_ns : 0,
-                   end->time_ns};
-    if (open->what.flags & IX_UP_TO)
-        ix_close_unknown(t, open);
-    else
-        ix_close(t, open, &then);
-    ix_slot_release_any(s);
-    outside_calls(t);
+    ix_end then = {end->clocks, here ? end->in_call_ns : 0, end->time_ns};
+    close_posted(t, s, &then);
 }
 
 /* ---- What the calls began, seen over from inside the library */
@@ -213,9 +192,7 @@ void ix_complete_then(ix_thread *t, uint32_t token, const ix_moment *end, int64_
 static ix_slot *single_slot(uint64_t key)
 {
     ix_slot *s = ix_slot_find(key);
-    return s && !ix_is_persistent(s) && !atomic_load_explicit(&s->duplicate, memory_order_relaxed)
-               ? s
-               : NULL;
+    return s && !ix_is_marked(s, IX_PERSISTENT | IX_DUPLICATE) ? s : NULL;
 }
 
 static uint64_t sequence_of(const ix_slot *s)
@@ -237,10 +214,10 @@ void ix_finish_early(ix_thread *t, uint64_t handle, uint64_t sequence, int64_t t
     ix_slot *s = single_slot(key);
     if (!s || sequence_of(s) != sequence || ix_slot_take(t, key) != s)
         return;
-    s->open.what.slack = stale(t) ? IX_SLACK_UNKNOWN : IX_SLACK_NONE;
-    s->open.what.usual = 0;
+    s->open.descriptor.slack = stale(t) ? IX_SLACK_UNKNOWN : IX_SLACK_NONE;
+    s->open.descriptor.flags &= (uint8_t)~IX_RESOLVED;
     ix_end end = at(t, time_ns);
     ix_close(t, &s->open, &end);
     ix_slot_release(s);
-    outside_calls(t);
+    settle_outside_calls(t);
 }

@@ -1,5 +1,5 @@
 /* Transfers that a request begins and ends. */
-#include "slots.h"
+#include "core/slots.h"
 
 void ix_shared_handle(uint64_t handle)
 {
@@ -11,45 +11,34 @@ void ix_shared_handle(uint64_t handle)
     ix_table.shared_count++;
 }
 
-static IX_APART void begin_away(ix_thread *t, uint64_t key, const ix_transfer *transfer)
+static IX_APART void open_away(ix_thread *t, uint64_t key, const ix_descriptor *d)
 {
     ix_slot *s = ix_slot_reserve(key);
     ix_open none, *open = s ? &s->open : &none;
-    ix_open_transfer(t, transfer, transfer->operation, open);
+    ix_open_in_call(t, d, open);
     if (s)
         ix_slot_publish(s, key);
     else
         ix_close_unknown(t, open);
 }
 
-/* Not what the entry of its site holds, or no place at its home. */
-static IX_APART void begin_anew(ix_thread *t, uint64_t key, int64_t bytes, uint64_t word,
-                                uint32_t operation)
-{
-    ix_transfer transfer = ix_transfer_of(bytes, word, operation ? operation : t->operation);
-    if (ix_begins(t, bytes, transfer.path))
-        begin_away(t, key, &transfer);
-}
-
-IX_HOT void ix_begin_word(ix_thread *t, uint64_t handle, int64_t bytes, uint64_t word,
-                          uint32_t operation)
+IX_HOT void ix_begin_packed(ix_thread *t, uint64_t handle, int64_t bytes, ix_packed packed)
 {
     if (!t || t->depth != 1)
         return;
     uint64_t key = ix_request_key(handle);
     if (ix_is_shared(key)) {
-        ix_blocking_word(t, bytes, word, operation);
+        ix_blocking_packed(t, bytes, packed);
         return;
     }
-    const ix_begin_entry *e = ix_begin_entry_of(t, bytes, word);
-    ix_slot *s = ix_begins_again(t, e, bytes, word) ? ix_slot_at_home(key) : NULL;
-    if (IX_UNLIKELY(!s)) {
-        begin_anew(t, key, bytes, word, operation);
+    const ix_descriptor *d = ix_descriptor_of(t, bytes, packed);
+    if (!d)
         return;
-    }
-    ix_open_again(t, e, &s->open);
-    ix_count_begin(t, (uint64_t)e->what.open_ns);
-    ix_note_begin_again(t, e);
+    ix_slot *s = ix_slot_at_home(key);
+    if (IX_LIKELY(s))
+        ix_open_in_call(t, d, &s->open);
+    else
+        open_away(t, key, d);
 }
 
 void ix_persistent(ix_thread *t, uint64_t handle, const ix_transfer *transfer)
@@ -62,18 +51,19 @@ void ix_persistent(ix_thread *t, uint64_t handle, const ix_transfer *transfer)
         ix_count(&ix_engine.part->rank.overflow);
         return;
     }
-    atomic_store_explicit(&s->kind, IX_PERSISTENT, memory_order_relaxed);
-    s->template = *transfer;
-    s->operation = t->operation;
+    ix_mark(s, IX_PERSISTENT, 0);
+    s->start_bytes = transfer->bytes;
+    s->start = ix_pack_for(transfer, t->operation);
     ix_slot_publish(s, key);
 }
 
 static void lose(ix_thread *t, ix_slot *s, int cancelled)
 {
-    if (s->kind == IX_ONE || s->state == IX_ACTIVE) {
-        s->open.what.unsized |= (uint8_t)cancelled;
+    if (ix_is_marked(s, IX_ACTIVE) || !ix_is_marked(s, IX_PERSISTENT | IX_GROUP)) {
+        if (cancelled)
+            s->open.descriptor.flags |= IX_UNSIZED;
         ix_close_unknown(t, &s->open);
-        s->state = IX_INACTIVE;
+        ix_mark(s, 0, IX_ACTIVE);
     }
     ix_lose_members(t, s);
 }
@@ -81,39 +71,50 @@ static void lose(ix_thread *t, ix_slot *s, int cancelled)
 void ix_start_request(ix_thread *t, uint64_t handle)
 {
     ix_slot *s = ix_outermost(t) ? ix_slot_find(ix_request_key(handle)) : NULL;
-    if (!s || !ix_is_persistent(s) || s->state == IX_ENDING)
+    if (!s || !ix_is_marked(s, IX_PERSISTENT) || ix_is_marked(s, IX_ENDING))
         return;
-    /* what can start again has ended: unseen, or with an error */
-    if (s->state == IX_ACTIVE || atomic_load_explicit(&s->members, memory_order_relaxed))
+    /* A request that can start again has ended: unseen, or with an error. */
+    if (ix_is_marked(s, IX_ACTIVE) || atomic_load_explicit(&s->members, memory_order_relaxed))
         lose(t, s, 0);
-    if (!ix_begins(t, s->template.bytes, s->template.path))
+    const ix_descriptor *d = ix_descriptor_of(t, s->start_bytes, s->start);
+    if (!d)
         return;
-    ix_open_transfer(t, &s->template, s->operation, &s->open);
-    s->state = IX_ACTIVE;
+    ix_open_in_call(t, d, &s->open);
+    ix_mark(s, IX_ACTIVE, 0);
 }
 
 /* ---- End */
 
 /* As posted: all that its begin knew stays true. */
-static inline int got_what_was_posted(const ix_what *what, int64_t bytes, int path)
+static inline int came_as_posted(const ix_descriptor *d, int64_t bytes, int path)
 {
-    return bytes == what->bytes && path == IX_AS_POSTED && what->path != IX_PATH_ANY &&
-           (what->silent || !ix_engine.source_paths);
+    return bytes == d->bytes && path == IX_AS_POSTED && d->path != IX_PATH_ANY &&
+           (d->flags & IX_UNCOUNTED || !ix_engine.source_paths);
 }
 
 static IX_APART void finish_slot(ix_thread *t, ix_slot *s, int64_t bytes, int path)
 {
-    if (ix_is_persistent(s)) {
+    ix_descriptor *d = &s->open.descriptor;
+    if (ix_is_marked(s, IX_PERSISTENT)) {
         ix_end_members(t, s, IX_ALL, IX_SLACK_NONE);
-        if (s->state != IX_ACTIVE)
+        if (!ix_is_marked(s, IX_ACTIVE))
             return;
-        s->state = IX_ENDING;
+        ix_mark(s, IX_ENDING, IX_ACTIVE);
     }
-    /* more than it has room for: the size is that of another one with this handle */
-    if (bytes > s->open.what.bytes && atomic_load_explicit(&s->duplicate, memory_order_relaxed))
-        bytes = IX_AS_POSTED;
-    if (s->open.what.flags & IX_UP_TO)
-        ix_received(t, &s->open, bytes, path);
+    if (ix_is_marked(s, IX_DUPLICATE)) {
+        /* more than it has room for: the size is that of another one with this handle */
+        if (bytes > d->bytes)
+            bytes = IX_AS_POSTED;
+        d->flags &= (uint8_t)~IX_RESOLVED;
+    }
+    if (s->open.thread != t)
+        d->flags &= (uint8_t)~IX_RESOLVED;
+    if (d->flags & IX_UP_TO) {
+        if (came_as_posted(d, bytes, path))
+            d->flags &= (uint8_t)~IX_UP_TO;
+        else
+            ix_received(&s->open, bytes, path);
+    }
     ix_end_with_call(t, s);
 }
 
@@ -137,21 +138,16 @@ IX_HOT void ix_finish(ix_thread *t, uint64_t handle, int64_t bytes, int path)
     ix_slot *s = ix_table.slots + home;
     if (ix_key_at(home) != key)
         return;
-    if (IX_UNLIKELY(ix_is_persistent(s))) {
-        finish_slot(t, s, bytes, path);
+    ix_descriptor *d = &s->open.descriptor;
+    if (IX_UNLIKELY(atomic_load_explicit(&s->marks, memory_order_relaxed) || s->open.thread != t ||
+                    (d->flags & IX_UP_TO && !came_as_posted(d, bytes, path)))) {
+        finish_away(t, key, bytes, path);
         return;
     }
     atomic_store_explicit(&s->key, IX_BUSY, memory_order_relaxed);
-    if (s->open.what.flags & IX_UP_TO) {
-        if (IX_UNLIKELY(!got_what_was_posted(&s->open.what, bytes, path))) {
-            finish_slot(t, s, bytes, path);
-            return;
-        }
-        s->open.what.flags &= (uint8_t)~IX_UP_TO;
-    }
-    s->next = t->finished;
-    t->finished = home + 1;
-    t->touched |= IX_ENDED;
+    if (d->flags & IX_UP_TO)
+        d->flags &= (uint8_t)~IX_UP_TO;
+    ix_end_with_call(t, s);
 }
 
 void ix_request_free(ix_thread *t, uint64_t handle)
@@ -169,7 +165,7 @@ void ix_cancel(ix_thread *t, uint64_t handle)
     if (!s)
         return;
     lose(t, s, 1);
-    if (s->kind == IX_ONE)
+    if (!ix_is_marked(s, IX_PERSISTENT))
         ix_slot_release(s);
 }
 
@@ -179,8 +175,9 @@ void ix_requests_stop(ix_thread *t)
     for (uint32_t i = 0; i <= ix_table.mask; i++) {
         ix_slot *s = ix_table.slots + i;
         uint64_t key = ix_key_at(i);
-        /* a member of a group and a posted transfer stay IX_BUSY: nobody finds them by a key */
-        if (key != IX_EMPTY && (s->kind == IX_ONE || s->state == IX_ACTIVE))
+        /* a member of a group and a posted transfer stay IX_BUSY: no key finds them */
+        if (key != IX_EMPTY &&
+            (ix_is_marked(s, IX_ACTIVE) || !ix_is_marked(s, IX_PERSISTENT | IX_GROUP)))
             ix_close_unknown(t, &s->open);
     }
 }

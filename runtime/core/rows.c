@@ -1,5 +1,5 @@
 /* The rows of one thread: found by their key through a hash of row numbers. */
-#include "internal.h"
+#include "core/internal.h"
 
 #include <stdlib.h>
 

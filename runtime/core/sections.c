@@ -1,5 +1,5 @@
 /* Sections: nested names, numbered in order of first appearance; 0 is outside all. */
-#include "internal.h"
+#include "core/internal.h"
 
 static struct {
     struct entry {
@@ -103,7 +103,7 @@ void ix_section_begin(const char *name)
     if (!t || !name)
         return;
     if (t->section_depth == IX_SECTION_DEPTH) { /* counted, so that its end is not a second error */
-        t->section_beyond++;
+        t->section_overflow++;
         ix_count(&ix_engine.part->rank.overflow);
         return;
     }
@@ -114,6 +114,7 @@ void ix_section_begin(const char *name)
     }
     t->section_stack[t->section_depth++] = (uint16_t)section;
     t->section = (uint16_t)(section & ~OVERFLOW);
+    ix_set_context(t);
 }
 
 static int closes(const ix_thread *t, uint32_t level, const char *name)
@@ -131,8 +132,8 @@ void ix_section_end(const char *name)
     ix_thread *t = ix_current();
     if (!t || !name)
         return;
-    if (t->section_beyond) {
-        t->section_beyond--;
+    if (t->section_overflow) {
+        t->section_overflow--;
         return;
     }
     uint32_t level = t->section_depth;
@@ -146,4 +147,5 @@ void ix_section_end(const char *name)
         error();
     t->section_depth = level - 1;
     t->section = level > 1 ? t->section_stack[level - 2] & (uint16_t)~OVERFLOW : 0;
+    ix_set_context(t);
 }

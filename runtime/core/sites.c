@@ -1,8 +1,8 @@
 /* Call sites: return addresses and the images they lie in. Found without a lock; a new one is
  * entered under the engine's lock, with the image resolved at once, so that a crash leaves it. An
  * image that is unloaded leaves its addresses to the next one. */
-#include "images.h"
-#include "internal.h"
+#include "core/images.h"
+#include "core/plans.h"
 
 static struct {
     struct entry {
@@ -81,8 +81,8 @@ static int32_t enter(uint64_t address)
     return site;
 }
 
-/* ix_site_of, where the thread has not seen the address lately. */
-int32_t ix_site_find(ix_thread *t, uint64_t address)
+/* Number of a call site; 0, and counted, where there is no room for it. */
+int32_t ix_site_find(uint64_t address)
 {
     uint32_t at;
     if (!address)
@@ -94,7 +94,6 @@ int32_t ix_site_find(ix_thread *t, uint64_t address)
         ix_count(&ix_engine.part->rank.overflow);
         return 0;
     }
-    t->site_cache[ix_cache_slot(address, IX_SITE_CACHE)] = (ix_site_entry){address, site};
     return site;
 }
 
@@ -124,15 +123,12 @@ void ix_images_changed(void)
     ix_unlock();
 }
 
-/* At the beginning of a call: its end needs what is forgotten here. */
+/* Only at the beginning of a call: its end needs the plans that are forgotten here. */
 void ix_sites_forget(ix_thread *t)
 {
     uint32_t unloaded = atomic_load(&ix_engine.unloaded);
     if (t->unloaded == unloaded)
         return;
     t->unloaded = unloaded;
-    memset(t->site_cache, 0, sizeof t->site_cache);
-    memset(t->call_cache, 0, sizeof t->call_cache);
-    memset(t->hints, 0, sizeof t->hints);
-    memset(t->begin_cache, 0, sizeof *t->begin_cache << (64 - t->begin_shift));
+    ix_plans_forget(t);
 }

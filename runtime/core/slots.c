@@ -1,6 +1,6 @@
 /* The table of open transfers: open addressing with linear probing. Threads that call at the same
  * time take and give slots by compare-and-swap of the key alone. */
-#include "slots.h"
+#include "core/slots.h"
 
 ix_slot_table ix_table;
 
@@ -16,8 +16,8 @@ void ix_requests_start(void *memory, uint32_t capacity)
     ix_table.mask = slots - 1;
     ix_table.capacity = capacity;
     ix_table.slots = memory;
-    atomic_store(&ix_table.live, 0);
     atomic_store(&ix_table.sequence, 0);
+    atomic_store(&ix_table.released, 0);
     atomic_store(&ix_table.recent, 0);
     ix_table.shared_count = 0;
     ix_table.shared_bits = 0;
@@ -40,21 +40,13 @@ static uint32_t reach_of(uint32_t home)
     return reach == UINT16_MAX ? ix_table.mask : reach;
 }
 
-static int has_room(void)
-{
-    if (atomic_load_explicit(&ix_table.live, memory_order_relaxed) >= ix_table.capacity)
-        return 0;
-    ix_add(&ix_table.live, 1);
-    return 1;
-}
-
 /* Slot i, if it was empty: owned now. */
 static ix_slot *take_empty(uint32_t i)
 {
     if (ix_key_at(i) != IX_EMPTY || !ix_own(i, IX_EMPTY))
         return NULL;
     uint64_t order = atomic_load_explicit(&ix_table.sequence, memory_order_relaxed);
-    if (ix_engine.concurrent)
+    if (ix_share.concurrent)
         order = atomic_fetch_add(&ix_table.sequence, 1);
     else
         atomic_store_explicit(&ix_table.sequence, order + 1, memory_order_relaxed);
@@ -64,7 +56,7 @@ static ix_slot *take_empty(uint32_t i)
 
 ix_slot *ix_slot_reserve(uint64_t key)
 {
-    if (!has_room())
+    if (ix_slots_in_use() >= ix_table.capacity)
         return NULL;
     uint32_t home = ix_home_of(key);
     for (uint32_t d = 0; d <= ix_table.mask; d++) {
@@ -74,13 +66,12 @@ ix_slot *ix_slot_reserve(uint64_t key)
             return s;
         }
     }
-    ix_add(&ix_table.live, UINT64_MAX);
     return NULL;
 }
 
 ix_slot *ix_slot_reserve_any(void)
 {
-    if (!has_room())
+    if (ix_slots_in_use() >= ix_table.capacity)
         return NULL;
     uint32_t first = atomic_load_explicit(&ix_table.recent, memory_order_relaxed);
     for (uint32_t d = 0; d <= ix_table.mask; d++) {
@@ -91,7 +82,6 @@ ix_slot *ix_slot_reserve_any(void)
             return s;
         }
     }
-    ix_add(&ix_table.live, UINT64_MAX);
     return NULL;
 }
 
@@ -105,13 +95,13 @@ void ix_slot_publish(ix_slot *s, uint64_t key)
 {
     uint32_t self = (uint32_t)(s - ix_table.slots), home = ix_home_of(key), reach = reach_of(home);
     atomic_store_explicit(&s->key, key, memory_order_release);
-    if (ix_engine.concurrent)
+    if (ix_share.concurrent)
         atomic_thread_fence(memory_order_seq_cst);
     for (uint32_t d = 0; d <= reach; d++) {
         uint32_t i = (home + d) & ix_table.mask;
         if (i != self && ix_key_at(i) == key) {
-            atomic_store_explicit(&ix_table.slots[i].duplicate, 1, memory_order_relaxed);
-            atomic_store_explicit(&s->duplicate, 1, memory_order_relaxed);
+            ix_mark(&ix_table.slots[i], IX_DUPLICATE, 0);
+            ix_mark(s, IX_DUPLICATE, 0);
         }
     }
 }
@@ -146,7 +136,7 @@ static ix_slot *rather_mine(const ix_thread *t, uint64_t key, ix_slot *oldest)
     for (uint32_t d = 0; d <= reach; d++) {
         uint32_t i = (home + d) & ix_table.mask;
         ix_slot *s = ix_table.slots + i;
-        if (ix_key_at(i) != key || ix_is_persistent(s) ||
+        if (ix_key_at(i) != key || ix_is_marked(s, IX_PERSISTENT) ||
             __atomic_load_n(&s->open.thread, __ATOMIC_RELAXED) != t)
             continue;
         uint64_t order = atomic_load_explicit(&s->sequence, memory_order_relaxed);
@@ -166,10 +156,10 @@ ix_slot *ix_slot_take_any(const ix_thread *t, uint64_t key)
         ix_slot *s = ix_slot_find(key);
         if (!s)
             return NULL;
-        if (atomic_load_explicit(&s->duplicate, memory_order_relaxed))
+        if (ix_is_marked(s, IX_DUPLICATE))
             s = rather_mine(t, key, s);
         uint32_t i = (uint32_t)(s - ix_table.slots);
-        if (ix_is_persistent(s)) {
+        if (ix_is_marked(s, IX_PERSISTENT)) {
             if (ix_key_at(i) == key)
                 return s;
         } else if (ix_own(i, key)) {

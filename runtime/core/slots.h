@@ -1,34 +1,40 @@
 /* Open transfers by the handle of their request. A slot's key says who owns it: IX_EMPTY, IX_BUSY
  * (one thread fills or empties it, or only a token or a group finds it), or a
  * handle in one of two name spaces. */
-#ifndef IMBREX_SLOTS_H
-#define IMBREX_SLOTS_H
+#ifndef IMBREX_CORE_SLOTS_H
+#define IMBREX_CORE_SLOTS_H
 
-#include "internal.h"
+#include "core/transfers.h"
 
 enum { IX_EMPTY = 0, IX_BUSY = 1 };
-enum { IX_ONE, IX_PERSISTENT, IX_GROUP };
-enum { IX_INACTIVE, IX_ACTIVE, IX_ENDING };
 
-/* Name spaces of keys: requests and groups. */
-#define IX_REQUEST_KEY (UINT64_C(1) << 61)
-#define IX_GROUP_KEY (UINT64_C(2) << 61)
-#define IX_HANDLE_BITS (IX_REQUEST_KEY - 1)
+/* What a slot is: of one transfer where it has none of the first two. */
+enum ix_slot_marks {
+    IX_PERSISTENT = 1,
+    IX_GROUP = 2,
+    IX_DUPLICATE = 4, /* another open request had the same handle */
+    IX_ACTIVE = 8,    /* a started persistent request */
+    IX_ENDING = 16,   /* and one that ends with the call in progress */
+};
 
-/* Three lines of the cache, of which a transfer between two calls touches each once. */
+/* Name spaces of keys, in their lowest bits: requests and groups. */
+#define IX_REQUEST_KEY UINT64_C(2)
+#define IX_GROUP_KEY UINT64_C(3)
+
+/* Three lines of the cache: what finds a transfer; the clocks at its begin and what its end needs;
+ * what only the rare end needs. */
 typedef struct ix_slot {
-    _Atomic uint64_t key;
+    _Alignas(64) _Atomic uint64_t key;
     _Atomic uint64_t sequence;
-    _Atomic uint32_t members; /* slot + 1 of the first of a group or of the partitions */
-    uint32_t next;            /* in a list of members or of what ends with a call */
-    _Atomic uint16_t reach;   /* how far from this home the keys of this home were ever put */
-    _Atomic uint8_t kind;
-    _Atomic uint8_t duplicate;
-    uint8_t state; /* IX_PERSISTENT */
-    int32_t tag;
-    uint32_t operation; /* IX_PERSISTENT: of the init call */
+    _Atomic(struct ix_slot *) members; /* the first of a group or of the partitions */
+    struct ix_slot *next;              /* in a list of members or of what ends with a call */
+    _Atomic uint32_t marks;            /* enum ix_slot_marks */
+    _Atomic uint16_t reach; /* how far from this home the keys of this home were ever put */
+    int32_t tag;            /* of a member of a group */
+    int32_t reserved;
+    int64_t start_bytes; /* IX_PERSISTENT: what each start begins */
+    ix_packed start;
     ix_open open;
-    ix_transfer template; /* IX_PERSISTENT: what each start begins */
 } ix_slot;
 _Static_assert(sizeof(ix_slot) == 192, "three lines");
 
@@ -39,7 +45,8 @@ typedef struct ix_slot_table {
     uint32_t mask, capacity;
     uint64_t shared_bits;    /* by hash: whether any shared handle may be in this 64th */
     _Atomic uint32_t recent; /* where to look first for one that needs no key */
-    _Atomic uint64_t live, sequence;
+    /* how many slots were ever taken and given back: the difference is in use */
+    _Atomic uint64_t sequence, released;
     uint64_t shared[4 * IX_SHARED_MAX]; /* keys of shared handles, by hash, 0: none */
     uint32_t shared_count;
 } ix_slot_table;
@@ -69,23 +76,23 @@ IX_HIDDEN void ix_lose_members(ix_thread *t, ix_slot *group);
 
 static inline uint64_t ix_request_key(uint64_t handle)
 {
-    return (handle & IX_HANDLE_BITS) | IX_REQUEST_KEY;
+    return handle << 2 | IX_REQUEST_KEY;
 }
 
-static inline uint64_t ix_spread(uint64_t key)
+static inline uint64_t ix_group_key(uint64_t group)
 {
-    return key * 0x9e3779b97f4a7c15u;
+    return group << 2 | IX_GROUP_KEY;
 }
 
 static inline uint32_t ix_home_of(uint64_t key)
 {
-    return (uint32_t)(ix_spread(key) >> 32) & ix_table.mask;
+    return (uint32_t)(ix_scatter(key) >> 32) & ix_table.mask;
 }
 
 /* Where the key of a shared handle is, or would be: *it is 0 then. */
 static inline uint64_t *ix_shared_place(uint64_t key)
 {
-    uint32_t i = (uint32_t)(ix_spread(key) >> 56);
+    uint32_t i = (uint32_t)(ix_scatter(key) >> 56);
     while (ix_table.shared[i] && ix_table.shared[i] != key)
         i = (i + 1) % (4 * IX_SHARED_MAX);
     return &ix_table.shared[i];
@@ -93,7 +100,7 @@ static inline uint64_t *ix_shared_place(uint64_t key)
 
 static inline uint64_t ix_shared_bit(uint64_t key)
 {
-    return UINT64_C(1) << (ix_spread(key) >> 58);
+    return UINT64_C(1) << (ix_scatter(key) >> 58);
 }
 
 static inline int ix_is_shared(uint64_t key)
@@ -109,34 +116,53 @@ static inline uint64_t ix_key_at(uint32_t i)
 /* Become the owner of slot i, whose key is `key`. */
 static inline int ix_own(uint32_t i, uint64_t key)
 {
-    if (ix_engine.concurrent)
+    if (ix_share.concurrent)
         return atomic_compare_exchange_strong_explicit(&ix_table.slots[i].key, &key, IX_BUSY,
                                                        memory_order_acq_rel, memory_order_relaxed);
     atomic_store_explicit(&ix_table.slots[i].key, IX_BUSY, memory_order_relaxed);
     return 1;
 }
 
-static inline void ix_slot_release_at(uint32_t i)
+static inline uint64_t ix_slots_in_use(void)
 {
-    atomic_store_explicit(&ix_table.slots[i].key, IX_EMPTY, memory_order_release);
-    ix_add(&ix_table.live, UINT64_MAX);
+    return atomic_load_explicit(&ix_table.sequence, memory_order_relaxed) -
+           atomic_load_explicit(&ix_table.released, memory_order_relaxed);
+}
+
+static inline void ix_slot_empty(ix_slot *s)
+{
+    atomic_store_explicit(&s->key, IX_EMPTY, memory_order_release);
 }
 
 static inline void ix_slot_release(ix_slot *s)
 {
-    ix_slot_release_at((uint32_t)(s - ix_table.slots));
+    ix_slot_empty(s);
+    ix_add(&ix_table.released, 1);
 }
 
-static inline int ix_is_persistent(const ix_slot *s)
+static inline uint32_t ix_is_marked(const ix_slot *s, uint32_t marks)
 {
-    return atomic_load_explicit(&s->kind, memory_order_relaxed) == IX_PERSISTENT;
+    return atomic_load_explicit(&s->marks, memory_order_relaxed) & marks;
 }
 
-/* Nothing was ever put away from this home, and no other thread calls meanwhile: what the home does
- * not hold the table does not hold. */
+/* Another thread may mark the slot as a duplicate meanwhile. */
+static inline void ix_mark(ix_slot *s, uint32_t set, uint32_t clear)
+{
+    uint32_t marks = atomic_load_explicit(&s->marks, memory_order_relaxed);
+    if (IX_LIKELY(!ix_share.concurrent)) {
+        atomic_store_explicit(&s->marks, (marks & ~clear) | set, memory_order_relaxed);
+        return;
+    }
+    while (!atomic_compare_exchange_weak_explicit(&s->marks, &marks, (marks & ~clear) | set,
+                                                  memory_order_relaxed, memory_order_relaxed))
+        ;
+}
+
+/* No key of this home was ever put elsewhere, and no other thread calls meanwhile: a key that the
+ * home does not hold is not in the table. */
 static inline int ix_at_home_or_nowhere(uint32_t home)
 {
-    return !ix_engine.concurrent &&
+    return !ix_share.concurrent &&
            atomic_load_explicit(&ix_table.slots[home].reach, memory_order_relaxed) == 0;
 }
 
@@ -144,10 +170,8 @@ static inline int ix_at_home_or_nowhere(uint32_t home)
 static inline void ix_slot_clear(ix_slot *s, uint64_t order)
 {
     atomic_store_explicit(&s->sequence, order, memory_order_relaxed);
-    atomic_store_explicit(&s->members, 0, memory_order_relaxed);
-    atomic_store_explicit(&s->duplicate, 0, memory_order_relaxed);
-    atomic_store_explicit(&s->kind, IX_ONE, memory_order_relaxed);
-    s->state = IX_INACTIVE;
+    atomic_store_explicit(&s->members, NULL, memory_order_relaxed);
+    atomic_store_explicit(&s->marks, 0, memory_order_relaxed);
 }
 
 /* reserve, and publish at once: at its home, if that is free and nobody can look meanwhile. NULL:
@@ -156,13 +180,12 @@ static inline ix_slot *ix_slot_at_home(uint64_t key)
 {
     uint32_t home = ix_home_of(key);
     ix_slot *s = ix_table.slots + home;
-    uint64_t live = atomic_load_explicit(&ix_table.live, memory_order_relaxed);
-    if (IX_UNLIKELY(!ix_at_home_or_nowhere(home) || ix_key_at(home) != IX_EMPTY ||
-                    live >= ix_table.capacity))
-        return NULL;
     uint64_t order = atomic_load_explicit(&ix_table.sequence, memory_order_relaxed);
+    uint64_t released = atomic_load_explicit(&ix_table.released, memory_order_relaxed);
+    if (IX_UNLIKELY(!ix_at_home_or_nowhere(home) || ix_key_at(home) != IX_EMPTY ||
+                    order - released >= ix_table.capacity))
+        return NULL;
     atomic_store_explicit(&ix_table.sequence, order + 1, memory_order_relaxed);
-    atomic_store_explicit(&ix_table.live, live + 1, memory_order_relaxed);
     atomic_store_explicit(&s->key, key, memory_order_relaxed);
     ix_slot_clear(s, order);
     return s;
@@ -175,8 +198,8 @@ static inline ix_slot *ix_slot_take(const ix_thread *t, uint64_t key)
         ix_slot *s = ix_table.slots + home;
         if (ix_key_at(home) != key)
             return NULL;
-        if (IX_LIKELY(!ix_is_persistent(s)))
-            atomic_store_explicit(&ix_table.slots[home].key, IX_BUSY, memory_order_relaxed);
+        if (IX_LIKELY(!ix_is_marked(s, IX_PERSISTENT)))
+            atomic_store_explicit(&s->key, IX_BUSY, memory_order_relaxed);
         return s;
     }
     return ix_slot_take_any(t, key);
@@ -185,8 +208,8 @@ static inline ix_slot *ix_slot_take(const ix_thread *t, uint64_t key)
 static inline void ix_end_with_call(ix_thread *t, ix_slot *s)
 {
     s->next = t->finished;
-    t->finished = (uint32_t)(s - ix_table.slots) + 1;
-    t->touched |= IX_ENDED;
+    t->finished = s;
+    t->settles = 1;
 }
 
 #endif

@@ -1,10 +1,9 @@
 /* The transfer-time table: lookup. */
-#include "times_table.h"
+#include "core/times_table.h"
 
-#include "engine.h"
+#include "core/engine.h"
 
 ix_times_table ix_times;
-uint32_t ix_times_generation = 1; /* never that of an empty entry */
 
 size_t ix_times_bytes(void)
 {
@@ -93,6 +92,36 @@ ix_time ix_any_path_time(int64_t bytes)
         }
     }
     return time;
+}
+
+/* What holds at one of two sizes, where both are possible. */
+static ix_class either(ix_class a, ix_class b)
+{
+    for (int i = 0; i < 4; i++) {
+        a.rate_lo[i] = a.rate_lo[i] < b.rate_lo[i] ? a.rate_lo[i] : b.rate_lo[i];
+        a.rate_hi[i] = a.rate_hi[i] > b.rate_hi[i] ? a.rate_hi[i] : b.rate_hi[i];
+    }
+    a.returns = a.returns == b.returns ? a.returns : IX_UNKNOWN;
+    a.known = a.known && b.known;
+    return a;
+}
+
+/* Between two measured sizes the library may change its protocol anywhere. */
+ix_class ix_path_class(uint8_t path, int64_t bytes)
+{
+    int count = path <= IX_PATH_INTER ? ix_times.class_count[path] : 0;
+    const ix_class_point *points = ix_times.classes[count ? path : 0];
+    if (!count)
+        return (ix_class){.rate_hi = {IX_RATE_ONE, IX_RATE_ONE, IX_RATE_ONE, IX_RATE_ONE},
+                          .returns = IX_UNKNOWN};
+    int i = 0;
+    while (i < count && points[i].size < bytes)
+        i++;
+    if (i == count)
+        return points[count - 1].of_size;
+    if (i == 0 || points[i].size == bytes)
+        return points[i].of_size;
+    return either(points[i - 1].of_size, points[i].of_size);
 }
 
 uint32_t ix_collective_hash(uint32_t operation, int32_t ranks, uint8_t role, uint8_t path)

@@ -1,7 +1,7 @@
 /* Transfer times: for a path and a size, or for a collective, the interval [X_lo, X_hi] and the
- * slack that was measured. Format and interpolation: docs/machine-profile.md. */
-#ifndef IMBREX_TIMES_H
-#define IMBREX_TIMES_H
+ * slack that was measured. Format and interpolation: docs/reference/machine-profile.md. */
+#ifndef IMBREX_CORE_TIMES_H
+#define IMBREX_CORE_TIMES_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -19,9 +19,18 @@ typedef struct ix_time {
     int32_t calibrated;
 } ix_time;
 
-/* Changes with every table and with what is left to other sources, so that what was looked up in an
- * older one is forgotten. */
-extern __attribute__((visibility("hidden"))) uint32_t ix_times_generation;
+/* When data of a message moves, as a probe saw it: the share of the full rate, in thousandths, by
+ * who is inside MPI. Index: IX_SENDER_IN | IX_RECEIVER_IN. */
+enum { IX_SENDER_IN = 1, IX_RECEIVER_IN = 2, IX_RATE_ONE = 1000 };
+
+typedef struct ix_class {
+    int16_t rate_lo[4], rate_hi[4];
+    int8_t returns; /* a send completes before its receive is posted: 1, 0, IX_UNKNOWN */
+    uint8_t known;  /* the rates say something */
+} ix_class;
+
+/* Of a message of `bytes` (>= 0) over a path; all rates 0 to 1 where nothing was measured. */
+__attribute__((visibility("hidden"))) ix_class ix_path_class(uint8_t path, int64_t bytes);
 
 /* Of a message of `bytes` (> 0) over a path (enum ix_path). */
 __attribute__((visibility("hidden"))) ix_time ix_path_time(uint8_t path, int64_t bytes);

@@ -1,12 +1,12 @@
-/* The transfer-time table: parser. Format: docs/machine-profile.md. */
+/* The transfer-time table: parser. Format: docs/reference/machine-profile.md. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "engine.h"
-#include "times_table.h"
+#include "core/plans.h"
+#include "core/times_table.h"
 
-enum { MAX_TOKENS = 8 };
+enum { MAX_TOKENS = 12 };
 
 typedef struct token {
     const char *text;
@@ -219,6 +219,38 @@ static int parse_point(parser *p)
     return 0;
 }
 
+/* Rates of nobody, the sender, the receiver and both inside MPI: in the order of ix_class. */
+static int parse_class(parser *p)
+{
+    ix_class_point new = {0};
+    int64_t returns = 0, rates[8] = {0};
+    int fine = p->count == 11 && number(p->tokens[1], 0, &new.size) &&
+               number(p->tokens[2], -1, &returns) && returns <= 1;
+    for (int i = 0; fine && i < 8; i++)
+        fine = number(p->tokens[3 + i], 0, &rates[i]) && rates[i] <= IX_RATE_ONE &&
+               (i % 2 == 0 || rates[i - 1] <= rates[i]);
+    if (!fine)
+        return fail(p,
+                    "expected: class SIZE RETURNS, then LOWEST and HIGHEST rate with nobody, the "
+                    "sender, the receiver and both inside MPI (0 to 1000; RETURNS -1, 0 or 1)");
+    if (!p->open || p->open == &p->skipped || p->open->operation >= 0)
+        return fail(p, "a class outside of a path");
+    uint8_t path = p->open->path, count = ix_times.class_count[path];
+    if (count == IX_MAX_CLASSES)
+        return fail(p, "more than %d classes of a path", IX_MAX_CLASSES);
+    if (count && ix_times.classes[path][count - 1].size >= new.size)
+        return fail(p, "sizes of classes must grow");
+    new.of_size.returns = (int8_t)returns;
+    for (int i = 0; i < 4; i++) {
+        new.of_size.rate_lo[i] = (int16_t)rates[2 * i];
+        new.of_size.rate_hi[i] = (int16_t)rates[2 * i + 1];
+        new.of_size.known |= rates[2 * i] > 0 || rates[2 * i + 1] < IX_RATE_ONE;
+    }
+    ix_times.classes[path][count] = new;
+    ix_times.class_count[path]++;
+    return 0;
+}
+
 static int parse(parser *p)
 {
     int line = next_line(p);
@@ -231,6 +263,8 @@ static int parse(parser *p)
         int result;
         if (is(word, "point")) {
             result = parse_point(p);
+        } else if (is(word, "class")) {
+            result = parse_class(p);
         } else if (is(word, "path")) {
             result = parse_path(p);
         } else if (is(word, "collective")) {
@@ -255,6 +289,7 @@ static void clear(void)
     ix_times.point_count = ix_times.curve_count = 0;
     memset(ix_times.path_curve, 0, sizeof ix_times.path_curve);
     memset(ix_times.hash, 0, sizeof ix_times.hash);
+    memset(ix_times.class_count, 0, sizeof ix_times.class_count);
 }
 
 int ix_load_times(const char *text, size_t length, const char *const *operations,
@@ -266,7 +301,7 @@ int ix_load_times(const char *text, size_t length, const char *const *operations
                 .error_bytes = error_bytes,
                 .operations = operations,
                 .operation_count = operation_count};
-    ix_times_generation++;
+    ix_plans_forget_all(); /* they hold times of the table before */
     clear();
     if (length == 0)
         return 0;

@@ -1,10 +1,10 @@
 /* The transfer-time table as it lies in memory: filled by the parser, read by the lookup. */
-#ifndef IMBREX_TIMES_TABLE_H
-#define IMBREX_TIMES_TABLE_H
+#ifndef IMBREX_CORE_TIMES_TABLE_H
+#define IMBREX_CORE_TIMES_TABLE_H
 
-#include "times.h"
+#include "core/times.h"
 
-enum { IX_MAX_POINTS = 6144, IX_MAX_CURVES = 256, IX_TIMES_HASH = 512 };
+enum { IX_MAX_POINTS = 6144, IX_MAX_CURVES = 256, IX_TIMES_HASH = 512, IX_MAX_CLASSES = 64 };
 
 typedef struct ix_point {
     int64_t size, x_lo, x_hi, tail, head;
@@ -19,12 +19,19 @@ typedef struct ix_curve {
     int16_t below[64]; /* last ix_point of size <= 2^k, or -1 */
 } ix_curve;
 
+typedef struct ix_class_point {
+    int64_t size;
+    ix_class of_size;
+} ix_class_point;
+
 typedef struct ix_times_table {
     ix_point points[IX_MAX_POINTS];
     ix_curve curves[IX_MAX_CURVES];
     uint32_t point_count, curve_count;
-    int16_t path_curve[4];       /* + 1; 0: none */
-    int16_t hash[IX_TIMES_HASH]; /* of collectives, + 1 */
+    int16_t path_curve[4];                     /* + 1; 0: none */
+    int16_t hash[IX_TIMES_HASH];               /* of collectives, + 1 */
+    ix_class_point classes[4][IX_MAX_CLASSES]; /* by path, ascending by size */
+    uint8_t class_count[4];
 } ix_times_table;
 
 extern __attribute__((visibility("hidden"))) ix_times_table ix_times;

@@ -1,10 +1,12 @@
-#include "comms.h"
+#include "mpi/comms.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "events.h"
+#include "core/call_logging.h"
+#include "mpi/comm_numbers.h"
+#include "mpi/observers.h"
 
 typedef ix_comm_table table;
 
@@ -15,8 +17,9 @@ static int comm_key = MPI_KEYVAL_INVALID, window_key = MPI_KEYVAL_INVALID;
 
 const uint8_t *ix_world_paths;
 int32_t ix_world_size;
+uint32_t ix_world_number;
 static uint8_t *world_paths;
-static int world_rank, one_node;
+static int world_rank, one_node, on_node = 1;
 static MPI_Group world_group;
 
 static ix_comm *find(table *t, uint64_t handle)
@@ -75,7 +78,7 @@ static int comm_freed(MPI_Comm comm, int key, void *value, void *extra)
 {
     (void)key, (void)value, (void)extra;
     remove_entry(&ix_comms, ix_handle(comm));
-    ix_events_freed();
+    ix_tell_communicator_freed(ix_handle(comm));
     return MPI_SUCCESS;
 }
 
@@ -101,29 +104,34 @@ static int window_freed(MPI_Win win, int key, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
-/* Fill paths and the longest of them for the members of `group`. 0, or -1 without memory. */
-static int paths_of_group(ix_comm *c, MPI_Group group)
+/* The world ranks of a group, -1 outside MPI_COMM_WORLD; NULL without memory. */
+static int *world_ranks_of(MPI_Group group, int count)
 {
-    int *ranks = malloc(2 * sizeof *ranks * (size_t)(c->peers ? c->peers : 1));
+    int *ranks = calloc(2 * (size_t)(count > 0 ? count : 1), sizeof *ranks);
     if (!ranks)
-        return -1;
-    int *world = ranks + c->peers;
-    for (int i = 0; i < c->peers; i++)
-        ranks[i] = i;
-    int known =
-        world_group != MPI_GROUP_NULL &&
-        PMPI_Group_translate_ranks(group, c->peers, ranks, world_group, world) == MPI_SUCCESS;
+        return NULL;
+    int *asked = ranks + count;
+    for (int i = 0; i < count; i++)
+        asked[i] = i;
+    int known = world_group != MPI_GROUP_NULL &&
+                PMPI_Group_translate_ranks(group, count, asked, world_group, ranks) == MPI_SUCCESS;
+    for (int i = 0; i < count; i++)
+        if (!known || ranks[i] < 0 || ranks[i] >= ix_world_size)
+            ranks[i] = -1;
+    return ranks;
+}
+
+/* Fill paths and the longest of them for the peers. */
+static void fill_paths(ix_comm *c, const int *world)
+{
     c->path = IX_PATH_SELF;
     c->members = 0xcbf29ce484222325u;
     for (int i = 0; i < c->peers; i++) {
-        c->members = (c->members ^ (uint32_t)(known ? world[i] : -1)) * 0x100000001b3u;
-        int inside = known && world[i] >= 0 && world[i] < ix_world_size;
-        c->paths[i] = inside ? world_paths[world[i]] : IX_PATH_FOREIGN | IX_PATH_INTER;
+        c->members = (c->members ^ (uint32_t)world[i]) * 0x100000001b3u;
+        c->paths[i] = world[i] >= 0 ? world_paths[world[i]] : IX_PATH_FOREIGN | IX_PATH_INTER;
         if (c->paths[i] > c->path)
             c->path = c->paths[i];
     }
-    free(ranks);
-    return 0;
 }
 
 static ix_comm *new_entry(uint64_t handle, int peers)
@@ -138,7 +146,25 @@ static ix_comm *new_entry(uint64_t handle, int peers)
     return c;
 }
 
-static ix_comm *ask_comm(MPI_Comm comm)
+/* Paths and number of a new entry, whose group is given. 0, or -1 without memory. */
+static int meet(ix_comm *c, MPI_Group group, MPI_Group remote_group, int window, int created)
+{
+    int *own = world_ranks_of(group, c->size), *remote = own;
+    if (c->inter)
+        remote = world_ranks_of(remote_group, c->peers);
+    int fine = own && remote;
+    if (fine) {
+        fill_paths(c, remote);
+        ix_number_comm(c, (ix_members){own, c->size}, (ix_members){remote, c->peers}, window,
+                       created);
+    }
+    if (remote != own)
+        free(remote);
+    free(own);
+    return fine ? 0 : -1;
+}
+
+static ix_comm *ask_comm(MPI_Comm comm, int created)
 {
     int inter = 0, size = 0, rank = 0, peers = 0;
     if (PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS ||
@@ -153,17 +179,21 @@ static ix_comm *ask_comm(MPI_Comm comm)
     c->rank = rank;
     c->size = size;
     c->inter = inter;
-    MPI_Group group;
-    int rc = inter ? PMPI_Comm_remote_group(comm, &group) : PMPI_Comm_group(comm, &group);
-    if (rc != MPI_SUCCESS || paths_of_group(c, group)) {
+    MPI_Group group = MPI_GROUP_NULL, remote = MPI_GROUP_NULL;
+    if (PMPI_Comm_group(comm, &group) != MPI_SUCCESS ||
+        (inter && PMPI_Comm_remote_group(comm, &remote) != MPI_SUCCESS) ||
+        meet(c, group, remote, 0, created)) {
         free(c);
-        return NULL;
+        c = NULL;
     }
-    PMPI_Group_free(&group);
+    if (group != MPI_GROUP_NULL)
+        PMPI_Group_free(&group);
+    if (remote != MPI_GROUP_NULL)
+        PMPI_Group_free(&remote);
     return c;
 }
 
-static ix_comm *ask_window(MPI_Win win)
+static ix_comm *ask_window(MPI_Win win, int created)
 {
     MPI_Group group;
     int size = 0;
@@ -174,7 +204,7 @@ static ix_comm *ask_window(MPI_Win win)
     if (c) {
         PMPI_Group_rank(group, &c->rank);
         c->size = size;
-        if (paths_of_group(c, group)) {
+        if (meet(c, group, MPI_GROUP_NULL, 1, created)) {
             free(c);
             c = NULL;
         }
@@ -188,17 +218,17 @@ ix_comm *ix_comm_known(MPI_Comm comm)
     return find(&ix_comms, ix_handle(comm));
 }
 
-ix_comm *ix_comm_find(MPI_Comm comm)
+static ix_comm *find_or_ask(MPI_Comm comm, int created)
 {
     ix_comm *c = find(&ix_comms, ix_handle(comm));
     if (IX_LIKELY(c))
         return c;
     pthread_mutex_lock(&writing);
     c = find(&ix_comms, ix_handle(comm));
-    if (!c && (c = ask_comm(comm))) {
-        ix_events_met(c);
+    if (!c && (c = ask_comm(comm, created))) {
+        ix_tell_communicator_met(c);
         if (insert(&ix_comms, c)) {
-            ix_events_listen(comm, c);
+            ix_tell_communicator_listed(comm, c);
         } else {
             free(c);
             c = NULL;
@@ -211,19 +241,46 @@ ix_comm *ix_comm_find(MPI_Comm comm)
     return c;
 }
 
+ix_comm *ix_comm_find(MPI_Comm comm)
+{
+    return find_or_ask(comm, 0);
+}
+
+void ix_comm_created(MPI_Comm comm)
+{
+    if (ix_log() && comm != MPI_COMM_NULL)
+        find_or_ask(comm, 1);
+}
+
+void ix_comms_number_predefined(void)
+{
+    ix_comm_created(MPI_COMM_WORLD);
+    const ix_comm *world = ix_comm_known(MPI_COMM_WORLD);
+    ix_world_number = world ? world->number : 0;
+    ix_comm_created(MPI_COMM_SELF);
+}
+
+void ix_comm_promised(MPI_Comm parent)
+{
+    const ix_comm *c = ix_log() ? ix_comm_of(parent) : NULL;
+    pthread_mutex_lock(&writing);
+    ix_promise_number(c);
+    pthread_mutex_unlock(&writing);
+}
+
 int ix_path_slow(MPI_Comm comm, int rank)
 {
     return rank == MPI_ANY_SOURCE ? IX_PATH_ANY : ix_path_in(ix_comm_of(comm), rank);
 }
 
-ix_comm *ix_comm_of_window(MPI_Win win)
+static ix_comm *find_or_ask_window(MPI_Win win, int created)
 {
     ix_comm *c = find(&windows, ix_handle(win));
     if (IX_LIKELY(c))
         return c;
     pthread_mutex_lock(&writing);
     c = find(&windows, ix_handle(win));
-    if (!c && (c = ask_window(win)) && !insert(&windows, c)) {
+    if (!c && (c = ask_window(win, created)) && !insert(&windows, c)) {
         free(c);
         c = NULL;
     }
@@ -233,17 +290,28 @@ ix_comm *ix_comm_of_window(MPI_Win win)
     return c;
 }
 
-/* Bits of the places of a grid that lie beyond its edge: in each dimension before, then behind. */
-static uint64_t beyond_the_edge(MPI_Comm grid, int dimensions)
+ix_comm *ix_comm_of_window(MPI_Win win)
 {
-    uint64_t nobody = 0;
+    return find_or_ask_window(win, 0);
+}
+
+void ix_window_created(MPI_Win win)
+{
+    if (ix_log())
+        find_or_ask_window(win, 1);
+}
+
+/* Bits of the places of a grid that lie beyond its edge: in each dimension before, then behind. */
+static uint64_t missing_at_the_edge(MPI_Comm grid, int dimensions)
+{
+    uint64_t missing = 0;
     for (int i = 0; i < dimensions && i < 32; i++) {
         int before = MPI_PROC_NULL, behind = MPI_PROC_NULL;
         PMPI_Cart_shift(grid, i, 1, &before, &behind);
-        nobody |= (uint64_t)(before == MPI_PROC_NULL) << 2 * i;
-        nobody |= (uint64_t)(behind == MPI_PROC_NULL) << (2 * i + 1);
+        missing |= (uint64_t)(before == MPI_PROC_NULL) << 2 * i;
+        missing |= (uint64_t)(behind == MPI_PROC_NULL) << (2 * i + 1);
     }
-    return nobody;
+    return missing;
 }
 
 /* What neighbourhood collectives talk to. */
@@ -256,7 +324,7 @@ void ix_ask_topology(ix_comm *c)
     PMPI_Topo_test(comm, &topology);
     if (topology == MPI_CART) {
         PMPI_Cartdim_get(comm, &in);
-        c->nobody = beyond_the_edge(comm, in);
+        c->missing = missing_at_the_edge(comm, in);
         in = out = 2 * in;
     } else if (topology == MPI_GRAPH) {
         PMPI_Graph_neighbors_count(comm, c->rank, &in);
@@ -308,9 +376,11 @@ int ix_comms_start(MPI_Comm all)
     }
     PMPI_Allgather(&mine, 1, MPI_INT, nodes, 1, MPI_INT, all);
     one_node = 1;
+    on_node = 0;
     for (int i = 0; i < ranks; i++) {
         int same = nodes[i] == mine && mine >= 0;
         one_node = one_node && same;
+        on_node += same;
         world_paths[i] = i == rank ? IX_PATH_SELF : same ? IX_PATH_INTRA : IX_PATH_INTER;
     }
     free(nodes);
@@ -323,6 +393,11 @@ int ix_comms_start(MPI_Comm all)
 int ix_comms_one_node(void)
 {
     return one_node;
+}
+
+int ix_comms_ranks_on_node(void)
+{
+    return on_node > 0 ? on_node : 1;
 }
 
 void ix_comms_stop(void)

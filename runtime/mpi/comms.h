@@ -1,8 +1,8 @@
 /* Where the processes of a communicator or window are: paths, sizes, degrees. */
-#ifndef IMBREX_COMMS_H
-#define IMBREX_COMMS_H
+#ifndef IMBREX_MPI_COMMS_H
+#define IMBREX_MPI_COMMS_H
 
-#include "types.h"
+#include "mpi/types.h"
 
 /* A process outside MPI_COMM_WORLD (spawned, connected): its node is not known, so the path counts
  * as inter-node and nothing is claimed about its transfers. */
@@ -21,8 +21,11 @@ typedef struct ix_comm {
     uint8_t path; /* the longest to any peer: what a collective has to use */
     /* of the process topology: their places in the arguments; -1: not asked yet */
     int32_t source_places, destination_places;
-    uint64_t nobody;       /* places without a neighbour, beyond the edge of a grid */
-    uint64_t members;      /* a hash of the processes that messages go to, in their order */
+    uint64_t missing; /* places without a neighbour, beyond the edge of a grid */
+    uint64_t members; /* a hash of the processes that messages go to, in their order */
+    uint64_t family;  /* a hash of all members */
+    uint32_t number;  /* the same on all members: comm_numbers.h */
+    _Atomic uint32_t collectives, inits; /* called on it so far, and persistent ones planned */
     _Atomic int32_t holds; /* the table's, and one of each wildcard receive that is noted */
     uint8_t paths[];       /* by rank of the peer */
 } ix_comm;
@@ -34,16 +37,25 @@ IX_HIDDEN int ix_comms_start_alone(int rank, int ranks);
 IX_HIDDEN void ix_comms_stop(void);
 /* 1 if all ranks of MPI_COMM_WORLD are on one node. */
 IX_HIDDEN int ix_comms_one_node(void);
+/* At least 1. */
+IX_HIDDEN int ix_comms_ranks_on_node(void);
 
 /* From a table; the first time it asks the library. NULL only when there is no memory. */
 IX_HIDDEN IX_COLD ix_comm *ix_comm_find(MPI_Comm comm);
-/* The same, but NULL for one that was not met yet; asks nobody. */
+/* Number MPI_COMM_WORLD and MPI_COMM_SELF: before any other. */
+IX_HIDDEN void ix_comms_number_predefined(void);
+/* A communicator or window was created; MPI_Comm_idup began to create one. Numbers them. */
+IX_HIDDEN void ix_comm_created(MPI_Comm comm);
+IX_HIDDEN void ix_window_created(MPI_Win win);
+IX_HIDDEN void ix_comm_promised(MPI_Comm parent);
+/* ix_comm_find, but NULL for one that was not met yet; asks nobody. */
 IX_HIDDEN ix_comm *ix_comm_known(MPI_Comm comm);
 IX_HIDDEN ix_comm *ix_comm_of_window(MPI_Win win);
 IX_HIDDEN IX_COLD void ix_ask_topology(ix_comm *c);
 
 extern IX_HIDDEN const uint8_t *ix_world_paths;
 extern IX_HIDDEN int32_t ix_world_size;
+extern IX_HIDDEN uint32_t ix_world_number;
 
 /* A receive may be open longer than its communicator, and may have to ask for the path of its
  * source then. */
@@ -91,6 +103,15 @@ static inline IX_ALWAYS ix_comm *ix_comm_of(MPI_Comm comm)
     return IX_LIKELY(c) ? c : ix_comm_find(comm);
 }
 
+/* The common number; 0: there is none. */
+static inline IX_ALWAYS uint32_t ix_comm_number(MPI_Comm comm)
+{
+    if (comm == MPI_COMM_WORLD)
+        return ix_world_number;
+    const ix_comm *c = ix_comm_of(comm);
+    return c ? c->number : 0;
+}
+
 IX_HIDDEN IX_COLD int ix_path_slow(MPI_Comm comm, int rank);
 
 /* Path to `rank` of `comm`; IX_PATH_NONE for MPI_PROC_NULL, IX_PATH_ANY for MPI_ANY_SOURCE. */
@@ -123,19 +144,19 @@ static inline int32_t ix_destination_places(ix_comm *c)
 /* How many processes neighbourhood collectives talk to. */
 static inline int32_t ix_sources(ix_comm *c)
 {
-    int32_t places = ix_source_places(c); /* first: it may ask who is nobody */
-    return places - __builtin_popcountll(c->nobody);
+    int32_t places = ix_source_places(c); /* first: it may ask who is missing */
+    return places - __builtin_popcountll(c->missing);
 }
 
 static inline int32_t ix_destinations(ix_comm *c)
 {
-    int32_t places = ix_destination_places(c); /* first: it may ask who is nobody */
-    return places - __builtin_popcountll(c->nobody);
+    int32_t places = ix_destination_places(c); /* first: it may ask who is missing */
+    return places - __builtin_popcountll(c->missing);
 }
 
-static inline int ix_is_nobody(uint64_t nobody, int32_t place)
+static inline int ix_is_missing(uint64_t missing, int32_t place)
 {
-    return place < 64 && nobody >> place & 1;
+    return place < 64 && missing >> place & 1;
 }
 
 #endif

@@ -1,4 +1,4 @@
-#include "notes.h"
+#include "mpi/notes.h"
 
 #define SLOTS 8192
 #define PROBES 16
@@ -21,9 +21,9 @@ int ix_note_add(uint64_t key, ix_note note)
 {
     for (uint32_t i = first_of(key), n = 0; n < PROBES; n++) {
         slot *s = &slots[(i + n) % SLOTS];
-        uint64_t nobody = 0;
+        uint64_t free_key = 0;
         if (atomic_load_explicit(&s->key, memory_order_relaxed) == 0 &&
-            atomic_compare_exchange_strong(&s->key, &nobody, BUSY)) {
+            atomic_compare_exchange_strong(&s->key, &free_key, BUSY)) {
             s->note = note;
             atomic_store_explicit(&s->key, key, memory_order_release);
             atomic_fetch_add_explicit(&ix_notes_used, 1, memory_order_relaxed);

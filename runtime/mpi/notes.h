@@ -1,10 +1,10 @@
 /* What the engine's table of requests does not hold: the communicator of a wildcard receive, the
  * path of a matched message, the partitions of a partitioned send, the second transfer of an
  * MPI_Isendrecv. Lock-free and of fixed size; what does not fit has wider bounds. */
-#ifndef IMBREX_NOTES_H
-#define IMBREX_NOTES_H
+#ifndef IMBREX_MPI_NOTES_H
+#define IMBREX_MPI_NOTES_H
 
-#include "engine.h"
+#include "core/engine.h"
 
 enum ix_note_kind {
     IX_NOTE_WILDCARD = 1,   /* value: the ix_comm, held; 0: MPI_COMM_WORLD */

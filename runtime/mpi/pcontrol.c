@@ -1,6 +1,6 @@
 /* MPI_Pcontrol(0) and (1) pause and resume, as other profilers have it. */
-#include "engine.h"
-#include "wrap.h"
+#include "core/engine.h"
+#include "mpi/wrap.h"
 
 void ix_pcontrol(int level)
 {

@@ -1,4 +1,4 @@
-#include "types.h"
+#include "mpi/types.h"
 
 ix_type_entry ix_types[IX_TYPE_SLOTS];
 
@@ -39,6 +39,6 @@ void ix_types_learn(void)
     learn(MPI_CHAR);
     learn(MPI_FLOAT);
 #define IX_DATATYPE(name) learn(name);
-#include "datatypes.inc"
+#include "generated/datatypes.inc"
 #undef IX_DATATYPE
 }

@@ -1,9 +1,9 @@
 /* Bytes of user data behind a datatype. */
-#ifndef IMBREX_TYPES_H
-#define IMBREX_TYPES_H
+#ifndef IMBREX_MPI_TYPES_H
+#define IMBREX_MPI_TYPES_H
 
-#include "engine.h"
-#include "ix_mpi.h"
+#include "core/engine.h"
+#include "generated/ix_mpi.h"
 
 /* A handle as a number, whatever the library makes of it (an int or an address). */
 #define ix_handle(handle) ((uint64_t)(uintptr_t)(handle))

@@ -2,9 +2,9 @@
 #ifndef IMBREX_DIRECT
 #include <dlfcn.h>
 
-#include "engine.h"
+#include "core/engine.h"
 
-__attribute__((visibility("default"))) int dlclose(void *handle)
+IX_EXPORT int dlclose(void *handle)
 {
     static int (*_Atomic next)(void *);
     int (*real)(void *) = next;

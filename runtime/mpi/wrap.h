@@ -1,20 +1,22 @@
 /* What the generated wrappers are written in. */
-#ifndef IMBREX_WRAP_H
-#define IMBREX_WRAP_H
+#ifndef IMBREX_MPI_WRAP_H
+#define IMBREX_MPI_WRAP_H
 
 #include <stdlib.h>
 
-#include "comms.h"
-#include "job.h"
-#include "observe.h"
-#include "operations.h"
-#include "record.h"
-#include "resolve.h"
-
-#define IX_EXPORT __attribute__((visibility("default")))
+#include "base/measuring.h"
+#include "generated/operations.h"
+#include "mpi/arguments.h"
+#include "mpi/comms.h"
+#include "mpi/library.h"
+#include "mpi/lifecycle.h"
+#include "mpi/observers.h"
 
 /* Set by a wrapper in another language that forwards to the C ones: the user's return address. */
 extern IX_HIDDEN __thread const void *ix_caller;
+
+/* MPI_Pcontrol: 0 pauses, 1 resumes; the same level again does nothing. */
+IX_HIDDEN void ix_pcontrol(int level);
 
 #define IX_CALLER() (IX_UNLIKELY(ix_caller) ? ix_caller : __builtin_return_address(0))
 
@@ -39,21 +41,21 @@ extern IX_HIDDEN __thread const void *ix_caller;
     })
 
 /* Sum of the first n of an array of counts, of whatever integer type, but for those of the bits in
- * `nobody`. */
-#define IX_SUM(counts, n, nobody)                                                                  \
+ * `missing`. */
+#define IX_SUM(counts, n, missing)                                                                 \
     __extension__({                                                                                \
         int64_t ix_sum = 0;                                                                        \
         for (int32_t ix_k = 0, ix_n = (n); ix_k < ix_n; ix_k++)                                    \
-            if (!ix_is_nobody(nobody, ix_k))                                                       \
+            if (!ix_is_missing(missing, ix_k))                                                     \
                 ix_sum += (int64_t)(counts)[ix_k];                                                 \
         ix_sum;                                                                                    \
     })
 
-#define IX_SUM_TYPES(counts, types, n, nobody)                                                     \
+#define IX_SUM_TYPES(counts, types, n, missing)                                                    \
     __extension__({                                                                                \
         int64_t ix_sum = 0;                                                                        \
         for (int32_t ix_k = 0, ix_n = (n); ix_k < ix_n; ix_k++)                                    \
-            if ((counts)[ix_k] && !ix_is_nobody(nobody, ix_k))                                     \
+            if ((counts)[ix_k] && !ix_is_missing(missing, ix_k))                                   \
                 ix_sum += (int64_t)(counts)[ix_k] * ix_type_bytes((types)[ix_k]);                  \
         ix_sum;                                                                                    \
     })

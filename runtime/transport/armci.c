@@ -1,7 +1,7 @@
 /* The calls of ARMCI, through its profiling names (PARMCI_*). ARMCI is a static library whose
  * ARMCI_* are weak, so this is linked into the program before it; the MPI calls that ARMCI makes
  * inside are then not counted once more. Without the Imbrex runtime in the process every function
- * only forwards. What a transfer's begin and end are: docs/armci.md. */
+ * only forwards. What a transfer's begin and end are: docs/guide/armci.md. */
 #include <armci.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 #ifndef IMBREX_DIRECT
-#include "inflight.h"
+#include "transport/inflight.h"
 
 void ix_inflight_lock(ix_inflight *table)
 {

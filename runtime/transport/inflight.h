@@ -1,10 +1,10 @@
 /* Messages under way, by a number that the library gives them: 0 is none. A table of fixed size. */
-#ifndef IMBREX_INFLIGHT_H
-#define IMBREX_INFLIGHT_H
+#ifndef IMBREX_TRANSPORT_INFLIGHT_H
+#define IMBREX_TRANSPORT_INFLIGHT_H
 
 #include <stdatomic.h>
 
-#include "engine.h"
+#include "core/engine.h"
 
 enum { IX_INFLIGHT_SLOTS = 4096, IX_INFLIGHT_MOST = IX_INFLIGHT_SLOTS / 2 };
 

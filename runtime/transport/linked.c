@@ -1,10 +1,10 @@
 /* What sources of events that are linked into the program find here: imbrex/source.h. */
 #include <string.h>
 
-#include "../mpi/job.h"
-#include "../mpi/record.h"
+#include "base/measuring.h"
+#include "generated/operations.h"
 #include "imbrex/source.h"
-#include "operations.h"
+#include "mpi/arguments.h"
 
 static uint32_t operation(const char *name)
 {
@@ -64,7 +64,7 @@ static void expose(void *call, int delta)
         ix_exposed(call, delta);
 }
 
-__attribute__((visibility("default"))) const imbrex_source *imbrex_source_table(uint32_t version)
+IX_EXPORT const imbrex_source *imbrex_source_table(uint32_t version)
 {
     static const imbrex_source table = {
         IMBREX_SOURCE_VERSION, operation, enter, leave, move, begin, finish, expose};

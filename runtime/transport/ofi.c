@@ -1,29 +1,32 @@
 /* Tagged messages of libfabric, from their posts and from what is read of completion queues. */
 #ifndef IMBREX_DIRECT
-#include "ofi.h"
+#include "transport/ofi.h"
 
-#include "../mpi/job.h"
-#include "inflight.h"
-#include "ofi_tables.h"
-#include "selves.h"
+#include "base/measuring.h"
+#include "transport/inflight.h"
+#include "transport/ofi_tables.h"
+#include "transport/self_messages.h"
 
-static int passed; /* some tagged message came through here */
-static ix_seen *watching;
-static int in_use, has_self;
-static uint8_t the_path;
-static ix_fi_addr self_address;
-static ix_selves selves;
-static const uint8_t *is_data;
-static ix_inflight messages = {.busy = ATOMIC_FLAG_INIT};
+/* All that this source keeps between calls. */
+static struct {
+    int passed; /* some tagged message came through here */
+    ix_seen *watching;
+    int in_use, has_self;
+    uint8_t path;
+    ix_fi_addr self_address;
+    ix_self_messages self_messages;
+    const uint8_t *is_data;
+    ix_inflight messages;
+} state = {.messages = {.busy = ATOMIC_FLAG_INIT}};
 
 /* ---- Begin */
 
 static ix_thread *poster(void)
 {
-    if (!in_use || !ix_measuring)
+    if (!state.in_use || !ix_measuring)
         return NULL;
     ix_thread *t = ix_self;
-    return t && t->depth && is_data[t->operation] ? t : NULL;
+    return t && t->depth && state.is_data[t->operation] ? t : NULL;
 }
 
 enum kind { SEND, RECEIVE };
@@ -34,7 +37,7 @@ static uint32_t begin(enum kind kind, int64_t bytes, void *context)
     if (!t)
         return 0;
     ix_transfer x = {.bytes = bytes,
-                     .path = the_path,
+                     .path = state.path,
                      .slack = kind == SEND ? IX_SLACK_TAIL : IX_SLACK_HEAD,
                      .flags = kind == SEND ? 0 : IX_UP_TO};
     uint32_t token = ix_post(t, &x, ix_now(), IX_SOURCE_CALLBACK);
@@ -42,7 +45,7 @@ static uint32_t begin(enum kind kind, int64_t bytes, void *context)
         return token;
     ix_message message = {
         .id = (uintptr_t)context, .bytes = bytes, .token = token, .kind = (uint8_t)kind};
-    return ix_inflight_add(&messages, t, message) ? token : 0;
+    return ix_inflight_add(&state.messages, t, message) ? token : 0;
 }
 
 /* Take back what could not be posted (the queue is full: the library tries again). */
@@ -51,11 +54,11 @@ static void not_begun(uint32_t token, void *context)
     if (!token)
         return;
     if (context) {
-        ix_inflight_lock(&messages);
-        ix_message *m = ix_inflight_find(&messages, (uintptr_t)context);
+        ix_inflight_lock(&state.messages);
+        ix_message *m = ix_inflight_find(&state.messages, (uintptr_t)context);
         if (m->id)
-            ix_inflight_forget(&messages, m);
-        ix_inflight_unlock(&messages);
+            ix_inflight_forget(&state.messages, m);
+        ix_inflight_unlock(&state.messages);
     }
     ix_complete(ix_current(), token, ix_now(), 0, IX_SLACK_NONE, IX_SOURCE_CALLBACK);
 }
@@ -63,23 +66,23 @@ static void not_begun(uint32_t token, void *context)
 /* Before a send: the token, 0 for one to itself. */
 static uint32_t begin_send(int64_t bytes, ix_fi_addr to, uint64_t tag, uint64_t data, void *context)
 {
-    passed = 1;
-    if (watching) {
-        watching->sent += bytes;
-        watching->sends++;
-        watching->endpoint = to;
-        watching->tag = tag;
+    state.passed = 1;
+    if (state.watching) {
+        state.watching->sent += bytes;
+        state.watching->sends++;
+        state.watching->endpoint = to;
+        state.watching->tag = tag;
     }
-    if (has_self && to == self_address && ix_self_sent(&selves, tag, data))
+    if (state.has_self && to == state.self_address && ix_self_sent(&state.self_messages, tag, data))
         return 0;
     return begin(SEND, bytes, context);
 }
 
 static uint32_t begin_receive(int64_t bytes, void *context)
 {
-    passed = 1;
-    if (watching)
-        watching->received += bytes;
+    state.passed = 1;
+    if (state.watching)
+        state.watching->received += bytes;
     return context ? begin(RECEIVE, bytes, context) : 0;
 }
 
@@ -197,11 +200,11 @@ int ix_ofi_is_filled(const ix_fi_tagged_ops *table)
 
 static void ended(const ix_fi_entry *entry, size_t stride, int failed)
 {
-    if (!in_use || !ix_measuring || !entry->context)
+    if (!state.in_use || !ix_measuring || !entry->context)
         return;
     ix_thread *t = ix_current();
-    ix_inflight_lock(&messages);
-    ix_message *m = ix_inflight_find(&messages, (uintptr_t)entry->context);
+    ix_inflight_lock(&state.messages);
+    ix_message *m = ix_inflight_find(&state.messages, (uintptr_t)entry->context);
     if (m->id) {
         int sized = stride >= IX_UP_TO_MEMBER(ix_fi_entry, len);
         int told = stride >= IX_UP_TO_MEMBER(ix_fi_entry, tag);
@@ -212,13 +215,14 @@ static void ended(const ix_fi_entry *entry, size_t stride, int failed)
             ix_complete(t, m->token, ix_now(), IX_AS_POSTED, IX_SLACK_TAIL, IX_SOURCE_POLL);
         else
             ix_complete(t, m->token, ix_now(),
-                        has_self && told && ix_from_self(&selves, entry->tag, data)
+                        state.has_self && told &&
+                                ix_from_self(&state.self_messages, entry->tag, data)
                             ? 0
                             : (int64_t)entry->len,
                         IX_SLACK_HEAD, IX_SOURCE_POLL);
-        ix_inflight_forget(&messages, m);
+        ix_inflight_forget(&state.messages, m);
     }
-    ix_inflight_unlock(&messages);
+    ix_inflight_unlock(&state.messages);
 }
 
 static ssize_t completed(const ix_fi_cq *cq, ssize_t result, const void *entries)
@@ -280,22 +284,22 @@ void ix_ofi_fill_cq(ix_fi_cq_ops *copy)
 
 int ix_ofi_present(void)
 {
-    return passed;
+    return state.passed;
 }
 
 void ix_ofi_watch(ix_seen *seen)
 {
-    watching = seen;
+    state.watching = seen;
 }
 
 void ix_ofi_use(int path, int self_known, uint64_t self, uint64_t tag_bits, const uint8_t *data)
 {
-    the_path = (uint8_t)path;
-    has_self = self_known;
-    self_address = self;
-    selves.mpi_tag_bits = tag_bits;
-    is_data = data;
-    in_use = 1;
+    state.path = (uint8_t)path;
+    state.has_self = self_known;
+    state.self_address = self;
+    state.self_messages.mpi_tag_bits = tag_bits;
+    state.is_data = data;
+    state.in_use = 1;
 }
 
 #endif

@@ -1,9 +1,9 @@
-/* Events from inside libfabric: docs/events.md. */
-#ifndef IMBREX_OFI_H
-#define IMBREX_OFI_H
+/* Events from inside libfabric: docs/guide/events.md. */
+#ifndef IMBREX_TRANSPORT_OFI_H
+#define IMBREX_TRANSPORT_OFI_H
 
-#include "engine.h"
-#include "seen.h"
+#include "core/engine.h"
+#include "transport/seen.h"
 
 /* 1 if tagged messages of this process pass through the event source. */
 IX_HIDDEN int ix_ofi_present(void);

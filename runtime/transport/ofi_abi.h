@@ -1,7 +1,7 @@
 /* What libfabric's headers declare of the objects and tables that the source replaces (1.x and 2.x:
  * tables only grow at their end). A test compares. */
-#ifndef IMBREX_OFI_ABI_H
-#define IMBREX_OFI_ABI_H
+#ifndef IMBREX_TRANSPORT_OFI_ABI_H
+#define IMBREX_TRANSPORT_OFI_ABI_H
 
 #include <stddef.h>
 #include <stdint.h>

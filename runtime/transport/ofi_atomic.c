@@ -1,9 +1,8 @@
 /* Atomic operations of libfabric, by which a library may do accumulates: when they are complete
  * cannot be seen, as for its puts. */
 #ifndef IMBREX_DIRECT
-#include "../mpi/job.h"
-#include "ofi_tables.h"
-#include "onesided.h"
+#include "transport/ofi_tables.h"
+#include "transport/onesided.h"
 
 static int64_t size_of(size_t count, int datatype)
 {

@@ -4,10 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../mpi/resolve.h"
-#include "ofi_tables.h"
-
-#define IX_EXPORT __attribute__((visibility("default")))
+#include "base/symbols.h"
+#include "transport/ofi_tables.h"
 
 __thread int ix_ofi_inside;
 

@@ -1,9 +1,8 @@
 /* One-sided operations of libfabric. Most are counted when they are complete, and not named, so
  * that each is taken to be under way until its epoch is closed. */
 #ifndef IMBREX_DIRECT
-#include "../mpi/job.h"
-#include "ofi_tables.h"
-#include "onesided.h"
+#include "transport/ofi_tables.h"
+#include "transport/onesided.h"
 
 #define AROUND(kind, member, bytes, call) IX_OFI_AROUND(rma, kind, member, bytes, call)
 

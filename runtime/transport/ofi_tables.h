@@ -1,10 +1,10 @@
 /* Tables of functions that are replaced, object by object: what the copies remember of the
  * library's own. */
-#ifndef IMBREX_OFI_TABLES_H
-#define IMBREX_OFI_TABLES_H
+#ifndef IMBREX_TRANSPORT_OFI_TABLES_H
+#define IMBREX_TRANSPORT_OFI_TABLES_H
 
-#include "engine.h"
-#include "ofi_abi.h"
+#include "core/engine.h"
+#include "transport/ofi_abi.h"
 
 /* Stands before the copy of a table. */
 typedef struct ix_ofi_head {

@@ -3,18 +3,12 @@
  * posted and is over when a flush behind it is complete, or at the latest when the MPI call returns
  * that closes its epoch. */
 #ifndef IMBREX_DIRECT
-#include "onesided.h"
+#include "transport/onesided.h"
 
 #include <pthread.h>
 #include <string.h>
 
-#include "../mpi/job.h"
-
-static uint8_t the_path;
-static const uint8_t *forms;
-static int in_use;
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* never contended but with threads */
+#include "base/measuring.h"
 
 enum { ROOM = 1024 }; /* fewer than the table of open transfers has, so that others find room */
 
@@ -30,9 +24,16 @@ typedef struct posted {
     uint64_t handle, sequence; /* this one */
 } posted;
 
-static posted open_ones[ROOM];
-static uint32_t open_count;
-static uint64_t last_order;
+/* All that this source keeps between calls. */
+static struct {
+    uint8_t path;
+    const uint8_t *forms;
+    int in_use;
+    pthread_mutex_t lock; /* never contended but with threads */
+    posted posted[ROOM];
+    uint32_t open_count;
+    uint64_t last_order;
+} state = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* What the MPI call in progress has posted. */
 static __thread struct {
@@ -52,29 +53,29 @@ static uint64_t call_number(const ix_thread *t)
 
 static int is_mine(const ix_thread *t)
 {
-    return in_use && t && mine.call == call_number(t);
+    return state.in_use && t && mine.call == call_number(t);
 }
 
 ix_thread *ix_onesided_poster(void)
 {
-    if (!in_use || !ix_measuring)
+    if (!state.in_use || !ix_measuring)
         return NULL;
     ix_thread *t = ix_self;
-    return t && t->depth && forms[t->operation] ? t : NULL;
+    return t && t->depth && state.forms[t->operation] ? t : NULL;
 }
 
 /* With the lock held. The times are those of one-sided operations: of the MPI call in progress. */
 static void post_piece(ix_thread *t, const posted *p, int64_t time_ns)
 {
     ix_transfer x = {.bytes = p->bytes,
-                     .path = the_path,
+                     .path = state.path,
                      .slack = IX_SLACK_NONE,
                      .flags = IX_UP_TO | IX_COLLECTIVE,
                      .ranks = 2};
-    uint32_t token = open_count < ROOM ? ix_post(t, &x, time_ns, IX_SOURCE_CALLBACK) : 0;
+    uint32_t token = state.open_count < ROOM ? ix_post(t, &x, time_ns, IX_SOURCE_CALLBACK) : 0;
     if (!token)
         return;
-    posted *kept = &open_ones[open_count++];
+    posted *kept = &state.posted[state.open_count++];
     *kept = *p;
     kept->token = token;
     mine.tokens += p->bytes;
@@ -87,13 +88,16 @@ int ix_onesided_posted(ix_thread *t, enum ix_onesided_kind kind, const void *end
         memset(&mine, 0, sizeof mine);
         mine.call = call_number(t);
     }
-    int pieces = forms[t->operation] == IX_PIECES || kind == IX_AN_ATOMIC;
-    pthread_mutex_lock(&lock);
-    posted p = {
-        .thread = t, .order = ++last_order, .endpoint = endpoint, .worker = worker, .bytes = bytes};
+    int pieces = state.forms[t->operation] == IX_PIECES || kind == IX_AN_ATOMIC;
+    pthread_mutex_lock(&state.lock);
+    posted p = {.thread = t,
+                .order = ++state.last_order,
+                .endpoint = endpoint,
+                .worker = worker,
+                .bytes = bytes};
     if (pieces && bytes > 0)
         post_piece(t, &p, time_ns);
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&state.lock);
     if (!mine.first_order)
         mine.first_order = p.order;
     mine.last_order = p.order;
@@ -139,9 +143,9 @@ static void end_chosen(const choice *c, enum ix_slack slack, enum ix_source sour
 {
     int64_t now = ix_now();
     ix_thread *t = ix_current();
-    pthread_mutex_lock(&lock);
-    for (uint32_t i = 0; i < open_count;) {
-        posted *p = &open_ones[i];
+    pthread_mutex_lock(&state.lock);
+    for (uint32_t i = 0; i < state.open_count;) {
+        posted *p = &state.posted[i];
         if (!is_chosen(p, c)) {
             i++;
         } else if (is_unsaid(t, p)) {
@@ -152,15 +156,15 @@ static void end_chosen(const choice *c, enum ix_slack slack, enum ix_source sour
                 ix_complete(t, p->token, now, p->bytes, slack, source);
             else
                 ix_finish_early(t, p->handle, p->sequence, now);
-            *p = open_ones[--open_count];
+            *p = state.posted[--state.open_count];
         }
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&state.lock);
 }
 
 uint64_t ix_onesided_last(void)
 {
-    return in_use && ix_measuring && (open_count || mine.open) ? last_order : 0;
+    return state.in_use && ix_measuring && (state.open_count || mine.open) ? state.last_order : 0;
 }
 
 void ix_onesided_flushed(const void *object, uint64_t last)
@@ -176,10 +180,10 @@ void ix_onesided_flushed(const void *object, uint64_t last)
 int ix_onesided_waits(const void *endpoint, uint64_t last)
 {
     int found = 0;
-    pthread_mutex_lock(&lock);
-    for (uint32_t i = 0; i < open_count && !found; i++)
-        found = open_ones[i].endpoint == endpoint && open_ones[i].order > last;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_lock(&state.lock);
+    for (uint32_t i = 0; i < state.open_count && !found; i++)
+        found = state.posted[i].endpoint == endpoint && state.posted[i].order > last;
+    pthread_mutex_unlock(&state.lock);
     return found;
 }
 
@@ -187,17 +191,17 @@ int ix_onesided_waits(const void *endpoint, uint64_t last)
 
 void ix_onesided_use(int path, const uint8_t *forms_of)
 {
-    the_path = (uint8_t)path;
-    forms = forms_of;
-    in_use = 1;
+    state.path = (uint8_t)path;
+    state.forms = forms_of;
+    state.in_use = 1;
 }
 
 /* What this call has posted in pieces: it stands for the transfer, or that of the MPI call does. */
 static void say(ix_thread *t, uint64_t group, int32_t target, int stand)
 {
-    pthread_mutex_lock(&lock);
-    for (uint32_t i = 0; i < open_count;) {
-        posted *p = &open_ones[i];
+    pthread_mutex_lock(&state.lock);
+    for (uint32_t i = 0; i < state.open_count;) {
+        posted *p = &state.posted[i];
         if (!is_unsaid(t, p)) {
             i++;
         } else if (stand && !p->over_ns) {
@@ -208,10 +212,10 @@ static void say(ix_thread *t, uint64_t group, int32_t target, int stand)
             int64_t over_ns = p->over_ns ? p->over_ns : ix_now();
             ix_complete(t, p->token, over_ns, stand ? p->bytes : 0, IX_SLACK_NONE,
                         IX_SOURCE_CALLBACK);
-            *p = open_ones[--open_count];
+            *p = state.posted[--state.open_count];
         }
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&state.lock);
     mine.first_order = 0;
 }
 
@@ -219,7 +223,7 @@ int ix_onesided_begun(ix_thread *t, uint64_t group, int32_t target, const ix_tra
 {
     if (!is_mine(t) || !mine.tokens)
         return 0;
-    int stand = mine.tokens == transfer->bytes && transfer->path == the_path;
+    int stand = mine.tokens == transfer->bytes && transfer->path == state.path;
     say(t, group, target, stand);
     return stand;
 }
@@ -228,9 +232,9 @@ int ix_onesided_begun(ix_thread *t, uint64_t group, int32_t target, const ix_tra
 static int is_all(const ix_thread *t, const ix_transfer *transfer)
 {
     int64_t put = mine.kind[IX_A_PUT], got = mine.kind[IX_A_GET], all = transfer->bytes;
-    if (!mine.last_order || mine.at_several || all <= 0 || transfer->path != the_path)
+    if (!mine.last_order || mine.at_several || all <= 0 || transfer->path != state.path)
         return 0;
-    switch (forms[t->operation]) {
+    switch (state.forms[t->operation]) {
     case IX_GETS:
         return got >= all && (!put || put >= all);
     case IX_PUTS:
@@ -256,22 +260,22 @@ void ix_onesided_requested(ix_thread *t, uint64_t group, int32_t target,
     mine.open = 0;
     if (!sequence || !mine.worker) /* no flush will tell */
         return;
-    pthread_mutex_lock(&lock);
-    if (open_count < ROOM)
-        open_ones[open_count++] = (posted){.thread = t,
-                                           .group = group,
-                                           .order = mine.last_order,
-                                           .endpoint = mine.endpoint,
-                                           .worker = mine.worker,
-                                           .target = target,
-                                           .handle = handle,
-                                           .sequence = sequence};
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_lock(&state.lock);
+    if (state.open_count < ROOM)
+        state.posted[state.open_count++] = (posted){.thread = t,
+                                                    .group = group,
+                                                    .order = mine.last_order,
+                                                    .endpoint = mine.endpoint,
+                                                    .worker = mine.worker,
+                                                    .target = target,
+                                                    .handle = handle,
+                                                    .sequence = sequence};
+    pthread_mutex_unlock(&state.lock);
 }
 
 void ix_onesided_closed(ix_thread *t, uint64_t group, int32_t target, int slack)
 {
-    if (!in_use || !t || !open_count)
+    if (!state.in_use || !t || !state.open_count)
         return;
     choice of_group = {
         .which = OF_GROUP, .group = group, .target = target, .requests = slack == IX_SLACK_NONE};

@@ -1,9 +1,9 @@
 /* Puts and gets that a source inside the library sees posted: open until a flush, or until their
  * epoch is closed. */
-#ifndef IMBREX_ONESIDED_H
-#define IMBREX_ONESIDED_H
+#ifndef IMBREX_TRANSPORT_ONESIDED_H
+#define IMBREX_TRANSPORT_ONESIDED_H
 
-#include "engine.h"
+#include "core/engine.h"
 
 /* What becomes of what a call posts. */
 enum ix_form {

@@ -1,15 +1,15 @@
 /* PERUSE names a request by a number which in Open MPI is its handle; so the call that completes a
  * receive says how much it brought, and the events when. */
 #ifndef IMBREX_DIRECT
-#include "peruse.h"
+#include "transport/source.h"
 
 #include <string.h>
 
-#include "../mpi/job.h"
-#include "../mpi/resolve.h"
-#include "inflight.h"
-#include "operations.h"
-#include "record.h"
+#include "base/measuring.h"
+#include "base/symbols.h"
+#include "generated/operations.h"
+#include "mpi/arguments.h"
+#include "transport/inflight.h"
 
 /* ---- The interface, version 2.0 */
 
@@ -35,18 +35,20 @@ static struct {
 
 enum { ACTIVATE, BEGIN, END, EVENTS };
 
-static int numbers[EVENTS];
-static ix_seen *watching;
-static uint32_t paths_in_use;
-static const uint8_t *is_data;
-static uint8_t plans[IX_OP_COUNT]; /* makes or starts a persistent request: left to the calls */
-static uint8_t buffers[IX_OP_COUNT];
-
 /* The size of a RECEIVE is told by a call; what the library receives for itself is of the size
  * that it posts. */
 enum kind { SENT, SENT_BUFFERED, RECEIVE, RECEIVE_EXACT };
 
-static ix_inflight messages = {.busy = ATOMIC_FLAG_INIT};
+/* All that this source keeps between calls. */
+static struct {
+    int numbers[EVENTS];
+    ix_seen *watching;
+    uint32_t paths_in_use;
+    const uint8_t *is_data;
+    uint8_t plans[IX_OP_COUNT]; /* makes or starts a persistent request: left to the calls */
+    uint8_t buffers[IX_OP_COUNT];
+    ix_inflight messages;
+} state = {.messages = {.busy = ATOMIC_FLAG_INIT}};
 
 /* The receive that a blocking call has posted. */
 static __thread struct {
@@ -64,10 +66,10 @@ static uint64_t call_number(const ix_thread *t)
 /* The thread, if what it posts now is user data of the program's. */
 static ix_thread *poster(void)
 {
-    if (!paths_in_use || !ix_measuring)
+    if (!state.paths_in_use || !ix_measuring)
         return NULL;
     ix_thread *t = ix_self;
-    return t && t->depth && is_data[t->operation] ? t : NULL;
+    return t && t->depth && state.is_data[t->operation] ? t : NULL;
 }
 
 /* Collectives use tags that no program can. */
@@ -79,7 +81,7 @@ static int is_the_programs(const specification *what)
 static enum kind kind_of(const ix_thread *t, const specification *what)
 {
     if (what->operation == SEND)
-        return buffers[t->operation] ? SENT_BUFFERED : SENT;
+        return state.buffers[t->operation] ? SENT_BUFFERED : SENT;
     return is_the_programs(what) ? RECEIVE : RECEIVE_EXACT;
 }
 
@@ -97,19 +99,19 @@ static int activated(void *event, MPI_Aint id, specification *what, void *data)
     (void)event, (void)data;
     ix_comm *c = ix_comm_known(what->comm); /* not any more if it was freed meanwhile */
     int64_t bytes = what->count * ix_type_bytes(what->datatype);
-    if (watching) {
-        watching->sends += what->operation == SEND;
-        *(what->operation == SEND ? &watching->sent : &watching->received) += bytes;
+    if (state.watching) {
+        state.watching->sends += what->operation == SEND;
+        *(what->operation == SEND ? &state.watching->sent : &state.watching->received) += bytes;
     }
     if (c && IX_UNLIKELY(c->path & IX_PATH_UNSEEN))
         mark(c, 0);
     ix_thread *t = c ? poster() : NULL;
-    if (!t || (plans[t->operation] && is_the_programs(what)))
+    if (!t || (state.plans[t->operation] && is_the_programs(what)))
         return SUCCESS;
     enum kind kind = kind_of(t, what);
     int path = what->peer == MPI_ANY_SOURCE ? IX_PATH_ANY : ix_path_in(c, what->peer);
     ix_transfer x = ix_moved(bytes, path, kind >= RECEIVE ? IX_SLACK_HEAD : IX_SLACK_TAIL);
-    if (x.path != IX_PATH_ANY && !(paths_in_use >> x.path & 1))
+    if (x.path != IX_PATH_ANY && !(state.paths_in_use >> x.path & 1))
         return SUCCESS;
     if (kind >= RECEIVE)
         x.flags |= IX_UP_TO;
@@ -118,7 +120,7 @@ static int activated(void *event, MPI_Aint id, specification *what, void *data)
         return SUCCESS;
     ix_message message = {
         .id = (uint64_t)id, .bytes = bytes, .token = token, .kind = (uint8_t)kind};
-    ix_inflight_add(&messages, t, message);
+    ix_inflight_add(&state.messages, t, message);
     if (kind == RECEIVE) {
         receiving.call = call_number(t);
         receiving.id = (uint64_t)id;
@@ -130,33 +132,33 @@ static int activated(void *event, MPI_Aint id, specification *what, void *data)
 static int begun(void *event, MPI_Aint id, specification *what, void *data)
 {
     (void)event, (void)data;
-    if (what->operation == SEND || !ix_measuring || !paths_in_use)
+    if (what->operation == SEND || !ix_measuring || !state.paths_in_use)
         return SUCCESS;
-    ix_inflight_lock(&messages);
-    ix_message *m = ix_inflight_find(&messages, (uint64_t)id);
+    ix_inflight_lock(&state.messages);
+    ix_message *m = ix_inflight_find(&state.messages, (uint64_t)id);
     if (m->id && !m->ended)
         ix_begin_later(ix_current(), m->token, ix_now());
-    ix_inflight_unlock(&messages);
+    ix_inflight_unlock(&state.messages);
     return SUCCESS;
 }
 
 static int ended(void *event, MPI_Aint id, specification *what, void *data)
 {
     (void)event, (void)what, (void)data;
-    if (!ix_measuring || !paths_in_use)
+    if (!ix_measuring || !state.paths_in_use)
         return SUCCESS;
     ix_thread *t = ix_current();
-    ix_inflight_lock(&messages);
-    ix_message *m = ix_inflight_find(&messages, (uint64_t)id);
+    ix_inflight_lock(&state.messages);
+    ix_message *m = ix_inflight_find(&state.messages, (uint64_t)id);
     if (m->id && m->kind == RECEIVE && !m->ended) {
         m->end = ix_moment_at(t, ix_now());
         m->ended = 1;
     } else if (m->id && m->kind != RECEIVE) {
         ix_complete(t, m->token, ix_now(), m->bytes,
                     m->kind == RECEIVE_EXACT ? IX_SLACK_HEAD : IX_SLACK_TAIL, IX_SOURCE_CALLBACK);
-        ix_inflight_forget(&messages, m);
+        ix_inflight_forget(&state.messages, m);
     }
-    ix_inflight_unlock(&messages);
+    ix_inflight_unlock(&state.messages);
     return SUCCESS;
 }
 
@@ -164,44 +166,44 @@ static int ended(void *event, MPI_Aint id, specification *what, void *data)
 
 static void completed(ix_thread *t, uint64_t id, int64_t bytes, int path)
 {
-    ix_inflight_lock(&messages);
-    ix_message *m = ix_inflight_find(&messages, id);
+    ix_inflight_lock(&state.messages);
+    ix_message *m = ix_inflight_find(&state.messages, id);
     if (m->id && m->kind == RECEIVE) {
         if (!m->ended)
             m->end = ix_moment_at(t, ix_now());
         ix_complete_then(t, m->token, &m->end, bytes, path, IX_SLACK_HEAD, IX_SOURCE_CALLBACK);
-        ix_inflight_forget(&messages, m);
+        ix_inflight_forget(&state.messages, m);
     } else if (m->id && m->kind == SENT) { /* its last piece is still on its way */
         ix_complete(t, m->token, ix_now(), IX_AS_POSTED, IX_SLACK_TAIL, IX_SOURCE_POLL);
-        ix_inflight_forget(&messages, m);
+        ix_inflight_forget(&state.messages, m);
     }
-    ix_inflight_unlock(&messages);
+    ix_inflight_unlock(&state.messages);
 }
 
-void ix_peruse_completed(ix_thread *t, uint64_t request, int64_t bytes, int path)
+static void request_completed(ix_thread *t, uint64_t request, int64_t bytes, int path)
 {
     if (t && t->depth)
         completed(t, request, bytes, path);
 }
 
-void ix_peruse_received(ix_thread *t, int64_t bytes, int path)
+static void received(ix_thread *t, const ix_transfer *transfer)
 {
     if (t && t->depth && receiving.id && receiving.call == call_number(t))
-        completed(t, receiving.id, bytes, path);
+        completed(t, receiving.id, transfer->bytes, transfer->path);
     receiving.id = 0;
 }
 
-void ix_peruse_lost(ix_thread *t, uint64_t request)
+static void request_lost(ix_thread *t, uint64_t request)
 {
     if (!t || !t->depth)
         return;
-    ix_inflight_lock(&messages);
-    ix_message *m = ix_inflight_find(&messages, request);
+    ix_inflight_lock(&state.messages);
+    ix_message *m = ix_inflight_find(&state.messages, request);
     if (m->id) {
         ix_end_unknown(t, m->token);
-        ix_inflight_forget(&messages, m);
+        ix_inflight_forget(&state.messages, m);
     }
-    ix_inflight_unlock(&messages);
+    ix_inflight_unlock(&state.messages);
 }
 
 /* ---- Registration */
@@ -211,14 +213,14 @@ static int listen_on(MPI_Comm comm)
     static const callback functions[EVENTS] = {activated, begun, ended};
     for (int i = 0; i < EVENTS; i++) {
         void *handle = NULL;
-        if (peruse.comm_register(numbers[i], comm, functions[i], NULL, &handle) != SUCCESS ||
+        if (peruse.comm_register(state.numbers[i], comm, functions[i], NULL, &handle) != SUCCESS ||
             peruse.activate(handle) != SUCCESS)
             return 0;
     }
     return 1;
 }
 
-int ix_peruse_present(MPI_Comm all)
+static int probe(MPI_Comm all)
 {
     static const char *const names[EVENTS] = {
         "PERUSE_COMM_REQ_ACTIVATE", "PERUSE_COMM_REQ_XFER_BEGIN", "PERUSE_COMM_REQ_XFER_END"};
@@ -230,41 +232,59 @@ int ix_peruse_present(MPI_Comm all)
         peruse.init() != SUCCESS)
         return 0;
     for (int i = 0; i < EVENTS; i++)
-        if (peruse.query_event(names[i], &numbers[i]) != SUCCESS)
+        if (peruse.query_event(names[i], &state.numbers[i]) != SUCCESS)
             return 0;
     return listen_on(all);
 }
 
-void ix_peruse_watch(ix_seen *seen)
+static void watch(ix_seen *seen)
 {
-    watching = seen;
+    state.watching = seen;
 }
 
-void ix_peruse_use(uint32_t path_bits, const uint8_t *data)
+static void communicator_met(ix_comm *c)
 {
+    if (state.paths_in_use)
+        mark(c, IX_PATH_UNSEEN);
+}
+
+static void communicator_listed(MPI_Comm comm, const ix_comm *c)
+{
+    /* collectives between groups use communicators of the library's own */
+    if (state.paths_in_use && !c->inter)
+        listen_on(comm);
+}
+
+static void use(const ix_event_source *source, const ix_source_use *use)
+{
+    (void)source;
     for (int i = 0; i < IX_OP_COUNT; i++) {
         const char *name = ix_operation_names[i], *end = strrchr(name, '_');
-        plans[i] = !strncmp(name, "MPI_Start", 9) || (end && !strcmp(end, "_init"));
-        buffers[i] = !strncmp(name, "MPI_Bsend", 9) || !strncmp(name, "MPI_Ibsend", 10);
+        state.plans[i] = !strncmp(name, "MPI_Start", 9) || (end && !strcmp(end, "_init"));
+        state.buffers[i] = !strncmp(name, "MPI_Bsend", 9) || !strncmp(name, "MPI_Ibsend", 10);
     }
-    is_data = data;
-    paths_in_use = path_bits;
-    ix_comm *world = ix_comm_of(MPI_COMM_WORLD); /* met before the program's first message */
+    state.is_data = use->is_data;
+    state.paths_in_use = use->path_bits;
+    ix_persistent_unseen = 1;
+    int met = ix_comm_known(MPI_COMM_WORLD) != NULL; /* before this source was told of it */
+    ix_comm *world = ix_comm_of(MPI_COMM_WORLD);
+    if (met)
+        communicator_listed(MPI_COMM_WORLD, world);
     if (world)
         mark(world, 0);
 }
 
-void ix_peruse_met(ix_comm *c)
-{
-    if (paths_in_use)
-        mark(c, IX_PATH_UNSEEN);
-}
-
-void ix_peruse_listen(MPI_Comm comm, const ix_comm *c)
-{
-    /* collectives between groups use communicators of the library's own */
-    if (paths_in_use && !c->inter)
-        listen_on(comm);
-}
+const ix_event_source ix_peruse_source = {.name = "peruse",
+                                          .title = "PERUSE",
+                                          .absent = "this MPI is built without PERUSE",
+                                          .probe = probe,
+                                          .watch = watch,
+                                          .use = use,
+                                          .events = {.name = "peruse",
+                                                     .communicator_met = communicator_met,
+                                                     .communicator_listed = communicator_listed,
+                                                     .request_completed = request_completed,
+                                                     .received = received,
+                                                     .request_lost = request_lost}};
 
 #endif

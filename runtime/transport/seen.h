@@ -1,6 +1,6 @@
 /* What a source inside the library saw while it was tried out. */
-#ifndef IMBREX_SEEN_H
-#define IMBREX_SEEN_H
+#ifndef IMBREX_TRANSPORT_SEEN_H
+#define IMBREX_TRANSPORT_SEEN_H
 
 #include <stdint.h>
 

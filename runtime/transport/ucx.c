@@ -1,19 +1,17 @@
 /* The tagged messages of UCP, seen by standing in front of its functions. The nb names of UCX call
  * the nbx ones through the symbol table, so these see both. Nothing here enters the kernel. */
 #ifndef IMBREX_DIRECT
-#include "ucx.h"
+#include "transport/ucx.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../mpi/job.h"
-#include "../mpi/resolve.h"
-#include "selves.h"
-#include "ucx_abi.h"
-#include "ucx_real.h"
-
-#define IX_EXPORT __attribute__((visibility("default")))
+#include "base/measuring.h"
+#include "base/symbols.h"
+#include "transport/self_messages.h"
+#include "transport/ucx_abi.h"
+#include "transport/ucx_real.h"
 
 typedef void *(*send_function)(void *ep, const void *buffer, size_t count, uint64_t tag,
                                const ix_ucp_param *param);
@@ -31,14 +29,6 @@ static struct {
     int looks; /* watching, or in use */
 } tagged __attribute__((aligned(64)));
 
-static int passed; /* some UCP function came through here */
-static ix_seen *watching;
-static int in_use; /* what is posted now is a transfer */
-static uint8_t the_path;
-static const void *self_endpoint;
-static ix_selves selves;
-static const uint8_t *is_data;
-
 /* ---- Calls under way: what the completion callback needs, by the token of the transfer */
 
 #define CALLS 8192 /* as many as the engine has tokens */
@@ -53,7 +43,17 @@ typedef struct call {
     uint32_t token;
 } call;
 
-static call calls[CALLS];
+/* All that this source keeps between calls. */
+static struct {
+    int passed; /* some UCP function came through here */
+    ix_seen *watching;
+    int in_use; /* what is posted now is a transfer */
+    uint8_t path;
+    const void *self_endpoint;
+    ix_self_messages self_messages;
+    const uint8_t *is_data;
+    call calls[CALLS];
+} state;
 static __thread call *posting; /* the receive that this thread is just posting */
 
 /* ---- Datatypes that only their maker can size. It must not be asked again: the library may count
@@ -105,32 +105,32 @@ static int64_t size_of(size_t count, const ix_ucp_param *param)
 
 int ix_ucx_present(void)
 {
-    return passed;
+    return state.passed;
 }
 
 void ix_ucx_watch(ix_seen *seen)
 {
-    watching = seen;
-    tagged.looks = watching || in_use;
+    state.watching = seen;
+    tagged.looks = state.watching || state.in_use;
 }
 
 void ix_ucx_use(int path, const void *self, uint64_t tag_bits, const uint8_t *data)
 {
-    the_path = (uint8_t)path;
-    self_endpoint = self;
-    selves.mpi_tag_bits = tag_bits;
-    is_data = data;
-    in_use = 1;
+    state.path = (uint8_t)path;
+    state.self_endpoint = self;
+    state.self_messages.mpi_tag_bits = tag_bits;
+    state.is_data = data;
+    state.in_use = 1;
     tagged.looks = 1;
 }
 
 /* The thread, if what it posts now is user data of the program's. */
 static ix_thread *poster(void)
 {
-    if (!in_use || !ix_measuring)
+    if (!state.in_use || !ix_measuring)
         return NULL;
     ix_thread *t = ix_self;
-    return t && t->depth && is_data[t->operation] ? t : NULL;
+    return t && t->depth && state.is_data[t->operation] ? t : NULL;
 }
 
 static void end(uint32_t token, int64_t bytes, enum ix_slack slack)
@@ -175,23 +175,23 @@ static __attribute__((noinline)) void *send_as(send_function real, void *ep, con
                                                size_t count, uint64_t tag,
                                                const ix_ucp_param *param)
 {
-    if (watching) {
-        watching->sent += size_of(count, param);
-        watching->sends++;
-        watching->endpoint = (uintptr_t)ep;
-        watching->tag = tag;
+    if (state.watching) {
+        state.watching->sent += size_of(count, param);
+        state.watching->sends++;
+        state.watching->endpoint = (uintptr_t)ep;
+        state.watching->tag = tag;
     }
     ix_thread *t = poster();
-    if (!t || (ep == self_endpoint && ix_self_sent(&selves, tag, 0)))
+    if (!t || (ep == state.self_endpoint && ix_self_sent(&state.self_messages, tag, 0)))
         return real(ep, buffer, count, tag, param);
-    ix_transfer x = {.bytes = size_of(count, param), .path = the_path, .slack = IX_SLACK_TAIL};
+    ix_transfer x = {.bytes = size_of(count, param), .path = state.path, .slack = IX_SLACK_TAIL};
     if (x.bytes == UNKNOWN_SIZE)
         x.flags = IX_UP_TO;
     uint32_t token = ix_post(t, &x, ix_last_time(t), IX_SOURCE_CALLBACK);
     if (!token)
         return real(ep, buffer, count, tag, param);
     ix_ucp_param copy;
-    call *c = copy_param(&copy, param) && token <= CALLS ? &calls[token - 1] : NULL;
+    call *c = copy_param(&copy, param) && token <= CALLS ? &state.calls[token - 1] : NULL;
     if (!c) {
         void *result = real(ep, buffer, count, tag, param);
         end(token, IX_AS_POSTED, result ? IX_SLACK_UNKNOWN : IX_SLACK_TAIL);
@@ -214,7 +214,7 @@ static __attribute__((noinline)) void *send_as(send_function real, void *ep, con
 
 static int is_from_self(const ix_ucp_tag_info *info)
 {
-    return self_endpoint && ix_from_self(&selves, info->sender_tag, 0);
+    return state.self_endpoint && ix_from_self(&state.self_messages, info->sender_tag, 0);
 }
 
 /* How a receive ends: the data of one that is complete at once came before it was posted. */
@@ -261,19 +261,19 @@ static void *receive_as(const receive *r, const ix_ucp_param *param)
 {
     ix_thread *t = poster();
     if (!t) {
-        if (watching)
-            watching->received += size_of(r->count, param);
+        if (state.watching)
+            state.watching->received += size_of(r->count, param);
         return post(r, param);
     }
     ix_transfer x = {.bytes = size_of(r->count, param),
-                     .path = the_path,
+                     .path = state.path,
                      .slack = IX_SLACK_HEAD,
                      .flags = IX_UP_TO};
     uint32_t token = ix_post(t, &x, ix_last_time(t), IX_SOURCE_CALLBACK);
     if (!token)
         return post(r, param);
     ix_ucp_param copy;
-    call *c = copy_param(&copy, param) && token <= CALLS ? &calls[token - 1] : NULL;
+    call *c = copy_param(&copy, param) && token <= CALLS ? &state.calls[token - 1] : NULL;
     if (!c) {
         end(token, IX_AS_POSTED, IX_SLACK_UNKNOWN);
         return post(r, param);
@@ -310,7 +310,7 @@ static void *receive_as(const receive *r, const ix_ucp_param *param)
 
 static IX_COLD void find_tagged(void)
 {
-    passed = 1;
+    state.passed = 1;
     tagged.send = (send_function)ix_next_symbol("ucp_tag_send_nbx");
     tagged.send_sync = (send_function)ix_next_symbol("ucp_tag_send_sync_nbx");
     tagged.receive = (receive_function)ix_next_symbol("ucp_tag_recv_nbx");

@@ -1,9 +1,9 @@
-/* Events from inside UCX: docs/events.md. */
-#ifndef IMBREX_UCX_H
-#define IMBREX_UCX_H
+/* Events from inside UCX: docs/guide/events.md. */
+#ifndef IMBREX_TRANSPORT_UCX_H
+#define IMBREX_TRANSPORT_UCX_H
 
-#include "engine.h"
-#include "seen.h"
+#include "core/engine.h"
+#include "transport/seen.h"
 
 /* 1 if the UCP functions of this process pass through the event source. */
 IX_HIDDEN int ix_ucx_present(void);

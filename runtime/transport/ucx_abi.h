@@ -1,8 +1,8 @@
 /* The part of UCX's binary interface (UCP 1.9 and later) that the event source touches, so that it
  * builds where UCX's headers are not installed. UCX keeps it stable: fields are only appended to
  * the parameters, each announced by a bit of op_attr_mask. */
-#ifndef IMBREX_UCX_ABI_H
-#define IMBREX_UCX_ABI_H
+#ifndef IMBREX_TRANSPORT_UCX_ABI_H
+#define IMBREX_TRANSPORT_UCX_ABI_H
 
 #include <stddef.h>
 #include <stdint.h>

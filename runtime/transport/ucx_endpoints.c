@@ -1,12 +1,10 @@
 #ifndef IMBREX_DIRECT
-#include "ucx_endpoints.h"
+#include "transport/ucx_endpoints.h"
 
 #include <pthread.h>
 
-#include "ucx_abi.h"
-#include "ucx_real.h"
-
-#define IX_EXPORT __attribute__((visibility("default")))
+#include "transport/ucx_abi.h"
+#include "transport/ucx_real.h"
 
 typedef int8_t (*create_function)(void *worker, const void *parameters, void **endpoint);
 typedef void (*destroy_function)(void *endpoint);
@@ -19,9 +17,12 @@ enum { ENDPOINTS = 1 << 13 };
 static const char closed_mark;
 #define CLOSED ((const void *)&closed_mark) /* others may lie behind it */
 
-static ix_ucx_endpoint endpoints[ENDPOINTS];
-static int finalizing;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of what changes them */
+/* All that is kept between calls. */
+static struct {
+    ix_ucx_endpoint endpoints[ENDPOINTS];
+    int finalizing;
+    pthread_mutex_t lock; /* of what changes them */
+} state = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* Its place, or else the first that is free for it; NULL: neither. */
 static ix_ucx_endpoint *place_of(const void *endpoint)
@@ -29,11 +30,11 @@ static ix_ucx_endpoint *place_of(const void *endpoint)
     ix_ucx_endpoint *usable = NULL;
     uint32_t i = (uint32_t)(((uint64_t)(uintptr_t)endpoint * 0x9e3779b97f4a7c15u) >> 51);
     for (uint32_t n = 0; n < ENDPOINTS; n++, i = (i + 1) % ENDPOINTS) {
-        const void *here = endpoints[i].endpoint;
+        const void *here = state.endpoints[i].endpoint;
         if (here == endpoint)
-            return &endpoints[i];
+            return &state.endpoints[i];
         if ((!here || here == CLOSED) && !usable)
-            usable = &endpoints[i];
+            usable = &state.endpoints[i];
         if (!here)
             break;
     }
@@ -48,30 +49,30 @@ ix_ucx_endpoint *ix_ucx_endpoint_of(const void *endpoint)
 
 static void opened(const void *endpoint, const void *worker)
 {
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&state.lock);
     ix_ucx_endpoint *e = place_of(endpoint);
     if (e) {
         e->worker = worker;
         e->watched = 0; /* one that was closed here may have been */
         e->endpoint = endpoint;
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&state.lock);
 }
 
 static void closed(const void *endpoint)
 {
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&state.lock);
     ix_ucx_endpoint *e = ix_ucx_endpoint_of(endpoint);
     if (e)
         e->endpoint = CLOSED;
-    pthread_mutex_unlock(&lock);
-    if (finalizing)
+    pthread_mutex_unlock(&state.lock);
+    if (state.finalizing)
         ix_ucx_stay();
 }
 
 void ix_ucx_finalizing(void)
 {
-    finalizing = 1;
+    state.finalizing = 1;
 }
 
 /* ---- The functions of UCP */

@@ -1,9 +1,9 @@
 /* The endpoints of UCP that are open, and their workers: a flush of one worker says nothing of
  * another's messages. */
-#ifndef IMBREX_UCX_ENDPOINTS_H
-#define IMBREX_UCX_ENDPOINTS_H
+#ifndef IMBREX_TRANSPORT_UCX_ENDPOINTS_H
+#define IMBREX_TRANSPORT_UCX_ENDPOINTS_H
 
-#include "thread.h"
+#include "core/thread.h"
 
 typedef struct ix_ucx_endpoint {
     const void *endpoint, *worker;

@@ -1,9 +1,9 @@
 /* UCP's own functions, behind those of the same name here, and what they return. */
-#ifndef IMBREX_UCX_REAL_H
-#define IMBREX_UCX_REAL_H
+#ifndef IMBREX_TRANSPORT_UCX_REAL_H
+#define IMBREX_TRANSPORT_UCX_REAL_H
 
-#include "../mpi/resolve.h"
-#include "ucx_abi.h"
+#include "base/symbols.h"
+#include "transport/ucx_abi.h"
 
 /* Declares `real`, of this type. */
 #define IX_REAL(type, name)                                                                        \

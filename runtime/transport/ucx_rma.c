@@ -4,12 +4,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "onesided.h"
-#include "ucx_abi.h"
-#include "ucx_endpoints.h"
-#include "ucx_real.h"
-
-#define IX_EXPORT __attribute__((visibility("default")))
+#include "transport/onesided.h"
+#include "transport/ucx_abi.h"
+#include "transport/ucx_endpoints.h"
+#include "transport/ucx_real.h"
 
 typedef void *(*put_function)(void *ep, const void *buffer, size_t count, uint64_t remote,
                               void *rkey, const ix_ucp_param *param);
@@ -47,15 +45,24 @@ typedef struct flush {
     ix_ucx_endpoint *watched;
 } flush;
 
-static flush flushes[FLUSHES];
+static unsigned progress_slowly(void *worker);
+
+/* All that is kept between calls. `progress` is what a library that waits passes each time that it
+ * looks: UCX's own, but where there is something to flush again, at first, and at the end. */
+static struct {
+    flush flushes[FLUSHES];
+    _Atomic int again_count;
+    _Atomic(progress_function) progress;
+    int stays;
+} state = {.progress = progress_slowly};
 
 static flush *take_flush(void)
 {
     for (int i = 0; i < FLUSHES; i++) {
-        int nobody = FREE;
-        if (__atomic_compare_exchange_n((int *)&flushes[i].taken, &nobody, TAKEN, 0,
+        int was = FREE;
+        if (__atomic_compare_exchange_n((int *)&state.flushes[i].taken, &was, TAKEN, 0,
                                         __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
-            return &flushes[i];
+            return &state.flushes[i];
     }
     return NULL;
 }
@@ -65,15 +72,6 @@ static flush *take_flush(void)
  * is complete at once, so is the put; where not, it completes in whatever call of the program makes
  * progress. One at a time for each endpoint: what was posted meanwhile is flushed after it, when
  * the library next looks and no callback is under way. */
-
-static _Atomic int again_count;
-
-static unsigned progress_slowly(void *worker);
-
-/* What a library that waits passes each time that it looks: UCX's own, but where there is something
- * to flush again, at first, and at the end. */
-static _Atomic(progress_function) progress = progress_slowly;
-static int stays;
 
 static void looked(void *request, int8_t status, void *data);
 
@@ -108,8 +106,8 @@ static void looked(void *request, int8_t status, void *data)
         ix_onesided_flushed(f->object, f->last);
         if (ix_onesided_last() && ix_onesided_waits(f->object, f->last)) {
             f->taken = AGAIN;
-            again_count++;
-            atomic_store(&progress, progress_slowly);
+            state.again_count++;
+            atomic_store(&state.progress, progress_slowly);
             return;
         }
     }
@@ -120,13 +118,13 @@ static void looked(void *request, int8_t status, void *data)
 static void look_again(const void *worker)
 {
     for (int i = 0; i < FLUSHES; i++) {
-        flush *f = &flushes[i];
+        flush *f = &state.flushes[i];
         int again = AGAIN;
         if (f->taken != AGAIN || f->watched->worker != worker ||
             !__atomic_compare_exchange_n((int *)&f->taken, &again, TAKEN, 0, __ATOMIC_ACQ_REL,
                                          __ATOMIC_RELAXED))
             continue;
-        again_count--;
+        state.again_count--;
         if (f->watched->endpoint == f->object)
             look(f);
         else
@@ -162,30 +160,30 @@ static IX_COLD unsigned progress_slowly(void *worker)
     if (!real)
         real = (progress_function)ix_next_symbol("ucp_worker_progress");
     look_again(worker);
-    if (stays)
+    if (state.stays)
         return progress_until_quiet(real, worker);
-    atomic_store(&progress, real);
-    if (again_count) /* another worker's, or added meanwhile */
-        atomic_store(&progress, progress_slowly);
+    atomic_store(&state.progress, real);
+    if (state.again_count) /* another worker's, or added meanwhile */
+        atomic_store(&state.progress, progress_slowly);
     return real(worker);
 }
 
 void ix_ucx_stay(void)
 {
-    stays = 1;
-    atomic_store(&progress, progress_slowly);
+    state.stays = 1;
+    atomic_store(&state.progress, progress_slowly);
 }
 
 IX_EXPORT unsigned ucp_worker_progress(void *worker)
 {
-    return atomic_load_explicit(&progress, memory_order_relaxed)(worker);
+    return atomic_load_explicit(&state.progress, memory_order_relaxed)(worker);
 }
 
 static void watch(const void *ep, ix_ucx_endpoint *o)
 {
-    int nobody = 0;
-    if (!o || !__atomic_compare_exchange_n(&o->watched, &nobody, 1, 0, __ATOMIC_RELAXED,
-                                           __ATOMIC_RELAXED))
+    int was = 0;
+    if (!o ||
+        !__atomic_compare_exchange_n(&o->watched, &was, 1, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
         return;
     flush *f = take_flush();
     if (!f) {

@@ -1,4 +1,4 @@
-! Naming parts of a Fortran program for Imbrex: docs/interfaces.md.
+! Naming parts of a Fortran program for Imbrex: docs/guide/interfaces.md.
 !
 ! Add this file to the program's sources and compile it with the program's own compiler (Fortran 2003). Nothing else is
 ! linked, and without the Imbrex runtime in the process the calls do nothing.

@@ -1,4 +1,4 @@
-/* Naming parts of a program for Imbrex: docs/interfaces.md.
+/* Naming parts of a program for Imbrex: docs/guide/interfaces.md.
  *
  *     imbrex_begin("halo");          C++:  { imbrex::section halo("halo"); ... }
  *     ...
@@ -94,7 +94,7 @@ static inline void imbrex_end(const char *name)
  *         sum += in[i];
  *     imbrex_consume_end("edge", n);
  *
- * `buffer` is any address in the message. docs/interfaces.md says what becomes of it. */
+ * `buffer` is any address in the message. docs/guide/interfaces.md says what becomes of it. */
 typedef void imbrex_region_call(int which, const char *name, size_t length, const void *buffer,
                                 size_t elements);
 

@@ -1,4 +1,4 @@
-! Marking where a message is produced and consumed, for Imbrex: docs/interfaces.md.
+! Marking where a message is produced and consumed, for Imbrex: docs/guide/interfaces.md.
 !
 ! Beside imbrex.f90 for programs that want these marks: buffers may be of any type, which needs Fortran 2018 (assumed
 ! type). Nothing else is linked, and without the Imbrex runtime in the process the calls do nothing.

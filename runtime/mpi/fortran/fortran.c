@@ -1,12 +1,13 @@
 #define _GNU_SOURCE
-#include "fortran.h"
+#include "mpi/fortran/fortran.h"
 
 #include <assert.h>
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "resolve.h"
+#include "base/symbols.h"
+#include "mpi/library.h"
 
 static_assert(sizeof(MPI_Fint) == sizeof(int), "default INTEGER of the library is not a C int");
 

@@ -20,7 +20,6 @@ if(IMBREX_FORTRAN_INT)
     COMMENT "Writing the Fortran wrappers"
     VERBATIM)
   target_sources(imbrex PRIVATE mpi/fortran/fortran.c ${generated}/fortran_wrappers.c)
-  target_include_directories(imbrex PRIVATE mpi/fortran)
 else()
   message(WARNING "Imbrex: this MPI has default integers of another size than C's int: "
                   "calls from Fortran will not be measured.")

@@ -4,13 +4,13 @@
  * The default INTEGER and LOGICAL have the size of int (asserted in fortran.c), and a status of
  * Fortran has the layout of MPI_Status: both hold for Open MPI, MPICH and its kin as they are built
  * for use; a library built for 8-byte default integers gets no Fortran wrappers. */
-#ifndef IMBREX_FORTRAN_H
-#define IMBREX_FORTRAN_H
+#ifndef IMBREX_MPI_FORTRAN_FORTRAN_H
+#define IMBREX_MPI_FORTRAN_FORTRAN_H
 
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "wrap.h"
+#include "mpi/wrap.h"
 
 typedef void ix_f_any(void);
 
@@ -159,19 +159,19 @@ IX_HIDDEN int ix_f_first_f08(void);
 
 /* Bytes of `n` blocks, each with its own count and datatype. */
 static inline int64_t ix_f_sum_types(const int *counts, const MPI_Fint *types, int n,
-                                     uint64_t nobody)
+                                     uint64_t missing)
 {
     int64_t bytes = 0;
     for (int i = 0; i < n; i++)
-        if (counts[i] && !ix_is_nobody(nobody, i))
+        if (counts[i] && !ix_is_missing(missing, i))
             bytes += counts[i] * ix_type_bytes(IX_F2C(Datatype, &types[i]));
     return bytes;
 }
-/* The number first: asking for it may tell who is nobody. */
-#define IX_F_SUM_TYPES(counts, types, n, nobody)                                                   \
+/* The number first: asking for it may tell who is missing. */
+#define IX_F_SUM_TYPES(counts, types, n, missing)                                                  \
     __extension__({                                                                                \
         int ix_n = (n);                                                                            \
-        ix_f_sum_types(counts, types, ix_n, nobody);                                               \
+        ix_f_sum_types(counts, types, ix_n, missing);                                              \
     })
 
 #endif

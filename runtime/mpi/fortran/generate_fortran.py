@@ -37,9 +37,11 @@ from observe import FORTRAN, observed  # noqa: E402
 _READ_FIRST = {(kind, "request") for kind in ("completion", "start", "request_free", "cancel")}
 _READ_FIRST |= {("win_free", "win"), ("mrecv", "message")}
 
-# Buffers that have forms with type(c_ptr): the same arguments, another symbol.
-_C_POINTER = {"MPI_Alloc_mem", "MPI_Win_allocate", "MPI_Win_allocate_shared"}
-_LARGE_WITHOUT_BUFFER = {"MPI_Win_allocate_c", "MPI_Win_allocate_shared_c", "MPI_Buffer_detach_c"}
+
+def _has_form(facts: Facts, form: str) -> bool:
+    """Whether a function has further symbols in Fortran: `cptr`, of its form with a buffer as a
+    type(c_ptr), the same arguments; `large`, of that with large counts, where it has no buffer."""
+    return form in str(facts.fields.get("fortran_forms", "")).split()
 
 
 @dataclass(frozen=True)
@@ -94,7 +96,7 @@ def conversion(declaration: str, name: str, kind: str) -> Conversion:
     if ctype in {"MPI_Datatype[]", "MPI_Datatype *"}:
         return Conversion(f"const MPI_Fint *{name} = {given};")
     single = re.fullmatch(r"MPI_(\w+) \*", ctype)
-    if single and name in {"request", "message", "win"}:
+    if single and name in {"request", "message", "win", "newcomm"}:
         macro = "IX_F_HANDLE_IN" if (kind, name) in _READ_FIRST else "IX_F_HANDLE_OUT"
         refresh = (
             "" if kind in {"start", "cancel"} else f"IX_F_REFRESH({single[1]}, {name}, {given})"
@@ -166,7 +168,7 @@ def recorder(name: str, function: header.Function, facts: Facts, templates: Temp
     ]
     template, holes = template_and_holes(name, facts)
     body = templates[template]
-    observe_before, observe_after = observed(name, facts, FORTRAN)
+    observe_before, observe_after = observed(facts, FORTRAN)
     told = observe_before + observe_after
     body_used = told + fill(body, {**dict.fromkeys(_SHELL, ""), "OPERATION": "", **holes})
     shape = shape_of(name, parameters, function)
@@ -248,7 +250,7 @@ def forms(name: str, facts: Facts, shape: Shape) -> str:
         entry([f"{x}_f08ts_large_"], shape, delegate),
         "#endif",
     ]
-    if name in _C_POINTER:
+    if _has_form(facts, "cptr"):
         out.append(entry(spellings(f"{x}_cptr"), shape, record))
     return "\n".join(out)
 
@@ -256,15 +258,15 @@ def forms(name: str, facts: Facts, shape: Shape) -> str:
 def wrappers(found: header.Header, database: Database, absent: set[str]) -> str:
     """The whole file."""
     templates = Templates(HERE.parent / "templates")
-    out = ['#include "fortran.h"\n']
+    out = ['#include "mpi/fortran/fortran.h"\n']
     for item in coverage(found, database, absent):
         name = str(item["name"])
         if not item["wrapped"] or item["kind"] in {"pcontrol", "none"}:
             continue
-        large = name in _LARGE_WITHOUT_BUFFER
+        facts = database.facts(name) if item["known"] else Facts("call", {}, known=False)
+        large = name.endswith("_c") and _has_form(facts, "large")
         if name.endswith("_c") and not large:
             continue
-        facts = database.facts(name) if item["known"] else Facts("call", {}, known=False)
         function = found.functions[name]
         shape = shape_of(name, parameters_of(function, facts), function)
         out.append(recorder(name, function, facts, templates))

@@ -4,6 +4,6 @@
     @UNMEASURED@
     ix_thread *ix_t = ix_enter_from(@OPERATION@, @CALLER@, @FRAME@);
     @CALL@;
-    ix_leave(ix_t);
+    ix_observed_leave(ix_t);
     @RETURN@;
 }

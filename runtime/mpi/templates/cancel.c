@@ -6,6 +6,6 @@
     @CALL@;
     if (ix_outermost(ix_t) && rc == MPI_SUCCESS)
         ix_cancelled(ix_t, *request);
-    ix_leave(ix_t);
+    ix_observed_leave(ix_t);
     @RETURN@;
 }

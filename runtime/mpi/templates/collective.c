@@ -7,12 +7,14 @@
     if (ix_outermost(ix_t) && rc == MPI_SUCCESS) {
         ix_comm *ix_c = ix_comm_of(comm);
         int ix_role = ix_role_in(ix_c, @ROOT@);
+        int64_t ix_bytes = 0;
         if (ix_role >= 0) {
             ix_transfer ix_x = ix_collective(ix_c, ix_role, @CALIBRATION@);
-            ix_x.bytes = @BYTES@;
+            ix_x.bytes = ix_bytes = @BYTES@;
             @BEGIN@;
         }
+        @LOG@;
     }
-    ix_leave(ix_t);
+    ix_observed_leave(ix_t);
     @RETURN@;
 }

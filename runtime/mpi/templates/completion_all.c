@@ -11,6 +11,6 @@
             ix_completed_one_of(ix_t, rc, ix_saved[ix_i], requests[ix_i], &statuses[ix_i]);
     IX_RELEASE_STATUSES();
     IX_RELEASE_REQUESTS();
-    ix_leave(ix_t);
+    ix_observed_leave(ix_t);
     @RETURN@;
 }

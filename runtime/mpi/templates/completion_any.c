@@ -11,6 +11,6 @@
     if (ix_outermost(ix_t) && @SEEN@ && ix_is_index(*index, (int)ix_count))
         ix_completed(ix_t, rc, ix_saved[*index], requests[*index], status);
     IX_RELEASE_REQUESTS();
-    ix_leave(ix_t);
+    ix_observed_leave(ix_t);
     @RETURN@;
 }

@@ -10,6 +10,6 @@
     @CALL@;
     if (ix_outermost(ix_t) && @SEEN@)
         ix_completed(ix_t, rc, ix_was, *request, status);
-    ix_leave(ix_t);
+    ix_observed_leave(ix_t);
     @RETURN@;
 }

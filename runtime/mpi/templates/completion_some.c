@@ -14,6 +14,6 @@
                                 &statuses[ix_i]);
     IX_RELEASE_STATUSES();
     IX_RELEASE_REQUESTS();
-    ix_leave(ix_t);
+    ix_observed_leave(ix_t);
     @RETURN@;
 }

@@ -8,7 +8,7 @@
     ix_thread *ix_t = ix_enter_from(@OPERATION@, @CALLER@, @FRAME@);
     @CALL@;
     if (ix_outermost(ix_t) && rc == MPI_SUCCESS && @SEEN@)
-        ix_message_found(*message, status, comm);
-    ix_leave(ix_t);
+        ix_message_found(ix_t, *message, status, peer, tag, comm);
+    ix_observed_leave(ix_t);
     @RETURN@;
 }

@@ -10,6 +10,6 @@
     @CALL@;
     if (ix_outermost(ix_t) && rc == MPI_SUCCESS)
         ix_message_received(ix_t, ix_message, status);
-    ix_leave(ix_t);
+    ix_observed_leave(ix_t);
     @RETURN@;
 }

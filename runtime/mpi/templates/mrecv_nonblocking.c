@@ -7,6 +7,6 @@
     @CALL@;
     if (ix_outermost(ix_t) && rc == MPI_SUCCESS)
         ix_message_recv_begun(ix_t, *request, ix_message, count, type);
-    ix_leave(ix_t);
+    ix_observed_leave(ix_t);
     @RETURN@;
 }

@@ -5,7 +5,8 @@
     ix_thread *ix_t = ix_enter_from(@OPERATION@, @CALLER@, @FRAME@);
     @CALL@;
     if (ix_outermost(ix_t) && rc == MPI_SUCCESS)
-        ix_recv_planned(ix_t, *request, (int64_t)partitions * count, type, peer, comm);
-    ix_leave(ix_t);
+        ix_recv_planned(ix_t, *request, (int64_t)partitions * count, type, peer, tag, comm,
+                        partitions);
+    ix_observed_leave(ix_t);
     @RETURN@;
 }

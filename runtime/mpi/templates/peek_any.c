@@ -9,6 +9,6 @@
     @CALL@;
     if (ix_outermost(ix_t) && rc == MPI_SUCCESS && *flag && ix_is_index(*index, count))
         ix_seen_complete(ix_t, requests[*index], status);
-    ix_leave(ix_t);
+    ix_observed_leave(ix_t);
     @RETURN@;
 }

@@ -10,6 +10,6 @@
         for (int ix_i = 0; ix_i < (int)*outcount; ix_i++)
             ix_seen_complete(ix_t, requests[indices[ix_i]], &statuses[ix_i]);
     IX_RELEASE_STATUSES();
-    ix_leave(ix_t);
+    ix_observed_leave(ix_t);
     @RETURN@;
 }

@@ -7,6 +7,6 @@
     if (ix_outermost(ix_t) && rc == MPI_SUCCESS)
         for (int ix_i = 0; ix_i < length; ix_i++)
             ix_partition_begun(ix_t, request, partitions[ix_i]);
-    ix_leave(ix_t);
+    ix_observed_leave(ix_t);
     @RETURN@;
 }

@@ -6,6 +6,6 @@
     @CALL@;
     if (ix_outermost(ix_t) && rc == MPI_SUCCESS)
         ix_partition_begun(ix_t, request, partition);
-    ix_leave(ix_t);
+    ix_observed_leave(ix_t);
     @RETURN@;
 }

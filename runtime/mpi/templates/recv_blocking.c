@@ -8,7 +8,9 @@
     ix_thread *ix_t = ix_enter_from(@OPERATION@, @CALLER@, @FRAME@);
     @CALL@;
     if (ix_outermost(ix_t) && rc == MPI_SUCCESS)
-        ix_received(ix_t, status, comm);
-    ix_leave(ix_t);
+        ix_received(ix_t, status, peer, tag, comm);
+    else if (ix_outermost(ix_t))
+        ix_log_receive_failed(ix_t, rc, status, peer, tag, comm);
+    ix_observed_leave(ix_t);
     @RETURN@;
 }

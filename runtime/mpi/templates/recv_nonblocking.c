@@ -5,7 +5,7 @@
     ix_thread *ix_t = ix_enter_from(@OPERATION@, @CALLER@, @FRAME@);
     @CALL@;
     if (ix_outermost(ix_t) && rc == MPI_SUCCESS)
-        ix_recv_begun(ix_t, *request, count, type, peer, comm);
-    ix_leave(ix_t);
+        ix_recv_begun(ix_t, *request, count, type, peer, tag, comm);
+    ix_observed_leave(ix_t);
     @RETURN@;
 }

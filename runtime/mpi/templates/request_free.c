@@ -7,6 +7,6 @@
     @CALL@;
     if (ix_outermost(ix_t) && rc == MPI_SUCCESS)
         ix_given_up(ix_t, ix_was);
-    ix_leave(ix_t);
+    ix_observed_leave(ix_t);
     @RETURN@;
 }

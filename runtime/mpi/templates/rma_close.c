@@ -4,8 +4,10 @@
     @UNMEASURED@
     ix_thread *ix_t = ix_enter_from(@OPERATION@, @CALLER@, @FRAME@);
     @CALL@;
-    if (ix_outermost(ix_t) && rc == MPI_SUCCESS)
+    if (ix_outermost(ix_t) && rc == MPI_SUCCESS) {
         ix_rma_closed(ix_t, win, @TARGET@, @SLACK@);
-    ix_leave(ix_t);
+        ix_log_epoch(ix_t, win, @TARGET@, @FENCE@);
+    }
+    ix_observed_leave(ix_t);
     @RETURN@;
 }

@@ -5,7 +5,8 @@
     ix_thread *ix_t = ix_enter_from(@OPERATION@, @CALLER@, @FRAME@);
     @CALL@;
     if (ix_outermost(ix_t) && rc == MPI_SUCCESS)
-        ix_rma_request_begun(ix_t, win, peer, @BYTES@, @CALIBRATION@, *request, @SLACK@);
-    ix_leave(ix_t);
+        ix_rma_request_begun(ix_t, win, peer, @BYTES@, @CALIBRATION@, *request, @SLACK@,
+                             @KIND@);
+    ix_observed_leave(ix_t);
     @RETURN@;
 }

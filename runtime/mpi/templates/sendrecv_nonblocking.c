@@ -5,7 +5,8 @@
     ix_thread *ix_t = ix_enter_from(@OPERATION@, @CALLER@, @FRAME@);
     @CALL@;
     if (ix_outermost(ix_t) && rc == MPI_SUCCESS)
-        ix_pair_begun(ix_t, *request, scount, stype, speer, rcount, rtype, rpeer, comm);
-    ix_leave(ix_t);
+        ix_pair_begun(ix_t, *request, scount, stype, speer, stag, rcount, rtype, rpeer, rtag,
+                      comm);
+    ix_observed_leave(ix_t);
     @RETURN@;
 }

@@ -8,9 +8,9 @@
     ix_thread *ix_t = ix_enter_from(@OPERATION@, @CALLER@, @FRAME@);
     @CALL@;
     if (ix_outermost(ix_t) && rc == MPI_SUCCESS) {
-        ix_sent(ix_t, count, type, speer, comm, IX_SLACK_TAIL);
-        ix_received(ix_t, status, comm);
+        ix_sent(ix_t, count, type, speer, stag, comm, IX_SLACK_TAIL, IX_LOG_SEND);
+        ix_received(ix_t, status, rpeer, rtag, comm);
     }
-    ix_leave(ix_t);
+    ix_observed_leave(ix_t);
     @RETURN@;
 }

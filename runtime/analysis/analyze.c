@@ -1,0 +1,292 @@
+#include "analysis/analyze.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Which transfers each call saw complete: those of the call that begins at record i are
+ * list[begin[i] .. begin[i + 1]). */
+typedef struct completions {
+    uint32_t *head; /* first record of a record's call */
+    uint32_t *begin;
+    ix_completed *list;
+    uint32_t most; /* of one call */
+} completions;
+
+static int is_completed_by_call(const ix_op *op)
+{
+    return op->kind != IX_LOG_COMPLETION && op->kind != IX_LOG_EPOCH && op->kind != IX_LOG_NONE &&
+           op->kind != IX_LOG_PARTS_SEND && op->peer != IX_LOG_PROC_NULL;
+}
+
+static void free_completions(completions *c)
+{
+    free(c->head);
+    free(c->begin);
+    free(c->list);
+}
+
+static int find_completions(completions *c, const ix_view *view)
+{
+    uint32_t count = view->count;
+    *c = (completions){.head = malloc((count + (size_t)1) * sizeof *c->head),
+                       .begin = calloc(count + (size_t)2, sizeof *c->begin),
+                       .list = malloc((count + (size_t)1) * sizeof *c->list)};
+    if (!c->head || !c->begin || !c->list) {
+        free_completions(c);
+        return -1;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        c->head[i] = i == 0 || view->ops[i].flags & IX_LOG_FIRST ? i : c->head[i - 1];
+    /* Counted one place further on, so that adding up leaves where each begins. */
+    for (uint32_t i = 0; i < count; i++)
+        if (is_completed_by_call(&view->ops[i]) && view->ops[i].end_call != IX_NO_END)
+            c->begin[c->head[view->ops[i].end_call] + 2]++;
+    for (uint32_t i = 2; i < count + 2; i++) {
+        if (c->begin[i] > c->most)
+            c->most = c->begin[i];
+        c->begin[i] += c->begin[i - 1];
+    }
+    for (uint32_t i = 0; i < count; i++)
+        if (is_completed_by_call(&view->ops[i]) && view->ops[i].end_call != IX_NO_END)
+            c->list[c->begin[c->head[view->ops[i].end_call] + 1]++].op = i;
+    return 0;
+}
+
+static int8_t size_class(int64_t bytes)
+{
+    return (int8_t)(63 - __builtin_clzll((uint64_t)bytes));
+}
+
+static void add_bounds(int64_t *sums, const ix_bounds *b)
+{
+    sums[0] += b->overlap_min_ns;
+    sums[1] += b->overlap_max_ns;
+    sums[2] += b->exposed_min_ns;
+    sums[3] += b->exposed_max_ns;
+}
+
+static int add_evidence(ix_analysis *a, const ix_view *view, uint32_t i,
+                        const ix_transfer_facts *facts)
+{
+    const ix_op *op = &view->ops[i];
+    ix_evidence_row key = {.rank = view->rank,
+                           .site = op->site,
+                           .operation = op->operation,
+                           .section = op->section,
+                           .size_class = size_class(op->bytes),
+                           .path = op->path};
+    ix_evidence_row *row = ix_rows_at(&a->tables[IX_EVIDENCE_ROWS], &key);
+    if (!row)
+        return -1;
+    ix_evidence e = ix_evidence_of(view, i, facts);
+    row->transfers++;
+    row->matched += e.is_matched;
+    row->expected += e.is_expected;
+    row->contradicted += e.contradicted;
+    row->bytes += op->bytes;
+    row->transfer_min_ns += facts->time.x_lo_ns;
+    row->transfer_max_ns += facts->time.x_hi_ns;
+    add_bounds(row->bounds, &e.call);
+    add_bounds(row->bounds + 4, &e.matched);
+    add_bounds(row->bounds + 8, &e.expected);
+    return 0;
+}
+
+static int add_partner(ix_analysis *a, const ix_view *view, int32_t peer, int64_t messages,
+                       int64_t bytes, ix_interval late)
+{
+    ix_partners_row key = {.rank = view->rank, .peer = peer};
+    ix_partners_row *row = peer < 0 ? NULL : ix_rows_at(&a->tables[IX_PARTNERS_ROWS], &key);
+    if (!row)
+        return peer < 0 ? 0 : -1;
+    row->messages += messages;
+    row->bytes += bytes;
+    row->late.min_ns += late.min_ns;
+    row->late.max_ns += late.max_ns;
+    return 0;
+}
+
+/* What each transfer gives by itself. */
+static int add_transfers(ix_analysis *a, const ix_view *view, const completions *c,
+                         ix_facts_of *facts_of, const void *context)
+{
+    for (uint32_t i = 0; i < view->count; i++) {
+        const ix_op *op = &view->ops[i];
+        const ix_match *m = &view->matches[i];
+        int message = ix_is_send(op) || op->kind == IX_LOG_RECV;
+        if (!is_completed_by_call(op))
+            continue;
+        if (op->kind != IX_LOG_PROBE)
+            a->states[m->state]++;
+        if (m->state == IX_MATCHED)
+            a->largest_error_ns = ix_most(a->largest_error_ns, m->error_ns);
+        if (message && add_partner(a, view, m->peer, 1, op->bytes, (ix_interval){0}))
+            return -1;
+        if (!ix_is_transfer(op))
+            continue;
+        ix_transfer_facts facts = facts_of(context, view, i);
+        if (op->end_call != IX_NO_END) {
+            uint32_t call = c->head[op->end_call];
+            facts.alone = c->begin[call + 1] - c->begin[call] == 1;
+        }
+        if (add_evidence(a, view, i, &facts))
+            return -1;
+    }
+    return 0;
+}
+
+static void add_interval(ix_interval *sum, const ix_interval *more)
+{
+    sum->min_ns += more->min_ns;
+    sum->max_ns += more->max_ns;
+}
+
+static int add_causes(ix_analysis *a, const ix_view *view, uint32_t call, const ix_call_causes *c)
+{
+    const ix_op *op = &view->ops[call];
+    ix_causes_row key = {
+        .rank = view->rank, .site = op->site, .operation = op->operation, .section = op->section};
+    ix_causes_row *row = ix_rows_at(&a->tables[IX_CAUSES_ROWS], &key);
+    if (!row)
+        return -1;
+    row->logged++;
+    row->count++;
+    row->call_ns += op->exit_ns - op->enter_ns;
+    for (int k = 0; k < IX_CAUSES; k++)
+        add_interval(&row->part[k], &c->part[k]);
+    add_interval(&row->gainable, &c->gainable);
+    add_interval(&row->lost_overlap, &c->lost_overlap);
+    return 0;
+}
+
+static int same_start(const ix_op *a, const ix_op *b)
+{
+    return a->site == b->site && a->operation == b->operation;
+}
+
+/* The time of a completing call by the starts that it completed: who came last is one of them; what
+ * moved then is told of all, unless they are from one place. */
+static int add_waits(ix_analysis *a, const ix_view *view, uint32_t call,
+                     const ix_completed *completed, uint32_t count, const ix_call_causes *c)
+{
+    const ix_op *op = &view->ops[call];
+    if (op->kind != IX_LOG_COMPLETION)
+        return 0;
+    for (uint32_t k = 0; k < count; k++) {
+        const ix_op *start = &view->ops[completed[k].op];
+        ix_waits_row key = {.rank = view->rank,
+                            .site = op->site,
+                            .operation = op->operation,
+                            .start_operation = start->operation,
+                            .start_site = start->site};
+        ix_waits_row *row = ix_rows_at(&a->tables[IX_WAITS_ROWS], &key);
+        int first = 1, alone = 1;
+        if (!row)
+            return -1;
+        row->count++;
+        for (uint32_t n = 0; n < count && first; n++) {
+            int same = same_start(start, &view->ops[completed[n].op]);
+            first = !(same && n < k);
+            alone = alone && same;
+        }
+        if (!first)
+            continue;
+        row->moving.max_ns += c->gainable.max_ns;
+        row->moving.min_ns += alone ? c->gainable.min_ns : 0;
+        if (alone || (c->latest != IX_NO_END && same_start(start, &view->ops[c->latest])))
+            add_interval(&row->late, &c->late);
+    }
+    return 0;
+}
+
+static int add_calls(ix_analysis *a, const ix_view *view, completions *c, ix_facts_of *facts_of,
+                     const void *context)
+{
+    for (uint32_t i = 0; i < view->count; i++) {
+        if (c->head[i] != i)
+            continue;
+        ix_completed *completed = c->list + c->begin[i];
+        uint32_t count = c->begin[i + 1] - c->begin[i];
+        for (uint32_t k = 0; k < count; k++)
+            completed[k].facts = facts_of(context, view, completed[k].op);
+        ix_call_causes causes = ix_causes_of(view, i, completed, count);
+        if (add_causes(a, view, i, &causes) || add_waits(a, view, i, completed, count, &causes) ||
+            (causes.latest != IX_NO_END &&
+             add_partner(a, view, view->matches[causes.latest].peer, 0, 0, causes.late)))
+            return -1;
+    }
+    return 0;
+}
+
+int ix_analyze(ix_analysis *analysis, const ix_view *view, ix_facts_of *facts, const void *context)
+{
+    completions c;
+    *analysis = (ix_analysis){0};
+    for (int k = 0; k < IX_ROW_TABLES; k++)
+        ix_rows_init(&analysis->tables[k], k);
+    if (find_completions(&c, view))
+        return -1;
+    int bad = add_transfers(analysis, view, &c, facts, context) ||
+              add_calls(analysis, view, &c, facts, context);
+    free_completions(&c);
+    if (bad)
+        ix_analysis_free(analysis);
+    return bad ? -1 : 0;
+}
+
+/* The measured calls of a row, by the key of causes.npy; its parts stay zero. */
+static int add_measured(ix_rows *measured, const ix_row *row, int32_t rank)
+{
+    ix_causes_row key = {
+        .rank = rank, .site = row->site, .operation = row->operation, .section = row->section};
+    ix_causes_row *sum = ix_rows_at(measured, &key);
+    if (!sum)
+        return -1;
+    sum->count += row->count;
+    sum->call_ns += row->call_ns;
+    return 0;
+}
+
+static int add_rest(ix_analysis *a, const ix_view *view, const ix_causes_row *measured)
+{
+    ix_causes_row *row = ix_rows_at(&a->tables[IX_CAUSES_ROWS], measured);
+    if (!row)
+        return -1;
+    int64_t rest = ix_most(0, measured->call_ns - row->call_ns);
+    int local =
+        row->operation < view->operation_count && view->waits[row->operation] == IX_WAITS_NOT;
+    ix_interval *part = &row->part[local ? IX_LIBRARY : IX_UNATTRIBUTED];
+    add_interval(part, &(ix_interval){rest, rest});
+    row->count = ix_most(row->count, measured->count);
+    row->call_ns += rest;
+    return 0;
+}
+
+int ix_analysis_rest(ix_analysis *analysis, const ix_view *view, const ix_row *rows, size_t count,
+                     int64_t compute_ns)
+{
+    ix_rows measured;
+    int bad = 0;
+    ix_rows_init(&measured, IX_CAUSES_ROWS);
+    for (size_t i = 0; i < count && !bad; i++)
+        if (rows[i].count)
+            bad = add_measured(&measured, &rows[i], view->rank);
+    for (size_t i = 0; i < measured.count && !bad; i++)
+        bad = add_rest(analysis, view, (const ix_causes_row *)(void *)measured.rows + i);
+    ix_rows_free(&measured);
+    ix_causes_row *all = (void *)analysis->tables[IX_CAUSES_ROWS].rows;
+    for (size_t i = 0; i < analysis->tables[IX_CAUSES_ROWS].count; i++) {
+        ix_interval *gains[] = {&all[i].gainable, &all[i].lost_overlap};
+        for (int k = 0; k < 2; k++) {
+            gains[k]->min_ns = ix_least(gains[k]->min_ns, compute_ns);
+            gains[k]->max_ns = ix_least(gains[k]->max_ns, compute_ns);
+        }
+    }
+    return bad ? -1 : 0;
+}
+
+void ix_analysis_free(ix_analysis *analysis)
+{
+    for (int k = 0; k < IX_ROW_TABLES; k++)
+        ix_rows_free(&analysis->tables[k]);
+}

@@ -1,0 +1,259 @@
+#include "analysis/causes.h"
+
+/* What a transfer makes its completing call wait for. Moments; LONG_AGO: not at all. */
+typedef struct need {
+    enum ix_cause cause;
+    int64_t certain, possible; /* it cannot return before; it may not have returned before */
+    enum { UNMATCHED, NEEDS_NOTHING, MAY_NEED, NEEDS } how;
+} need;
+
+#define LONG_AGO (INT64_MIN / 4)
+
+static int64_t clamp(int64_t t, int64_t low, int64_t high)
+{
+    return ix_most(low, ix_least(t, high));
+}
+
+static need of_receive(const ix_match *m)
+{
+    int64_t s = m->other.start_enter;
+    return (need){IX_LATE_SENDER, s - m->error_ns, s + m->error_ns, NEEDS};
+}
+
+static need of_send(const ix_op *op, const ix_match *m, const ix_class *class, int64_t exit_ns)
+{
+    int64_t posted = m->other.start_enter;
+    need n = {IX_LATE_RECEIVER, LONG_AGO, posted + m->error_ns, NEEDS};
+    if (op->kind == IX_LOG_SYNC_SEND || (class->returns == 0 && op->kind == IX_LOG_SEND)) {
+        n.certain = posted - m->error_ns;
+    } else if (class->returns == 1 || op->kind == IX_LOG_BUFFERED_SEND) {
+        n.possible = LONG_AGO;
+        n.how = NEEDS_NOTHING;
+    } else {
+        n.how = MAY_NEED;
+        if (posted - m->error_ns >= exit_ns) /* this one did return before its match */
+            n.possible = LONG_AGO;
+    }
+    return n;
+}
+
+static need of_collective(const ix_op *op, const ix_match *m)
+{
+    int64_t error = m->error_ns, last = m->all.last_enter;
+    need n = {IX_LATE_COLLECTIVE, LONG_AGO, last + error, NEEDS};
+    switch (op->kind) {
+    case IX_LOG_ALL:
+        n.certain = last - error;
+        break;
+    case IX_LOG_FROM_ROOT:
+        if (m->is_root)
+            n.cause = IX_LATE_RECEIVER; /* those it sends to may have to be there first */
+        else
+            n.certain = m->all.root_enter - error;
+        break;
+    case IX_LOG_TO_ROOT:
+        if (m->is_root)
+            n.certain = last - error;
+        else
+            n.cause = IX_LATE_RECEIVER;
+        break;
+    default: /* a scan or a neighbourhood: of which ranks is not known */
+        break;
+    }
+    if (op->flags & IX_LOG_VARYING)
+        n.certain = LONG_AGO;
+    return n;
+}
+
+static need need_of(const ix_view *view, const ix_completed *c, int64_t exit_ns)
+{
+    const ix_op *op = &view->ops[c->op];
+    const ix_match *m = &view->matches[c->op];
+    if (m->state != IX_MATCHED) {
+        /* Buffered sends wait for nobody, whoever receives them. */
+        int local = op->kind == IX_LOG_BUFFERED_SEND ||
+                    (op->kind == IX_LOG_SEND && c->facts.class.returns == 1);
+        return (need){IX_UNATTRIBUTED, LONG_AGO, LONG_AGO, local ? NEEDS_NOTHING : UNMATCHED};
+    }
+    if (op->kind == IX_LOG_RECV || op->kind == IX_LOG_PROBE)
+        return of_receive(m);
+    if (ix_is_send(op))
+        return of_send(op, m, &c->facts.class, exit_ns);
+    return of_collective(op, m);
+}
+
+/* Data of this transfer that certainly moved in this call from `rest_ns` on. */
+static int64_t certainly_moved(const ix_view *view, const ix_completed *c, int64_t rest_ns,
+                               int64_t exit_ns)
+{
+    int64_t from, to;
+    if (!ix_matched_interval(view, c->op, &from, &to))
+        return 0;
+    int64_t before = ix_most(0, rest_ns - from), after = ix_most(0, to - exit_ns);
+    int64_t x_lo = c->facts.time.x_lo_ns, doubt = 2 * view->matches[c->op].error_ns;
+    if (x_lo > to - from + doubt) /* the table does not hold here */
+        return 0;
+    return ix_most(0, x_lo - before - after - doubt);
+}
+
+/* How long this process computed between the moment at which both sides were there and the call. */
+static ix_interval computed_meanwhile(const ix_view *view, const ix_completed *c, int64_t enter_ns)
+{
+    const ix_op *op = &view->ops[c->op];
+    const ix_match *m = &view->matches[c->op];
+    int64_t there = ix_is_collective(op) ? m->all.last_enter : m->other.start_enter;
+    int64_t from = ix_most(op->exit_ns, there);
+    ix_span late = ix_view_span(view, op->thread, from + m->error_ns, enter_ns);
+    ix_span early =
+        ix_view_span(view, op->thread, ix_most(op->exit_ns, there - m->error_ns), enter_ns);
+    return (ix_interval){late.compute_min, ix_most(late.compute_max, early.compute_max)};
+}
+
+/* The moments until which the call waited, by cause, and what it moved. */
+typedef struct summary {
+    int64_t certain[IX_CAUSES], possible[IX_CAUSES];
+    uint32_t latest;
+    int64_t latest_ns;
+    int unmatched, needing, maybe, data;
+    int calibrated;
+    int64_t x_hi_ns; /* of all that moved */
+    ix_interval computed;
+} summary;
+
+static int64_t combine(int any, int first, int64_t so_far, int64_t now)
+{
+    if (first)
+        return now;
+    return any ? ix_least(so_far, now) : ix_most(so_far, now);
+}
+
+static summary sum_up(const ix_view *view, const ix_op *call, int any,
+                      const ix_completed *completed, uint32_t count)
+{
+    summary s = {.latest = IX_NO_END, .latest_ns = LONG_AGO, .calibrated = 1};
+    int seen[IX_CAUSES] = {0};
+    for (int k = 0; k < IX_CAUSES; k++)
+        s.certain[k] = s.possible[k] = LONG_AGO;
+    for (uint32_t k = 0; k < count; k++) {
+        const ix_completed *c = &completed[k];
+        const ix_op *op = &view->ops[c->op];
+        need n = need_of(view, c, call->exit_ns);
+        s.unmatched += n.how == UNMATCHED;
+        s.needing += n.how == NEEDS;
+        s.maybe += n.how == MAY_NEED;
+        if (op->bytes > 0 && op->kind != IX_LOG_PROBE) {
+            s.data = 1;
+            s.calibrated = s.calibrated && c->facts.time.calibrated;
+            s.x_hi_ns += c->facts.time.x_hi_ns;
+        }
+        if (n.how == UNMATCHED && any) /* it may have come first */
+            for (int cause = 0; cause < IX_CAUSES; cause++)
+                s.certain[cause] = LONG_AGO, seen[cause] = 1;
+        if (n.how != NEEDS && n.how != MAY_NEED)
+            continue;
+        s.certain[n.cause] = combine(any, !seen[n.cause], s.certain[n.cause], n.certain);
+        s.possible[n.cause] = combine(any, !seen[n.cause], s.possible[n.cause], n.possible);
+        seen[n.cause] = 1;
+        if (n.possible > call->enter_ns &&
+            (s.latest == IX_NO_END ||
+             (any ? n.possible < s.latest_ns : n.possible > s.latest_ns))) {
+            s.latest = c->op;
+            s.latest_ns = n.possible;
+        }
+        ix_interval computed = computed_meanwhile(view, c, call->enter_ns);
+        s.computed.min_ns = ix_most(s.computed.min_ns, computed.min_ns);
+        s.computed.max_ns = ix_most(s.computed.max_ns, computed.max_ns);
+    }
+    /* One of several that came first: the other causes did not hold the call. */
+    if (any) {
+        int causes = 0;
+        for (int k = 0; k < IX_UNATTRIBUTED; k++)
+            causes += seen[k];
+        if (causes > 1)
+            for (int k = 0; k < IX_CAUSES; k++)
+                s.certain[k] = LONG_AGO;
+    }
+    return s;
+}
+
+/* Until the last late sender the call waited for senders, from there to the last rank of a
+ * collective for that, and from there to the last receiver. */
+static void share_out_late(const summary *s, int64_t enter, int64_t exit, ix_call_causes *c,
+                           ix_interval *rest_from)
+{
+    static const enum ix_cause order[] = {IX_LATE_SENDER, IX_LATE_COLLECTIVE, IX_LATE_RECEIVER};
+    int64_t certain = enter, possible = enter;
+    for (int k = 0; k < 3; k++) {
+        int64_t least = clamp(s->certain[order[k]], enter, exit);
+        int64_t most = clamp(s->possible[order[k]], enter, exit);
+        c->part[order[k]].min_ns = ix_most(0, least - possible);
+        c->part[order[k]].max_ns = ix_most(0, most - certain);
+        certain = ix_most(certain, least);
+        possible = ix_most(possible, most);
+    }
+    c->late = (ix_interval){certain - enter, possible - enter};
+    *rest_from = (ix_interval){certain, possible};
+}
+
+/* What is left of the call once everybody was there. */
+static void share_out_rest(const ix_view *view, const ix_op *call, const summary *s,
+                           const ix_completed *completed, uint32_t count, ix_interval rest_from,
+                           ix_call_causes *c)
+{
+    ix_interval rest = {call->exit_ns - rest_from.max_ns, call->exit_ns - rest_from.min_ns};
+    if (s->unmatched) {
+        c->part[IX_UNATTRIBUTED] = rest;
+        c->gainable.max_ns = s->data ? rest.max_ns : 0;
+        return;
+    }
+    if (!s->data || (!s->needing && !s->maybe)) { /* nothing moves, or into buffers at once */
+        c->part[IX_LIBRARY] = rest;
+        return;
+    }
+    int64_t moved = 0;
+    for (uint32_t k = 0; k < count; k++)
+        moved =
+            ix_most(moved, certainly_moved(view, &completed[k], rest_from.max_ns, call->exit_ns));
+    moved = ix_least(moved, rest.min_ns);
+    c->part[IX_TRANSFER].min_ns = moved;
+    c->part[IX_TRANSFER].max_ns = s->calibrated ? ix_least(rest.max_ns, s->x_hi_ns) : rest.max_ns;
+    c->part[IX_TRANSFER].max_ns = ix_most(c->part[IX_TRANSFER].max_ns, moved);
+    c->part[IX_STALLED].min_ns = s->calibrated ? ix_most(0, rest.min_ns - s->x_hi_ns) : 0;
+    c->part[IX_STALLED].max_ns = rest.max_ns - moved;
+    c->gainable = rest;
+    if (!s->needing) { /* sends alone, which may have been buffered */
+        c->part[IX_STALLED].min_ns = 0;
+        c->part[IX_LIBRARY].max_ns = rest.max_ns - moved;
+        c->gainable.min_ns = moved;
+    }
+    c->lost_overlap.min_ns = ix_least(s->computed.min_ns, c->gainable.min_ns);
+    c->lost_overlap.max_ns = ix_least(s->computed.max_ns, c->gainable.max_ns);
+}
+
+ix_call_causes ix_causes_of(const ix_view *view, uint32_t call, const ix_completed *completed,
+                            uint32_t count)
+{
+    const ix_op *op = &view->ops[call];
+    enum ix_waits waits =
+        op->operation < view->operation_count ? view->waits[op->operation] : IX_WAITS_UNKNOWN;
+    ix_call_causes c = {.latest = IX_NO_END};
+    ix_interval whole = {op->exit_ns - op->enter_ns, op->exit_ns - op->enter_ns}, rest_from;
+    if (waits == IX_WAITS_NOT || op->peer == IX_LOG_PROC_NULL) {
+        c.part[IX_LIBRARY] = whole;
+        return c;
+    }
+    if (waits == IX_WAITS_UNKNOWN && count == 0) {
+        c.part[IX_UNATTRIBUTED] = whole;
+        return c;
+    }
+    if (count == 0) {
+        /* Of requests that are null, or that the log knows nothing of (files). */
+        c.part[IX_LIBRARY].max_ns = c.part[IX_UNATTRIBUTED].max_ns = whole.max_ns;
+        return c;
+    }
+    summary s = sum_up(view, op, waits == IX_WAITS_ANY, completed, count);
+    share_out_late(&s, op->enter_ns, op->exit_ns, &c, &rest_from);
+    c.latest = s.latest;
+    share_out_rest(view, op, &s, completed, count, rest_from, &c);
+    return c;
+}

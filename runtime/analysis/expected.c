@@ -1,0 +1,155 @@
+/* What a probe measured of the path, applied to who was inside MPI when: a walk through the phases
+ * of the other side. Amounts of data are in ns at the full rate of the path. */
+#include "analysis/evidence.h"
+
+typedef struct phase {
+    int64_t from, to;
+    int64_t other_min, other_max; /* how long the other side was inside MPI */
+    uint8_t posted;               /* 0: the receive was not posted yet */
+} phase;
+
+typedef struct amounts {
+    int64_t hidden_min, hidden_max, exposed_min, exposed_max;
+} amounts;
+
+enum { PHASES = 8 };
+
+/* The other side between two moments within its start and its end. */
+static void between_calls(phase *p, const ix_match *m)
+{
+    int64_t gap = m->other.end_enter - m->other.start_exit, length = p->to - p->from;
+    p->other_min = ix_most(0, m->other.between - (gap - length));
+    p->other_max = ix_least(m->other.between, length);
+    p->other_min = ix_least(p->other_min, p->other_max);
+}
+
+/* [from, to) cut where the other side enters or leaves a call, or the receive is posted. */
+static int phases_of(const ix_match *m, int64_t from, int64_t to, int64_t posted, phase *phases)
+{
+    int64_t cuts[] = {m->other.start_enter, m->other.start_exit, m->other.end_enter,
+                      m->other.end_exit, posted};
+    int count = 0;
+    for (int64_t at = from; at < to && count < PHASES;) {
+        int64_t next = to;
+        for (unsigned i = 0; i < sizeof cuts / sizeof *cuts; i++)
+            if (cuts[i] > at && cuts[i] < next)
+                next = cuts[i];
+        phase *p = &phases[count++];
+        *p = (phase){.from = at, .to = next, .other_max = next - at, .posted = at >= posted};
+        int in_start = at >= m->other.start_enter && next <= m->other.start_exit;
+        int in_end = at >= m->other.end_enter && next <= m->other.end_exit;
+        if (in_start || in_end)
+            p->other_min = next - at;
+        else if (at >= m->other.start_exit && next <= m->other.end_enter && m->other.between >= 0)
+            between_calls(p, m);
+        at = next;
+    }
+    return count;
+}
+
+static int64_t at_rate(int64_t ns, int16_t rate, int up)
+{
+    __int128 amount = (__int128)ns * rate;
+    return (int64_t)((amount + (up ? IX_RATE_ONE - 1 : 0)) / IX_RATE_ONE);
+}
+
+/* The most (or least) data in `time` of this side's state, of which the other side was inside MPI
+ * for in_min to in_max. */
+static int64_t most_data(int64_t time, int64_t in_min, int64_t in_max, int16_t in, int16_t out)
+{
+    int64_t inside = in >= out ? ix_least(in_max, time) : ix_least(ix_most(in_min, 0), time);
+    return at_rate(inside, in, 1) + at_rate(time - inside, out, 1);
+}
+
+static int64_t least_data(int64_t time, int64_t in_min, int64_t in_max, int16_t in, int16_t out)
+{
+    int64_t inside = in >= out ? ix_least(ix_most(in_min, 0), time) : ix_least(in_max, time);
+    return at_rate(inside, in, 0) + at_rate(time - inside, out, 0);
+}
+
+static amounts amounts_of(const ix_view *view, uint8_t thread, const phase *p,
+                          const ix_transfer_facts *facts, int own, int other)
+{
+    ix_span span = ix_view_span(view, thread, p->from, p->to);
+    const ix_class *c = &facts->class;
+    const int both = own | other;
+    if (!p->posted) { /* nothing was measured of a message whose receive is not posted */
+        if (c->returns == 0)
+            return (amounts){0};
+        return (amounts){.hidden_max = span.compute_max, .exposed_max = span.call_max};
+    }
+    amounts a;
+    a.hidden_max = most_data(span.compute_max, p->other_min - span.call_max, p->other_max,
+                             c->rate_hi[other], c->rate_hi[0]);
+    a.exposed_max = most_data(span.call_max, p->other_min - span.compute_max, p->other_max,
+                              c->rate_hi[both], c->rate_hi[own]);
+    a.hidden_min = least_data(span.compute_min, p->other_min - span.call_max, p->other_max,
+                              c->rate_lo[other], c->rate_lo[0]);
+    a.exposed_min = least_data(span.call_min, p->other_min - span.compute_max, p->other_max,
+                               c->rate_lo[both], c->rate_lo[own]);
+    if (!facts->alone)
+        a.hidden_min = a.exposed_min = 0; /* it may have shared its link */
+    return a;
+}
+
+/* How much of x is moved in one way, when in every phase as much as possible goes the other way
+ * first; what no phase explains goes this way if `rest`. */
+static int64_t walk(int64_t x, const int64_t *first, const int64_t *then, int count, int rest)
+{
+    int64_t moved = 0;
+    for (int i = 0; i < count && x > 0; i++) {
+        x -= ix_least(x, first[i]);
+        int64_t now = ix_least(x, then[i]);
+        moved += now;
+        x -= now;
+    }
+    return moved + (rest ? x : 0);
+}
+
+ix_bounds ix_expected_bounds(const ix_view *view, uint32_t i, const ix_transfer_facts *facts,
+                             int64_t from_ns, int64_t to_ns)
+{
+    const ix_op *op = &view->ops[i];
+    const ix_match *m = &view->matches[i];
+    const int sends = ix_is_send(op);
+    int64_t posted = sends ? m->other.start_enter : op->enter_ns;
+    int64_t slack = 2 * m->error_ns, x_lo = facts->time.x_lo_ns, x_hi = facts->time.x_hi_ns;
+    /* Of a rendezvous the first fragment may come before the receive. */
+    if (facts->class.returns == 0 && posted > from_ns)
+        slack += facts->time.head_ns == IX_UNKNOWN ? x_hi : facts->time.head_ns;
+    phase phases[PHASES];
+    int count = phases_of(m, from_ns, to_ns, posted, phases);
+    int64_t hidden_min[PHASES], hidden_max[PHASES], exposed_min[PHASES], exposed_max[PHASES];
+    for (int k = 0; k < count; k++) {
+        amounts a =
+            amounts_of(view, op->thread, &phases[k], facts, sends ? IX_SENDER_IN : IX_RECEIVER_IN,
+                       sends ? IX_RECEIVER_IN : IX_SENDER_IN);
+        hidden_min[k] = a.hidden_min;
+        hidden_max[k] = a.hidden_max;
+        exposed_min[k] = a.exposed_min;
+        exposed_max[k] = a.exposed_max;
+    }
+    static const int64_t none[PHASES];
+    ix_bounds b = {0};
+    int64_t hidden_most = walk(x_hi, none, hidden_max, count, 0);
+    int64_t exposed_most = walk(x_hi, none, exposed_max, count, 0);
+    b.overlap_max_ns = ix_least(x_hi, hidden_most + slack);
+    b.exposed_max_ns = ix_least(x_hi, exposed_most + slack);
+    /* All of x has moved by the end; the rates of this machine do not let it: nothing is certain.
+     */
+    if (x_lo > hidden_most + exposed_most + slack) {
+        b.contradicted = 1;
+        b.overlap_max_ns = b.exposed_max_ns = x_hi;
+        return b;
+    }
+    b.overlap_min_ns = ix_most(0, walk(x_lo, exposed_max, hidden_min, count, 1) - slack);
+    b.exposed_min_ns = ix_most(0, walk(x_lo, hidden_max, exposed_min, count, 1) - slack);
+    /* At the lowest rates of the other state the message may be over before this one begins. */
+    b.overlap_max_ns = ix_least(
+        b.overlap_max_ns, ix_most(x_hi - walk(x_hi, hidden_max, exposed_min, count, 1), 0) + slack);
+    b.exposed_max_ns = ix_least(
+        b.exposed_max_ns, ix_most(x_hi - walk(x_hi, exposed_max, hidden_min, count, 1), 0) + slack);
+    b.overlap_min_ns = ix_least(b.overlap_min_ns, b.overlap_max_ns);
+    b.exposed_min_ns = ix_least(b.exposed_min_ns, b.exposed_max_ns);
+    return b;
+}

@@ -1,0 +1,19 @@
+#include "analysis/facts.h"
+
+#include "core/engine.h"
+
+ix_transfer_facts ix_facts_from_profile(const ix_op *op, uint32_t calibration, int32_t ranks,
+                                        uint8_t role)
+{
+    ix_transfer_facts f = {.time = {.tail_ns = IX_UNKNOWN, .head_ns = IX_UNKNOWN}};
+    f.class = ix_path_class(op->path, op->bytes);
+    if (op->bytes <= 0)
+        return f;
+    if (op->kind == IX_LOG_PUT || op->kind == IX_LOG_GET)
+        f.time = ix_collective_time(calibration, 2, IX_ROLE_ANY, op->path, op->bytes);
+    else if (ix_is_collective(op))
+        f.time = ix_collective_time(calibration, ranks, role, op->path, op->bytes);
+    else
+        f.time = ix_path_time(op->path, op->bytes);
+    return f;
+}

@@ -1,0 +1,78 @@
+#include "analysis/log_view.h"
+
+#include <stddef.h>
+
+void ix_view_index(ix_view *view)
+{
+    uint32_t at = 0;
+    for (int thread = 0; thread < IX_VIEW_THREADS; thread++) {
+        view->first[thread] = at;
+        while (at < view->count && view->ops[at].thread == thread)
+            at++;
+    }
+    view->first[IX_VIEW_THREADS] = at;
+}
+
+typedef struct range {
+    int64_t low, high;
+} range;
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t most(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Between two moments at which the clock of calls is known: it stands or runs. */
+static range between(int64_t t, int64_t from, int64_t at_from, int64_t to, int64_t at_to)
+{
+    return (range){most(at_from, at_to - (to - t)), least(at_to, at_from + (t - from))};
+}
+
+/* What the clock of calls of a thread may have shown at t. */
+static range call_clock(const ix_view *view, uint8_t thread, int64_t t)
+{
+    uint32_t first = view->first[thread], end = view->first[thread + 1], low = first, high = end;
+    const ix_thread_end *last = &view->ends[thread];
+    while (low < high) { /* the first that was entered after t */
+        uint32_t middle = low + (high - low) / 2;
+        if (view->ops[middle].enter_ns <= t)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const ix_op *next = low < end ? &view->ops[low] : NULL;
+    int64_t to = next ? next->enter_ns : last->time_ns;
+    int64_t at_to = next ? next->call_before_ns : last->call_ns;
+    if (low == first)
+        return t <= 0   ? (range){0, 0}
+               : t < to ? between(t, 0, 0, to, at_to)
+                        : (range){at_to, at_to + (t - to)};
+    const ix_op *op = &view->ops[low - 1];
+    if (t <= op->exit_ns) {
+        int64_t exact = op->call_before_ns + (t - op->enter_ns);
+        return (range){exact, exact};
+    }
+    int64_t after = op->call_before_ns + (op->exit_ns - op->enter_ns);
+    if (!next && to <= t)
+        return (range){most(after, at_to), most(after, at_to) + (t - most(to, op->exit_ns))};
+    return between(t, op->exit_ns, after, to, at_to);
+}
+
+ix_span ix_view_span(const ix_view *view, uint8_t thread, int64_t from_ns, int64_t to_ns)
+{
+    if (to_ns <= from_ns)
+        return (ix_span){0};
+    range from = call_clock(view, thread, from_ns), to = call_clock(view, thread, to_ns);
+    int64_t length = to_ns - from_ns;
+    ix_span span = {.call_min = most(0, to.low - from.high),
+                    .call_max = least(length, most(0, to.high - from.low))};
+    span.call_min = least(span.call_min, span.call_max);
+    span.compute_min = length - span.call_max;
+    span.compute_max = length - span.call_min;
+    return span;
+}

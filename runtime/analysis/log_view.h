@@ -1,0 +1,85 @@
+/* The call log of one rank as the analysis reads it: the records in order, what the ranks agreed on
+ * about them, and the other side's times once they are matched. No mpi.h here. */
+#ifndef IMBREX_ANALYSIS_LOG_VIEW_H
+#define IMBREX_ANALYSIS_LOG_VIEW_H
+
+#include <stdint.h>
+
+#include "core/call_log.h"
+
+/* A record of the log, but that `end_call` is the index of the completing record. */
+typedef ix_log_record ix_op;
+
+#define IX_NO_END UINT32_MAX
+
+enum ix_match_state {
+    IX_NOT_LOGGED = 0, /* the other side has no record of it */
+    IX_MATCHED,
+    IX_OUTSIDE,      /* the other side is no rank of this job */
+    IX_NO_RULE,      /* one-sided, partitioned: who needs whom does not follow from the calls */
+    IX_WITHDRAWN,    /* cancelled */
+    IX_END_UNKNOWN,  /* on one of the sides */
+    IX_AMBIGUOUS,    /* threads or wildcards outside a whole log */
+    IX_SIZES_DIFFER, /* a receive of more than was sent: the streams do not fit together */
+    IX_CLOCKS, /* the clocks of the two are not synchronized, or a message came before it left */
+    IX_MATCH_STATES,
+};
+
+/* What is known of the other side, on this rank's clock. Of a collective: `first_enter` and
+ * `last_enter` of all ranks, the root's entry, the last exit. */
+typedef struct ix_match {
+    uint8_t state;   /* enum ix_match_state */
+    uint8_t is_root; /* of a collective: this rank is its root */
+    int32_t peer;    /* rank in MPI_COMM_WORLD; of a collective who entered last */
+    int64_t error_ns;
+    union {
+        struct {
+            int64_t start_enter, start_exit, end_enter, end_exit;
+            int64_t between; /* its call time from start_exit to end_enter; -1: not known */
+        } other;
+        struct {
+            int64_t first_enter, last_enter, root_enter, last_exit;
+        } all;
+    };
+} ix_match;
+
+/* What a call of an operation may wait for. */
+enum ix_waits {
+    IX_WAITS_UNKNOWN = 0, /* for others, in a way that the log does not tell (MPI_File_open) */
+    IX_WAITS_NOT = 1,     /* local, starts, tests */
+    IX_WAITS_ALL = 2,     /* for all that it completes */
+    IX_WAITS_ANY = 3,     /* for the first of what it completes */
+};
+
+/* Where a thread's clock of calls stood when measuring ended. */
+typedef struct ix_thread_end {
+    int64_t time_ns, call_ns;
+} ix_thread_end;
+
+enum { IX_VIEW_THREADS = 256 };
+
+typedef struct ix_view {
+    int32_t rank;
+    ix_op *ops; /* by thread, then in the order of its calls */
+    ix_match *matches;
+    uint32_t count;
+    uint32_t first[IX_VIEW_THREADS + 1]; /* of each thread's ops */
+    ix_thread_end ends[IX_VIEW_THREADS];
+    const char *const *operations;
+    const uint8_t *waits; /* by operation: enum ix_waits */
+    uint32_t operation_count;
+    uint8_t whole; /* no call of the run is missing */
+} ix_view;
+
+/* Set `first` from the ops, which must stand by thread. */
+void ix_view_index(ix_view *view);
+
+/* How long a thread computed and how long it was in calls from `from_ns` to `to_ns`: intervals,
+ * because calls between two records are known by their sum only. */
+typedef struct ix_span {
+    int64_t compute_min, compute_max, call_min, call_max;
+} ix_span;
+
+ix_span ix_view_span(const ix_view *view, uint8_t thread, int64_t from_ns, int64_t to_ns);
+
+#endif

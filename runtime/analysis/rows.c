@@ -1,0 +1,80 @@
+#include "analysis/rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+_Static_assert(sizeof(ix_evidence_row) == 16 + 19 * 8, "a row of evidence.npy has no padding");
+_Static_assert(sizeof(ix_causes_row) == 16 + 21 * 8, "a row of causes.npy has no padding");
+_Static_assert(sizeof(ix_waits_row) == 16 + 5 * 8, "a row of waits.npy has no padding");
+_Static_assert(sizeof(ix_partners_row) == 8 + 4 * 8, "a row of partners.npy has no padding");
+
+void ix_rows_init(ix_rows *table, int which)
+{
+    static const size_t row_bytes[IX_ROW_TABLES] = {sizeof(ix_evidence_row), sizeof(ix_causes_row),
+                                                    sizeof(ix_waits_row), sizeof(ix_partners_row)};
+    static const size_t key_bytes[IX_ROW_TABLES] = {16, 16, 16, 8};
+    *table = (ix_rows){.row_bytes = row_bytes[which], .key_bytes = key_bytes[which]};
+}
+
+void ix_rows_free(ix_rows *table)
+{
+    free(table->rows);
+    free(table->places);
+    *table = (ix_rows){.row_bytes = table->row_bytes, .key_bytes = table->key_bytes};
+}
+
+/* FNV-1a. */
+static size_t hash(const void *key, size_t bytes)
+{
+    const unsigned char *at = key;
+    uint64_t value = UINT64_C(0xcbf29ce484222325);
+    for (size_t i = 0; i < bytes; i++)
+        value = (value ^ at[i]) * UINT64_C(0x100000001b3);
+    return (size_t)(value ^ value >> 32);
+}
+
+static size_t place_of(const ix_rows *table, const void *key)
+{
+    size_t place = hash(key, table->key_bytes) & (table->place_count - 1);
+    while (table->places[place] &&
+           memcmp(table->rows + (table->places[place] - 1) * table->row_bytes, key,
+                  table->key_bytes) != 0)
+        place = (place + 1) & (table->place_count - 1);
+    return place;
+}
+
+/* Room for one more row, at most half of the places in use. 0, or -1. */
+static int grow(ix_rows *table)
+{
+    if (table->count < table->capacity)
+        return 0;
+    size_t capacity = table->capacity ? 2 * table->capacity : 64;
+    char *rows = realloc(table->rows, capacity * table->row_bytes);
+    if (!rows)
+        return -1;
+    table->rows = rows;
+    uint32_t *places = calloc(2 * capacity, sizeof *places);
+    if (!places)
+        return -1;
+    free(table->places);
+    table->places = places;
+    table->place_count = 2 * capacity;
+    table->capacity = capacity;
+    for (size_t i = 0; i < table->count; i++)
+        places[place_of(table, rows + i * table->row_bytes)] = (uint32_t)i + 1;
+    return 0;
+}
+
+void *ix_rows_at(ix_rows *table, const void *like)
+{
+    if (grow(table))
+        return NULL;
+    size_t place = place_of(table, like);
+    if (!table->places[place]) {
+        char *row = table->rows + table->count * table->row_bytes;
+        memset(row, 0, table->row_bytes);
+        memcpy(row, like, table->key_bytes);
+        table->places[place] = (uint32_t)++table->count;
+    }
+    return table->rows + (table->places[place] - 1) * table->row_bytes;
+}

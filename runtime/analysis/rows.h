@@ -1,0 +1,61 @@
+/* The rows that the analysis leaves: evidence.npy, causes.npy, waits.npy and partners.npy, byte for
+ * byte (docs/reference/run-directory.md). A key, then sums. */
+#ifndef IMBREX_ANALYSIS_ROWS_H
+#define IMBREX_ANALYSIS_ROWS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analysis/causes.h"
+
+typedef struct ix_evidence_row {
+    int32_t rank, site;
+    uint16_t operation, section;
+    int8_t size_class;
+    uint8_t path;
+    uint16_t reserved;
+    int64_t transfers, matched, expected, contradicted, bytes;
+    int64_t transfer_min_ns, transfer_max_ns;
+    int64_t bounds[12]; /* call, matched, expected: overlap min, max, exposed min, max of each */
+} ix_evidence_row;
+
+typedef struct ix_causes_row {
+    int32_t rank, site;
+    uint16_t operation, section;
+    uint32_t reserved;
+    int64_t count, logged, call_ns;
+    ix_interval part[IX_CAUSES], gainable, lost_overlap;
+} ix_causes_row;
+
+typedef struct ix_waits_row {
+    int32_t rank, site;
+    uint16_t operation, start_operation;
+    int32_t start_site;
+    int64_t count;
+    ix_interval late, moving;
+} ix_waits_row;
+
+typedef struct ix_partners_row {
+    int32_t rank, peer;
+    int64_t messages, bytes;
+    ix_interval late;
+} ix_partners_row;
+
+/* A table that grows, found by the first `key_bytes` of its rows. */
+typedef struct ix_rows {
+    char *rows;
+    size_t row_bytes, key_bytes, count, capacity;
+    uint32_t *places; /* hash table of row numbers + 1 */
+    size_t place_count;
+} ix_rows;
+
+enum { IX_EVIDENCE_ROWS, IX_CAUSES_ROWS, IX_WAITS_ROWS, IX_PARTNERS_ROWS, IX_ROW_TABLES };
+
+void ix_rows_init(ix_rows *table, int which);
+void ix_rows_free(ix_rows *table);
+
+/* The row with the key of `like`, new and zero behind it if it was not there; NULL without memory.
+ * Good until the next call. */
+void *ix_rows_at(ix_rows *table, const void *like);
+
+#endif

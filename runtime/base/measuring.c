@@ -1,0 +1,3 @@
+#include "base/measuring.h"
+
+int ix_measuring;

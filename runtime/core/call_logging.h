@@ -1,0 +1,91 @@
+/* Writing the call log: what the wrappers say of a call, after the library's own function returned
+ * and before ix_leave, which completes the records. Nothing is done where the log is off.
+ *
+ * Each function first counts in its stream, so that sequences stay right in windows that are not
+ * logged; then it writes a record if the call was entered in one that is. */
+#ifndef IMBREX_CORE_CALL_LOGGING_H
+#define IMBREX_CORE_CALL_LOGGING_H
+
+#include "core/call_log.h"
+#include "core/engine.h"
+
+extern IX_HIDDEN int ix_log_is_on;
+
+/* Get ready to log into `budget` bytes behind the part file (or anonymous memory where there is
+ * none), after ix_start. The memory comes in steps of step_bytes (0: 256 KiB) as it is needed. 0,
+ * or -1 with errno: no log. */
+int ix_log_start(uint64_t budget, uint64_t step_bytes);
+
+/* Log from now on: window 0 begins. Call it where all ranks are at the same point. */
+void ix_log_begin(void);
+
+/* ix_stop and ix_release call these. */
+IX_HIDDEN void ix_log_stop(int64_t now);
+IX_HIDDEN void ix_log_release(void);
+
+/* The log of this process, NULL where there is none. It stays until ix_release. */
+const ix_log_header *ix_log(void);
+
+/* errno of what kept the log from growing to its budget, 0: nothing did. */
+int ix_log_refused(void);
+
+/* The common number of a communicator and a rank in it, in one word, as they stand in a record; a
+ * tag, kind, path and flags in another: handing over two registers costs less than memory. */
+static inline uint64_t ix_log_where(uint32_t comm, int32_t peer)
+{
+    return comm | (uint64_t)(uint32_t)peer << 32;
+}
+
+static inline uint64_t ix_log_what(int32_t tag, uint32_t kind, uint32_t path, uint32_t flags)
+{
+    return (uint32_t)tag | (uint64_t)kind << 32 | (uint64_t)path << 40 | (uint64_t)flags << 56;
+}
+
+/* One of two that a request begins: ix_log_begun is called for each. */
+#define IX_LOG_PAIR (UINT64_C(1) << 48)
+
+/* A message sent or received in this call. */
+void ix_log_message(ix_thread *t, int64_t bytes, uint64_t where, uint64_t what);
+
+/* Anything else that begins and ends in this call, and one-sided transfers that an epoch ends. */
+void ix_log_done(ix_thread *t, int64_t bytes, uint64_t where, uint64_t what, uint32_t sequence);
+
+/* What this call begins and the completion of `handle` ends. `sequence` is that of a collective;
+ * messages are counted here. */
+void ix_log_begun(ix_thread *t, uint64_t handle, int64_t bytes, uint64_t where, uint64_t what,
+                  uint32_t sequence);
+
+/* MPI_Send_init and the like, and each start. `parts`: partitions, of which `bytes` is the sum. */
+void ix_log_planned(ix_thread *t, uint64_t handle, int64_t bytes, uint64_t where, uint64_t what,
+                    uint32_t sequence, uint32_t parts);
+void ix_log_started(ix_thread *t, uint64_t handle);
+void ix_log_part_ready(ix_thread *t, uint64_t handle);
+
+/* A matched probe found message `key`; its receive, in this call (handle 0) or begun by it. */
+void ix_log_found(ix_thread *t, uint64_t key, int64_t bytes, uint64_t where, uint64_t what);
+void ix_log_found_received(ix_thread *t, uint64_t key, uint64_t handle, int64_t bytes);
+
+/* This call saw `handle` complete. source, tag, bytes: of the status, where it was a receive; bytes
+ * -1: the status does not tell. `flags`: IX_LOG_CANCELLED, IX_LOG_FAILED, and ix_log_path. */
+static inline uint32_t ix_log_path(int path)
+{
+    return (uint32_t)(path + 1) << 8; /* of a wildcard receive; -1: not known */
+}
+
+void ix_log_completed(ix_thread *t, uint64_t handle, int32_t source, int32_t tag, int64_t bytes,
+                      uint32_t flags);
+
+/* MPI_Request_free, and MPI_Cancel: from then on ask the statuses of what completes. */
+void ix_log_given_up(ix_thread *t, uint64_t handle);
+extern IX_HIDDEN int ix_log_cancels;
+
+/* Enter a communicator; `own` and `remote` are world ranks (-1: unknown) of its members. A number
+ * that is there stays as it is. */
+void ix_log_enter_comm(const ix_log_comm *comm, const int32_t *own, const int32_t *remote);
+
+/* CALL_EXIT, from ix_leave: `call_before_ns` is the thread's call time before the call. */
+IX_HIDDEN void ix_log_leave(ix_thread *t, int64_t entered, int64_t now, int64_t call_before_ns);
+/* The same of a call that does not count. */
+IX_HIDDEN void ix_log_drop(ix_thread *t, int64_t now);
+
+#endif

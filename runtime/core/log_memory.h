@@ -1,0 +1,54 @@
+/* The memory of the call log: a header and tables, and chunks that are taken when records need room
+ * and taken again when their window no longer counts. */
+#ifndef IMBREX_CORE_LOG_MEMORY_H
+#define IMBREX_CORE_LOG_MEMORY_H
+
+#include "core/call_log.h"
+#include "core/internal.h"
+
+typedef struct ix_log_memory {
+    ix_log_header *header;
+    size_t bytes;
+    char *chunks;
+    int64_t origin_ns; /* on the clock, not since the engine's start */
+    uint32_t shift;
+} ix_log_memory_state;
+
+extern IX_HIDDEN ix_log_memory_state ix_log_memory;
+
+/* step_bytes: as for ix_log_start. 0, or -1 with errno. */
+IX_HIDDEN int ix_log_map(uint64_t budget, uint64_t step_bytes);
+IX_HIDDEN void ix_log_unmap(void);
+
+/* A chunk without records for a thread in a window, NULL where the window does not count or nothing
+ * is free. */
+IX_HIDDEN ix_log_chunk *ix_log_take_chunk(uint32_t thread, uint32_t window);
+
+/* Whether calls of this window are logged now. */
+static inline int ix_log_counts(uint32_t window)
+{
+    uint32_t level = __atomic_load_n(&ix_log_memory.header->level, __ATOMIC_RELAXED);
+    return window % (UINT32_C(1) << level) == 0;
+}
+
+/* Make sure that [offset, offset + bytes) of the log can be written. 0, or -1. */
+IX_HIDDEN int ix_log_provide(uint64_t offset, uint64_t bytes);
+
+static inline ix_log_record *ix_log_record_at(uint32_t chunk, uint32_t id)
+{
+    return (ix_log_record *)(void *)(ix_log_memory.chunks + (size_t)chunk * IX_LOG_CHUNK_BYTES) +
+           id % IX_LOG_CHUNK_RECORDS;
+}
+
+static inline ix_log_chunk *ix_log_chunk_of(const ix_log_record *record)
+{
+    size_t at = (size_t)((const char *)record - ix_log_memory.chunks);
+    return (void *)(ix_log_memory.chunks + at / IX_LOG_CHUNK_BYTES * IX_LOG_CHUNK_BYTES);
+}
+
+static inline uint32_t ix_log_chunk_number(const ix_log_chunk *chunk)
+{
+    return (uint32_t)((size_t)((const char *)chunk - ix_log_memory.chunks) / IX_LOG_CHUNK_BYTES);
+}
+
+#endif

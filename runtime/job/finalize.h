@@ -1,0 +1,11 @@
+/* How the ranks enter the library's own MPI_Finalize. */
+#ifndef IMBREX_JOB_FINALIZE_H
+#define IMBREX_JOB_FINALIZE_H
+
+#include "core/thread.h"
+#include "generated/ix_mpi.h"
+
+/* The last that the runtime does with `all` before PMPI_Finalize. Collective. */
+IX_HIDDEN void ix_finalize_together(MPI_Comm all);
+
+#endif

@@ -1,0 +1,23 @@
+/* The two small JSON files of rank 0. */
+#ifndef IMBREX_JOB_JSON_H
+#define IMBREX_JOB_JSON_H
+
+#include "job/matching.h"
+#include "job/names.h"
+
+typedef struct ix_job_facts {
+    int ranks;
+    const char *hosts; /* `host_count` names of 64 bytes */
+    int host_count;
+    const char *library; /* first line of MPI_Get_library_version */
+    double wall_s;
+    double event_overhead_ns;
+    const char *clock;
+    const ix_matching_facts *matching;
+} ix_job_facts;
+
+/* `names` of sections and of sites. 0, or -1 with errno. */
+IX_HIDDEN int ix_write_job(const char *path, const ix_job_facts *facts, const ix_names *names);
+IX_HIDDEN int ix_write_sites(const char *path, const ix_names *names);
+
+#endif

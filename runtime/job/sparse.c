@@ -1,0 +1,118 @@
+#include "job/sparse.h"
+
+#include <sched.h>
+#include <stdlib.h>
+
+enum { AT_ONCE = 8 };
+
+/* SMPI's MPI_Ibarrier is over once rank 0 has entered it, and rank 0's once all have: the second
+ * one is over when all have entered the first. */
+#ifdef IMBREX_SIMULATED
+enum { BARRIERS = 2 };
+#else
+enum { BARRIERS = 1 };
+#endif
+
+struct ix_sparse {
+    MPI_Comm all;
+    int rank;
+    MPI_Request requests[AT_ONCE];
+    char *blocks; /* those under way, and one to receive */
+};
+
+static char *block_of(const ix_sparse *s, int i)
+{
+    return s->blocks + (size_t)i * IX_BLOCK_BYTES;
+}
+
+ix_sparse *ix_sparse_start(MPI_Comm all)
+{
+    ix_sparse *s = calloc(1, sizeof *s);
+    int fine = 0, everybody = 0;
+    if (s) {
+        s->all = all;
+        PMPI_Comm_rank(all, &s->rank);
+        for (int i = 0; i < AT_ONCE; i++)
+            s->requests[i] = MPI_REQUEST_NULL;
+        s->blocks = malloc((AT_ONCE + (size_t)1) * IX_BLOCK_BYTES);
+        fine = s->blocks != NULL;
+    }
+    PMPI_Allreduce(&fine, &everybody, 1, MPI_INT, MPI_MIN, all);
+    if (everybody)
+        return s;
+    ix_sparse_end(s);
+    return NULL;
+}
+
+void ix_sparse_end(ix_sparse *s)
+{
+    if (s)
+        free(s->blocks);
+    free(s);
+}
+
+/* Keep sends under way while `next` has some. 1 while anything is under way or to come. */
+static int send_more(ix_sparse *s, int tag, ix_next_block *next, ix_hear_block *hear, void *context,
+                     int *left, int *bad)
+{
+    int busy = 0;
+    for (int i = 0; i < AT_ONCE; i++) {
+        int done = 1, rank = 0;
+        if (s->requests[i] != MPI_REQUEST_NULL &&
+            PMPI_Test(&s->requests[i], &done, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+            *bad = done = 1;
+        if (done && *left) {
+            size_t bytes = next(context, &rank, block_of(s, i));
+            *left = bytes != 0;
+            if (bytes && rank == s->rank)
+                hear(context, rank, block_of(s, i), bytes);
+            else if (bytes)
+                *bad |= PMPI_Issend(block_of(s, i), (int)bytes, MPI_BYTE, rank, tag, s->all,
+                                    &s->requests[i]) != MPI_SUCCESS;
+        }
+        busy |= *left || s->requests[i] != MPI_REQUEST_NULL;
+    }
+    return busy;
+}
+
+/* 1 if a block came. */
+static int hear_one(ix_sparse *s, int tag, ix_hear_block *hear, void *context, int *bad)
+{
+    int there = 0, bytes = 0;
+    MPI_Status status;
+    if (PMPI_Iprobe(MPI_ANY_SOURCE, tag, s->all, &there, &status) != MPI_SUCCESS) {
+        *bad = 1;
+        return 0;
+    }
+    if (!there)
+        return 0;
+    char *block = block_of(s, AT_ONCE);
+    int source = status.MPI_SOURCE;
+    if (PMPI_Recv(block, IX_BLOCK_BYTES, MPI_BYTE, source, tag, s->all, &status) != MPI_SUCCESS ||
+        PMPI_Get_count(&status, MPI_BYTE, &bytes) != MPI_SUCCESS) {
+        *bad = 1;
+        return 0;
+    }
+    hear(context, source, block, (size_t)bytes);
+    return 1;
+}
+
+/* A synchronous send completes when it is received: a rank all of whose sends have completed enters
+ * the barrier, and when all have entered it nothing is under way. */
+int ix_sparse_exchange(ix_sparse *s, int tag, ix_next_block *next, ix_hear_block *hear,
+                       void *context)
+{
+    int left = 1, bad = 0, over = 0, barriers = 0;
+    MPI_Request barrier = MPI_REQUEST_NULL;
+    while (!over && !bad) {
+        if (!hear_one(s, tag, hear, context, &bad))
+            sched_yield(); /* ranks may be more than cores */
+        if (barrier != MPI_REQUEST_NULL)
+            bad |= PMPI_Test(&barrier, &over, MPI_STATUS_IGNORE) != MPI_SUCCESS;
+        else if (barriers || !send_more(s, tag, next, hear, context, &left, &bad))
+            bad |= PMPI_Ibarrier(s->all, &barrier) != MPI_SUCCESS, barriers++;
+        if (over && barriers < BARRIERS)
+            over = 0;
+    }
+    return bad ? -1 : 0;
+}

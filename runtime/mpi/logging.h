@@ -1,0 +1,215 @@
+/* From the arguments of MPI calls to the records of the call log. As arguments.h: between ix_enter
+ * and ix_leave, after the library's own function succeeded. */
+#ifndef IMBREX_MPI_LOGGING_H
+#define IMBREX_MPI_LOGGING_H
+
+#include "core/call_logging.h"
+#include "mpi/comms.h"
+
+static inline IX_ALWAYS int32_t ix_logged_peer(int peer)
+{
+    if (IX_LIKELY(peer >= 0))
+        return peer;
+    return peer == MPI_ANY_SOURCE ? IX_LOG_ANY : IX_LOG_PROC_NULL;
+}
+
+static inline IX_ALWAYS int32_t ix_logged_tag(int tag)
+{
+    return tag == MPI_ANY_TAG ? IX_LOG_ANY_TAG : tag;
+}
+
+static inline IX_ALWAYS uint32_t ix_wildcard(int peer, int tag)
+{
+    return peer == MPI_ANY_SOURCE || tag == MPI_ANY_TAG ? IX_LOG_WILDCARD : 0;
+}
+
+/* A message as it is logged: `path` as ix_path_to gives it. */
+static inline IX_ALWAYS uint64_t ix_logged_what(uint32_t kind, int tag, int path, uint32_t flags)
+{
+    return ix_log_what(ix_logged_tag(tag), kind,
+                       (uint32_t)path & ~(uint32_t)(IX_PATH_FOREIGN | IX_PATH_UNSEEN), flags);
+}
+
+static inline IX_ALWAYS uint64_t ix_logged_where(MPI_Comm comm, int peer)
+{
+    return ix_log_where(ix_comm_number(comm), ix_logged_peer(peer));
+}
+
+static inline IX_ALWAYS void ix_log_sent(ix_thread *t, uint32_t kind, int64_t bytes, int path,
+                                         int peer, int tag, MPI_Comm comm)
+{
+    if (IX_LIKELY(ix_log_is_on))
+        ix_log_message(t, bytes, ix_logged_where(comm, peer), ix_logged_what(kind, tag, path, 0));
+}
+
+/* A receive of this call, which asked for `peer` and `tag`. */
+static inline IX_ALWAYS void ix_log_received(ix_thread *t, const MPI_Status *status, int64_t bytes,
+                                             int path, int peer, int tag, MPI_Comm comm)
+{
+    if (IX_LIKELY(ix_log_is_on))
+        ix_log_message(t, bytes, ix_logged_where(comm, status->MPI_SOURCE),
+                       ix_logged_what(IX_LOG_RECV, status->MPI_TAG, path, ix_wildcard(peer, tag)));
+}
+
+/* What a request completes; of two, IX_LOG_PAIR in `pair`. */
+static inline IX_ALWAYS void ix_log_request_begun(ix_thread *t, uint32_t kind, MPI_Request request,
+                                                  int64_t bytes, int path, int peer, int tag,
+                                                  MPI_Comm comm, uint64_t pair)
+{
+    uint32_t wildcard = kind == IX_LOG_RECV ? ix_wildcard(peer, tag) : 0;
+    if (IX_LIKELY(ix_log_is_on))
+        ix_log_begun(t, ix_handle(request), bytes, ix_logged_where(comm, peer),
+                     ix_logged_what(kind, tag, path, wildcard) | pair, 0);
+}
+
+static inline void ix_log_request_planned(ix_thread *t, uint32_t kind, MPI_Request request,
+                                          int64_t bytes, int path, int peer, int tag, MPI_Comm comm,
+                                          int parts)
+{
+    uint32_t wildcard = kind == IX_LOG_RECV ? ix_wildcard(peer, tag) : 0;
+    if (ix_log_is_on)
+        ix_log_planned(t, ix_handle(request), bytes, ix_logged_where(comm, peer),
+                       ix_logged_what(kind, tag, path, wildcard), 0, (uint32_t)parts);
+}
+
+static inline IX_ALWAYS void ix_log_request_completed(ix_thread *t, MPI_Request request,
+                                                      const MPI_Status *status, int64_t bytes,
+                                                      int path, uint32_t flags)
+{
+    if (!ix_log_is_on)
+        return;
+    if (IX_UNLIKELY(ix_log_cancels)) {
+        int cancelled = 0;
+        PMPI_Test_cancelled(status, &cancelled);
+        flags |= cancelled ? IX_LOG_CANCELLED : 0;
+    }
+    ix_log_completed(t, ix_handle(request), status->MPI_SOURCE, status->MPI_TAG, bytes,
+                     flags | ix_log_path(path));
+}
+
+/* A blocking receive failed: a truncated message was received all the same. */
+IX_HIDDEN IX_COLD void ix_log_receive_failed(ix_thread *t, int rc, const MPI_Status *status,
+                                             int peer, int tag, MPI_Comm comm);
+
+/* ---- Probes ---------------------------------------------------------------------------------- */
+
+static inline void ix_log_probed(ix_thread *t, const MPI_Status *status, MPI_Comm comm)
+{
+    if (ix_log_is_on)
+        ix_log_done(
+            t, ix_status_bytes(status), ix_logged_where(comm, status->MPI_SOURCE),
+            ix_logged_what(IX_LOG_PROBE, status->MPI_TAG, ix_path_to(comm, status->MPI_SOURCE), 0),
+            0);
+}
+
+#if MPI_VERSION >= 3
+static inline void ix_log_message_found(ix_thread *t, MPI_Message message, const MPI_Status *status,
+                                        MPI_Comm comm, int peer, int tag)
+{
+    if (ix_log_is_on)
+        ix_log_found(t, ~ix_handle(message), ix_status_bytes(status),
+                     ix_logged_where(comm, status->MPI_SOURCE),
+                     ix_logged_what(IX_LOG_PROBE, status->MPI_TAG,
+                                    ix_path_to(comm, status->MPI_SOURCE), ix_wildcard(peer, tag)));
+}
+#endif
+
+/* ---- Collectives and windows ----------------------------------------------------------------- */
+
+static inline int32_t ix_logged_root(int root)
+{
+    if (root >= 0)
+        return root;
+    return root == MPI_ROOT        ? IX_LOG_HERE
+           : root == MPI_PROC_NULL ? IX_LOG_PROC_NULL
+                                   : IX_LOG_NOBODY;
+}
+
+static inline uint64_t ix_collective_what(const ix_comm *c, uint32_t kind, uint32_t flags)
+{
+    return ix_logged_what(kind, 0, c->path, flags);
+}
+
+static inline uint32_t ix_next_collective(ix_comm *c)
+{
+    return atomic_fetch_add_explicit(&c->collectives, 1, memory_order_relaxed) + 1;
+}
+
+static inline void ix_log_collective(ix_thread *t, ix_comm *c, int root, uint32_t kind,
+                                     uint32_t flags, int64_t bytes)
+{
+    if (IX_LIKELY(ix_log_is_on && c))
+        ix_log_done(t, bytes, ix_log_where(c->number, ix_logged_root(root)),
+                    ix_collective_what(c, kind, flags), ix_next_collective(c));
+}
+
+static inline void ix_log_collective_begun(ix_thread *t, ix_comm *c, int root, uint32_t kind,
+                                           uint32_t flags, int64_t bytes, MPI_Request request)
+{
+    if (IX_LIKELY(ix_log_is_on && c))
+        ix_log_begun(t, ix_handle(request), bytes, ix_log_where(c->number, ix_logged_root(root)),
+                     ix_collective_what(c, kind, flags), ix_next_collective(c));
+}
+
+/* Starts may come in another order on each rank: the number of the init says which belong together.
+ */
+static inline void ix_log_collective_planned(ix_thread *t, ix_comm *c, int root, uint32_t kind,
+                                             uint32_t flags, int64_t bytes, MPI_Request request)
+{
+    if (ix_log_is_on && c)
+        ix_log_planned(t, ix_handle(request), bytes, ix_log_where(c->number, ix_logged_root(root)),
+                       ix_collective_what(c, kind, flags),
+                       atomic_fetch_add_explicit(&c->inits, 1, memory_order_relaxed) + 1, 0);
+}
+
+/* ---- One-sided ------------------------------------------------------------------------------- */
+
+/* 0: the window is not known. */
+static inline uint32_t ix_window_number(MPI_Win win)
+{
+    const ix_comm *c = ix_log_is_on ? ix_comm_of_window(win) : NULL;
+    return c ? c->number : 0;
+}
+
+static inline void ix_log_one_sided(ix_thread *t, MPI_Win win, int peer, int64_t bytes, int path,
+                                    uint32_t kind)
+{
+    if (IX_LIKELY(ix_log_is_on))
+        ix_log_done(t, bytes, ix_log_where(ix_window_number(win), ix_logged_peer(peer)),
+                    ix_logged_what(kind, 0, path, 0), 0);
+}
+
+static inline void ix_log_one_sided_begun(ix_thread *t, MPI_Win win, int peer, int64_t bytes,
+                                          int path, uint32_t kind, MPI_Request request)
+{
+    if (IX_LIKELY(ix_log_is_on))
+        ix_log_begun(t, ix_handle(request), bytes,
+                     ix_log_where(ix_window_number(win), ix_logged_peer(peer)),
+                     ix_logged_what(kind, 0, path, 0), 0);
+}
+
+/* An epoch of a window begins or ends, towards one target or IX_ALL. */
+static inline void ix_log_epoch(ix_thread *t, MPI_Win win, int target, int fence)
+{
+    ix_comm *c = ix_log_is_on ? ix_comm_of_window(win) : NULL;
+    if (c)
+        ix_log_done(t, 0,
+                    ix_log_where(c->number, target < 0 ? IX_LOG_NOBODY : ix_logged_peer(target)),
+                    ix_collective_what(c, IX_LOG_EPOCH, 0), fence ? ix_next_collective(c) : 0);
+}
+
+/* MPI_Win_free, of which the number and sequence are to be known before: */
+static inline uint64_t ix_last_of_window(MPI_Win win)
+{
+    ix_comm *c = ix_log_is_on ? ix_comm_of_window(win) : NULL;
+    return c ? c->number | (uint64_t)ix_next_collective(c) << 32 : 0;
+}
+
+static inline void ix_log_window_freed(ix_thread *t, uint64_t last)
+{
+    if (last)
+        ix_log_done(t, 0, ix_log_where((uint32_t)last, IX_LOG_NOBODY),
+                    ix_logged_what(IX_LOG_ALL, 0, IX_PATH_NONE, 0), (uint32_t)(last >> 32));
+}
+
+#endif

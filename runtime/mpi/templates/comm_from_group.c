@@ -1,0 +1,12 @@
+/* A new communicator gets its number where all members make it. */
+@SIGNATURE@
+{
+    @UNMEASURED@
+    ix_thread *ix_t = ix_enter_from(@OPERATION@, @CALLER@, @FRAME@);
+    @CALL@;
+    if (ix_outermost(ix_t) && rc == MPI_SUCCESS) {
+        ix_comm_created(*newcomm);
+    }
+    ix_observed_leave(ix_t);
+    @RETURN@;
+}

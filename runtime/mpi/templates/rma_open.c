@@ -1,0 +1,11 @@
+/* The beginning of an epoch, or what ends the other side's. */
+@SIGNATURE@
+{
+    @UNMEASURED@
+    ix_thread *ix_t = ix_enter_from(@OPERATION@, @CALLER@, @FRAME@);
+    @CALL@;
+    if (ix_outermost(ix_t) && rc == MPI_SUCCESS && @SEEN@)
+        ix_log_epoch(ix_t, win, @TARGET@, @FENCE@);
+    ix_observed_leave(ix_t);
+    @RETURN@;
+}

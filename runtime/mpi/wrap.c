@@ -1,0 +1,3 @@
+#include "mpi/wrap.h"
+
+__thread const void *ix_caller;
