@@ -14,7 +14,8 @@ from types import ModuleType
 import pytest
 
 HERE = Path(__file__).parent
-CORE = HERE.parents[2] / "runtime" / "core"
+RUNTIME = HERE.parents[2] / "runtime"
+ENGINE = [*sorted((RUNTIME / "core").glob("*.c")), RUNTIME / "base" / "clock.c"]
 WARNINGS = ["-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror"]
 
 
@@ -65,12 +66,12 @@ def build_core(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
         if shutil.which(compiler) is None:
             pytest.skip(f"no {compiler}")
         binary = folder / (name or f"{Path(source).stem}-{compiler}")
-        sources = [str(HERE / source), *map(str, sorted(CORE.glob("*.c")))]
+        sources = [str(HERE / source), *map(str, ENGINE)]
         command = [
             compiler,
             *WARNINGS,
             *flags,
-            f"-I{CORE}",
+            f"-I{RUNTIME}",
             *sources,
             "-o",
             str(binary),

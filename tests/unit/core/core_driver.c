@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine.h"
+#include "core/engine.h"
 
 enum { THREADS = 4, TOKENS = 64, LINE = 1 << 16 };
 

@@ -3,7 +3,7 @@
 #include <pthread.h>
 #include <stdio.h>
 
-#include "engine.h"
+#include "core/engine.h"
 
 enum { THREADS = 4, ROUNDS = 3000, HANDLES = 48 };
 

@@ -1,4 +1,4 @@
-"""Cases worked out by hand, each from one rule of docs/theory.md.
+"""Cases worked out by hand, each from one rule of docs/theory/measuring.md.
 
 The table: on path 2 (intra-node) a message of 1000 bytes takes between 800 and 1000 ns, its tail is
 300 ns and its head 100 ns; on path 3 neither is known.

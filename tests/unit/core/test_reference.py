@@ -6,8 +6,11 @@ from __future__ import annotations
 from types import ModuleType
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
+pytestmark = pytest.mark.slow
 
 OPERATIONS = [
     "MPI_Other", "MPI_Send", "MPI_Recv", "MPI_Isend",

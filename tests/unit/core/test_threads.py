@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("sanitizer", ["thread", "address,undefined"])
 def test_every_transfer_ends_once(build_core: Callable[..., Path], sanitizer: str) -> None:

@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 POINT = "point 1 1 2 3 4"
+CLASS = "class 1 1 0 500 0 500 0 500 500 1000"
 GOOD = f"imbrex-table 1;path self;{POINT};end"
 
 
@@ -33,6 +34,7 @@ def error_of(output: list[str]) -> str | None:
         f"imbrex-table 1;collective MPI_Bcast 2 root self;{POINT};"
         f"collective MPI_Bcast 2 other self;{POINT};end",
         "imbrex-table 1;path self;point 100 1 2 -1 -1;point 101 1 2 0 0;end",
+        f"imbrex-table 1;path self;{POINT};{CLASS};class 9 -1 0 1000 0 1000 0 1000 0 1000;end",
     ],
 )
 def test_good_tables(driver: Any, table: str) -> None:
@@ -44,6 +46,13 @@ def test_good_tables(driver: Any, table: str) -> None:
     [
         ("hello", 1, "not a transfer-time table"),
         ("imbrex-table 2;end", 1, "version"),
+        (f"imbrex-table 1;{CLASS};end", 2, "outside of a path"),
+        (f"imbrex-table 1;path self;{POINT};{CLASS};{CLASS};end", 5, "classes must grow"),
+        (f"imbrex-table 1;path self;{POINT};{CLASS} 1;end", 4, "expected: class"),
+        (f"imbrex-table 1;path self;class 1 2{' 0 1' * 4};end", 3, "expected: class"),
+        (f"imbrex-table 1;path self;class 1 1{' 1 0' * 4};end", 3, "expected: class"),
+        (f"imbrex-table 1;path self;class 1 1{' 0 1001' * 4};end", 3, "expected: class"),
+        (f"imbrex-table 1;collective MPI_Bcast 2 any self;{CLASS};end", 3, "outside of a path"),
         ("imbrex-table 1;path moon;end", 2, "expected: path"),
         (f"imbrex-table 1;{POINT};end", 2, "before any path"),
         (f"imbrex-table 1;path self;{POINT}", 3, "cut off"),
@@ -63,7 +72,7 @@ def test_good_tables(driver: Any, table: str) -> None:
         (f"imbrex-table 1;collective MPI_Bcast 2 any self;{POINT};"
          f"collective MPI_Bcast 2 any self;{POINT};end", 4, "before"),
         (f"{GOOD};more", 5, "after end"),
-        ("imbrex-table 1;a b c d e f g h i;end", 2, "too many words"),
+        ("imbrex-table 1;a b c d e f g h i j k l m;end", 2, "too many words"),
         ("imbrex-table 1;perhaps;end", 2, 'unknown word "perhaps"'),
     ],
 )  # fmt: skip

@@ -1,7 +1,8 @@
 """The slow, obvious account of what the engine must record.
 
 It keeps every event and works the quantities out afterwards, from the intervals themselves, by the
-formulae of docs/theory.md: no running sums as in the C core, exact fractions for interpolation.
+formulae of docs/theory/measuring.md: no running sums as in the C core, exact fractions for
+interpolation.
 """
 
 from .calls import Reference

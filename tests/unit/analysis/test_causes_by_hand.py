@@ -1,0 +1,350 @@
+"""Hand-worked causes: each case is small enough to be drawn. Times are ns; a message of 1,000 bytes
+takes 100 to 200 ns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from tests.unit.analysis.jobs import (
+    ALL,
+    BUFFERED_SEND,
+    COMPLETION,
+    FROM_ROOT,
+    PROBE,
+    RECV,
+    SCAN,
+    SEND,
+    SYNC_SEND,
+    TO_ROOT,
+    VARYING,
+    Rank,
+)
+
+PATH = ("path intra-node", "point 1 1 2 -1 -1", "point 1000 100 200 -1 -1")
+WAITS_FOR_RECEIVE = (*PATH, "class 1 0 0 1000 0 1000 0 1000 0 1000")
+BUFFERED = (*PATH, "class 1 1 0 1000 0 1000 0 1000 0 1000")
+CAUSES = ("late_sender", "late_receiver", "late_collective", "transfer", "stalled", "library")
+CAUSES = (*CAUSES, "unattributed")
+
+
+def told(row: dict[str, int]) -> dict[str, tuple[int, int]]:
+    """The causes of a row that are not nothing."""
+    parts = {name: (row[f"{name}_min_ns"], row[f"{name}_max_ns"]) for name in CAUSES}
+    assert sum(low for low, _ in parts.values()) <= row["call_ns"]
+    assert sum(high for _, high in parts.values()) >= row["call_ns"]
+    return {name: part for name, part in parts.items() if part != (0, 0)}
+
+
+def gain(row: dict[str, int], name: str = "gainable") -> tuple[int, int]:
+    return row[f"{name}_min_ns"], row[f"{name}_max_ns"]
+
+
+def two() -> tuple[Rank, Rank]:
+    return Rank(), Rank()
+
+
+def test_late_sender_then_transfer(driver):
+    """The receive is entered at 1000, the send at 5000; the receive returns 150 ns after that: all
+    of it was transfer, and at least 100 ns are certain."""
+    a, b = two()
+    a.add(5000, 5150, "MPI_Send", SEND, 1000, 1)
+    b.add(1000, 5150, "MPI_Recv", RECV, 1000, 0)
+    rows = driver.analyze([a, b], PATH)
+    assert told(rows.causes[1, 1, "MPI_Recv"]) == {
+        "late_sender": (4000, 4000),
+        "transfer": (100, 150),
+        "stalled": (0, 50),
+    }
+    assert gain(rows.causes[1, 1, "MPI_Recv"]) == (150, 150)
+    assert rows.partners[1, 0] == {
+        "messages": 1,
+        "bytes": 1000,
+        "late_min_ns": 4000,
+        "late_max_ns": 4000,
+    }
+
+
+def test_stalled_beyond_the_slowest_transfer(driver):
+    """Both are there at 1000, and it takes 5000: 200 at most were transfer."""
+    a, b = two()
+    a.add(1000, 6000, "MPI_Send", SEND, 1000, 1)
+    b.add(1000, 6000, "MPI_Recv", RECV, 1000, 0)
+    rows = driver.analyze([a, b], PATH)
+    assert told(rows.causes[1, 1, "MPI_Recv"]) == {"transfer": (100, 200), "stalled": (4800, 4900)}
+    assert gain(rows.causes[1, 1, "MPI_Recv"]) == (5000, 5000)
+
+
+@pytest.mark.parametrize(
+    ("table", "operation", "kind", "expected"),
+    [
+        (PATH, "MPI_Ssend", SYNC_SEND, {"late_receiver": (4000, 4000)}),
+        (WAITS_FOR_RECEIVE, "MPI_Send", SEND, {"late_receiver": (4000, 4000)}),
+        (BUFFERED, "MPI_Send", SEND, {"library": (4150, 4150)}),
+        (PATH, "MPI_Bsend", BUFFERED_SEND, {"library": (4150, 4150)}),
+    ],
+)
+def test_late_receiver_as_far_as_the_protocol_is_known(driver, table, operation, kind, expected):
+    """What moved after the receive came may have moved before it: at most 150 ns were transfer."""
+    a, b = two()
+    a.add(1000, 5150, operation, kind, 1000, 1)
+    b.add(5000, 5150, "MPI_Recv", RECV, 1000, 0)
+    found = told(driver.analyze([a, b], table).causes[0, 1, operation])
+    if "late_receiver" in expected:
+        expected = {**expected, "transfer": (0, 150), "stalled": (0, 150)}
+    assert found == expected
+
+
+def test_an_unknown_protocol_leaves_a_late_receiver_open(driver):
+    a, b = two()
+    a.add(1000, 5150, "MPI_Send", SEND, 1000, 1)
+    b.add(5000, 5150, "MPI_Recv", RECV, 1000, 0)
+    assert told(driver.analyze([a, b], PATH).causes[0, 1, "MPI_Send"]) == {
+        "late_receiver": (0, 4000),
+        "transfer": (0, 200),
+        "stalled": (0, 4150),
+        "library": (0, 4150),
+    }
+
+
+def test_a_send_that_returned_before_its_receive_did_not_wait_for_it(driver):
+    a, b = two()
+    a.add(1000, 1300, "MPI_Send", SEND, 1000, 1)
+    b.add(5000, 5150, "MPI_Recv", RECV, 1000, 0)
+    assert told(driver.analyze([a, b], PATH).causes[0, 1, "MPI_Send"]) == {
+        "transfer": (0, 200),
+        "stalled": (0, 300),
+        "library": (0, 300),
+    }
+
+
+def test_waitall_waits_for_the_last_of_its_senders(driver):
+    """Three ranks: the receives of rank 0 complete together; rank 2 comes at 7000."""
+    a, b, c = Rank(), Rank(), Rank()
+    a.add(100, 110, "MPI_Irecv", RECV, 1000, 1, site=1, end=2)
+    a.add(110, 120, "MPI_Irecv", RECV, 1000, 2, site=2, end=2)
+    a.add(2000, 7300, "MPI_Waitall", COMPLETION, site=3)
+    b.add(3000, 3100, "MPI_Send", SEND, 1000, 0)
+    c.add(7000, 7100, "MPI_Send", SEND, 1000, 0)
+    rows = driver.analyze([a, b, c], PATH)
+    row = rows.causes[0, 3, "MPI_Waitall"]
+    assert told(row) == {"late_sender": (5000, 5000), "transfer": (100, 300), "stalled": (0, 200)}
+    assert gain(row) == (300, 300)
+    # From when the later of the two was there, no computation was left that could have hidden it;
+    # of the other rank 1 came at 3000, in the wait as well.
+    assert gain(row, "lost_overlap") == (0, 0)
+    late = rows.waits[0, 3, "MPI_Waitall", 2, "MPI_Irecv"]
+    early = rows.waits[0, 3, "MPI_Waitall", 1, "MPI_Irecv"]
+    assert (late["late_min_ns"], late["late_max_ns"]) == (5000, 5000)
+    assert (early["late_min_ns"], early["late_max_ns"]) == (0, 0)
+    assert (late["moving_min_ns"], late["moving_max_ns"]) == (0, 300)
+    assert rows.partners[0, 2]["late_min_ns"] == 5000
+    assert rows.partners[0, 1]["late_max_ns"] == 0
+    assert rows.causes[0, 1, "MPI_Irecv"]["library_min_ns"] == 10
+
+
+def test_waitany_waits_for_the_one_that_it_returns(driver):
+    a, b, c = Rank(), Rank(), Rank()
+    a.add(100, 110, "MPI_Irecv", RECV, 1000, 1, site=1, end=2)
+    a.add(110, 120, "MPI_Irecv", RECV, 1000, 2, site=2, end=3)
+    a.add(2000, 3100, "MPI_Waitany", COMPLETION, site=3)
+    a.add(3100, 7200, "MPI_Waitany", COMPLETION, site=4)
+    b.add(3000, 3100, "MPI_Send", SEND, 1000, 0)
+    c.add(7000, 7100, "MPI_Send", SEND, 1000, 0)
+    rows = driver.analyze([a, b, c], PATH)
+    assert rows.causes[0, 3, "MPI_Waitany"]["late_sender_min_ns"] == 1000
+    assert rows.causes[0, 4, "MPI_Waitany"]["late_sender_max_ns"] == 3900
+
+
+def test_lost_overlap_is_compute_time_with_everybody_there(driver):
+    """Both posted by 200, the receiver computes until 10200, then waits for 500."""
+    a, b = two()
+    a.add(100, 150, "MPI_Isend", SEND, 1000, 1, end=1)
+    a.add(10200, 10700, "MPI_Wait", COMPLETION, site=2)
+    b.add(150, 200, "MPI_Irecv", RECV, 1000, 0, end=1)
+    b.add(10200, 10700, "MPI_Wait", COMPLETION, site=2)
+    row = driver.analyze([a, b], PATH).causes[1, 2, "MPI_Wait"]
+    assert told(row) == {"transfer": (0, 200), "stalled": (300, 500)}
+    assert gain(row) == (500, 500)
+    assert gain(row, "lost_overlap") == (500, 500)
+
+
+def test_lost_overlap_is_no_more_than_there_was_of_computation(driver):
+    a, b = two()
+    a.add(100, 150, "MPI_Isend", SEND, 1000, 1, end=1)
+    a.add(300, 5000, "MPI_Wait", COMPLETION, site=2)
+    b.add(150, 200, "MPI_Irecv", RECV, 1000, 0, end=1)
+    b.add(260, 5000, "MPI_Wait", COMPLETION, site=2)
+    row = driver.analyze([a, b], PATH).causes[1, 2, "MPI_Wait"]
+    assert gain(row, "lost_overlap") == (60, 60)
+
+
+def test_a_barrier_waits_for_the_last_rank(driver):
+    ranks = [Rank(), Rank(), Rank()]
+    for rank, enter in zip(ranks, (1000, 4000, 2500), strict=True):
+        rank.add(enter, 4100, "MPI_Barrier", ALL)
+    rows = driver.analyze(ranks)
+    assert told(rows.causes[0, 1, "MPI_Barrier"]) == {
+        "late_collective": (3000, 3000),
+        "library": (100, 100),
+    }
+    assert told(rows.causes[1, 1, "MPI_Barrier"]) == {"library": (100, 100)}
+    assert rows.partners[0, 1]["late_min_ns"] == 3000
+    assert rows.partners[2, 1]["late_max_ns"] == 1500
+
+
+ALLTOALL = ("collective MPI_Alltoall 3 any intra-node", "point 1000 100 200 -1 -1")
+
+
+@pytest.mark.parametrize(("flags", "least"), [(1, 3000), (1 | VARYING, 0)])
+def test_all_to_all_waits_for_all_unless_blocks_may_be_empty(driver, flags, least):
+    ranks = [Rank(), Rank(), Rank()]
+    name = "MPI_Alltoallv" if flags & VARYING else "MPI_Alltoall"
+    for rank, enter in zip(ranks, (1000, 4000, 2500), strict=True):
+        rank.add(enter, 4300, name, ALL, 1000, flags=flags)
+    found = told(driver.analyze(ranks, ALLTOALL).causes[0, 1, name])
+    assert found["late_collective"] == (least, 3000)
+    if least:
+        assert found["transfer"] == (0, 200)
+        assert found["stalled"] == (100, 300)
+
+
+def rooted(name: str, kind: int, enters: tuple[int, ...], exits: tuple[int, ...]) -> list[Rank]:
+    """Rank 0 is the root."""
+    ranks = [Rank() for _ in enters]
+    for rank, enter, leave in zip(ranks, enters, exits, strict=True):
+        rank.add(enter, leave, name, kind, 1000, 0)
+    return ranks
+
+
+def test_a_broadcast_waits_for_its_root(driver):
+    """The root comes at 3000; rank 2 is later still, and rank 1 may get its data through it."""
+    ranks = rooted("MPI_Bcast", FROM_ROOT, (3000, 1000, 5000), (3100, 5100, 5200))
+    rows = driver.analyze(ranks)
+    found = told(rows.causes[1, 1, "MPI_Bcast"])
+    assert found["late_collective"] == (2000, 4000)
+    assert told(rows.causes[0, 1, "MPI_Bcast"])["late_receiver"] == (0, 100)
+    assert rows.partners[1, 0]["late_min_ns"] == 2000
+
+
+def test_a_reduction_to_a_root_waits_for_the_last_contributor(driver):
+    ranks = rooted("MPI_Reduce", TO_ROOT, (1000, 2000, 6000), (6200, 2100, 6100))
+    rows = driver.analyze(ranks)
+    assert told(rows.causes[0, 1, "MPI_Reduce"])["late_collective"] == (5000, 5000)
+    assert told(rows.causes[1, 1, "MPI_Reduce"])["late_receiver"] == (0, 100)
+    assert rows.partners[0, 2]["late_min_ns"] == 5000
+
+
+def test_a_scan_needs_ranks_that_the_log_does_not_name(driver):
+    ranks = [Rank(), Rank()]
+    ranks[0].add(1000, 1100, "MPI_Scan", SCAN, 1000)
+    ranks[1].add(500, 1200, "MPI_Scan", SCAN, 1000)
+    found = told(driver.analyze(ranks).causes[1, 1, "MPI_Scan"])
+    assert found["late_collective"] == (0, 500)
+
+
+def test_a_nonblocking_collective_is_late_in_its_wait(driver):
+    ranks = [Rank(), Rank()]
+    for rank, enter, wait in zip(ranks, (1000, 4000), (2000, 4100), strict=True):
+        rank.add(enter, enter + 10, "MPI_Ialltoall", ALL, 1000, end=1)
+        rank.add(wait, 4400, "MPI_Wait", COMPLETION, site=2)
+    table = (ALLTOALL[0].replace(" 3 ", " 2 "), ALLTOALL[1])
+    rows = driver.analyze(ranks, table)
+    assert told(rows.causes[0, 2, "MPI_Wait"]) == {
+        "late_collective": (2000, 2000),
+        "transfer": (0, 200),
+        "stalled": (200, 400),
+    }
+    # Rank 0 was in MPI when all were there; rank 1 computed 90 ns after that.
+    assert gain(rows.causes[0, 2, "MPI_Wait"], "lost_overlap") == (0, 0)
+    assert gain(rows.causes[1, 2, "MPI_Wait"], "lost_overlap") == (90, 90)
+
+
+def test_what_is_not_matched_is_not_attributed(driver):
+    a, b = two()
+    b.add(1000, 5150, "MPI_Recv", RECV, 1000, 0)
+    rows = driver.analyze([a, b], PATH)
+    assert told(rows.causes[1, 1, "MPI_Recv"]) == {"unattributed": (4150, 4150)}
+    assert rows.states[1] == {"not logged": 1}
+
+
+def test_one_unmatched_message_leaves_only_what_is_certain(driver):
+    a, b, c = Rank(), Rank(), Rank()
+    a.add(100, 110, "MPI_Irecv", RECV, 1000, 1, end=2)
+    a.add(110, 120, "MPI_Irecv", RECV, 1000, 2, end=2)
+    a.add(2000, 7300, "MPI_Waitall", COMPLETION, site=3)
+    b.add(3000, 3100, "MPI_Send", SEND, 1000, 0)
+    assert told(driver.analyze([a, b, c], PATH).causes[0, 3, "MPI_Waitall"]) == {
+        "late_sender": (1000, 1000),
+        "unattributed": (4300, 4300),
+    }
+
+
+def test_calls_that_wait_for_nobody_are_the_librarys(driver):
+    """A test that completes does not wait; of what is not logged the operation decides."""
+    a, b = two()
+    a.add(1000, 1100, "MPI_Isend", SEND, 1000, 1, end=1)
+    a.add(9000, 9050, "MPI_Test", COMPLETION, site=2)
+    a.measured = [(2, "MPI_Test", 0, 4, 200, 10**9), (5, "MPI_File_open", 0, 1, 700, 10**9)]
+    b.add(8000, 8100, "MPI_Recv", RECV, 1000, 0)
+    rows = driver.analyze([a, b], PATH)
+    row = rows.causes[0, 2, "MPI_Test"]
+    assert (row["count"], row["logged"], row["call_ns"]) == (4, 1, 200)
+    assert told(row) == {"library": (200, 200)}
+    assert told(rows.causes[0, 5, "MPI_File_open"]) == {"unattributed": (700, 700)}
+
+
+def test_a_probe_waits_for_the_message_that_the_receive_gets(driver):
+    a, b = two()
+    a.add(5000, 5100, "MPI_Send", SEND, 1000, 1)
+    b.add(1000, 5200, "MPI_Probe", PROBE, 1000, 0)
+    b.add(5300, 5400, "MPI_Recv", RECV, 1000, 0)
+    rows = driver.analyze([a, b], PATH)
+    assert told(rows.causes[1, 1, "MPI_Probe"]) == {
+        "late_sender": (4000, 4000),
+        "library": (200, 200),
+    }
+
+
+def test_no_row_gains_more_than_the_rank_computed(driver):
+    a, b = two()
+    a.add(1000, 6000, "MPI_Send", SEND, 1000, 1)
+    b.add(1000, 6000, "MPI_Recv", RECV, 1000, 0)
+    b.measured = [(1, "MPI_Recv", 0, 1, 5000, 1200)]
+    assert gain(driver.analyze([a, b], PATH).causes[1, 1, "MPI_Recv"]) == (1200, 1200)
+
+
+@pytest.mark.parametrize("ahead", [0, 10**9, -(10**9)])
+def test_clock_errors_widen_what_is_said_of_others(driver, ahead):
+    a, b = Rank(error=5), Rank(ahead=ahead, error=7)
+    a.add(5000, 5150, "MPI_Send", SEND, 1000, 1)
+    b.add(1000 + ahead, 5150 + ahead, "MPI_Recv", RECV, 1000, 0)
+    rows = driver.analyze([a, b], PATH)
+    assert told(rows.causes[1, 1, "MPI_Recv"]) == {
+        "late_sender": (3988, 4012),
+        "transfer": (64, 162),
+        "stalled": (0, 98),
+    }
+
+
+def test_a_message_that_came_before_it_left_is_not_believed(driver):
+    a, b = two()
+    a.add(5000, 5150, "MPI_Send", SEND, 1000, 1)
+    b.add(1000, 4000, "MPI_Recv", RECV, 1000, 0)
+    rows = driver.analyze([a, b], PATH)
+    assert rows.states[1] == {"clocks": 1}
+    assert told(rows.causes[1, 1, "MPI_Recv"]) == {"unattributed": (3000, 3000)}
+
+
+def test_causes_add_up_when_two_kinds_are_late(driver):
+    """A Waitall that needs a late sender (until 3000) and a late receiver (until 5000)."""
+    a, b = two()
+    a.add(100, 110, "MPI_Irecv", RECV, 1000, 1, end=2)
+    a.add(110, 120, "MPI_Isend", SYNC_SEND, 1000, 1, end=2)
+    a.add(1000, 5400, "MPI_Waitall", COMPLETION, site=3)
+    b.add(3000, 3100, "MPI_Send", SEND, 1000, 0)
+    b.add(5000, 5300, "MPI_Recv", RECV, 1000, 0)
+    found: dict[str, Any] = told(driver.analyze([a, b], PATH).causes[0, 3, "MPI_Waitall"])
+    assert found["late_sender"] == (2000, 2000)
+    assert found["late_receiver"] == (2000, 2000)
+    assert found["transfer"][1] == 400

@@ -1,0 +1,506 @@
+/* Checks of the call log without MPI, one for each name in argv[1]; argv[2]: the part file. The
+ * clock is moved by hand but for the last two checks. Exits with 0, or says which line failed. */
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/call_logging.h"
+
+#define CHECK(condition)                                                                           \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            fprintf(stderr, "line %d: %s\n", __LINE__, #condition);                                \
+            exit(1);                                                                               \
+        }                                                                                          \
+    } while (0)
+
+enum { OTHER, SEND, RECV, ISEND, IRECV, WAIT, START, BCAST, OPERATIONS };
+static const char *const operations[OPERATIONS] = {"MPI_Other", "MPI_Send",  "MPI_Recv",
+                                                   "MPI_Isend", "MPI_Irecv", "MPI_Wait",
+                                                   "MPI_Start", "MPI_Bcast"};
+static const uint32_t WORLD = 77;
+static int64_t clock_ns = 1000;
+static const char *part_path;
+
+static int64_t fake_clock(void)
+{
+    return clock_ns;
+}
+
+static void begin(uint64_t budget, enum ix_threading threading, int real_clock)
+{
+    ix_clock_start(real_clock ? NULL : fake_clock);
+    ix_options options = {.part_path = part_path,
+                          .ranks = 2,
+                          .operations = operations,
+                          .operation_count = OPERATIONS,
+                          .threading = threading};
+    CHECK(ix_start(&options) == (part_path ? IX_START_FILE : IX_START_ANONYMOUS));
+    CHECK(ix_log_start(budget, 0) == 0);
+    ix_log_begin();
+}
+
+static ix_thread *enter(uint32_t operation)
+{
+    clock_ns += 10;
+    return ix_enter(operation, NULL);
+}
+
+static void leave(ix_thread *t, int64_t lasted)
+{
+    clock_ns += lasted;
+    ix_leave(t);
+}
+
+static uint64_t to(int32_t peer)
+{
+    return ix_log_where(WORLD, peer);
+}
+
+static uint64_t message(uint32_t kind, int32_t tag, uint32_t flags)
+{
+    return ix_log_what(tag, kind, IX_PATH_INTRA, flags);
+}
+
+static void blocking_send(int32_t peer, int32_t tag, int64_t bytes)
+{
+    ix_thread *t = enter(SEND);
+    ix_log_message(t, bytes, to(peer), message(IX_LOG_SEND, tag, 0));
+    leave(t, 5);
+}
+
+static void start_receive(uint64_t handle, int32_t peer, int32_t tag)
+{
+    uint32_t wildcard = peer < 0 ? IX_LOG_WILDCARD : 0;
+    ix_thread *t = enter(IRECV);
+    ix_log_begun(t, handle, 100, to(peer), message(IX_LOG_RECV, tag, wildcard), 0);
+    leave(t, 3);
+}
+
+static void wait_for(uint64_t handle, int32_t source, int32_t tag, int64_t bytes, uint32_t flags)
+{
+    ix_thread *t = enter(WAIT);
+    ix_log_completed(t, handle, source, tag, bytes, flags);
+    leave(t, 7);
+}
+
+static ix_log_reader open_own(void)
+{
+    ix_log_reader reader;
+    char error[100];
+    if (ix_log_open(&reader, ix_log(), ix_log()->bytes, 0, error, sizeof error)) {
+        fprintf(stderr, "%s\n", error);
+        exit(1);
+    }
+    return reader;
+}
+
+static void check_exact(void)
+{
+    begin(1 << 20, IX_ONE_THREAD, 0);
+    blocking_send(1, 4, 50);              /* 1010 to 1015 */
+    start_receive(0x1000, 1, 5);          /* 1025 to 1028 */
+    start_receive(0x2000, IX_LOG_ANY, 6); /* 1038 to 1041 */
+    ix_thread *t = enter(OTHER);          /* 1051 to 1053: not logged */
+    leave(t, 2);
+    wait_for(0x2000, 1, 6, 33, 0); /* 1063 to 1070 */
+    wait_for(0x1000, 1, 5, 44, 0); /* 1080 to 1087 */
+    blocking_send(1, 4, 51);
+    blocking_send(IX_LOG_PROC_NULL, 4, 52);
+    ix_log_reader reader = open_own();
+    ix_log_cursor cursor = {0};
+    uint32_t ids[8];
+    const ix_log_record *r[8];
+    for (int i = 0; i < 7; i++)
+        CHECK((r[i] = ix_log_next(&reader, &cursor, &ids[i])) != NULL);
+    CHECK(!ix_log_next(&reader, &cursor, &ids[7]));
+    CHECK(r[0]->enter_ns == 10 && r[0]->exit_ns == 15 && r[0]->call_before_ns == 0);
+    CHECK(r[0]->kind == IX_LOG_SEND && r[0]->bytes == 50 && r[0]->peer == 1 && r[0]->tag == 4);
+    CHECK(r[0]->operation == SEND && r[0]->comm == WORLD && r[0]->sequence == 1);
+    CHECK(r[0]->end_call == ids[0] && r[0]->flags == IX_LOG_FIRST && r[0]->path == IX_PATH_INTRA);
+    CHECK(r[1]->bytes == 44 && r[1]->end_call == ids[4] && r[1]->sequence == 1);
+    CHECK(r[2]->bytes == 33 && r[2]->end_call == ids[3] && r[2]->peer == 1 && r[2]->tag == 6);
+    CHECK(r[2]->sequence == 1 && r[2]->flags == (IX_LOG_FIRST | IX_LOG_WILDCARD));
+    CHECK(r[3]->kind == IX_LOG_COMPLETION && r[3]->enter_ns == 63 && r[3]->exit_ns == 70);
+    CHECK(r[3]->call_before_ns == 5 + 3 + 3 + 2); /* also what is not logged */
+    CHECK(r[5]->sequence == 2);
+    CHECK(r[6]->peer == IX_LOG_PROC_NULL && r[6]->sequence == 0 && r[6]->end_call == ids[6]);
+    CHECK(ix_log_find(&reader, ids[3]) == r[3] && !ix_log_find(&reader, 0));
+    CHECK(!ix_log_find(&reader, ids[6] + 1) && !ix_log_find(&reader, IX_LOG_END_UNSEEN));
+    CHECK(ix_log_position(&reader, ids[0]) == 0 && ix_log_position(&reader, ids[6]) == 6);
+    CHECK(ix_log_covers(&reader, 10) && ix_log_covered_ns(&reader, 1000) == 1000);
+    ix_log_close(&reader);
+}
+
+static void check_requests(void)
+{
+    uint32_t id;
+    begin(1 << 20, IX_ONE_THREAD, 0);
+    ix_shared_handle(0x5000);
+    ix_thread *t = enter(ISEND); /* complete when it begins */
+    ix_log_begun(t, 0x5000, 1, to(1), message(IX_LOG_SEND, 1, 0), 0);
+    leave(t, 1);
+    start_receive(0x1000, 1, 1); /* the same handle twice: first in, first out */
+    start_receive(0x1000, 1, 2);
+    wait_for(0x1000, 1, 1, 10, 0);
+    wait_for(0x1000, 1, 2, 20, 0);
+    start_receive(0x1000, 1, 9);
+    wait_for(0x1000, 0, 0, 0, IX_LOG_CANCELLED);
+    start_receive(0x1000, 1, 9);
+    t = enter(OTHER);
+    ix_log_given_up(t, 0x1000);
+    leave(t, 1);
+    t = enter(OTHER); /* a persistent receive, started twice */
+    ix_log_planned(t, 0x3000, 64, to(1), message(IX_LOG_RECV, 3, 0), 0, 0);
+    leave(t, 1);
+    for (int i = 0; i < 2; i++) {
+        t = enter(START);
+        ix_log_started(t, 0x3000);
+        leave(t, 1);
+        wait_for(0x3000, 1, 3, 60 + i, 0);
+    }
+    t = enter(OTHER); /* the third persistent collective of its communicator */
+    ix_log_planned(t, 0x4000, 8, to(0), message(IX_LOG_FROM_ROOT, 0, 0), 3, 0);
+    leave(t, 1);
+    t = enter(START); /* two in one call */
+    ix_log_started(t, 0x4000);
+    ix_log_started(t, 0x3000);
+    leave(t, 1);
+    wait_for(0x4000, 0, 0, 0, 0);
+    ix_log_reader reader = open_own();
+    ix_log_cursor cursor = {0};
+    const ix_log_record *r[20];
+    uint32_t ids[20];
+    int count = 0;
+    while ((r[count] = ix_log_next(&reader, &cursor, &id)))
+        ids[count++] = id;
+    CHECK(count == 15);
+    CHECK(r[0]->end_call == ids[0]);
+    CHECK(r[1]->end_call == ids[3] && r[1]->bytes == 10);
+    CHECK(r[2]->end_call == ids[4] && r[2]->bytes == 20);
+    CHECK(r[5]->end_call == ids[6] && r[5]->flags & IX_LOG_CANCELLED && r[5]->bytes == 100);
+    CHECK(r[7]->end_call == IX_LOG_END_UNSEEN);
+    CHECK(r[8]->sequence == 1 && r[8]->bytes == 60 && r[8]->flags & IX_LOG_PERSISTENT);
+    CHECK(r[8]->operation == START && r[8]->kind == IX_LOG_RECV);
+    CHECK(r[10]->sequence == 2 && r[10]->bytes == 61 && r[10]->end_call == ids[11]);
+    CHECK(r[12]->kind == IX_LOG_FROM_ROOT && r[12]->sequence == 3 && r[12]->tag == 1);
+    CHECK(r[12]->flags & IX_LOG_FIRST && r[12]->end_call == ids[14]);
+    CHECK(!(r[13]->flags & IX_LOG_FIRST) && r[13]->enter_ns == r[12]->enter_ns);
+    CHECK(r[13]->sequence == 3 && r[13]->end_call == IX_LOG_OPEN);
+    ix_log_close(&reader);
+}
+
+static void check_pause(void)
+{
+    uint32_t id;
+    begin(1 << 20, IX_ONE_THREAD, 0);
+    blocking_send(1, 1, 1);
+    ix_pause();
+    blocking_send(1, 1, 2);
+    clock_ns += 500;
+    ix_resume();
+    blocking_send(1, 1, 3);
+    blocking_send(1, 1, 4);
+    ix_thread *t = enter(SEND); /* paused while it lasts, and resumed */
+    ix_pause();
+    clock_ns += 100;
+    ix_resume();
+    ix_log_message(t, 5, to(1), message(IX_LOG_SEND, 1, 0));
+    leave(t, 5);
+    ix_log_reader reader = open_own();
+    ix_log_cursor cursor = {0};
+    const ix_log_record *r;
+    const int64_t bytes[] = {1, 3, 4, 5};
+    const uint32_t sequences[] = {1, 3, 4, 5}; /* counted while paused too */
+    const int after[] = {0, 1, 0, 1};
+    int i = 0;
+    for (; (r = ix_log_next(&reader, &cursor, &id)); i++) {
+        CHECK(i < 4 && r->bytes == bytes[i] && r->sequence == sequences[i]);
+        CHECK(!!(r->flags & IX_LOG_AFTER_PAUSE) == after[i]);
+    }
+    CHECK(i == 4);
+    ix_log_close(&reader);
+}
+
+/* As many calls as fill the log several times over. */
+static void check_windows(void)
+{
+    begin(IX_LOG_LEAST, IX_ONE_THREAD, 0);
+    int64_t window = INT64_C(1) << ix_log()->window_shift;
+    uint32_t id, count = 0, ends = 0;
+    const uint32_t calls = 60000;
+    for (uint32_t i = 0; i < calls; i++) {
+        start_receive(0x1000 + 16 * i, 1, 1);
+        clock_ns += window / 100;
+        wait_for(0x1000 + 16 * i, 1, 1, i + 1, 0);
+    }
+    ix_log_reader reader = open_own();
+    ix_log_cursor cursor = {0};
+    const ix_log_record *r, *end;
+    uint32_t level = ix_log()->level;
+    int64_t period = window << level, before = 0;
+    CHECK(level >= 4 && ix_log()->lost == 0);
+    while ((r = ix_log_next(&reader, &cursor, &id))) {
+        count++;
+        CHECK(r->enter_ns >= before && (r->enter_ns - ix_log()->origin_ns) % period < window);
+        CHECK(ix_log_covers(&reader, r->enter_ns) && ix_log_find(&reader, id) == r);
+        before = r->enter_ns;
+        if (r->kind != IX_LOG_RECV)
+            continue;
+        end = ix_log_find(&reader, r->end_call);
+        if (end) { /* the very call, not another in its place */
+            CHECK(end->kind == IX_LOG_COMPLETION &&
+                  end->enter_ns == r->exit_ns + window / 100 + 10);
+            ends++;
+        } /* the number of the receive, whatever was logged of those before it */
+        CHECK(r->end_call == IX_LOG_END_UNSEEN || !end || r->bytes == r->sequence);
+    }
+    CHECK(count > 1000 && ends > count / 4);
+    CHECK(ix_log_covered_ns(&reader, clock_ns) <= clock_ns / (1 << level) + window);
+    ix_log_close(&reader);
+    char error[100]; /* as another rank would compare: fewer windows */
+    CHECK(!ix_log_open(&reader, ix_log(), ix_log()->bytes, level + 2, error, sizeof error));
+    cursor = (ix_log_cursor){0};
+    uint32_t fewer = 0;
+    while ((r = ix_log_next(&reader, &cursor, &id)) && ++fewer)
+        CHECK((r->enter_ns - ix_log()->origin_ns) % (period * 4) < window);
+    CHECK(fewer > 0 && fewer < count);
+    ix_log_close(&reader);
+}
+
+/* Many transfers that one call begins and one completes, across chunks. */
+static void check_many(void)
+{
+    uint32_t id, count = 0, first = 0, last = 0;
+    begin(1 << 20, IX_ONE_THREAD, 0);
+    ix_thread *t = enter(START);
+    for (uint32_t i = 0; i < 300; i++)
+        ix_log_begun(t, 0x9000 + 64 * i, i, to(1), message(IX_LOG_RECV, (int32_t)i, 0), 0);
+    leave(t, 5);
+    t = enter(WAIT);
+    for (uint32_t i = 0; i < 300; i++)
+        ix_log_completed(t, 0x9000 + 64 * i, 1, (int32_t)i, i, 0);
+    leave(t, 5);
+    ix_log_reader reader = open_own();
+    ix_log_cursor cursor = {0};
+    const ix_log_record *r, *end;
+    while ((r = ix_log_next(&reader, &cursor, &id))) {
+        count++;
+        first += !!(r->flags & IX_LOG_FIRST);
+        last = id;
+        CHECK(r->kind == IX_LOG_COMPLETION || (r->enter_ns == 10 && r->exit_ns == 15));
+        end = ix_log_find(&reader, r->end_call);
+        CHECK(end && end->kind == IX_LOG_COMPLETION);
+    }
+    CHECK(count == 301 && first == 2 && ix_log_find(&reader, last)->kind == IX_LOG_COMPLETION);
+    ix_log_close(&reader);
+}
+
+static void check_communicators(void)
+{
+    begin(1 << 20, IX_ONE_THREAD, 0);
+    const int32_t own[] = {4, 2}, remote[] = {1, -1, 3};
+    const ix_log_comm inter = {
+        .number = 5, .flags = IX_LOG_INTER, .rank = 1, .size = 2, .peers = 3};
+    const ix_log_comm intra = {.number = 6, .rank = 0, .size = 2, .peers = 2};
+    ix_log_enter_comm(&inter, own, remote);
+    ix_log_enter_comm(&intra, own, own);
+    ix_log_enter_comm(&intra, remote, remote); /* there already */
+    const ix_log_comm *c = ix_log_comm_numbered(ix_log(), 5);
+    CHECK(c && ix_log_world_rank(ix_log(), c, 2) == 3 && ix_log_world_rank(ix_log(), c, 1) == -1);
+    CHECK(ix_log_own_world_rank(ix_log(), c, 0) == 4 && ix_log_world_rank(ix_log(), c, 3) == -1);
+    c = ix_log_comm_numbered(ix_log(), 6);
+    CHECK(c && ix_log_world_rank(ix_log(), c, 1) == 2 && ix_log()->comms.used == 2);
+    CHECK(!ix_log_comm_numbered(ix_log(), 7));
+    static int32_t many[1 << 20]; /* more than there is room for */
+    const ix_log_comm large = {.number = 8, .size = 1 << 20, .peers = 1 << 20};
+    ix_log_enter_comm(&large, many, many);
+    c = ix_log_comm_numbered(ix_log(), 8);
+    CHECK(c && ix_log_world_rank(ix_log(), c, 0) == -1);
+}
+
+static void check_damaged(void)
+{
+    begin(1 << 20, IX_ONE_THREAD, 0);
+    blocking_send(1, 1, 1);
+    size_t bytes = ix_log()->bytes;
+    char *copy = malloc(bytes), error[100];
+    memcpy(copy, ix_log(), ix_log()->chunk_offset + IX_LOG_CHUNK_BYTES);
+    ix_log_header *h = (void *)copy;
+    ix_log_reader reader;
+    CHECK(!ix_log_open(&reader, copy, bytes, 0, error, sizeof error));
+    ix_log_close(&reader);
+    CHECK(ix_log_open(&reader, copy, 10, 0, error, sizeof error));
+    CHECK(ix_log_open(&reader, copy, h->chunk_offset + 100, 0, error, sizeof error));
+    CHECK(!strcmp(error, "cut short"));
+    h->version++;
+    CHECK(ix_log_open(&reader, copy, bytes, 0, error, sizeof error));
+    CHECK(strstr(error, "another version"));
+    h->version--;
+    h->chunk_offset += 7;
+    CHECK(ix_log_open(&reader, copy, bytes, 0, error, sizeof error));
+    CHECK(!strcmp(error, "damaged"));
+    h->chunk_offset -= 7;
+    h->comms.used = h->comms.capacity + 1;
+    CHECK(ix_log_open(&reader, copy, bytes, 0, error, sizeof error));
+    h->magic[0] = 'X';
+    CHECK(ix_log_open(&reader, copy, bytes, 0, error, sizeof error));
+    CHECK(!strcmp(error, "not a call log"));
+    free(copy);
+}
+
+/* No more room in the file than for a part of the budget: the log stays smaller. */
+static void check_limited(void)
+{
+    ix_options options = {.part_path = part_path, .operations = operations, .operation_count = 8};
+    ix_clock_start(fake_clock);
+    CHECK(ix_start(&options) == IX_START_FILE);
+    struct stat file;
+    CHECK(!stat(part_path, &file));
+    rlim_t part = (rlim_t)file.st_size;
+    CHECK(!setrlimit(RLIMIT_FSIZE, &(struct rlimit){part + 4096, RLIM_INFINITY}));
+    CHECK(ix_log_start(1 << 20, 0) == -1 && !ix_log());
+    CHECK(!setrlimit(RLIMIT_FSIZE, &(struct rlimit){part + (600 << 10), RLIM_INFINITY}));
+    CHECK(ix_log_start(1 << 20, 0) == 0);
+    ix_log_begin();
+    for (int i = 0; i < 100000; i++) {
+        blocking_send(1, 1, 1);
+        clock_ns += 1000;
+    }
+    CHECK(ix_log_refused() && ix_log()->level > 0 && ix_log()->chunks_used < ix_log()->chunks);
+    CHECK(!setrlimit(RLIMIT_FSIZE, &(struct rlimit){RLIM_INFINITY, RLIM_INFINITY}));
+}
+
+static void *exchange(void *which)
+{
+    int32_t tag = *(int32_t *)which;
+    uint64_t handle = 0x100000u * (uint32_t)(tag + 1);
+    for (uint32_t i = 0; i < 20000; i++) {
+        ix_thread *t = ix_enter(IRECV, NULL);
+        ix_log_begun(t, handle + 64 * (i % 8), i, to(1), message(IX_LOG_RECV, tag, 0), 0);
+        ix_leave(t);
+        t = ix_enter(WAIT, NULL);
+        ix_log_completed(t, handle + 64 * (i % 8), 1, tag, i + 1, 0);
+        ix_leave(t);
+    }
+    return NULL;
+}
+
+/* Four threads, each with streams of its own, in a log that is full again and again. */
+static void check_threads(uint64_t budget, int whole)
+{
+    enum { THREADS = 4 };
+    pthread_t threads[THREADS];
+    int32_t tags[THREADS];
+    begin(budget, IX_CONCURRENT, 1);
+    for (int i = 0; i < THREADS; i++) {
+        tags[i] = i;
+        pthread_create(&threads[i], NULL, exchange, &tags[i]);
+    }
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    ix_stop();
+    ix_log_reader reader = open_own();
+    ix_log_cursor cursor = {0};
+    const ix_log_record *r, *end;
+    uint32_t id, count = 0;
+    int64_t before[256] = {0};
+    while ((r = ix_log_next(&reader, &cursor, &id))) {
+        CHECK(r->enter_ns >= before[r->thread]);
+        before[r->thread] = r->enter_ns;
+        count++;
+        if (r->kind != IX_LOG_RECV)
+            continue;
+        if (r->end_call != IX_LOG_END_UNSEEN)
+            CHECK(r->bytes == r->sequence);
+        end = ix_log_find(&reader, r->end_call);
+        CHECK(!end || (end->kind == IX_LOG_COMPLETION && end->thread == r->thread));
+        CHECK(!whole || end);
+    }
+    CHECK((ix_log()->lost == 0 || !whole) && ix_log()->end_ns > 0);
+    CHECK(whole ? count == THREADS * 40000 && ix_log()->level == 0 : ix_log()->level > 0);
+    ix_log_close(&reader);
+}
+
+static void check_killed(void)
+{
+    pid_t child = fork();
+    if (child == 0) {
+        begin(1 << 20, IX_ONE_THREAD, 0);
+        for (int i = 0; i < 200; i++)
+            blocking_send(1, 1, i);
+        ix_thread *t = enter(SEND); /* in the middle of a call */
+        ix_log_message(t, 5, to(1), message(IX_LOG_SEND, 1, 0));
+        raise(SIGKILL);
+    }
+    int status;
+    CHECK(waitpid(child, &status, 0) == child && WIFSIGNALED(status));
+    FILE *f = fopen(part_path, "r");
+    struct stat is;
+    CHECK(f && !fstat(fileno(f), &is));
+    char *part = mmap(NULL, (size_t)is.st_size, PROT_READ, MAP_PRIVATE, fileno(f), 0), error[100];
+    const ix_part_header *h = (const void *)part;
+    ix_log_reader reader;
+    CHECK(h->log_offset && h->log_bytes == 1 << 20);
+    CHECK(!ix_log_open(&reader, part + h->log_offset, (size_t)is.st_size - h->log_offset, 0, error,
+                       sizeof error));
+    ix_log_cursor cursor = {0};
+    uint32_t id, count = 0;
+    while (ix_log_next(&reader, &cursor, &id))
+        count++;
+    CHECK(count == 200 && reader.log->end_ns == 0);
+    ix_log_close(&reader);
+    fclose(f);
+}
+
+/* Once the budget is full, no page is touched for the first time any more. */
+static void check_faults(void)
+{
+    struct rusage before, after;
+    begin(1 << 20, IX_ONE_THREAD, 1);
+    int32_t tag = 1;
+    exchange(&tag);
+    getrusage(RUSAGE_SELF, &before);
+    for (int i = 0; i < 5; i++)
+        exchange(&tag);
+    getrusage(RUSAGE_SELF, &after);
+    CHECK(ix_log()->chunks_used == ix_log()->chunks);
+    printf("%ld faults\n", after.ru_minflt - before.ru_minflt);
+    CHECK(after.ru_minflt - before.ru_minflt <= 4);
+}
+
+int main(int argc, char **argv)
+{
+    const char *name = argc > 1 ? argv[1] : "";
+    part_path = argc > 2 ? argv[2] : NULL;
+#define RUN(check)                                                                                 \
+    if (!strcmp(name, #check))                                                                     \
+        check_##check();                                                                           \
+    else
+    RUN(exact)
+    RUN(requests)
+    RUN(pause)
+    RUN(windows)
+    RUN(many)
+    RUN(communicators)
+    RUN(damaged)
+    RUN(limited)
+    RUN(killed)
+    RUN(faults)
+    if (!strcmp(name, "threads"))
+        check_threads(16 << 20, 1);
+    else if (!strcmp(name, "crowd"))
+        check_threads(IX_LOG_LEAST, 0);
+    else
+        return 2;
+    ix_stop();
+    ix_release(1);
+    return 0;
+}

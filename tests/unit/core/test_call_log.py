@@ -1,0 +1,40 @@
+"""The call log without MPI: what is written, kept, given up and found again (call_log.c)."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+SANITIZED = ("-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+
+
+def _check(binary: Path, name: str, *part: str) -> None:
+    command = [str(binary), name, *part]
+    run = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    assert run.returncode == 0, run.stdout + run.stderr
+
+
+@pytest.mark.parametrize("where", ["file", "anonymous"])
+@pytest.mark.parametrize(
+    "name",
+    ["exact", "requests", "pause", "windows", "many", "communicators", "damaged", "threads"],
+)
+def test_log(build_core: Callable[..., Path], tmp_path: Path, name: str, where: str) -> None:
+    binary = build_core("call_log.c", *SANITIZED)
+    _check(binary, name, *([str(tmp_path / "rank-0.part")] if where == "file" else []))
+
+
+@pytest.mark.parametrize("name", ["limited", "killed", "crowd"])
+def test_log_in_a_file(build_core: Callable[..., Path], tmp_path: Path, name: str) -> None:
+    binary = build_core("call_log.c", *SANITIZED)
+    _check(binary, name, str(tmp_path / "rank-0.part"))
+
+
+def test_no_page_fault_once_the_budget_is_full(
+    build_core: Callable[..., Path], tmp_path: Path
+) -> None:
+    binary = build_core("call_log.c", "-O2", name="call_log-plain")
+    _check(binary, "faults", str(tmp_path / "rank-0.part"))
