@@ -1,7 +1,7 @@
 /* What the shadow of memory knows of copies, without MPI: the calls of its table stand for the
  * runtime's. Prints a line for each case: its name, and when (in the order of accesses, from 0 on)
  * each element was written at its origin, or read where it went; "direct" if it is no copy. */
-#include "access.h"
+#include "access/access.h"
 
 #include <complex.h>
 #include <stdio.h>

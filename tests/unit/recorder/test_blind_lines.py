@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from imbrex.potential.record_blind import blind_lines, is_blind
+from imbrex.profile.blind_lines import blind_lines
+from imbrex.recorder.blind_spots import is_blind
 
 
 def send(**fields: Any) -> dict[str, Any]:

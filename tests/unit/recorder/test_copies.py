@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from imbrex.potential import inline_hooks
-from imbrex.potential.record_library import wrapped_intrinsics
+from imbrex.recorder import hooks
+from imbrex.recorder.linking import wrapped_intrinsics
+
+pytestmark = pytest.mark.slow
 
 HERE = Path(__file__).resolve().parent
 ACCESS = HERE.parents[2] / "runtime" / "access"
@@ -22,15 +24,13 @@ BACKWARDS = " 7 6 5 4 3 2 1 0"
 def lines(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     """What the program prints, with hooks in place of their calls."""
     folder = tmp_path_factory.mktemp("copies")
-    flags = ["-std=c11", "-D_GNU_SOURCE", f"-I{ACCESS}"]
+    flags = ["-std=c11", "-D_GNU_SOURCE", f"-I{ACCESS.parent}"]
     sources = [str(ACCESS / name) for name in HOOKS]
     library = ["gcc", *flags, "-O2", "-fPIC", "-ftls-model=initial-exec", "-c", *sources]
     subprocess.run(library, check=True, cwd=folder)
     objects = [name.replace(".c", ".o") for name in HOOKS]
     subprocess.run(["ar", "rcs", "libtsan.a", *objects], check=True, cwd=folder)
-    (folder / "as").write_text(
-        f'#!/bin/sh\nexec "{sys.executable}" "{inline_hooks.__file__}" as "$@"\n'
-    )
+    (folder / "as").write_text(f'#!/bin/sh\nexec "{sys.executable}" "{hooks.__file__}" as "$@"\n')
     (folder / "as").chmod(0o755)
     copies = ("memcpy", "memmove", "memset")
     names = [*copies, *wrapped_intrinsics()]

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from imbrex.potential.compilers import instrumented
-from imbrex.potential.record_library import RecorderLibrary
+from imbrex.recorder.compilers import instrumented
+from imbrex.recorder.linking import RecorderLibrary
 
 C = """
 int send(const void *, int);

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from imbrex.errors import ImbrexError
-from imbrex.potential.model_file import load_model
-from imbrex.potential.record_model import matching_receive, model_toml, sites_json, worst_rank
-from imbrex.potential.record_rank import (
+from imbrex.model.model_file import load_model
+from imbrex.recorder.documents import matching_receive, model_toml, sites_json, worst_rank
+from imbrex.recorder.rank_record import (
     RankRecord,
     Recorded,
     correct_times,

@@ -1,0 +1,1 @@
+"""Record when a program produces and consumes what it communicates."""

@@ -1,0 +1,1 @@
+"""Replay a recorded run on other networks, with and without overlap."""

@@ -1,0 +1,113 @@
+"""The prediction of a recorded run for a reader."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from imbrex.replay.modes import BOUNDARY_FIRST, BOUNDARY_LAST, NONE
+from imbrex.replay.prediction import BEST
+
+_MOST_SITES = 12
+_MOST_COLLECTIVES = 5
+
+
+def seconds(value: float) -> str:
+    """A time as a reader takes it in."""
+    if value <= 0:
+        return "0"
+    for scale, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "us")):
+        if value >= scale:
+            return f"{value / scale:.4g} {unit}"
+    return f"{value * 1e9:.3g} ns"
+
+
+def run_text(document: dict[str, Any]) -> str:
+    """Run time by network and mode, then the sites, then how to read it."""
+    measured = document["measured_s"]
+    head = f"{document['ranks']} ranks, {seconds(document['computation_s'])} of computation"
+    lines = [head + (f", measured {seconds(measured)}" if measured is not None else "")]
+    if document["replayed"] is True:
+        lines += ["", *_network_lines(document)]
+    else:
+        lines += ["", f"Run time cannot be predicted: {document['replayed']}."]
+    if document["sites"] or document["collective_sites"]:
+        lines += ["", *_site_lines(document)]
+    if document.get("blind_spots"):
+        lines += ["", "What was not seen:", *(f"  {line}" for line in document["blind_spots"])]
+    if document["differences"]:
+        lines += ["", "The program did not do the same in the measured and the recorded run:"]
+        lines += [f"  {line}" for line in document["differences"][:_MOST_SITES]]
+    return "\n".join(lines)
+
+
+def _network_lines(document: dict[str, Any]) -> list[str]:
+    titles = ("no overlap", "today", "independent", "+ consumer", "+ both", "boundary")
+    lines = [
+        "Run time, over that without any network time "
+        f"({seconds(document['networks'][0]['without_network_s'])}):",
+        f"{'network':<30}" + "".join(f"{title:>14}" for title in titles),
+    ]
+    for row in document["networks"]:
+        base, times = row["without_network_s"], row["time_s"]
+        cells = [f"{times[NONE] / base:.3f}"]
+        low, high = row["today_min_s"] / base, row["today_max_s"] / base
+        cells.append(f"{low:.3f}" if high - low < 5e-4 else f"{low:.3f}-{high:.3f}")
+        cells += [f"{times[m] / base:.3f}" for m in ("independent", "consumer", "fine-grained")]
+        cells.append(f"{times[BEST] / base:.3f}")
+        lines.append(f"{row['network']['name'][:29]:<30}" + "".join(f"{c:>14}" for c in cells))
+    lines.append(
+        "today: between what the measurement proves hidden and what it allows. independent: sent "
+        "when written, awaited when read."
+    )
+    lines.append(
+        "+ consumer, + both: element by element. boundary: loop indexing, the message's elements "
+        "first (or last) of their loop."
+    )
+    if document["collectives"]:
+        lines.append(
+            f"{document['collectives']} collective calls per rank take up to 2 log2(N) latencies "
+            "and the time of their bytes; no mode hides them."
+        )
+    return lines
+
+
+def _site_lines(document: dict[str, Any]) -> list[str]:
+    network = document["networks"][0]["network"]["name"] if document["networks"] else ""
+    lines = []
+    if document["sites"]:
+        lines += [
+            "Sending call sites, those that would save most first"
+            + (f" (on {network}):" if network else ":"),
+            f"{'site':<30}{'calls':>8}{'bytes':>10}{'delay':>10}{'independent':>13}"
+            f"{'normalized':>12}{'saves':>10}{'all':>10}{'boundary':>10}  limit",
+        ]
+    for row in document["sites"][:_MOST_SITES]:
+        saves = row.get("saves_s")
+        cells = ["", "", ""]
+        if saves is not None:
+            boundary = max(saves[BOUNDARY_FIRST], saves[BOUNDARY_LAST])
+            cells = [seconds(saves["independent"]), seconds(saves["fine-grained"])]
+            cells.append(seconds(boundary))
+        normalized = row["normalized_overlap"]["independent"]
+        lines.append(
+            f"{row['site'][:29]:<30}{row['calls']:>8}{row['bytes'] // max(row['calls'], 1):>10}"
+            f"{seconds(row['delay_s']):>10}{seconds(row['potential_s']['independent']):>13}"
+            f"{'any' if normalized is None else f'{normalized:.2f}':>12}"
+            + "".join(f"{cell:>10}" for cell in cells)
+            + f"  {row['limit'] or 'none: independent work is enough'}"
+        )
+    left = len(document["sites"]) - _MOST_SITES
+    if left > 0:
+        lines.append(f"  and {left} more (--json)")
+    for row in document["collective_sites"][:_MOST_COLLECTIVES]:
+        lines.append(
+            f"{row['site'][:29]:<30}{row['calls']:>8}  {row['operation']}: "
+            f"{seconds(row['delay_s'])} each, {seconds(row['independent_s'])} of independent work "
+            "beside it; limit: collective"
+        )
+    if any(row["times"] == "counted" for row in document["sites"]):
+        lines.append(
+            "Where times are counted, not watched (docs/guide/recorder.md), the split between "
+            "producing and computing after it is rough."
+        )
+    return lines
