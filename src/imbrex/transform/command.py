@@ -1,172 +1,163 @@
-"""`imbrex transform`: explain, show or apply the rewrites."""
+"""`imbrex transform` without its command line: explain, show or apply the rewrites."""
 
 from __future__ import annotations
 
 import json
 import subprocess
+from collections import Counter
+from dataclasses import dataclass, field
+from enum import Enum
 from pathlib import Path
-
-import click
 
 from imbrex.errors import ImbrexError
 from imbrex.network import load
-from imbrex.transform.edits import replace_files, unified_diff
-from imbrex.transform.engine import REWRITES, Options, Outcome, read_program, transform
+from imbrex.transform.engine import Options, Outcome, read_program, transform
 from imbrex.transform.graph import write_graph
 from imbrex.transform.measured import read_measured, transform_measured
+from imbrex.transform.model.causes import Cause, Reason
+from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.readers.c_source import compile_database
-from imbrex.transform.rewrites.base import SCHEMA_VERSION, Decision
+from imbrex.transform.rewrites.base import SCHEMA_VERSION, Decision, is_about
+from imbrex.transform.rewrites.catalogue import listing
+from imbrex.transform.rewrites.progress import ProgressCalls
+from imbrex.transform.rewrites.registry import REWRITES
+from imbrex.transform.text.edits import replace_files, unified_diff
 
 WORTH_PERCENT = 0.5
 
 
-@click.command("transform")
-@click.option(
-    "--explain",
-    is_flag=True,
-    help="Say for each communication call what would be done, or why not (the default).",
-)
-@click.option("--diff", is_flag=True, help="Print the rewrites as a unified diff.")
-@click.option("--apply", is_flag=True, help="Change the files in place.")
-@click.option("--json", "as_json", is_flag=True, help="Print the call sites as JSON.")
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Write what is printed to a file.",
-)
-@click.option(
-    "-p",
-    "--database",
-    type=click.Path(path_type=Path),
-    help="A compile_commands.json, or the directory that holds it.",
-)
-@click.option("--only", multiple=True, metavar="FILE:LINE", help="Only these call sites.")
-@click.option(
-    "--rewrites",
-    default=",".join(REWRITES),
-    show_default=True,
-    help="The rewrites to use, separated by commas.",
-)
-@click.option(
-    "--allow-reassociation",
-    is_flag=True,
-    help="Rewrite floating-point reductions too: their last digits may change.",
-)
-@click.option(
-    "--graph",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="OUT.svg",
-    help="Draw the control flow and the communication of a routine, and do nothing else.",
-)
-@click.option("--routine", metavar="NAME", help="The routine that --graph draws.")
-@click.option(
-    "--progress",
-    type=click.FloatRange(min=1),
-    metavar="MICROSECONDS",
-    help="Put progress calls into the loops of windows, about so far apart.",
-)
-@click.option(
-    "--machine",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="A machine profile: progress calls at the interval that it recommends, if it does.",
-)
-@click.option(
-    "--run",
-    "run_directory",
-    type=click.Path(file_okay=False, path_type=Path),
-    help="A measured run: sites by exposed time, those below --worth left alone.",
-)
-@click.option(
-    "--worth",
-    type=click.FloatRange(0, 100),
-    metavar="PERCENT",
-    help="With --run: the least share of the ranks' time that a site must expose "
-    f"({WORTH_PERCENT}).",
-)
-@click.option("--dirty", is_flag=True, help="Apply also to files with changes not committed.")
-@click.argument("words", nargs=-1, required=True, metavar="FILES... [-- FLAGS...]")
-def command(
-    explain: bool,
-    diff: bool,
-    apply: bool,
-    as_json: bool,
-    output: Path | None,
-    database: Path | None,
-    only: tuple[str, ...],
-    rewrites: str,
-    allow_reassociation: bool,
-    graph: Path | None,
-    routine: str | None,
-    run_directory: Path | None,
-    worth: float | None,
-    progress: float | None,
-    machine: Path | None,
-    dirty: bool,
-    words: tuple[str, ...],
-) -> None:
-    """Rewrite MPI sources so that communication overlaps computation.
+class Action(Enum):
+    """What becomes of the rewrites that are found."""
 
-    Give all files of the program: what the others do then counts as known. FLAGS are the
-    compiler's (-I, -D, -std).
+    EXPLAIN = "explain"
+    DIFF = "diff"
+    APPLY = "apply"
+
+
+@dataclass(slots=True)
+class Request:
+    """What the user asked for on the command line."""
+
+    arguments: tuple[str, ...]  # files, then the compiler's flags
+    action: Action = Action.EXPLAIN
+    as_json: bool = False
+    database: Path | None = None  # a compile_commands.json, or its directory
+    only: tuple[str, ...] = ()  # FILE:LINE each
+    rewrites: str = ",".join(REWRITES)
+    allow_reassociation: bool = False
+    graph: Path | None = None
+    routine: str | None = None  # that `graph` draws
+    run_directory: Path | None = None
+    worth_percent: float | None = None
+    progress_us: float | None = None
+    machine: Path | None = None
+    dirty: bool = False
+
+
+@dataclass(slots=True)
+class Answer:
+    """What is to be printed, and what is to be said beside it."""
+
+    text: str
+    warnings: list[str] = field(default_factory=list)
+    complete: bool = True  # whether all files were read
+
+
+def answer(request: Request) -> Answer:
+    """Do what was asked.
+
+    Raises ImbrexError where the request or a file is not understood; nothing is changed then.
     """
-    if explain + diff + apply > 1:
-        raise ImbrexError("--explain, --diff and --apply: give one of them")
-    if worth is not None and run_directory is None:
+    if request.worth_percent is not None and request.run_directory is None:
         raise ImbrexError("--worth goes with --run")
-    paths, flags = _split(words)
+    if request.rewrites == "list":
+        return Answer(listing())
+    warnings: list[str] = []
+    paths, flags = _split(request.arguments)
     options = Options(
         flags=flags,
-        rewrites=_rewrites(rewrites),
-        only=_only(only),
-        reassociation=allow_reassociation,
-        progress_interval_s=_interval_s(progress, machine),
+        rewrites=_rewrites(request.rewrites),
+        only=_only(request.only),
+        reassociation=request.allow_reassociation,
+        progress_interval_s=_interval_s(request.progress_us, request.machine, warnings),
     )
-    if database is not None:
-        options.flags_of = compile_database(database)
+    if request.database is not None:
+        options.flags_of = compile_database(request.database)
         missing = [str(path) for path in paths if path.resolve() not in options.flags_of]
         if missing:
-            raise ImbrexError(f"{database} does not mention {', '.join(missing)}")
-    if graph is not None:
+            raise ImbrexError(f"{request.database} does not mention {', '.join(missing)}")
+    if request.graph is not None:
         program = read_program(paths, options)
-        click.echo(write_graph(program, routine, graph))
-        for reason in program.skipped.values():
-            click.echo(f"imbrex: not read: {reason}", err=True)
-        raise SystemExit(2 if program.skipped else 0)
-    if routine is not None:
+        text = write_graph(program, request.routine, request.graph) + "\n"
+        warnings += [f"not read: {reason}" for reason in program.skipped.values()]
+        return Answer(text, warnings, not program.skipped)
+    if request.routine is not None:
         raise ImbrexError("--routine goes with --graph")
-    if run_directory is None:
-        outcome = transform(paths, options)
-    else:
-        measured = read_measured(run_directory)
-        outcome = transform_measured(
-            paths, options, measured, (WORTH_PERCENT if worth is None else worth) / 100
-        )
+    outcome = _outcome(request, paths, options)
     _check_only(options.only, outcome)
-    if apply:
-        _apply(outcome, dirty)
-    if as_json:
+    if request.action is Action.APPLY:
+        _apply(outcome, request.dirty)
+    if request.as_json:
         text = json.dumps(_as_json(outcome), indent=2) + "\n"
-    elif diff:
-        text = _diff(outcome)
+    elif request.action is Action.DIFF:
+        text = diff(outcome)
     else:
-        text = _explain(outcome, applied=apply)
-    if output is None:
-        click.echo(text, nl=False)
-    else:
-        try:
-            output.write_text(text)
-        except OSError as error:
-            raise ImbrexError(f"{output} cannot be written: {error.strerror}") from error
-    for note in outcome.notes:
-        click.echo(f"imbrex: note: {note}", err=True)
-    for reason in outcome.skipped.values():
-        click.echo(f"imbrex: not read: {reason}", err=True)
+        text = explain(outcome, applied=request.action is Action.APPLY)
+    warnings += _empty(outcome, options, shown=request.action is Action.DIFF)
+    warnings += [f"note: {note}" for note in outcome.notes]
+    warnings += [f"not read: {reason}" for reason in outcome.skipped.values()]
+    return Answer(text, warnings, not outcome.skipped)
+
+
+def _empty(outcome: Outcome, options: Options, *, shown: bool) -> list[str]:
+    """Why a diff is empty, and why there are no progress calls though they were asked for."""
+    found = []
+    if shown and outcome.before == outcome.after:
+        found.append(f"note: the diff is empty: {_most_frequent(outcome.decisions)}")
+    if options.progress_interval_s is None:
+        return found
+    asked = [d for d in outcome.decisions if is_about(d, ProgressCalls.name)]
+    if any(d.decision == "rewritten" for d in asked):
+        return found
     if outcome.skipped:
-        raise SystemExit(2)
+        why = "a file was not read"
+    elif asked:
+        why = _most_frequent(asked)
+    else:
+        why = "no transfer is under way while the program computes, as far as is known"
+    return [*found, f"note: no progress calls: {why}"]
 
 
-def _interval_s(progress_us: float | None, machine: Path | None) -> float | None:
+def _most_frequent(decisions: list[Decision]) -> str:
+    """How often sites stay as they are, and the reason that most of them have."""
+    if not decisions:
+        return "no call of MPI that could be rewritten"
+    reasons = [_own(d.reason) for d in decisions]
+    kind, often = Counter(str(reason.kind) for reason in reasons).most_common(1)[0]
+    first = next(reason for reason in reasons if str(reason.kind) == kind)
+    those = "this" if len(decisions) == 1 else f"{often} of {len(decisions)} calls"
+    return f"{those}: {first} (--explain says it of each)"
+
+
+def _own(reason: Reason) -> Reason:
+    """A reason without the name of the rewrite that gives it."""
+    cause = dict(reason.cause.parameters).get("cause")
+    if reason.kind is ReasonKind.ABOUT and isinstance(cause, Cause):
+        return Reason(cause, reason.location)
+    return reason
+
+
+def _outcome(request: Request, paths: list[Path], options: Options) -> Outcome:
+    if request.run_directory is None:
+        return transform(paths, options)
+    worth_percent = WORTH_PERCENT if request.worth_percent is None else request.worth_percent
+    measured = read_measured(request.run_directory)
+    return transform_measured(paths, options, measured, worth_percent / 100)
+
+
+def _interval_s(
+    progress_us: float | None, machine: Path | None, warnings: list[str]
+) -> float | None:
     """The interval of progress calls: as given, or as the machine profile recommends."""
     profile = None if machine is None else load(machine)
     if progress_us is not None:
@@ -174,23 +165,24 @@ def _interval_s(progress_us: float | None, machine: Path | None) -> float | None
     if profile is None:
         return None
     if profile.progress_interval_s is None:
-        click.echo(
-            f"imbrex: no progress calls: {machine} recommends none: its library needs none or "
-            "is not helped by them, or that was not measured (`imbrex probe` does)",
-            err=True,
+        warnings.append(
+            f"no progress calls: {machine} recommends none: its library needs none or "
+            "is not helped by them, or that was not measured (`imbrex probe` does)"
         )
     return profile.progress_interval_s
 
 
-def _split(words: tuple[str, ...]) -> tuple[list[Path], list[str]]:
+def _split(arguments: tuple[str, ...]) -> tuple[list[Path], list[str]]:
     """Files first; from the first word that looks like a flag on, the compiler's flags."""
-    first = next((i for i, word in enumerate(words) if word.startswith("-")), len(words))
-    paths = [Path(word) for word in words[:first]]
+    first = next(
+        (i for i, argument in enumerate(arguments) if argument.startswith("-")), len(arguments)
+    )
+    paths = [Path(argument) for argument in arguments[:first]]
     if not paths:
         raise ImbrexError("no files were given")
     if len({path.resolve() for path in paths}) != len(paths):
         raise ImbrexError("a file was given twice")
-    return paths, list(words[first:])
+    return paths, list(arguments[first:])
 
 
 def _rewrites(text: str) -> frozenset[str]:
@@ -246,7 +238,7 @@ def _is_dirty(path: Path) -> bool:
     return answer.returncode == 0 and bool(answer.stdout.strip())
 
 
-def _diff(outcome: Outcome) -> str:
+def diff(outcome: Outcome) -> str:
     return "".join(
         unified_diff(name, outcome.before[name], outcome.after[name])
         for name in sorted(outcome.before)
@@ -262,7 +254,7 @@ def _as_json(outcome: Outcome) -> dict[str, object]:
     }
 
 
-def _explain(outcome: Outcome, *, applied: bool) -> str:
+def explain(outcome: Outcome, *, applied: bool) -> str:
     lines = []
     for decision in outcome.decisions:
         lines += _explain_site(decision)
@@ -275,7 +267,7 @@ def _explain(outcome: Outcome, *, applied: bool) -> str:
 def _explain_site(decision: Decision) -> list[str]:
     site = decision.site
     head = f"{site.location}: {site.call.name} in {site.routine.name}: "
-    words = {
+    arguments = {
         "rewritten": f"rewrite ({', '.join(decision.rewrites)}), "
         f"window lines {decision.first_line}-{decision.last_line}",
         "refused": "refused",
@@ -283,7 +275,7 @@ def _explain_site(decision: Decision) -> list[str]:
     }
     reason = decision.reason
     place = "" if reason.location == site.location else f" ({reason.location})"
-    lines = [head + words[decision.decision], f"    {reason.text}{place}"]
+    lines = [head + arguments[decision.decision], f"    {reason.text}{place}"]
     if decision.measured is not None:
         lines.append(f"    {_measured(decision.measured)}")
     return lines + [f"    {detail}" for detail in decision.details]

@@ -9,7 +9,8 @@ from imbrex.transform.model.program import Routine
 from imbrex.transform.rewrites.base import Decision, Refusal, Site, left_alone
 from imbrex.transform.rewrites.blocking import BlockingToNonblocking
 from imbrex.transform.rewrites.collectives import CollectivesToNonblocking
-from imbrex.transform.rewrites.motion import ExistingMotion, Lowered, settle
+from imbrex.transform.rewrites.motion import ExistingMotion, Lowered
+from imbrex.transform.rewrites.placement import settle
 
 
 def _sites(routine: Routine) -> list[Site]:
@@ -45,12 +46,12 @@ class Deciding:
         if self.collectives.name not in self.rewrites:
             groups = []
         lowered: list[Lowered] = []
-        others: list[Decision] = []
+        existing_calls: list[Decision] = []
         if self.existing.name in self.rewrites:
             for routine in routines:
                 found, refused = self.existing.lower_all(routine, self.only)
                 lowered += found
-                others += refused
+                existing_calls += refused
         self.moved = True
         while self.moved:
             self.moved = settle(self.messages, routines)
@@ -60,8 +61,10 @@ class Deciding:
                 if all(self._open(site) for site in group):
                     for decision in self.collectives.decide(group, self.only):
                         self._note(decision)
-        others += self.existing.finish(lowered)
-        return others + [self.decided[id(site)] for site in sites if id(site) in self.decided]
+        existing_calls += self.existing.finish(lowered)
+        return existing_calls + [
+            self.decided[id(site)] for site in sites if id(site) in self.decided
+        ]
 
     def _messages(self, sites: list[Site]) -> None:
         """Decide the sends and receives of a routine, again while one more of them moves."""
@@ -92,8 +95,7 @@ class Deciding:
             return decision
         if self.messages.name not in self.rewrites:
             return None
-        try:
-            found = self.messages.validate(site)
-        except Refusal as refusal:
-            return Decision(site, "refused", refusal.reason, site.call.line, site.call.line)
-        return self.messages.apply(site, found)
+        plan = self.messages.validate(site)
+        if isinstance(plan, Refusal):
+            return Decision(site, "refused", plan.reason, site.line, site.line)
+        return None if plan is None else self.messages.apply(plan)

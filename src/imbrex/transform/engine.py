@@ -11,70 +11,49 @@ from pathlib import Path
 from imbrex.errors import ImbrexError
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.aliases import Aliases
-from imbrex.transform.analysis.beyond import mark_beyond
 from imbrex.transform.analysis.constants import name_constants, nonnegative
 from imbrex.transform.analysis.datatypes import find_layouts
 from imbrex.transform.analysis.distinct import find_distinct, find_owned
 from imbrex.transform.analysis.footprint import Footprints
-from imbrex.transform.analysis.library import Library
+from imbrex.transform.analysis.library import Libraries, Library
 from imbrex.transform.analysis.linear import split_linear
+from imbrex.transform.analysis.message_extent import mark_extents
+from imbrex.transform.call_stack import with_deep_stack
 from imbrex.transform.deciding import Deciding
-from imbrex.transform.deep import deep
-from imbrex.transform.edits import Edit, apply_edits
 from imbrex.transform.model.program import Language, Program, Routine, SourceFile
-from imbrex.transform.preparation import (
-    LineMap,
-    add_later,
-    note,
-    prepare,
-    put_back,
-    relocated,
-    without_room,
-)
 from imbrex.transform.readers import c_library, c_vectors, fortran_library
 from imbrex.transform.readers.c import read_c
 from imbrex.transform.readers.c_source import C_SUFFIXES
 from imbrex.transform.readers.fortran import read_fortran
+from imbrex.transform.readers.fortran_lines import is_form_flag
 from imbrex.transform.readers.fortran_units import FORTRAN_SUFFIXES, Units
 from imbrex.transform.rewrites.base import Decision
 from imbrex.transform.rewrites.blocking import BlockingToNonblocking
-from imbrex.transform.rewrites.boundary import BoundaryFirst
-from imbrex.transform.rewrites.c_text import CText
 from imbrex.transform.rewrites.collectives import CollectivesToNonblocking
-from imbrex.transform.rewrites.distribution import LoopDistribution
-from imbrex.transform.rewrites.emit import Emitter, Text, has_inserted, number_requests
-from imbrex.transform.rewrites.fortran_text import FortranText
 from imbrex.transform.rewrites.motion import ExistingMotion
-from imbrex.transform.rewrites.nested import NestedWrappers
-from imbrex.transform.rewrites.private import PrivateBuffers
 from imbrex.transform.rewrites.progress import ProgressCalls
-from imbrex.transform.rewrites.proposals import Preparing, Proposal
-from imbrex.transform.rewrites.rearrangement import Rearrangement
-from imbrex.transform.rewrites.replaced import ReplacedBuffers
-from imbrex.transform.rewrites.sent import SentCopies
-from imbrex.transform.rewrites.wrappers import Wrappers
+from imbrex.transform.rewrites.proposals import Proposal
+from imbrex.transform.rewrites.registry import PREPARING, REWRITES
+from imbrex.transform.rewrites.splitting import Splitting
+from imbrex.transform.search import prepare
+from imbrex.transform.telling import (
+    LineMap,
+    add_later,
+    note,
+    put_back,
+    relocated,
+    without_room,
+)
+from imbrex.transform.text.c_text import CText
+from imbrex.transform.text.edits import Edit, apply_edits
+from imbrex.transform.text.emit import Emitter, Text, has_inserted, number_requests
+from imbrex.transform.text.fortran_text import FortranText
 
 MessageTime = Callable[[str, int, int], float | None]
 """What a message started in these lines of a file takes at most: s; None where not measured."""
 
 _NO_SITE = frozenset({("", 0)})
 _PASSES = 20  # far more than any program has needed
-PREPARING: tuple[type[Preparing], ...] = (
-    PrivateBuffers,
-    ReplacedBuffers,
-    SentCopies,
-    BoundaryFirst,
-    LoopDistribution,
-    Rearrangement,
-    NestedWrappers,
-    Wrappers,
-)
-REWRITES = (
-    BlockingToNonblocking.name,
-    CollectivesToNonblocking.name,
-    ExistingMotion.name,
-    *dict.fromkeys(rewrite.name for rewrite in PREPARING),
-)
 _OUTPUT = frozenset({"printf", "fprintf", "puts", "putchar", "fputs", "fflush", "fwrite", "perror"})
 
 
@@ -118,7 +97,7 @@ def transform(paths: list[Path], options: Options) -> Outcome:
                 _add_progress(paths, options, outcome, options.progress_interval_s)
             return outcome
 
-    return deep(work)
+    return with_deep_stack(work)
 
 
 def _add_progress(paths: list[Path], options: Options, outcome: Outcome, interval_s: float) -> None:
@@ -135,7 +114,7 @@ def _add_progress(paths: list[Path], options: Options, outcome: Outcome, interva
 
     longest_s = _longest_s(outcome, program, maps, options.message_s)
     progress = ProgressCalls(program, analysis.footprints, facts, interval_s, longest_s)
-    edits, decisions = progress.apply(chosen)
+    edits, decisions = progress.insert(chosen)
     decisions = relocated(decisions, maps)
     for name, changes in edits.items():
         outcome.after[name] = apply_edits(outcome.after[name], changes)
@@ -203,7 +182,7 @@ def _prepared(paths: list[Path], options: Options) -> Outcome:
     """One run: the rewrites that make room, and those of communication."""
     chosen = [rewrite for rewrite in PREPARING if rewrite.name in options.rewrites]
     if options.only:  # the sites of a wrapper, and those of its callers, go together
-        chosen = [rewrite for rewrite in chosen if not issubclass(rewrite, Wrappers)]
+        chosen = [rewrite for rewrite in chosen if not issubclass(rewrite, Splitting)]
 
     def run(given: Options) -> tuple[Outcome, list[Proposal]]:
         analysis = _Analysis(paths, given)
@@ -254,26 +233,26 @@ class _Analysis:
 
     def __init__(self, paths: list[Path], options: Options) -> None:
         self.program = program = read_program(paths, options)
-        library = Library(
-            {**fortran_library.SUBROUTINES, **c_library.EFFECTS},
-            {**fortran_library.STATES, **c_library.STATES},
+        self.libraries = libraries = Libraries(
+            program,
+            Library(c_library.EFFECTS, c_library.STATES, c_library.NO_MPI),
+            Library(fortran_library.SUBROUTINES, fortran_library.STATES, fortran_library.NO_MPI),
         )
-        library.enter(program)
-        self.known = frozenset(library.effects) | _OUTPUT | _mpi_names(program)
+        self.known = libraries.effects() | _OUTPUT | _mpi_names(program)
         aliases = Aliases(program, self.known)
-        mark_beyond(program, aliases)
+        mark_extents(program, aliases)
         aliases.distinct = find_distinct(program, aliases)
         aliases.owned = find_owned(program, aliases)
-        name_constants(program, Footprints(program, aliases, library))
-        program.layouts = find_layouts(program, Footprints(program, aliases, library))
+        name_constants(program, Footprints(program, aliases, libraries))
+        program.layouts = find_layouts(program, Footprints(program, aliases, libraries))
         split_linear(program)
-        self.footprints = Footprints(program, aliases, library)
+        self.footprints = Footprints(program, aliases, libraries)
         self.footprints.nonnegative = nonnegative(program, self.footprints)
 
 
 def _communication(analysis: _Analysis, options: Options) -> Outcome:
     """The rewrites of communication itself."""
-    program, footprints, known = analysis.program, analysis.footprints, analysis.known
+    program, footprints = analysis.program, analysis.footprints
     facts = footprints.facts
     after = {name: source.data for name, source in program.files.items()}
     edits: dict[str, list[Edit]] = {name: [] for name in program.files}
@@ -284,7 +263,7 @@ def _communication(analysis: _Analysis, options: Options) -> Outcome:
         messages,
         CollectivesToNonblocking(
             messages,
-            known | c_library.NO_MPI | fortran_library.NO_MPI,
+            analysis.libraries,
             options.reassociation,
         ),
         ExistingMotion(program, footprints, facts),
@@ -310,6 +289,10 @@ def _communication(analysis: _Analysis, options: Options) -> Outcome:
         f"{place}: the include file {name} is not found (give its folder with -I after --)"
         for name, place in program.missing_includes.items()
     ]
+    notes += [
+        f"{place}: the macro {name} is taken as not defined (give the build's flags after --)"
+        for name, place in program.undefined.items()
+    ]
     return Outcome(decisions, before, after, program.skipped, notes)
 
 
@@ -318,7 +301,7 @@ def read_program(paths: list[Path], options: Options) -> Program:
 
     Raises ImbrexError where none can be read.
     """
-    return deep(lambda: _read_program(paths, options))
+    return with_deep_stack(lambda: _read_program(paths, options))
 
 
 def _read_program(paths: list[Path], options: Options) -> Program:
@@ -333,11 +316,9 @@ def _read_program(paths: list[Path], options: Options) -> Program:
                 raise ImbrexError(f"{path}: the file is empty")
             flags = options.flags_of.get(path.resolve(), options.flags)
             if path.suffix in C_SUFFIXES:
-                read_c(path, flags, program, data)
+                read_c(path, [f for f in flags if not is_form_flag(f)], program, data)
             elif path.suffix.lower() in FORTRAN_SUFFIXES:
-                unit = Units(path, data, flags)
-                unit.read()
-                units.append(unit)
+                units.append(Units.of(path, data, flags))
             else:
                 raise ImbrexError(f"{path}: its name does not end like that of a C or Fortran file")
         except OSError as error:

@@ -6,13 +6,17 @@ import math
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from imbrex.diagnosis.account import accounts
+from imbrex.diagnosis.division import Division, has_causes
+from imbrex.diagnosis.saving import most_saved_s
 from imbrex.profile.aggregate import group
 from imbrex.profile.format import QUANTITIES
 from imbrex.profile.run import Run, load_run
-from imbrex.profile.summary import Sums, rows
+from imbrex.profile.summary import Sums
 from imbrex.transform import mpi_calls
 from imbrex.transform.engine import Options, Outcome, transform
-from imbrex.transform.model.program import Reason
+from imbrex.transform.model.causes import Reason
+from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.rewrites.base import Decision, Site
 
 
@@ -24,6 +28,8 @@ class Measured:
     sites: dict[tuple[str, int], list[tuple[str, Sums]]] = field(default_factory=dict)
     # What a message takes at most, of the size class where that is most: s, by file name and line.
     longest_s: dict[tuple[str, int], float] = field(default_factory=dict)
+    # The causes of the time in calls, by file name, line and operation, where the run knows them.
+    divisions: dict[tuple[str, int, str], Division] = field(default_factory=dict)
 
     def of(self, site: Site) -> Sums | None:
         """What was measured at a call: its return address may belong to any of its lines."""
@@ -43,26 +49,30 @@ class Measured:
         return max((self.longest_s[at] for at in lines if at in self.longest_s), default=None)
 
     def share(self, site: Site) -> float:
-        """The share of the ranks' time that overlap may save at most at a call.
-
-        Of a wait the time in the call: what is exposed counts where a transfer was started.
-        """
+        """The share of the ranks' time that overlap may save at most at a call."""
         sums = self.of(site)
         if sums is None or not self.total_s:
             return 0.0
-        waits = site.call.name in mpi_calls.REQUEST_OF_WAIT
-        return (sums.call_s if waits else sums.exposed_max_s) / self.total_s
+        file, name = Path(site.routine.file).name, site.call.name
+        first, last = site.call.line, max(site.call.line, site.statement.end_line)
+        lines = ((file, line, name) for line in range(first, last + 1))
+        division = next((self.divisions[at] for at in lines if at in self.divisions), None)
+        return most_saved_s(site.call.name, sums, division) / self.total_s
 
 
 def read_measured(directory: Path) -> Measured:
     """Raises ImbrexError where the directory holds no run."""
     run = load_run(directory)
     found = Measured(float(run.ranks["wall_ns"].sum()) / 1e9, longest_s=_longest_s(run))
-    for row in rows(run, "site"):
+    caused = has_causes(run)
+    for account in accounts(run, "site"):
+        row = account.row
         if row.site is None or row.site.file is None or row.site.line is None:
             continue
         key = (Path(row.site.file).name, row.site.line)
-        found.sites.setdefault(key, []).append((row.operation or "", row.sums))
+        found.sites.setdefault(key, []).append((account.operation, row.sums))
+        if caused:
+            found.divisions[key[0], key[1], account.operation] = account.division
     return found
 
 
@@ -127,11 +137,10 @@ def site_key(decision: Decision) -> tuple[str, int]:
 def _not_worth(decision: Decision, measured: Measured, threshold: float) -> Decision:
     site = decision.site
     if measured.of(site) is None:
-        text = "not worth it: the measured run did not come here"
+        text = ReasonKind.NOT_MEASURED()
     else:
-        text = (
-            f"not worth it: at most {100 * measured.share(site):.2g} % of the ranks' time can be "
-            f"saved here, the threshold is {100 * threshold:.2g} %"
+        text = ReasonKind.NOT_WORTH(
+            share=f"{100 * measured.share(site):.2g}", threshold=f"{100 * threshold:.2g}"
         )
     line = site.call.line
     return Decision(site, "nothing-to-gain", Reason(text, site.location), line, line)

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from imbrex.cli.transform import transform as command
 from imbrex.errors import ImbrexError
-from imbrex.transform.command import command
-from imbrex.transform.edits import replace_files
+from imbrex.transform.text.edits import replace_files
 
 CASES = Path(__file__).parent / "cases"
 MODULE = """program p
@@ -149,7 +149,7 @@ def test_a_missing_include_file_is_named() -> None:
     answer = run("--diff", "halo.f90")
     assert (answer.exit_code, answer.stdout) == (0, "")
     assert "halo.f90:1: the include file sizes.inc is not found" in answer.stderr
-    assert answer.stderr.count("\n") == 1
+    assert answer.stderr.count("\n") == 2  # this, and that the diff is empty
 
 
 def test_a_form_feed_ends_no_line() -> None:

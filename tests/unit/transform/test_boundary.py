@@ -10,8 +10,8 @@ import pytest
 from imbrex.transform.engine import Options, transform
 from imbrex.transform.model.program import Block as ModelBlock
 from imbrex.transform.model.program import Kind, Language, SourceFile, Statement
-from imbrex.transform.rewrites.headers import read_header
-from imbrex.transform.rewrites.terms import difference, shifted
+from imbrex.transform.text.loop_headers import read_header
+from imbrex.transform.text.terms import difference, shifted
 
 PROGRAM = """#include <mpi.h>
 #include <stdio.h>

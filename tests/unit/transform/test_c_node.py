@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from clang import cindex
 
 from imbrex.transform.readers import c_calls
-from imbrex.transform.readers import c_kinds as ck
+from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers.c_node import Node, Tree
 
 SOURCE = """

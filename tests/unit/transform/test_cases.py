@@ -10,11 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from imbrex.transform.command import _diff, _explain
+from imbrex.transform.command import diff, explain
 from imbrex.transform.engine import Options, transform
 from imbrex.transform.readers.c_source import HEADERS
 
 CASES = Path(__file__).parent / "cases"
+MODULES = Path(__file__).parent / "modules"
 SOURCES = sorted(path for path in CASES.iterdir() if path.suffix in (".c", ".cpp", ".f", ".f90"))
 
 
@@ -32,8 +33,8 @@ def expected(case: Path, ending: str) -> str:
 
 def test_diff_and_reasons(case: Path) -> None:
     outcome = transform([case], Options())
-    assert _diff(outcome) == expected(case, "diff")
-    assert _explain(outcome, applied=False) == expected(case, "txt")
+    assert diff(outcome) == expected(case, "diff")
+    assert explain(outcome, applied=False) == expected(case, "txt")
 
 
 def test_second_run_is_empty(case: Path) -> None:
@@ -93,6 +94,9 @@ def warnings(compiler: str, source: Path) -> list[str]:
     else:
         flags += ["-Wall", "-Wextra", "-idirafter", str(HEADERS)]
         flags += ["-std=c++17" if "++" in compiler else "-std=c11"]
+    for module in MODULES.glob("*.f90"):
+        if f"use {module.stem}" in source.read_text():
+            subprocess.run([compiler, *flags, str(module)], check=True, capture_output=True)
     answer = subprocess.run([compiler, *flags, str(source)], capture_output=True, text=True)
     assert answer.returncode == 0, answer.stderr
     if compiler.startswith("flang"):

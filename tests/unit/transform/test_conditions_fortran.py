@@ -88,3 +88,40 @@ def test_an_absent_argument_is_not_named(tmp_path: Path) -> None:
 def test_an_operator_of_the_program_is_a_function(use: str, passed: bool, tmp_path: Path) -> None:
     text = after(SEND, f"{use}\ncall work(c)", tmp_path)
     assert (text.index(use) < text.index("call mpi_wait(")) is passed
+
+
+MISMATCH = """      program p
+      include 'mpif.h'
+      integer e, i, n
+      double precision a(1000), x
+      call mpi_init(e)
+      call mpi_bcast(n, 1, mpi_integer, 0, mpi_comm_world, e)
+      %s
+      do i = 1, 1000
+        a(i) = sqrt(dble(i))
+      end do
+      print *, a(4), x, n
+      call mpi_finalize(e)
+      end
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "decisions"),
+    [
+        (
+            "call mpi_bcast(x, 1, mpi_double_precision, 0,\n     & mpi_comm_world, e)",
+            ["rewritten", "rewritten"],
+        ),
+        (
+            "call mpi_recv(x, 1, mpi_double_precision, 0, 0,\n"
+            "     & mpi_comm_world, mpi_status_ignore, e)",
+            ["refused", "rewritten"],
+        ),
+    ],
+)
+def test_a_mismatch_that_the_build_allows(call: str, decisions: list[str], tmp_path: Path) -> None:
+    """A program that calls one procedure with two types is compiled so that this is no error."""
+    path = tmp_path / "p.f"
+    path.write_text(MISMATCH % call)
+    assert [d.decision for d in transform([path], Options()).decisions] == decisions

@@ -20,6 +20,8 @@ import pytest
 from imbrex.transform.engine import Options, transform
 from imbrex.transform.readers.c_source import HEADERS
 
+pytestmark = pytest.mark.slow
+
 HERE = Path(__file__).parent
 GENERATE = HERE.parents[1] / "mpi" / "transform" / "generate.py"
 SEEDS = {"c": [400, 408, 412, 414, 423], "f": [401, 406, 408, 414, 420]}

@@ -39,51 +39,51 @@ OTHER = "b[i] = b[i] + c[i];\n}"
 REFUSED = {
     "what is sent needs the rest of the iteration before": (
         LOOP + "a[i] = b[i - 1];\n" + OTHER + SEND,
-        "need each other",
+        "depend on each other",
     ),
     "the rest is above and changes what is sent": (
         LOOP + "b[i] = b[i] + c[i];\na[i] = b[i];\n}" + SEND,
-        "need each other",
+        "depend on each other",
     ),
     "the rest reads what is sent before it is set": (
         LOOP + PRODUCED + "b[i] = b[i] + a[i + 1];\n}" + SEND,
-        "need each other",
+        "depend on each other",
     ),
     "both parts draw random numbers": (
         LOOP + "a[i] = rand();\nb[i] = b[i] + c[i] * rand();\n}" + SEND,
-        "need each other",
+        "depend on each other",
     ),
     "a loop downward turns the order around": (
         "for (int i = N; i >= 1; i--) {\n" + PRODUCED + "b[i] = c[i] + a[i - 1];\n}" + SEND,
-        "need each other",
+        "depend on each other",
     ),
     "a step of two with neighbours": (
         "for (int i = 1; i <= N; i += 2) {\n" + PRODUCED + "b[i] = c[i] + a[i - 1];\n}" + SEND,
-        "need each other",
+        "depend on each other",
     ),
     "a sum through both parts": (
         LOOP + "a[i] = s;\ns = s + c[i] * b[i];\nb[i] = s;\n}" + SEND + "total = s;",
-        "need each other",
+        "depend on each other",
     ),
     "a scalar that a branch sets": (
         LOOP + "if (c[i] > 1.0) s = c[i];\na[i] = s;\nb[i] = b[i] * s;\n}" + SEND,
-        "need each other",
+        "depend on each other",
     ),
     "a value that is changed meanwhile": (
         LOOP + "s = a[i];\na[i] = s * 2.0;\nb[i] = b[i] + s;\n}" + SEND,
-        "need each other",
+        "depend on each other",
     ),
     "an element that is not known": (
         LOOP + "a[(int)c[i]] = 1.0;\nb[i] = b[i] + a[i];\n}" + SEND,
-        "need each other",
+        "depend on each other",
     ),
     "a pointer to what is sent": (
         LOOP + PRODUCED + "b[i] = b[i] + *p;\n}" + SEND,
-        "need each other",
+        "depend on each other",
     ),
     "a call with an effect in both": (
         LOOP + "a[i] = next();\nb[i] = b[i] + next();\n}" + SEND,
-        "need each other",
+        "depend on each other",
     ),
     "a continue": (
         LOOP + PRODUCED + "if (c[i] > 1.0) continue;\n" + OTHER + SEND,
@@ -111,7 +111,7 @@ REFUSED = {
     ),
     "a consumer that the rest waits for": (
         RECEIVE + LOOP + "b[i] = a[i] + 1.0;\nc[i] = b[i - 1] * 2.0;\n}",
-        "need each other",
+        "depend on each other",
     ),
 }
 
@@ -166,7 +166,7 @@ FORTRAN_LOOPS = {
     "divided": ("      do i = 1, n\n%s      end do", ""),
     "a label": ("      do 10 i = 1, n\n%s   10 continue", "statement labels"),
     "a directive": ("!$omp parallel do\n      do i = 1, n\n%s      end do", "directive"),
-    "no unit step": ("      do i = n, 2, -1\n%s      end do", "need each other"),
+    "no unit step": ("      do i = n, 2, -1\n%s      end do", "depend on each other"),
 }
 BODY = "         a(i) = i * 2.0d0\n         b(i) = c(i) + a(%s)\n"
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from imbrex.cli.transform import transform as command
 from imbrex.transform.analysis.mpi_cfg import Graph, MpiCfg
-from imbrex.transform.command import command
 from imbrex.transform.engine import Options, read_program
 
 SOURCE = """#include <mpi.h>

@@ -8,7 +8,7 @@ import pytest
 
 from imbrex.errors import ImbrexError
 from imbrex.profile.summary import Sums
-from imbrex.transform.command import _explain
+from imbrex.transform.command import explain
 from imbrex.transform.engine import Options, transform
 from imbrex.transform.measured import Measured, read_measured, transform_measured
 
@@ -67,7 +67,7 @@ def test_order_and_threshold(source: Path) -> None:
     assert "did not come here" in third.reason.text
     text = outcome.after[str(source)].decode()
     assert text.count("MPI_Isend") == 1 and "MPI_Isend(b" in text
-    assert "3e+04 ms of 6e+04 ms transfer exposed" in _explain(outcome, applied=False)
+    assert "3e+04 ms of 6e+04 ms transfer exposed" in explain(outcome, applied=False)
 
 
 def test_a_lower_threshold_takes_more(source: Path) -> None:

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from imbrex.cli.transform import transform as command
 from imbrex.network.profile import MachineProfile, NetworkPath, Point
-from imbrex.transform.command import _diff, _explain, command
+from imbrex.transform.command import diff, explain
 from imbrex.transform.engine import Options, transform
 from imbrex.transform.readers.c_source import HEADERS
 
@@ -30,8 +31,8 @@ def case(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mon
 
 def test_diff_and_reasons(case: Path) -> None:
     outcome = transform([case], WITH)
-    assert _diff(outcome) == (CASES / f"{case.name}.expected.diff").read_text()
-    assert _explain(outcome, applied=False) == (CASES / f"{case.name}.expected.txt").read_text()
+    assert diff(outcome) == (CASES / f"{case.name}.expected.diff").read_text()
+    assert explain(outcome, applied=False) == (CASES / f"{case.name}.expected.txt").read_text()
 
 
 def test_second_run_is_empty(case: Path) -> None:
@@ -269,3 +270,16 @@ def test_by_the_clock_in_fortran(tmp_path: Path) -> None:
         before = warnings(compiler, source)
         source.write_bytes(once)
         assert not Counter(warnings(compiler, source)) - Counter(before), compiler
+
+
+def test_no_progress_calls_are_explained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(CASES / "declared.c", tmp_path)
+    done = CliRunner().invoke(command, ["--diff", "--progress", "100000", "declared.c"])
+    assert "no progress calls: 6 of 6 calls: no loop in the window" in done.stderr
+    done = CliRunner().invoke(command, ["--diff", "--progress", "100", "declared.c"])
+    assert done.stderr == ""
+    Path("none.c").write_text("#include <mpi.h>\nint main(void) { return 0; }\n")
+    done = CliRunner().invoke(command, ["--diff", "--progress", "100", "none.c"])
+    assert "no call of MPI that could be rewritten" in done.stderr
+    assert "no transfer is under way" in done.stderr

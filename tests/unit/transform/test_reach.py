@@ -237,3 +237,15 @@ def test_common_blocks(name: str, tmp_path: Path) -> None:
     decision = transform([path], Options()).decisions[0]
     assert decision.decision == "rewritten"
     assert any(end in line for line in decision.details), decision.details
+
+
+def test_a_block_for_each_process(tmp_path: Path) -> None:
+    """MPI_Alltoall of one number sends as many as there are processes."""
+    path = tmp_path / "case.f"
+    call = "      call mpi_alltoall(n1, 1, MPI_INTEGER, m, 1,\n     &    MPI_INTEGER, "
+    text = FORTRAN % (call + "MPI_COMM_WORLD, ierr)")
+    text = text.replace("implicit none\n      include 'mpif.h'", "use mpi\n      implicit none")
+    path.write_text(text.replace("integer rank", "integer m(100), rank"))
+    decision = transform([path], Options()).decisions[0]
+    assert decision.decision == "rewritten", decision.reason
+    assert any("because `n2` is" in line for line in decision.details), decision.details

@@ -56,7 +56,7 @@ REFUSED: dict[str, tuple[str, str, str]] = {
     "a wildcard in a macro": (
         "#define FROM MPI_ANY_SOURCE",
         f"work(c); {RECV.replace('peer', 'FROM')} work(c);",
-        "may be a wildcard",
+        "the receive takes FROM",
     ),
     "a checked error code": (
         "",

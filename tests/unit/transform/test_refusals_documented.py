@@ -1,114 +1,91 @@
-"""The docs list each reason that the code can give and each rewrite, and no others.
+"""The docs list each kind of reason and each rewrite, and no others.
 
-Reasons are found in the text of the code: what `Reason` and the functions that refuse are given,
-what is kept as a statement's or a routine's problem, and what functions return that answer with a
-reason. A reason with names in it is compared with `…` in their place.
+A reason with names in it stands there with `…` in their place.
 """
 
 from __future__ import annotations
 
-import ast
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
-from imbrex.transform import engine
+import pytest
+
+from imbrex.transform.model.causes import Cause, Reason
+from imbrex.transform.model.location import Location
+from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.rewrites import catalogue
 from imbrex.transform.rewrites.progress import ProgressCalls
+from imbrex.transform.rewrites.registry import ALL, REWRITES
 
-SOURCE = Path(engine.__file__).parent
 DOCS = Path(__file__).parents[3] / "docs"
-GIVEN = {"Reason", "_break", "refuse", "_refuse"}
-KEPT = {"stop", "problem", "hidden", "text", "what", "how", "why", "reason", "TWICE"}
-# They write code, pictures or the answers' frames, no reasons.
-NO_REASONS = {
-    "c_text.py",
-    "command.py",
-    "edits.py",
-    "fortran_text.py",
-    "graph.py",
-    "headers.py",
-    "mpi_cfg.py",
-    "progress_text.py",
-    "terms.py",
-}
-CODE = re.compile(r"::|MPI_REQUEST_NULL|call …$|^…*if \(|^double |^…+ …;$|^… \(…\)$|^[…: ]*$")
 
 
-def templates(node: ast.expr) -> list[str]:
-    """The texts that an expression may be, with `…` for what is known only at run time."""
-    if isinstance(node, ast.Constant):
-        return [node.value] if isinstance(node.value, str) else []
-    if isinstance(node, ast.JoinedStr):
-        parts = [str(v.value) if isinstance(v, ast.Constant) else "…" for v in node.values]
-        return ["".join(parts)]
-    if isinstance(node, ast.IfExp):
-        return templates(node.body) + templates(node.orelse)
-    if isinstance(node, ast.BoolOp):
-        return [text for value in node.values for text in templates(value)]
-    if isinstance(node, ast.Tuple):
-        return [text for value in node.elts for text in templates(value)]
-    return []
-
-
-def given(tree: ast.Module) -> Iterator[str]:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call):
-            name = getattr(node.func, "id", getattr(node.func, "attr", ""))
-            if name in GIVEN:
-                for argument in node.args:
-                    yield from templates(argument)
-        elif isinstance(node, ast.Assign):
-            for target in node.targets:
-                for part in target.elts if isinstance(target, ast.Tuple) else [target]:
-                    if getattr(part, "attr", getattr(part, "id", "")) in KEPT:
-                        yield from templates(node.value)
-        elif isinstance(node, ast.FunctionDef) and _answers(node):
-            for inner in ast.walk(node):
-                if isinstance(inner, ast.Return) and inner.value is not None:
-                    yield from templates(inner.value)
-
-
-def _answers(function: ast.FunctionDef) -> bool:
-    """Whether it returns a text."""
-    returns = function.returns
-    return returns is not None and ast.unparse(returns) in ("str", "str | None")
-
-
-def reasons() -> dict[str, str]:
-    """Each reason, and a file that gives it."""
-    found = {}
-    for path in sorted(SOURCE.rglob("*.py")):
-        if path.name not in NO_REASONS:
-            for text in map(str.strip, given(ast.parse(path.read_text()))):
-                if " " in text and CODE.search(text) is None:
-                    found[text] = path.name
-    return found
+def reasons() -> set[str]:
+    return {re.sub(r"\{\w+\}", "…", kind.value) for kind in ReasonKind}
 
 
 def documented() -> set[str]:
-    lines = (DOCS / "transform-refusals.md").read_text().splitlines()
+    lines = (DOCS / "reference" / "transform-refusals.md").read_text().splitlines()
     rows = [line for line in lines if line.startswith("| ")]
     cells = [row[2:].split(" | ")[0] for row in rows]
     return {text for cell in cells if cell not in ("reason", "text") for text in cell.split("<br>")}
 
 
 def test_each_reason_is_documented() -> None:
-    known = documented()
-    found = reasons()
-    assert len(found) > 150
-    assert {text: place for text, place in found.items() if text not in known} == {}
+    assert len(reasons()) > 200
+    assert reasons() - documented() == set()
 
 
 def test_each_documented_reason_exists() -> None:
-    assert documented() - set(reasons()) == set()
+    assert documented() - reasons() == set()
+
+
+def test_a_reason_takes_the_parameters_of_its_sentence() -> None:
+    with pytest.raises(TypeError, match="variable"):
+        ReasonKind.USED()
+    with pytest.raises(TypeError, match="variable"):
+        ReasonKind.USED(variable="a", other="b")
+    with pytest.raises(TypeError, match="cause is a str"):
+        ReasonKind.CALL_DOES(routine="work", cause="input or output")
+
+
+def test_sentences_nest_and_move() -> None:
+    inner = ReasonKind.CALL_DOES(routine="work", cause=ReasonKind.INPUT_OUTPUT())
+    why = Reason(ReasonKind.PROGRAM_USES(name="MPI_Probe"), Location("a.c", 3))
+    reason = Reason(ReasonKind.OTHER_COMMUNICATION(because=why), Location("a.c", 9))
+    assert inner.text == "the call of work: input or output"
+    assert str(reason) == "other communication, and the program uses MPI_Probe (a.c:3) (a.c:9)"
+    moved = reason.relocated(lambda place: Location(place.file, place.line + 1))
+    assert str(moved) == "other communication, and the program uses MPI_Probe (a.c:4) (a.c:10)"
+    assert ReasonKind.WINDOW(count=1).text == "1 computing statement in the window"
+    assert ReasonKind.WINDOW(count=2).text == "2 computing statements in the window"
+
+
+def test_json_has_kind_and_parameters() -> None:
+    cause: Cause = ReasonKind.CALL_DOES(routine="work", cause=ReasonKind.INPUT_OUTPUT())
+    assert cause.as_json() == {
+        "kind": "call-does",
+        "parameters": {"routine": "work", "cause": {"kind": "input-output", "parameters": {}}},
+    }
 
 
 def test_each_rewrite_is_documented_with_its_conditions() -> None:
-    text = (DOCS / "transform.md").read_text()
+    text = (DOCS / "guide" / "transform.md").read_text()
     headings = re.findall(r"^##+ (?:The rewrite )?`([\w-]+)`", text, re.MULTILINE)
-    assert sorted(headings) == sorted(engine.REWRITES)
+    assert sorted(headings) == sorted(REWRITES)
     assert re.search(r"^## Progress calls", text, re.MULTILINE) is not None
     named = re.search(r"`--rewrites ([\w,\s-]+?)`", text)
     assert named is not None
-    assert set(re.split(r",\s*", named[1])) == set(engine.REWRITES)
-    assert f"`{ProgressCalls.name}`" in (DOCS / "transform-refusals.md").read_text()
+    assert set(re.split(r",\s*", named[1])) == set(REWRITES)
+    assert f"`{ProgressCalls.name}`" in (DOCS / "reference" / "transform-refusals.md").read_text()
+
+
+def test_each_rewrite_shows_what_it_does() -> None:
+    entries = [catalogue.entry(rewrite) for rewrite in ALL]
+    assert {found.name for found in entries} == {*REWRITES, ProgressCalls.name}
+    for found in entries:
+        assert found.text.splitlines()[0].endswith(".")
+        assert found.before != found.after
+        assert found.before in catalogue.page()
+    first_lines = [found.text.splitlines()[0] for found in entries]
+    assert all(line in catalogue.listing() for line in first_lines)

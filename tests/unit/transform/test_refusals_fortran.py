@@ -195,14 +195,14 @@ def test_ends_of_constructs_are_found(tmp_path: Path, body: str) -> None:
 
 
 PREPROCESSED = {
-    "a macro in the call": ("#define COUNT n\n", SEND.replace("n,", "COUNT,", 1), "macro count"),
+    "a macro in the call": ("#define COUNT n\n", SEND.replace("n,", "COUNT,", 1), "macro COUNT"),
     "a macro around the window": (
         "#define STEP 2\n",
         "      k = STEP\n" + SEND + "      k = STEP\n",
-        "macro step",
+        "macro STEP",
     ),
-    "a macro from a header": ('#include "names.h"\n', SEND.replace("peer", "PEER"), "macro peer"),
-    "a macro from a header's header": ('#include "all.h"\n', SEND, "macro mpi_send"),
+    "a macro from a header": ('#include "names.h"\n', SEND.replace("peer", "PEER"), "macro PEER"),
+    "a macro from a header's header": ('#include "all.h"\n', SEND, "macro MPI_SEND"),
     "a header that is not found": ('#include "gone.h"\n', SEND, "gone.h is not found"),
 }
 
@@ -228,7 +228,7 @@ def test_a_macro_on_the_command_line_is_named(tmp_path: Path) -> None:
     source = tmp_path / "program.F"
     source.write_text(PROGRAM % ("", SEND + WORK))
     assert transform([source], Options()).after != {str(source): source.read_bytes()}
-    outcome = transform([source], Options(flags=["-DPEER=1"]))
+    outcome = transform([source], Options(flags=["-Dpeer=1"]))
     assert outcome.after == outcome.before
     assert "macro peer" in outcome.decisions[0].reason.text if outcome.decisions else True
 

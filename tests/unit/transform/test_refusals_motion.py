@@ -249,6 +249,11 @@ F_REFUSED: dict[str, tuple[str, str, str]] = {
         WORK_A + F_SEND + F_WAIT + WORK_C,
         "EQUIVALENCE",
     ),
+    "a request that a pointer may name": (
+        "      target r\n",
+        WORK_A + F_SEND + F_WAIT + WORK_C,
+        "is a pointer, a target or of a derived type",
+    ),
     "a request in common": (
         "      common /handles/ r\n",
         WORK_A + F_SEND + F_WAIT + WORK_C,

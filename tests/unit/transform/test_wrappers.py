@@ -131,7 +131,7 @@ WHOLE = {
     "a value that is needed": "the loops of work have bounds that are not its parameters"
     " (case.c:16)",
     "a return in it": "control may leave by return (case.c:9)",
-    "output in it": "the call of printf, whose source is not among the files (case.c:9)",
+    "output in it": "the call of printf (case.c:9)",
     "a barrier in it": "the call of MPI_Barrier (case.c:9)",
     "called in a condition": "",
 }

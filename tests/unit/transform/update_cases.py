@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from imbrex.transform.command import _diff, _explain
+from imbrex.transform.command import diff, explain
 from imbrex.transform.engine import Options, transform
 
 if __name__ == "__main__":
@@ -13,5 +13,5 @@ if __name__ == "__main__":
     for source in sorted(Path().iterdir()):
         if source.suffix in (".c", ".cpp", ".f", ".f90"):
             outcome = transform([source], Options())
-            Path(f"{source}.expected.diff").write_text(_diff(outcome))
-            Path(f"{source}.expected.txt").write_text(_explain(outcome, applied=False))
+            Path(f"{source}.expected.diff").write_text(diff(outcome))
+            Path(f"{source}.expected.txt").write_text(explain(outcome, applied=False))

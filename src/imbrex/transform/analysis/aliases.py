@@ -199,10 +199,10 @@ class Aliases:
             return False
         return self._meet((left.variable, left.through), (right.variable, right.through))
 
-    def meeting(self, others: list[Access]) -> Callable[[Access], bool]:
+    def meeting(self, accesses: list[Access]) -> Callable[[Access], bool]:
         """A quick test, true of every access that may share memory with one of the others."""
         places: dict[tuple[str, bool], bool] = {}
-        for other in others:
+        for other in accesses:
             place = (other.variable, other.through)
             places[place] = places.get(place, False) or other.write
         known: dict[tuple[str, bool, bool], bool] = {}
@@ -271,7 +271,7 @@ class Aliases:
             and variables[item].kind != "field"
             and self._reachable(item)
         ]
-        return bool(inside) and any(EXTERNAL in self.records.around(item) for item in first)
+        return bool(inside) and any(EXTERNAL in self.records.enclosing(item) for item in first)
 
     def _record(self, items: set[str]) -> bool:
         """A whole structure and one of its fields are the same memory."""

@@ -27,8 +27,8 @@ class Changes:
         places = {(access.variable, access.through) for access in accesses if access.write}
         if not places:
             return _NONE
-        first, *others = [self._set_by.get(place) or self._changed_by(*place) for place in places]
-        return first.union(*others) if others else first
+        first, *rest = [self._set_by.get(place) or self._changed_by(*place) for place in places]
+        return first.union(*rest) if rest else first
 
     def _changed_by(self, variable: str, through: bool) -> frozenset[str]:
         """Variables whose value may differ after a write to one place."""

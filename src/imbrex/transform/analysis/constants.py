@@ -49,8 +49,8 @@ def _constants(
             if access.write and not access.through:
                 written[access.variable] = written.get(access.variable, 0) + 1
     single = {key for key in declared - addressed if written[key] == 1}
-    others = [a for a in footprints.of_routine(routine).accesses if a.variable not in single]
-    changed = footprints.changed(others)
+    not_single = [a for a in footprints.of_routine(routine).accesses if a.variable not in single]
+    changed = footprints.changed(not_single)
     values: dict[str, Affine] = {}
     for key in sorted(single, key=lambda name: program.variables[name].line):
         value = program.definitions[key]

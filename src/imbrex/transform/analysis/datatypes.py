@@ -118,12 +118,14 @@ def _set_in(
     for statement in statements:
         for inner in statement.walk():
             if inner.stop:  # input, allocation with a status, ...
-                words = _words(program, routine, inner)
-                found |= {n for n in names if program.variables[n].name.lower().encode() in words}
+                identifiers = _identifiers(program, routine, inner)
+                found |= {
+                    n for n in names if program.variables[n].name.lower().encode() in identifiers
+                }
     return found
 
 
-def _words(program: Program, routine: Routine, statement: Statement) -> set[bytes]:
+def _identifiers(program: Program, routine: Routine, statement: Statement) -> set[bytes]:
     data = program.files[routine.file].data[statement.start : statement.end]
     return set(re.findall(rb"\w+", data.lower()))
 
@@ -172,7 +174,7 @@ def _set_by_one(program: Program, key: str) -> bool:
             written = any(a.variable == key and a.write for a in statement.accesses)
             if written and statement.kind is not Kind.DECLARE:
                 return False
-            if statement.stop and variable.name.lower().encode() in _words(
+            if statement.stop and variable.name.lower().encode() in _identifiers(
                 program, routine, statement
             ):
                 return False
@@ -225,7 +227,7 @@ def _layout(
         for position in (count_at, length_at, stride_at)
     ]
     count, length, stride = values
-    old = call.arguments[old_at].text.strip().upper()
+    old = call.arguments[old_at].constant
     if count is None or length is None or stride is None or old not in mpi_calls.ELEMENT_OF:
         return None
     names = {name for value in (count, length, stride) for name in value.variables()}

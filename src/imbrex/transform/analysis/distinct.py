@@ -20,6 +20,7 @@ from imbrex.transform.model.program import (
     Routine,
     Statement,
 )
+from imbrex.transform.model.reasons import NOT_ANALYSED
 
 Pair = frozenset[str]
 
@@ -28,7 +29,9 @@ def find_distinct(program: Program, aliases: Aliases) -> set[Pair]:
     """Pairs of pointer variables that hold different objects wherever both are valid."""
     if program.skipped or program.hidden_code or not program.has_main:
         return set()
-    if any(s.stop and "not analysed" in s.stop for r in program.routines.values() for s in _all(r)):
+    if any(
+        s.stop and s.stop.kind in NOT_ANALYSED for r in program.routines.values() for s in _all(r)
+    ):
         return set()
     pairs = _exchanged(program, aliases)
     pairs |= _parameters(program, aliases)
@@ -172,11 +175,11 @@ def _setters(
     program: Program, aliases: Aliases, pair: Pair, exchanging: list[Routine]
 ) -> list[Routine]:
     """The routines that may set two pointers; none where others may, which are not seen."""
-    kinds = {program.variables[key].kind for key in pair}
-    if kinds == {"local"}:
+    storage = {program.variables[key].kind for key in pair}
+    if storage == {"local"}:
         return exchanging[:1]
     every = list(program.routines.values())
-    if kinds == {"static"} or (kinds <= {"static", "global"} and _all_seen(program, aliases)):
+    if storage == {"static"} or (storage <= {"static", "global"} and _all_seen(program, aliases)):
         return every
     return []
 

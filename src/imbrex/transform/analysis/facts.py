@@ -11,15 +11,16 @@ import re
 
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.unread import never_read
+from imbrex.transform.model.causes import Reason
+from imbrex.transform.model.location import Location
 from imbrex.transform.model.program import (
     Argument,
     Call,
-    Location,
     Program,
-    Reason,
     Routine,
     Variable,
 )
+from imbrex.transform.model.reasons import ReasonKind
 
 _THREADS = re.compile(
     rb"\b(MPI_THREAD_MULTIPLE|pthread_create|thrd_create|std::thread|std::async)\b", re.IGNORECASE
@@ -40,33 +41,35 @@ class ProgramFacts:
             match = _THREADS.search(source.data)
             if match:
                 place = Location(source.name, source.line_of(match.start()))
-                return Reason(f"the program uses {match[1].decode()}: other threads may act", place)
+                return Reason(ReasonKind.THREADS(name=match[1].decode()), place)
         return None
 
     def _find_timing(self) -> Reason | None:
         """Why the results of communication may depend on timing; None if they cannot."""
         if self.program.skipped:
             name = next(iter(self.program.skipped))
-            return Reason("a file could not be read", Location(name, 1))
+            return Reason(ReasonKind.FILE_UNREAD(), Location(name, 1))
         if self.program.hidden_code:
             hidden = self.program.hidden_code[0]
-            return Reason(f"not all of its code is known: {hidden.text}", hidden.location)
+            return Reason(ReasonKind.HIDDEN_CODE(cause=hidden.cause), hidden.location)
         if not self.program.has_main:
             where = next(iter(self.program.files), "")
-            return Reason("the main program is not among the files", Location(where, 1))
+            return Reason(ReasonKind.NO_MAIN(), Location(where, 1))
         for routine in self.program.routines.values():
             for statement in routine.statements():
                 for call in statement.calls:
                     place = Location(routine.file, call.line)
                     if call.name in mpi_calls.TIMING_DEPENDENT and not self._idle(routine, call):
-                        return Reason(f"the program uses {call.name}", place)
+                        return Reason(ReasonKind.PROGRAM_USES(name=call.name), place)
                     if self._idle(routine, call):
                         continue
                     for argument in call.arguments:
-                        if argument.text.strip().upper() in mpi_calls.WILDCARDS:
-                            return Reason(f"the program uses {argument.text.strip()}", place)
+                        if argument.constant in mpi_calls.WILDCARDS:
+                            return Reason(
+                                ReasonKind.PROGRAM_USES(name=argument.text.strip()), place
+                            )
         if self.program.stray_wildcards:
-            return Reason("a wildcard is stored or defined", self.program.stray_wildcards[0])
+            return Reason(ReasonKind.STORED_WILDCARD(), self.program.stray_wildcards[0])
         return None
 
     def _idle(self, routine: Routine, call: Call) -> bool:
@@ -75,7 +78,7 @@ class ProgramFacts:
         if position is None or len(call.arguments) < position + 2:
             return False
         flag, status = call.arguments[position], call.arguments[position + 1]
-        if status.text.strip().upper() != "MPI_STATUS_IGNORE":
+        if status.constant != "MPI_STATUS_IGNORE":
             return False
         return never_read(self.program, routine, flag.base or "") is None
 
@@ -83,25 +86,22 @@ class ProgramFacts:
         """Why a source or tag may be a wildcard."""
         text = argument.text.strip()
         place = Location(file, call.line)
-        if text.upper() in mpi_calls.WILDCARDS:
-            return Reason(
-                f"the receive takes {text}: which message it gets depends on timing", place
-            )
+        if argument.constant in mpi_calls.WILDCARDS:
+            return Reason(ReasonKind.WILDCARD(argument=text), place)
         if argument.value is not None and not argument.value.terms and text.lstrip("-").isdigit():
             return None
         if self.program.stray_wildcards:
             if _COMPUTED.search(text) or re.fullmatch(r"\d+", text):
                 return None
             return Reason(
-                f"`{text}` may be a wildcard, which is stored here", self.program.stray_wildcards[0]
+                ReasonKind.MAY_BE_STORED_WILDCARD(argument=text), self.program.stray_wildcards[0]
             )
         if not self.program.has_main and not _COMPUTED.search(text):
             outside = [v for v in self._variables(argument) if v.kind != "local"]
             if outside:
                 name = outside[0].name
                 return Reason(
-                    f"`{name}` comes from code that is not among the files and may be a wildcard: "
-                    "give all files of the program",
+                    ReasonKind.MAY_BE_WILDCARD(variable=name),
                     place,
                 )
         return None

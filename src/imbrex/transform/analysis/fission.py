@@ -12,15 +12,16 @@ from dataclasses import dataclass
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.spaces import Space, Spaces
 from imbrex.transform.model.affine import Affine, within
+from imbrex.transform.model.causes import Reason
+from imbrex.transform.model.location import Location
 from imbrex.transform.model.program import (
     Access,
     Kind,
-    Location,
     Program,
-    Reason,
     Routine,
     Statement,
 )
+from imbrex.transform.model.reasons import ReasonKind
 
 
 @dataclass(slots=True)
@@ -56,7 +57,7 @@ class Fission:
         if whole.stop is not None:
             return whole.stop
         if whole.events:
-            return Reason(f"the loop calls {whole.events[0].name}", place)
+            return Reason(ReasonKind.LOOP_CALLS(call=whole.events[0].name), place)
         for statement in self.body:
             inner = self.footprints.of(statement, self.routine.file)
             if inner.leaves is not None:
@@ -65,7 +66,7 @@ class Fission:
         changed = self.footprints.changed(written)
         read = [a for a in space.headers if not a.write]
         if self.footprints.conflict(read, written, changed) is not None:
-            return Reason("a bound of the loop may change in it", place)
+            return Reason(ReasonKind.BOUND_CHANGES(), place)
         self.changed = changed
         indices = {span.index for span in space.ranges}
         self.scalars = frozenset(
@@ -108,10 +109,10 @@ class Fission:
         above, below = self._with_scalars(before), self._with_scalars(behind)
         if above is None or below is None:
             return None
-        for group, others in ((before, below), (above, behind)):
+        for group, opposite in ((before, below), (above, behind)):
             # What both loops do must see the same in each of them.
             for mine in group:
-                for other in others:
+                for other in opposite:
                     if mine is not other and not self._may_go_first(mine, other):
                         return None
         return Groups(above, below)

@@ -11,22 +11,23 @@ from imbrex.transform.analysis.binding import Binding
 from imbrex.transform.analysis.changes import Changes
 from imbrex.transform.analysis.copies import message_arrays
 from imbrex.transform.analysis.facts import ProgramFacts
-from imbrex.transform.analysis.library import Library
+from imbrex.transform.analysis.library import Libraries
 from imbrex.transform.analysis.operations import any_time, own_operation
 from imbrex.transform.analysis.sections import buffer_section
 from imbrex.transform.analysis.transfer import Role, further
 from imbrex.transform.model.affine import forget, widen
+from imbrex.transform.model.causes import Reason
+from imbrex.transform.model.location import Location
 from imbrex.transform.model.program import (
     UNKNOWN_MEMORY,
     Access,
     Call,
     Kind,
-    Location,
     Program,
-    Reason,
     Routine,
     Statement,
 )
+from imbrex.transform.model.reasons import ReasonKind
 
 _NONE: frozenset[str] = frozenset()
 _INSERTED = Kind.INSERTED  # before Python 3.12 a member of an Enum is found slowly
@@ -76,9 +77,9 @@ class Footprint:
 class Footprints(Changes):
     """Footprints of statements and routines, computed once each."""
 
-    def __init__(self, program: Program, aliases: Aliases, library: Library) -> None:
+    def __init__(self, program: Program, aliases: Aliases, libraries: Libraries) -> None:
         super().__init__(program, aliases)
-        self.library = library
+        self.libraries = libraries
         self._statements: dict[int, Footprint] = {}
         self._routines: dict[str, Footprint] = {}
         self._active: set[str] = set()
@@ -132,7 +133,7 @@ class Footprints(Changes):
             found.stop = Reason(statement.stop, place)
         if statement.leaves:
             found.jumps.add(statement.text)
-            found.leaves = Reason(f"control may leave by {statement.text}", place)
+            found.leaves = Reason(ReasonKind.LEAVES(statement=statement.text), place)
         for call in statement.calls:
             self._merge(found, self.of_call(call, file))
         inner = Footprint()
@@ -164,7 +165,7 @@ class Footprints(Changes):
 
     @staticmethod
     def _without_case_labels(stop: Reason | None) -> Reason | None:
-        return None if stop is not None and stop.text == "a case label" else stop
+        return None if stop is not None and stop.kind is ReasonKind.CASE_LABEL else stop
 
     @staticmethod
     def _merge(into: Footprint, other: Footprint) -> None:
@@ -206,18 +207,22 @@ class Footprints(Changes):
         """What a call does besides evaluating its arguments."""
         place = Location(file, call.line)
         if call.unknown:
-            return Footprint(stop=Reason("a call through a pointer", place))
+            return Footprint(stop=Reason(ReasonKind.POINTER_CALL(), place))
         if call.name.startswith("MPI_"):
             return self._mpi(call, place)
-        routine = self.program.routines.get(call.name)
+        routine = self.program.callee(call.name, file)
         if routine is not None:
             return self._bound(call, routine, place)
-        effects = self.library.effects.get(call.name)
+        library = self.libraries.of(file)
+        effects = library.effects.get(call.name)
         if effects is None:
-            what = f"the call of {call.name}, whose source is not among the files"
-            return Footprint(stop=Reason(what, place))
+            given = self.program.written_in_c(call.name, file) is not None
+            unread = not (given or call.library or call.name in library.known)
+            kind = ReasonKind.CALL_UNREAD if unread else ReasonKind.CALL_OF
+            cause = kind(routine=call.name)
+            return Footprint(stop=Reason(cause, place))
         accesses = self._argument_effects(call, effects, place)
-        return Footprint(accesses + self.library.own_accesses(call.name, place.line))
+        return Footprint(accesses + library.own_accesses(call.name, place.line))
 
     def _argument_effects(
         self, call: Call, effects: dict[int, str], place: Location
@@ -232,7 +237,7 @@ class Footprints(Changes):
             if position >= len(call.arguments) or not call.arguments[position].pointer:
                 continue
             argument = call.arguments[position]
-            if argument.text.strip().upper() in mpi_calls.NO_STATUS:
+            if argument.constant in mpi_calls.NO_STATUS:
                 continue
             found.append(
                 Access(
@@ -251,14 +256,14 @@ class Footprints(Changes):
     def _mpi(self, call: Call, place: Location) -> Footprint:
         effects = mpi_calls.EFFECTS.get(call.name)
         if effects is None:
-            return Footprint(stop=Reason(f"the call of {call.name}", place))
+            return Footprint(stop=Reason(ReasonKind.CALL_OF(routine=call.name), place))
         operation = own_operation(call)
         if operation is not None:
-            what = f"the call of {call.name}: `{operation}` may be an operation of the program"
-            return Footprint(stop=Reason(what, place))
+            cause = ReasonKind.CALL_OPERATES(routine=call.name, operation=operation)
+            return Footprint(stop=Reason(cause, place))
         if call.name in mpi_calls.WAITS and self.operates_any_time:
-            what = f"the call of {call.name}: an operation of the program may be under way"
-            return Footprint(stop=Reason(what, place))
+            cause = ReasonKind.CALL_WHILE_OPERATING(routine=call.name)
+            return Footprint(stop=Reason(cause, place))
         accesses = self._argument_effects(call, effects, place)
         accesses += self._fortran_error_code(call, place)
         events = [] if call.name in mpi_calls.LOCAL else [Event(call.name, place, call)]
@@ -278,7 +283,9 @@ class Footprints(Changes):
         events = [Event(event.name, event.location, None) for event in summary.events]
         stop = summary.stop
         if stop is not None:
-            stop = Reason(f"the call of {routine.name}: {stop.text}", stop.location)
+            stop = Reason(
+                ReasonKind.CALL_DOES(routine=routine.name, cause=stop.cause), stop.location
+            )
         return Footprint(accesses, events, stop, heavy=summary.heavy)
 
     def bound(self, call: Call, routine: Routine, summary: list[Access]) -> list[Access]:
@@ -315,7 +322,9 @@ class Footprints(Changes):
             return known
         if routine.key in self._active:
             place = Location(routine.file, routine.line)
-            return Footprint(stop=Reason(f"{routine.name} calls itself", place), heavy=True)
+            return Footprint(
+                stop=Reason(ReasonKind.RECURSION(routine=routine.name), place), heavy=True
+            )
         self._active.add(routine.key)
         found = Footprint()
         for statement in routine.body.statements:

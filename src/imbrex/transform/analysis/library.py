@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from imbrex.transform.model.program import Access, Program, Variable
+from imbrex.transform.model.program import Access, Language, Program, Variable
 
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """Effects by routine: position of an argument -> "r" or "w"; what is not listed is unknown.
+    """The library of one language.
+
+    `effects` by routine: position of an argument -> "r" or "w"; what is not listed is unknown.
 
     `states`: routine -> name of the memory of the library's own that it reads and sets. Two calls
     that draw random numbers do not change places: each would get the other's.
@@ -17,6 +19,12 @@ class Library:
 
     effects: dict[str, dict[int, str]]
     states: dict[str, str]
+    no_mpi: frozenset[str]  # further routines, of which only that they call no MPI is known
+
+    @property
+    def known(self) -> frozenset[str]:
+        """Routines that call no MPI."""
+        return self.no_mpi | self.effects.keys()
 
     def enter(self, program: Program) -> None:
         """Make the library's own memory known to a program."""
@@ -29,6 +37,30 @@ class Library:
         if name is None:
             return []
         return [Access(_key(name), False, write, line) for write in (False, True)]
+
+
+class Libraries:
+    """The libraries of the languages that a program is written in.
+
+    A name means what it means in the language of the file: C's `clock` is no Fortran subroutine.
+    """
+
+    def __init__(self, program: Program, c: Library, fortran: Library) -> None:
+        self.program = program
+        self.c, self.fortran = c, fortran
+        languages = {source.language is Language.C for source in program.files.values()}
+        self.used = [lib for lib, is_c in ((c, True), (fortran, False)) if is_c in languages]
+        for library in self.used:
+            library.enter(program)
+
+    def of(self, file: str) -> Library:
+        """The library that a file's calls go to; headers are C's."""
+        source = self.program.files.get(file)
+        return self.c if source is None or source.language is Language.C else self.fortran
+
+    def effects(self) -> frozenset[str]:
+        """Names of all routines whose effects are known."""
+        return frozenset().union(*(library.effects for library in self.used))
 
 
 def _key(name: str) -> str:

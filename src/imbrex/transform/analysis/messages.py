@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from imbrex import mpi_facts
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.footprint import Buffers, Footprints
 from imbrex.transform.analysis.sections import buffer_section
@@ -61,7 +62,7 @@ class Messages:
         self.footprints = footprints
         self._known = footprints.buffers
 
-    def around(
+    def waiting(
         self,
         routine: Routine,
         block: Block,
@@ -105,7 +106,8 @@ class Messages:
 
     def _add(self, known: Buffers, routine: Routine, call: Call, produces: bool) -> None:
         if call.name in mpi_calls.BLOCKING_COLLECTIVES:
-            both = call.name == "MPI_Bcast"
+            # A buffer that some processes send out of and the others receive into.
+            both = any(buffer.access == "rw" for buffer in mpi_facts.buffers(call.name))
             accesses = self.footprints.of_call(call, routine.file).accesses
             known.collective += [a for a in accesses if both or a.write is not produces]
             return

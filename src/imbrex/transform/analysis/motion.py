@@ -9,16 +9,17 @@ from imbrex.transform.analysis.copies import only_packs
 from imbrex.transform.analysis.facts import ProgramFacts
 from imbrex.transform.analysis.footprint import Footprint, Footprints
 from imbrex.transform.analysis.transfer import Role, Transfer, cannot_match, data_accesses
+from imbrex.transform.model.causes import Cause, Reason
+from imbrex.transform.model.location import Location
 from imbrex.transform.model.program import (
     UNKNOWN_MEMORY,
     Access,
     Block,
     Kind,
-    Location,
-    Reason,
     Routine,
     Statement,
 )
+from imbrex.transform.model.reasons import ReasonKind
 
 
 @dataclass(slots=True)
@@ -46,12 +47,12 @@ class Reach:
     stopped: Statement | None = None  # what a wait does not pass
 
 
-def _order(transfer: Transfer) -> str:
+def _order(transfer: Transfer) -> Cause:
     if transfer.collective:
-        return "another collective: their order must be the same on every rank"
+        return ReasonKind.COLLECTIVE_ORDER()
     if transfer.receives:
-        return "another receive that may take the same message"
-    return "another send, whose message may have to stay ahead"
+        return ReasonKind.RECEIVE_ORDER()
+    return ReasonKind.SEND_ORDER()
 
 
 class Motion:
@@ -81,7 +82,7 @@ class Motion:
                 changed |= self.footprints.changed_in(footprint)
                 reason = self._start_blocked(transfer, accesses, statement, footprint, changed)
                 if reason is None and self._is_leading_declaration(block, statement):
-                    reason = Reason("the declarations", self._place(statement))
+                    reason = Reason(ReasonKind.DECLARATIONS(), self._place(statement))
                 if reason is not None:
                     return Reach(best, reason)
                 index -= 1
@@ -90,9 +91,7 @@ class Motion:
                     packed += self._packs(statement)
                     best = Position(block, index, list(guards), crossed, False, packed, list(reads))
             owner = block.owner
-            top = Reason(
-                "the beginning of the block", Location(self.routine.file, self._line(block))
-            )
+            top = Reason(ReasonKind.BLOCK_BEGINS(), Location(self.routine.file, self._line(block)))
             if (
                 owner is None
                 or owner.kind is not Kind.IF
@@ -137,7 +136,7 @@ class Motion:
                         block, index, list(guards), crossed, left_if, packed, list(reads), changed
                     )
             owner = block.owner
-            bottom = Reason("the end of the block", self._end(block))
+            bottom = Reason(ReasonKind.BLOCK_ENDS(), self._end(block))
             if (
                 owner is None
                 or owner.kind not in (Kind.IF, Kind.BLOCK)
@@ -175,13 +174,13 @@ class Motion:
     ) -> Reason | None:
         role = statement.role if isinstance(statement.role, Role) else None
         if transfer.part.mode == "ready":
-            return Reason("a ready send must not start early", self._place(statement))
+            return Reason(ReasonKind.READY_SEND(), self._place(statement))
         if role is not None:
             reason = self._start_over_inserted(transfer, role, statement, changed)
         else:
             reason = footprint.stop or footprint.leaves
             reason = reason or self._start_over_events(transfer, footprint, changed)
-        return reason or self._conflict(transfer, accesses, footprint, changed, "used or set", role)
+        return reason or self._conflict(transfer, accesses, footprint, changed, True, role)
 
     def _start_over_inserted(
         self, transfer: Transfer, role: Role, statement: Statement, changed: frozenset[str]
@@ -199,11 +198,11 @@ class Motion:
                 return Reason(_order(transfer), place)
             if self.strict and not transfer.receives:
                 # A receive with a wildcard takes them in the order in which they are sent.
-                return Reason(f"other communication, and {self.strict}", place)
+                return Reason(ReasonKind.OTHER_COMMUNICATION(because=self.strict), place)
         elif self.strict and other.call is not transfer.call:
             if not (transfer.receives or transfer.collective) and role.starts:
                 return None  # a posted receive is nothing to others
-            return Reason(f"other communication, and {self.strict}", place)
+            return Reason(ReasonKind.OTHER_COMMUNICATION(because=self.strict), place)
         return None
 
     def _start_over_events(
@@ -215,7 +214,7 @@ class Motion:
             table, names = {}, mpi_calls.ORDERED
         for event in footprint.events:
             if event.name in mpi_calls.WAITS:
-                return Reason(f"{event.name} completes transfers", event.location)
+                return Reason(ReasonKind.COMPLETES(call=event.name), event.location)
             if event.name in names:
                 part = table.get(event.name)
                 known = event.call is not None and part is not None
@@ -225,9 +224,13 @@ class Motion:
                     or part is None
                     or not cannot_match(transfer, event.call, part, changed)
                 ):
-                    return Reason(f"{event.name}: {_order(transfer)}", event.location)
+                    return Reason(
+                        ReasonKind.ABOUT(subject=event.name, cause=_order(transfer)), event.location
+                    )
             if self.strict:
-                return Reason(f"{event.name}, and {self.strict}", event.location)
+                return Reason(
+                    ReasonKind.CALL_AND(call=event.name, because=self.strict), event.location
+                )
         return None
 
     def wait_blocked(
@@ -245,14 +248,18 @@ class Motion:
         role = statement.role if isinstance(statement.role, Role) else None
         reason = footprint.stop or footprint.leaves
         if statement.text == "terminal":
-            reason = Reason("the statement that ends the loop", self._place(statement))
+            reason = Reason(ReasonKind.LOOP_END(), self._place(statement))
         if reason is None and causal and self.strict:
             if role is not None and role.transfer.call is not transfer.call:
-                reason = Reason(f"other communication, and {self.strict}", self._place(statement))
+                reason = Reason(
+                    ReasonKind.OTHER_COMMUNICATION(because=self.strict), self._place(statement)
+                )
             elif role is None and footprint.events:
                 event = footprint.events[0]
-                reason = Reason(f"{event.name}, and {self.strict}", event.location)
-        used = "used or set" if transfer.receives or transfer.collective else "set"
+                reason = Reason(
+                    ReasonKind.CALL_AND(call=event.name, because=self.strict), event.location
+                )
+        used = transfer.receives or transfer.collective  # else it may be read meanwhile
         return reason or self._conflict(transfer, accesses, footprint, changed, used, role)
 
     def _conflict(
@@ -261,7 +268,7 @@ class Motion:
         accesses: list[Access],
         footprint: Footprint,
         changed: frozenset[str],
-        used: str,
+        used: bool,
         role: Role | None,
     ) -> Reason | None:
         pair = self.footprints.conflict(accesses, footprint.accesses, changed)
@@ -283,12 +290,16 @@ class Motion:
         if mine.variable in variables:
             name = variables[mine.variable].name
             same = mine.variable == other.variable
-            how = f"`{name}` is {used}" if same else f"`{name}` may be {used}"
-            if not same and other.variable in variables:
-                how += f" through `{variables[other.variable].name}`"
-        else:
-            how = "memory that is not known may be used"
-        return Reason(how, place)
+            if same:
+                kind = ReasonKind.USED if used else ReasonKind.SET
+                return Reason(kind(variable=name), place)
+            if other.variable in variables:
+                kind = ReasonKind.MAY_BE_USED_THROUGH if used else ReasonKind.MAY_BE_SET_THROUGH
+                through = variables[other.variable].name
+                return Reason(kind(variable=name, other=through), place)
+            kind = ReasonKind.MAY_BE_USED if used else ReasonKind.MAY_BE_SET
+            return Reason(kind(variable=name), place)
+        return Reason(ReasonKind.UNKNOWN_MEMORY_USED(), place)
 
     def dies(self, transfer: Transfer, block: Block) -> bool:
         """Whether the buffer's memory ends with `block`."""

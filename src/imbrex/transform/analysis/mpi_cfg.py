@@ -109,7 +109,7 @@ class MpiCfg:
             return self._branch(statement, ends, depth)
         if statement.kind is Kind.BLOCK:
             return self._block(statement.blocks[0], ends, depth)
-        text = ", ".join(_calls(statement)) or statement.stop or ""
+        text = ", ".join(_calls(statement)) or str(statement.stop or "")
         node = self._node("call" if _calls(statement) else _CODE, text, first, last, depth)
         self._join(ends, node)
         open_ends: _Open = [(node.number, "")]
@@ -205,7 +205,7 @@ class MpiCfg:
             return None
         tag = source.call.arguments[sends.tag]
         wanted = target.call.arguments[receives.tag]
-        if wanted.text.strip().upper() in mpi_calls.WILDCARDS:
+        if wanted.constant in mpi_calls.WILDCARDS:
             return "any tag"
         if tag.value is not None and wanted.value is not None:
             difference = tag.value.plus(wanted.value, -1)

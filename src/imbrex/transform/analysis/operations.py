@@ -5,13 +5,12 @@ It may do so in the reduction, or, of a nonblocking one, in any call of MPI unti
 
 from __future__ import annotations
 
+from imbrex import mpi_facts
 from imbrex.transform import mpi_calls
 from imbrex.transform.model.program import Call, Program
 
 _ANY_TIME = frozenset(
-    name
-    for blocking in mpi_calls.REDUCTIONS
-    for name in ("MPI_I" + blocking[4:].lower(), blocking + "_init")
+    name for name in mpi_calls.OPERATION_OF if mpi_facts.facts(name).form != "blocking"
 )
 
 
@@ -20,8 +19,8 @@ def own_operation(call: Call) -> str | None:
     position = mpi_calls.OPERATION_OF.get(call.name)
     if position is None or len(call.arguments) <= position:
         return None
-    text = call.arguments[position].text.strip()
-    return None if text.upper() in mpi_calls.PREDEFINED_OPERATIONS else text
+    argument = call.arguments[position]
+    return None if argument.constant in mpi_calls.PREDEFINED_OPERATIONS else argument.text.strip()
 
 
 def any_time(program: Program) -> bool:

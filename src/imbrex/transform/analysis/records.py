@@ -19,11 +19,11 @@ class Records:
         """`cells`: of each cell the objects that it may hold, `record:Type` among them."""
         self.program = program
         self.cells = cells
-        self._around: dict[str, frozenset[str]] = {}
+        self._enclosing: dict[str, frozenset[str]] = {}
 
-    def around(self, item: str) -> frozenset[str]:
+    def enclosing(self, item: str) -> frozenset[str]:
         """The objects that a field may lie in, structures within structures taken together."""
-        known = self._around.get(item)
+        known = self._enclosing.get(item)
         if known is None:
             found: set[str] = set()
             work = [item]
@@ -34,7 +34,7 @@ class Records:
                 new = self.cells.get(f"record:{variable.record}", set()) - found
                 found |= new
                 work += new
-            known = self._around[item] = frozenset(found)
+            known = self._enclosing[item] = frozenset(found)
         return known
 
     def inside(self, item: str) -> frozenset[str]:
@@ -46,21 +46,21 @@ class Records:
         found: dict[str, set[str]] = {}
         for key, variable in self.program.variables.items():
             if variable.kind == "field":
-                for item in self.around(key):
+                for item in self.enclosing(key):
                     found.setdefault(item, set()).add(key)
         return {item: frozenset(keys) for item, keys in found.items()}
 
     def family(self, item: str) -> frozenset[str]:
         """All fields of the structures that a field may lie in, and of those within them."""
         found: set[str] = set()
-        for around in self.around(item) | {item}:
-            found |= self.inside(around)
+        for enclosing in self.enclosing(item) | {item}:
+            found |= self.inside(enclosing)
         return frozenset(found)
 
     def meet(self, first: Set[str], second: Set[str]) -> bool:
         """Whether a field of one side lies in an object of the other."""
         return any(
-            not self.around(item).isdisjoint(right)
+            not self.enclosing(item).isdisjoint(right)
             for left, right in ((first, second), (second, first))
             for item in left
         )

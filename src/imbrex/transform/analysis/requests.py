@@ -10,18 +10,21 @@ from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.operations import own_operation
 from imbrex.transform.analysis.transfer import Transfer, data_accesses
 from imbrex.transform.model.affine import Affine, Range, Section, disjoint
+from imbrex.transform.model.causes import Cause, Reason
+from imbrex.transform.model.location import Location
 from imbrex.transform.model.program import (
+    BY_POINTER,
     UNKNOWN_MEMORY,
     Access,
     Argument,
+    Block,
     Call,
     Kind,
-    Location,
     Program,
-    Reason,
     Routine,
     Statement,
 )
+from imbrex.transform.model.reasons import ReasonKind
 
 _PRESET = re.compile(
     r"=\s*(\{\s*)?MPI_REQUEST_NULL\s*(,\s*MPI_REQUEST_NULL\s*)*(\}\s*)?;?\s*$", re.IGNORECASE
@@ -46,7 +49,7 @@ def started(call: Call) -> Transfer | None:
     if part.direction == "collective":
         for position, mode in mpi_calls.EFFECTS[call.name].items():
             argument = call.arguments[position]
-            if position != request and argument.text.strip().upper() != "MPI_IN_PLACE":
+            if position != request and argument.constant != "MPI_IN_PLACE":
                 memory.append((argument, mode == "w"))
     return Transfer(call, part, call.arguments[part.buffer], memory=memory)
 
@@ -94,7 +97,7 @@ class Requests:
         """Every start whose request the wait may be about, or why that is not known."""
         argument = request_argument(wait)
         if argument.base is None or argument.through:
-            return self._reason("the request is not a variable of this routine", wait.line)
+            return self._reason(ReasonKind.REQUEST_FOREIGN(), wait.line)
         uses = self.uses(argument.base)
         if uses.problem is not None:
             return uses.problem
@@ -115,15 +118,18 @@ class Requests:
         variable = self.program.variables.get(key)
         if variable is None or variable.kind != "local":
             name = key if variable is None else variable.name
-            text = f"the request `{name}` is not a local variable: other routines may use it"
+            text = ReasonKind.REQUEST_NOT_LOCAL(request=name)
             found.problem = self._reason(text, self.routine.line)
             return found
         name = variable.name
-        if self.program.overlays.get(key):
-            found.problem = self._reason(f"`{name}` is in an EQUIVALENCE", self.routine.line)
+        for how in sorted(self.program.overlays.get(key, set())):
+            text = ReasonKind.OVERLAID(variable=name, how=how)
+            if how == BY_POINTER:
+                text = ReasonKind.REQUEST_POINTER(request=name)
+            found.problem = self._reason(text, self.routine.line)
         for target in self.program.holders(key):
             if not target.startswith("argument:MPI_"):
-                text = f"the request `{name}` is copied, or its address is kept"
+                text = ReasonKind.REQUEST_COPIED(request=name)
                 found.problem = self._reason(text, self.routine.line)
         for statement in self.routine.statements():
             self._statement(key, statement, found)
@@ -141,10 +147,9 @@ class Requests:
             expected = mpi_calls.REQUEST_OF_START.get(call.name)
             if transfer is None:
                 expected = mpi_calls.REQUEST_OF_WAIT.get(call.name)
-            if call.name == "MPI_Request_get_status":
-                expected = 0
+            expected = mpi_calls.REQUEST_OF_PROGRESS.get(call.name, expected)
             if positions != [expected]:
-                text = f"the request `{name}` is passed to {call.name}"
+                text = ReasonKind.REQUEST_PASSED(request=name, routine=call.name)
                 found.problem = found.problem or self._reason(text, call.line)
             elif transfer is not None:
                 found.starts.append((statement, transfer))
@@ -152,7 +157,7 @@ class Requests:
             if access.variable != key or passed:
                 continue
             if not access.write or not self._presets(statement):
-                text = f"the request `{name}` is used otherwise than in a start or a wait"
+                text = ReasonKind.REQUEST_USED(request=name)
                 found.problem = found.problem or self._reason(text, access.line)
 
     def _presets(self, statement: Statement) -> bool:
@@ -165,8 +170,8 @@ class Requests:
             return True
         return _PRESET.search(text) is not None
 
-    def _reason(self, text: str, line: int) -> Reason:
-        return Reason(text, Location(self.routine.file, line))
+    def _reason(self, cause: Cause, line: int) -> Reason:
+        return Reason(cause, Location(self.routine.file, line))
 
     # What a wait releases --------------------------------------------------------------
 
@@ -208,3 +213,21 @@ def _constant(section: Section | None) -> Section | None:
     if section is None or any(dimension.variables() for dimension in section):
         return None
     return section
+
+
+def between(start: Statement, wait: Statement) -> tuple[Block, int, int] | None:
+    """The innermost common block, and the positions of what contains start and wait in it."""
+    above: dict[int, Statement] = {}
+    inner: Statement | None = start
+    while inner is not None and inner.parent is not None:
+        above[id(inner.parent)] = inner
+        inner = inner.parent.owner
+    inner = wait
+    while inner is not None and inner.parent is not None:
+        first = above.get(id(inner.parent))
+        if first is not None:
+            block = inner.parent
+            low, high = block.statements.index(first), block.statements.index(inner)
+            return (block, low, high) if low < high else None
+        inner = inner.parent.owner
+    return None

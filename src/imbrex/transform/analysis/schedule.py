@@ -13,15 +13,16 @@ from dataclasses import dataclass, field
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.transfer import Transfer, data_accesses
+from imbrex.transform.model.causes import Reason
+from imbrex.transform.model.location import Location
 from imbrex.transform.model.program import (
     Access,
     Call,
     Kind,
-    Location,
-    Reason,
     Routine,
     Statement,
 )
+from imbrex.transform.model.reasons import ReasonKind
 
 # The conditionals around a statement, the outermost first, each with the number of its block.
 Path = tuple[tuple[Statement, int], ...]
@@ -121,7 +122,10 @@ class Scheduler:
         """Whether a conditional may be taken apart: its conditions can be asked again later."""
         if statement.kind is not Kind.IF or statement.condition is None:
             return False
-        if statement.others is None or len(statement.others) != len(statement.blocks) - 1:
+        if (
+            statement.more_conditions is None
+            or len(statement.more_conditions) != len(statement.blocks) - 1
+        ):
             return False
         if not self.footprints.of(statement, self.routine.file).events:
             return False
@@ -155,7 +159,7 @@ class Scheduler:
             if any(e.name not in mpi_calls.BLOCKING for e in footprint.events):
                 name = footprint.events[0].name
                 place = Location(self.routine.file, statement.line)
-                self.found.problem = Reason(f"the routine also calls {name}", place)
+                self.found.problem = Reason(ReasonKind.ALSO_CALLS(call=name), place)
             self.waiting += [path] if footprint.events else []
             self.found.late.append(item)
             self.blocked.append((path, accesses))

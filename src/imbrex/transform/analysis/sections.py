@@ -36,7 +36,7 @@ def buffer_section(program: Program, call: Call, part: mpi_calls.PointToPoint) -
 
 def _layout(program: Program, datatype: Argument) -> Layout:
     """What one element of a message is: of MPI's own types, or of one that the program made."""
-    basic = Layout(datatype.text.strip().upper(), Affine(1), Affine(1), Affine(1))
+    basic = Layout(datatype.constant, Affine(1), Affine(1), Affine(1))
     return program.layouts.get(handle(datatype) or "", basic)
 
 

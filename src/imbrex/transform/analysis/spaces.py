@@ -12,17 +12,18 @@ from dataclasses import dataclass
 from imbrex.transform.analysis.binding import Binding
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.model.affine import Affine, Section, widen, within
+from imbrex.transform.model.causes import Cause, Reason
+from imbrex.transform.model.location import Location
 from imbrex.transform.model.program import (
     Access,
     Call,
     Kind,
-    Location,
     LoopRange,
     Program,
-    Reason,
     Routine,
     Statement,
 )
+from imbrex.transform.model.reasons import TWICE, ReasonKind
 
 
 @dataclass(slots=True)
@@ -118,7 +119,7 @@ class Spaces:
     def _of_call(self, statement: Statement, call: Call) -> Space | None:
         """A call of a routine that is one nest, the bounds of whose loops are its parameters."""
         callee = self.program.routines.get(call.name)
-        if callee is None or not call.is_statement or callee.problem == "two functions":
+        if callee is None or not call.is_statement or callee.problem == TWICE:
             return None
         *before, last = callee.body.statements or [statement]
         if any((s.kind is not Kind.DECLARE or s.calls) and not _idle(s) for s in before):
@@ -190,7 +191,7 @@ class Spaces:
             if body.leaves and body.jumps - {"continue", "cycle"}:
                 return body.leaves
         if footprint.events:
-            return Reason(f"the loop calls {footprint.events[0].name}", place)
+            return Reason(ReasonKind.LOOP_CALLS(call=footprint.events[0].name), place)
         inside = self.routine if space.callee is None else space.callee
         private = space.private
         for key in sorted(private):
@@ -205,14 +206,15 @@ class Spaces:
                 if not self.footprints.aliases.may_share(write, other, changed):
                     continue
                 if not self._same_iteration(space, write, other, divided):
-                    name = self._name(write)
                     line = Location(inside.file if space.callee else self.routine.file, other.line)
-                    return Reason(f"iterations may depend on each other through `{name}`", line)
+                    return Reason(self._met(write), line)
         return None
 
-    def _name(self, access: Access) -> str:
+    def _met(self, access: Access) -> Cause:
         variable = self.program.variables.get(access.variable)
-        return "memory that is not known" if variable is None else variable.name
+        if variable is None:
+            return ReasonKind.ITERATIONS_UNKNOWN()
+        return ReasonKind.ITERATIONS(variable=variable.name)
 
     def _scalar(self, access: Access) -> bool:
         variable = self.program.variables.get(access.variable)
@@ -258,7 +260,7 @@ class Spaces:
         """A scalar of one iteration: set before it is read in each, and not wanted afterwards."""
         variable = self.program.variables[key]
         place = Location(inside.file, variable.line or space.statement.line)
-        text = f"`{variable.name}` carries a value from one iteration to the next, or out of them"
+        text = ReasonKind.CARRIED(variable=variable.name)
         if variable.kind != "local" or key in self.addressed:
             return Reason(text, place)
         outer = space.loops[0]

@@ -8,13 +8,13 @@ from typing import Any
 
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.sections import buffer_section
+from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.program import (
     UNKNOWN_MEMORY,
     Access,
     Argument,
     Call,
     Program,
-    Reason,
     Statement,
 )
 
@@ -29,6 +29,7 @@ class Transfer:
     status: Argument | None = None  # None: the status is not wanted
     status_read: bool = False
     error: Argument | None = None  # Fortran's error code
+    assigned: str = ""  # C: the variable that takes the error code, which nothing reads
     start: Statement | None = None
     wait: Statement | None = None
     # Further waits, where one stands in the next iteration of a loop or in a branch: whichever
@@ -94,7 +95,7 @@ def evaluation(call: Call) -> list[Access]:
 
 def further(buffer: Argument, write: bool, line: int) -> list[Access]:
     """What a message touches beyond the variable that its buffer names."""
-    return [Access(key, False, write, line) for key in buffer.beyond]
+    return [Access(key, False, write, line) for key in buffer.extends_into]
 
 
 def data_accesses(program: Program, transfer: Transfer) -> list[Access]:
@@ -126,7 +127,7 @@ def cannot_match(
         (mine.call.arguments[mine.part.peer], other.arguments[part.peer]),
     )
     for left, right in pairs:
-        if {left.text.strip().upper(), right.text.strip().upper()} & mpi_calls.WILDCARDS:
+        if {left.constant, right.constant} & mpi_calls.WILDCARDS:
             continue
         if left.value is None or right.value is None:
             continue

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from imbrex.transform import mpi_calls
-from imbrex.transform.model.program import Language, Location, Program, Reason, Routine
+from imbrex.transform.model.causes import Reason
+from imbrex.transform.model.location import Location
+from imbrex.transform.model.program import Language, Program, Routine
+from imbrex.transform.model.reasons import ReasonKind
 
-_STATUS = {**mpi_calls.STATUS, "MPI_Wait": 1, "MPI_Waitall": 2}
+_STATUS = {**mpi_calls.STATUS, **mpi_calls.STATUS_OF_WAIT}
 
 
 def never_read(program: Program, routine: Routine, key: str) -> Reason | None:
@@ -17,10 +20,10 @@ def never_read(program: Program, routine: Routine, key: str) -> Reason | None:
     here = Location(routine.file, routine.line)
     if variable is None or variable.kind not in ("local", "host"):
         name = key if variable is None else variable.name
-        return Reason(f"`{name}` is not a local variable: other routines may read it", here)
+        return Reason(ReasonKind.RESULT_NOT_LOCAL(variable=name), here)
     for target in program.holders(key):
         if not target.startswith("argument:MPI_"):
-            return Reason(f"the address of `{variable.name}` is kept", here)
+            return Reason(ReasonKind.RESULT_ADDRESS(variable=variable.name), here)
     text = program.files.get(routine.file)
     fortran = text is not None and text.language is not Language.C
     # The variables of a host are known in the procedures that it contains.
@@ -37,7 +40,10 @@ def _reader(program: Program, routine: Routine, key: str, fortran: bool) -> Reas
     for statement in routine.statements():
         for access in statement.accesses:
             if access.variable == key and not access.write:
-                return Reason(f"`{variable.name}` is read", Location(routine.file, access.line))
+                return Reason(
+                    ReasonKind.RESULT_READ(variable=variable.name),
+                    Location(routine.file, access.line),
+                )
             field = program.variables.get(access.variable)
             if (
                 field is not None
@@ -46,14 +52,14 @@ def _reader(program: Program, routine: Routine, key: str, fortran: bool) -> Reas
                 and field.record == variable.record
             ):
                 place = Location(routine.file, access.line)
-                return Reason(f"`{variable.name}` may be read", place)
+                return Reason(ReasonKind.RESULT_MAY_BE_READ(variable=variable.name), place)
         for call in statement.calls:
             for position, argument in enumerate(call.arguments):
                 if argument.base == key and not _is_result(
                     call.name, position, len(call.arguments), fortran
                 ):
                     return Reason(
-                        f"`{variable.name}` is passed to {call.name}",
+                        ReasonKind.RESULT_PASSED(variable=variable.name, routine=call.name),
                         Location(routine.file, call.line),
                     )
     return None

@@ -219,6 +219,38 @@ int MPI_Win_free(MPI_Win *);
 int MPI_Put(const void *, int, MPI_Datatype, int, MPI_Aint, int, MPI_Datatype, MPI_Win);
 int MPI_Get(void *, int, MPI_Datatype, int, MPI_Aint, int, MPI_Datatype, MPI_Win);
 
+/* What MPI 3 removed and MPI 2 deprecated, for programs that still call it. */
+typedef void MPI_Handler_function(MPI_Comm *, int *, ...);
+typedef int MPI_Copy_function(MPI_Comm, int, void *, void *, void *, int *);
+typedef int MPI_Delete_function(MPI_Comm, int, void *, void *);
+#define MPI_NULL_COPY_FN ((MPI_Copy_function *)0)
+#define MPI_DUP_FN ((MPI_Copy_function *)0)
+#define MPI_NULL_DELETE_FN ((MPI_Delete_function *)0)
+#define MPI_LB ((MPI_Datatype)0x7e)
+#define MPI_UB ((MPI_Datatype)0x7f)
+int MPI_Address(const void *, MPI_Aint *);
+int MPI_Attr_delete(MPI_Comm, int);
+int MPI_Attr_get(MPI_Comm, int, void *, int *);
+int MPI_Attr_put(MPI_Comm, int, void *);
+int MPI_Errhandler_create(MPI_Handler_function *, MPI_Errhandler *);
+int MPI_Errhandler_get(MPI_Comm, MPI_Errhandler *);
+int MPI_Errhandler_set(MPI_Comm, MPI_Errhandler);
+int MPI_Keyval_create(MPI_Copy_function *, MPI_Delete_function *, int *, void *);
+int MPI_Keyval_free(int *);
+int MPI_Type_extent(MPI_Datatype, MPI_Aint *);
+int MPI_Type_hindexed(int, const int *, const MPI_Aint *, MPI_Datatype, MPI_Datatype *);
+int MPI_Type_hvector(int, int, MPI_Aint, MPI_Datatype, MPI_Datatype *);
+int MPI_Type_lb(MPI_Datatype, MPI_Aint *);
+int MPI_Type_struct(int, const int *, const MPI_Aint *, const MPI_Datatype *, MPI_Datatype *);
+int MPI_Type_ub(MPI_Datatype, MPI_Aint *);
+
+/* Further functions out of the table of facts, where the reader supplies them. */
+#ifdef __has_include
+#if __has_include("mpi_functions.h")
+#include "mpi_functions.h"
+#endif
+#endif
+
 #undef IMBREX_SEND
 #undef IMBREX_ISEND
 #ifdef __cplusplus

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
@@ -9,34 +10,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from imbrex.transform.model.affine import Affine, Section
+from imbrex.transform.model.causes import Cause, Reason
+from imbrex.transform.model.location import Location
 
 
 class Language(Enum):
     C = "C"
     FORTRAN_FIXED = "Fortran, fixed form"
     FORTRAN_FREE = "Fortran, free form"
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Location:
-    """A place in a user's file; the line counts from 1."""
-
-    file: str
-    line: int
-
-    def __str__(self) -> str:
-        return f"{self.file}:{self.line}"
-
-
-@dataclass(frozen=True, slots=True)
-class Reason:
-    """Why something may not be done, and where the cause stands."""
-
-    text: str
-    location: Location
-
-    def __str__(self) -> str:
-        return f"{self.text} ({self.location})"
 
 
 @dataclass(slots=True)
@@ -84,6 +65,10 @@ class Access(NamedTuple):
 
 UNKNOWN_MEMORY = "?"
 
+# Why a Fortran variable may share its memory with others (`Program.overlays`).
+BY_POINTER = "a pointer"  # itself a pointer or a target, or of a derived type that may hold some
+BY_EQUIVALENCE = "an EQUIVALENCE"
+
 
 @dataclass(frozen=True, slots=True)
 class Layout:
@@ -113,8 +98,14 @@ class Argument:
     whole: bool = False  # the argument is the whole array, from its first element
     value: Affine | None = None
     pointer: bool = False  # whether memory can be reached through it at all
-    problem: str | None = None  # why it may not be a buffer of a nonblocking call
-    beyond: tuple[str, ...] = ()  # further variables that a message from here may reach into
+    problem: Cause | None = None  # why it may not be a buffer of a nonblocking call
+    meaning: str = ""  # MPI's name that the text, a macro or a named constant, stands for
+    extends_into: tuple[str, ...] = ()  # further variables that a message from here may reach into
+
+    @property
+    def constant(self) -> str:
+        """The argument in capital letters, as MPI's constants are compared."""
+        return (self.meaning or self.text).strip().upper()
 
 
 @dataclass(slots=True)
@@ -128,6 +119,7 @@ class Call:
     is_statement: bool = False
     macro: str | None = None  # name of the macro that the call comes from
     unknown: bool = False  # through a function pointer
+    library: bool = False  # of the C++ library, and given nothing of the program to call
 
 
 class Kind(Enum):
@@ -182,11 +174,11 @@ class Statement:
     calls: list[Call] = field(default_factory=list)
     blocks: list[Block] = field(default_factory=list)
     loop: LoopRange | None = None
-    stop: str | None = None  # why nothing may move over it
+    stop: Cause | None = None  # why nothing may move over it
     leaves: bool = False  # it may leave the block that contains it
     condition: str | None = None  # of an IF whose condition has no side effect
     # The conditions of an IF's further blocks, empty for ELSE; None where one has a side effect.
-    others: list[str] | None = None
+    more_conditions: list[str] | None = None
     code_start: int = -1  # start without leading directives
     text: str = ""  # of an inserted statement
     # What an inserted statement does; see rewrites.
@@ -219,11 +211,13 @@ class Routine:
     parameters: list[str]
     body: Block
     visible: bool = True  # callable from other files
-    problem: str | None = None  # why nothing in it may be rewritten
+    problem: Cause | None = None  # why nothing in it may be rewritten
     declare_after: int = -1  # byte offset behind the declarations
     first_executable: int = -1
     interface: str = ""  # Fortran: "mpif.h", "mpi" or "mpi_f08"
     address_taken: bool = False
+    conditional: bool = False  # of Fortran: other builds may have another one, or none
+    generic: bool = False  # of Fortran: it is known by a generic name too
     exported: frozenset[str] = frozenset()  # names that are taken already
 
     def statements(self) -> list[Statement]:
@@ -241,6 +235,15 @@ class SourceFile:
     language: Language
     notes: list[str] = field(default_factory=list)
     mpi_known_from: int = -1  # C: where mpi.h is included, itself or through another header
+
+    @property
+    def is_fortran(self) -> bool:
+        return self.language is not Language.C
+
+    @property
+    def binds_c(self) -> bool:
+        """Whether Fortran code gives procedures the names that they have in C."""
+        return re.search(rb"(?i)\bbind\s*\(\s*c\b", self.data) is not None
 
     def line_of(self, offset: int) -> int:
         return self.data.count(b"\n", 0, offset) + 1
@@ -261,7 +264,7 @@ class Program:
     # Cells that hold the functions which calls through pointers call; `?` where not known.
     called_cells: list[str] = field(default_factory=list)
     has_main: bool = False
-    # Variables that share memory with others: key -> names of what they share.
+    # Variables that share memory with others: key -> how (BY_POINTER, BY_EQUIVALENCE, a block).
     overlays: dict[str, set[str]] = field(default_factory=dict)
     # Names of MPI wildcards used otherwise than as the argument of an MPI call.
     stray_wildcards: list[Location] = field(default_factory=list)
@@ -277,6 +280,9 @@ class Program:
     definitions: dict[str, Affine] = field(default_factory=dict)
     # Layouts of datatypes of the program's own, by the variable that holds the handle.
     layouts: dict[str, Layout] = field(default_factory=dict)
+    # Macros that Fortran conditionals ask for and that are not defined, and where.
+    undefined: dict[str, Location] = field(default_factory=dict)
+    inactive: set[str] = field(default_factory=set)  # names in Fortran code that is not compiled
     skipped: dict[str, str] = field(default_factory=dict)  # file: why it was not read
     # Modules that are used but not among the files, and where: what they declare is not known.
     missing_modules: dict[str, Location] = field(default_factory=dict)
@@ -291,6 +297,29 @@ class Program:
             for target, _, source in self.pointer_facts:
                 self._holders.setdefault(source, []).append(target)
         return self._holders.get(key, [])
+
+    def callee(self, name: str, file: str) -> Routine | None:
+        """The routine that a call in a file names.
+
+        A Fortran procedure `work` is no function `work` of C, unless the file binds names to C's.
+        """
+        routine = self.routines.get(name)
+        source = self.files.get(file)
+        if routine is None or source is None or routine.file not in self.files:
+            return routine
+        if self.files[routine.file].is_fortran is source.is_fortran or source.binds_c:
+            return routine
+        return None
+
+    def written_in_c(self, name: str, file: str) -> Routine | None:
+        """The function of C that a Fortran compiler calls for this name, where it is given."""
+        source = self.files.get(file)
+        if source is None or not source.is_fortran:
+            return None
+        routine = self.routines.get(f"{name.lower()}_")
+        if routine is None or routine.file not in self.files:
+            return None
+        return None if self.files[routine.file].is_fortran else routine
 
     def editable(self) -> Iterator[Routine]:
         """The routines that may be rewritten: of the files given, where nothing forbids it."""

@@ -15,17 +15,19 @@ from clang import cindex
 from clang.cindex import LinkageKind
 
 from imbrex.errors import ImbrexError
+from imbrex.transform.model.location import Location
 from imbrex.transform.model.program import (
     Kind,
     Language,
-    Location,
     Program,
     Routine,
     SourceFile,
     Statement,
 )
-from imbrex.transform.readers import c_kinds as ck
-from imbrex.transform.readers import c_vectors
+from imbrex.transform.model.reasons import TWICE, ReasonKind
+from imbrex.transform.readers import c_cursor_kinds as ck
+from imbrex.transform.readers import c_declarations, c_vectors
+from imbrex.transform.readers.c_macros import mpi_macros
 from imbrex.transform.readers.c_node import Tree
 from imbrex.transform.readers.c_source import (
     CXX_SUFFIXES,
@@ -50,21 +52,23 @@ def read_c(path: Path, flags: list[str], program: Program, data: bytes | None = 
     language = ["-x", "c++"] if path.suffix in CXX_SUFFIXES else ["-x", "c"]
     arguments = [*language, *flags, *compiler_headers(), "-idirafter", str(HEADERS)]
     index = cindex.Index.create()
+    declared = c_declarations.declarations()
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         raise ImbrexError(f"{path} is not UTF-8 (byte {error.start}): convert it first") from error
-    with tempfile.TemporaryFile() as words:
+    with tempfile.TemporaryFile() as captured:
         try:
-            with _errors_into(words.fileno()):
-                unit = index.parse(str(path), args=arguments, unsaved_files=[(str(path), text)])
+            with _errors_into(captured.fileno()):
+                given = [(str(path), text), (str(HEADERS / c_declarations.NAME), declared)]
+                unit = index.parse(str(path), args=arguments, unsaved_files=given)
         except cindex.TranslationUnitLoadError as error:
-            words.seek(0)
-            said = re.search(rb"error: (.*)", words.read())
-            what = said[1].decode(errors="replace") if said else str(error)
+            captured.seek(0)
+            said = re.search(rb"error: (.*)", captured.read())
+            message = said[1].decode(errors="replace") if said else str(error)
             flags_text = " ".join(flags) or "no flags"
             raise ImbrexError(
-                f"{path} cannot be read by libclang with {flags_text}: {what}"
+                f"{path} cannot be read by libclang with {flags_text}: {message}"
             ) from error
     for message in unit.diagnostics:
         if message.severity >= cindex.Diagnostic.Error:
@@ -76,8 +80,9 @@ def read_c(path: Path, flags: list[str], program: Program, data: bytes | None = 
             )
     source.mpi_known_from = _includes_mpi(unit)
     program.files[source.name] = source
-    _Unit(program, source).read(unit)
-    _find_ranks(unit, source, program)
+    texts = _own_texts(unit, source)
+    _Unit(program, source, mpi_macros(texts.values(), flags)).read(unit)
+    _find_ranks(texts, program)
 
 
 @contextlib.contextmanager
@@ -104,13 +109,18 @@ def _includes_mpi(unit: Any) -> int:
     return -1
 
 
-def _find_ranks(unit: Any, source: SourceFile, program: Program) -> None:
-    """Note wildcards and MPI_PROC_NULL that may reach a variable or a macro, also in headers."""
+def _own_texts(unit: Any, source: SourceFile) -> dict[str, bytes]:
+    """The source and the headers of the program that it includes, by name."""
     texts = {source.name: source.data}
     for include in unit.get_includes():
         name = str(include.include.name)
         if not name.startswith(("/usr/", str(HEADERS))) and "mpi.h" not in name:
             texts[name] = Path(name).read_bytes()
+    return texts
+
+
+def _find_ranks(texts: dict[str, bytes], program: Program) -> None:
+    """Note wildcards and MPI_PROC_NULL that may reach a variable or a macro, also in headers."""
     for name, data in texts.items():
         for match in re.finditer(rb"\bMPI_ANY_(?:SOURCE|TAG)\b", data):
             before = data[: match.start()].rstrip()
@@ -127,8 +137,10 @@ def _find_ranks(unit: Any, source: SourceFile, program: Program) -> None:
 class _Unit(StatementReader):
     """Reads the functions of one translation unit."""
 
-    def __init__(self, program: Program, source: SourceFile) -> None:
+    def __init__(self, program: Program, source: SourceFile, macros: dict[str, str]) -> None:
+        """`macros`: MPI's names by the macros that stand for them."""
         super().__init__(program, source)
+        self.expressions.macros = macros
         self.names = frozenset(m.decode() for m in _IDENTIFIER.findall(source.data))
 
     def read(self, unit: Any) -> None:
@@ -183,7 +195,7 @@ class _Unit(StatementReader):
         return SourceFile(path, name, path.read_bytes(), Language.C)
 
     def _definition(self, cursor: Any, name: str, body: Any, here: bool) -> None:
-        problem = None if here else "it is defined in a header"
+        problem = None if here else ReasonKind.IN_HEADER()
         parameters = []
         for position, parameter in enumerate(cursor.arguments):
             key = self.expressions.key_of(parameter)
@@ -197,15 +209,15 @@ class _Unit(StatementReader):
         if known is not None and not here and known.file == self.source.name:
             return  # the same inline function of the same header, seen from another file
         if known is not None:
-            self.program.routines[name].problem = c_vectors.TWICE
+            self.program.routines[name].problem = TWICE
             self.program.routines[name].body.statements.append(
                 Statement(
                     Kind.OPAQUE,
                     block.start,
                     block.start,
-                    0,
-                    0,
-                    stop=f"two functions are called {name}",
+                    cursor.location.line,
+                    cursor.location.line,
+                    stop=ReasonKind.FUNCTION_NAME_TWICE(routine=name),
                 )
             )
             return

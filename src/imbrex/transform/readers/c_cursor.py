@@ -34,7 +34,9 @@ def _innermost(kind: Any) -> str:
         else:
             break
     return " ".join(
-        word for word in canonical.spelling.split() if word not in ("const", "volatile", "struct")
+        keyword
+        for keyword in canonical.spelling.split()
+        if keyword not in ("const", "volatile", "struct")
     )
 
 

@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from clang.cindex import TypeKind
 
 from imbrex.transform.model.affine import Affine
-from imbrex.transform.model.program import (
-    UNKNOWN_MEMORY,
-    Access,
-    Argument,
-    Call,
-)
+from imbrex.transform.model.program import UNKNOWN_MEMORY, Access, Argument, Call
+from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.readers import c_cursor as cc
-from imbrex.transform.readers import c_kinds as ck
-from imbrex.transform.readers import c_library, c_vectors
+from imbrex.transform.readers import c_cursor_kinds as ck
+from imbrex.transform.readers import c_library, c_vectors, cxx_library
 from imbrex.transform.readers.c_places import PlaceReader
 from imbrex.transform.readers.c_vector_reader import Effects, Memory, by_reference
 
-_WORD = re.compile(rb"[A-Za-z_]\w*")
+_IDENTIFIER = re.compile(rb"[A-Za-z_]\w*")
 
 
 class ExpressionReader(PlaceReader):
     """Reads the expressions of one translation unit."""
+
+    macros: Mapping[str, str] = MappingProxyType({})  # MPI's names, by the macros for them
 
     def give_away(self, cursor: Any) -> None:
         """A reference is bound to the object: whoever holds one may reach it."""
@@ -85,7 +85,7 @@ class ExpressionReader(PlaceReader):
         elif kind in (ck.STATEMENT_EXPR, ck.LAMBDA_EXPR) or (
             kind in ck.STATEMENTS or kind in (ck.CXX_THROW_EXPR, ck.CXX_NEW_EXPR)
         ):
-            effects.stop = effects.stop or "a construct that is not analysed"
+            effects.stop = effects.stop or ReasonKind.CONSTRUCT()
             self.hide(cursor)
         elif kind is ck.CXX_UNARY_EXPR:
             # sizeof does not evaluate its operand, unless that is an array of variable size.
@@ -93,7 +93,7 @@ class ExpressionReader(PlaceReader):
             for child in cursor.operands:
                 self.read(child, inner)
             if inner.calls or any(access.write for access in inner.accesses):
-                effects.stop = effects.stop or "a construct that is not analysed"
+                effects.stop = effects.stop or ReasonKind.CONSTRUCT()
         elif kind is ck.INIT_LIST_EXPR:
             for child in cursor.operands:
                 named = child.kind is ck.UNEXPOSED_EXPR and len(child.operands) > 1
@@ -111,7 +111,7 @@ class ExpressionReader(PlaceReader):
         """Read what is converted; a pointer that becomes something else may come back from it."""
         if len(cursor.operands) > 1:
             # An atomic operation, among others: libclang does not tell which.
-            effects.stop = effects.stop or "a construct that is not analysed"
+            effects.stop = effects.stop or ReasonKind.CONSTRUCT()
             self.hide(cursor)
         for child in cursor.operands:
             self.read(child, effects)
@@ -189,8 +189,8 @@ class ExpressionReader(PlaceReader):
         text = self.source.data[start:end]
         macro = None
         if not (text.startswith(name.encode()) and text.endswith(b")")):
-            word = _WORD.match(self.source.data, start)
-            macro = word[0].decode() if word else "?"
+            identifier = _IDENTIFIER.match(self.source.data, start)
+            macro = identifier[0].decode() if identifier else "?"
         arguments = []
         # What C passes is never a reference.
         formals = list(referenced.arguments) if direct and cursor.tree.plus_plus else []
@@ -205,6 +205,8 @@ class ExpressionReader(PlaceReader):
             effects.stop = effects.stop or inner.stop
         call = Call(name, arguments, start, end, cursor.location.line, macro=macro)
         call.unknown = not direct
+        if direct and cursor.tree.plus_plus:
+            call.library = cxx_library.runs_no_user_code(referenced, actual, cursor.type)
         effects.calls.append(call)
         for formal, child in zip(formals, actual, strict=False):
             if c_vectors.is_vector(formal.type) and c_vectors.named(child) is not None:
@@ -247,6 +249,8 @@ class ExpressionReader(PlaceReader):
     def _argument(self, cursor: Any, effects: Effects) -> Argument:
         start, end = cc.spelled(cursor)
         argument = Argument(self.source.data[start:end].decode(errors="replace"), start, end)
+        if argument.text in self.macros and not self._names_itself(cursor, argument.text):
+            argument.meaning = self.macros[argument.text]
         kind = cursor.type
         if kind.is_pointer or kind.is_array:
             argument.pointer = True
@@ -268,8 +272,14 @@ class ExpressionReader(PlaceReader):
             argument.value = self.affine(cursor)
         argument.reads = effects.accesses
         if any(access.write for access in effects.accesses):
-            argument.problem = "an argument has side effects"
+            argument.problem = ReasonKind.ARGUMENT_EFFECTS()
         return argument
+
+    @staticmethod
+    def _names_itself(cursor: Any, text: str) -> bool:
+        """Whether a name that is a macro elsewhere is a variable here."""
+        inner = cursor.stripped
+        return inner.kind is ck.DECL_REF_EXPR and inner.spelling == text
 
     def _first(self, found: Memory) -> tuple[Affine | None, ...] | None:
         variable = self.program.variables.get(found.key)

@@ -7,7 +7,7 @@ from typing import Any
 from imbrex.transform.model.affine import Affine
 from imbrex.transform.model.program import LoopRange
 from imbrex.transform.readers import c_cursor as cc
-from imbrex.transform.readers import c_kinds as ck
+from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers.c_expressions import ExpressionReader
 
 

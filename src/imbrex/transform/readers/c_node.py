@@ -14,7 +14,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from clang.cindex import LinkageKind, StorageClass, TypeKind
 
 from imbrex.transform.readers import c_calls
-from imbrex.transform.readers import c_kinds as ck
+from imbrex.transform.readers import c_cursor_kinds as ck
 
 _WITHOUT_EFFECT = frozenset({ck.TYPE_REF, ck.NAMESPACE_REF})
 _LEAVES = frozenset(

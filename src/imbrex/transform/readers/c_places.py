@@ -7,12 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 from imbrex.transform.model.affine import Affine
-from imbrex.transform.model.program import (
-    UNKNOWN_MEMORY,
-    Access,
-)
+from imbrex.transform.model.program import UNKNOWN_MEMORY, Access
+from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.readers import c_cursor as cc
-from imbrex.transform.readers import c_kinds as ck
+from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers import c_library, c_vectors
 from imbrex.transform.readers.c_vector_reader import Effects, Memory, VectorReader
 
@@ -184,9 +182,9 @@ class PlaceReader(VectorReader, ABC):
     def _record(self, effects: Effects, place: Memory, cursor: Any, *, write: bool) -> None:
         variable = self.program.variables.get(place.key)
         if variable is not None and variable.volatile:
-            effects.stop = effects.stop or f"{variable.name} is volatile"
+            effects.stop = effects.stop or ReasonKind.VOLATILE(variable=variable.name)
         elif cursor.type.is_ordered:
-            effects.stop = effects.stop or f"{place.key} is volatile"
+            effects.stop = effects.stop or ReasonKind.VOLATILE(variable=place.key)
         rank = 0 if variable is None else len(variable.bounds)
         line = cursor.location.line
         section = place.section(rank)

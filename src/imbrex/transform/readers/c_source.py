@@ -12,6 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from imbrex.errors import ImbrexError
+from imbrex.transform.readers.fortran_lines import is_form_flag
 
 HEADERS = Path(__file__).resolve().parent.parent / "headers"
 C_SUFFIXES = frozenset({".c", ".cc", ".cpp", ".cxx", ".C", ".h"})
@@ -60,6 +61,9 @@ def compiler_headers() -> list[str]:
     return []
 
 
+_DEEP = "it is nested too deeply"
+
+
 def compile_database(path: Path) -> dict[Path, list[str]]:
     """Flags per source file of a `compile_commands.json`.
 
@@ -74,6 +78,8 @@ def compile_database(path: Path) -> dict[Path, list[str]]:
         return dict(_flags_of(number, entry) for number, entry in enumerate(entries, start=1))
     except OSError as error:
         raise ImbrexError(f"{path} is not a readable compile database: {error.strerror}") from error
+    except RecursionError as error:
+        raise ImbrexError(f"{path} is not a readable compile database: {_DEEP}") from error
     except ValueError as error:
         raise ImbrexError(f"{path} is not a readable compile database: {error}") from error
 
@@ -87,31 +93,33 @@ def _flags_of(number: int, entry: object) -> tuple[Path, list[str]]:
     for key in ("directory", "file"):
         if not isinstance(known.get(key), str):
             raise ValueError(f"entry {number} has no {key}")
-    words = known.get("arguments")
-    if words is None and isinstance(known.get("command"), str):
+    arguments = known.get("arguments")
+    if arguments is None and isinstance(known.get("command"), str):
         try:
-            words = shlex.split(known["command"])
+            arguments = shlex.split(known["command"])
         except ValueError as error:
             raise ValueError(f"the command of entry {number}: {error}") from error
-    if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+    if not isinstance(arguments, list) or not all(
+        isinstance(argument, str) for argument in arguments
+    ):
         raise ValueError(f"entry {number} has neither a command nor arguments")
     folder = Path(known["directory"])
-    return (folder / known["file"]).resolve(), _relevant(words[1:], folder)
+    return (folder / known["file"]).resolve(), _relevant(arguments[1:], folder)
 
 
-def _relevant(words: list[str], folder: Path) -> list[str]:
+def _relevant(arguments: list[str], folder: Path) -> list[str]:
     """The flags that matter for reading, with include paths made absolute."""
     kept: list[str] = []
     pending: str | None = None
-    for word in words:
+    for argument in arguments:
         if pending is not None:
-            value = word if pending == "-D" else str(folder / word)
+            value = argument if pending == "-D" else str(folder / argument)
             kept += [pending, value]
             pending = None
-        elif word in ("-I", "-isystem", "-include", "-iquote", "-D"):
-            pending = word
-        elif word.startswith("-I"):
-            kept.append("-I" + str(folder / word[2:]))
-        elif word.startswith(("-D", "-U", "-std")):
-            kept.append(word)
+        elif argument in ("-I", "-isystem", "-include", "-iquote", "-D"):
+            pending = argument
+        elif argument.startswith("-I"):
+            kept.append("-I" + str(folder / argument[2:]))
+        elif argument.startswith(("-D", "-U", "-std")) or is_form_flag(argument):
+            kept.append(argument)
     return kept

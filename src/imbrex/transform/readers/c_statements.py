@@ -14,8 +14,9 @@ from imbrex.transform.model.program import (
     SourceFile,
     Statement,
 )
+from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.readers import c_cursor as cc
-from imbrex.transform.readers import c_kinds as ck
+from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers import c_vectors
 from imbrex.transform.readers.c_expressions import ExpressionReader
 from imbrex.transform.readers.c_loops import counted
@@ -70,7 +71,7 @@ class StatementReader:
         statements = [self._statement(child) for child in cursor.children]
         if self.endings:
             line = cursor.span[2]
-            stop = "a construct that is not analysed"
+            stop = ReasonKind.CONSTRUCT()
             statements.append(Statement(Kind.OPAQUE, end - 1, end - 1, line, line, stop=stop))
         self.expressions.lifetime, self.endings = outer
         return self._assemble(statements, start, end, braced)
@@ -112,7 +113,7 @@ class StatementReader:
             directive.end,
             line,
             line,
-            stop=f"the preprocessor line `{directive.text}`",
+            stop=ReasonKind.PREPROCESSOR_LINE(line=directive.text),
         )
 
     def _statement(self, cursor: Any) -> Statement:
@@ -140,7 +141,7 @@ class StatementReader:
             statement.blocks = [self._body(body)]
         elif kind in (ck.CASE_STMT, ck.DEFAULT_STMT):
             statement.kind = Kind.OPAQUE
-            statement.stop = "a case label"
+            statement.stop = ReasonKind.CASE_LABEL()
             statement.blocks = [self._body(list(cursor.children)[-1])]
         elif kind in _JUMPS:
             statement.kind = Kind.JUMP
@@ -152,11 +153,11 @@ class StatementReader:
                     if kind is ck.RETURN_STMT and child.type.is_pointer:
                         self.expressions.points(self.return_cell, child)
             if "GOTO" in kind.name:
-                statement.stop = "a goto"
+                statement.stop = ReasonKind.C_GOTO()
             self._terminate(statement)
         elif kind is ck.LABEL_STMT:
             statement.kind = Kind.OPAQUE
-            statement.stop = f"the label {cursor.spelling}: control may enter here"
+            statement.stop = ReasonKind.LABEL(label=cursor.spelling)
             statement.blocks = [self._body(child) for child in cursor.children]
         elif kind is ck.NULL_STMT:
             pass
@@ -168,7 +169,7 @@ class StatementReader:
             self._terminate(statement)
         else:
             statement.kind = Kind.OPAQUE
-            statement.stop = "a construct that is not analysed"
+            statement.stop = ReasonKind.CONSTRUCT()
             self.expressions.hide(cursor)
         statement.accesses = effects.accesses
         statement.calls = effects.calls
@@ -185,7 +186,7 @@ class StatementReader:
         for directive in self._between(statement.start, statement.end):
             inside = any(start <= directive.start < end for start, end in covered)
             if not inside and not directive.attached:
-                statement.stop = statement.stop or f"the preprocessor line `{directive.text}`"
+                statement.stop = statement.stop or ReasonKind.PREPROCESSOR_LINE(line=directive.text)
 
     def _terminate(self, statement: Statement) -> None:
         """Take the semicolon behind an expression into its span."""
@@ -194,7 +195,7 @@ class StatementReader:
         if self.data[position : position + 1] == b";":
             statement.end = position + 1
         elif self.data[statement.end - 1 : statement.end] != b";":
-            statement.stop = statement.stop or "a macro"
+            statement.stop = statement.stop or ReasonKind.MACRO()
 
     def _body(self, cursor: Any) -> Block:
         if cursor.kind is ck.COMPOUND_STMT:
@@ -211,13 +212,13 @@ class StatementReader:
                 self.expressions.hide(child)
                 if child.kind in ck.DECLARATIONS:
                     continue
-                effects.stop = effects.stop or "a construct that is not analysed"
+                effects.stop = effects.stop or ReasonKind.CONSTRUCT()
                 continue
             key = self.expressions.key_of(child)
             value = child.initializer
             if self._ends(child):
                 self.endings = True
-                effects.stop = effects.stop or "a construct that is not analysed"
+                effects.stop = effects.stop or ReasonKind.CONSTRUCT()
             if c_vectors.declared(child):
                 self.expressions.construct(child, effects)
                 effects.accesses.append(Access(key, False, True, child.location.line))
@@ -258,7 +259,7 @@ class StatementReader:
         condition, *branches = cursor.children
         if len(branches) not in (1, 2) or condition.kind not in ck.EXPRESSIONS:
             statement.kind = Kind.OPAQUE  # what it declares may end with code of its own
-            statement.stop = "a construct that is not analysed"
+            statement.stop = ReasonKind.CONSTRUCT()
             branches = branches[-1:]
         self.expressions.read(condition, effects)
         statement.blocks = [self._body(branch) for branch in branches]
@@ -268,7 +269,7 @@ class StatementReader:
         pure = not effects.calls and not any(access.write for access in effects.accesses)
         if pure and before.endswith(b"(") and gap and self.data[gap.end() : gap.end() + 1] == b")":
             statement.condition = self.data[start:end].decode()
-            statement.others = [""] * (len(branches) - 1)
+            statement.more_conditions = [""] * (len(branches) - 1)
 
     def _loop(self, cursor: Any, statement: Statement, effects: Effects) -> None:
         statement.kind = Kind.LOOP
@@ -285,7 +286,7 @@ class StatementReader:
             elif part.kind in ck.EXPRESSIONS:
                 self.expressions.read(part, effects)
             else:
-                effects.stop = effects.stop or "a construct that is not analysed"
+                effects.stop = effects.stop or ReasonKind.CONSTRUCT()
         if cursor.kind is ck.FOR_STMT and len(control) == 3:
             statement.loop = counted(self.expressions, *control)
         statement.blocks = [self._body(body)]
@@ -299,7 +300,7 @@ class StatementReader:
         outer = self.expressions.lifetime
         self.expressions.lifetime = (statement.start, statement.end)
         if elements is None or control[0].kind is not ck.VAR_DECL:
-            effects.stop = effects.stop or "a construct that is not analysed"
+            effects.stop = effects.stop or ReasonKind.CONSTRUCT()
             self.expressions.hide(cursor)
         else:
             key = self.expressions.key_of(control[0])

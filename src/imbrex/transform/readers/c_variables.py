@@ -9,7 +9,7 @@ from clang.cindex import LinkageKind, StorageClass
 from imbrex.transform.model.affine import Affine
 from imbrex.transform.model.program import UNKNOWN_MEMORY, Program, SourceFile, Variable
 from imbrex.transform.readers import c_cursor as cc
-from imbrex.transform.readers import c_kinds as ck
+from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers import c_vectors
 
 

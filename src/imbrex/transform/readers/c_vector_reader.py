@@ -9,6 +9,7 @@ from typing import Any
 from clang.cindex import TypeKind
 
 from imbrex.transform.model.affine import Affine, Range, Section
+from imbrex.transform.model.causes import Cause
 from imbrex.transform.model.program import (
     UNKNOWN_MEMORY,
     Access,
@@ -17,8 +18,9 @@ from imbrex.transform.model.program import (
     Program,
     SourceFile,
 )
+from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.readers import c_cursor as cc
-from imbrex.transform.readers import c_kinds as ck
+from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers import c_vectors
 from imbrex.transform.readers.c_values import ValueReader
 
@@ -58,7 +60,7 @@ class Effects:
 
     accesses: list[Access] = field(default_factory=list)
     calls: list[Call] = field(default_factory=list)
-    stop: str | None = None
+    stop: Cause | None = None
 
 
 def by_reference(formals: list[Any], position: int) -> bool:
@@ -128,8 +130,9 @@ class VectorReader(ValueReader, ABC):
         self._elements(vector, cursor, effects)
         if name == "data" or name in c_vectors.SIZES:
             return True
-        what = "may move its elements" if name in c_vectors.MOVES else "is not analysed"
-        effects.stop = effects.stop or f"`{vector.spelling}.{name}` {what}"
+        moves = name in c_vectors.MOVES
+        kind = ReasonKind.VECTOR_MOVES if moves else ReasonKind.VECTOR_METHOD
+        effects.stop = effects.stop or kind(vector=vector.spelling, method=name)
         self.program.pointer_facts.append(("escape", "addr", self.key_of(vector)))
         for argument in cursor.arguments:
             self.read(argument, effects)
@@ -158,7 +161,7 @@ class VectorReader(ValueReader, ABC):
         if not plain:
             if inner is not None:
                 self.read(inner, effects)
-            effects.stop = effects.stop or "a construct that is not analysed"
+            effects.stop = effects.stop or ReasonKind.CONSTRUCT()
             self.program.pointer_facts.append(("escape", "addr", key))
 
     def _converted(self, cursor: Any, effects: Effects) -> bool:

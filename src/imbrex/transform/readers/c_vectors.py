@@ -12,9 +12,9 @@ from typing import Any
 
 from imbrex.transform.model.affine import Affine
 from imbrex.transform.model.program import Program, Variable
-from imbrex.transform.readers import c_kinds as ck
+from imbrex.transform.model.reasons import TWICE
+from imbrex.transform.readers import c_cursor_kinds as ck
 
-TWICE = "two functions have this name"
 ELEMENTS = frozenset({"operator[]", "front", "back"})
 SIZES = frozenset({"size", "empty", "capacity"})
 MOVES = frozenset(

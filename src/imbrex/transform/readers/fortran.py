@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import re
 
-from imbrex.transform.model.program import (
-    Kind,
-    Location,
-    Program,
-    Reason,
-    Routine,
-    Statement,
-)
+from imbrex.transform.model.causes import Cause, Reason
+from imbrex.transform.model.location import Location
+from imbrex.transform.model.program import BY_EQUIVALENCE, Kind, Program, Routine, Statement
+from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.readers.ending import drop_last_return
 from imbrex.transform.readers.fortran_body import Body
 from imbrex.transform.readers.fortran_lines import LogicalLine
@@ -19,7 +15,7 @@ from imbrex.transform.readers.fortran_names import Names
 from imbrex.transform.readers.fortran_scopes import Scope
 from imbrex.transform.readers.fortran_units import Units
 
-_WORD = re.compile(r"[A-Za-z_]\w*")
+_IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 _INCLUDE = re.compile(r"include['\"]|#\s*include(?!\s*[\"<]mpif\.h)")
 _STANDARD = re.compile(r"iso_(?:c_binding|fortran_env)|ieee_\w+|omp_lib(?:_kinds)?|openacc")
 _WILDCARD = re.compile(r"mpi_any_(source|tag)")
@@ -33,6 +29,11 @@ def read_fortran(units: list[Units], program: Program) -> None:
     names = Names(program, modules)
     for unit in units:
         names.own.add(unit.own)
+        program.inactive |= unit.conditionals.inactive
+        asked = unit.conditionals.undefined
+        for macro, number in asked.items():
+            if not macro.startswith("_"):
+                program.undefined.setdefault(macro, Location(unit.source.name, number))
     names.own.functions |= {scope.name for scope in scopes if scope.kind == "function"}
     _check_commons(scopes, program)
     for scope in scopes:
@@ -42,8 +43,9 @@ def read_fortran(units: list[Units], program: Program) -> None:
                 program.missing_modules.setdefault(module, place)
     for unit in units:
         program.files[unit.source.name] = unit.source
-        words = frozenset(
-            word.lower() for word in _WORD.findall(unit.source.data.decode("latin-1"))
+        identifiers = frozenset(
+            identifier.lower()
+            for identifier in _IDENTIFIER.findall(unit.source.data.decode("latin-1"))
         )
         for scope in unit.scopes:
             _inherit_missing(scope, modules)
@@ -56,21 +58,25 @@ def read_fortran(units: list[Units], program: Program) -> None:
             for line in scope.body:
                 if _INCLUDE.match(line.directive or line.masked):
                     place = Location(scope.file, line.line)
-                    program.hidden_code.append(Reason("an included file is not read", place))
+                    program.hidden_code.append(Reason(ReasonKind.INCLUDED_UNREAD(), place))
             if scope.kind in ("program", "subroutine", "function"):
-                broken = _enter(scope, names, program, words)
+                broken = _enter(scope, names, program, identifiers)
                 if broken and unit.source.name not in program.skipped:
                     program.skipped[unit.source.name] = f"{unit.source.name}: {broken}"
             for line in scope.body:
                 _note_ranks(line, scope, program)
+    for scope in scopes:
+        for specifics in scope.generics.values():
+            for name in (specifics or set()) & program.routines.keys():
+                program.routines[name].generic = True
     for name in names.own.generics & program.routines.keys():
-        _stop(program.routines[name], f"two routines are called {name}")
+        _stop(program.routines[name], ReasonKind.NAME_TWICE(routine=name))
     _leave_out(program)
 
 
-def _stop(routine: Routine, text: str) -> None:
+def _stop(routine: Routine, cause: Cause) -> None:
     statement = Statement(Kind.OPAQUE, 0, 0, routine.line, routine.line)
-    statement.stop = text
+    statement.stop = cause
     routine.body.statements.append(statement)
 
 
@@ -85,7 +91,7 @@ def _inherit_missing(scope: Scope, modules: dict[str, Scope]) -> None:
         seen.add(id(outer))
         if outer.missing:
             scope.missing = outer.missing
-            scope.hidden = f"the include file {outer.missing} is not found"
+            scope.hidden = ReasonKind.INCLUDE_MISSING(file=outer.missing)
             scope.problem = scope.problem or scope.hidden
         work += [modules[name] for name, _ in outer.uses if name in modules]
         work += [] if outer.parent is None else [outer.parent]
@@ -128,13 +134,13 @@ def _check_commons(scopes: list[Scope], program: Program) -> None:
             for name in members:
                 key = f"common:{block}.{name}"
                 if len(layouts[block]) > 1:
-                    what = f"the common block /{block}/, which is laid out in two ways"
-                    program.overlays.setdefault(key, set()).add(what)
+                    how = ReasonKind.COMMON_LAYOUTS(block=block).text
+                    program.overlays.setdefault(key, set()).add(how)
                 if block in equivalent:
-                    program.overlays.setdefault(key, set()).add("an EQUIVALENCE")
+                    program.overlays.setdefault(key, set()).add(BY_EQUIVALENCE)
 
 
-def _enter(scope: Scope, names: Names, program: Program, words: frozenset[str]) -> str:
+def _enter(scope: Scope, names: Names, program: Program, identifiers: frozenset[str]) -> str:
     """Enter a routine; returns what construct in it has no end, if one has none."""
     reader = Body(scope, names)
     block = reader.read()
@@ -146,7 +152,7 @@ def _enter(scope: Scope, names: Names, program: Program, words: frozenset[str]) 
     derived = any(symbol.type.startswith(("type(", "class(")) for symbol in scope.symbols.values())
     if names.own.finalizers and derived:
         ended = Statement(Kind.OPAQUE, 0, 0, scope.line, scope.line)
-        ended.stop = "an assignment of a derived type"
+        ended.stop = ReasonKind.DERIVED_ASSIGNMENT()
         ended.parent = block
         block.statements.append(ended)
     if scope.hidden:
@@ -157,18 +163,19 @@ def _enter(scope: Scope, names: Names, program: Program, words: frozenset[str]) 
     name = scope.name if scope.kind != "program" else "main"
     if name in program.routines:
         known = program.routines[name]
-        known.problem = "two routines have this name"
+        known.problem = ReasonKind.TWICE_DEFINED()
         opaque = Statement(Kind.OPAQUE, 0, 0, scope.line, scope.line)
-        opaque.stop = f"two routines are called {name}"
+        opaque.stop = ReasonKind.NAME_TWICE(routine=name)
         known.body.statements.append(opaque)
         return reader.broken
     routine = Routine(name, scope.name, scope.file, scope.line, parameters, block)
     routine.problem = scope.problem
+    routine.conditional = scope.conditional
     routine.visible = True
     routine.declare_after = scope.declare_after
     routine.first_executable = block.statements[0].start if block.statements else -1
     routine.interface = names.interface(scope)
-    routine.exported = words
+    routine.exported = identifiers
     program.routines[name] = routine
     if scope.kind == "program":
         program.has_main = True

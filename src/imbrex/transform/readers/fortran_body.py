@@ -8,12 +8,9 @@ from __future__ import annotations
 import re
 
 from imbrex.transform.model.affine import Affine
-from imbrex.transform.model.program import (
-    Block,
-    Kind,
-    LoopRange,
-    Statement,
-)
+from imbrex.transform.model.causes import Cause
+from imbrex.transform.model.program import Block, Kind, LoopRange, Statement
+from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.readers.fortran_expressions import Effects, Expressions
 from imbrex.transform.readers.fortran_lines import LogicalLine, closing, split_arguments
 from imbrex.transform.readers.fortran_names import Names
@@ -44,8 +41,8 @@ class Body:
         statements = self._block(r"$^")
         if self.position < len(self.lines):
             line = self.lines[self.position]
-            self._break(line.line, f"`{line.text.strip()}` closes nothing that is open here")
-            statements.append(self._opaque(line, "a construct that is not analysed"))
+            self._break(line.line, ReasonKind.CLOSES_NOTHING(line=line.text.strip()))
+            statements.append(self._opaque(line, ReasonKind.CONSTRUCT()))
         start = self.lines[0].start if self.lines else 0
         end = self.lines[-1].end if self.lines else 0
         return self._as_block(statements, start, end)
@@ -76,9 +73,9 @@ class Body:
                 break
         return statements
 
-    def _break(self, line: int, text: str) -> str:
-        self.broken = self.broken or f"line {line}: {text}"
-        return text
+    def _break(self, line: int, cause: Cause) -> Cause:
+        self.broken = self.broken or f"line {line}: {cause}"
+        return cause
 
     _ended = ""  # the label of the line read last
 
@@ -87,7 +84,7 @@ class Body:
         statement.code_start = line.bytes[0] if line.bytes else line.start
         return statement
 
-    def _opaque(self, line: LogicalLine, why: str) -> Statement:
+    def _opaque(self, line: LogicalLine, why: Cause) -> Statement:
         statement = self._new(Kind.OPAQUE, line)
         statement.stop = why
         return statement
@@ -95,7 +92,7 @@ class Body:
     def _statement(self, line: LogicalLine) -> Statement:
         self._ended = line.label
         if line.directive:
-            return self._opaque(line, f"the line `{line.directive}`")
+            return self._opaque(line, ReasonKind.LINE(line=line.directive))
         text = line.masked
         effects = Effects()
         if is_assignment(text):
@@ -107,9 +104,9 @@ class Body:
         statement.calls += effects.calls
         statement.stop = statement.stop or effects.stop
         if line.label and not text.startswith("format("):
-            statement.stop = statement.stop or f"the label {line.label}: control may enter here"
+            statement.stop = statement.stop or ReasonKind.LABEL(label=line.label)
         if not line.alone:
-            statement.stop = statement.stop or "several statements on one line"
+            statement.stop = statement.stop or ReasonKind.SEVERAL_ON_LINE()
         for block in statement.blocks:
             block.owner = statement
         return statement
@@ -138,27 +135,28 @@ class Body:
         statement = self._new(Kind.OPAQUE, line)
         if re.match(r"(exit|cycle)[a-z]\w*$", text):
             statement.leaves, statement.text = True, "goto"
-            statement.stop = "a jump out of a named loop"
+            statement.stop = ReasonKind.NAMED_EXIT()
         elif text.startswith("goto"):
             statement.leaves, statement.text = True, "goto"
-            statement.stop = "a GO TO"
+            statement.stop = ReasonKind.GO_TO()
         elif text.startswith(("stop", "errorstop", "pause")):
-            statement.stop = "the end of the program"
+            statement.stop = ReasonKind.PROGRAM_END()
         elif text.startswith(("allocate(", "deallocate(", "nullify(")):
-            statement.stop = "an allocation"
+            statement.stop = ReasonKind.ALLOCATION()
         elif _OUTPUT.match(text):
-            statement.stop = "input or output"
+            statement.stop = ReasonKind.INPUT_OUTPUT()
         else:
-            statement.stop = "a statement that is not analysed"
+            statement.stop = ReasonKind.STATEMENT()
         return statement
 
     def _skip(self, line: LogicalLine, text: str) -> Statement:
         """A construct that is taken as a whole and not analysed; calls in it are refused."""
-        word = re.match(r"(associate|block|critical|where|forall|changeteam|if|do|select)", text)
-        statement = self._opaque(line, f"a {word[1].upper() if word else 'named'} construct")
-        if word is None:
+        keyword = re.match(r"(associate|block|critical|where|forall|changeteam|if|do|select)", text)
+        name = keyword[1].upper() if keyword else "named"
+        statement = self._opaque(line, ReasonKind.NAMED_CONSTRUCT(name=name))
+        if keyword is None:
             return statement
-        name = word[1]
+        name = keyword[1]
         opening = text.find("(")
         if name in ("where", "forall") and closing(text, opening) != len(text) - 1:
             return statement  # one line
@@ -221,7 +219,7 @@ class Body:
         rest = text[stop + 1 :]
         statement = self._new(Kind.IF, line)
         if stop < 0 or re.fullmatch(r"\d+,\d+,\d+", rest):
-            statement.kind, statement.stop = Kind.OPAQUE, "an arithmetic IF"
+            statement.kind, statement.stop = Kind.OPAQUE, ReasonKind.ARITHMETIC_IF()
             statement.leaves, statement.text = True, "goto"
             return statement
         pure = self._condition(line, 3, stop, statement)
@@ -232,38 +230,42 @@ class Body:
             self._ended = line.label
             block = self._as_block([inner], inner.start, inner.end)
             block.braced, block.insertable = False, pure
-            statement.blocks, statement.others = [block], []
+            statement.blocks, statement.more_conditions = [block], []
             return statement
-        others: list[str] | None = []
+        more_conditions: list[str] | None = []
         while True:
             body = self._block(r"else|endif")
             statement.blocks.append(self._as_block(body, line.end, self._here()))
             if self.position >= len(self.lines):
-                statement.stop = self._break(statement.line, "an IF without END IF")
+                statement.stop = self._break(statement.line, ReasonKind.IF_WITHOUT_END())
                 return statement
             line = self.lines[self.position]
             self.position += 1
             text = line.masked
             if text.startswith("endif"):
                 statement.end, statement.end_line = line.end, line.end_line
-                statement.others = others
+                statement.more_conditions = more_conditions
                 self._note_end(line, statement)
                 return statement
             if text.startswith("elseif("):
                 end = closing(text, 6)
                 pure = self._condition(line, 7, end, statement)
-                others = [*others, line.text[7:end]] if others is not None and pure else None
+                more_conditions = (
+                    [*more_conditions, line.text[7:end]]
+                    if more_conditions is not None and pure
+                    else None
+                )
             elif text == "else":
-                others = None if others is None else [*others, ""]
+                more_conditions = None if more_conditions is None else [*more_conditions, ""]
             else:
-                statement.stop = "an IF that is not analysed"
+                statement.stop = ReasonKind.IF()
                 return statement
 
     def _note_end(self, line: LogicalLine, statement: Statement) -> None:
         if line.label:
-            statement.stop = statement.stop or f"the label {line.label}: control may enter here"
+            statement.stop = statement.stop or ReasonKind.LABEL(label=line.label)
         if not line.alone:
-            statement.stop = statement.stop or "several statements on one line"
+            statement.stop = statement.stop or ReasonKind.SEVERAL_ON_LINE()
 
     def _here(self) -> int:
         if self.position < len(self.lines):
@@ -305,19 +307,21 @@ class Body:
                 self._note_end(ending, statement)
                 return statement
             if self._ended != label:
-                statement.stop = self._break(statement.line, f"a DO without its end {label}")
+                statement.stop = self._break(
+                    statement.line, ReasonKind.DO_WITHOUT_LABEL(label=label)
+                )
             if body:
                 # Nothing may be put behind the statement that ends the loop.
                 last = body[-1]
                 last.text = "terminal"
-                if last.stop is not None and last.stop.startswith("the label"):
+                if last.stop is not None and last.stop.kind is ReasonKind.LABEL:
                     last.stop = None
                 statement.end, statement.end_line = body[-1].end, body[-1].end_line
             return statement
         if self.position >= len(self.lines) or not self.lines[self.position].masked.startswith(
             "enddo"
         ):
-            statement.stop = self._break(statement.line, "a DO without END DO")
+            statement.stop = self._break(statement.line, ReasonKind.DO_WITHOUT_END())
             return statement
         ending = self.lines[self.position]
         self.position += 1
@@ -348,7 +352,7 @@ class Body:
         opening = text.index("(")
         self.expressions.read(line, opening + 1, closing(text, opening), effects)
         if not text.startswith("selectcase("):
-            statement.stop = "a SELECT that is not analysed"
+            statement.stop = ReasonKind.SELECT()
         while self.position < len(self.lines):
             inner = self.lines[self.position]
             self.position += 1
@@ -357,14 +361,14 @@ class Body:
                 return statement
             body = self._block(r"case(\(|default)|endselect|typeis\(|classis\(|classdefault")
             statement.blocks.append(self._as_block(body, inner.end, self._here()))
-        statement.stop = self._break(statement.line, "a SELECT without END SELECT")
+        statement.stop = self._break(statement.line, ReasonKind.SELECT_WITHOUT_END())
         return statement
 
     def _call(self, line: LogicalLine, text: str, effects: Effects) -> Statement:
         statement = self._new(Kind.SIMPLE, line)
         match = re.match(r"call([a-z]\w*)(\(.*\))?$", text)
         if match is None or (match[2] and closing(text, match.end(1)) != len(text) - 1):
-            statement.stop = "a call that is not analysed"
+            statement.stop = ReasonKind.CALL()
             return statement
         last = len(text) - 1 if match[2] else len(text)
         first = match.end(1) + 1 if match[2] else len(text)
@@ -373,6 +377,6 @@ class Body:
         found = self.names.find(self.scope, match[1])
         call.unknown = found is not None and match[1] in found[0].dummies
         if re.search(r"[(,]\*\d+[,)]", text):
-            statement.stop = "an alternate return"
-        effects.calls.append(call)
+            statement.stop = ReasonKind.ALTERNATE_RETURN()
+        effects.calls += self.expressions.targets(call)
         return statement

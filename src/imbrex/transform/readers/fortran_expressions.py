@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from imbrex.transform.model.affine import Affine, Range, Section
-from imbrex.transform.model.program import (
-    UNKNOWN_MEMORY,
-    Access,
-    Argument,
-    Call,
-    Variable,
-)
+from imbrex.transform.model.causes import Cause
+from imbrex.transform.model.program import UNKNOWN_MEMORY, Access, Argument, Call, Variable
+from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.readers.fortran_library import FUNCTIONS, OPERATORS
 from imbrex.transform.readers.fortran_lines import LogicalLine, closing, split_arguments
 from imbrex.transform.readers.fortran_names import BASE, Names
 from imbrex.transform.readers.fortran_plain import Plain
-from imbrex.transform.readers.fortran_scopes import Scope, Symbol
+from imbrex.transform.readers.fortran_scopes import Declarations, Scope, Symbol
 
 _TOKEN = re.compile(
     r"(?P<string>'[^']*'|\"[^\"]*\")"
@@ -36,7 +32,7 @@ _PARTS = frozenset({"re", "im", "kind", "len"})
 class Effects:
     accesses: list[Access] = field(default_factory=list)
     calls: list[Call] = field(default_factory=list)
-    stop: str | None = None
+    stop: Cause | None = None
 
 
 _SMALL = 64
@@ -68,7 +64,7 @@ class Expressions:
             part = text[start:end]
             used = any(sign in part for sign in self.names.own.operators)
             if used and self.plain.rank(part) is None:
-                effects.stop = "an operator on a derived type"
+                effects.stop = ReasonKind.DERIVED_OPERATOR()
         position = start
         previous = ""
         while position < end:
@@ -88,9 +84,9 @@ class Expressions:
                     position = self._name(line, match.start(), match.end(), end, effects)
                 previous = "name"
             else:
-                word = match["word"]
-                if word and word not in OPERATORS:
-                    effects.stop = effects.stop or f"the operator .{word}."
+                keyword = match["word"]
+                if keyword and keyword not in OPERATORS:
+                    effects.stop = effects.stop or ReasonKind.OWN_OPERATOR(operator=keyword)
                 position = match.end()
                 previous = token if token == "%" else ""
 
@@ -100,7 +96,7 @@ class Expressions:
         own = self.names.own
         if line.masked[after : after + 1] == "(":
             if name in own.bound or (name not in own.components and name not in _PARTS):
-                effects.stop = effects.stop or f"`%{name}(`, which may be a function"
+                effects.stop = effects.stop or ReasonKind.BOUND_FUNCTION(name=name)
             stop = closing(line.masked, after)
             self.read(line, after + 1, stop, effects)
             return stop + 1
@@ -121,7 +117,7 @@ class Expressions:
             return after
         stop = closing(text, after)
         if stop < 0:
-            effects.stop = effects.stop or "a parenthesis that does not close"
+            effects.stop = effects.stop or ReasonKind.PARENTHESIS()
             return end
         found = self.names.find(self.scope, name)
         declared = found is not None and (
@@ -139,15 +135,27 @@ class Expressions:
             return stop + 1
         own = name in self.names.own.functions or name in self.names.own.generics
         external = found is not None and "external" in found[1].attributes
-        if name in FUNCTIONS and not own and not external:
+        intrinsic = name in FUNCTIONS or self.names.of_intrinsic_module(self.scope, name)
+        if intrinsic and not own and not external:
             self.read(line, after + 1, stop, effects)
             return stop + 1
         reference = self.call(line, name, start, after + 1, stop, effects)
         # A generic name that extends an intrinsic function may stand for one of the program's.
         extended = name in FUNCTIONS and name in self.names.own.generics
         reference.unknown = extended or name in self.scope.dummies
-        effects.calls.append(reference)
+        effects.calls += self.targets(reference)
         return stop + 1
+
+    def targets(self, call: Call) -> list[Call]:
+        """The calls that the reference of a generic name may be; others stay as they are."""
+        found = self.names.find(self.scope, call.name)
+        external = found is not None and "external" in found[1].attributes
+        if call.unknown or external or call.name in self.scope.dummies:
+            return [call]
+        specifics = self.names.specifics(self.scope, call.name)
+        if not specifics or call.name in specifics:
+            return [call]
+        return [replace(call, name=name, is_statement=False) for name in sorted(specifics)]
 
     @staticmethod
     def _operand(variable: Variable, text: str, start: int, end: int, effects: Effects) -> None:
@@ -155,9 +163,9 @@ class Expressions:
         derived = variable.element.startswith(("type(", "class("))
         if not derived or variable.element.startswith("type(mpi_") or text[end : end + 1] == "%":
             return
-        around = text[start - 1 : start] + text[end : end + 1]
-        if set(around) & set("+-*/<>=."):
-            effects.stop = effects.stop or "an operator on a derived type"
+        neighbours = text[start - 1 : start] + text[end : end + 1]
+        if set(neighbours) & set("+-*/<>=."):
+            effects.stop = effects.stop or ReasonKind.DERIVED_OPERATOR()
 
     def call(
         self, line: LogicalLine, name: str, start: int, first: int, last: int, effects: Effects
@@ -184,7 +192,7 @@ class Expressions:
         match = BASE.match(text)
         keyword = _KEYWORD.match(text)
         if keyword is not None:
-            found.problem = "a keyword argument"
+            found.problem = ReasonKind.KEYWORD_ARGUMENT()
             self.read(line, start, end, effects)
             found.reads = effects.accesses
             return found
@@ -205,6 +213,9 @@ class Expressions:
             if element:
                 self.read(line, start + len(name) + 1, end - 1, effects)
             self._shape(found, variable, rest[1:-1] if element else "", symbol)
+        if symbol is not None and symbol[1].value is not None and not rest:
+            value = Declarations.constant(symbol[0], name)
+            found.meaning = value if value.startswith("mpi_") else ""
         found.value = self.names.affine(self.scope, text)
         found.reads = list(effects.accesses)
         if found.value is not None and variable is not None:
@@ -222,7 +233,7 @@ class Expressions:
     ) -> None:
         variable = self.names.variable(self.scope, name)
         self.read(line, start, end, effects)
-        found.problem = "a component of a derived type"
+        found.problem = ReasonKind.DERIVED_COMPONENT()
         if variable is not None:
             found.base, found.through = variable.key, variable.kind == "dummy"
         else:
@@ -242,7 +253,7 @@ class Expressions:
         contiguous = own_shape or "allocatable" in attributes or "contiguous" in attributes
         if not subscripts:
             if rank and not contiguous:
-                found.problem = "an array that may not be contiguous becomes a temporary copy"
+                found.problem = ReasonKind.MAY_BE_NONCONTIGUOUS()
             found.origin = tuple(low for low, _ in variable.bounds) if rank else None
             found.whole = True
             return
@@ -252,7 +263,7 @@ class Expressions:
             full = [part == ":" for part in parts[: ranges[-1]]]
             stride = parts[ranges[-1]].count(":") > 1
             if not contiguous or not all(full) or stride:
-                found.problem = "a noncontiguous section becomes a temporary copy"
+                found.problem = ReasonKind.NONCONTIGUOUS()
         found.origin = tuple(
             self._low(part, bounds[0]) for part, bounds in zip(parts, variable.bounds, strict=False)
         )
@@ -298,7 +309,7 @@ class Expressions:
         effects: Effects,
     ) -> None:
         if variable.volatile:
-            effects.stop = effects.stop or f"{variable.name} is volatile"
+            effects.stop = effects.stop or ReasonKind.VOLATILE(variable=variable.name)
         through = variable.kind == "dummy"
         effects.accesses.append(Access(variable.key, through, write, line.line, section))
 
@@ -315,14 +326,14 @@ class Expressions:
         variable = self.names.variable(self.scope, name)
         rest = text[match.end() : equals]
         if variable is None:
-            effects.stop = effects.stop or f"an assignment to {name}"
+            effects.stop = effects.stop or ReasonKind.ASSIGNMENT_TO(name=name)
             return False
         section = None
         if rest.startswith("("):
             stop = closing(rest, 0)
             self.read(line, match.end() + 1, match.end() + stop, effects)
             if not variable.bounds and not variable.element.startswith("character"):
-                effects.stop = effects.stop or f"the statement function {name}"
+                effects.stop = effects.stop or ReasonKind.STATEMENT_FUNCTION(name=name)
             if stop == len(rest) - 1:
                 section = self.section(variable, rest[1:stop])
             else:
@@ -330,9 +341,9 @@ class Expressions:
         elif "%" in rest:
             self.read(line, match.end(), equals, effects)
         if variable.element.startswith(("type(", "class(")) and "%" not in rest:
-            effects.stop = effects.stop or "an assignment of a derived type"
+            effects.stop = effects.stop or ReasonKind.DERIVED_ASSIGNMENT()
         if self.plain.own_assignment(text, equals):
-            effects.stop = effects.stop or "an assignment that the program may define"
+            effects.stop = effects.stop or ReasonKind.OWN_ASSIGNMENT()
         self._access(variable, True, line, section, effects)
         return bool(variable.bounds) and (not rest or ":" in rest) and not _is_small(variable)
 

@@ -60,8 +60,26 @@ def _mask(text: str) -> str:
     return "".join(out)
 
 
+_FORMS = {
+    "-ffixed-form": True, "-fixed": True, "-Mfixed": True, "-qfixed": True,
+    "-ffree-form": False, "-free": False, "-Mfree": False, "-qfree": False,
+}  # fmt: skip
+
+
 def is_fixed_form(name: str) -> bool:
+    """What the end of a file's name says of its form."""
     return name.endswith((".f", ".for", ".ftn", ".f77", ".F", ".FOR", ".FTN", ".inc", ".h"))
+
+
+def is_form_flag(flag: str) -> bool:
+    """Whether a flag says in which form a file is written, whatever its name is."""
+    return flag.partition("=")[0] in _FORMS
+
+
+def form_of(flags: list[str]) -> bool | None:
+    """Whether the flags ask for fixed form; the last one counts, None where none does."""
+    given = [_FORMS[flag.partition("=")[0]] for flag in flags if is_form_flag(flag)]
+    return given[-1] if given else None
 
 
 def logical_lines(text: str, *, fixed: bool) -> list[LogicalLine]:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 
 from imbrex.transform.model.affine import Affine
-from imbrex.transform.model.program import Program, Variable
-from imbrex.transform.readers.fortran_own import Own
+from imbrex.transform.model.program import BY_EQUIVALENCE, BY_POINTER, Program, Variable
+from imbrex.transform.readers.fortran_defined import Own
+from imbrex.transform.readers.fortran_library import MODULE_FUNCTIONS
 from imbrex.transform.readers.fortran_scopes import Declarations, Scope, Symbol
 
 _TOKEN = re.compile(r"\d+|[a-z_]\w*|\*\*|.")
+_MPI_TYPE = re.compile(r"type\((mpi_\w+)\)")
 UNKNOWN_TYPE = "?"
 BASE = re.compile(r"[a-z_]\w*")
 
@@ -50,6 +52,46 @@ class Names:
             if found is not None:
                 return found
         return None
+
+    def specifics(self, scope: Scope, name: str) -> set[str] | None:
+        """The procedures that a generic name stands for in a scope; None where it is none, or
+        where not all of them are known."""
+        found: list[set[str] | None] = []
+        self._generics(scope, name, 0, found)
+        if not found or None in found:
+            return None
+        return set().union(*(names for names in found if names is not None))
+
+    def _generics(self, scope: Scope, name: str, depth: int, found: list[set[str] | None]) -> None:
+        where: Scope | None = scope
+        while where is not None and depth <= 20:
+            if name in where.generics:
+                found.append(where.generics[name])
+            for module_name, names in where.uses:
+                remote = name if names is None else names.get(name)
+                module = self.modules.get(module_name)
+                if module is None:
+                    if remote is not None and module_name not in MODULE_FUNCTIONS:
+                        found.append(None)  # it may add some to the name
+                elif remote is not None:
+                    self._generics(module, remote, depth + 1, found)
+            where = where.parent
+
+    def of_intrinsic_module(self, scope: Scope, name: str, depth: int = 0) -> bool:
+        """Whether a name is a function of an intrinsic module that the scope uses."""
+        where: Scope | None = scope
+        while where is not None and depth <= 20:
+            for module_name, names in where.uses:
+                remote = name if names is None else names.get(name)
+                module = self.modules.get(module_name)
+                if remote is None:
+                    continue
+                if module is None and remote in MODULE_FUNCTIONS.get(module_name, ()):
+                    return True
+                if module is not None and self.of_intrinsic_module(module, remote, depth + 1):
+                    return True
+            where = where.parent
+        return False
 
     def interface(self, scope: Scope, depth: int = 0) -> str:
         """How MPI's names are known in a scope, also by way of modules; "" if not all are."""
@@ -127,14 +169,27 @@ class Names:
         )
         shared = self.program.overlays
         derived = type_name.startswith(("type(", "class(")) or type_name == UNKNOWN_TYPE
+        derived = derived and not self._is_handle(owner, type_name)
         if derived or symbol.attributes & {"pointer", "target"}:
-            shared.setdefault(key, set()).add("a pointer")
+            shared.setdefault(key, set()).add(BY_POINTER)
         where: Scope | None = owner
         while where is not None:
             if name in where.equivalences:
-                shared.setdefault(key, set()).add("an EQUIVALENCE")
+                shared.setdefault(key, set()).add(BY_EQUIVALENCE)
             where = where.parent
         return variable
+
+    def _is_handle(self, scope: Scope, type_name: str) -> bool:
+        """Whether a type is one of mpi_f08's own: an integer in a structure, no pointer."""
+        found = _MPI_TYPE.fullmatch(type_name)
+        if found is None or found[1] in self.own.types:
+            return False
+        where: Scope | None = scope
+        while where is not None:
+            if found[1] in where.mpi_types:
+                return True
+            where = where.parent
+        return self.interface(scope) == "mpi_f08"
 
     def is_array(self, scope: Scope, name: str) -> bool:
         found = self.find(scope, name)

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
+from imbrex.transform.model.causes import Cause
+from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.readers.fortran_lines import (
     LogicalLine,
     closing,
-    is_fixed_form,
     logical_lines,
     split_arguments,
 )
@@ -63,11 +64,15 @@ class Scope:
     dummies: list[str] = field(default_factory=list)
     result: str = ""
     interface: str = ""  # how MPI was made known
+    mpi_types: set[str] = field(default_factory=set)  # what `use mpi_f08, only:` names
     withholds: bool = False  # of a module: names of MPI may not be known where it is used
-    hidden: str = ""  # why some of its code is not read
+    hidden: Cause | None = None  # why some of its code is not read
     missing: str = ""  # an include file that is not found
-    problem: str | None = None
+    problem: Cause | None = None
+    # The procedures that a generic name of this scope stands for; None where not all are known.
+    generics: dict[str, set[str] | None] = field(default_factory=dict)
     has_contained: bool = False
+    conditional: bool = False  # it stands between `#if` and `#endif`
     commons: dict[str, list[str]] = field(default_factory=dict)
     equivalences: set[str] = field(default_factory=set)
     body: list[LogicalLine] = field(default_factory=list)
@@ -130,7 +135,9 @@ def is_specification(text: str) -> bool:
 class Declarations:
     """Reads specification statements into a scope."""
 
-    def __init__(self, folder: Path, flags: list[str]) -> None:
+    def __init__(self, folder: Path, flags: list[str], *, fixed: bool) -> None:
+        """`fixed`: the form of the file and of what it includes."""
+        self.fixed = fixed
         self.folders = [folder, *(Path(flag[2:]) for flag in flags if flag.startswith("-I"))]
 
     def read(self, scope: Scope, line: LogicalLine) -> None:
@@ -151,7 +158,7 @@ class Declarations:
         elif text.startswith("common"):
             self._common(scope, text[6:])
         elif text.startswith("pointer("):  # of Cray's kind: what it points to is any memory
-            scope.hidden = f"the line `{line.text.strip()}`"
+            scope.hidden = ReasonKind.LINE(line=line.text.strip())
             scope.problem = scope.problem or scope.hidden
         elif text.startswith("equivalence"):
             scope.equivalences |= set(re.findall(_NAME, text[11:]))
@@ -181,16 +188,15 @@ class Declarations:
             path = folder / name
             if path.is_file():
                 text = path.read_bytes().decode("latin-1")
-                fixed = is_fixed_form(scope.file)
-                for inner in logical_lines(text, fixed=fixed):
+                for inner in logical_lines(text, fixed=self.fixed):
                     if inner.directive or not is_specification(inner.masked):
-                        scope.hidden = f"{name} holds more than declarations"
+                        scope.hidden = ReasonKind.INCLUDED_CODE(file=name)
                         scope.problem = scope.problem or scope.hidden
                     else:
                         self.read(scope, inner)
                 return
         scope.missing = name
-        scope.hidden = f"the include file {name} is not found"
+        scope.hidden = ReasonKind.INCLUDE_MISSING(file=name)
         scope.problem = scope.problem or scope.hidden
 
     def _use(self, scope: Scope, text: str) -> None:
@@ -201,6 +207,8 @@ class Declarations:
         if module in ("mpi", "mpi_f08"):
             if not match[3]:  # what is added needs names of its own
                 scope.interface = module
+            elif module == "mpi_f08" and match[2]:
+                scope.mpi_types |= set(match[3].split(","))
             return
         names: dict[str, str] = {}
         for item in (match[3] or "").split(","):
@@ -246,11 +254,11 @@ class Declarations:
         if "::" in rest:
             head, _, rest = rest.partition("::")
             for start, end in split_arguments(head):
-                word = head[start:end]
-                if word.startswith("dimension("):
-                    dimension = word[10:-1]
-                elif word:
-                    attributes.add(re.sub(r"\(.*", "", word))
+                attribute_text = head[start:end]
+                if attribute_text.startswith("dimension("):
+                    dimension = attribute_text[10:-1]
+                elif attribute_text:
+                    attributes.add(re.sub(r"\(.*", "", attribute_text))
         name_of = self._type_name(scope, kind)
         for name in self._entities(scope, rest.lstrip(","), dimension, attributes):
             symbol = scope.symbol(name)

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import codecs
+import contextlib
 import re
 from pathlib import Path
 
 from imbrex.errors import ImbrexError
 from imbrex.transform.model.program import Language, SourceFile
+from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.readers.fortran_conditionals import Conditionals, conditionals
+from imbrex.transform.readers.fortran_defined import Own
 from imbrex.transform.readers.fortran_lines import (
     LogicalLine,
     closing,
+    form_of,
     is_fixed_form,
     logical_lines,
     split_arguments,
 )
-from imbrex.transform.readers.fortran_own import Own
 from imbrex.transform.readers.fortran_scopes import (
     Declarations,
     Scope,
@@ -26,7 +30,7 @@ from imbrex.transform.readers.fortran_scopes import (
 FORTRAN_SUFFIXES = frozenset({".f", ".for", ".ftn", ".f77", ".f90", ".f95", ".f03", ".f08"})
 
 _INCLUDE = re.compile(r"#\s*include\s+[\"<]([^\">]+)")
-_MACRO = re.compile(r"#\s*define\s+(\w+)")
+_MACRO = re.compile(r"#\s*(?:define|undef)\s+(\w+)")
 _PREFIX = r"(?:recursive|pure|elemental|impure|module|non_recursive)*"
 _SUBROUTINE = re.compile(rf"{_PREFIX}subroutine([a-z]\w*)(\(.*\))?$")
 _FUNCTION = re.compile(
@@ -38,21 +42,48 @@ _END = re.compile(r"end(program|subroutine|function|module|submodule|blockdata|p
 _INNER_END = re.compile(
     r"end(if|do|select|where|forall|type|interface|associate|block|critical|team|enum)\w*$"
 )
+_GENERIC = re.compile(r"interface(?!operator\(|assignment\()([a-z]\w*)")
+_PROCEDURES = re.compile(r"(?:module)?procedure(?:::)?([a-z]\w*(?:,[a-z]\w*)*)")
+_INNER = re.compile(r"end(subroutine|function|procedure)?\w*$")
 _TYPE_DEFINITION = re.compile(r"type(,[^:]*)?(::)?[a-z]\w*$")
 
 
 class Units:
     """Splits one file into scopes."""
 
-    def __init__(self, path: Path, data: bytes, flags: list[str]) -> None:
+    def __init__(
+        self, path: Path, data: bytes, flags: list[str], fixed: bool | None = None
+    ) -> None:
+        """`fixed`: the form; None where the flags say it, or else the file's name."""
         self.path = path
         self.flags = flags
-        self.fixed = is_fixed_form(path.name)
+        self.form = form_of(flags) if fixed is None else fixed
+        self.fixed = is_fixed_form(path.name) if self.form is None else self.form
         language = Language.FORTRAN_FIXED if self.fixed else Language.FORTRAN_FREE
         self.source = SourceFile(path, str(path), data, language)
-        self.declarations = Declarations(path.parent, flags)
+        self.declarations = Declarations(path.parent, flags, fixed=self.fixed)
         self.scopes: list[Scope] = []
         self.own = Own()
+        self.conditionals = Conditionals("")
+
+    @staticmethod
+    def of(path: Path, data: bytes, flags: list[str]) -> Units:
+        """A file that is read, in the other form where it is not understood in its name's.
+
+        Such a file compiles only with a flag that says its form. Raises ImbrexError as `read`.
+        """
+        unit = Units(path, data, flags)
+        try:
+            unit.read()
+        except ImbrexError:
+            if unit.form is not None:
+                raise
+            other = Units(path, data, flags, fixed=not unit.fixed)
+            with contextlib.suppress(ImbrexError):
+                other.read()
+                return other
+            raise
+        return unit
 
     def read(self) -> list[Scope]:
         """All scopes of the file.
@@ -68,13 +99,20 @@ class Units:
         if self.source.data.startswith(codecs.BOM_UTF8):
             # As many characters that say nothing; in fixed form only a comment can follow.
             text = ("!  " if self.fixed else "   ") + text[3:]
+        self.missing = ""
+        set_by_headers: set[str] = set()
+        for line in re.findall(r"(?m)^#.*", text):
+            set_by_headers |= self._macros_of(line, self.path.parent, set())
+        if not self.missing:
+            self.conditionals = conditionals(text, self.flags, set_by_headers)
         try:
-            lines = logical_lines(text, fixed=self.fixed)
+            lines = logical_lines(self.conditionals.text or text, fixed=self.fixed)
         except ValueError as error:
             raise ImbrexError(f"{self.path}: {error}") from error
         self._mark_macros(lines)
         current: Scope | None = None
         skip = ""  # the end of a construct that declares nothing we need
+        generic = ""  # the generic name that an interface block is about
         in_execution = False
         state: list[bool] = []
         held: list[LogicalLine] = []  # directives that may belong to the first statement
@@ -84,7 +122,9 @@ class Units:
             text = line.masked
             if skip:
                 if text.startswith(skip):
-                    skip = ""
+                    skip = generic = ""
+                elif generic and current is not None:
+                    self._specific(current, generic, line)
                 elif skip == "endtype" and not line.directive:
                     self.own.component(text)
                 continue
@@ -102,6 +142,7 @@ class Units:
                 opened = self._open(text, line, current)
                 if opened is not None:
                     state.append(in_execution)
+                    opened.conditional = self.conditionals.hold(line.line)
                     self.scopes.append(opened)
                     current, in_execution = opened, False
                     held = []
@@ -120,9 +161,15 @@ class Units:
                 if not in_execution and re.match(r"(abstract)?interface\w*(\(.*\))?$", text):
                     skip = "endinterface"
                     self.own.interface(text)
+                    named = _GENERIC.fullmatch(text)
+                    generic = named[1] if named is not None else ""
+                    if generic and current is not None:
+                        current.generics.setdefault(generic, set())
                     continue
                 if not in_execution and _TYPE_DEFINITION.match(text):
                     skip = "endtype"
+                    name = text.rpartition("::")[2]
+                    self.own.types |= {name, name.removeprefix("type")}
                     continue
             if current is None:
                 current = Scope("main", "program", str(self.path), line.line)
@@ -137,7 +184,7 @@ class Units:
                     current.declare_after = line.end
                 continue
             if text.startswith("entry") and not is_assignment(text):
-                current.problem = current.problem or "it has an ENTRY"
+                current.problem = current.problem or ReasonKind.ENTRY()
             in_execution = True
             current.body += [*held, line]
             held = []
@@ -145,7 +192,7 @@ class Units:
             if self.missing and not scope.problem:
                 # It may define macros, so that any line may read otherwise.
                 scope.missing = self.missing
-                scope.problem = f"the include file {self.missing} is not found"
+                scope.problem = ReasonKind.INCLUDE_MISSING(file=self.missing)
                 scope.hidden = scope.hidden or scope.problem
         if current is not None and current.parent is not None:
             raise ImbrexError(f"{self.path}: {current.name} has no END")
@@ -153,20 +200,34 @@ class Units:
             raise ImbrexError(f"{self.path}: a construct has no {skip.upper()}")
         return self.scopes
 
+    @staticmethod
+    def _specific(scope: Scope, generic: str, line: LogicalLine) -> None:
+        """A line of an interface block: the procedures that it adds to the generic name."""
+        known, text = scope.generics[generic], line.masked
+        if known is None or _INNER.match(text):
+            return
+        listed = _PROCEDURES.fullmatch(text)
+        if listed is not None:
+            known |= set(listed[1].split(","))
+        elif (header := _SUBROUTINE.match(text)) is not None:
+            known.add(header[1])
+        elif (header := _FUNCTION.match(text)) is not None:
+            known.add(header[2])
+        elif text.startswith("include") or not is_specification(text):
+            scope.generics[generic] = None
+
     def _mark_macros(self, lines: list[LogicalLine]) -> None:
         """A line that a preprocessor macro may change is not what the compiler reads."""
-        self.missing = ""
-        macros = {m[1].lower() for line in lines if (m := _MACRO.match(line.directive))}
+        self.missing = ""  # what stands in code that is not compiled is not needed
+        macros = {m[1] for line in lines if (m := _MACRO.match(line.directive))}
         for line in lines:
             macros |= self._macros_of(line.directive, self.path.parent, set())
-        macros |= {
-            re.split(r"[=(]", flag[2:])[0].lower() for flag in self.flags if flag.startswith("-D")
-        }
+        macros |= {re.split(r"[=(]", flag[2:])[0] for flag in self.flags if flag.startswith("-D")}
         if not macros:
             return
         for line in lines:
-            text = self.source.data[line.start : line.end].decode("latin-1").lower()
-            used = macros & set(re.findall(r"[a-z_]\w*", text))
+            text = self.source.data[line.start : line.end].decode("latin-1")
+            used = macros & set(re.findall(r"[A-Za-z_]\w*", text))
             if used and not line.directive:
                 line.directive = f"macro {min(used)}"
 
@@ -185,7 +246,7 @@ class Units:
             seen.add(path)
             for line in path.read_text(errors="replace").splitlines():
                 if macro := _MACRO.match(line.strip()):
-                    found.add(macro[1].lower())
+                    found.add(macro[1])
                 found |= self._macros_of(line.strip(), path.parent, seen)
             return found
         self.missing = self.missing or match[1]
@@ -199,9 +260,9 @@ class Units:
         elif in_execution:
             scope.body.append(line)
         elif line.directive.startswith(("#", "macro")):
-            scope.problem = scope.problem or f"its declarations hold `{line.directive}`"
+            scope.problem = scope.problem or ReasonKind.DECLARATIONS_HOLD(line=line.directive)
             if re.match(r"#\s*include", line.directive):
-                scope.hidden = f"the line `{line.directive}`"
+                scope.hidden = ReasonKind.LINE(line=line.directive)
         else:
             return True
         return False
@@ -237,7 +298,7 @@ class Units:
             scope.dummies = [inner[a:b] for a, b in split_arguments(inner)]
             for dummy in scope.dummies:
                 if dummy == "*":
-                    scope.problem = "it has alternate returns"
+                    scope.problem = ReasonKind.ALTERNATE_RETURNS()
                 else:
                     scope.symbol(dummy)
         if result:

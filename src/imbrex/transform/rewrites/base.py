@@ -1,12 +1,17 @@
-"""What rewrites share: sites, decisions and refusals."""
+"""What rewrites share: their class, sites, decisions and refusals."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar, Generic, TypeVar
 
 from imbrex.transform import mpi_calls
-from imbrex.transform.model.program import Call, Location, Reason, Routine, Statement
+from imbrex.transform.model.causes import Reason
+from imbrex.transform.model.location import Location
+from imbrex.transform.model.program import Call, Program, Routine, Statement
+from imbrex.transform.model.reasons import ReasonKind
 
 SCHEMA_VERSION = 1
 
@@ -20,6 +25,50 @@ class Refusal(Exception):  # noqa: N818 - a refusal is an answer, not an error
         self.reason = reason
 
 
+SiteT = TypeVar("SiteT")
+ContentT = TypeVar("ContentT")
+DoneT = TypeVar("DoneT")
+
+
+@dataclass(frozen=True, slots=True)
+class Plan(Generic[SiteT, ContentT]):
+    """What a rewrite is to do at a site."""
+
+    site: SiteT
+    content: ContentT
+
+
+class Rewrite(ABC, Generic[SiteT, ContentT, DoneT]):
+    """A change of a program that keeps what it computes.
+
+    The docstring of a rewrite says in its first paragraph what it does and holds an example:
+    indented lines after `Before:` and after `After:`. `imbrex transform --rewrites list` and the
+    documentation show them.
+    """
+
+    name: ClassVar[str]
+
+    @abstractmethod
+    def sites(self) -> Iterable[SiteT]:
+        """Where in the program the rewrite may have something to do."""
+
+    def validate(self, site: SiteT) -> Plan[SiteT, ContentT] | Refusal | None:
+        """How a site is rewritten, why it may not be, or None where nothing stands to gain."""
+        try:
+            content = self.conditions(site)
+        except Refusal as refusal:
+            return refusal
+        return None if content is None else Plan(site, content)
+
+    @abstractmethod
+    def conditions(self, site: SiteT) -> ContentT | None:
+        """What is to be done, for `validate`. Changes nothing; raises Refusal."""
+
+    @abstractmethod
+    def apply(self, plan: Plan[SiteT, ContentT]) -> DoneT:
+        """Carry out a plan: edits of the text, or statements put into the model."""
+
+
 @dataclass(slots=True, eq=False)
 class Site:
     """A communication call in the user's source."""
@@ -27,6 +76,10 @@ class Site:
     routine: Routine
     statement: Statement
     call: Call
+
+    @property
+    def line(self) -> int:
+        return self.call.line
 
     @property
     def location(self) -> Location:
@@ -57,6 +110,8 @@ class Decision:
             "window": {"first_line": self.first_line, "last_line": self.last_line},
             "decision": self.decision,
             "reason": self.reason.text,
+            "reason_kind": self.reason.cause.name,
+            "reason_parameters": self.reason.cause.as_json()["parameters"],
             "reason_file": self.reason.location.file,
             "reason_line": self.reason.location.line,
             "rewrites": self.rewrites,
@@ -65,13 +120,30 @@ class Decision:
         }
 
 
+def is_about(decision: Decision, rewrite: str) -> bool:
+    """Whether a decision was made by this rewrite, or says why it did nothing."""
+    return (
+        rewrite in decision.rewrites
+        or dict(decision.reason.cause.parameters).get("subject") == rewrite
+    )
+
+
 def left_alone(site: Site) -> Decision | None:
     """Calls that no rewrite takes, with the reason."""
     name = site.call.name
-    text = mpi_calls.LEFT_ALONE.get(name)
-    if text is None and name in mpi_calls.COLLECTIVES - mpi_calls.BLOCKING_COLLECTIVES.keys():
-        text = f"{name} is not among the collectives that are rewritten"
-    if text is None:
+    cause = mpi_calls.LEFT_ALONE[name]() if name in mpi_calls.LEFT_ALONE else None
+    if cause is None and name in mpi_calls.COLLECTIVES - mpi_calls.BLOCKING_COLLECTIVES.keys():
+        cause = ReasonKind.COLLECTIVE_LEFT(call=name)
+    if cause is None:
         return None
     place = Location(site.routine.file, site.call.line)
-    return Decision(site, "refused", Reason(text, place), site.call.line, site.call.line)
+    return Decision(site, "refused", Reason(cause, place), site.call.line, site.call.line)
+
+
+def calls_of(program: Program, *names: str) -> Iterator[Site]:
+    """The calls of these MPI functions in routines that may be rewritten."""
+    for routine in program.editable():
+        for statement in routine.statements():
+            for call in statement.calls:
+                if call.name in names:
+                    yield Site(routine, statement, call)

@@ -8,38 +8,55 @@ section 3.4, loop indexing).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.messages import Messages, buffer_access, statement_waits
 from imbrex.transform.analysis.spaces import Space, Spaces
-from imbrex.transform.edits import Edit
+from imbrex.transform.model.causes import Reason
+from imbrex.transform.model.location import Location
 from imbrex.transform.model.program import (
     Access,
     Block,
     Call,
     Kind,
     Language,
-    Location,
     LoopRange,
     Program,
-    Reason,
     Routine,
     Statement,
 )
-from imbrex.transform.rewrites.base import Refusal
-from imbrex.transform.rewrites.division import Cuts, Division, halves
-from imbrex.transform.rewrites.headers import read_header
-from imbrex.transform.rewrites.layout import after_line, first_on_line, line_start
-from imbrex.transform.rewrites.proposals import Preparing, Proposal
+from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.rewrites.base import Plan, Refusal
+from imbrex.transform.rewrites.proposals import Preparing, Proposal, StatementSite
+from imbrex.transform.text.division import Cuts, Division, halves
+from imbrex.transform.text.edits import Edit
+from imbrex.transform.text.layout import after_line, first_on_line, line_start
+from imbrex.transform.text.loop_headers import read_header
 
 NAME = "boundary-first"
 _LABEL = re.compile(rb"^[ \t]*\d+[ \t]", re.MULTILINE)
 
 
-class BoundaryFirst(Preparing):
-    """Divides loop nests, and calls of routines that are one, into boundary and interior."""
+class BoundaryFirst(Preparing[StatementSite, Division]):
+    """A loop nest in two parts: a message is under way while the larger one, the interior, runs.
+
+    The consumer of a message does its interior before the wait; the producer does the boundary,
+    which is what is sent, before the send. A call of a routine that is one nest is divided too.
+
+    Before:
+        MPI_Recv(&u[0], 1, MPI_DOUBLE, left, 0, comm, MPI_STATUS_IGNORE);
+        for (int i = 1; i < n; i++)
+            v[i] = u[i - 1] + u[i];
+
+    After:
+        for (int i = 2; i < n; i++)
+            v[i] = u[i - 1] + u[i];
+        MPI_Recv(&u[0], 1, MPI_DOUBLE, left, 0, comm, MPI_STATUS_IGNORE);
+        for (int i = 1; i < 2; i++)
+            v[i] = u[i - 1] + u[i];
+    """
 
     name = NAME
 
@@ -49,43 +66,28 @@ class BoundaryFirst(Preparing):
         self._flying: dict[str, list[Access] | None] = {}
         self._spaces: dict[int, Space | None] = {}
 
-    def proposals(self) -> list[Proposal]:
-        found = []
+    def sites(self) -> Iterator[StatementSite]:
         for routine in self.program.editable():
             if not any(c.name in mpi_calls.PARTS for s in routine.statements() for c in s.calls):
                 continue
             for block in routine.body.plain():
-                found += self._in_block(routine, block)
-        return found
-
-    def _in_block(self, routine: Routine, block: Block) -> list[Proposal]:
-        found = []
-        for index, statement in enumerate(block.statements):
-            if not block.insertable or not block.braced:
-                continue
-            for produces in (False, True):
-                try:
-                    division = self.validate(routine, block, index, produces)
-                except Refusal as refusal:
-                    found.append(Proposal(self.name, routine, statement.line, refusal.reason))
-                    continue
-                if division is not None:
-                    found.append(self.apply(routine, division))
-        return found
+                for index in range(len(block.statements)):
+                    if block.insertable and block.braced:
+                        yield StatementSite(routine, block, index, produces=False)
+                        yield StatementSite(routine, block, index, produces=True)
 
     # Conditions ------------------------------------------------------------------------
 
-    def validate(
-        self, routine: Routine, block: Block, index: int, produces: bool
-    ) -> Division | None:
+    def conditions(self, site: StatementSite) -> Division | None:
         """How to divide statement `index` of a block; None where no message waits for it.
 
         Raises Refusal where one does, but its iterations may not change places.
         """
-        statement = block.statements[index]
+        routine, block, index = site.routine, site.block, site.index
+        statement, produces = site.statement, site.produces
         if not self.footprints.of(statement, routine.file).heavy:
             return None
-        wanted = self.messages.around(routine, block, index, produces=produces)
+        wanted = self.messages.waiting(routine, block, index, produces=produces)
         if not wanted:
             return None
         spaces = Spaces(self.program, self.footprints, routine)
@@ -164,12 +166,12 @@ class BoundaryFirst(Preparing):
             inner = inner.parent.owner
         return changed
 
-    def _cuts(self, space: Space, others: list[Access]) -> Cuts | None:
+    def _cuts(self, space: Space, wanted: list[Access]) -> Cuts | None:
         """The least that must be cut off for the rest to touch none of the others.
 
         Nothing, if the whole space touches none; None, if that is not enough.
         """
-        meets = self._test(space, others)
+        meets = self._test(space, wanted)
         usable = [
             number
             for number in range(len(space.ranges))
@@ -189,16 +191,16 @@ class BoundaryFirst(Preparing):
                     break
         return {number: cut for number, cut in cuts.items() if cut != (0, 0)}
 
-    def _test(self, space: Space, others: list[Access]) -> Callable[[Cuts], bool]:
+    def _test(self, space: Space, wanted: list[Access]) -> Callable[[Cuts], bool]:
         """Whether what cuts leave of a space may touch memory of the others."""
-        changed = self.footprints.changed(others)
-        near = self.footprints.aliases.meeting(others)
+        changed = self.footprints.changed(wanted)
+        near = self.footprints.aliases.meeting(wanted)
         headers = [access for access in space.shared_headers() if near(access)]
         inner = [access for access in space.accesses if near(access)]
 
         def meets(cuts: Cuts) -> bool:
             left = headers + space.remaining(inner, cuts)
-            return self.footprints.conflict(left, others, changed) is not None
+            return self.footprints.conflict(left, wanted, changed) is not None
 
         return meets
 
@@ -230,32 +232,33 @@ class BoundaryFirst(Preparing):
     def _unreadable(self, routine: Routine, space: Space, cuts: Cuts) -> Reason | None:
         place = Location(routine.file, space.statement.line)
         if directed(space):
-            return Reason("a directive belongs to the loop", place)
+            return Reason(ReasonKind.LOOP_DIRECTIVE(), place)
         for number in cuts:
             span = space.ranges[number]
             for name in {span.index} | span.low.variables() | span.high.variables():
                 variable = self.program.variables.get(name)
                 if variable is None or "unsigned" in variable.element or "_t" in variable.element:
-                    return Reason("a bound of the loop may be unsigned", place)
+                    return Reason(ReasonKind.BOUND_UNSIGNED(), place)
         if space.call is not None:
             texts = [space.call.arguments[p].text for n in cuts for p in (space.bounds or [])[n]]
             if space.call.macro or any("\n" in text for text in texts):
-                return Reason("the call comes from a macro", place)
+                return Reason(ReasonKind.CALL_FROM_MACRO(), place)
             return None
         source = self.program.files[routine.file]
         text = source.data[space.statement.start : space.statement.end]
         if source.language is not Language.C and _LABEL.search(text):
-            return Reason("the loop has statement labels, which cannot stand twice", place)
+            return Reason(ReasonKind.LOOP_LABELS(), place)
         if not space.statement.parent or not first_on_line(source.data, space.statement.code_start):
-            return Reason("the loop shares its line with other statements", place)
+            return Reason(ReasonKind.LOOP_LINE(), place)
         for number in cuts:
             if read_header(source, space.loops[number]) is None:
-                return Reason("the header of the loop is not a plain count by one", place)
+                return Reason(ReasonKind.HEADER(), place)
         return None
 
     # Doing it --------------------------------------------------------------------------
 
-    def apply(self, routine: Routine, division: Division) -> Proposal:
+    def apply(self, plan: Plan[StatementSite, Division]) -> Proposal:
+        routine, division = plan.site.routine, plan.content
         source = self.program.files[routine.file]
         space = division.space
         interior, boundary = halves(source, division, self.footprints.nonnegative)
@@ -278,10 +281,8 @@ class BoundaryFirst(Preparing):
                 front = line_start(source.data, statements[0].code_start)
                 edits = [Edit(front, front, f"{interior}\n")]
             edits.append(Edit(start, space.statement.end, boundary))
-        what = "the boundary before the interior" if division.produces else "the interior first"
-        reason = Reason(
-            f"the loop is divided: {what}", Location(routine.file, space.statement.line)
-        )
+        order = ReasonKind.BOUNDARY_FIRST if division.produces else ReasonKind.INTERIOR_FIRST
+        reason = Reason(order(), Location(routine.file, space.statement.line))
         return Proposal(self.name, routine, space.statement.line, reason, {routine.file: edits})
 
     def divide(
@@ -290,20 +291,20 @@ class BoundaryFirst(Preparing):
         block: Block,
         spaces: Spaces,
         space: Space,
-        others: list[Access],
+        wanted: list[Access],
         at: int,
     ) -> Division | None:
         """The space with an interior that touches none of the others, if it has one."""
-        cuts = self._cuts(space, others)
-        if not cuts or self.why_whole(routine, spaces, space, others) is not None:
+        cuts = self._cuts(space, wanted)
+        if not cuts or self.why_whole(routine, spaces, space, wanted) is not None:
             return None
         return Division(space, cuts, block, at, False)
 
     def why_whole(
-        self, routine: Routine, spaces: Spaces, space: Space, others: list[Access]
+        self, routine: Routine, spaces: Spaces, space: Space, wanted: list[Access]
     ) -> Reason | None:
         """Why the space cannot be divided, although its interior touches none of the others."""
-        cuts = self._cuts(space, others)
+        cuts = self._cuts(space, wanted)
         if not cuts:
             return None
         return spaces.order_matters(space, sorted(cuts)) or self._unreadable(routine, space, cuts)

@@ -5,9 +5,13 @@ from __future__ import annotations
 import re
 
 from imbrex.transform import mpi_calls
+from imbrex.transform.analysis.library import Libraries
 from imbrex.transform.analysis.transfer import Transfer
-from imbrex.transform.model.program import Language, Location, Reason
-from imbrex.transform.rewrites.base import Decision, Refusal, Site
+from imbrex.transform.model.causes import Reason
+from imbrex.transform.model.location import Location
+from imbrex.transform.model.program import Language
+from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.rewrites.base import Decision, Plan, Refusal, Site
 from imbrex.transform.rewrites.blocking import BlockingToNonblocking
 
 _C_COMMENT = re.compile(rb"\"(?:\\.|[^\"\\\n])*\"|//[^\n]*|/\*.*?\*/", re.DOTALL)
@@ -27,7 +31,19 @@ class CollectivesToNonblocking(BlockingToNonblocking):
     """MPI_Bcast, Gather(v), Scatter(v), Allgather(v), Alltoall(v), Reduce and Allreduce.
 
     A blocking collective never matches a nonblocking one, and the calls of one communicator must
-    come in the same order on all its processes (MPI 4.0, section 6.12).
+    come in the same order on all its processes (MPI 4.0, section 6.12): all calls that may match
+    one another are rewritten, or none.
+
+    Before:
+        MPI_Bcast(parameters, n, MPI_INT, 0, comm);
+        work(w);
+        use(parameters);
+
+    After:
+        MPI_Ibcast(parameters, n, MPI_INT, 0, comm, &imbrex_requests[0]);
+        work(w);
+        MPI_Wait(&imbrex_requests[0], MPI_STATUS_IGNORE);
+        use(parameters);
     """
 
     name = "collectives"
@@ -35,13 +51,13 @@ class CollectivesToNonblocking(BlockingToNonblocking):
     def __init__(
         self,
         messages: BlockingToNonblocking,
-        known: frozenset[str],
+        libraries: Libraries,
         reassociation: bool,
     ) -> None:
-        """`known`: library routines that call no MPI; `reassociation`: sums may be rounded anew."""
+        """`libraries`: which routines call no MPI; `reassociation`: sums may be rounded anew."""
         super().__init__(messages.program, messages.footprints, messages.facts)
-        self.kinds = messages.kinds
-        self.known = known
+        self.datatypes = messages.datatypes
+        self.libraries = libraries
         self.reassociation = reassociation
         self.elsewhere = self._calls_elsewhere()
 
@@ -70,7 +86,7 @@ class CollectivesToNonblocking(BlockingToNonblocking):
     @staticmethod
     def _reduction(site: Site) -> tuple[str, str] | None:
         """Operation and kind of type of a reduction, where both are MPI's own."""
-        arguments = [argument.text.strip().upper() for argument in site.call.arguments]
+        arguments = [argument.constant for argument in site.call.arguments]
         operation = mpi_calls.OPERATION.get(site.call.name, len(arguments))
         if operation >= len(arguments) or arguments[operation] not in mpi_calls.OPERATIONS:
             return None
@@ -91,28 +107,36 @@ class CollectivesToNonblocking(BlockingToNonblocking):
                 for call in statement.calls:
                     place = Location(routine.file, call.line)
                     if call.name.startswith(_SHARING):
-                        return Reason(f"the program uses {call.name}", place)
+                        return Reason(ReasonKind.PROGRAM_USES(name=call.name), place)
                     if call.unknown:
                         if fortran is not None and fortran.language is not Language.C:
-                            return Reason("a dummy procedure may call a matching one", place)
-                    elif not call.name.startswith("MPI_") and not self._seen(call.name):
+                            return Reason(ReasonKind.DUMMY_MAY_MATCH(), place)
+                    elif not call.name.startswith("MPI_") and not (
+                        call.library or self._seen(call.name, routine.file)
+                    ):
                         return Reason(
-                            f"{call.name}, whose source is not among the files, may call a "
-                            "matching one",
+                            ReasonKind.UNREAD_MAY_MATCH(routine=call.name),
                             place,
                         )
         for target, _, source in program.pointer_facts:
             name = source.removeprefix("function:")
-            if target == "address" and name != source and not self._seen(name):
+            if target == "address" and name != source and not self._seen(name, ""):
                 where = next(iter(program.files))
                 return Reason(
-                    f"{name}, whose source is not among the files, is called through a pointer",
+                    ReasonKind.UNREAD_POINTER(routine=name),
                     Location(where, 1),
                 )
         return None
 
-    def _seen(self, name: str) -> bool:
-        return name in self.program.routines or name in self.known or name.startswith("__builtin_")
+    def _seen(self, name: str, file: str) -> bool:
+        """Whether the code of a routine is known, or it is one of a library that calls no MPI."""
+        library = self.libraries.of(file)
+        return (
+            self.program.callee(name, file) is not None
+            or self.program.written_in_c(name, file) is not None
+            or name in library.known
+            or name.startswith(("__builtin_", "MPI_"))
+        )
 
     def _check_hidden(self, name: str, sites: list[Site]) -> None:
         """The name must not stand where it is not read as a call: a macro, an inactive #if."""
@@ -134,26 +158,28 @@ class CollectivesToNonblocking(BlockingToNonblocking):
                 raise Refusal(
                     self.name,
                     Reason(
-                        f"{name} also stands where it is not read as a call",
+                        ReasonKind.NAMED_ELSEWHERE(call=name),
                         Location(source.name, line),
                     ),
                 )
 
     # Conditions ------------------------------------------------------------------------
 
-    def validate(self, site: Site) -> list[Transfer]:
+    def conditions(self, site: Site) -> list[Transfer]:
         call = site.call
         error = self._check(site)
         self._check_reduction(site)
         memory = []
         for position, mode in mpi_calls.EFFECTS[call.name].items():
             argument = call.arguments[position]
-            if argument.text.strip().upper() == "MPI_IN_PLACE":
+            if argument.constant == "MPI_IN_PLACE":
                 continue
             self._check_buffer(site, argument)
             memory.append((argument, mode == "w"))
         part = mpi_calls.BLOCKING_COLLECTIVES[call.name]
-        return [Transfer(call, part, call.arguments[part.buffer], error=error, memory=memory)]
+        transfer = Transfer(call, part, call.arguments[part.buffer], error=error, memory=memory)
+        transfer.assigned = self._assigned_to(site)
+        return [transfer]
 
     def _check_reduction(self, site: Site) -> None:
         position = mpi_calls.OPERATION.get(site.call.name)
@@ -163,12 +189,11 @@ class CollectivesToNonblocking(BlockingToNonblocking):
         if key is None:
             operation = site.call.arguments[position].text.strip()
             kind = site.call.arguments[position - 1].text.strip()
-            self._refuse(site, f"`{operation}` on `{kind}` is not known to be exact in any order")
+            self._refuse(site, ReasonKind.INEXACT(operation=operation, datatype=kind))
         elif key[1] == "floating" and not self.reassociation:
             self._refuse(
                 site,
-                "a nonblocking reduction may add floating-point numbers in another order: "
-                "--allow-reassociation permits that",
+                ReasonKind.REASSOCIATION(),
             )
 
     # Doing it --------------------------------------------------------------------------
@@ -178,33 +203,33 @@ class CollectivesToNonblocking(BlockingToNonblocking):
         chosen = [s for s in sites if not only or (s.routine.file, s.call.line) in only]
         if not chosen:
             return []
-        transfers = []
-        kinds = {file: (mixed, set(used)) for file, (mixed, used) in self.kinds.items()}
+        plans: list[Plan[Site, list[Transfer]]] = []
+        datatypes = {file: (mixed, set(used)) for file, (mixed, used) in self.datatypes.items()}
         try:
             if self.elsewhere is not None:
                 raise Refusal(self.name, self.elsewhere)
             self._check_hidden(sites[0].call.name, self._all_named(sites[0].call.name))
             for site in sites:
-                transfers.append(self.validate(site))
+                plans.append(Plan(site, self.conditions(site)))
         except Refusal as refusal:
-            self.kinds.clear()
-            self.kinds.update(kinds)
+            self.datatypes.clear()
+            self.datatypes.update(datatypes)
             return [self._refused(site, refusal.reason) for site in chosen]
         if len(chosen) < len(sites):
             other = next(site for site in sites if site not in chosen)
-            reason = Reason("a call that may match it is not chosen", other.location)
+            reason = Reason(ReasonKind.MATCHING_NOT_CHOSEN(), other.location)
             return [self._refused(site, reason) for site in chosen]
-        pairs = list(zip(sites, transfers, strict=True))
-        decisions = [self.apply(site, found) for site, found in pairs]
+        decisions = [self.apply(plan) for plan in plans]
         if all(decision.decision == "nothing-to-gain" for decision in decisions):
             return decisions
-        for (site, found), decision in zip(pairs, decisions, strict=True):
+        for plan, decision in zip(plans, decisions, strict=True):
             if decision.decision == "nothing-to-gain":
-                self._lower(site, found)
+                site = plan.site
+                self._lower(site, plan.content)
                 self.footprints.forget(site.statement)
                 decision.decision, decision.rewrites = "rewritten", [self.name]
                 decision.reason = Reason(
-                    "no computation in its own window, but calls that may match it are rewritten",
+                    ReasonKind.MATCHING_REWRITTEN(),
                     site.location,
                 )
         return decisions
@@ -219,8 +244,6 @@ class CollectivesToNonblocking(BlockingToNonblocking):
         ]
 
     def _refused(self, site: Site, reason: Reason) -> Decision:
-        text = reason.text
         if reason.location != site.location:
-            text = f"a call that may match it would have to change too: {text}"
-        place = Reason(text, reason.location)
-        return Decision(site, "refused", place, site.call.line, site.call.line)
+            reason = Reason(ReasonKind.MATCHING_STAYS(cause=reason.cause), reason.location)
+        return Decision(site, "refused", reason, site.call.line, site.call.line)

@@ -8,6 +8,7 @@ the part that does (sancho-potential-overlap, section 3.4).
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from imbrex.transform.analysis.copies import only_copies
@@ -15,23 +16,24 @@ from imbrex.transform.analysis.fission import Fission, Groups
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.messages import Messages, communicating_blocks
 from imbrex.transform.analysis.spaces import Space, Spaces
-from imbrex.transform.edits import Edit, apply_edits
+from imbrex.transform.model.causes import Reason
+from imbrex.transform.model.location import Location
 from imbrex.transform.model.program import (
     Access,
     Block,
     Kind,
     Language,
-    Location,
     Program,
-    Reason,
     Routine,
     SourceFile,
     Statement,
 )
-from imbrex.transform.rewrites.base import Refusal
+from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.rewrites.base import Plan, Refusal
 from imbrex.transform.rewrites.boundary import directed
-from imbrex.transform.rewrites.headers import read_header
-from imbrex.transform.rewrites.layout import (
+from imbrex.transform.rewrites.proposals import Preparing, Proposal, StatementSite
+from imbrex.transform.text.edits import Edit, apply_edits
+from imbrex.transform.text.layout import (
     C_COMMENT_LINE,
     FORTRAN_COMMENT_LINE,
     after_line,
@@ -40,7 +42,7 @@ from imbrex.transform.rewrites.layout import (
     line_start,
     whole_lines,
 )
-from imbrex.transform.rewrites.proposals import Preparing, Proposal
+from imbrex.transform.text.loop_headers import read_header
 
 NAME = "loop-distribution"
 _LABEL = re.compile(rb"^[ \t]*\d+[ \t]", re.MULTILINE)
@@ -55,8 +57,26 @@ class Division:
     produces: bool
 
 
-class LoopDistribution(Preparing):
-    """Divides the bodies of loops around messages."""
+class LoopDistribution(Preparing[StatementSite, Division]):
+    """A loop whose body computes what is sent, and other things, becomes two loops.
+
+    The message is under way while the second runs; likewise the part of a body that needs nothing
+    of a message comes before the part that does.
+
+    Before:
+        for (int i = 0; i < n; i++) {
+            buffer[i] = 0.5 * u[i];
+            v[i] = v[i] + u[i];
+        }
+        MPI_Send(buffer, n, MPI_DOUBLE, right, 0, comm);
+
+    After:
+        for (int i = 0; i < n; i++)
+            buffer[i] = 0.5 * u[i];
+        for (int i = 0; i < n; i++)
+            v[i] = v[i] + u[i];
+        MPI_Send(buffer, n, MPI_DOUBLE, right, 0, comm);
+    """
 
     name = NAME
 
@@ -64,34 +84,26 @@ class LoopDistribution(Preparing):
         super().__init__(program, footprints)
         self.messages = Messages(program, footprints)
 
-    def proposals(self) -> list[Proposal]:
-        found = []
+    def sites(self) -> Iterator[StatementSite]:
         for routine, block in communicating_blocks(self.program):
             for index, statement in enumerate(block.statements):
-                if statement.kind is not Kind.LOOP or not block.insertable:
-                    continue
-                for produces in (True, False):
-                    try:
-                        division = self.validate(routine, block, index, produces=produces)
-                    except Refusal as refusal:
-                        at = (routine, statement.line)
-                        found.append(Proposal(self.name, *at, refusal.reason, without_window=True))
-                        continue
-                    if division is not None:
-                        found.append(self.apply(routine, division))
-        return found
+                if statement.kind is Kind.LOOP and block.insertable:
+                    yield StatementSite(routine, block, index, produces=True)
+                    yield StatementSite(routine, block, index, produces=False)
+
+    def refused(self, site: StatementSite, refusal: Refusal) -> Proposal:
+        return Proposal(self.name, site.routine, site.line, refusal.reason, without_window=True)
 
     # Conditions ------------------------------------------------------------------------
 
-    def validate(
-        self, routine: Routine, block: Block, index: int, *, produces: bool
-    ) -> Division | None:
+    def conditions(self, site: StatementSite) -> Division | None:
         """How to divide loop `index` of a block; None where no message waits for part of it.
 
         Raises Refusal where one does, but the parts need each other, or the text forbids it.
         """
-        statement = block.statements[index]
-        wanted = self.messages.around(routine, block, index, produces=produces, collective=True)
+        routine, block, index = site.routine, site.block, site.index
+        statement, produces = site.statement, site.produces
+        wanted = self.messages.waiting(routine, block, index, produces=produces, collective=True)
         if not wanted:
             return None
         spaces = Spaces(self.program, self.footprints, routine)
@@ -117,9 +129,7 @@ class LoopDistribution(Preparing):
         if groups is None and not fission.tie:
             return None
         if groups is None:
-            text = "the parts of the loop that communicate and that do not need each other"
-            text += f" through `{fission.tie}`"
-            raise Refusal(self.name, Reason(text, place))
+            raise Refusal(self.name, Reason(ReasonKind.ONE_PART(variable=fission.tie), place))
         passed = groups.second if produces else groups.first
         if all(only_copies(self.program, s) for s in passed):
             return None
@@ -143,33 +153,32 @@ class LoopDistribution(Preparing):
     ) -> Reason | None:
         place = Location(routine.file, space.statement.line)
         if directed(space):
-            return Reason("a directive belongs to the loop", place)
+            return Reason(ReasonKind.LOOP_DIRECTIVE(), place)
         text = source.data[space.statement.start : space.statement.end]
         if source.language is not Language.C and _LABEL.search(text):
-            return Reason("the loop has statement labels, which cannot stand twice", place)
+            return Reason(ReasonKind.LOOP_LABELS(), place)
         if not block.braced or not first_on_line(source.data, space.statement.code_start):
-            return Reason("the loop shares its line with other statements", place)
+            return Reason(ReasonKind.LOOP_LINE(), place)
         inner = space.loops[-1].blocks[0]
         for statement in inner.statements:
             span = whole_lines(source.data, statement.code_start, _end(source, statement))
             alone = span != (statement.code_start, _end(source, statement))
             if not alone or not inner.insertable or not inner.braced:
                 at = Location(routine.file, statement.line)
-                return Reason("a statement of the loop shares its line", at)
+                return Reason(ReasonKind.LOOP_STATEMENT_LINE(), at)
         return None
 
     # Doing it --------------------------------------------------------------------------
 
-    def apply(self, routine: Routine, division: Division) -> Proposal:
+    def apply(self, plan: Plan[StatementSite, Division]) -> Proposal:
+        routine, division = plan.site.routine, plan.content
         source = self.program.files[routine.file]
         space = division.space
         start = line_start(source.data, space.statement.code_start)
         groups = (division.groups.first, division.groups.second)
         text = "\n".join(self._with(source, space, group) for group in groups)
-        what = "what is sent first" if division.produces else "what needs no message first"
-        reason = Reason(
-            f"the loop is distributed: {what}", Location(routine.file, space.statement.line)
-        )
+        order = ReasonKind.SENT_FIRST if division.produces else ReasonKind.INDEPENDENT_FIRST
+        reason = Reason(order(), Location(routine.file, space.statement.line))
         edits = {routine.file: [Edit(start, space.statement.end, text)]}
         return Proposal(self.name, routine, space.statement.line, reason, edits)
 

@@ -18,20 +18,20 @@ from imbrex.transform.analysis.requests import (
 from imbrex.transform.analysis.transfer import Render, Role, Transfer, data_accesses
 from imbrex.transform.analysis.unread import never_read
 from imbrex.transform.model.affine import Affine, Range, disjoint
+from imbrex.transform.model.causes import Cause, Reason
+from imbrex.transform.model.location import Location
 from imbrex.transform.model.program import (
     UNKNOWN_MEMORY,
     Access,
-    Block,
     Kind,
-    Location,
     Program,
-    Reason,
     Routine,
     Statement,
 )
-from imbrex.transform.rewrites.base import Decision, Refusal, Site
-from imbrex.transform.rewrites.blocking import BlockingToNonblocking
-from imbrex.transform.rewrites.emit import Text
+from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.rewrites.base import Decision, Plan, Refusal, Site
+from imbrex.transform.rewrites.calls import CallRewrite, sites_in
+from imbrex.transform.text.emit import Text
 
 _MOST_ELEMENTS = 64  # of a Waitall that is taken apart
 
@@ -55,41 +55,67 @@ class Lowered:
     pieces: list[Piece]
 
 
-class ExistingMotion(BlockingToNonblocking):
-    """MPI_Isend, Issend, Irecv, nonblocking collectives, MPI_Wait and MPI_Waitall."""
+class ExistingMotion(CallRewrite[list[Piece], Lowered]):
+    """The starts of nonblocking code that is there already move up, and its waits down.
+
+    It takes MPI_Isend, Issend, Irecv, nonblocking collectives, MPI_Wait and MPI_Waitall; a Waitall
+    is taken apart where its requests may wait until different places.
+
+    Before:
+        work(w);
+        MPI_Irecv(v, n, MPI_DOUBLE, left, 0, comm, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        more(w);
+        use(v);
+
+    After:
+        MPI_Irecv(v, n, MPI_DOUBLE, left, 0, comm, &request);
+        work(w);
+        more(w);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        use(v);
+    """
 
     name = "motion"
 
     def __init__(self, program: Program, footprints: Footprints, facts: ProgramFacts) -> None:
         super().__init__(program, footprints, facts)
         self.completed: dict[str, list[Transfer]] = {}
+        self.requests: dict[str, Requests] = {}
 
     def applies(self, site: Site) -> bool:
         return site.call.name in mpi_calls.STARTS or site.call.name in mpi_calls.REQUEST_OF_WAIT
 
+    def assigned(self, site: Site) -> str:
+        return ""  # a Waitall that is taken apart would leave the variable as it was
+
+    def tolerates(self, problem: Cause) -> bool:
+        """Whether a problem is only that the whole array may be copied.
+
+        If it were, the program would be wrong as it is, since the call is nonblocking already.
+        """
+        return problem.kind is ReasonKind.MAY_BE_NONCONTIGUOUS
+
     # Conditions ------------------------------------------------------------------------
 
-    def validate(self, site: Site, requests: Requests | None = None) -> list[Transfer]:
-        """The transfer that a start begins, or what stands for those that a wait completes.
+    def conditions(self, site: Site) -> list[Piece]:
+        """The pieces that a call is moved as.
 
         Raises Refusal where the call may not be moved at all.
         """
-        return [piece.transfer for piece in self.pieces(site, requests)]
-
-    def pieces(self, site: Site, requests: Requests | None = None) -> list[Piece]:
-        """The same with what each piece touches. Raises Refusal."""
-        if requests is None:
-            requests = Requests(self.footprints, site.routine)
         if site.call.name in mpi_calls.STARTS:
             return [self._start(site)]
-        return self._wait(site, requests)
+        return self._wait(site, self._requests_of(site.routine))
+
+    def _requests_of(self, routine: Routine) -> Requests:
+        return self.requests.setdefault(routine.key, Requests(self.footprints, routine))
 
     def _start(self, site: Site) -> Piece:
         call, routine = site.call, site.routine
         error = self._check(site)
         transfer = started(call)
         if transfer is None:
-            text = f"`{own_operation(call)}` may be an operation of the program"
+            text = ReasonKind.OWN_OPERATION(operation=own_operation(call) or "")
             raise Refusal(self.name, Reason(text, site.location))
         transfer.error = error
         for buffer in transfer.buffers:
@@ -106,7 +132,7 @@ class ExistingMotion(BlockingToNonblocking):
 
     def _check_memory(self, site: Site, text: str, base: str | None) -> None:
         if (base or "").lstrip("*") not in self.program.variables:
-            self._refuse(site, f"the memory that `{text.strip()}` names is not known")
+            self._refuse(site, ReasonKind.BUFFER_UNKNOWN(argument=text.strip()))
 
     def _wait(self, site: Site, requests: Requests) -> list[Piece]:
         call, routine = site.call, site.routine
@@ -115,9 +141,9 @@ class ExistingMotion(BlockingToNonblocking):
         if isinstance(completed, Reason):
             raise Refusal(self.name, completed)
         if not completed:
-            self._refuse(site, "no start of this request is seen")
+            self._refuse(site, ReasonKind.NO_START())
         status = call.arguments[mpi_calls.STATUS_OF_WAIT[call.name]]
-        ignored = status.text.strip().upper() in ("MPI_STATUS_IGNORE", "MPI_STATUSES_IGNORE")
+        ignored = status.constant in ("MPI_STATUS_IGNORE", "MPI_STATUSES_IGNORE")
         control = self._evaluation(site)
         status_read = not ignored and (
             never_read(self.program, routine, status.base or "") is not None
@@ -187,27 +213,22 @@ class ExistingMotion(BlockingToNonblocking):
         self, routine: Routine, only: frozenset[tuple[str, int]]
     ) -> tuple[list[Lowered], list[Decision]]:
         """Put all calls that may be moved into the model as inserted statements."""
-        requests = Requests(self.footprints, routine)
-        found, refused = [], []
-        for site in self._sites(routine):
-            if only and (routine.file, site.call.line) not in only:
+        plans, refused = [], []
+        for site in sites_in(routine):
+            if not self.applies(site) or (only and (routine.file, site.line) not in only):
                 continue
-            try:
-                found.append(Lowered(site, self.pieces(site, requests)))
-            except Refusal as refusal:
-                line = site.call.line
-                refused.append(Decision(site, "refused", refusal.reason, line, line))
-        for lowered in found:
-            self._insert(lowered)
-        return found, refused
+            plan = self.validate(site)
+            if isinstance(plan, Refusal):
+                refused.append(Decision(site, "refused", plan.reason, site.line, site.line))
+            elif plan is not None:
+                plans.append(plan)
+        return [self.apply(plan) for plan in plans], refused
 
-    def _sites(self, routine: Routine) -> list[Site]:
-        return [
-            site
-            for statement in routine.statements()
-            for call in statement.calls
-            if self.applies(site := Site(routine, statement, call))
-        ]
+    def apply(self, plan: Plan[Site, list[Piece]]) -> Lowered:
+        """Put the pieces of a call into the model in its place."""
+        lowered = Lowered(plan.site, plan.content)
+        self._insert(lowered)
+        return lowered
 
     def _insert(self, lowered: Lowered) -> None:
         original = lowered.site.statement
@@ -266,8 +287,8 @@ class ExistingMotion(BlockingToNonblocking):
         last = block.statements.index(pieces[-1])
         between = [s for s in block.statements[first + 1 : last + 1] if s not in pieces]
         waits = [s for s in between if isinstance(s.role, Role) and not s.role.starts]
-        others = [s for s in between if s not in waits]
-        block.statements[first : last + 1] = [*waits, original, *others]
+        computing = [s for s in between if s not in waits]
+        block.statements[first : last + 1] = [*waits, original, *computing]
         original.removed = False
         self.footprints.forget(original)
 
@@ -337,27 +358,27 @@ class ExistingMotion(BlockingToNonblocking):
             if (blocker := piece.transfer.start_blocker or piece.transfer.wait_blocker) is not None
         ]
         direction = "earlier" if starts else "later"
-        what = request_argument(site.call).text.strip()
+        subject = request_argument(site.call).text.strip()
         if starts:
-            what = item.pieces[0].transfer.buffer.text.strip()
+            subject = item.pieces[0].transfer.buffer.text.strip()
         details = list(dict.fromkeys(f"not {direction}, because {b}" for b in blockers))
         if len(details) > 1:
-            whose = [f"{what}, request {p.element}: " for p in item.pieces]
+            whose = [f"{subject}, request {p.element}: " for p in item.pieces]
             details = [
                 name + f"not {direction}, because {blocker}"
                 for name, blocker in zip(whose, blockers, strict=True)
             ]
         else:
-            details = [f"{site.call.name} of {what}: {text}" for text in details]
+            details = [f"{site.call.name} of {subject}: {text}" for text in details]
         if not moved:
-            place = blockers[0] if blockers else Reason("", site.location)
-            what = "started earlier" if starts else "waited for later"
-            text = f"it cannot be {what}: {place.text}"
-            reason = Reason(text, place.location)
+            blocker = Reason(ReasonKind.NO_BETTER_PLACE(), site.location)
+            blocker = blockers[0] if blockers else blocker
+            kind = ReasonKind.NOT_EARLIER if starts else ReasonKind.NOT_LATER
+            reason = Reason(kind(cause=blocker.cause), blocker.location)
             return Decision(site, "nothing-to-gain", reason, line, line, [], details)
         crossed = max(piece.transfer.crossed for piece in moved)
         reason = Reason(
-            f"{crossed} computing statement{'s' if crossed > 1 else ''} more in the window",
+            ReasonKind.WIDER_WINDOW(count=crossed),
             Location(site.routine.file, line),
         )
         decision = Decision(site, "rewritten", reason, line, line, [self.name], details)
@@ -370,30 +391,3 @@ class ExistingMotion(BlockingToNonblocking):
                     decision.last_line, self._line_before(piece.inserted, site)
                 )
         return decision
-
-
-def settle(mover: BlockingToNonblocking, routines: list[Routine]) -> bool:
-    """Move all starts and waits in the model as far as they go; True where one moved.
-
-    What one of them leaves behind makes room for another.
-    """
-    any_moved = False
-    for routine in routines:
-        moved = True
-        while moved:
-            moved = False
-            for statement in _inserted(routine.body):
-                role = statement.role
-                if isinstance(role, Role) and mover.move(routine, role):
-                    moved = any_moved = True
-    return any_moved
-
-
-def _inserted(block: Block) -> list[Statement]:
-    found = []
-    for statement in block.statements:
-        if statement.kind is Kind.INSERTED:
-            found.append(statement)
-        for inner in statement.blocks:
-            found += _inserted(inner)
-    return found

@@ -7,25 +7,20 @@ starts that pass the finishes before them go into `exchange_all_start`, all that
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.schedule import Item, Schedule
-from imbrex.transform.edits import Edit
-from imbrex.transform.model.program import (
-    Access,
-    Call,
-    Kind,
-    Location,
-    Program,
-    Reason,
-    Routine,
-    Statement,
-)
-from imbrex.transform.rewrites.base import Refusal
-from imbrex.transform.rewrites.halves import Halves
+from imbrex.transform.model.causes import Reason
+from imbrex.transform.model.location import Location
+from imbrex.transform.model.program import Access, Call, Kind, Program, Routine, Statement
+from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.rewrites.base import Plan
 from imbrex.transform.rewrites.proposals import Proposal
-from imbrex.transform.rewrites.wrappers import NAME, Split, Wrappers
+from imbrex.transform.rewrites.splitting import NAME, RoutineSite, Split, Splitting, messages_of
+from imbrex.transform.text.edits import Edit
+from imbrex.transform.text.halves import Halves
 
 
 @dataclass(slots=True)
@@ -47,8 +42,20 @@ class Nest:
     number: dict[int, int] = field(default_factory=dict)  # which half, by the same
 
 
-class NestedWrappers(Wrappers):
-    """Splits routines around wrappers, together with these."""
+class NestedWrappers(Splitting[Nest]):
+    """A routine that calls such routines is split with them.
+
+    Before:
+        exchange_all(u, v);
+        work(w);
+        use(u, v);
+
+    After:
+        exchange_all_start(u, v, imbrex_requests);
+        work(w);
+        exchange_all_finish(u, v, imbrex_requests);
+        use(u, v);
+    """
 
     name = NAME
 
@@ -56,40 +63,34 @@ class NestedWrappers(Wrappers):
         super().__init__(program, footprints)
         self.leaves: dict[str, Split] = {}
 
-    def proposals(self) -> list[Proposal]:
+    def sites(self) -> Iterator[RoutineSite]:
+        """Routines that call wrappers; which routines are those is found first."""
         self.leaves = {}
+        files = self.program.files
         for routine in self.program.routines.values():
-            sites = self.sites(routine)
-            if routine.name == "main" or not sites or routine.file not in self.program.files:
+            calls = messages_of(routine)
+            if routine.name == "main" or not calls or routine.file not in files:
                 continue
-            schedule = self.schedule_of(routine, sites)
+            schedule = self.schedule_of(routine, calls)
             if schedule is not None:
                 self.leaves[routine.name] = Split(routine, schedule, [])
-        found = []
         for routine in self.program.routines.values():
-            if routine.name in self.leaves or routine.file not in self.program.files:
+            if routine.name in self.leaves or routine.file not in files:
                 continue
-            if routine.name == "main" or not self._calls(routine):
-                continue
-            try:
-                nest = self.validate_nest(routine)
-            except Refusal as refusal:
-                found.append(Proposal(self.name, routine, routine.line, refusal.reason))
-                continue
-            if nest is not None:
-                found.append(self.apply_nest(nest))
-        return found
+            if routine.name != "main" and self._calls(routine):
+                yield RoutineSite(routine)
 
     def _calls(self, routine: Routine) -> list[Call]:
         return [c for s in routine.statements() for c in s.calls if c.name in self.leaves]
 
     # Conditions ------------------------------------------------------------------------
 
-    def validate_nest(self, routine: Routine) -> Nest | None:
+    def conditions(self, site: RoutineSite) -> Nest | None:
         """How to split a routine with the wrappers it calls; None where nothing is gained.
 
         Raises Refusal where its callers have work meanwhile, but it cannot be taken apart.
         """
+        routine = site.routine
         nest = self._schedule(routine)
         if nest is None or not nest.inner or (routine.visible and not self.program.has_main):
             return None
@@ -103,13 +104,13 @@ class NestedWrappers(Wrappers):
             self.find_uses(leaf)
             self.check(leaf)
             if self.kept(leaf):
-                text = f"a buffer of {leaf.wrapper.name}, which {routine.name} calls, is local"
+                text = ReasonKind.INNER_LOCAL(inner=leaf.wrapper.name, outer=routine.name)
                 self.refuse(leaf.wrapper, leaf.wrapper.line, text)
             if any(
                 use.routine is routine and id(use.statement) not in self._placed(nest)
                 for use in leaf.uses
             ):
-                text = f"a call of {leaf.wrapper.name} is inside a loop or a condition"
+                text = ReasonKind.INNER_GUARDED(inner=leaf.wrapper.name)
                 self.refuse(routine, routine.line, text)
         return nest
 
@@ -175,7 +176,8 @@ class NestedWrappers(Wrappers):
 
     # Doing it --------------------------------------------------------------------------
 
-    def apply_nest(self, nest: Nest) -> Proposal:
+    def apply(self, plan: Plan[RoutineSite, Nest]) -> Proposal:
+        nest = plan.content
         outer = nest.outer.wrapper
         edits: dict[str, list[Edit]] = {name: [] for name in self.program.files}
         written: dict[str, Halves] = {}
@@ -199,14 +201,16 @@ class NestedWrappers(Wrappers):
         for leaf, halves in parts:
             self.edit_uses(leaf, halves, edits)
         worth = self.edit_uses(nest.outer, both, edits)
-        first, *others = nest.wrappers
+        first, *inner_names = nest.wrappers
         callers = ", ".join(sorted({use.routine.name for use in nest.outer.uses}))
-        text = f"{outer.name}, with {', '.join(nest.wrappers)}, is split around work of {callers}"
+        text = ReasonKind.SPLIT_NEST(
+            outer=outer.name, inner=", ".join(nest.wrappers), callers=callers
+        )
         place = Location(outer.file, outer.line)
         wrapper = nest.wrappers[first].wrapper
         proposal = Proposal(self.name, wrapper, outer.line, Reason(text, place), edits)
         proposal.worth = worth * nest.outer.schedule.requests
-        proposal.also = (*others, outer.name)
+        proposal.also = (*inner_names, outer.name)
         proposal.replaces = (
             *both.names,
             *(name for halves in written.values() for name in halves.names),

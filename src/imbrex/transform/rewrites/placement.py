@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from imbrex.transform.analysis.around import around
 from imbrex.transform.analysis.branches import branches
 from imbrex.transform.analysis.facts import ProgramFacts
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.motion import Motion, Position, Reach
+from imbrex.transform.analysis.next_iteration import find_next_iteration
 from imbrex.transform.analysis.transfer import Role, Transfer
-from imbrex.transform.model.program import Reason, Routine, Statement
+from imbrex.transform.model.causes import Reason
+from imbrex.transform.model.program import Block, Kind, Routine, Statement
+from imbrex.transform.model.reasons import ReasonKind
 
 
 class Placement:
@@ -48,7 +50,7 @@ class Placement:
         """Move a wait that has no window into the next iteration, if it has one there."""
         if reach.position.crossed:
             return reach
-        found = around(motion, transfer, reach)
+        found = find_next_iteration(motion, transfer, reach)
         if found is None:
             return reach
         wait = transfer.wait
@@ -69,7 +71,7 @@ class Placement:
             self._put(last, below, after=True)
         transfer.crossed += found.crossed
         position = replace(reach.position, crossed=reach.position.crossed + found.crossed)
-        text = f"in the next iteration {found.blocker.text}"
+        text = ReasonKind.NEXT_ITERATION(cause=found.blocker.cause)
         return Reach(position, Reason(text, found.blocker.location))
 
     def _into_branches(self, motion: Motion, transfer: Transfer, reach: Reach) -> Reach:
@@ -109,7 +111,7 @@ class Placement:
             self._put(wait, below.position, after=True)
         transfer.crossed += gained
         position = replace(reach.position, crossed=reach.position.crossed + gained)
-        text = f"a branch needs it, and behind that {below.blocker.text}"
+        text = ReasonKind.BRANCH(cause=below.blocker.cause)
         return Reach(position, Reason(text, below.blocker.location))
 
     def move(self, routine: Routine, role: Role) -> bool:
@@ -140,3 +142,30 @@ class Placement:
         old.statements.remove(statement)
         target.insert(target.index(anchor) + after, statement)
         statement.parent = position.block
+
+
+def settle(mover: Placement, routines: list[Routine]) -> bool:
+    """Move all starts and waits in the model as far as they go; True where one moved.
+
+    What one of them leaves behind makes room for another.
+    """
+    any_moved = False
+    for routine in routines:
+        moved = True
+        while moved:
+            moved = False
+            for statement in _inserted(routine.body):
+                role = statement.role
+                if isinstance(role, Role) and mover.move(routine, role):
+                    moved = any_moved = True
+    return any_moved
+
+
+def _inserted(block: Block) -> list[Statement]:
+    found = []
+    for statement in block.statements:
+        if statement.kind is Kind.INSERTED:
+            found.append(statement)
+        for inner in statement.blocks:
+            found += _inserted(inner)
+    return found

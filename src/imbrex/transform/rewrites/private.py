@@ -1,28 +1,31 @@
-"""Private buffers: webs of one local array that need not wait for each other get arrays apart."""
+"""Private buffers: uses of one array that need not wait for each other get arrays apart."""
 
 from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 from imbrex.transform import mpi_calls
+from imbrex.transform.analysis.def_use import DefUseChain, DefUseChains
 from imbrex.transform.analysis.footprint import Footprints
-from imbrex.transform.analysis.webs import Web, WebFinder
-from imbrex.transform.edits import Edit
+from imbrex.transform.model.causes import Cause, Reason
+from imbrex.transform.model.location import Location
 from imbrex.transform.model.program import (
     Kind,
     Language,
-    Location,
     Program,
-    Reason,
     Routine,
     SourceFile,
     Variable,
 )
-from imbrex.transform.rewrites.base import Refusal
-from imbrex.transform.rewrites.halves import Halves
-from imbrex.transform.rewrites.layout import after_line, indent_at, line_start
+from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.rewrites.base import Plan, Refusal
 from imbrex.transform.rewrites.proposals import Preparing, Proposal
+from imbrex.transform.text.edits import Edit
+from imbrex.transform.text.halves import Halves
+from imbrex.transform.text.layout import after_line, indent_at, line_start
 
 NAME = "private-buffers"
 _MOST = 4  # arrays in the place of one
@@ -30,8 +33,35 @@ _MOST_ELEMENTS = 1 << 16  # of a copy that stands beside shared memory
 _FIXED_WIDTH = 72
 
 
-class PrivateBuffers(Preparing):
-    """A second copy of a local array that one routine uses for several messages."""
+@dataclass(frozen=True, slots=True)
+class BufferSite:
+    """An array that is the buffer of several messages of a routine."""
+
+    routine: Routine
+    variable: Variable
+
+    @property
+    def line(self) -> int:
+        return self.variable.line or self.routine.line
+
+
+class PrivateBuffers(Preparing[BufferSite, list[DefUseChain]]):
+    """An array that is the buffer of several messages in turn gets a second copy.
+
+    Def-use chains of one array that need not wait for each other then use arrays apart.
+
+    Before:
+        pack(buffer, east);
+        MPI_Send(buffer, n, MPI_DOUBLE, right, 0, comm);
+        pack(buffer, west);
+        MPI_Send(buffer, n, MPI_DOUBLE, left, 1, comm);
+
+    After:
+        pack(buffer, east);
+        MPI_Send(buffer, n, MPI_DOUBLE, right, 0, comm);
+        pack(buffer2, west);
+        MPI_Send(buffer2, n, MPI_DOUBLE, left, 1, comm);
+    """
 
     name = NAME
 
@@ -39,20 +69,14 @@ class PrivateBuffers(Preparing):
         super().__init__(program, footprints)
         self._known_users: dict[str, set[str]] = {}
 
-    def proposals(self) -> list[Proposal]:
-        found = []
+    def sites(self) -> Iterator[BufferSite]:
         for routine in self.program.editable():
             for key in self._shared(routine):
-                variable = self.program.variables[key]
-                try:
-                    webs = self.validate(routine, key)
-                    found.append(self.apply(routine, variable, webs))
-                except Refusal as refusal:
-                    line = refusal.reason.location.line
-                    refused = Proposal(self.name, routine, line, refusal.reason)
-                    refused.about = variable.name
-                    found.append(refused)
-        return found
+                yield BufferSite(routine, self.program.variables[key])
+
+    def refused(self, site: BufferSite, refusal: Refusal) -> Proposal:
+        line = refusal.reason.location.line
+        return Proposal(self.name, site.routine, line, refusal.reason, about=site.variable.name)
 
     def _shared(self, routine: Routine) -> list[str]:
         """Arrays that are the buffer of more than one blocking message in the routine."""
@@ -72,50 +96,49 @@ class PrivateBuffers(Preparing):
 
     # Conditions ------------------------------------------------------------------------
 
-    def validate(self, routine: Routine, key: str) -> list[Web]:
-        """The webs of an array that may be separated, at least two that can overlap in time.
+    def conditions(self, site: BufferSite) -> list[DefUseChain]:
+        """The def-use chains of an array that may be separated, two of which can overlap.
 
         Raises Refusal where values may pass between uses, or outlive the routine.
         """
-        variable = self.program.variables[key]
-        place = Location(routine.file, variable.line or routine.line)
-        text = self._shares(routine, variable)
-        if text is not None:
-            reason = Reason(f"`{variable.name}` has no copy of its own: {text}", place)
+        routine, variable = site.routine, site.variable
+        place = Location(routine.file, site.line)
+        shared = self._shares(routine, variable)
+        if shared is not None:
+            reason = Reason(ReasonKind.NO_OWN_COPY(variable=variable.name, cause=shared), place)
             raise Refusal(self.name, reason)
-        webs = WebFinder(self.program, self.footprints, routine, key).find()
-        if isinstance(webs, Reason):
-            raise Refusal(self.name, webs)
-        colours = _colours(webs)
+        chains = DefUseChains(self.program, self.footprints, routine, variable.key).find()
+        if isinstance(chains, Reason):
+            raise Refusal(self.name, chains)
+        colours = _colours(chains)
         if max(colours, default=0) == 0:
             raise Refusal(
                 self.name,
-                Reason(f"`{variable.name}` is used for one message at a time only", place),
+                Reason(ReasonKind.ONE_MESSAGE(variable=variable.name), place),
             )
         if max(colours) >= _MOST:
             raise Refusal(
-                self.name, Reason(f"`{variable.name}` would need more than {_MOST} copies", place)
+                self.name,
+                Reason(ReasonKind.TOO_MANY_COPIES(variable=variable.name, most=_MOST), place),
             )
         if self.declared(routine, variable) is None:
-            raise Refusal(
-                self.name, Reason(f"the declaration of `{variable.name}` is not a plain one", place)
-            )
-        return webs
+            raise Refusal(self.name, Reason(ReasonKind.DECLARATION(variable=variable.name), place))
+        return chains
 
-    def _shares(self, routine: Routine, variable: Variable) -> str | None:
+    def _shares(self, routine: Routine, variable: Variable) -> Cause | None:
         """Why the array's values may be seen by others."""
         if variable.pointer or not (variable.kind == "local" or self._only_here(routine, variable)):
-            return "it is not a local array, so other routines or later calls may see its values"
+            return ReasonKind.BUFFER_NOT_LOCAL()
         if variable.key in self.program.overlays:
-            return "it shares its memory"
+            return ReasonKind.BUFFER_SHARED()
         aliases = self.footprints.aliases
         if variable.key in aliases.escaped:
-            return "its address is known elsewhere"
+            return ReasonKind.BUFFER_KNOWN()
         for cell, held in aliases.cells.items():
             kept = self.program.variables.get(cell)
             passed = cell.startswith("argument:") or (kept is not None and kept.kind == "parameter")
             if variable.key in held and not passed:
-                return "its address is kept"
+                return ReasonKind.BUFFER_ADDRESS()
         return None
 
     def _only_here(self, routine: Routine, variable: Variable) -> bool:
@@ -190,30 +213,31 @@ class PrivateBuffers(Preparing):
 
     # Doing it --------------------------------------------------------------------------
 
-    def apply(self, routine: Routine, variable: Variable, webs: list[Web]) -> Proposal:
+    def apply(self, plan: Plan[BufferSite, list[DefUseChain]]) -> Proposal:
+        routine, variable, chains = plan.site.routine, plan.site.variable, plan.content
         source = self.program.files[routine.file]
         declared = self.declared(routine, variable)
         assert declared is not None
         bounds, behind, indent = declared
-        colours = _colours(webs)
+        colours = _colours(chains)
         names = [variable.name]
         taken = {name.lower() for name in routine.exported}
         for number in range(1, max(colours) + 1):
             names.append(
-                _name(variable.name, number + 1, taken, self._tight(source, variable, webs))
+                _name(variable.name, number + 1, taken, self._tight(source, variable, chains))
             )
             taken.add(names[-1].lower())
         edits = []
-        for web, colour in zip(webs, colours, strict=True):
+        for chain, colour in zip(chains, colours, strict=True):
             if colour:
-                for statement in web.statements:
+                for statement in chain.statements:
                     edits += _renamed(
                         source, statement.start, statement.end, variable, names[colour]
                     )
         declaration = self.declaration(source, variable, names, bounds, indent)
         edits.append(Edit(behind, behind, declaration))
-        text = f"each message in `{variable.name}` gets an array of its own: {', '.join(names)}"
-        line = webs[0].statements[0].line
+        text = ReasonKind.OWN_ARRAYS(variable=variable.name, names=", ".join(names))
+        line = chains[0].statements[0].line
         return Proposal(
             self.name,
             routine,
@@ -238,15 +262,15 @@ class PrivateBuffers(Preparing):
         return f"\n{indent}{variable.element} :: {texts}"
 
     @staticmethod
-    def _tight(source: SourceFile, variable: Variable, webs: list[Web]) -> bool:
+    def _tight(source: SourceFile, variable: Variable, chains: list[DefUseChain]) -> bool:
         """Whether one more character would pass the last column of a fixed-form line."""
         if source.language is not Language.FORTRAN_FIXED:
             return False
         pattern = re.compile(rf"(?<![\w%]){re.escape(variable.name)}(?!\w)", re.IGNORECASE)
         return any(
             len(line) + 2 * len(pattern.findall(line)) > _FIXED_WIDTH
-            for web in webs
-            for statement in web.statements
+            for chain in chains
+            for statement in chain.statements
             for line in source.data[statement.start : statement.end].decode().splitlines()
         )
 
@@ -274,10 +298,10 @@ def _renamed(source: SourceFile, start: int, end: int, variable: Variable, name:
     return [Edit(m.start(), m.end(), name) for m in pattern.finditer(source.data, start, end)]
 
 
-def _colours(webs: list[Web]) -> list[int]:
+def _colours(chains: list[DefUseChain]) -> list[int]:
     """A number for each web; webs that exclude each other may have the same."""
     colours: list[int] = []
-    for number, web in enumerate(webs):
-        near = {colours[other] for other in range(number) if not web.excludes(webs[other])}
-        colours.append(next(c for c in range(len(webs)) if c not in near))
+    for number, chain in enumerate(chains):
+        near = {colours[other] for other in range(number) if not chain.excludes(chains[other])}
+        colours.append(next(c for c in range(len(chains)) if c not in near))
     return colours

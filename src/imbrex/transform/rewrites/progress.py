@@ -18,23 +18,24 @@ from dataclasses import dataclass
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.facts import ProgramFacts
 from imbrex.transform.analysis.footprint import Footprints
-from imbrex.transform.analysis.requests import Requests, request_argument
+from imbrex.transform.analysis.requests import Requests, between, request_argument
 from imbrex.transform.analysis.transfer import Transfer
 from imbrex.transform.analysis.work import Work
-from imbrex.transform.edits import Edit
+from imbrex.transform.model.causes import Reason
+from imbrex.transform.model.location import Location
 from imbrex.transform.model.program import (
     Block,
     Call,
     Kind,
     Language,
-    Location,
     Program,
-    Reason,
     Routine,
     Statement,
 )
-from imbrex.transform.rewrites.base import Decision, Refusal, Site
-from imbrex.transform.rewrites.progress_text import ProgressText
+from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.rewrites.base import Decision, Plan, Refusal, Rewrite, Site
+from imbrex.transform.text.edits import Edit
+from imbrex.transform.text.progress_text import ProgressText
 
 NAME = "progress"
 _PARALLEL = re.compile(rb"^\s*#\s*pragma\s+(omp|acc)|^[!cC*]\$(omp|acc)", re.MULTILINE | re.I)
@@ -65,8 +66,26 @@ class Spot:
     clocked: bool  # the clock is asked in those, as the length of an iteration is not known
 
 
-class ProgressCalls:
-    """Finds windows and puts calls into their loops."""
+class ProgressCalls(Rewrite[Window, list[Spot], dict[str, list[Edit]]]):
+    """The loops of a window call MPI now and then, for libraries that move data only inside MPI.
+
+    It is asked for with `--progress` or `--machine`, not with `--rewrites`.
+
+    Before:
+        MPI_Irecv(v, n, MPI_DOUBLE, left, 0, comm, &request);
+        for (int i = 0; i < m; i++)
+            w[i] = 2.0 * w[i];
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+
+    After:
+        MPI_Irecv(v, n, MPI_DOUBLE, left, 0, comm, &request);
+        for (int imbrex_first = 0; imbrex_first < m; imbrex_first += 32768) {
+            MPI_Request_get_status(request, &imbrex_flag, MPI_STATUS_IGNORE);
+            for (int i = imbrex_first; i < m && i < imbrex_first + 32768; i++)
+                w[i] = 2.0 * w[i];
+        }
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    """
 
     name = NAME
 
@@ -89,10 +108,12 @@ class ProgressCalls:
         self.longest_s = longest_s
         self.work = Work(program)
         self.taken: set[int] = set()  # loops that have a call
+        self.windows_of: Counter[int] = Counter()  # by loop
+        self.texts: dict[str, ProgressText] = {}  # by routine
 
     # Windows ---------------------------------------------------------------------------
 
-    def windows(self) -> Iterator[Window]:
+    def sites(self) -> Iterator[Window]:
         for routine in self.program.routines.values():
             if routine.file not in self.program.files:
                 continue
@@ -126,7 +147,7 @@ class ProgressCalls:
         widest: tuple[Block, int, int] | None = None
         direct = True
         for start, _ in pairs:
-            spans = _between(start, wait)
+            spans = between(start, wait)
             if spans is None:
                 continue
             block, first, last = spans
@@ -145,8 +166,9 @@ class ProgressCalls:
 
     # Conditions ------------------------------------------------------------------------
 
-    def validate(self, window: Window) -> list[Spot]:
-        """Where calls go; Refusal where none may or need be put."""
+    def conditions(self, site: Window) -> list[Spot]:
+        """Where calls go. Raises Refusal where none may or need be put."""
+        window = site
         here = Location(window.routine.file, window.call.line)
         if self.facts.threads:
             raise Refusal(self.name, self.facts.threads)
@@ -154,13 +176,13 @@ class ProgressCalls:
             match = _PARALLEL.search(source.data)
             if match:
                 line = source.line_of(match.start())
-                text = "the program has parallel regions: only one thread may call MPI there"
+                text = ReasonKind.PARALLEL_REGIONS()
                 raise Refusal(self.name, Reason(text, Location(source.name, line)))
         longest_s = self._longest_s(window.routine)
         if longest_s is not None and longest_s < self.interval_s:
-            text = (
-                f"the messages there take at most {1e6 * longest_s:.3g} us, less than the "
-                f"{1e6 * self.interval_s:.3g} us between progress calls"
+            text = ReasonKind.SHORT_MESSAGES(
+                longest_us=f"{1e6 * longest_s:.3g}",
+                interval_us=f"{1e6 * self.interval_s:.3g}",
             )
             raise Refusal(self.name, Reason(text, here))
         reasons: list[Reason] = []
@@ -170,7 +192,7 @@ class ProgressCalls:
             for spot in self._in(window.routine, statement, reasons, _MOST_LEVELS)
         ]
         if not spots:
-            text = "no loop in the window takes as long as the interval of progress calls"
+            text = ReasonKind.NO_LONG_LOOP()
             raise Refusal(self.name, reasons[0] if reasons else Reason(text, here))
         return spots
 
@@ -188,7 +210,7 @@ class ProgressCalls:
             return []
         if footprint.events:
             event = footprint.events[0]
-            reasons.append(Reason(f"{event.name} makes progress there", event.location))
+            reasons.append(Reason(ReasonKind.PROGRESS_MADE(call=event.name), event.location))
             return []
         if statement.kind is Kind.LOOP:
             return self._in_loop(routine, statement, reasons, levels)
@@ -248,31 +270,29 @@ class ProgressCalls:
         here = Location(routine.file, loop.line)
         source = self.program.files.get(routine.file)
         if source is None or routine.problem:
-            return Reason(routine.problem or "the routine is not in the files", here)
+            return Reason(routine.problem or ReasonKind.ROUTINE_UNREAD(), here)
         if loop.stop:
             return Reason(loop.stop, here)
         text = ProgressText(self.program, source, routine)
         if source.language is Language.C:
             if not 0 <= source.mpi_known_from < loop.start:
-                return Reason(f"mpi.h is not included in {routine.file}", here)
+                return Reason(ReasonKind.NO_MPI_HEADER(file=routine.file), here)
         elif not routine.interface:
-            return Reason(
-                f"{routine.name} knows neither mpif.h nor the whole of a module of MPI", here
-            )
+            return Reason(ReasonKind.ROUTINE_WITHOUT_MPI(routine=routine.name), here)
         elif text.is_pure():
-            return Reason(f"{routine.name} is pure", here)
+            return Reason(ReasonKind.PURE(routine=routine.name), here)
         if routine.declare_after < 0 and routine.first_executable < 0:
-            return Reason(f"{routine.name} has no place for declarations", here)
+            return Reason(ReasonKind.NO_PLACE_FOR_DECLARATIONS(routine=routine.name), here)
         inner: Statement | None = loop
         while inner is not None:
             block = inner.parent
             if block is None or not (block.insertable or inner is loop):
-                return Reason("the code around the loop comes from a macro or a header", here)
+                return Reason(ReasonKind.LOOP_AMID_MACRO(), here)
             if inner.code_start > inner.start >= 0 and inner.kind is Kind.LOOP:
-                return Reason("a directed loop", Location(routine.file, inner.line))
+                return Reason(ReasonKind.DIRECTED_LOOP(), Location(routine.file, inner.line))
             inner = block.owner
         if not text.fits(loop):
-            return Reason("the loop does not begin a line, or its body shares one", here)
+            return Reason(ReasonKind.LOOP_BODY_LINE(), here)
         return None
 
     def _indivisible(self, routine: Routine, loop: Statement) -> Reason | None:
@@ -280,13 +300,13 @@ class ProgressCalls:
         here = Location(routine.file, loop.line)
         source = self.program.files[routine.file]
         if loop.loop is None or not ProgressText(self.program, source, routine).divides(loop):
-            return Reason("the innermost loop is not one that can be divided", here)
+            return Reason(ReasonKind.LOOP_INDIVISIBLE(), here)
         for inner in loop.walk():
             if inner.kind is Kind.JUMP and inner.text not in ("continue", "cycle", "return"):
                 place = Location(routine.file, inner.line)
-                return Reason(f"the innermost loop may be left by {inner.text}", place)
+                return Reason(ReasonKind.LOOP_LEFT(statement=inner.text), place)
         if self._read_behind(routine, loop.loop.index):
-            return Reason("the loop's index is read outside its loops", here)
+            return Reason(ReasonKind.INDEX_READ(), here)
         return None
 
     def _read_behind(self, routine: Routine, index: str) -> bool:
@@ -304,85 +324,72 @@ class ProgressCalls:
 
     # Doing it --------------------------------------------------------------------------
 
-    def apply(
+    def insert(
         self, chosen: Callable[[str, int], bool]
     ) -> tuple[dict[str, list[Edit]], list[Decision]]:
         """Edits of all files, and what was decided for each window whose wait is chosen."""
         edits: dict[str, list[Edit]] = {}
         decisions: list[Decision] = []
-        texts: dict[str, ProgressText] = {}
-        found: list[tuple[Window, list[Spot] | Reason]] = []
-        for window in self.windows():
-            if not chosen(window.routine.file, window.call.line):
-                continue
-            try:
-                found.append((window, self.validate(window)))
-            except Refusal as refusal:
-                found.append((window, refusal.reason))
-        counts = Counter(
-            id(spot.loop) for _, spots in found if isinstance(spots, list) for spot in spots
-        )
-        for window, spots in found:
+        found = [
+            (window, self.validate(window))
+            for window in self.sites()
+            if chosen(window.routine.file, window.call.line)
+        ]
+        plans = [plan for _, plan in found if isinstance(plan, Plan)]
+        self.windows_of = Counter(id(spot.loop) for plan in plans for spot in plan.content)
+        for window, plan in found:
             site = Site(window.routine, window.wait, window.call)
-            line = window.call.line
-            if isinstance(spots, Reason):
-                reason = Reason(f"{NAME}: {spots.text}", spots.location)
-                decisions.append(Decision(site, "nothing-to-gain", reason, line, line))
-                continue
-            decision = Decision(site, "rewritten", Reason("", site.location), line, line, [NAME])
-            decisions.append(decision)
-            decision.first_line = window.statements[0].line
-            decision.last_line = window.statements[-1].end_line
-            decision.reason = Reason("a progress call in each loop of the window", site.location)
-            for spot in spots:
-                decision.details.append(self._told(spot))
-                if id(spot.loop) in self.taken:
-                    continue
-                self.taken.add(id(spot.loop))
-                routine = spot.routine
-                text = texts.get(routine.key)
-                if text is None:
-                    source = self.program.files[routine.file]
-                    text = texts[routine.key] = ProgressText(self.program, source, routine)
-                alone = routine is window.routine and counts[id(spot.loop)] == 1
-                request = window.request if alone else None
-                clock = self.interval_s if spot.clocked else None
-                changes = text.put(spot.loop, spot.every, spot.divided, request, clock)
-                edits.setdefault(routine.file, []).extend(changes)
-        for key, text in texts.items():
+            if isinstance(plan, Plan):
+                reason = Reason(ReasonKind.PROGRESS_CALLS(), site.location)
+                decision = Decision(site, "rewritten", reason, site.line, site.line, [NAME])
+                decision.first_line = window.statements[0].line
+                decision.last_line = window.statements[-1].end_line
+                decision.details = [self._told(spot) for spot in plan.content]
+                decisions.append(decision)
+                for name, changes in self.apply(plan).items():
+                    edits.setdefault(name, []).extend(changes)
+            elif plan is not None:
+                cause = ReasonKind.ABOUT(subject=NAME, cause=plan.reason.cause)
+                reason = Reason(cause, plan.reason.location)
+                decisions.append(Decision(site, "nothing-to-gain", reason, site.line, site.line))
+        for key, text in self.texts.items():
             # In front of a call at the same place.
             file = self.program.routines[key].file
             edits[file] = text.declarations() + edits[file]
         return edits, decisions
 
+    def apply(self, plan: Plan[Window, list[Spot]]) -> dict[str, list[Edit]]:
+        """The calls of one window, by file; a loop of several windows gets one call."""
+        edits: dict[str, list[Edit]] = {}
+        for spot in plan.content:
+            if id(spot.loop) in self.taken:
+                continue
+            self.taken.add(id(spot.loop))
+            routine = spot.routine
+            text = self.texts.get(routine.key)
+            if text is None:
+                source = self.program.files[routine.file]
+                text = self.texts[routine.key] = ProgressText(self.program, source, routine)
+            alone = routine is plan.site.routine and self.windows_of[id(spot.loop)] == 1
+            request = plan.site.request if alone else None
+            clock = self.interval_s if spot.clocked else None
+            changes = text.put(spot.loop, spot.every, spot.divided, request, clock)
+            edits.setdefault(routine.file, []).extend(changes)
+        return edits
+
     def _told(self, spot: Spot) -> str:
-        each = self.work.of_body(spot.loop) * spot.every * 1e6
         place = f"{spot.routine.file}:{spot.loop.line}"
         if spot.clocked:
-            read = f", read every {spot.every} iterations" if spot.every > 1 else ""
-            microseconds = f"{1e6 * self.interval_s:.0f} us"
-            return f"progress: the loop at {place}, every {microseconds} by the clock{read}"
-        how = "strips of" if spot.divided else "every"
-        return f"progress: the loop at {place}, {how} {spot.every} iterations (about {each:.0f} us)"
+            interval_us = f"{1e6 * self.interval_s:.0f}"
+            if spot.every == 1:
+                return ReasonKind.PROGRESS_CLOCK(place=place, interval_us=interval_us).text
+            return ReasonKind.PROGRESS_CLOCK_READ(
+                place=place, interval_us=interval_us, iterations=spot.every
+            ).text
+        strip_us = f"{self.work.of_body(spot.loop) * spot.every * 1e6:.0f}"
+        kind = ReasonKind.PROGRESS_STRIPS if spot.divided else ReasonKind.PROGRESS_EVERY
+        return kind(place=place, iterations=spot.every, strip_us=strip_us).text
 
 
 def _request_base(call: Call) -> str | None:
     return request_argument(call).base if call.name in mpi_calls.STARTS else None
-
-
-def _between(start: Statement, wait: Statement) -> tuple[Block, int, int] | None:
-    """The innermost common block, and the positions of what contains start and wait in it."""
-    above: dict[int, Statement] = {}
-    inner: Statement | None = start
-    while inner is not None and inner.parent is not None:
-        above[id(inner.parent)] = inner
-        inner = inner.parent.owner
-    inner = wait
-    while inner is not None and inner.parent is not None:
-        first = above.get(id(inner.parent))
-        if first is not None:
-            block = inner.parent
-            low, high = block.statements.index(first), block.statements.index(inner)
-            return (block, low, high) if low < high else None
-        inner = inner.parent.owner
-    return None

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Protocol, TypeVar
 
 from imbrex.transform.analysis.footprint import Footprints
-from imbrex.transform.edits import Edit
-from imbrex.transform.model.program import Program, Reason, Routine
+from imbrex.transform.model.causes import Reason
+from imbrex.transform.model.program import Block, Program, Routine, Statement
+from imbrex.transform.rewrites.base import Refusal, Rewrite
+from imbrex.transform.text.edits import Edit
 
 
 @dataclass(slots=True)
@@ -32,15 +33,62 @@ class Proposal:
     starts: frozenset[int] = frozenset()
 
 
-class Preparing(ABC):
-    """A rewrite that makes room for others: each proposal is tried, and stays where it helped."""
+class Place(Protocol):
+    """A site of a preparing rewrite."""
 
-    name: ClassVar[str]
+    @property
+    def routine(self) -> Routine: ...
+
+    @property
+    def line(self) -> int: ...
+
+
+@dataclass(frozen=True, slots=True)
+class StatementSite:
+    """A statement of a block, beside a message."""
+
+    routine: Routine
+    block: Block
+    index: int
+    produces: bool = False  # what is sent further down; else it uses what is received further up
+
+    @property
+    def statement(self) -> Statement:
+        return self.block.statements[self.index]
+
+    @property
+    def line(self) -> int:
+        return self.statement.line
+
+
+PlaceT = TypeVar("PlaceT", bound=Place)
+ContentT = TypeVar("ContentT")
+
+
+class Preparing(Rewrite[PlaceT, ContentT, Proposal]):
+    """A rewrite that makes room for others: each proposal is tried, and stays where it helped."""
 
     def __init__(self, program: Program, footprints: Footprints) -> None:
         self.program = program
         self.footprints = footprints
 
-    @abstractmethod
     def proposals(self) -> list[Proposal]:
         """What may be done, and refusals with their reasons."""
+        found = []
+        for site in self.sites():
+            plan = self.validate(site)
+            if isinstance(plan, Refusal):
+                proposal = self.refused(site, plan)
+            else:
+                proposal = self.unneeded(site) if plan is None else self.apply(plan)
+            if proposal is not None:
+                found.append(proposal)
+        return found
+
+    def refused(self, site: PlaceT, refusal: Refusal) -> Proposal | None:
+        """How a refusal is told; None where it is not worth telling."""
+        return Proposal(self.name, site.routine, site.line, refusal.reason)
+
+    def unneeded(self, site: PlaceT) -> Proposal | None:
+        """What is told of a site where nothing stands to gain."""
+        return None

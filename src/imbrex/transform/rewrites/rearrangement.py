@@ -8,26 +8,29 @@ subroutines). Two statements change places only where their summaries show them 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from imbrex.transform.analysis.copies import only_copies
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.messages import Messages, communicating_blocks
-from imbrex.transform.edits import Edit
+from imbrex.transform.model.causes import Reason
+from imbrex.transform.model.location import Location
 from imbrex.transform.model.program import (
     Access,
     Block,
     Kind,
     Language,
-    Location,
     Program,
-    Reason,
     Routine,
     SourceFile,
     Statement,
 )
-from imbrex.transform.rewrites.base import Refusal
-from imbrex.transform.rewrites.layout import (
+from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.rewrites.base import Plan, Refusal
+from imbrex.transform.rewrites.proposals import Preparing, Proposal, StatementSite
+from imbrex.transform.text.edits import Edit
+from imbrex.transform.text.layout import (
     C_COMMENT_LINE,
     FORTRAN_COMMENT_LINE,
     after_line,
@@ -35,7 +38,6 @@ from imbrex.transform.rewrites.layout import (
     first_on_line,
     whole_lines,
 )
-from imbrex.transform.rewrites.proposals import Preparing, Proposal
 
 NAME = "rearrangement"
 _LABEL = re.compile(rb"[ \t]*\d+[ \t]")
@@ -50,8 +52,19 @@ class Exchange:
     moved: int
 
 
-class Rearrangement(Preparing):
-    """Lets independent calls and loops change places around messages."""
+class Rearrangement(Preparing[StatementSite, Exchange]):
+    """A call or loop that needs nothing of a message changes places with one that does.
+
+    Before:
+        MPI_Recv(v, n, MPI_DOUBLE, left, 0, comm, MPI_STATUS_IGNORE);
+        use(v);
+        work(w);
+
+    After:
+        MPI_Recv(v, n, MPI_DOUBLE, left, 0, comm, MPI_STATUS_IGNORE);
+        work(w);
+        use(v);
+    """
 
     name = NAME
 
@@ -59,33 +72,26 @@ class Rearrangement(Preparing):
         super().__init__(program, footprints)
         self.messages = Messages(program, footprints)
 
-    def proposals(self) -> list[Proposal]:
-        found = []
+    def sites(self) -> Iterator[StatementSite]:
         for routine, block in communicating_blocks(self.program):
-            if not block.insertable or not block.braced:
-                continue
-            for index, statement in enumerate(block.statements):
-                if not self._movable(routine, statement):
-                    continue
-                try:
-                    exchange = self.validate(routine, block, index)
-                except Refusal as refusal:
-                    if statement.kind is not Kind.SIMPLE:
-                        continue  # loops are tried in passing
-                    at = (routine, statement.line)
-                    found.append(Proposal(self.name, *at, refusal.reason, without_window=True))
-                    continue
-                if exchange is not None:
-                    found.append(self.apply(routine, exchange))
-        return found
+            if block.insertable and block.braced:
+                for index, statement in enumerate(block.statements):
+                    if self._movable(routine, statement):
+                        yield StatementSite(routine, block, index)
+
+    def refused(self, site: StatementSite, refusal: Refusal) -> Proposal | None:
+        if site.statement.kind is not Kind.SIMPLE:
+            return None  # loops are tried in passing
+        return Proposal(self.name, site.routine, site.line, refusal.reason, without_window=True)
 
     # Conditions ------------------------------------------------------------------------
 
-    def validate(self, routine: Routine, block: Block, index: int) -> Exchange | None:
+    def conditions(self, site: StatementSite) -> Exchange | None:
         """Where statement `index` goes; None where no message gains from it.
 
         Raises Refusal where one would, but what stands in between depends on the statement.
         """
+        routine, block, index = site.routine, site.block, site.index
         passed = self._behind_receive(routine, block, index)
         if passed is None:
             passed = self._before_send(routine, block, index)
@@ -130,7 +136,7 @@ class Rearrangement(Preparing):
 
     def _before_send(self, routine: Routine, block: Block, index: int) -> int | None:
         """The beginning of the block, if a message that is sent further down is made here."""
-        leaving = self.messages.around(
+        leaving = self.messages.waiting(
             routine, block, index, produces=True, nonblocking=False, collective=True
         )
         if not leaving:
@@ -149,10 +155,10 @@ class Rearrangement(Preparing):
                 return position + 1
         return 0
 
-    def _meets(self, routine: Routine, statement: Statement, others: list[Access]) -> bool:
+    def _meets(self, routine: Routine, statement: Statement, accesses_met: list[Access]) -> bool:
         accesses = self.footprints.of(statement, routine.file).accesses
-        changed = self.footprints.changed(accesses + others)
-        return self.footprints.conflict(accesses, others, changed) is not None
+        changed = self.footprints.changed(accesses + accesses_met)
+        return self.footprints.conflict(accesses, accesses_met, changed) is not None
 
     def _highest(
         self, routine: Routine, block: Block, index: int, least: int
@@ -168,14 +174,15 @@ class Rearrangement(Preparing):
             if other.stop or other.leaves or other.events:
                 return best, other.stop or other.leaves
             if statement.kind is Kind.DECLARE:
-                return best, Reason("a declaration", place)
+                return best, Reason(ReasonKind.DECLARATION_PASSED(), place)
             changed |= self.footprints.changed(other.accesses)
             pair = self.footprints.conflict(mine, other.accesses, changed)
             if pair is not None:
                 variable = self.program.variables.get(pair[0].variable)
-                name = "memory that is not known" if variable is None else f"`{variable.name}`"
-                text = f"it and what it would pass both use {name}"
-                return best, Reason(text, Location(routine.file, pair[1].line))
+                cause = ReasonKind.BOTH_USE_UNKNOWN()
+                if variable is not None:
+                    cause = ReasonKind.BOTH_USE(variable=variable.name)
+                return best, Reason(cause, Location(routine.file, pair[1].line))
             if other.heavy:
                 best = position
         return best, None
@@ -187,22 +194,23 @@ class Rearrangement(Preparing):
             place = Location(routine.file, statement.line)
             before = block.statements[position - 1] if position else None
             if before is not None and before.kind is Kind.OPAQUE:
-                return Reason("a directive may belong to it", place)
+                return Reason(ReasonKind.MAY_BE_DIRECTED(), place)
             if statement.text == "terminal" or statement.code_start > statement.start:
-                return Reason("a directive or a label belongs to it", place)
+                return Reason(ReasonKind.DIRECTED_OR_LABELLED(), place)
             if any(call.macro for call in statement.calls):
-                return Reason(f"it comes from the macro {statement.calls[0].macro}", place)
+                return Reason(ReasonKind.OF_MACRO(macro=statement.calls[0].macro or ""), place)
             text = source.data[statement.start : statement.end]
             if source.language is not Language.C and _LABEL.match(text):
-                return Reason("it has a statement label", place)
+                return Reason(ReasonKind.HAS_LABEL(), place)
             span = (statement.code_start, after_line(source.data, statement.end))
             if not first_on_line(source.data, span[0]) or whole_lines(source.data, *span) == span:
-                return Reason("it shares its line with other statements", place)
+                return Reason(ReasonKind.SHARES_LINE(), place)
         return None
 
     # Doing it --------------------------------------------------------------------------
 
-    def apply(self, routine: Routine, exchange: Exchange) -> Proposal:
+    def apply(self, plan: Plan[StatementSite, Exchange]) -> Proposal:
+        routine, exchange = plan.site.routine, plan.content
         source = self.program.files[routine.file]
         statements = exchange.block.statements
         moved, above = statements[exchange.moved], statements[exchange.above]
@@ -212,7 +220,7 @@ class Rearrangement(Preparing):
         edits = [Edit(target, target, text), Edit(first, last, "")]
         name = moved.calls[0].name if moved.kind is Kind.SIMPLE and moved.calls else "the loop"
         reason = Reason(
-            f"{name} goes in front of line {above.line}", Location(routine.file, moved.line)
+            ReasonKind.MOVED_UP(statement=name, line=above.line), Location(routine.file, moved.line)
         )
         return Proposal(self.name, routine, moved.line, reason, {routine.file: edits})
 

@@ -7,26 +7,25 @@ second one takes what is sent, which costs one copy of the message, as the libra
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from imbrex.transform.analysis.footprint import Footprints
-from imbrex.transform.edits import Edit
 from imbrex.transform.model.affine import Affine
+from imbrex.transform.model.causes import Cause, Reason
+from imbrex.transform.model.location import Location
 from imbrex.transform.model.program import (
-    Call,
     Language,
-    Location,
     Program,
-    Reason,
-    Routine,
-    Statement,
     Variable,
 )
-from imbrex.transform.rewrites.base import Refusal
-from imbrex.transform.rewrites.halves import Halves
-from imbrex.transform.rewrites.layout import first_on_line, indent_at, line_start
+from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.rewrites.base import Plan, Refusal, Site, calls_of
 from imbrex.transform.rewrites.private import NAME, PrivateBuffers, elements
 from imbrex.transform.rewrites.proposals import Preparing, Proposal
-from imbrex.transform.rewrites.wrapping import wrapped
+from imbrex.transform.text.edits import Edit
+from imbrex.transform.text.halves import Halves
+from imbrex.transform.text.layout import first_on_line, indent_at, line_start
+from imbrex.transform.text.wrapping import wrapped
 
 _CALL = "MPI_Sendrecv_replace"
 _MOST_ELEMENTS = 1 << 16  # of a copy that lies on the stack
@@ -37,8 +36,18 @@ _ELEMENTS = re.compile(
 )
 
 
-class ReplacedBuffers(Preparing):
-    """Separates the two directions of MPI_Sendrecv_replace."""
+class ReplacedBuffers(Preparing[Site, Variable]):
+    """MPI_Sendrecv_replace becomes MPI_Sendrecv, which sends from a copy and may overlap.
+
+    Before:
+        MPI_Sendrecv_replace(u, n, MPI_DOUBLE, right, 0, left, 0, comm, MPI_STATUS_IGNORE);
+
+    After:
+        for (int imbrex_i = 0; imbrex_i <= n - 1; imbrex_i++)
+            u_sent[imbrex_i] = u[imbrex_i];
+        MPI_Sendrecv(u_sent, n, MPI_DOUBLE, right, 0, u, n, MPI_DOUBLE, left, 0, comm,
+                     MPI_STATUS_IGNORE);
+    """
 
     name = NAME
 
@@ -46,67 +55,56 @@ class ReplacedBuffers(Preparing):
         super().__init__(program, footprints)
         self.private = PrivateBuffers(program, footprints)
 
-    def proposals(self) -> list[Proposal]:
-        found = []
-        for routine in self.program.editable():
-            for statement in routine.statements():
-                for call in statement.calls:
-                    if call.name != _CALL:
-                        continue
-                    try:
-                        variable = self.validate(routine, statement, call)
-                        found.append(self.apply(routine, statement, call, variable))
-                    except Refusal as refusal:
-                        reason = refusal.reason
-                        found.append(Proposal(self.name, routine, call.line, reason))
-        return found
+    def sites(self) -> Iterator[Site]:
+        return calls_of(self.program, _CALL)
 
     # Conditions ------------------------------------------------------------------------
 
-    def validate(self, routine: Routine, statement: Statement, call: Call) -> Variable:
+    def conditions(self, site: Site) -> Variable:
         """The array that is replaced.
 
         Raises Refusal where it cannot be copied as a whole, or where no statement can be added.
         """
+        routine, statement, call = site.routine, site.statement, site.call
         source = self.program.files[routine.file]
         place = Location(routine.file, call.line)
 
-        def refuse(text: str) -> Refusal:
-            return Refusal(self.name, Reason(text, place))
+        def refuse(cause: Cause) -> Refusal:
+            return Refusal(self.name, Reason(cause, place))
 
         block = statement.parent
         expected = 9 if source.language is Language.C else 10
         if len(call.arguments) not in (expected, 9):
-            raise refuse("the call has an unexpected number of arguments")
+            raise refuse(ReasonKind.ARGUMENT_COUNT())
         if not call.is_statement or call.macro or block is None or not block.insertable:
-            raise refuse("the call is not a plain statement")
+            raise refuse(ReasonKind.NOT_STATEMENT())
         if not block.braced or not first_on_line(source.data, statement.start):
-            raise refuse("no statement can be put in front of the call")
+            raise refuse(ReasonKind.NO_ROOM_BEFORE())
         argument = call.arguments[0]
         variable = self.program.variables.get(argument.base or "")
         # In C the array's name is a pointer to its first element.
         c = source.language is Language.C
         first = c and argument.origin is not None and all(o == Affine(0) for o in argument.origin)
         if variable is None or not (argument.whole or first) or argument.through:
-            raise refuse(f"`{argument.text.strip()}` is not a whole array that could be copied")
+            raise refuse(ReasonKind.NOT_WHOLE_COPY(argument=argument.text.strip()))
         extents = Halves.extents(variable)
         if variable.kind != "local" or variable.pointer or not extents:
-            raise refuse(f"`{variable.name}` is not a local array of fixed size")
+            raise refuse(ReasonKind.NOT_FIXED(variable=variable.name))
         if (elements(variable) or 0) > _MOST_ELEMENTS:
-            raise refuse(f"a copy of `{variable.name}` would be too large for the stack")
+            raise refuse(ReasonKind.TOO_LARGE(variable=variable.name))
         if source.language is Language.C and len(extents) > 1:
-            raise refuse(f"`{variable.name}` has more than one dimension")
+            raise refuse(ReasonKind.DIMENSIONS(variable=variable.name))
         if _ELEMENTS.fullmatch(variable.element.strip()) is None or variable.volatile:
-            raise refuse(f"the elements of `{variable.name}` are not of a plain type")
+            raise refuse(ReasonKind.ELEMENTS(variable=variable.name))
         if self.private.declared(routine, variable) is None:
-            raise refuse(f"the declaration of `{variable.name}` is not a plain one")
+            raise refuse(ReasonKind.DECLARATION(variable=variable.name))
         return variable
 
     # Doing it --------------------------------------------------------------------------
 
-    def apply(
-        self, routine: Routine, statement: Statement, call: Call, variable: Variable
-    ) -> Proposal:
+    def apply(self, plan: Plan[Site, Variable]) -> Proposal:
+        site, variable = plan.site, plan.content
+        routine, statement, call = site.routine, site.statement, site.call
         source = self.program.files[routine.file]
         declared = self.private.declared(routine, variable)
         assert declared is not None
@@ -141,7 +139,7 @@ class ReplacedBuffers(Preparing):
             Edit(call.start, call.end, text),
         ]
         reason = Reason(
-            f"what is sent of `{variable.name}` is copied to an array of its own, {name}",
+            ReasonKind.COPIED_TO(variable=variable.name, name=name),
             Location(routine.file, call.line),
         )
         return Proposal(self.name, routine, call.line, reason, {routine.file: edits})

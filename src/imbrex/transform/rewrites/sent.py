@@ -7,60 +7,66 @@ small messages, which are left alone.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from imbrex.transform import mpi_calls
-from imbrex.transform.edits import Edit
 from imbrex.transform.model.affine import Affine
+from imbrex.transform.model.causes import Cause, Reason
+from imbrex.transform.model.location import Location
 from imbrex.transform.model.program import (
     Block,
-    Call,
     Kind,
     Language,
-    Location,
-    Reason,
-    Routine,
     Statement,
     Variable,
 )
-from imbrex.transform.rewrites.base import Refusal
-from imbrex.transform.rewrites.halves import Halves
-from imbrex.transform.rewrites.layout import after_line, first_on_line, indent_at, line_start
+from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.rewrites.base import Plan, Refusal, Site, calls_of
 from imbrex.transform.rewrites.private import NAME, elements
 from imbrex.transform.rewrites.proposals import Preparing, Proposal
-from imbrex.transform.rewrites.wrapping import wrapped
+from imbrex.transform.text.edits import Edit
+from imbrex.transform.text.halves import Halves
+from imbrex.transform.text.layout import after_line, first_on_line, indent_at, line_start
+from imbrex.transform.text.wrapping import wrapped
 
 _LEAST_ELEMENTS, _MOST_ELEMENTS = 1 << 13, 1 << 16  # less is buffered; more fills the stack
 _ENDING = "_sent"
 
 
-class SentCopies(Preparing):
-    """Sends from a copy where a loop fills the buffer of a send anew."""
+class SentCopies(Preparing[Site, Variable]):
+    """A large message is sent from a copy where the next iteration fills its buffer anew.
+
+    Before:
+        for (int step = 0; step < steps; step++) {
+            fill(u);
+            MPI_Send(u, n, MPI_DOUBLE, right, 0, comm);
+        }
+
+    After:
+        for (int step = 0; step < steps; step++) {
+            fill(u);
+            for (int imbrex_i = 0; imbrex_i <= n - 1; imbrex_i++)
+                u_sent[imbrex_i] = u[imbrex_i];
+            MPI_Send(u_sent, n, MPI_DOUBLE, right, 0, comm);
+        }
+    """
 
     name = NAME
 
-    def proposals(self) -> list[Proposal]:
-        found = []
-        for routine in self.program.editable():
-            for statement in routine.statements():
-                for call in statement.calls:
-                    if call.name != "MPI_Send" or not _in_loop(statement):
-                        continue
-                    try:
-                        variable = self.validate(routine, statement, call)
-                    except Refusal as refusal:
-                        at = (routine, call.line)
-                        found.append(Proposal(self.name, *at, refusal.reason, without_window=True))
-                        continue
-                    if variable is not None:
-                        found.append(self.apply(routine, statement, call, variable))
-        return found
+    def sites(self) -> Iterator[Site]:
+        return (s for s in calls_of(self.program, "MPI_Send") if _in_loop(s.statement))
+
+    def refused(self, site: Site, refusal: Refusal) -> Proposal:
+        return Proposal(self.name, site.routine, site.line, refusal.reason, without_window=True)
 
     # Conditions ------------------------------------------------------------------------
 
-    def validate(self, routine: Routine, statement: Statement, call: Call) -> Variable | None:
+    def conditions(self, site: Site) -> Variable | None:
         """The array that is sent; None where a copy would bring nothing.
 
         Raises Refusal where it cannot be copied, or where no statement can be added.
         """
+        routine, statement, call = site.routine, site.statement, site.call
         if len(call.arguments) < 6:
             return None
         variable = self.program.variables.get(call.arguments[0].base or "")
@@ -71,38 +77,40 @@ class SentCopies(Preparing):
             return None
         place = Location(routine.file, call.line)
 
-        def refuse(text: str) -> Refusal:
-            return Refusal(self.name, Reason(f"`{variable.name}` has no copy: {text}", place))
+        def refuse(cause: Cause) -> Refusal:
+            return Refusal(
+                self.name, Reason(ReasonKind.NO_COPY(variable=variable.name, cause=cause), place)
+            )
 
         source = self.program.files[routine.file]
         block = statement.parent
         if block is None or not _room(block) or not call.is_statement or call.macro:
-            raise refuse("the call is not a plain statement in braces")
+            raise refuse(ReasonKind.NOT_BRACED_STATEMENT())
         if not first_on_line(source.data, statement.code_start):
-            raise refuse("no statement can be put in front of the call")
+            raise refuse(ReasonKind.NO_ROOM_BEFORE())
         argument = call.arguments[0]
         c = source.language is Language.C
         first = c and argument.origin is not None and all(o == Affine(0) for o in argument.origin)
         if not (argument.whole or first) or argument.through:
-            raise refuse(f"`{argument.text.strip()}` is not a whole array")
+            raise refuse(ReasonKind.NOT_WHOLE(argument=argument.text.strip()))
         if count is None or count > _MOST_ELEMENTS or (c and len(variable.bounds) > 1):
-            raise refuse("it is not of a fixed size that one loop copies and the stack holds")
+            raise refuse(ReasonKind.NOT_ONE_LOOP())
         if call.arguments[1].value != Affine(count):
-            raise refuse("not all of it is sent, as far as is known")
-        datatype = call.arguments[2].text.strip().upper()
+            raise refuse(ReasonKind.NOT_ALL_SENT())
+        datatype = call.arguments[2].constant
         if variable.element not in mpi_calls.ELEMENT_OF.get(datatype, frozenset()):
-            raise refuse("its elements are not of the type that is sent")
+            raise refuse(ReasonKind.OTHER_ELEMENTS())
         if variable.volatile or variable.key in self.program.overlays:
-            raise refuse("it shares its memory")
+            raise refuse(ReasonKind.BUFFER_SHARED())
         if routine.declare_after < 0:
-            raise refuse("the routine has no declarations")
+            raise refuse(ReasonKind.NO_DECLARATIONS())
         return variable
 
     # Doing it --------------------------------------------------------------------------
 
-    def apply(
-        self, routine: Routine, statement: Statement, call: Call, variable: Variable
-    ) -> Proposal:
+    def apply(self, plan: Plan[Site, Variable]) -> Proposal:
+        site, variable = plan.site, plan.content
+        routine, statement, call = site.routine, site.statement, site.call
         source = self.program.files[routine.file]
         taken = {name.lower() for name in routine.exported}
         name, number = f"{variable.name}{_ENDING}", 2
@@ -136,7 +144,8 @@ class SentCopies(Preparing):
             Edit(call.start, call.end, text),
         ]
         reason = Reason(
-            f"`{variable.name}` is sent from a copy, {name}", Location(routine.file, call.line)
+            ReasonKind.SENT_FROM(variable=variable.name, name=name),
+            Location(routine.file, call.line),
         )
         proposal = Proposal(self.name, routine, call.line, reason, {routine.file: edits})
         proposal.opens = call.line

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from imbrex.transform.analysis.schedule import Item, Schedule
 from imbrex.transform.analysis.spaces import Space, Spaces
-from imbrex.transform.model.program import Access, Location, Reason, Routine, Statement
+from imbrex.transform.model.causes import Reason
+from imbrex.transform.model.location import Location
+from imbrex.transform.model.program import Access, Routine, Statement
+from imbrex.transform.model.reasons import ReasonKind
 
 if TYPE_CHECKING:
-    from imbrex.transform.rewrites.wrappers import Split, Use, Wrappers
+    from imbrex.transform.rewrites.splitting import Split, Splitting, Use
 
 
-def why_whole(wrappers: Wrappers, split: Split, problem: Reason | None) -> Reason | None:
+def why_whole(wrappers: Splitting[Any], split: Split, problem: Reason | None) -> Reason | None:
     """What kept a wrapper from having a window; None where its callers have no work for one.
 
     `problem`: why it cannot be taken apart at all; worth telling if its callers would have work.
@@ -33,7 +36,7 @@ def why_whole(wrappers: Wrappers, split: Split, problem: Reason | None) -> Reaso
 class _Behind:
     """What stands behind one call of a wrapper."""
 
-    def __init__(self, wrappers: Wrappers, split: Split, use: Use) -> None:
+    def __init__(self, wrappers: Splitting[Any], split: Split, use: Use) -> None:
         self.wrappers = wrappers
         self.footprints = wrappers.footprints
         self.use = use
@@ -46,45 +49,45 @@ class _Behind:
         """What uses the messages, where that or what follows it computes."""
         spaces = Spaces(self.wrappers.program, self.footprints, self.user)
         first: Reason | None = None
-        others = list(self.finish)
+        wanted = list(self.finish)
         index = self.use.block.statements.index(self.use.statement)
         for statement in self.use.block.statements[index + 1 :]:
             found = self.footprints.of(statement, self.user.file)
             if found.stop or found.leaves or found.events:
                 return None
-            changed = self.footprints.changed(others + found.accesses)
+            changed = self.footprints.changed(wanted + found.accesses)
             meeting = self.footprints.conflict(self.finish, found.accesses, changed)
             if first is None and meeting is not None:
                 first = self._used(*meeting)
             if found.heavy:
                 space = spaces.of(statement)
-                undivided = None if space is None else self._undivided(spaces, space, others)
+                undivided = None if space is None else self._undivided(spaces, space, wanted)
                 return undivided or first
-            others += found.accesses
+            wanted += found.accesses
         return None
 
-    def _undivided(self, spaces: Spaces, space: Space, others: list[Access]) -> Reason | None:
+    def _undivided(self, spaces: Spaces, space: Space, wanted: list[Access]) -> Reason | None:
         """Why the first loop nest cannot be divided, if it has an interior."""
         boundary = self.wrappers.boundary
-        changed = self.footprints.changed(others)
+        changed = self.footprints.changed(wanted)
         everywhere = dict.fromkeys(range(len(space.ranges)), (1, 1))
         inner = space.shared_headers() + space.remaining(space.accesses, everywhere)
-        meeting = self.footprints.conflict(others, inner, changed)
+        meeting = self.footprints.conflict(wanted, inner, changed)
         if meeting is not None:
             return self._used(*meeting)
         if space.callee is not None and (-1, -1) in (space.bounds or []):
-            text = f"the loops of {space.callee.name} have bounds that are not its parameters"
+            text = ReasonKind.LOOP_BOUNDS(routine=space.callee.name)
             return Reason(text, Location(space.callee.file, space.loops[0].line))
-        return boundary.why_whole(self.user, spaces, space, others)
+        return boundary.why_whole(self.user, spaces, space, wanted)
 
     def _used(self, mine: Access, other: Access) -> Reason:
         variables = self.wrappers.program.variables
         place = Location(self.user.file, other.line)
         known = variables.get(mine.variable)
         if known is None:
-            return Reason("behind its call memory that is not known may be used", place)
-        text = f"behind its call `{known.name}` is used or set"
+            return Reason(ReasonKind.UNKNOWN_BEHIND(), place)
+        text = ReasonKind.USED_BEHIND(variable=known.name)
         through = variables.get(other.variable)
         if mine.variable != other.variable and through is not None:
-            text = f"behind its call `{known.name}` may be used or set through `{through.name}`"
+            text = ReasonKind.USED_BEHIND_THROUGH(variable=known.name, other=through.name)
         return Reason(text, place)

@@ -6,9 +6,9 @@ import re
 from typing import Protocol
 
 from imbrex.transform.analysis.transfer import Role, Transfer
-from imbrex.transform.edits import Edit
 from imbrex.transform.model.program import Block, Kind, Routine, SourceFile, Statement
-from imbrex.transform.rewrites.layout import (
+from imbrex.transform.text.edits import Edit
+from imbrex.transform.text.layout import (
     before_comments,
     first_on_line,
     line_start,

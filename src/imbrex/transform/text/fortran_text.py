@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable
 
 from imbrex.transform.analysis.transfer import Transfer
-from imbrex.transform.edits import Edit
 from imbrex.transform.model.program import (
     Argument,
     Language,
@@ -15,7 +14,8 @@ from imbrex.transform.model.program import (
     SourceFile,
     Statement,
 )
-from imbrex.transform.rewrites.layout import line_start
+from imbrex.transform.text.edits import Edit
+from imbrex.transform.text.layout import line_start
 
 _FREE_WIDTH = 100
 _FIXED_WIDTH = 72
@@ -126,8 +126,8 @@ class FortranText:
         texts = []
         ignored = [t for t in transfers if t.status is None]
         numbers = sorted(t.request for t in ignored)
-        together = len(numbers) > 1 and numbers[-1] - numbers[0] == len(numbers) - 1
-        if together:
+        consecutive = len(numbers) > 1 and numbers[-1] - numbers[0] == len(numbers) - 1
+        if consecutive:
             whole = len(ignored) == self.count
             first, last = numbers[0] + 1, numbers[-1] + 1
             request = self.name if whole else self._requests(self.name, first, last)
@@ -135,7 +135,7 @@ class FortranText:
             arguments += self._error(ignored[0])
             texts.append(self._call("MPI_Waitall", arguments, indent))
         for transfer in transfers:
-            if transfer.status is None and together:
+            if transfer.status is None and consecutive:
                 continue
             status = "MPI_STATUS_IGNORE" if transfer.status is None else transfer.status.text
             arguments = [self._request(transfer.request), status, *self._error(transfer)]

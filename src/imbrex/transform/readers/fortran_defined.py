@@ -15,7 +15,7 @@ _INTERFACE = re.compile(r"(?:abstract)?interface(.*)$")
 _DEFINED = re.compile(r"(operator|assignment)\(([^()]+)\)")
 _NAME = re.compile(r"[a-z]\w*")
 _NUMBER = re.compile(r"integer|real|doubleprecision|complex|doublecomplex")
-_WORDS = {
+_KEYWORDS = {
     "eq": "==", "ne": "/=", "lt": "<", "le": "<=", "gt": ">", "ge": ">=",
 }  # fmt: skip
 
@@ -29,16 +29,17 @@ class Own:
     finalizers: bool = False  # procedures that run where a variable of a derived type ends
     generics: set[str] = field(default_factory=set)  # names that stand for several procedures
     functions: set[str] = field(default_factory=set)  # of the files
+    types: set[str] = field(default_factory=set)  # derived types that the files define
     bound: set[str] = field(default_factory=set)  # components that are procedures
     components: set[str] = field(default_factory=set)  # components that are data
 
     # Of these, the ones that are one number in some type, and those that are not in some.
     numbers: set[str] = field(default_factory=set)
-    others: set[str] = field(default_factory=set)
+    not_numbers: set[str] = field(default_factory=set)
 
     def number(self, component: str) -> bool:
         """Whether a component is one number, whatever type it belongs to."""
-        return component in self.numbers and component not in self.others
+        return component in self.numbers and component not in self.not_numbers
 
     def interface(self, text: str) -> None:
         """The first line of an interface block."""
@@ -66,15 +67,15 @@ class Own:
                 if (found := _NAME.match(item)) is not None:
                     self.components.add(found[0])
                     plain = one and item[found.end() : found.end() + 1] in ("", "=")
-                    (self.numbers if plain else self.others).add(found[0])
+                    (self.numbers if plain else self.not_numbers).add(found[0])
         else:
             self.components |= set(re.findall(r"[a-z]\w*", text))
             # `real x` is one word here.
             self.components |= {
-                re.sub(r"^(integer|real|complex|logical|doubleprecision|character)", "", word)
-                for word in _NAME.findall(text)
+                re.sub(r"^(integer|real|complex|logical|doubleprecision|character)", "", keyword)
+                for keyword in _NAME.findall(text)
             }
-            self.others |= self.components
+            self.not_numbers |= self.components
 
     def _define(self, name: str) -> None:
         found = _DEFINED.match(name)
@@ -83,9 +84,9 @@ class Own:
         elif found[1] == "assignment":
             self.assignment = True
         else:
-            word = found[2].strip(".")
-            self.operators |= {found[2], _WORDS.get(word, found[2])}
-            self.operators |= {f".{key}." for key, sign in _WORDS.items() if sign == found[2]}
+            keyword = found[2].strip(".")
+            self.operators |= {found[2], _KEYWORDS.get(keyword, found[2])}
+            self.operators |= {f".{key}." for key, sign in _KEYWORDS.items() if sign == found[2]}
 
     def add(self, other: Own) -> None:
         self.operators |= other.operators
@@ -93,7 +94,8 @@ class Own:
         self.finalizers = self.finalizers or other.finalizers
         self.generics |= other.generics
         self.functions |= other.functions
+        self.types |= other.types
         self.bound |= other.bound
         self.components |= other.components
         self.numbers |= other.numbers
-        self.others |= other.others
+        self.not_numbers |= other.not_numbers

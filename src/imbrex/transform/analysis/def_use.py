@@ -10,25 +10,26 @@ from dataclasses import dataclass, field
 
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.footprint import Footprints
-from imbrex.transform.analysis.nobody import may_fill_nothing
+from imbrex.transform.analysis.null_source import may_fill_nothing
 from imbrex.transform.analysis.sections import buffer_section
 from imbrex.transform.analysis.spaces import nest
 from imbrex.transform.model.affine import Affine, Section, surely_less, widen
+from imbrex.transform.model.causes import Cause, Reason
+from imbrex.transform.model.location import Location
 from imbrex.transform.model.program import (
     Access,
     Block,
     Call,
     Kind,
-    Location,
     Program,
-    Reason,
     Routine,
     Statement,
 )
+from imbrex.transform.model.reasons import ReasonKind
 
 
 @dataclass(slots=True)
-class Web:
+class DefUseChain:
     """Consecutive uses in one block; `branch` tells the arms of conditionals that it is in."""
 
     statements: list[Statement]
@@ -37,13 +38,13 @@ class Web:
     calls: list[Call] = field(default_factory=list)
     closed: bool = False  # it has been sent or read: what fills the array next begins another
 
-    def excludes(self, other: Web) -> bool:
+    def excludes(self, other: DefUseChain) -> bool:
         """Whether at most one of the two happens in a call of the routine, loops apart."""
         mine = {id(owner): arm for owner, arm in self.branch}
         return any(mine.get(id(owner), arm) != arm for owner, arm in other.branch)
 
 
-class WebFinder:
+class DefUseChains:
     """Finds the webs of one array in a routine, or why its uses cannot be told apart."""
 
     def __init__(
@@ -53,12 +54,12 @@ class WebFinder:
         self.footprints = footprints
         self.routine = routine
         self.key = key
-        self.webs: list[Web] = []
+        self.chains: list[DefUseChain] = []
         self.problem: Reason | None = None
 
-    def find(self) -> list[Web] | Reason:
+    def find(self) -> list[DefUseChain] | Reason:
         self._block(self.routine.body, [])
-        return self.problem or self.webs
+        return self.problem or self.chains
 
     def _uses(self, statement: Statement) -> list[Access]:
         found = self.footprints.of(statement, self.routine.file)
@@ -77,7 +78,7 @@ class WebFinder:
         ]
 
     def _block(self, block: Block, branch: list[tuple[Statement, int]]) -> None:
-        current: Web | None = None
+        current: DefUseChain | None = None
         for statement in block.statements:
             if self.problem is not None:
                 return
@@ -95,36 +96,36 @@ class WebFinder:
 
     def _inside(self, statement: Statement, branch: list[tuple[Statement, int]]) -> None:
         if statement.kind not in (Kind.IF, Kind.LOOP, Kind.BLOCK):
-            self._refuse(statement, "it is used inside a construct that is not analysed")
+            self._refuse(statement, ReasonKind.USED_IN_CONSTRUCT())
             return
         if any(a.variable == self.key for a in statement.accesses):
-            self._refuse(statement, "it is used in a condition")
+            self._refuse(statement, ReasonKind.USED_IN_CONDITION())
             return
         for arm, inner in enumerate(statement.blocks):
             deeper = [*branch, (statement, arm)] if statement.kind is Kind.IF else branch
             self._block(inner, deeper)
 
     def _use(
-        self, statement: Statement, current: Web | None, branch: list[tuple[Statement, int]]
-    ) -> Web | None:
+        self, statement: Statement, current: DefUseChain | None, branch: list[tuple[Statement, int]]
+    ) -> DefUseChain | None:
         filled = self._fills(statement)
         reads = [a for a in self._uses(statement) if not a.write]
         calls = self._transfers(statement)
         if filled and not reads and (current is None or current.closed):
-            current = Web([], list(branch))
-            self.webs.append(current)
+            current = DefUseChain([], list(branch))
+            self.chains.append(current)
         if current is None:
-            self._refuse(statement, "it holds values from elsewhere")
+            self._refuse(statement, ReasonKind.VALUES_FROM_ELSEWHERE())
             return None
         if self._may_keep(statement):
-            self._refuse(statement, "a receive from MPI_PROC_NULL leaves what it held before")
+            self._refuse(statement, ReasonKind.NULL_SOURCE())
             return None
         if filled is None:
-            self._refuse(statement, "not all of what is set in it is known")
+            self._refuse(statement, ReasonKind.SET_UNKNOWN())
             return None
         for read in reads:
             if not any(covers(section, read.section) for section in current.filled):
-                self._refuse(statement, "more is read of it than was set just before", read.line)
+                self._refuse(statement, ReasonKind.READ_BEYOND(), read.line)
                 return None
         current.filled += filled
         current.closed = current.closed or bool(reads) or bool(calls)
@@ -152,7 +153,7 @@ class WebFinder:
                 receives = part.direction == "receive"
                 if receives and call.arguments[part.buffer].base == self.key:
                     section = buffer_section(self.program, call, part)
-                    if section is None or call.arguments[part.buffer].beyond:
+                    if section is None or call.arguments[part.buffer].extends_into:
                         return None
                     found.append(section)
         if found or not writes:
@@ -175,10 +176,12 @@ class WebFinder:
             found.append(section)
         return found
 
-    def _refuse(self, statement: Statement, text: str, line: int = 0) -> None:
+    def _refuse(self, statement: Statement, cause: Cause, line: int = 0) -> None:
         name = self.program.variables[self.key].name
         place = Location(self.routine.file, line or statement.line)
-        self.problem = self.problem or Reason(f"`{name}` has no copy of its own: {text}", place)
+        self.problem = self.problem or Reason(
+            ReasonKind.NO_OWN_COPY(variable=name, cause=cause), place
+        )
 
 
 def covers(filled: Section, read: Section | None) -> bool:

@@ -15,7 +15,7 @@ _running = threading.local()
 T = TypeVar("T")
 
 
-def deep(work: Callable[[], T]) -> T:
+def with_deep_stack(work: Callable[[], T]) -> T:
     """The result of `work`, done on a stack of its own that holds many levels of calls.
 
     Raises ImbrexError where the source is nested too deeply even for that.

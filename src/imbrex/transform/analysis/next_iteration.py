@@ -10,11 +10,14 @@ from dataclasses import dataclass
 
 from imbrex.transform.analysis.motion import Motion, Reach
 from imbrex.transform.analysis.transfer import Role, Transfer
-from imbrex.transform.model.program import Access, Block, Kind, Location, Reason, Statement
+from imbrex.transform.model.causes import Reason
+from imbrex.transform.model.location import Location
+from imbrex.transform.model.program import Access, Block, Kind, Statement
+from imbrex.transform.model.reasons import ReasonKind
 
 
 @dataclass(slots=True)
-class Around:
+class NextIteration:
     """A place in the body of a loop, above the start, before `block.statements[index]`."""
 
     block: Block
@@ -25,7 +28,7 @@ class Around:
     changed: frozenset[str]  # what may differ from where the start stands
 
 
-def around(motion: Motion, transfer: Transfer, reach: Reach) -> Around | None:
+def find_next_iteration(motion: Motion, transfer: Transfer, reach: Reach) -> NextIteration | None:
     """The farthest useful place in the next iteration; None if there is none.
 
     `reach`: how far the wait gets in the iteration itself, which must be to its end.
@@ -69,10 +72,10 @@ def around(motion: Motion, transfer: Transfer, reach: Reach) -> Around | None:
             crossed, best = crossed + 1, index
     else:
         place = Location(motion.routine.file, block.statements[begun].line)
-        reason = Reason("its start", place)
+        reason = Reason(ReasonKind.ITS_START(), place)
     if not crossed:
         return None
-    return Around(block, best, loop, crossed, reason, changed)
+    return NextIteration(block, best, loop, crossed, reason, changed)
 
 
 def _ancestor(start: Statement | None, block: Block) -> int | None:

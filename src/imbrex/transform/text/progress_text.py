@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 
-from imbrex.transform.edits import Edit
 from imbrex.transform.model.program import Language, Program, Routine, SourceFile, Statement
-from imbrex.transform.rewrites.c_text import CText, call_text
-from imbrex.transform.rewrites.fortran_text import FortranText
-from imbrex.transform.rewrites.headers import Header, read_header
-from imbrex.transform.rewrites.layout import after_line, first_on_line, indent_at, line_start
-from imbrex.transform.rewrites.terms import shifted
+from imbrex.transform.text.c_text import CText, call_text
+from imbrex.transform.text.edits import Edit
+from imbrex.transform.text.fortran_text import FortranText
+from imbrex.transform.text.layout import after_line, first_on_line, indent_at, line_start
+from imbrex.transform.text.loop_headers import Header, read_header
+from imbrex.transform.text.terms import shifted
 
 _FIXED_WIDTH = 72
 _PURE = re.compile(r"^\s*([\w()*,\s]*\s)?(pure|elemental)\s", re.IGNORECASE)
@@ -68,7 +68,7 @@ class ProgressText:
         if index.element != "integer" or not self._terminated(loop):
             return False
         width = _FIXED_WIDTH if self.fixed else 100
-        lines = self._strip(header, 1 << 20)
+        lines = self._strip(header, 1 << 20, index.element)
         column = header.start - line_start(self.data, header.start)
         return all(column + len(line) <= width for line in lines)
 
@@ -77,18 +77,20 @@ class ProgressText:
         last = self.data[line_start(self.data, loop.end - 1) : loop.end]
         return re.match(rb"\s*end\s*do\b", last, re.IGNORECASE) is not None
 
-    def _strip(self, header: Header, every: int) -> tuple[str, str]:
-        """The headers of the loop over strips and of the loop over one strip."""
+    def _strip(self, header: Header, every: int, element: str) -> tuple[str, str]:
+        """The headers of the loop over strips and of the loop over one strip.
+
+        `element`: the type of the index, which counts the strips too.
+        """
         low, high = header.low, header.high
         if self.fortran:
-            word = self.data[header.start : header.start + 2].decode()
-            outer = f"{word} {self.first} = {low}, {high}, {every}"
+            keyword = self.data[header.start : header.start + 2].decode()
+            outer = f"{keyword} {self.first} = {low}, {high}, {every}"
             limit = f"{self.first} + {every - 1}"
             return outer, f"{header.first}{self.first}, min({high}, {limit})"
-        kind = header.first.split(header.index)[0]
         compare = "<" if header.strict else "<="
         limit = shifted(high, 1) if header.strict else high
-        begin = f"{kind or 'int '}{self.first} = {low}"
+        begin = f"{element} {self.first} = {low}"
         outer = f"for ({begin}; {self.first} {compare} {limit}; {self.first} += {every})"
         index = header.index
         both = f"{index} {compare} {limit} && {index} < {self.first} + {every}"
@@ -134,7 +136,8 @@ class ProgressText:
         header = read_header(self.source, loop)
         assert header is not None
         self.strips = self.fortran
-        outer, inner = self._strip(header, every)
+        index = self.program.variables[loop.loop.index] if loop.loop is not None else None
+        outer, inner = self._strip(header, every, index.element if index is not None else "int")
         start = line_start(self.data, loop.start)
         indent = " " * (header.start - start) if self.fortran else indent_at(self.data, loop.start)
         more = "  " if self.fortran else "    "

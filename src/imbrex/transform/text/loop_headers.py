@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 
 from imbrex.transform.model.program import Language, SourceFile, Statement
-from imbrex.transform.rewrites.terms import difference, shifted
+from imbrex.transform.text.terms import difference, shifted
 
 _C = re.compile(
     r"for\s*\((?P<first>[^;=]*?(?P<index>\w+)\s*=(?!=)\s*)(?P<low>[^;]*?)\s*;"

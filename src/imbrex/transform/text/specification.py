@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from imbrex.transform.model.program import Kind, Language, Routine, SourceFile
-from imbrex.transform.rewrites.layout import line_start
+from imbrex.transform.text.layout import line_start
 
-_WORD = re.compile(r"[A-Za-z_]\w*")
+_IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 _C_TYPE = re.compile(
     r"(\s*)((?:(?:const|unsigned|signed|struct|long|short)\s+)*\w+)\s+(.*);\s*$", re.S
 )
@@ -19,9 +19,9 @@ _FORTRAN_TYPE = re.compile(
 )
 
 
-def words(text: str, *, fold: bool) -> set[str]:
+def identifiers(text: str, *, fold: bool) -> set[str]:
     """Identifiers of a text, in lower case if `fold`."""
-    return {word.lower() if fold else word for word in _WORD.findall(text)}
+    return {name.lower() if fold else name for name in _IDENTIFIER.findall(text)}
 
 
 def pieces(text: str) -> list[str]:
@@ -52,10 +52,10 @@ def c_declarations(
             continue
         kept: list[str] = []
         for declarator in reversed(pieces(match[3])):
-            name = _WORD.search(declarator)
+            name = _IDENTIFIER.search(declarator)
             if name is not None and name[0] in needed and name[0] not in without:
                 kept.insert(0, declarator)
-                needed |= words(declarator, fold=False)
+                needed |= identifiers(declarator, fold=False)
         if kept:
             found.insert(0, f"{match[1]}{match[2]} {', '.join(kept)};")
     return found
@@ -78,15 +78,15 @@ def fortran_specification(
         comment = fixed and line[:1] in ("c", "C", "*")
         neutral = re.match(r"\s*(use|implicit|include|intent)\b", bare, re.IGNORECASE)
         if match is None and not comment and neutral is None:
-            used |= words(bare, fold=True)
+            used |= identifiers(bare, fold=True)
     growing = True
     while growing:
         before = len(used)
         for match in plain:
             for entity in pieces(_list(match)) if match else []:
-                name = _WORD.match(entity)
+                name = _IDENTIFIER.match(entity)
                 if name is not None and name[0].lower() in used:
-                    used |= words(entity, fold=True)
+                    used |= identifiers(entity, fold=True)
         growing = len(used) > before
     found = []
     for line, match in zip(body, plain, strict=True):
@@ -94,7 +94,7 @@ def fortran_specification(
             found.append(line)
             continue
         entities = pieces(_list(match))
-        kept = [e for e in entities if (name := _WORD.match(e)) and name[0].lower() in used]
+        kept = [e for e in entities if (name := _IDENTIFIER.match(e)) and name[0].lower() in used]
         if len(kept) == len(entities):
             found.append(line)
         elif kept:
@@ -124,3 +124,24 @@ def _plain(lines: list[str], index: int, fixed: bool) -> re.Match[str] | None:
 
 def _list(match: re.Match[str]) -> str:
     return match["rest"] or match["list"] or ""
+
+
+def opening_of(head: str) -> int:
+    """Where the parameter list that ends the text opens."""
+    depth = 0
+    for position in range(len(head) - 1, -1, -1):
+        depth += {")": 1, "(": -1}.get(head[position], 0)
+        if depth == 0:
+            return position if head.endswith(")") else -1
+    return -1
+
+
+def parameters_of(text: str) -> list[str]:
+    """The parameters of a list, without the parentheses around it."""
+    found, depth, last = [], 0, 0
+    for position, character in enumerate(text):
+        depth += {"(": 1, ")": -1, "[": 1, "]": -1}.get(character, 0)
+        if character == "," and depth == 0:
+            found.append(text[last:position])
+            last = position + 1
+    return [*found, text[last:]]

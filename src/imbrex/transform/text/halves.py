@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from imbrex.transform.analysis.schedule import Item, Schedule
 from imbrex.transform.analysis.transfer import Transfer
-from imbrex.transform.edits import Edit
+from imbrex.transform.model.causes import Cause
 from imbrex.transform.model.program import (
     Block,
     Call,
@@ -19,18 +19,26 @@ from imbrex.transform.model.program import (
     Statement,
     Variable,
 )
-from imbrex.transform.rewrites.c_text import CText
-from imbrex.transform.rewrites.conditionals import conditional
-from imbrex.transform.rewrites.fortran_text import FortranText
-from imbrex.transform.rewrites.layout import (
+from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.text.c_text import CText
+from imbrex.transform.text.conditionals import conditional
+from imbrex.transform.text.edits import Edit
+from imbrex.transform.text.fortran_text import FortranText
+from imbrex.transform.text.layout import (
     after_line,
     before_comments,
     first_on_line,
     indent_at,
     line_start,
 )
-from imbrex.transform.rewrites.specification import c_declarations, fortran_specification, words
-from imbrex.transform.rewrites.wrapping import wrapped
+from imbrex.transform.text.specification import (
+    c_declarations,
+    fortran_specification,
+    identifiers,
+    opening_of,
+    parameters_of,
+)
+from imbrex.transform.text.wrapping import wrapped
 
 _C_HEAD = re.compile(r"(?P<lead>(?:(?:static|inline|extern)\s+)*void\s+)(?P<name>\w+)\s*\($")
 _FORTRAN_RETURN = re.compile(rb"[ \t]*return[ \t]*(![^\n]*)?\r?$", re.IGNORECASE)
@@ -47,17 +55,17 @@ class Halves:
         self.fortran = self.source.language is not Language.C
         self.names = (f"{routine.name}_start", f"{routine.name}_finish")
         self.used: list[list[int]] = [[], []]  # parameters of each half, by position
-        self.problem: str | None = None
+        self.problem: Cause | None = None
         self.span = (0, 0)
         taken = {name.lower() for name in routine.exported}
         if any(name.lower() in taken for name in self.names):
-            self.problem = f"the names {self.names[0]} and {self.names[1]} are taken"
+            self.problem = ReasonKind.NAMES_TAKEN(start=self.names[0], finish=self.names[1])
         elif self.fortran:
             self._find_fortran()
         else:
             self._find_c()
         if b"imbrex_requests" in self.source.data[slice(*self.span)].lower():
-            self.problem = self.problem or "the name imbrex_requests is taken"
+            self.problem = self.problem or ReasonKind.REQUESTS_TAKEN()
 
     @staticmethod
     def extents(variable: Variable) -> list[tuple[int, int]] | None:
@@ -84,17 +92,17 @@ class Halves:
     def _find_c(self) -> None:
         data, body = self.source.data, self.routine.body
         head = data[: body.start].decode(errors="replace").rstrip()
-        opening = _opening(head)
+        opening = opening_of(head)
         match = _C_HEAD.search(head[: opening + 1]) if opening >= 0 else None
         if match is None or match["name"] != self.routine.name:
-            self.problem = f"{self.routine.name} is not a plain function without a value"
+            self.problem = ReasonKind.NOT_PLAIN_FUNCTION(routine=self.routine.name)
             return
         inside = head[opening + 1 : -1]
-        self.parameters = [] if inside.strip() in ("", "void") else _split(inside)
+        self.parameters = [] if inside.strip() in ("", "void") else parameters_of(inside)
         self.lead = match["lead"]
         self.span = (len(head[: match.start()].encode()), body.end)
         if len(self.parameters) != len(self.routine.parameters) or "/*" in inside:
-            self.problem = f"the parameters of {self.routine.name} are not plain ones"
+            self.problem = ReasonKind.PARAMETERS(routine=self.routine.name)
 
     def _find_fortran(self) -> None:
         data = self.source.data
@@ -118,9 +126,9 @@ class Halves:
         self.lead = ""
         names = [self.program.variables.get(key) for key in self.routine.parameters]
         header = data[start : data.find(b"\n", start)].decode(errors="replace")
-        plain = re.match(r"(?i)\s*subroutine\s+\w+\s*\(", header)
+        plain = re.match(r"(?i)\s*subroutine\s+\w+\s*(\(|!|$)", header)
         if self.span == (0, 0) or any(name is None for name in names) or plain is None:
-            self.problem = f"{self.routine.name} is not a plain subroutine"
+            self.problem = ReasonKind.NOT_PLAIN_SUBROUTINE(routine=self.routine.name)
         self.parameters = [name.name for name in names if name is not None]
 
     # The halves ------------------------------------------------------------------------
@@ -224,14 +232,14 @@ class Halves:
         return [data[start:stop].decode()]
 
     def _half(self, number: int, body: str, kept: list[Variable]) -> str:
-        needed = words(body, fold=self.fortran)
+        needed = identifiers(body, fold=self.fortran)
         names = [self.program.variables[key].name for key in self.routine.parameters]
         if self.fortran:
             return self._fortran_half(number, body, needed, names, kept)
         before = c_declarations(
             self.source, self.routine, needed, {variable.name for variable in kept}
         )
-        needed |= words("\n".join(before), fold=False)
+        needed |= identifiers("\n".join(before), fold=False)
         self.used[number] = [i for i, name in enumerate(names) if name in needed]
         head = self._c_head(number, kept)
         return f"{head}\n{{\n" + "\n".join([*before, body]) + "\n}"
@@ -293,7 +301,7 @@ class Halves:
     # Uses ------------------------------------------------------------------------------
 
     def _own(self, user: Routine, name: str) -> str:
-        taken = {word.lower() for word in user.exported}
+        taken = {name.lower() for name in user.exported}
         candidate, number = f"{self.routine.name}_{name}", 2
         while candidate.lower() in taken:
             candidate, number = f"{self.routine.name}_{name}{number}", number + 1
@@ -383,23 +391,3 @@ class Halves:
             text = "\n".join(f"{self._c_head(number, kept)};" for number in (0, 1))
             edits.append(Edit(offset, offset, f"\n{text}\n"))
         return edits
-
-
-def _opening(head: str) -> int:
-    """Where the parameter list that ends the text opens."""
-    depth = 0
-    for position in range(len(head) - 1, -1, -1):
-        depth += {")": 1, "(": -1}.get(head[position], 0)
-        if depth == 0:
-            return position if head.endswith(")") else -1
-    return -1
-
-
-def _split(text: str) -> list[str]:
-    found, depth, last = [], 0, 0
-    for position, character in enumerate(text):
-        depth += {"(": 1, ")": -1, "[": 1, "]": -1}.get(character, 0)
-        if character == "," and depth == 0:
-            found.append(text[last:position])
-            last = position + 1
-    return [*found, text[last:]]

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from imbrex.transform.model.program import Kind, Language, SourceFile, Statement
-from imbrex.transform.rewrites.fortran_text import FortranText
-from imbrex.transform.rewrites.layout import indent_at
-from imbrex.transform.rewrites.wrapping import wrapped
+from imbrex.transform.text.fortran_text import FortranText
+from imbrex.transform.text.layout import indent_at
+from imbrex.transform.text.wrapping import wrapped
 
 
 def conditional(source: SourceFile, guard: Statement, branches: list[list[str]]) -> list[str]:
     """The lines of a conditional; `branches`: those of each of its blocks, of one at least."""
     fortran = source.language is not Language.C
     indent = indent_at(source.data, guard.code_start)
-    conditions = [guard.condition or "", *(guard.others or [])]
+    conditions = [guard.condition or "", *(guard.more_conditions or [])]
     while not branches[-1]:
         branches = branches[:-1]
     lines: list[str] = []

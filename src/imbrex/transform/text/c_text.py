@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from imbrex.transform.analysis.transfer import Transfer
-from imbrex.transform.edits import Edit
 from imbrex.transform.model.program import Routine, SourceFile, Statement
-from imbrex.transform.rewrites.layout import (
+from imbrex.transform.text.edits import Edit
+from imbrex.transform.text.layout import (
     C_COMMENT_LINE,
     after_line,
     first_on_line,
@@ -40,6 +40,8 @@ class CText:
         guards = transfer.guards
         inner = indent + ("    " if guards else "")
         call = call_text(transfer.part.start, [*texts, self._request(transfer.request)], inner)
+        if transfer.assigned:
+            call = f"{transfer.assigned} = {call}"
         if not guards:
             return call
         condition = guards[0] if len(guards) == 1 else " && ".join(f"({g})" for g in guards)
@@ -50,8 +52,8 @@ class CText:
         texts = []
         ignored = [t for t in transfers if t.status is None]
         numbers = sorted(t.request for t in ignored)
-        together = len(numbers) > 1 and numbers[-1] - numbers[0] == len(numbers) - 1
-        if together:
+        consecutive = len(numbers) > 1 and numbers[-1] - numbers[0] == len(numbers) - 1
+        if consecutive:
             first = numbers[0]
             whole = len(ignored) == self.count
             request = self.name if whole else self._request(first)
@@ -61,7 +63,7 @@ class CText:
                 )
             )
         for transfer in transfers:
-            if transfer.status is None and together:
+            if transfer.status is None and consecutive:
                 continue
             status = "MPI_STATUS_IGNORE" if transfer.status is None else transfer.status.text
             texts.append(call_text("MPI_Wait", [self._request(transfer.request), status], indent))

@@ -2,7 +2,7 @@
 
 A message from the first field of a structure may hold all of it, by a derived datatype or a count;
 one from a variable in a common block may go on into the next ones. Messages whose count or first
-element is not constant are taken to stay in an array (docs/transform.md, "What is assumed").
+element is not constant are taken to stay in an array (docs/guide/transform.md, "What is assumed").
 """
 
 from __future__ import annotations
@@ -13,15 +13,20 @@ from imbrex.transform.model.affine import Affine
 from imbrex.transform.model.program import UNKNOWN_MEMORY, Argument, Call, Program, Variable
 
 
-def mark_beyond(program: Program, aliases: Aliases) -> None:
+def mark_extents(program: Program, aliases: Aliases) -> None:
     """Note in each buffer of a message which further variables it may reach into."""
     scattered = scattered_address(program)
     for call in program.calls():
-        for buffer, count, datatype in mpi_calls.BUFFERS.get(call.name, ()):
-            if len(call.arguments) > max(buffer, count or 0, datatype):
-                number = None if count is None else call.arguments[count].value
-                mark = _Message(program, aliases, call.arguments[buffer], number)
-                mark.reach(call.arguments[datatype].text.strip(), scattered is not None)
+        for part in mpi_calls.BUFFERS.get(call.name, ()):
+            if len(call.arguments) > max(part.address, part.count, part.datatype):
+                number = None if part.lists else call.arguments[part.count].value
+                buffer = call.arguments[part.address]
+                mark = _Message(program, aliases, buffer, number, part.per_process)
+                mark.reach(
+                    call.arguments[part.datatype].meaning
+                    or call.arguments[part.datatype].text.strip(),
+                    scattered is not None,
+                )
 
 
 def scattered_address(program: Program) -> Call | None:
@@ -44,19 +49,25 @@ class _Message:
     """The memory of one message in a call."""
 
     def __init__(
-        self, program: Program, aliases: Aliases, buffer: Argument, count: Affine | None
+        self,
+        program: Program,
+        aliases: Aliases,
+        buffer: Argument,
+        count: Affine | None,
+        per_process: bool,
     ) -> None:
         self.program = program
         self.aliases = aliases
         self.buffer = buffer
-        self.count = count
+        self.count = count  # of one block; there may be one for each process
+        self.per_process = per_process
 
     def reach(self, datatype: str, scattered: bool) -> None:
         if self.buffer.base is None:
             return
         plain = datatype.upper() in mpi_calls.ELEMENT_SIZE
         if scattered and datatype.upper() not in mpi_calls.PREDEFINED:
-            self.buffer.beyond = (UNKNOWN_MEMORY,)
+            self.buffer.extends_into = (UNKNOWN_MEMORY,)
             return
         found: set[str] = set()
         for item in self.aliases.objects(self.buffer.base, self.buffer.through):
@@ -68,7 +79,7 @@ class _Message:
             elif item.startswith("common:") and plain:
                 block = item.partition(".")[0] + "."
                 found |= {key for key in self.program.variables if key.startswith(block)}
-        self.buffer.beyond = tuple(sorted(found - {self.buffer.base}))
+        self.buffer.extends_into = tuple(sorted(found - {self.buffer.base}))
 
     def _fits(self, variable: Variable, datatype: str | None) -> bool:
         """Whether the message surely stays in the variable, or is taken to."""
@@ -89,6 +100,8 @@ class _Message:
             skipped = Affine(0) if index is None else index.plus(low, -1)
             before += 0 if skipped.terms else skipped.constant * room
             room *= extent.constant + 1
+        if self.per_process and not variable.bounds:
+            return False
         if self.count is None or self.count.terms:
             return bool(variable.bounds)
         if room is None:

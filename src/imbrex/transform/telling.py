@@ -1,40 +1,19 @@
-"""Rewrites that make room: tried on the text, kept where more communication then overlaps.
-
-A preparing rewrite proposes edits that change nothing of what the program computes. The rewrites
-of communication are then tried on the changed text. Only what lets a start or a wait pass more
-computation stays, so that a program from which nothing is to be gained is left as it is.
-"""
+"""What is told at the sites of the original text, of rewrites that were made on edited text."""
 
 from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Set
+from collections.abc import Set
 from dataclasses import replace
-from typing import Protocol
 
-from imbrex.errors import ImbrexError
-from imbrex.transform.edits import apply_edits
-from imbrex.transform.model.program import Location, Reason
+from imbrex.transform.model.causes import Reason
+from imbrex.transform.model.location import Location
+from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.rewrites.base import Decision
 from imbrex.transform.rewrites.proposals import Proposal
 
-_MOST = 400  # preparing rewrites in one run
 _PLACE = re.compile(r"\(([^()\s]+):(\d+)\)")
-
-
-class Result(Protocol):
-    """What trying the rewrites of communication on some text gives."""
-
-    decisions: list[Decision]
-    before: dict[str, bytes]
-    after: dict[str, bytes]
-
-
-def gain(decisions: list[Decision], *, working: bool = False) -> int:
-    """Computing statements that starts and waits pass, over all sites; packing set aside."""
-    done = [decision for decision in decisions if decision.decision == "rewritten"]
-    return sum(decision.worked if working else decision.crossed for decision in done)
 
 
 class LineMap:
@@ -78,7 +57,7 @@ def relocated(decisions: list[Decision], maps: dict[str, LineMap]) -> list[Decis
 
     for decision in decisions:
         known = maps.get(decision.site.routine.file)
-        decision.reason = Reason(text(decision.reason.text), place(decision.reason.location))
+        decision.reason = decision.reason.relocated(place)
         decision.details = [text(detail) for detail in decision.details]
         if known is not None:
             decision.first_line = known.line(decision.first_line)
@@ -161,7 +140,7 @@ def put_back(
             if decision.site.call.line in proposal.starts:
                 decision.decision = "rewritten"
                 decision.rewrites = ["nonblocking"]
-                decision.reason = Reason("its callers have the computation", decision.site.location)
+                decision.reason = Reason(ReasonKind.CALLERS_COMPUTE(), decision.site.location)
             decisions.append(decision)
     return sorted(decisions, key=lambda d: (d.site.routine.file, d.site.call.line))
 
@@ -183,103 +162,3 @@ def add_later(
             if (decision.site.routine.file, decision.site.call.line) == (file, line):
                 decision.decision = "rewritten"
                 decision.rewrites += [r for r in other.rewrites if r not in decision.rewrites]
-
-
-# Tries the rewrites of communication on some text, and what may prepare it for more of them.
-Attempt = Callable[[dict[str, bytes]], tuple[Result, list[Proposal]]]
-
-
-def prepare(
-    first: Result, offered: list[Proposal], attempt: Attempt
-) -> tuple[Result, list[Proposal], list[Proposal]]:
-    """The best outcome that preparing rewrites lead to, which of them it took, and refusals.
-
-    Routines do not depend on each other here, so that one proposal of each is tried at a time.
-    """
-    best, taken = first, []
-    current = dict(first.before)
-    rejected: set[tuple[str, str, str]] = set()
-    while True:
-        batch = _batch([p for p in offered if p.edits and _identity(p) not in rejected])
-        if not batch:
-            break
-        texts, merged = _merged(current, batch)
-        if not merged:  # its own edits overlap: two calls on one line
-            rejected |= {_identity(p) for p in batch}
-            continue
-        batch = merged
-        try:
-            tried, next_offers = attempt(texts)
-        except ImbrexError:  # the text is not understood: better without
-            rejected |= {_identity(p) for p in batch}
-            continue
-        useful = [p for p in batch if _pays(p, tried, best)]
-        rejected |= {_identity(p) for p in batch if p not in useful}
-        if useful and len(useful) < len(batch):
-            texts, _ = _merged(current, useful)
-            tried, next_offers = attempt(texts)
-        if not useful:
-            continue
-        for proposal in useful:
-            place = proposal.reason.location
-            known = LineMap(first.before[place.file], current[place.file])
-            where = Location(place.file, known.line(place.line))
-            taken.append(replace(proposal, reason=Reason(proposal.reason.text, where)))
-        best, current, offered = tried, texts, next_offers
-        if len(taken) >= _MOST:
-            break
-    return best, taken, [proposal for proposal in offered if not proposal.edits]
-
-
-def _identity(proposal: Proposal) -> tuple[str, str, str]:
-    edits = ";".join(edit.text for changes in proposal.edits.values() for edit in changes)
-    return proposal.rewrite, proposal.routine.name, edits
-
-
-def _batch(offered: list[Proposal]) -> list[Proposal]:
-    """The first proposal of each routine; one that changes several routines goes alone."""
-    found: dict[tuple[str, str], Proposal] = {}
-    for proposal in offered:
-        if not proposal.replaces:
-            found.setdefault((proposal.routine.file, proposal.routine.name), proposal)
-    return list(found.values()) or offered[:1]
-
-
-def _merged(
-    current: dict[str, bytes], batch: list[Proposal]
-) -> tuple[dict[str, bytes], list[Proposal]]:
-    """The texts with the edits of all proposals; those that overlap with earlier ones are left."""
-    kept: list[Proposal] = []
-    texts = current
-    for proposal in batch:
-        try:
-            texts = {
-                name: apply_edits(
-                    data, [e for p in [*kept, proposal] for e in p.edits.get(name, [])]
-                )
-                for name, data in current.items()
-            }
-        except ValueError:
-            continue
-        kept.append(proposal)
-    return texts, kept
-
-
-def _pays(proposal: Proposal, tried: Result, best: Result) -> bool:
-    name = proposal.routine.name
-    if proposal.replaces:
-        # The window in the callers takes the place of the one inside.
-        gone = (name, *proposal.also)
-        rest = [d for d in best.decisions if d.site.routine.name not in gone]
-        return gain(tried.decisions) + proposal.worth > gain(rest)
-    if proposal.opens and any(
-        d.decision == "rewritten" and d.site.call.line == proposal.opens
-        for d in best.decisions
-        if d.site.routine.name == name
-    ):
-        return False
-    mine = [
-        [d for d in result.decisions if d.site.routine.name == name] for result in (tried, best)
-    ]
-    working = proposal.for_work
-    return gain(mine[0], working=working) > gain(mine[1], working=working)

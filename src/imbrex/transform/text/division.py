@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from imbrex.transform.analysis.spaces import Space
-from imbrex.transform.edits import Edit, apply_edits
 from imbrex.transform.model.affine import Affine, surely_less
 from imbrex.transform.model.program import Block, Language, SourceFile
-from imbrex.transform.rewrites.headers import Header, read_header
-from imbrex.transform.rewrites.layout import indent_at, line_start
-from imbrex.transform.rewrites.terms import shifted
-from imbrex.transform.rewrites.wrapping import wrapped
+from imbrex.transform.text.edits import Edit, apply_edits
+from imbrex.transform.text.layout import indent_at, line_start
+from imbrex.transform.text.loop_headers import Header, read_header
+from imbrex.transform.text.terms import shifted
+from imbrex.transform.text.wrapping import wrapped
 
 Cuts = dict[int, tuple[int, int]]
 """Of the loops that are divided, by number: iterations cut off at the low and the high end."""

@@ -1,0 +1,48 @@
+"""Calls of the C++ library that run no code of the program.
+
+A function of the library is known by the header that declares it. It may call what it is given: a
+function, a lambda or an operator of a class of the program. So it counts only where the types of
+the arguments and of the result are the library's own and the language's.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from imbrex.transform.readers import c_cursor_kinds as ck
+
+_HEADERS = re.compile(r"/c\+\+/")
+_OWN = re.compile(r"\b(?:std|__gnu_cxx)(?:::\w+)+")
+_BUILT_IN_NAMES = (
+    "bool char short int long float double signed unsigned void const volatile wchar_t char8_t "
+    "char16_t char32_t nullptr_t __int128 size_t ptrdiff_t true false struct class enum noexcept"
+)
+_BUILT_IN = frozenset(_BUILT_IN_NAMES.split(" "))
+
+
+def runs_no_user_code(referenced: Any, arguments: list[Any], result: Any) -> bool:
+    """Whether a call of this function runs nothing but the library's code."""
+    if not _is_library(referenced) or not _is_own(result):
+        return False
+    return all(_is_harmless(argument) for argument in arguments)
+
+
+def _is_library(cursor: Any) -> bool:
+    name = cursor.location.file
+    return name is not None and _HEADERS.search(name) is not None
+
+
+def _is_harmless(argument: Any) -> bool:
+    inner = argument.stripped
+    named = inner.referenced if inner.kind is ck.DECL_REF_EXPR else None
+    if named is not None and named.kind not in (ck.VAR_DECL, ck.PARM_DECL):
+        return _is_library(named)  # std::endl
+    kind = argument.type
+    return "(" not in kind.canonical.spelling and _is_own(kind)
+
+
+def _is_own(kind: Any) -> bool:
+    """Whether a type names nothing but the library's types and the language's."""
+    rest = _OWN.sub("", kind.canonical.spelling)
+    return all(name in _BUILT_IN for name in re.findall(r"[A-Za-z_]\w*", rest))

@@ -1,0 +1,205 @@
+"""What all rewrites of MPI calls ask of a call, and where its window begins and ends."""
+
+from __future__ import annotations
+
+import re
+from abc import abstractmethod
+from collections.abc import Iterator
+
+from imbrex.transform import mpi_calls
+from imbrex.transform.analysis.facts import ProgramFacts
+from imbrex.transform.analysis.footprint import Footprints
+from imbrex.transform.analysis.transfer import Role, evaluation
+from imbrex.transform.analysis.unread import never_read
+from imbrex.transform.model.causes import Cause, Reason
+from imbrex.transform.model.program import (
+    Access,
+    Argument,
+    Kind,
+    Language,
+    Program,
+    Routine,
+    Statement,
+)
+from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.rewrites.base import ContentT, DoneT, Refusal, Rewrite, Site
+from imbrex.transform.rewrites.placement import Placement
+
+_ASSIGNED = re.compile(rb"([A-Za-z_]\w*)\s*=\s*")
+
+
+def sites_of(program: Program) -> Iterator[Site]:
+    """All calls of the program, in textual order."""
+    for routine in program.routines.values():
+        yield from sites_in(routine)
+
+
+def sites_in(routine: Routine) -> Iterator[Site]:
+    """The calls of a routine, in textual order."""
+    for statement in routine.statements():
+        for call in statement.calls:
+            yield Site(routine, statement, call)
+
+
+class CallRewrite(Placement, Rewrite[Site, ContentT, DoneT]):
+    """A rewrite of communication itself: it works on the model, from which the text is written."""
+
+    def __init__(self, program: Program, footprints: Footprints, facts: ProgramFacts) -> None:
+        super().__init__(footprints, facts)
+        self.program = program
+
+    def sites(self) -> Iterator[Site]:
+        return (site for site in sites_of(self.program) if self.applies(site))
+
+    def tolerates(self, problem: Cause) -> bool:
+        """Whether the rewrite may be done although an argument has this problem."""
+        return False
+
+    def assigned(self, site: Site) -> str:
+        """The local variable that takes the call's error code and that nothing reads; C only."""
+        source = self.program.files.get(site.routine.file)
+        statement, call = site.statement, site.call
+        if source is None or source.language is not Language.C or len(statement.calls) != 1:
+            return ""
+        found = _ASSIGNED.fullmatch(source.data[statement.code_start : call.start])
+        if found is None or source.data[call.end : statement.end].strip() != b";":
+            return ""
+        name = found[1].decode()
+        written = {
+            access.variable
+            for access in statement.accesses
+            if access.write and not access.through and self._is(access.variable, name)
+        }
+        if len(written) != 1 or never_read(self.program, site.routine, *written) is not None:
+            return ""
+        return name
+
+    def _is(self, key: str, name: str) -> bool:
+        variable = self.program.variables.get(key)
+        return variable is not None and variable.name == name and not variable.volatile
+
+    @abstractmethod
+    def applies(self, site: Site) -> bool:
+        """Whether a call is of the kind that this rewrite takes."""
+
+    def _check(self, site: Site) -> Argument | None:
+        """What any call must hold to become nonblocking; its error code, in Fortran."""
+        call, routine = site.call, site.routine
+        self._check_place(site)
+        language = self.program.files[routine.file].language
+        if language is not Language.C and not routine.interface:
+            self._refuse(site, ReasonKind.MPI_UNKNOWN())
+        expected = mpi_calls.C_ARGUMENTS[call.name] + (language is not Language.C)
+        optional_error = routine.interface == "mpi_f08" and len(call.arguments) == expected - 1
+        if len(call.arguments) != expected and not optional_error:
+            self._refuse(site, ReasonKind.ARGUMENT_COUNT())
+        if self.facts.threads:
+            raise Refusal(self.name, self.facts.threads)
+        for argument in call.arguments:
+            if argument.problem and not self.tolerates(argument.problem):
+                self._refuse(
+                    site,
+                    ReasonKind.ARGUMENT_PROBLEM(argument=argument.text, cause=argument.problem),
+                )
+        self._check_arguments(site)
+        return self._error_code(site, language, optional_error)
+
+    def _check_place(self, site: Site) -> None:
+        call, routine, statement = site.call, site.routine, site.statement
+        if routine.problem:
+            self._refuse(site, routine.problem)
+        if call.macro:
+            self._refuse(site, ReasonKind.CALL_OF_MACRO(macro=call.macro))
+        if not call.is_statement and not self.assigned(site):
+            self._refuse(site, ReasonKind.VALUE_USED())
+        if statement.text == "terminal":
+            self._refuse(site, ReasonKind.CALL_ENDS_LOOP())
+        if statement.stop:
+            self._refuse(site, statement.stop)
+        block = statement.parent
+        inner: Statement = statement
+        while block is not None:
+            if not block.insertable:
+                self._refuse(site, ReasonKind.CALL_AMID_MACRO())
+            position = block.statements.index(inner)
+            before = block.statements[position - 1] if position else None
+            if before is not None and before.stop and "#pragma" in before.stop.text:
+                self._refuse(site, ReasonKind.CALL_BELONGS(cause=before.stop))
+            if inner.code_start > inner.start and inner is not statement:
+                self._refuse(site, ReasonKind.CALL_IN_DIRECTED_LOOP())
+            if block.owner is not None and block.owner.kind not in (
+                Kind.IF,
+                Kind.LOOP,
+                Kind.BLOCK,
+            ):
+                construct = block.owner.stop or ReasonKind.STATEMENT_KIND(
+                    kind=block.owner.kind.value
+                )
+                self._refuse(site, ReasonKind.CALL_INSIDE(cause=construct))
+            if block.owner is None:
+                return
+            inner = block.owner
+            block = inner.parent
+
+    def _check_arguments(self, site: Site) -> None:
+        """Functions that are called for an argument must only read."""
+        for inner in site.statement.calls:
+            if inner is site.call:
+                continue
+            footprint = self.footprints.of_call(inner, site.routine.file)
+            writes = any(access.write for access in footprint.accesses)
+            if footprint.stop or footprint.events or writes:
+                self._refuse(site, ReasonKind.ARGUMENT_CALLS(routine=inner.name))
+
+    def _evaluation(self, site: Site) -> list[Access]:
+        """All that evaluating the arguments reads."""
+        reads = evaluation(site.call)
+        for inner in site.statement.calls:
+            if inner is not site.call:
+                reads += self.footprints.of_call(inner, site.routine.file).accesses
+        return reads
+
+    def _error_code(self, site: Site, language: Language, missing: bool) -> Argument | None:
+        if language is Language.C or missing:
+            return None
+        argument = site.call.arguments[-1]
+        reason = never_read(self.program, site.routine, argument.base or "")
+        if reason is not None:
+            text = ReasonKind.ERROR_CODE(cause=reason.cause)
+            raise Refusal(self.name, Reason(text, reason.location))
+        return argument
+
+    def _refuse(self, site: Site, cause: Cause) -> None:
+        raise Refusal(self.name, Reason(cause, site.location))
+
+    @staticmethod
+    def _inserted(original: Statement, accesses: list[Access], role: Role) -> Statement:
+        return Statement(
+            Kind.INSERTED,
+            original.start,
+            original.end,
+            original.line,
+            original.end_line,
+            accesses=accesses,
+            role=role,
+        )
+
+    @staticmethod
+    def _line_after(statement: Statement | None) -> int:
+        """First line behind the start."""
+        assert statement is not None and statement.parent is not None
+        siblings = statement.parent.statements
+        for other in siblings[siblings.index(statement) + 1 :]:
+            if other.kind is not Kind.INSERTED:
+                return min(other.line, statement.line)
+        return statement.line
+
+    @staticmethod
+    def _line_before(statement: Statement | None, site: Site) -> int:
+        """Last line before the wait."""
+        assert statement is not None and statement.parent is not None
+        siblings = statement.parent.statements
+        for other in reversed(siblings[: siblings.index(statement)]):
+            if other.kind is not Kind.INSERTED:
+                return max(other.end_line, site.statement.end_line)
+        return site.statement.end_line

@@ -1,0 +1,41 @@
+"""The rewrites: one line each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from imbrex.transform.rewrites.base import Rewrite
+from imbrex.transform.rewrites.blocking import BlockingToNonblocking
+from imbrex.transform.rewrites.boundary import BoundaryFirst
+from imbrex.transform.rewrites.collectives import CollectivesToNonblocking
+from imbrex.transform.rewrites.distribution import LoopDistribution
+from imbrex.transform.rewrites.motion import ExistingMotion
+from imbrex.transform.rewrites.nested import NestedWrappers
+from imbrex.transform.rewrites.private import PrivateBuffers
+from imbrex.transform.rewrites.progress import ProgressCalls
+from imbrex.transform.rewrites.proposals import Preparing
+from imbrex.transform.rewrites.rearrangement import Rearrangement
+from imbrex.transform.rewrites.replaced import ReplacedBuffers
+from imbrex.transform.rewrites.sent import SentCopies
+from imbrex.transform.rewrites.wrappers import Wrappers
+
+COMMUNICATION: tuple[type[Rewrite[Any, Any, Any]], ...] = (
+    BlockingToNonblocking,
+    CollectivesToNonblocking,
+    ExistingMotion,
+)
+PREPARING: tuple[type[Preparing[Any, Any]], ...] = (
+    PrivateBuffers,
+    ReplacedBuffers,
+    SentCopies,
+    BoundaryFirst,
+    LoopDistribution,
+    Rearrangement,
+    NestedWrappers,
+    Wrappers,
+)
+"""What makes room for communication to move, in the order in which it is tried."""
+
+ALL: tuple[type[Rewrite[Any, Any, Any]], ...] = (*COMMUNICATION, *PREPARING, ProgressCalls)
+REWRITES = tuple(dict.fromkeys(rewrite.name for rewrite in (*COMMUNICATION, *PREPARING)))
+"""The names that `--rewrites` takes."""

@@ -1,0 +1,348 @@
+"""What splitting a routine around MPI into a start and a finish asks of it and of its callers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from imbrex.transform import mpi_calls
+from imbrex.transform.analysis.footprint import Footprints
+from imbrex.transform.analysis.schedule import Schedule, Scheduler
+from imbrex.transform.analysis.spaces import Spaces, sets_first
+from imbrex.transform.analysis.transfer import Transfer
+from imbrex.transform.model.causes import Cause, Reason
+from imbrex.transform.model.location import Location
+from imbrex.transform.model.program import (
+    Access,
+    Block,
+    Call,
+    Kind,
+    Program,
+    Routine,
+    Statement,
+    Variable,
+)
+from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.rewrites.base import Refusal, Site
+from imbrex.transform.rewrites.blocking import BlockingToNonblocking
+from imbrex.transform.rewrites.boundary import BoundaryFirst
+from imbrex.transform.rewrites.proposals import ContentT, Preparing
+from imbrex.transform.text.division import Division
+from imbrex.transform.text.edits import Edit
+from imbrex.transform.text.halves import Halves
+
+NAME = "wrappers"
+
+
+@dataclass(slots=True)
+class Use:
+    """A call of the wrapper: where its start and its finish go, and what they pass."""
+
+    routine: Routine
+    statement: Statement
+    call: Call
+    block: Block
+    first: int  # the start goes before this statement of the block
+    last: int  # the finish goes behind this one
+    passed: int = 0
+    division: Division | None = None
+
+
+@dataclass(slots=True)
+class Split:
+    """A wrapper that may be split, and its uses."""
+
+    wrapper: Routine
+    schedule: Schedule
+    kept: list[Variable]  # local arrays that must live from the start to the finish
+    uses: list[Use] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class RoutineSite:
+    """A routine, and the calls that make it a wrapper."""
+
+    routine: Routine
+    calls: tuple[Site, ...] = ()
+
+    @property
+    def line(self) -> int:
+        return self.routine.line
+
+
+def messages_of(routine: Routine) -> list[Site]:
+    """The blocking messages that a routine sends and receives itself."""
+    return [
+        Site(routine, statement, call)
+        for statement in routine.statements()
+        for call in statement.calls
+        if call.name in mpi_calls.BLOCKING
+    ]
+
+
+class Splitting(Preparing[RoutineSite, ContentT]):
+    """Takes routines around MPI apart, with what must hold of their callers and of their text."""
+
+    name = NAME
+
+    def __init__(self, program: Program, footprints: Footprints) -> None:
+        super().__init__(program, footprints)
+        self.facts = footprints.facts
+        self.boundary = BoundaryFirst(program, footprints)
+        self.blocking = BlockingToNonblocking(program, footprints, self.facts)
+        # Routines that stay whole, as far as they were looked at, and what stands in the way.
+        self.whole: dict[str, tuple[Split, Reason | None]] = {}
+        self.problem: Reason | None = None  # why the last schedule asked for is none
+        self._callers: dict[str, list[Routine]] = {}
+        self._calls_in: dict[str, dict[str, list[tuple[Block, int, Call]]]] = {}
+
+    # Conditions ------------------------------------------------------------------------
+
+    def schedule_of(self, routine: Routine, sites: Sequence[Site]) -> Schedule | None:
+        """What of a routine is early and what late; None where it cannot be taken apart."""
+        self.problem = None
+        statements = [
+            s for s in routine.statements() if not s.blocks and s.kind is not Kind.DECLARE
+        ]
+        if len(statements) > 60 or (routine.visible and not self.program.has_main):
+            return None
+        blocking = self.blocking.anew(routine.file)
+        transfers: dict[int, list[Transfer]] = {}
+        for site in sites:
+            try:
+                transfers[id(site.call)] = blocking.conditions(site)
+            except Refusal:
+                return None  # told at the call itself
+            if any(transfer.status is not None for transfer in transfers[id(site.call)]):
+                status = transfers[id(site.call)][0].status
+                if status is not None and blocking.status_matters(site, status):
+                    self.problem = Reason(ReasonKind.STATUS_READ(), site.location)
+                    return None
+        schedule = Scheduler(self.footprints, routine).run(transfers)
+        self.problem = schedule.problem or self.facts.timing
+        if self.problem is None and not schedule.transfers:
+            text = ReasonKind.MESSAGES_GUARDED()
+            self.problem = Reason(text, sites[0].location)
+        return schedule if self.problem is None else None
+
+    def find_uses(self, split: Split) -> None:
+        for user in self.callers(split.wrapper.name):
+            self._find_uses(split, user)
+
+    def callers(self, name: str) -> list[Routine]:
+        """The routines that call one of this name."""
+        if not self._callers:
+            for routine in self.program.routines.values():
+                names = {call.name for s in routine.statements() for call in s.calls}
+                for called in names:
+                    self._callers.setdefault(called, []).append(routine)
+        return self._callers.get(name, [])
+
+    def refuse(self, routine: Routine, line: int, cause: Cause) -> None:
+        raise Refusal(self.name, Reason(cause, Location(routine.file, line)))
+
+    def check(self, split: Split) -> None:
+        routine = split.wrapper
+        if routine.problem:
+            self.refuse(
+                routine, routine.line, ReasonKind.ABOUT(subject=routine.name, cause=routine.problem)
+            )
+        if routine.address_taken:
+            self.refuse(routine, routine.line, ReasonKind.ADDRESS_TAKEN(routine=routine.name))
+        if routine.conditional or routine.name.lower() in self.program.inactive:
+            self.refuse(routine, routine.line, ReasonKind.CONDITIONAL(routine=routine.name))
+        if routine.generic:
+            self.refuse(routine, routine.line, ReasonKind.GENERIC(routine=routine.name))
+        seen = {id(use.call) for use in split.uses}
+        for user in self.callers(routine.name):
+            for statement in user.statements():
+                for call in statement.calls:
+                    if call.name == routine.name and id(call) not in seen:
+                        text = ReasonKind.CALL_NOT_STATEMENT(routine=routine.name)
+                        self.refuse(user, call.line, text)
+        halves = Halves(self.program, routine)
+        if halves.problem is not None:
+            self.refuse(routine, routine.line, halves.problem)
+        for use in split.uses:
+            self._check_arguments(routine, use)
+            if use.routine.file not in self.program.files or use.routine.problem:
+                self.refuse(
+                    use.routine, use.call.line, ReasonKind.NOT_EDITABLE(routine=use.routine.name)
+                )
+            if use.routine.file != routine.file and not halves.reachable(use.routine):
+                text = ReasonKind.OTHER_FILE(routine=routine.name)
+                self.refuse(use.routine, use.call.line, text)
+
+    def _check_arguments(self, routine: Routine, use: Use) -> None:
+        """Arguments may stand in two calls, and a temporary copy ends with the call it is for."""
+        if any(access.write for access in use.statement.accesses):
+            self.refuse(use.routine, use.call.line, ReasonKind.ARGUMENT_EFFECTS())
+        for key, argument in zip(routine.parameters, use.call.arguments, strict=False):
+            variable = self.program.variables.get(key)
+            if argument.problem is not None and variable is not None and variable.bounds:
+                text = ReasonKind.ARGUMENT_PROBLEM(
+                    argument=argument.text.strip(), cause=argument.problem
+                )
+                self.refuse(use.routine, use.call.line, text)
+
+    def kept(self, split: Split) -> list[Variable]:
+        """Local variables that hold something from the start to the finish."""
+        routine, schedule = split.wrapper, split.schedule
+        late = [item.statement for item in schedule.late]
+        guards = [guard for item in schedule.late for guard, _ in item.path]
+        used: dict[str, int] = {}
+        for item in schedule.late:
+            for access in item.accesses:
+                used.setdefault(access.variable, access.line)
+        for access in schedule.flying:
+            used.setdefault(access.variable, access.line)
+        changed = self.footprints.changed([a for i in schedule.early for a in i.accesses])
+        kept = []
+        for key, line in used.items():
+            variable = self.program.variables.get(key)
+            if variable is None or variable.kind not in ("local", "host"):
+                continue
+            if variable.bounds:
+                if variable.pointer or Halves.extents(variable) is None:
+                    self.refuse(routine, line, ReasonKind.LOCAL_UNSIZED(variable=variable.name))
+                kept.append(variable)
+                continue
+            inner = variable.lifetime is not None and variable.lifetime[0] > routine.body.start
+            first = sets_first(late, key, self.footprints, routine.file)
+            if inner or (first and not any(a.variable == key for g in guards for a in g.accesses)):
+                continue
+            if self._again(routine, key, changed):
+                continue
+            text = ReasonKind.CARRIED_TO_FINISH(variable=variable.name)
+            self.refuse(routine, line, text)
+        return kept
+
+    def _again(self, routine: Routine, key: str, changed: frozenset[str]) -> bool:
+        """Whether the declaration in the finish gives the variable the value it had."""
+        for statement in routine.body.statements:
+            if statement.kind is not Kind.DECLARE:
+                continue
+            mine = [a for a in statement.accesses if a.variable == key]
+            if mine:
+                reads = {a.variable for a in statement.accesses if not a.write}
+                through = any(a.through for a in statement.accesses)
+                calls = bool(statement.calls)
+                changing = {k for k in reads if k in changed}
+                return key not in changed and not changing and not through and not calls
+        return False
+
+    # Uses ------------------------------------------------------------------------------
+
+    def _find_uses(self, split: Split, user: Routine) -> None:
+        last: Block | None = None
+        floor = -1
+        for block, index, call in self._usable(user).get(split.wrapper.name, []):
+            if block is not last:
+                last, floor = block, -1  # no start passes the finish of the call before it
+            use = self._use(split, user, block, index, call, floor)
+            split.uses.append(use)
+            floor = use.last
+
+    def _usable(self, user: Routine) -> dict[str, list[tuple[Block, int, Call]]]:
+        """The calls in a routine that may be divided in two, by the name called."""
+        known = self._calls_in.get(user.key)
+        if known is None:
+            known = self._calls_in[user.key] = {}
+            for block in user.body.plain():
+                if not block.insertable or not block.braced:
+                    continue
+                for index, statement in enumerate(block.statements):
+                    if statement.kind is not Kind.SIMPLE or len(statement.calls) != 1:
+                        continue
+                    call = statement.calls[0]
+                    if call.is_statement and not call.macro and not call.unknown:
+                        known.setdefault(call.name, []).append((block, index, call))
+        return known
+
+    def _use(
+        self, split: Split, user: Routine, block: Block, index: int, call: Call, floor: int
+    ) -> Use:
+        use = Use(user, block.statements[index], call, block, index, index)
+        schedule = split.schedule
+        late = schedule.accesses(schedule.late) + schedule.flying
+        early = schedule.accesses(schedule.early)
+        arguments = list(block.statements[index].accesses)
+        finish = self.footprints.bound(call, split.wrapper, late) + arguments
+        start = self.footprints.bound(call, split.wrapper, early) + arguments
+        position = index + 1
+        while position < len(block.statements) and self._may_pass(
+            user, block, index, position, finish
+        ):
+            if self.footprints.of(block.statements[position], user.file).heavy:
+                use.passed, use.last = use.passed + 1, position
+            position += 1
+        position_up = index - 1
+        while position_up > floor and self._may_pass(user, block, index, position_up, start):
+            if self.footprints.of(block.statements[position_up], user.file).heavy:
+                use.passed, use.first = use.passed + 1, position_up
+            position_up -= 1
+        if not use.passed:
+            use.division = self._division(user, block, index, finish)
+        return use
+
+    def _may_pass(
+        self, user: Routine, block: Block, index: int, position: int, accesses: list[Access]
+    ) -> bool:
+        """Whether accesses of the call at `index` may go past a statement and all in between."""
+        statement = block.statements[position]
+        footprint = self.footprints.of(statement, user.file)
+        if footprint.stop or footprint.leaves or statement.kind is Kind.DECLARE:
+            return False
+        if footprint.events or statement.text == "terminal":
+            return False  # another exchange may want the same channel
+        low, high = min(index + 1, position), max(index, position + 1)
+        changed = self.footprints.changed_by(block.statements[low:high], user.file)
+        return self.footprints.conflict(accesses, footprint.accesses, changed) is None
+
+    def _division(
+        self, user: Routine, block: Block, index: int, finish: list[Access]
+    ) -> Division | None:
+        """The next loop nest, divided so that its interior needs nothing of the exchange."""
+        spaces = Spaces(self.program, self.footprints, user)
+        between: list[Access] = []
+        for position in range(index + 1, len(block.statements)):
+            statement = block.statements[position]
+            footprint = self.footprints.of(statement, user.file)
+            if footprint.stop or footprint.leaves or footprint.events:
+                return None
+            space = spaces.of(statement) if footprint.heavy else None
+            if space is not None:
+                return self.boundary.divide(user, block, spaces, space, finish + between, index + 1)
+            between += footprint.accesses
+        return None
+
+    # Doing it --------------------------------------------------------------------------
+
+    @staticmethod
+    def declare(split: Split, halves: Halves, edits: dict[str, list[Edit]]) -> None:
+        """What the callers need; ahead of all that uses it at the same place."""
+        seen: set[str] = set()
+        for use in split.uses:
+            if use.routine.name not in seen:
+                seen.add(use.routine.name)
+                edits[use.routine.file] += halves.declarations(use.routine, split.kept)
+
+    def edit_uses(self, split: Split, halves: Halves, edits: dict[str, list[Edit]]) -> int:
+        """Put the halves in the place of the calls; how much work they pass."""
+        worth = 0
+        for use in split.uses:
+            interior = ""
+            if use.division is not None:
+                interior, changes = self.boundary.pieces(use.routine, use.division)
+                edits[use.routine.file] += changes
+            edits[use.routine.file] += halves.use(
+                use.routine,
+                use.statement,
+                use.call,
+                use.block,
+                (use.first, use.last),
+                interior,
+                split.kept,
+            )
+            worth += use.passed + (1 if use.division else 0)
+        return worth

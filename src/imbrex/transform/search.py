@@ -1,0 +1,136 @@
+"""The search over preparations: tried on the text, kept where more communication overlaps.
+
+A preparing rewrite proposes edits that change nothing of what the program computes. The rewrites
+of communication are then tried on the changed text. Only what lets a start or a wait pass more
+computation stays, so that a program from which nothing is to be gained is left as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Protocol
+
+from imbrex.errors import ImbrexError
+from imbrex.transform.model.causes import Reason
+from imbrex.transform.model.location import Location
+from imbrex.transform.rewrites.base import Decision
+from imbrex.transform.rewrites.proposals import Proposal
+from imbrex.transform.telling import LineMap
+from imbrex.transform.text.edits import apply_edits
+
+_MOST = 400  # preparing rewrites in one run
+
+
+class Result(Protocol):
+    """What trying the rewrites of communication on some text gives."""
+
+    decisions: list[Decision]
+    before: dict[str, bytes]
+    after: dict[str, bytes]
+
+
+def gain(decisions: list[Decision], *, working: bool = False) -> int:
+    """Computing statements that starts and waits pass, over all sites; packing set aside."""
+    done = [decision for decision in decisions if decision.decision == "rewritten"]
+    return sum(decision.worked if working else decision.crossed for decision in done)
+
+
+# Tries the rewrites of communication on some text, and what may prepare it for more of them.
+Attempt = Callable[[dict[str, bytes]], tuple[Result, list[Proposal]]]
+
+
+def prepare(
+    first: Result, offered: list[Proposal], attempt: Attempt
+) -> tuple[Result, list[Proposal], list[Proposal]]:
+    """The best outcome that preparing rewrites lead to, which of them it took, and refusals.
+
+    Routines do not depend on each other here, so that one proposal of each is tried at a time.
+    """
+    best, taken = first, []
+    current = dict(first.before)
+    rejected: set[tuple[str, str, str]] = set()
+    while True:
+        batch = _batch([p for p in offered if p.edits and _identity(p) not in rejected])
+        if not batch:
+            break
+        texts, merged = _merged(current, batch)
+        if not merged:  # its own edits overlap: two calls on one line
+            rejected |= {_identity(p) for p in batch}
+            continue
+        batch = merged
+        try:
+            tried, next_offers = attempt(texts)
+        except ImbrexError:  # the text is not understood: better without
+            rejected |= {_identity(p) for p in batch}
+            continue
+        useful = [p for p in batch if _pays(p, tried, best)]
+        rejected |= {_identity(p) for p in batch if p not in useful}
+        if useful and len(useful) < len(batch):
+            texts, _ = _merged(current, useful)
+            tried, next_offers = attempt(texts)
+        if not useful:
+            continue
+        for proposal in useful:
+            place = proposal.reason.location
+            known = LineMap(first.before[place.file], current[place.file])
+            where = Location(place.file, known.line(place.line))
+            taken.append(replace(proposal, reason=Reason(proposal.reason.cause, where)))
+        best, current, offered = tried, texts, next_offers
+        if len(taken) >= _MOST:
+            break
+    return best, taken, [proposal for proposal in offered if not proposal.edits]
+
+
+def _identity(proposal: Proposal) -> tuple[str, str, str]:
+    edits = ";".join(edit.text for changes in proposal.edits.values() for edit in changes)
+    return proposal.rewrite, proposal.routine.name, edits
+
+
+def _batch(offered: list[Proposal]) -> list[Proposal]:
+    """The first proposal of each routine; one that changes several routines goes alone."""
+    found: dict[tuple[str, str], Proposal] = {}
+    for proposal in offered:
+        if not proposal.replaces:
+            found.setdefault((proposal.routine.file, proposal.routine.name), proposal)
+    return list(found.values()) or offered[:1]
+
+
+def _merged(
+    current: dict[str, bytes], batch: list[Proposal]
+) -> tuple[dict[str, bytes], list[Proposal]]:
+    """The texts with the edits of all proposals; those that overlap with earlier ones are left."""
+    kept: list[Proposal] = []
+    texts = current
+    for proposal in batch:
+        try:
+            texts = {
+                name: apply_edits(
+                    data, [e for p in [*kept, proposal] for e in p.edits.get(name, [])]
+                )
+                for name, data in current.items()
+            }
+        except ValueError:
+            continue
+        kept.append(proposal)
+    return texts, kept
+
+
+def _pays(proposal: Proposal, tried: Result, best: Result) -> bool:
+    name = proposal.routine.name
+    if proposal.replaces:
+        # The window in the callers takes the place of the one inside.
+        gone = (name, *proposal.also)
+        rest = [d for d in best.decisions if d.site.routine.name not in gone]
+        return gain(tried.decisions) + proposal.worth > gain(rest)
+    if proposal.opens and any(
+        d.decision == "rewritten" and d.site.call.line == proposal.opens
+        for d in best.decisions
+        if d.site.routine.name == name
+    ):
+        return False
+    mine = [
+        [d for d in result.decisions if d.site.routine.name == name] for result in (tried, best)
+    ]
+    working = proposal.for_work
+    return gain(mine[0], working=working) > gain(mine[1], working=working)

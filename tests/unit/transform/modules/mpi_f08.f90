@@ -1,0 +1,62 @@
+! As much of mpi_f08 as the cases need: they compile where no MPI is installed.
+module mpi_f08
+  use, intrinsic :: iso_c_binding, only: c_int
+  implicit none
+  type, bind(c) :: MPI_Comm
+    integer(c_int) :: mpi_val
+  end type MPI_Comm
+  type, bind(c) :: MPI_Datatype
+    integer(c_int) :: mpi_val
+  end type MPI_Datatype
+  type, bind(c) :: MPI_Request
+    integer(c_int) :: mpi_val
+  end type MPI_Request
+  type, bind(c) :: MPI_Status
+    integer(c_int) :: mpi_source, mpi_tag, mpi_error
+  end type MPI_Status
+  type(MPI_Comm), parameter :: MPI_COMM_WORLD = MPI_Comm(1)
+  type(MPI_Datatype), parameter :: MPI_DOUBLE_PRECISION = MPI_Datatype(2)
+  type(MPI_Status) :: MPI_STATUSES_IGNORE(1)
+  interface
+    subroutine MPI_Init(ierror)
+      integer, optional, intent(out) :: ierror
+    end subroutine MPI_Init
+    subroutine MPI_Finalize(ierror)
+      integer, optional, intent(out) :: ierror
+    end subroutine MPI_Finalize
+    subroutine MPI_Comm_rank(comm, rank, ierror)
+      import :: MPI_Comm
+      type(MPI_Comm), intent(in) :: comm
+      integer, intent(out) :: rank
+      integer, optional, intent(out) :: ierror
+    end subroutine MPI_Comm_rank
+    subroutine MPI_Irecv(buf, count, datatype, source, tag, comm, request, ierror)
+      import :: MPI_Comm, MPI_Datatype, MPI_Request
+      type(*), dimension(..), asynchronous :: buf
+      integer, intent(in) :: count, source, tag
+      type(MPI_Datatype), intent(in) :: datatype
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Request), intent(out) :: request
+      integer, optional, intent(out) :: ierror
+    end subroutine MPI_Irecv
+    subroutine MPI_Isend(buf, count, datatype, dest, tag, comm, request, ierror)
+      import :: MPI_Comm, MPI_Datatype, MPI_Request
+      type(*), dimension(..), asynchronous, intent(in) :: buf
+      integer, intent(in) :: count, dest, tag
+      type(MPI_Datatype), intent(in) :: datatype
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Request), intent(out) :: request
+      integer, optional, intent(out) :: ierror
+    end subroutine MPI_Isend
+    subroutine MPI_Waitall(count, array_of_requests, array_of_statuses, ierror)
+      import :: MPI_Request, MPI_Status
+      integer, intent(in) :: count
+      type(MPI_Request), intent(inout) :: array_of_requests(count)
+      type(MPI_Status) :: array_of_statuses(*)
+      integer, optional, intent(out) :: ierror
+    end subroutine MPI_Waitall
+    subroutine MPI_F_sync_reg(buf)
+      type(*), dimension(..), asynchronous :: buf
+    end subroutine MPI_F_sync_reg
+  end interface
+end module mpi_f08

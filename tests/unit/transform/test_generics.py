@@ -1,0 +1,158 @@
+"""Generic interfaces of Fortran: a reference may be any of the procedures that the name is for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from imbrex.transform.engine import Options, Outcome, transform
+from imbrex.transform.model.reasons import ReasonKind
+
+PROGRAM = """module sums
+  implicit none
+  include 'mpif.h'
+  interface gsum
+    %s
+  end interface gsum
+  integer :: seen
+contains
+  subroutine gsum_i(v)
+    integer, intent(inout) :: v
+    integer :: w, e
+    call mpi_allreduce(v, w, 1, mpi_integer, mpi_sum, mpi_comm_world, e)
+    v = w
+  end subroutine gsum_i
+  subroutine gsum_d(v)
+    double precision, intent(inout) :: v
+    %s
+  end subroutine gsum_d
+end module sums
+program p
+  use sums%s
+  implicit none
+  integer :: n, e, i
+  double precision :: a(1000), d
+  %s
+  call mpi_init(e)
+  n = 3
+  d = 1.0d0
+  call gsum(d)
+  call mpi_bcast(n, 1, mpi_integer, 0, mpi_comm_world, e)
+  do i = 1, 1000
+    a(i) = i
+  end do
+  print *, n, a(5)
+  call mpi_finalize(e)
+end program p
+"""
+BOTH = "module procedure gsum_i, gsum_d"
+
+
+def outcome(
+    tmp_path: Path, listed: str = BOTH, body: str = "v = v", use: str = "", more: str = ""
+) -> Outcome:
+    path = tmp_path / "p.f90"
+    path.write_text(PROGRAM % (listed, body, use, more))
+    found = transform([path], Options())
+    assert not found.skipped, found.skipped
+    return found
+
+
+def of_broadcast(found: Outcome) -> tuple[str, str]:
+    (decision,) = [d for d in found.decisions if d.site.call.name == "MPI_Bcast"]
+    return decision.decision, " ".join([decision.reason.text, *decision.details])
+
+
+@pytest.mark.parametrize(
+    "listed",
+    [
+        BOTH,
+        "procedure :: gsum_i, gsum_d",
+        "module procedure gsum_i\n    module procedure :: gsum_d",
+    ],
+)
+def test_the_calls_are_those_of_all_procedures(listed: str, tmp_path: Path) -> None:
+    """A call with a real number may be the reduction, as far as the names say."""
+    decision, said = of_broadcast(outcome(tmp_path, listed))
+    assert decision == "rewritten"
+    assert "MPI_Allreduce: another collective" in said
+
+
+def test_what_any_of_them_does_counts(tmp_path: Path) -> None:
+    decision, said = of_broadcast(outcome(tmp_path, body="call elsewhere(v)"))
+    assert decision == "refused"
+    assert "elsewhere, whose source is not among the files" in said
+
+
+@pytest.mark.parametrize(
+    ("listed", "use", "more"),
+    [
+        ("module procedure gsum_i, gsum_x", "", ""),
+        (f"{BOTH}\n    include 'more.inc'", "", ""),
+        (BOTH, ", only: mpi_integer, mpi_comm_world", "external gsum"),
+        (BOTH, "\n  use others", ""),
+    ],
+)
+def test_a_procedure_that_is_not_known_may_do_anything(
+    listed: str, use: str, more: str, tmp_path: Path
+) -> None:
+    decision, said = of_broadcast(outcome(tmp_path, listed, use=use, more=more))
+    assert decision == "refused"
+    assert "whose source is not among the files" in said or "is not known" in said
+
+
+def test_a_name_that_is_not_used_is_another(tmp_path: Path) -> None:
+    """Without the module's name an external procedure is called."""
+    decision, _ = of_broadcast(outcome(tmp_path, use=", only: seen, mpi_integer"))
+    assert decision == "refused"
+
+
+def test_a_wrapper_with_a_generic_name_stays(tmp_path: Path) -> None:
+    text = """module halo
+  implicit none
+  include 'mpif.h'
+  interface swap
+    module procedure swap_d
+  end interface swap
+contains
+  subroutine swap_d(u, n, peer)
+    integer :: n, peer, e
+    double precision :: u(n)
+    call mpi_sendrecv(u(2), 1, mpi_double_precision, peer, 0, u(n), 1, &
+      mpi_double_precision, peer, 0, mpi_comm_world, mpi_status_ignore, e)
+  end subroutine swap_d
+end module halo
+program p
+  use halo
+  implicit none
+  integer :: e, i, me
+  double precision :: u(1000), v(1000)
+  call mpi_init(e)
+  call mpi_comm_rank(mpi_comm_world, me, e)
+  u = me
+  call swap_d(u, 1000, 1 - me)
+  do i = 1, 1000
+    v(i) = i
+  end do
+  %s
+  print *, u(1000) + v(3)
+  call mpi_finalize(e)
+end program p
+"""
+    path = tmp_path / "halo.f90"
+    path.write_text(text % "call swap(u, 1000, 1 - me)")
+    found = transform([path], Options())
+    assert found.before == found.after
+    assert any("swap_d is known by a generic name too" in d for d in found.decisions[0].details)
+    path.write_text(
+        (text % "")
+        .replace("interface swap\n", "interface\n")
+        .replace("    module procedure swap_d\n", "")
+    )
+    again = transform([path], Options())
+    assert again.before != again.after
+
+
+def test_the_kind_takes_the_name() -> None:
+    assert ReasonKind.GENERIC(routine="a").text == "a is known by a generic name too"
