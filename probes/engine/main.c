@@ -218,7 +218,7 @@ static void print_memory(engine *e)
         row(e, "memory %d %.0f", e->ranks, most);
 }
 
-/* MPICH over UCX and TCP at times never returns from MPI_Finalize (runtime/mpi/together.c). */
+/* MPICH over UCX and TCP at times never returns from MPI_Finalize (runtime/job/finalize.c). */
 static void finalize_together(void)
 {
     const struct timespec pause = {0, 20 * 1000 * 1000};

@@ -1,13 +1,9 @@
 /* How much of a message moves while only the sender computes, only the receiver, both (White and
- * Bova, section III). */
-#include "engine/exchange.h"
+ * Bova, section III), by size. */
 #include "engine/pace.h"
+#include "engine/situations.h"
 
 #include <stdlib.h>
-
-enum { situations = 4 };
-static const char *const labels[situations] = {"none-compute", "sender-computes",
-                                               "receiver-computes", "both-compute"};
 
 static void all_sizes(engine *e, const pair *p)
 {
@@ -18,10 +14,7 @@ static void all_sizes(engine *e, const pair *p)
         s.clocks = compare_clocks(e, p);
         const double transfer_ns = transfer_estimate(&s, size);
         const int count = repetitions(&s, transfer_ns, 11, 25, done);
-        const side waiting = {0, 0, 0}, computing = {0, 30000 + 3 * transfer_ns, 0};
-        for (int i = 0; i < situations; i++)
-            enough_exchanges(&s, labels[i], size, i & 1 ? computing : waiting,
-                             i & 2 ? computing : waiting, count, transfer_ns);
+        exchange_situations(&s, "", size, 30000 + 3 * transfer_ns, count, transfer_ns);
         done = progress_of_size(e, size);
         report_progress(e, "moved", done);
         /* An exchange takes about four transfers. */

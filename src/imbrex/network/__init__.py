@@ -14,6 +14,7 @@ from imbrex.network.profile import (
     NetworkPath,
     Point,
 )
+from imbrex.network.quality import too_noisy
 from imbrex.network.reading import load
 from imbrex.network.settings import relevant as settings_in_force
 from imbrex.network.table import format_table, write_table
@@ -34,6 +35,7 @@ __all__ = [
     "load",
     "obtain",
     "settings_in_force",
+    "too_noisy",
     "transfer_time",
     "write_table",
 ]

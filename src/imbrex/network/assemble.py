@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timezone
 
-from imbrex import __version__
+from imbrex import __version__, mpi_facts
 from imbrex.errors import ImbrexError
 from imbrex.network import head_tail, loggp, one_sided
 from imbrex.network.columns import CollectiveRow, Measurement, RoundTrip, Stream, Trial
+from imbrex.network.exchanges import read_exchanges
 from imbrex.network.interpolation import BANDWIDTH_BYTES
 from imbrex.network.profile import (
     PATHS,
@@ -19,11 +21,18 @@ from imbrex.network.profile import (
     NetworkPath,
     Point,
 )
+from imbrex.network.rates import moving_rates
 
-# Operations in which what one rank holds in full is one block per rank, and where.
-_BLOCKS_AT_ROOT = ("MPI_Gather", "MPI_Scatter")
-_BLOCKS_EVERYWHERE = ("MPI_Allgather", "MPI_Alltoall", "MPI_Reduce_scatter")
-_ROOTED = ("MPI_Bcast", "MPI_Reduce", "MPI_Gather", "MPI_Scatter")
+
+def _is_rooted(operation: str) -> bool:
+    return mpi_facts.dependence(operation) in ("root-to-all", "all-to-root")
+
+
+def _holds_blocks(operation: str, role: str) -> bool:
+    """Whether a rank of this role holds, in full, one block for each rank."""
+    in_blocks = any(buffer.per_process for buffer in mpi_facts.buffers(operation))
+    everywhere = mpi_facts.dependence(operation) == "all-to-all"
+    return in_blocks and (everywhere or role == "root")
 
 
 def assemble(
@@ -31,6 +40,7 @@ def assemble(
 ) -> MachineProfile:
     """The profile of one measurement. ImbrexError when no path was measured, unless `partial`."""
     paths = {}
+    exchanges = read_exchanges(m.other.get("exchange", []))
     for name in PATHS:
         path = _network_path(
             [r for r in m.round_trips if r.path == name],
@@ -40,7 +50,8 @@ def assemble(
             {limit.kind: limit.last_bytes for limit in m.limits if limit.path == name},
         )
         if path is not None:
-            paths[name] = path
+            rows = [x for x in exchanges if x.path == name]
+            paths[name] = replace(path, rates=moving_rates(rows, path.points, path.limits))
     if not paths and not partial:
         raise ImbrexError("the probes measured nothing; run them with two or more ranks")
     library, version = library_name_and_version(m.library)
@@ -224,12 +235,10 @@ def _collectives(
 ) -> tuple[Collective, ...]:
     curves: dict[tuple[str, int, str, str], list[CollectivePoint]] = {}
     for row in rows:
-        roles = ("root", "other") if row.operation in _ROOTED else ("any",)
+        roles = ("root", "other") if _is_rooted(row.operation) else ("any",)
         for role in roles:
             size = row.block_bytes
-            if row.operation in _BLOCKS_EVERYWHERE or (
-                row.operation in _BLOCKS_AT_ROOT and role == "root"
-            ):
+            if _holds_blocks(row.operation, role):
                 size = row.largest_bytes
             moved = moved_bytes(row.operation, role, row.ranks, row.block_bytes)
             lowest_ns = min(moved * _smallest_gap_ns(paths, moved), row.min_ns, row.p95_ns)
@@ -251,11 +260,7 @@ def moved_bytes(operation: str, role: str, ranks: int, block_bytes: int) -> int:
     """
     if ranks < 2:
         return 0
-    if operation in _BLOCKS_EVERYWHERE:
-        return (ranks - 1) * block_bytes
-    if operation in _BLOCKS_AT_ROOT and role == "root":
-        return (ranks - 1) * block_bytes
-    return block_bytes
+    return (ranks - 1) * block_bytes if _holds_blocks(operation, role) else block_bytes
 
 
 def _smallest_gap_ns(paths: Mapping[str, NetworkPath], size: int) -> float:

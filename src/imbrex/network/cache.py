@@ -15,6 +15,7 @@ from imbrex.errors import ImbrexError
 from imbrex.mpi_environment.native import cache_folder, source_folder
 from imbrex.network import settings
 from imbrex.network.profile import MachineProfile
+from imbrex.network.quality import is_better, spread
 from imbrex.network.reading import load
 
 
@@ -50,7 +51,7 @@ def key(library_id: str, words: Sequence[str], environment: Mapping[str, str]) -
         "version": __version__,
         "method": fingerprint_of_method(),
         "library": library_id,
-        "launcher": list(words),
+        "launcher": settings.words_that_matter(words),
         "host": socket.gethostname(),
         "hosts": settings.fingerprint_of_hosts(words, environment),
         "settings": settings.relevant(words, environment),
@@ -83,11 +84,31 @@ def unwritable(environment: Mapping[str, str] | None = None) -> str | None:
     return None
 
 
+def better(
+    name: str, profile: MachineProfile, environment: Mapping[str, str] | None = None
+) -> str | None:
+    """One line about the profile kept under `name` where `profile` must not take its place."""
+    kept = find(name, environment)
+    if kept is None or not is_better(kept, profile):
+        return None
+    if profile.quick and not kept.quick:
+        return f"the full profile of {kept.created} stays in use: this quick one is no better"
+    return (
+        f"this machine is too noisy now: the profile of {kept.created} stays in use, "
+        f"in which times spread by {spread(kept):.1f} instead of {spread(profile):.1f}"
+    )
+
+
 def keep(
     name: str, profile: MachineProfile, environment: Mapping[str, str] | None = None
 ) -> Path | None:
-    """Keep `profile` under `name`; None where nothing can be written, which costs only time."""
+    """Keep `profile` under `name`, unless a better one is there; the file that is there then.
+
+    None where nothing can be written, which costs only time.
+    """
     file = folder(environment) / f"{name}.json"
+    if better(name, profile, environment) is not None:
+        return file
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         profile.save(file)

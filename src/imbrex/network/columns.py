@@ -1,4 +1,4 @@
-"""The rows that `imbrex-probes` prints: columns with '#' metadata (docs/probe.md)."""
+"""The rows that `imbrex-probes` prints: columns with '#' metadata (docs/guide/probe.md)."""
 
 from __future__ import annotations
 

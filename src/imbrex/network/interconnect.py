@@ -7,16 +7,32 @@ the processor that sends it, and that which receives it (LogGP). No contention.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from imbrex.errors import ImbrexError
-from imbrex.tomlfile import Table, TomlFile
+from imbrex.formats.kinds import Number, Text, Whole
+from imbrex.formats.toml import BANDWIDTH, AnyOf, Key, Keys, Quantity, Table, TomlFile
+from imbrex.network.reading import load
 
-_BANDWIDTH_UNITS = {"mb_per_s": 1e6, "gb_per_s": 1e9, "gbit_per_s": 1e9 / 8}
+NETWORK = Keys(
+    "the network",
+    (
+        Key("name", Text()),
+        Key("latency", Quantity(), "EEL, end to end, of a small message"),
+        Key("bandwidth", BANDWIDTH, "1/G"),
+        Key("message_gap", Quantity(), "g", "0"),
+        Key("overhead", Quantity(), "o of the processor that sends", "0"),
+        Key("receive_overhead", Quantity(), "o of the processor that receives", "0"),
+        Key("price", Number(0, 1e15), "what it costs, where somebody stated it"),
+        Key("currency", Text(), "of the price", "USD"),
+        Key("year", Whole(1900, 9999), "of the figures"),
+        Key("source", Text(), "of the figures", "the file"),
+    ),
+)
+_FILE = Keys("the file of networks", (Key("network", AnyOf("array of tables"), "networks"),))
 
 
 @dataclass(frozen=True)
@@ -58,31 +74,29 @@ class Interconnect:
 def interconnect_from_table(table: Table) -> Interconnect:
     """One `[[network]]` table; ImbrexError naming line and key if it cannot be one."""
     name = table.text("name")
-    latency_s = table.time_s("latency")
-    key = table.unit_key("bandwidth", _BANDWIDTH_UNITS)
-    if key is None:
+    latency_s = table.quantity("latency")
+    if table.unit_key("bandwidth") is None:
         table.fail(
             None,
             f"the network '{name}' has no bandwidth: "
             "give 'bandwidth_mb_per_s', 'bandwidth_gb_per_s' or 'bandwidth_gbit_per_s'",
         )
-    bandwidth = table.number(key, above=True) * table.scale(key, "bandwidth", _BANDWIDTH_UNITS)
     price = table.number("price") if table.has("price") else None
     if table.has("currency") and price is None:
         table.fail("currency", f"the network '{name}' has a currency but no price")
     result = Interconnect(
         name=name,
         latency_s=latency_s,
-        bandwidth_bytes_per_s=bandwidth,
-        message_gap_s=table.time_s("message_gap", 0.0),
-        overhead_s=table.time_s("overhead", 0.0),
-        receive_overhead_s=table.time_s("receive_overhead", 0.0),
+        bandwidth_bytes_per_s=table.quantity("bandwidth"),
+        message_gap_s=table.quantity("message_gap", 0.0),
+        overhead_s=table.quantity("overhead", 0.0),
+        receive_overhead_s=table.quantity("receive_overhead", 0.0),
         price=price,
         currency=table.text("currency", "USD") if price is not None else "",
         year=table.count("year") if table.has("year") else None,
         source=table.text("source", f"given in {table.file.name}"),
     )
-    table.done(f"the network '{name}'")
+    table.done(name)
     return result
 
 
@@ -101,35 +115,23 @@ def collection() -> list[Interconnect]:
     """The networks with public figures that come with Imbrex."""
     name = "interconnects.toml"
     text = resources.files("imbrex.network").joinpath(name).read_text(encoding="utf-8")
-    return interconnects_from_tables(TomlFile.parse(text, name).table().tables("network"))
+    return interconnects_from_tables(
+        TomlFile.parse(text, name).table(_FILE).tables("network", NETWORK)
+    )
 
 
 def _from_profile(path: Path) -> list[Interconnect]:
     """The paths of a machine profile as networks, through their LogGP fit."""
-    try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ImbrexError(f"{path}: cannot be read: {error.strerror}") from error
-    except ValueError as error:
-        raise ImbrexError(f"{path}: is no JSON: {error}") from error
-    if not isinstance(document, dict) or document.get("format") != "imbrex-machine-profile":
-        raise ImbrexError(f"{path}: is no machine profile (imbrex calibrate writes one)")
-    library = document.get("library") or {}
-    label = f"{library.get('name', 'MPI')} {library.get('version', '')}".strip()
+    profile = load(path)
+    label = f"{profile.library_name} {profile.library_version}".strip()
     networks: list[Interconnect] = []
     # The slower path first: it is the one that a prediction is about.
     for name in ("inter-node", "intra-node"):
-        loggp = (document.get("paths", {}).get(name) or {}).get("loggp")
-        if not loggp:
+        loggp = profile.paths[name].loggp if name in profile.paths else None
+        if loggp is None:
             continue
-        try:
-            latency, gap = float(loggp["EEL_s"]), float(loggp["G_s_per_byte"])
-            message_gap = max(float(loggp.get("g_s") or 0.0), 0.0)
-            overhead = max(float(loggp.get("o_s_s") or 0.0), 0.0)
-            receive_overhead = max(float(loggp.get("o_r_s") or 0.0), 0.0)
-        except (KeyError, TypeError, ValueError) as error:
-            raise ImbrexError(f"{path}: paths.{name}.loggp lacks EEL_s or G_s_per_byte") from error
-        if gap <= 0 or latency < 0:
+        gap = loggp.G_s_per_byte
+        if not 1 / BANDWIDTH.high <= gap <= 1 / BANDWIDTH.low:
             raise ImbrexError(
                 f"{path}: paths.{name}.loggp gives no usable bandwidth (G_s_per_byte = {gap:g}); "
                 "run imbrex calibrate again"
@@ -137,11 +139,11 @@ def _from_profile(path: Path) -> list[Interconnect]:
         networks.append(
             Interconnect(
                 name=f"{path.stem}: {name}",
-                latency_s=latency,
+                latency_s=loggp.EEL_s,
                 bandwidth_bytes_per_s=1.0 / gap,
-                message_gap_s=message_gap,
-                overhead_s=overhead,
-                receive_overhead_s=receive_overhead,
+                message_gap_s=loggp.g_s,
+                overhead_s=loggp.o_s_s,
+                receive_overhead_s=loggp.o_r_s,
                 source=f"machine profile {path.name}, {label}",
             )
         )
@@ -163,8 +165,8 @@ def load_interconnects(name: str) -> list[Interconnect]:
     if path.suffix == ".json":
         return _from_profile(path)
     if path.suffix == ".toml":
-        root = TomlFile.read(path).table()
-        networks = interconnects_from_tables(root.tables("network"))
+        root = TomlFile.read(path).table(_FILE)
+        networks = interconnects_from_tables(root.tables("network", NETWORK))
         if not networks:
             root.fail(None, "there is no [[network]] in this file")
         return networks

@@ -25,8 +25,9 @@ CALIBRATION_SHARES = {
     "self": 0.1,
     "pingpong": 0.2,
     "streaming": 0.15,
-    "earlylate": 0.35,
-    "collectives": 0.15,
+    "earlylate": 0.3,
+    "rates": 0.1,
+    "collectives": 0.1,
     "rma": 0.05,
 }
 _GRACE_S = 5.0

@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
+from imbrex import mpi_facts
 from imbrex.network.columns import OneSidedRow
 from imbrex.network.interpolation import BANDWIDTH_BYTES
 from imbrex.network.profile import OneSided, Point
 
-_PLAIN = {"MPI_Accumulate": "MPI_Put", "MPI_Get_accumulate": "MPI_Get"}
+# By direction of the data, the operation that does nothing else with it.
+_PLAIN = {"put": "MPI_Put", "get": "MPI_Get"}
 
 
 def assemble(
@@ -33,7 +35,8 @@ def assemble(
         by_key[row.operation, row.path].append(row)
     found = []
     for (operation, path), mine in by_key.items():
-        plain = by_key.get((_PLAIN.get(operation, operation), path), [])
+        direction = mpi_facts.facts(operation).fields.get("direction", "")
+        plain = by_key.get((_PLAIN.get(direction, operation), path), [])
         gap_ns = min(min(r.gap_ns, r.min_ns) / r.size_bytes for r in (*mine, *plain))
         known = max(r.size_bytes for r in mine) >= BANDWIDTH_BYTES
         if message_gaps_s.get(path, 0.0) > 0:

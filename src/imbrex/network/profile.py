@@ -1,4 +1,7 @@
-"""The machine profile: what network, MPI library and settings can do (docs/machine-profile.md)."""
+"""The machine profile: what network, MPI library and settings can do.
+
+Its format: docs/reference/machine-profile.md.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import contextlib
 import json
 import uuid
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +38,29 @@ class Point:
 
 
 @dataclass(frozen=True)
+class Rate:
+    """An interval of a share of the full rate, 0 to 1."""
+
+    lowest: float
+    highest: float
+
+
+@dataclass(frozen=True)
+class MovingRates:
+    """At which rate a message moves while neither side is inside MPI, one alone, or both."""
+
+    size_bytes: int
+    neither: Rate
+    sender: Rate
+    receiver: Rate
+    both: Rate
+
+    def at(self, size_bytes: int) -> MovingRates:
+        """The same rates for another size."""
+        return replace(self, size_bytes=size_bytes)
+
+
+@dataclass(frozen=True)
 class LogGP:
     """Parameters of T(size) = EEL + G size, with EEL = L + o_s + o_r; relative rms residual."""
 
@@ -55,6 +81,7 @@ class NetworkPath:
     gap_s_per_byte: float
     loggp: LogGP | None = None
     limits: dict[str, int] = field(default_factory=dict)
+    rates: tuple[MovingRates, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -88,6 +115,21 @@ class OneSided:
 
 
 @dataclass(frozen=True)
+class Nonblocking:
+    """Whether a nonblocking collective moves its data while all ranks compute, by the probe.
+
+    Of the sizes from `from_bytes` to `to_bytes` (None: and above); `moves` is None where the probe
+    could not tell.
+    """
+
+    operation: str
+    path: str
+    from_bytes: int
+    to_bytes: int | None
+    moves: bool | None
+
+
+@dataclass(frozen=True)
 class MachineProfile:
     """One machine profile."""
 
@@ -103,6 +145,7 @@ class MachineProfile:
     quick: bool
     progress_interval_s: float | None = None
     one_sided: tuple[OneSided, ...] = ()
+    nonblocking: tuple[Nonblocking, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """The profile as the documented JSON object."""
@@ -119,6 +162,7 @@ class MachineProfile:
             "paths": {name: _path_to_json(path) for name, path in self.paths.items()},
             "collectives": [asdict(c) for c in self.collectives],
             "one_sided": [_one_sided_to_json(o) for o in self.one_sided],
+            "nonblocking": [asdict(n) for n in self.nonblocking],
             "progress_interval_s": self.progress_interval_s,
         }
 
@@ -179,6 +223,7 @@ def _path_to_json(path: NetworkPath) -> dict[str, Any]:
         "gap_s_per_byte": path.gap_s_per_byte,
         "loggp": asdict(path.loggp) if path.loggp else None,
         "limits": dict(path.limits),
+        "rates": [asdict(rates) for rates in path.rates],
     }
 
 

@@ -1,4 +1,7 @@
-"""The runtime's table: a profile as plain lines, in nanoseconds (docs/machine-profile.md)."""
+"""The runtime's table: a profile as plain lines, in nanoseconds.
+
+Its format: docs/reference/machine-profile.md.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from imbrex.errors import ImbrexError
-from imbrex.network.interpolation import transfer_time
-from imbrex.network.profile import MachineProfile, Point
+from imbrex.network.interpolation import BANDWIDTH_BYTES, transfer_time
+from imbrex.network.profile import MachineProfile, NetworkPath, Point
+from imbrex.network.rates import rates_at
 
 FAR_BYTES = 1 << 40
+MOST_CLASSES = 64
+"""Of a path (runtime/core/times_table.h)."""
 # What the runtime takes for a time: up to 2^50 ns, 13 days.
 _MOST_S = (1 << 50) * 1e-9
 
@@ -25,12 +31,13 @@ def format_table(profile: MachineProfile) -> str:
             f"{_up(p.tail_s)} {_up(p.head_s)}"
             for p in (*path.points, *_far(path.points, path.gap_s_per_byte))
         ]
+        lines += _classes(path)
     for c in profile.collectives:
         lines.append(f"collective {c.operation} {c.ranks} {c.role} {c.path}")
         points = [Point(p.size_bytes, p.x_lo_s, p.x_hi_s) for p in c.points]
         lines += [
             f"point {p.size_bytes} {_down(p.x_lo_s)} {_up(p.x_hi_s)} -1 -1"
-            for p in (*points, *_far(points, 0.0))
+            for p in (*points, *_far(points, _gap(points)))
         ]
     for o in profile.one_sided:  # two processes, looked up by the operation like a collective
         lines.append(f"collective {o.operation} 2 any {o.path}")
@@ -40,6 +47,42 @@ def format_table(profile: MachineProfile) -> str:
         ]
     lines.append("end")
     return "\n".join(lines) + "\n"
+
+
+_RETURNS = {None: -1, False: 0, True: 1}
+_NOTHING_KNOWN = "-1" + " 0 1000" * 4
+
+
+def _classes(path: NetworkPath) -> list[str]:
+    """The sizes at which rates or protocol may change: both ends of each range that agrees."""
+    sizes = {p.size_bytes for p in path.points} | {r.size_bytes for r in path.rates}
+    found = [(size, _class_at(path, size)) for size in sorted(sizes)]
+    if all(text == _NOTHING_KNOWN for _, text in found):
+        return []
+    texts = [None, *(text for _, text in found), None]
+    lines = [
+        f"class {size} {text}"
+        for i, (size, text) in enumerate(found)
+        if texts[i] != text or texts[i + 2] != text
+    ]
+    return lines[:MOST_CLASSES]
+
+
+def _class_at(path: NetworkPath, size: int) -> str:
+    """Whether a send of this size returns early; rates in thousandths, by who is inside MPI."""
+    rates = rates_at(path, size)
+    words = [str(_RETURNS[_returns_early(path.points, size)])]
+    for rate in (rates.neither, rates.sender, rates.receiver, rates.both):
+        words.append(f"{math.floor(1000 * rate.lowest)} {math.ceil(1000 * rate.highest)}")
+    return " ".join(words)
+
+
+def _returns_early(points: Sequence[Point], size: int) -> bool | None:
+    """What the nearest sizes on both sides have shown, where they agree."""
+    below = [p.send_returns_before_match for p in points if p.size_bytes <= size][-1:]
+    above = [p.send_returns_before_match for p in points if p.size_bytes >= size][:1]
+    found = {*below, *above}
+    return found.pop() if len(found) == 1 else None
 
 
 def _far(points: Sequence[Point], gap_s_per_byte: float) -> list[Point]:
@@ -55,6 +98,13 @@ def _far(points: Sequence[Point], gap_s_per_byte: float) -> list[Point]:
             return [Point(size, t.x_lo_s, t.x_hi_s, t.tail_s, t.head_s)]
         size //= 2  # cut to what the runtime takes, the time would grow too slowly
     return []
+
+
+def _gap(points: Sequence[Point]) -> float:
+    """The least time per byte that a collective's bounds have shown for sizes that bandwidth
+    decides: what each further byte takes at least."""
+    large = [p.x_lo_s / p.size_bytes for p in points if p.size_bytes >= BANDWIDTH_BYTES]
+    return min(large, default=0.0)
 
 
 def write_table(profile: MachineProfile, file: Path) -> None:

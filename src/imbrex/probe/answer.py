@@ -8,9 +8,10 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from imbrex.network.columns import Measurement
+from imbrex.network.exchanges import Exchange, read_exchanges, read_steps
 from imbrex.network.profile import MachineProfile, NetworkPath
-from imbrex.probe.collective_overlap import hidden_collectives
-from imbrex.probe.exchanges import Exchange, read_exchanges, read_steps
+from imbrex.network.transfer_class import classify, transfer_ns
+from imbrex.probe.collective_overlap import hidden_collectives, known_to_move
 from imbrex.probe.krylov import Krylov, krylov
 from imbrex.probe.one_sided import one_sided
 from imbrex.probe.persistent import persistent
@@ -19,7 +20,6 @@ from imbrex.probe.processor_time import ProcessorTime, processor_time
 from imbrex.probe.progress_calls import ProgressCalls, needed_calls, recommended_interval_s
 from imbrex.probe.quoted import Quoted, quoted
 from imbrex.probe.ranges import Range
-from imbrex.probe.transfer_class import classify, transfer_ns
 from imbrex.probe.work_overlap import WorkOverlap, work_overlaps
 
 SCHEMA_VERSION = 1
@@ -65,7 +65,7 @@ class Answer:
         return "it was interrupted" if self.interrupted else "the time was over"
 
     def to_json(self) -> dict[str, Any]:
-        """The documented JSON object (docs/probe.md)."""
+        """The documented JSON object (docs/guide/probe.md)."""
         return {
             "schema_version": SCHEMA_VERSION,
             "library": {
@@ -146,6 +146,7 @@ def answer(
         for path, found in progress.items()
     }
     missing = tuple(e for e in experiments if e not in m.done)
+    nonblocking = hidden_collectives(m.other.get("nonblocking", []), "nonblocking" in m.done)
     solver = krylov(m.other.get("krylov", []))
     notes += solver.notes if solver else []
     return Answer(
@@ -153,6 +154,7 @@ def answer(
             profile,
             paths=paths,
             progress_interval_s=min((i for i in interval.values() if i is not None), default=None),
+            nonblocking=tuple(known_to_move(nonblocking)),
         ),
         operations=tuple(operations),
         others=tuple(
@@ -164,8 +166,7 @@ def answer(
         ),
         krylov=solver,
         collectives=tuple(
-            Operation(c.operation, c.path, c.without_calls, c.with_calls, None)
-            for c in hidden_collectives(m.other.get("nonblocking", []), "nonblocking" in m.done)
+            Operation(c.operation, c.path, c.without_calls, c.with_calls, None) for c in nonblocking
         ),
         progress=progress,
         interval_s=interval,

@@ -1,16 +1,13 @@
-"""`imbrex calibrate`: measure transfer times and write a machine profile."""
+"""Measure transfer times and write a machine profile: what `imbrex calibrate` does."""
 
 from __future__ import annotations
 
-import json
-import math
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-import click
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
@@ -31,65 +28,59 @@ from imbrex.network.profile import MachineProfile, NetworkPath, Point
 DEFAULT_LAUNCHER = ("mpirun", "-n", "2")
 
 
-class TimeLimit(click.FloatRange):
-    """Seconds. `nan` is within every range as click compares."""
+@dataclass(frozen=True)
+class Request:
+    """What is to be calibrated. `silent`: no progress bar. `printed`: the profile is printed as
+    JSON, so it need not be kept anywhere."""
 
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> float:
-        seconds = float(super().convert(value, param, ctx))
-        if math.isnan(seconds):
-            self.fail(f"{value} is not a number of seconds", param, ctx)
-        return seconds
+    launcher: tuple[str, ...] = ()
+    output: Path | None = None
+    quick: bool = False
+    mpicc: Path | None = None
+    time_limit_s: float | None = None
+    silent: bool = False
+    printed: bool = False
 
 
-@click.command(context_settings={"allow_interspersed_args": False})
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write the profile here.")
-@click.option("--quick", is_flag=True, help="Fewer and smaller sizes: seconds in all.")
-@click.option("--json", "as_json", is_flag=True, help="Print the profile as JSON.")
-@click.option("--mpicc", type=click.Path(path_type=Path), help="The compiler of this MPI.")
-@click.option("--time-limit", type=TimeLimit(min=1), help="Seconds; 60 quick, 240 full.")
-@click.option("-q", "--quiet", is_flag=True, help="Say nothing but errors.")
-@click.argument("launcher", nargs=-1, type=click.UNPROCESSED)
-def calibrate(
-    output: Path | None,
-    quick: bool,
-    as_json: bool,
-    mpicc: Path | None,
-    time_limit: float | None,
-    quiet: bool,
-    launcher: tuple[str, ...],
-) -> None:
-    """Measure this machine's transfer times: imbrex calibrate -- mpirun -n 2
+@dataclass(frozen=True)
+class Calibrated:
+    """A profile, the file where it is (None: nowhere), and what there is to say of it."""
 
-    The profile is also kept for `imbrex run` with the same launcher line, hosts and settings.
+    profile: MachineProfile
+    file: Path | None
+    notes: tuple[str, ...] = ()
+
+
+def calibrate(request: Request) -> Calibrated:
+    """Measure transfer times on the ranks of the launcher, keep the profile, write it to `output`.
+
+    ImbrexError where it cannot be measured or written.
     """
-    check_output(output)
+    check_output(request.output)
     lost = cache.unwritable()
-    if lost is not None and output is None and not as_json:
+    if lost is not None and request.output is None and not request.printed:
         raise ImbrexError(f"{lost}: name a file with -o, or set IMBREX_CACHE")
-    line = line_for_probes(launcher)
-    library = library_of_launcher(line, mpicc)
+    line = line_for_probes(request.launcher)
+    library = library_of_launcher(line, request.mpicc)
     binary = build("probes", library) / "bin" / PROGRAM
-    with progress_bar("calibrating", quiet or as_json) as report:
+    with progress_bar("calibrating", request.silent) as report:
         profile = network.calibrate(
             line.with_program,
             binary,
             line.circumstances,
-            quick=quick,
+            quick=request.quick,
             progress=report,
-            time_limit_s=time_limit,
+            time_limit_s=request.time_limit_s,
         )
     name = cache.key(library.identity, line.circumstances, os.environ)
+    better = cache.better(name, profile) or network.too_noisy(profile)
     kept = cache.keep(name, profile)
-    if output is not None:
-        profile.save(output)
-    if as_json:
-        click.echo(json.dumps(profile.to_json(), indent=1))
-    elif not quiet:
-        print_profile(profile, output or kept)
-    if lost is not None and output is not None:
-        click.echo(f"imbrex: {lost}: give {output} to imbrex run with --machine", err=True)
+    notes = [] if better is None else [better]
+    if request.output is not None:
+        profile.save(request.output)
+        if lost is not None:
+            notes.append(f"{lost}: give {request.output} to imbrex run with --machine")
+    return Calibrated(profile, request.output or kept, tuple(notes))
 
 
 def line_for_probes(launcher: Sequence[str]) -> LauncherLine:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from imbrex.errors import ImbrexError
+from imbrex.network.profile import Nonblocking
+from imbrex.network.transfer_class import MOVES, Moved, moves
 from imbrex.probe.ranges import Range
-from imbrex.probe.transfer_class import MOVES, Moved, moves
 
 ENOUGH_CONFIDENCE = 0.75
 CLEAR = 0.25
@@ -48,6 +49,22 @@ def hidden_collectives(rows: Iterable[Sequence[str]], whole: bool) -> list[Hidde
         )
         found.append(HiddenCollective(operation, path, without, with_calls))
     return found
+
+
+def known_to_move(found: Iterable[HiddenCollective]) -> Iterator[Nonblocking]:
+    """What the machine profile keeps of them: whether data moves without calls, by size."""
+    for collective in found:
+        for sizes in collective.without_calls:
+            share = sizes.moved.both_computing
+            if share is None:  # a barrier moves no data
+                continue
+            yield Nonblocking(
+                collective.operation,
+                collective.path,
+                sizes.from_bytes,
+                sizes.to_bytes,
+                moves(share) if sizes.confidence >= ENOUGH_CONFIDENCE else None,
+            )
 
 
 def _ranges(

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from imbrex.network import MachineProfile, transfer_time
-from imbrex.probe.exchanges import Exchange, Step
+from imbrex.network.exchanges import Exchange, Step
 from imbrex.probe.work_overlap import BOTH_WAYS, GRID, WorkOverlap
 
 DELAYED = {

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from imbrex.errors import ImbrexError
+from imbrex.network.transfer_class import Moved, TransferClass, classify_shares
 from imbrex.probe.ranges import Range, merge
 from imbrex.probe.synchronization import Synchronization, judge_early
-from imbrex.probe.transfer_class import Moved, TransferClass, classify_shares
 
 LEAST_DATA = 0.25
 """Below this share of data in the whole time, what moves when cannot be told."""

@@ -12,10 +12,10 @@ from markupsafe import Markup
 from imbrex import __version__
 from imbrex.errors import ImbrexError
 from imbrex.network.columns import Measurement
+from imbrex.network.exchanges import Exchange, read_exchanges, read_steps
 from imbrex.probe import plots
 from imbrex.probe.answer import Answer
 from imbrex.probe.curves import delay_curves, heat_cells, work_curves
-from imbrex.probe.exchanges import Exchange, read_exchanges, read_steps
 from imbrex.probe.in_short import in_short
 from imbrex.probe.knobs import Tried
 from imbrex.probe.point_to_point import Operation

@@ -6,10 +6,10 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
-from imbrex.probe.exchanges import Exchange
+from imbrex.network.exchanges import Exchange
+from imbrex.network.transfer_class import classify
 from imbrex.probe.ranges import Range, merge
 from imbrex.probe.synchronization import Synchronization, judge_early
-from imbrex.probe.transfer_class import classify
 
 OPERATIONS = {
     "persistent-": "MPI_Send_init/MPI_Recv_init",

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from imbrex.probe.exchanges import Exchange, Step
+from imbrex.network.exchanges import Exchange, Step
+from imbrex.network.transfer_class import TransferClass
 from imbrex.probe.ranges import Range, merge
 from imbrex.probe.synchronization import Synchronization, judge
-from imbrex.probe.transfer_class import TransferClass
 
 SENDER_COMPUTES, RECEIVER_COMPUTES = "isend-recv", "send-irecv"
 OPERATIONS = {

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from imbrex.probe.exchanges import Exchange, Side
+from imbrex.network.exchanges import Exchange, Side
 
 LONG_WORK_NS = 100_000
 NOTABLE = 0.01

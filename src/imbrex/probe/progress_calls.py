@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from imbrex.probe.exchanges import Exchange
+from imbrex.network.exchanges import Exchange
 
 DONE = 0.1
 """Overlap is complete when at most this share of a transfer is left for the wait."""

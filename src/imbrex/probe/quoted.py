@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from imbrex.network.exchanges import Exchange
 from imbrex.probe import metrics
-from imbrex.probe.exchanges import Exchange
 from imbrex.probe.work_overlap import BOTH_WAYS, GRID
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from imbrex.probe.exchanges import Step
+from imbrex.network.exchanges import Step
+from imbrex.network.transfer_class import Moved, TransferClass
 from imbrex.probe.synchronization import Synchronization
-from imbrex.probe.transfer_class import Moved, TransferClass
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from imbrex.probe.exchanges import Exchange
+from imbrex.network.exchanges import Exchange
 
 CLEAR = 0.25
 """A median within this of 0 or 1 is a verdict."""

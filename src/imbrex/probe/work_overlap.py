@@ -1,8 +1,8 @@
 """Overlap over work (Shet et al., section 3): the truth from both sides' times, and the bounds.
 
 The bounds are those that `imbrex run` would give the computing side from its own calls alone, by
-the same rule (docs/theory.md) and with the profile of the same probe. The truth uses what no single
-process sees: when the other side started, and when the data had arrived.
+the same rule (docs/theory/measuring.md) and with the profile of the same probe. The truth uses what
+no single process sees: when the other side started, and when the data had arrived.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from imbrex.network import MachineProfile, transfer_time
-from imbrex.probe.exchanges import Exchange, Side
+from imbrex.network.exchanges import Exchange, Side
 
 BOTH_WAYS, BACK = "grid-both-ways", "grid-both-ways-back"
 GRID = {

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from imbrex.errors import ImbrexError
 from imbrex.profile.format import SCHEMA_VERSION
+from imbrex.profile.guard_format import GUARD, OF_RANK
 from imbrex.profile.resolve import resolve_sites
 from imbrex.profile.sites import Site
 
 FILE = "guard.json"
-_RAW = "guard-*.json"
+_RAW = re.compile(r"guard-(\d{1,9})\.json")
 _OF_HEADERS = re.compile(r"^/usr/include/|/include/c\+\+/|/lib(64)?/(gcc|clang|llvm)")
 
 
@@ -62,22 +61,10 @@ class Finding:
         }
 
     @classmethod
-    def from_json(cls, entry: dict[str, Any]) -> Finding:
-        return cls(
-            how=str(entry["how"]),
-            access=str(entry["access"]),
-            code=None if entry["code"] is None else Site.from_json(entry["code"]),
-            call=str(entry["call"]),
-            buffer=str(entry["buffer"]),
-            operation=str(entry["operation"]),
-            site=Site.from_json(entry["site"]),
-            peer=int(entry["peer"]),
-            tag=int(entry["tag"]),
-            offset=int(entry["offset"]),
-            bytes=int(entry["bytes"]),
-            count=int(entry["count"]),
-            ranks=tuple(entry["ranks"]),
-        )
+    def from_entry(cls, entry: dict[str, Any]) -> Finding:
+        """The finding of a checked entry of guard.json."""
+        code = entry["code"]
+        return cls(**{**entry, "code": code and Site(**code), "site": Site(**entry["site"])})
 
 
 @dataclass(frozen=True)
@@ -113,36 +100,31 @@ def load_guard(directory: Path) -> Guard | None:
     """
     file = directory / FILE
     if file.exists():
-        entry = _read(file)
-        try:
-            return Guard(
-                bool(entry["exact"]),
-                int(entry["transfers"]),
-                int(entry["not_watched"]),
-                int(entry["more_findings"]),
-                tuple(Finding.from_json(one) for one in entry["findings"]),
-                tuple(str(place) for place in entry.get("unseen", ())),
-            )
-        except (KeyError, TypeError, ValueError) as error:
-            raise ImbrexError(f"{file}: damaged ({error!r})") from error
+        entry = GUARD.load(file)
+        return Guard(
+            entry["exact"],
+            entry["transfers"],
+            entry["not_watched"],
+            entry["more_findings"],
+            tuple(map(Finding.from_entry, entry["findings"])),
+            entry["unseen"],
+        )
     files = raw_files(directory)
-    return _merge([_read(one) for one in files]) if files else None
+    return _merge([OF_RANK.load(one) for one in files]) if files else None
 
 
 def raw_files(directory: Path) -> list[Path]:
     """What the ranks left, by rank."""
-    return sorted(directory.glob(_RAW), key=lambda file: int(file.stem.split("-")[1]))
+    found = {file: _RAW.fullmatch(file.name) for file in directory.glob("guard-*.json")}
+    return sorted((file for file, name in found.items() if name), key=_rank_of)
 
 
-def _read(file: Path) -> dict[str, Any]:
-    try:
-        return dict(json.loads(file.read_bytes().decode("utf-8", "replace")))
-    except (OSError, ValueError) as error:
-        raise ImbrexError(f"{file}: truncated or damaged ({error})") from error
+def _rank_of(file: Path) -> int:
+    return int(file.stem.split("-")[1])
 
 
 def _place(entry: dict[str, Any]) -> tuple[str, int] | None:
-    return (str(entry["image"]), int(entry["offset"])) if entry["image"] else None
+    return (entry["image"], entry["offset"]) if entry["image"] else None
 
 
 def _in_users_code(site: Site) -> Site:
@@ -165,7 +147,7 @@ def _in_users_code(site: Site) -> Site:
 
 def _merge(ranks: Sequence[dict[str, Any]]) -> Guard:
     """One finding for the same access of all ranks; the most frequent first."""
-    raw = [(int(rank["rank"]), entry) for rank in ranks for entry in rank["findings"]]
+    raw = [(rank["rank"], entry) for rank in ranks for entry in rank["findings"]]
     places = {_place(entry[name]) for _, entry in raw for name in ("code", "site")} - {None}
     ordered = sorted(place for place in places if place)
     sites = resolve_sites([Site(i + 1, image, offset=o) for i, (image, o) in enumerate(ordered)])
@@ -183,28 +165,26 @@ def _merge(ranks: Sequence[dict[str, Any]]) -> Guard:
             Finding(
                 code=named.get(code) if code else None,
                 site=named.get(site, Site(0)) if site else Site(0),
-                count=sum(int(entry["count"]) for _, entry in members),
+                count=sum(entry["count"] for _, entry in members),
                 ranks=tuple(sorted({rank for rank, _ in members})),
-                how=str(first["how"]),
-                access=str(first["access"]),
-                call=str(first["call"]),
-                buffer=str(first["buffer"]),
-                operation=str(first["operation"]),
-                peer=int(first["peer"]),
-                tag=int(first["tag"]),
-                offset=int(first["offset"]),
-                bytes=int(first["bytes"]),
+                how=first["how"],
+                access=first["access"],
+                call=first["call"],
+                buffer=first["buffer"],
+                operation=first["operation"],
+                peer=first["peer"],
+                tag=first["tag"],
+                offset=first["offset"],
+                bytes=first["bytes"],
             )
         )
     return Guard(
-        exact=all(bool(rank["exact"]) for rank in ranks),
-        transfers=sum(int(rank["transfers"]) for rank in ranks),
-        not_watched=sum(int(rank["not_watched"]) for rank in ranks),
-        more_findings=sum(int(rank["more_findings"]) for rank in ranks),
+        exact=all(rank["exact"] for rank in ranks),
+        transfers=sum(rank["transfers"] for rank in ranks),
+        not_watched=sum(rank["not_watched"] for rank in ranks),
+        more_findings=sum(rank["more_findings"] for rank in ranks),
         findings=tuple(sorted(findings, key=lambda finding: -finding.count)),
         unseen=tuple(
-            dict.fromkeys(
-                place for rank in ranks for place in str(rank["unseen"]).split(", ") if place
-            )
+            dict.fromkeys(place for rank in ranks for place in rank["unseen"].split(", ") if place)
         ),
     )

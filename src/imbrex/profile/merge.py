@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from imbrex.errors import ImbrexError
-from imbrex.profile.format import MEASURES_DTYPE, RANKS_DTYPE, Ended, Table
+from imbrex.profile.format import MEASURES, MEASURES_DTYPE, RANKS_DTYPE, REMEDY, Ended, Table
 from imbrex.profile.part import Part, read_part
 from imbrex.profile.sites import Site
 
@@ -120,6 +120,13 @@ def merge_directory(parts: Path, files: Sequence[Path] = ()) -> Merged:
         for part in read
         if part.ranks != size
     ]
+    warnings += [
+        f"{part.file}: damaged: {part.damaged_rows} of its rows were left out"
+        for part in read
+        if part.ranks == size and part.damaged_rows
+    ]
     merged = merge([part for part in read if part.ranks == size])
+    if (problem := MEASURES.out_of_range(merged.measures)) is not None:
+        raise ImbrexError(f"{parts}: the parts of this run are damaged: {problem}; {REMEDY}")
     merged.warnings = warnings
     return merged

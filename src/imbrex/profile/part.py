@@ -12,12 +12,21 @@ from pathlib import Path
 import numpy as np
 
 from imbrex.errors import ImbrexError
-from imbrex.profile.format import MEASURES_DTYPE, RANKS_DTYPE, Table
+from imbrex.profile.format import (
+    MEASURES,
+    MEASURES_DTYPE,
+    MOST_RANKS,
+    QUANTITIES,
+    RANKS,
+    RANKS_DTYPE,
+    Ended,
+    Table,
+)
 
 MAGIC = b"IMBREXP1"
 VERSION = 1
-# More than any machine has run; every rank takes a row, whether it left a part or not.
-MOST_RANKS = 1 << 22
+# Two years in nanoseconds: no sum of a rank is larger, and a hundred such sums fit 63 bits.
+_LARGEST = 1 << 56
 
 TABLE_DTYPE = np.dtype(
     [("offset", "<u8"), ("entry_bytes", "<u8"), ("capacity", "<u8"), ("used", "<u8")]
@@ -70,6 +79,8 @@ class Part:
     sites: list[tuple[str | None, str | None, int]]
     sections: list[str]
     operations: list[str]
+    damaged_rows: int = 0
+    """Rows that were left out because they hold what no measurement can."""
 
 
 def _text(value: bytes) -> str:
@@ -96,6 +107,23 @@ def _entries(data: bytes, table: Table, wanted: np.dtype[np.void]) -> Table:
         }
     )
     return np.frombuffer(data, padded, used, offset).astype(wanted)
+
+
+def _believable(measures: Table) -> tuple[Table, int]:
+    """The rows whose values are in their ranges and small enough to be summed, and how many not."""
+    good = MEASURES.rows_in_range(measures)
+    for name in QUANTITIES:
+        good &= measures[name] <= _LARGEST
+    return measures[good], int(len(measures) - good.sum())
+
+
+def _clip_rank(rank: Table) -> None:
+    """Bring the numbers of a rank's row into their ranges."""
+    for column in RANKS.columns:
+        if column.low is not None and column.type == "i8":
+            rank[column.name] = min(max(int(rank[column.name]), column.low), _LARGEST)
+    if int(rank["ended"]) > max(Ended):
+        rank["ended"] = Ended.DIED
 
 
 def read_part(file: Path) -> Part:
@@ -130,17 +158,22 @@ def read_part(file: Path) -> Part:
         raise ImbrexError(f"{file}: damaged (it says rank {rank['rank']} of {ranks})")
     tables = []
     threads = _entries(data, header["threads"], THREAD_DTYPE)
+    for name in ("compute_ns", "call_ns", "calls", "last_exit_ns"):
+        np.clip(threads[name], 0, _LARGEST, out=threads[name])
     for thread in threads:
         rows = _entries(data, thread["rows"], MEASURES_DTYPE)
         tables.append(rows[(rows["count"] != 0) | (rows["transfers"] != 0)])
     measures = np.concatenate(tables) if tables else np.empty(0, MEASURES_DTYPE)
     measures["rank"] = rank["rank"]
+    measures, damaged_rows = _believable(measures)
+    _clip_rank(rank)
     # The rank's own sums are written at its end; a rank that died left them in its threads.
     for name in ("compute_ns", "call_ns", "calls"):
         if rank[name] == 0:
-            rank[name] = threads[name].sum()
+            rank[name] = min(threads[name].sum(dtype=np.float64), _LARGEST)
     if rank["overhead_ns"] == 0:
-        rank["overhead_ns"] = int(rank["calls"]) * int(header["call_cost_ps"]) // 1000
+        cost_ps = int(rank["calls"]) * int(header["call_cost_ps"])
+        rank["overhead_ns"] = min(cost_ps // 1000, _LARGEST)
     if rank["wall_ns"] == 0 and len(threads):
         rank["wall_ns"] = threads["last_exit_ns"].max()
     return Part(
@@ -154,4 +187,5 @@ def read_part(file: Path) -> Part:
         operations=[
             _text(bytes(e["name"])) for e in _entries(data, header["operations"], OPERATION_DTYPE)
         ],
+        damaged_rows=damaged_rows,
     )

@@ -2,30 +2,38 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from tokenize import TokenError
 from typing import Any
 
 import numpy as np
 
 from imbrex.errors import ImbrexError
+from imbrex.formats.arrays import TableFormat
+from imbrex.formats.schema import read_json
 from imbrex.profile.aggregate import without_ranks
+from imbrex.profile.causes import (
+    CAUSES_FILE,
+    CAUSES_TABLE,
+    PARTNERS_FILE,
+    PARTNERS_TABLE,
+    WAITS_FILE,
+    WAITS_TABLE,
+)
+from imbrex.profile.evidence import EVIDENCE, EVIDENCE_TABLE
 from imbrex.profile.format import (
-    MEASURES_DTYPE,
-    PATH_NAMES,
-    RANKS_DTYPE,
+    MEASURES,
+    RANKS,
     RUN_FORMAT,
-    SCHEMA_VERSION,
     Ended,
     Table,
 )
 from imbrex.profile.guard import Guard, load_guard
+from imbrex.profile.job import JOB, Job, split_library
 from imbrex.profile.merge import Merged, merge_directory
 from imbrex.profile.resolve import resolve_sites
-from imbrex.profile.sites import Site
+from imbrex.profile.sites import Site, read_sites
 
 PARTS = "parts"
 RECORDING = "recording"
@@ -33,102 +41,6 @@ _JOB_BEFORE = (
     "another MPI job of this run ended before: these are the numbers of the last one alone; "
     "write `imbrex run --` before each launcher"
 )
-MOST_SITES_MISSING = 1 << 16
-# What reading an entry of JSON raises that is not as it should be.
-_WRONG_ENTRY = (KeyError, TypeError, ValueError, AttributeError, OverflowError)
-
-
-@dataclass(frozen=True)
-class Machine:
-    """Which machine profile gave the transfer times: `origin` is given, cached, quick or none."""
-
-    origin: str = "none"
-    file: str | None = None
-    created: str | None = None
-
-    @classmethod
-    def from_json(cls, entry: Any) -> Machine:
-        entry = entry if isinstance(entry, dict) else {}
-        return cls(str(entry.get("origin") or "none"), entry.get("file"), entry.get("created"))
-
-    def to_json(self) -> dict[str, Any]:
-        return {"origin": self.origin, "file": self.file, "created": self.created}
-
-
-@dataclass(frozen=True)
-class Job:
-    """What was run, and the names that the tables' numbers stand for (run.json)."""
-
-    command: tuple[str, ...] = ()
-    started: str | None = None
-    wall_s: float | None = None
-    exit_code: int | None = None
-    imbrex_version: str | None = None
-    ranks: int = 0
-    hosts: tuple[str, ...] = ()
-    library: tuple[str, str] = ("", "")
-    events: dict[str, str] = field(default_factory=dict)
-    events_reason: str | None = None
-    """Why a source of events inside the library was not used."""
-    machine: Machine = Machine()
-    operations: tuple[str, ...] = ()
-    sections: tuple[str, ...] = ("",)
-    paths: tuple[str, ...] = PATH_NAMES
-    event_overhead_ns: float | None = None
-    warnings: tuple[str, ...] = ()
-
-    @classmethod
-    def from_json(cls, entry: dict[str, Any]) -> Job:
-        """Read run.json or job.json; KeyError, TypeError or ValueError where malformed."""
-        library = entry.get("library") or {}
-        if isinstance(library, str):
-            library = {"name": library}
-        name, version = str(library.get("name") or ""), str(library.get("version") or "")
-        # The runtime knows the library by the one line of MPI_Get_library_version.
-        if not name:
-            name, version = split_library(version)
-        return cls(
-            command=_names(entry, "command"),
-            started=entry.get("started"),
-            wall_s=entry.get("wall_s"),
-            exit_code=entry.get("exit_code"),
-            imbrex_version=entry.get("imbrex_version"),
-            ranks=int(entry.get("ranks") or 0),
-            hosts=_names(entry, "hosts"),
-            library=(name, version),
-            events={str(k): str(v) for k, v in (entry.get("events") or {}).items()},
-            events_reason=entry.get("events_reason"),
-            machine=Machine.from_json(entry.get("machine")),
-            operations=_names(entry, "operations"),
-            sections=_names(entry, "sections") or ("",),
-            paths=_names(entry, "paths") or PATH_NAMES,
-            event_overhead_ns=entry.get("event_overhead_ns"),
-            warnings=_names(entry, "warnings"),
-        )
-
-    def to_json(self) -> dict[str, Any]:
-        """The content of run.json."""
-        name, version = self.library
-        return {
-            "schema_version": SCHEMA_VERSION,
-            "format": RUN_FORMAT,
-            "command": list(self.command),
-            "started": self.started,
-            "wall_s": self.wall_s,
-            "exit_code": self.exit_code,
-            "imbrex_version": self.imbrex_version,
-            "ranks": self.ranks,
-            "hosts": list(self.hosts),
-            "library": {"name": name, "version": version},
-            "events": self.events,
-            "events_reason": self.events_reason,
-            "machine": self.machine.to_json(),
-            "operations": list(self.operations),
-            "sections": list(self.sections),
-            "paths": list(self.paths),
-            "event_overhead_ns": self.event_overhead_ns,
-            "warnings": list(self.warnings),
-        }
 
 
 @dataclass(frozen=True)
@@ -136,6 +48,8 @@ class Run:
     """A run's tables. `measures` has MEASURES_DTYPE's fields, `ranks` RANKS_DTYPE's.
 
     `merged` tells that the ranks merged their rows themselves; else they came from parts.
+    `evidence`, `causes`, `waits` and `partners` have the fields of EVIDENCE_DTYPE, CAUSES_DTYPE,
+    WAITS_DTYPE and PARTNERS_DTYPE; None where the ranks did not match their calls.
     """
 
     directory: Path
@@ -145,6 +59,10 @@ class Run:
     sites: tuple[Site, ...]
     merged: bool = True
     guard: Guard | None = None
+    evidence: Table | None = None
+    causes: Table | None = None
+    waits: Table | None = None
+    partners: Table | None = None
 
     @cached_property
     def over_ranks(self) -> Table:
@@ -181,8 +99,8 @@ def load_run(directory: Path, *, resolve: bool = True) -> Run:
     """
     if not directory.is_dir():
         raise ImbrexError(f"{directory}: no such run directory")
-    entry = _read_json(directory / "run.json")
-    job_entry = _read_json(directory / "job.json")
+    entry = _read_entry(directory / "run.json")
+    job_entry = _read_entry(directory / "job.json")
     parts = directory / PARTS
     later = _later_parts(directory)
     if (directory / "measures.npy").exists() and later is None:
@@ -190,9 +108,13 @@ def load_run(directory: Path, *, resolve: bool = True) -> Run:
         run = Run(
             directory=directory,
             job=job,
-            measures=_read_table(directory / "measures.npy", MEASURES_DTYPE),
-            ranks=_read_table(directory / "ranks.npy", RANKS_DTYPE),
-            sites=_read_sites(directory / "sites.json"),
+            measures=MEASURES.load(directory / "measures.npy"),
+            ranks=RANKS.load(directory / "ranks.npy"),
+            sites=read_sites(directory / "sites.json"),
+            evidence=_read_if_there(directory / EVIDENCE, EVIDENCE_TABLE),
+            causes=_read_if_there(directory / CAUSES_FILE, CAUSES_TABLE),
+            waits=_read_if_there(directory / WAITS_FILE, WAITS_TABLE),
+            partners=_read_if_there(directory / PARTNERS_FILE, PARTNERS_TABLE),
         )
     elif parts.is_dir() and any(parts.glob("rank-*.part")):
         merged = later or merge_directory(parts)
@@ -237,13 +159,9 @@ def _later_parts(directory: Path) -> Merged | None:
     if not later:
         return None
     merged = merge_directory(directory / PARTS, later)
-    known = {row.tobytes() for row in _read_table(directory / "ranks.npy", RANKS_DTYPE)}
+    known = {row.tobytes() for row in RANKS.load(directory / "ranks.npy")}
     left = merged.ranks[merged.ranks["ended"] != Ended.MISSING]
     return merged if any(row.tobytes() not in known for row in left) else None
-
-
-def _names(entry: dict[str, Any], key: str) -> tuple[str, ...]:
-    return tuple(str(name) for name in entry.get(key) or ())
 
 
 def hosts_of(ranks: Table) -> tuple[str, ...]:
@@ -255,22 +173,6 @@ def hosts_of(ranks: Table) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in names if name))
 
 
-def split_library(text: str) -> tuple[str, str]:
-    """Name and version out of the first line of MPI_Get_library_version."""
-    line = text.splitlines()[0] if text else ""
-    if line.startswith("Open MPI"):
-        return "Open MPI", line.split(",")[0].removeprefix("Open MPI").strip().lstrip("v")
-    for start, name in (
-        ("MPICH", "MPICH"),
-        ("Intel(R) MPI Library", "Intel MPI"),
-        ("MVAPICH", "MVAPICH"),
-    ):
-        if line.startswith(start):
-            words = line.removeprefix(start).replace("Version:", " ").replace("\t", " ").split()
-            return name, words[0].rstrip(",") if words else ""
-    return line, ""
-
-
 def _known(entry: dict[str, Any] | None) -> dict[str, Any]:
     """The fields of run.json that hold something, so that job.json fills the others."""
     return {
@@ -280,70 +182,24 @@ def _known(entry: dict[str, Any] | None) -> dict[str, Any]:
     }
 
 
-def _read_json(file: Path) -> dict[str, Any] | None:
-    """A JSON object, or None where the file does not exist."""
-    try:
-        # Section names and paths are the user's bytes, in whatever encoding.
-        content = json.loads(file.read_bytes().decode("utf-8", "replace"))
-    except FileNotFoundError:
+def _read_entry(file: Path) -> dict[str, Any] | None:
+    """The object of run.json or job.json, or None where the file does not exist."""
+    if not file.exists():
         return None
-    except OSError as error:
-        raise ImbrexError(f"{file}: cannot be read ({error.strerror})") from error
-    except (ValueError, RecursionError) as error:
-        raise ImbrexError(f"{file}: truncated or damaged ({error})") from error
-    if not isinstance(content, dict):
-        raise ImbrexError(f"{file}: not part of an Imbrex run")
-    version = content.get("schema_version")
-    if isinstance(version, int) and version > SCHEMA_VERSION:
-        raise ImbrexError(
-            f"{file}: written by a newer Imbrex (schema version {version}); update Imbrex"
-        )
-    return content
+    entry = read_json(file, JOB.called, JOB.remedy)
+    if not isinstance(entry, dict):
+        raise ImbrexError(f"{file}: not part of an Imbrex run; {JOB.remedy}")
+    if entry.get("format") == RUN_FORMAT:
+        JOB.of_this_format(entry, file)
+    return entry
 
 
 def _read_job(directory: Path, entry: dict[str, Any]) -> Job:
-    if entry and entry.get("format") != RUN_FORMAT:
-        raise ImbrexError(f"{directory}: run.json is not that of an Imbrex run")
-    try:
-        return Job.from_json(entry)
-    except _WRONG_ENTRY as error:
-        raise ImbrexError(f"{directory}/run.json: damaged, or not that of a run") from error
+    if entry:
+        JOB.of_this_format(entry, directory / "run.json")
+    return Job.from_json(entry, str(directory / "run.json"))
 
 
-def _read_table(file: Path, wanted: np.dtype[np.void]) -> Table:
-    """Map a structured array; its fields must include those wanted, in any order."""
-    try:
-        table = np.load(file, mmap_mode="r", allow_pickle=False)
-    except FileNotFoundError:
-        raise ImbrexError(f"{file}: missing; the run was not written completely") from None
-    except (OSError, ValueError, EOFError, SyntaxError, TokenError) as error:
-        raise ImbrexError(f"{file}: {_what_is_wrong(file)}") from error
-    missing = set(wanted.names or ()) - set(table.dtype.names or ())
-    if missing or table.ndim != 1:
-        raise ImbrexError(f"{file}: not a table of an Imbrex run")
-    return table  # type: ignore[no-any-return]
-
-
-def _what_is_wrong(file: Path) -> str:
-    try:
-        with file.open("rb") as stream:
-            ours = stream.read(6) == b"\x93NUMPY"
-    except OSError as error:
-        return f"cannot be read ({error.strerror})"
-    return "truncated or damaged" if ours else "not a NumPy table"
-
-
-def _read_sites(file: Path) -> tuple[Site, ...]:
-    content = _read_json(file)
-    if content is None:
-        raise ImbrexError(f"{file}: missing; the run was not written completely")
-    if not isinstance(content.get("sites"), list):
-        raise ImbrexError(f"{file}: not the call sites of an Imbrex run")
-    try:
-        found = {site.id: site for site in map(Site.from_json, content["sites"])}
-    except _WRONG_ENTRY as error:
-        raise ImbrexError(f"{file}: damaged, or not that of a run") from error
-    last = max(found, default=0)
-    if last > len(found) + MOST_SITES_MISSING:
-        raise ImbrexError(f"{file}: damaged (site {last} of {len(found)})")
-    return tuple(found.get(number, Site(number)) for number in range(last + 1))
+def _read_if_there(file: Path, format_: TableFormat) -> Table | None:
+    """A table that not every run has."""
+    return format_.load(file) if file.exists() else None

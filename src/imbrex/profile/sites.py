@@ -2,9 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
+
+from imbrex.errors import ImbrexError
+from imbrex.formats.kinds import Hexadecimal, ListOf, Object, Text, Whole
+from imbrex.formats.schema import Field, JsonFormat, optional
+from imbrex.profile.format import REMEDY, SCHEMA_VERSION
+
+_MOST_SITES_MISSING = 1 << 16
+
+SITE = Object(
+    (
+        Field(
+            "id", Whole(0, (1 << 31) - 1), "what `site` in the tables means; 0 is what did not fit"
+        ),
+        optional("image", Text(), "path of the program or library"),
+        optional("build_id", Text(), "of the image, hexadecimal"),
+        optional("offset", Hexadecimal(), "return address less the image's load address", "", 0),
+        optional("file", Text(), "source file"),
+        optional("line", Whole(0, (1 << 31) - 1), "in the source file"),
+        optional("function", Text(), "function around the call"),
+        optional("inlined_into", ListOf(Text()), "`function (file:line)`, innermost first", "", ()),
+    )
+)
+SITES = JsonFormat(
+    "the sites.json of an Imbrex run",
+    REMEDY,
+    Object(
+        (
+            Field("schema_version", Whole(1), "1", default=SCHEMA_VERSION),
+            Field("sites", ListOf(SITE), "the call sites"),
+        )
+    ),
+)
 
 
 def _name(path: str) -> str:
@@ -70,17 +102,13 @@ class Site:
             "inlined_into": list(self.inlined_into),
         }
 
-    @classmethod
-    def from_json(cls, entry: Mapping[str, Any]) -> Site:
-        """Read an entry of sites.json; KeyError, TypeError or ValueError where it is malformed."""
-        line = entry.get("line")
-        return cls(
-            id=int(entry["id"]),
-            image=entry.get("image"),
-            build_id=entry.get("build_id"),
-            offset=int(str(entry.get("offset") or "0"), 16),
-            file=entry.get("file"),
-            line=None if line is None else int(line),
-            function=entry.get("function"),
-            inlined_into=tuple(entry.get("inlined_into") or ()),
-        )
+
+def read_sites(file: Path) -> tuple[Site, ...]:
+    """The sites of sites.json, each at the place of its number; ImbrexError where damaged."""
+    if not file.exists():
+        raise ImbrexError(f"{file}: missing; the run was not written completely")
+    found = {entry["id"]: Site(**entry) for entry in SITES.load(file)["sites"]}
+    last = max(found, default=0)
+    if last > len(found) + _MOST_SITES_MISSING:
+        raise ImbrexError(f"{file}: damaged (site {last} of {len(found)}); {REMEDY}")
+    return tuple(found.get(number, Site(number)) for number in range(last + 1))

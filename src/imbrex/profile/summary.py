@@ -29,8 +29,9 @@ _COLUMNS = {
 class Sums:
     """Sums over ranks and transfers: times in s, `bytes` in bytes, the rest counts.
 
-    The three parts of the transfer time (docs/show.md): hidden for certain is `overlap_min_s`,
-    exposed for certain `exposed_min_s`, undetermined the rest of `transfer_max_s`.
+    The three parts of the transfer time (docs/guide/show.md): hidden for certain is
+    `overlap_min_s`, exposed for certain `exposed_min_s`, undetermined the rest of
+    `transfer_max_s`.
     """
 
     count: int = 0
@@ -61,8 +62,8 @@ class Sums:
 
         Hidden h and exposed e lie within their bounds and add up to no more than the transfer time
         can be. The share h / (h + e) grows with h and falls with e, so that its extremes are at
-        corners (docs/theory.md). That they add up to X_lo the bounds say already, and of a
-        transfer that was faster it is wrong. None where no transfer time is known.
+        corners (docs/theory/measuring.md). That they add up to X_lo the bounds say already, and of
+        a transfer that was faster it is wrong. None where no transfer time is known.
         """
         most = min(self.transfer_max_s, self.overlap_max_s + self.exposed_max_s)
         if most <= 0:

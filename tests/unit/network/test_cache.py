@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from imbrex.cli.calibrate import calibrate
 from imbrex.errors import ImbrexError
 from imbrex.network import cache, load, obtain, settings
 from imbrex.network.profile import MachineProfile, NetworkPath, Point
-from imbrex.probe.calibrate import calibrate
 
 
 def example_profile(name: str) -> MachineProfile:

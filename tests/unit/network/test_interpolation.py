@@ -1,4 +1,4 @@
-"""Transfer times between the measured sizes: the rules of docs/machine-profile.md."""
+"""Transfer times between the measured sizes: the rules of docs/reference/machine-profile.md."""
 
 from __future__ import annotations
 
@@ -129,3 +129,30 @@ def test_the_table_stays_within_what_the_runtime_takes(x_hi_s: float, size: int)
         assert far_ns * first_size >= first_ns * far_size * (1 - 1e-9) - far_size
     # Without a far point the runtime's own rule serves, which is the same for X_hi.
     assert far or first_ns * 2 > 1 << 50 or size * 2 > 1 << 40
+
+
+def test_classes_stand_where_they_may_change():
+    """Both ends of each range of sizes that agree; nothing where nothing was found out."""
+    unknown, none = "-1 0 1000 0 1000 0 1000 0 1000", Point(1, 0.0, 1e-6)
+    assert not [t for t in format_table(profile_of((none,))).splitlines() if "class" in t]
+    points = tuple(
+        Point(size, 0.0, 1e-6, None, None, returns, None, name)
+        for size, returns, name in (
+            (1, True, "unknown"),
+            (2, True, "third-party"),
+            (4, True, "third-party"),
+            (8, True, "third-party"),
+            (16, False, "one-sided"),
+            (32, False, "two-sided"),
+            (64, None, "unknown"),
+        )
+    )
+    lines = format_table(profile_of(points)).splitlines()
+    assert [line for line in lines if "class" in line] == [
+        "class 1 1 0 1000 0 1000 0 1000 0 1000",
+        "class 2 1 166 1000 166 1000 166 1000 500 1000",
+        "class 8 1 166 1000 166 1000 166 1000 500 1000",
+        "class 16 0 0 167 0 1000 0 1000 500 1000",
+        "class 32 0 0 167 0 167 0 167 500 1000",
+        f"class 64 {unknown}",
+    ]

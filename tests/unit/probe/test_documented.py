@@ -12,16 +12,16 @@ import pytest
 
 from imbrex.network.assemble import assemble
 from imbrex.network.columns import read_columns
+from imbrex.network.transfer_class import Moved
 from imbrex.probe.answer import answer
 from imbrex.probe.knobs import Knob, Tried
 from imbrex.probe.krylov import Krylov
 from imbrex.probe.processor_time import ProcessorTime
 from imbrex.probe.progress_calls import ProgressCalls
 from imbrex.probe.quoted import Quoted
-from imbrex.probe.transfer_class import Moved
 from imbrex.probe.work_overlap import WorkOverlap
 
-PAGE = Path(__file__).resolve().parents[3] / "docs" / "probe.md"
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "guide" / "probe.md"
 WHERE = "exchange intra-node 0 1"
 ROWS = (
     "# imbrex-probes 1",

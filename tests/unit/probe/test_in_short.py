@@ -8,12 +8,12 @@ import pytest
 
 from imbrex.network.assemble import assemble
 from imbrex.network.columns import read_columns
+from imbrex.network.transfer_class import Moved
 from imbrex.probe.answer import Answer, answer
 from imbrex.probe.in_short import in_short
 from imbrex.probe.point_to_point import Operation
 from imbrex.probe.progress_calls import ProgressCalls
 from imbrex.probe.ranges import Range
-from imbrex.probe.transfer_class import Moved
 
 SENDER, RECEIVER, EITHER = "MPI_Isend/MPI_Recv", "MPI_Send/MPI_Irecv", "MPI_Isend/MPI_Irecv"
 YES, NO = (None, True), (None, False)

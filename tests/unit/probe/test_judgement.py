@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from imbrex.network.exchanges import Exchange, Side, Step
+from imbrex.network.transfer_class import Moved, TransferClass, classify, share_moved
 from imbrex.probe import metrics
-from imbrex.probe.exchanges import Exchange, Side, Step
 from imbrex.probe.progress_calls import needed_calls, recommended_interval_s
 from imbrex.probe.ranges import merge
 from imbrex.probe.synchronization import Synchronization, judge
-from imbrex.probe.transfer_class import Moved, TransferClass, classify, share_moved
 
 
 def exchange(label: str, sender: Side, receiver: Side, tests: int = 0) -> Exchange:

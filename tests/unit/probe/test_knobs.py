@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from imbrex.network.transfer_class import Moved
 from imbrex.probe.knobs import Tried, ends_unclear, knobs_for, overlaps_up_to
 from imbrex.probe.ranges import Range
 from imbrex.probe.terminal import memory_of
-from imbrex.probe.transfer_class import Moved
 
 
 def test_progress_thread_is_tried_over_tcp_only_and_not_twice() -> None:

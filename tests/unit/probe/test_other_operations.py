@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from imbrex.errors import ImbrexError
-from imbrex.probe.exchanges import Exchange, Side
+from imbrex.network.exchanges import Exchange, Side
 from imbrex.probe.krylov import krylov
 from imbrex.probe.one_sided import one_sided
 from imbrex.probe.persistent import persistent

@@ -13,9 +13,9 @@ import pytest
 
 from imbrex.network.assemble import assemble
 from imbrex.network.columns import read_columns
+from imbrex.network.exchanges import read_exchanges, read_steps
 from imbrex.probe.answer import answer
 from imbrex.probe.curves import delay_curves, heat_cells, work_curves
-from imbrex.probe.exchanges import read_exchanges, read_steps
 from imbrex.probe.knobs import Tried, knobs_for
 from imbrex.probe.page import render
 from imbrex.probe.work_overlap import hidden_ns, transfer_range_ns, work_overlaps

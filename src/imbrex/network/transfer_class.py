@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from imbrex.probe.exchanges import Exchange
+from imbrex.network.exchanges import Exchange
 
 MOVES = 0.5
 """Data "moves" in a situation if at least this share of it does."""
@@ -57,9 +57,9 @@ def share_moved(x: Exchange, transfer: float) -> float:
     A receive is posted before the data comes, so that only its wait counts.
     """
     sending = x.sender.started_ns - x.sender.enter_ns
-    if x.label == "sender-computes":
+    if x.label.startswith("sender-computes"):
         inside = sending + max(0.0, x.receiver.done_ns - x.sender.wait_ns)
-    elif x.label == "receiver-computes":
+    elif x.label.startswith("receiver-computes"):
         inside = max(0.0, x.receiver.done_ns - x.receiver.wait_ns)
     else:
         first_wait = min(x.sender.wait_ns, x.receiver.wait_ns)

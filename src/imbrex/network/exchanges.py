@@ -1,4 +1,4 @@
-"""Rows of the overlap experiments: one message with work on either side (docs/probe.md)."""
+"""Rows of the overlap experiments: one message with work on either side (docs/guide/probe.md)."""
 
 from __future__ import annotations
 

@@ -7,14 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
-from imbrex.cli import cli
 from imbrex.errors import ImbrexError
 from imbrex.launch import run_directory
 from imbrex.profile.format import MEASURES_DTYPE, RANKS_DTYPE, Ended
+from imbrex.profile.job import split_library
 from imbrex.profile.part import HEADER_DTYPE
-from imbrex.profile.run import load_run, split_library
+from imbrex.profile.run import load_run
 from imbrex.profile.summary import show_json, totals
 
 
@@ -130,11 +129,25 @@ def test_a_damaged_header_of_a_table(make_run):
         load_run(table.parent)
 
 
-def test_damaged_names_do_not_break_the_reader(make_run):
-    folder = make_run(operations=[1], events={"intra-node": 2.5}, warnings=[3], sections=[None])
-    for words in (["show"], ["show", "--by", "operation"], ["compare", str(folder)]):
-        done = CliRunner().invoke(cli, [*words, str(folder)], catch_exceptions=False)
-        assert done.exit_code == 0
+@pytest.mark.parametrize(
+    ("changes", "place"),
+    [
+        ({"operations": [1]}, r"operations\[0\] is not a text but 1"),
+        ({"events": {"intra-node": 2.5}}, r"events\.intra-node is not a text"),
+        ({"warnings": ["a", 3]}, r"warnings\[1\] is not a text"),
+        ({"sections": [None]}, r"sections\[0\] is not a text but None"),
+        ({"wall_s": float("nan")}, "NaN is no number of JSON"),
+        ({"wall_s": 10**400}, "wall_s is not finite"),
+        ({"machine": {"origin": 1}}, r"machine\.origin is not a text"),
+    ],
+)
+def test_a_wrong_value_is_one_line_that_names_it(make_run, changes, place):
+    folder = make_run(**changes)
+    with pytest.raises(
+        ImbrexError, match=rf"run\.json: .*damaged: {place}.*; measure again"
+    ) as error:
+        load_run(folder)
+    assert "\n" not in str(error.value)
 
 
 def test_unknown_numbers_do_not_break_the_reader(make_run, make_row):

@@ -1,0 +1,186 @@
+"""What was run, and the names that the numbers of its tables stand for: run.json and job.json."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from imbrex.formats.kinds import LONGEST_S, ListOf, MapOf, Number, Object, Text, Whole
+from imbrex.formats.schema import Field, JsonFormat, optional
+from imbrex.profile.format import MOST_RANKS, PATH_NAMES, REMEDY, RUN_FORMAT, SCHEMA_VERSION
+from imbrex.profile.matching import CLOCKS, LOG, MATCHING, Clocks, Log, Matching
+
+TEXT, NAMES = Text(), ListOf(Text())
+
+_LIBRARY = Object(
+    (
+        optional("name", TEXT, "of the MPI library", default=""),
+        optional("version", TEXT, "of the MPI library", default=""),
+    )
+)
+_MACHINE = Object(
+    (
+        optional("origin", TEXT, "`given`, `cached`, `quick` or `none`", default="none"),
+        optional("file", TEXT, "of the profile"),
+        optional("created", TEXT, "when, in ISO 8601"),
+    )
+)
+JOB = JsonFormat(
+    "the run.json of an Imbrex run",
+    REMEDY,
+    Object(
+        (
+            Field("schema_version", Whole(1), "1", default=SCHEMA_VERSION),
+            Field("format", TEXT, f'"{RUN_FORMAT}"', default=RUN_FORMAT),
+            optional("command", NAMES, "the line that was measured", default=()),
+            optional("started", TEXT, "when, in ISO 8601"),
+            optional("wall_s", Number(), "of the whole line; in job.json of the ranks", "s"),
+            optional("exit_code", Whole(-(1 << 31), 1 << 31), "of the program"),
+            optional("imbrex_version", TEXT, "which Imbrex measured"),
+            optional("ranks", Whole(0, MOST_RANKS), "processes", default=0),
+            optional("hosts", NAMES, "where they ran", default=()),
+            optional("library", _LIBRARY, default={"name": "", "version": ""}),
+            optional(
+                "events",
+                MapOf(TEXT),
+                "by path, where events came from: call, ucx, ofi, peruse",
+                default={},
+            ),
+            optional("events_reason", TEXT, "why no source inside the library was used"),
+            optional("clock", TEXT, "what the runtime read the time from"),
+            optional(
+                "machine",
+                _MACHINE,
+                "the machine profile that was used",
+                default={"origin": "none", "file": None, "created": None},
+            ),
+            optional("operations", NAMES, "MPI names", default=()),
+            optional("sections", NAMES, "nested names joined by `/`, the first empty", default=()),
+            optional("paths", NAMES, "names of the paths", default=()),
+            optional(
+                "event_overhead_ns",
+                Number(0, LONGEST_S * 1e9),
+                "measured cost of one recorded call",
+                "ns",
+            ),
+            optional("warnings", NAMES, "lines", default=()),
+            optional("log", LOG, "the call log, where there was one"),
+            optional("clocks", CLOCKS, "the ranks' clocks, likewise"),
+            optional("matching", MATCHING, "of the logged calls, likewise"),
+        )
+    ),
+    identity=RUN_FORMAT,
+    version=SCHEMA_VERSION,
+)
+"""run.json and job.json: the second is what the runtime knew at MPI_Finalize."""
+
+
+@dataclass(frozen=True)
+class Machine:
+    """Which machine profile gave the transfer times: `origin` is given, cached, quick or none."""
+
+    origin: str = "none"
+    file: str | None = None
+    created: str | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Job:
+    """What was run, and the names that the tables' numbers stand for (run.json)."""
+
+    command: tuple[str, ...] = ()
+    started: str | None = None
+    wall_s: float | None = None
+    exit_code: int | None = None
+    imbrex_version: str | None = None
+    ranks: int = 0
+    hosts: tuple[str, ...] = ()
+    library: tuple[str, str] = ("", "")
+    events: dict[str, str] = field(default_factory=dict)
+    events_reason: str | None = None
+    """Why a source of events inside the library was not used."""
+    machine: Machine = Machine()
+    operations: tuple[str, ...] = ()
+    sections: tuple[str, ...] = ("",)
+    paths: tuple[str, ...] = PATH_NAMES
+    event_overhead_ns: float | None = None
+    warnings: tuple[str, ...] = ()
+    log: Log | None = None
+    clocks: Clocks | None = None
+    matching: Matching | None = None
+
+    @classmethod
+    def from_json(cls, entry: dict[str, Any], file: str = "run.json") -> Job:
+        """Read the object of run.json or job.json; ImbrexError naming `file` where malformed."""
+        found = JOB.read(entry, file)
+        name, version = found["library"]["name"], found["library"]["version"]
+        # The runtime knows the library by the one line of MPI_Get_library_version.
+        if not name:
+            name, version = split_library(version)
+        return cls(
+            command=found["command"],
+            started=found["started"],
+            wall_s=found["wall_s"],
+            exit_code=found["exit_code"],
+            imbrex_version=found["imbrex_version"],
+            ranks=found["ranks"],
+            hosts=found["hosts"],
+            library=(name, version),
+            events=found["events"],
+            events_reason=found["events_reason"],
+            machine=Machine(**found["machine"]),
+            operations=found["operations"],
+            sections=found["sections"] or ("",),
+            paths=found["paths"] or PATH_NAMES,
+            event_overhead_ns=found["event_overhead_ns"],
+            warnings=found["warnings"],
+            log=None if found["log"] is None else Log(**found["log"]),
+            clocks=None if found["clocks"] is None else Clocks(**found["clocks"]),
+            matching=None if found["matching"] is None else Matching(**found["matching"]),
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """The content of run.json."""
+        name, version = self.library
+        return {
+            "schema_version": SCHEMA_VERSION,
+            "format": RUN_FORMAT,
+            "command": list(self.command),
+            "started": self.started,
+            "wall_s": self.wall_s,
+            "exit_code": self.exit_code,
+            "imbrex_version": self.imbrex_version,
+            "ranks": self.ranks,
+            "hosts": list(self.hosts),
+            "library": {"name": name, "version": version},
+            "events": self.events,
+            "events_reason": self.events_reason,
+            "machine": self.machine.to_json(),
+            "operations": list(self.operations),
+            "sections": list(self.sections),
+            "paths": list(self.paths),
+            "event_overhead_ns": self.event_overhead_ns,
+            "warnings": list(self.warnings),
+            "log": self.log.to_json() if self.log else None,
+            "clocks": self.clocks.to_json() if self.clocks else None,
+            "matching": self.matching.to_json() if self.matching else None,
+        }
+
+
+def split_library(text: str) -> tuple[str, str]:
+    """Name and version out of the first line of MPI_Get_library_version."""
+    line = text.splitlines()[0] if text else ""
+    if line.startswith("Open MPI"):
+        return "Open MPI", line.split(",")[0].removeprefix("Open MPI").strip().lstrip("v")
+    for start, name in (
+        ("MPICH", "MPICH"),
+        ("Intel(R) MPI Library", "Intel MPI"),
+        ("MVAPICH", "MVAPICH"),
+    ):
+        if line.startswith(start):
+            words = line.removeprefix(start).replace("Version:", " ").replace("\t", " ").split()
+            return name, words[0].rstrip(",") if words else ""
+    return line, ""

@@ -1,0 +1,33 @@
+"""The pages of the formats list the fields that the readers check."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+DOCS = Path(__file__).parents[3] / "docs"
+
+
+def _generator() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("generate", DOCS / "generate.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+GENERATE = _generator()
+PAGES = {page: page.read_text(encoding="utf-8") for page in sorted(DOCS.rglob("*.md"))}
+
+
+@pytest.mark.parametrize("page", [page for page, text in PAGES.items() if GENERATE.names_in(text)])
+def test_the_tables_of_a_page_are_those_of_the_readers(page: Path) -> None:
+    assert GENERATE.generated(PAGES[page]) == PAGES[page], "run python docs/generate.py"
+
+
+def test_every_format_has_its_page() -> None:
+    listed = [name for text in PAGES.values() for name in GENERATE.names_in(text)]
+    assert sorted(listed) == sorted(GENERATE.TABLES)
