@@ -14,7 +14,7 @@ def guard_title(guard: Guard) -> str:
     elif guard.unseen:
         reach = (
             f"accesses were seen, but not those that the compiler does not instrument: "
-            f"{_some(guard.unseen)}; docs/guard.md says which, and what helps"
+            f"{_some(guard.unseen)}; docs/guide/guard.md says which, and what helps"
         )
     else:
         reach = (

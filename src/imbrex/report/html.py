@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,17 +12,29 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from imbrex import __version__
+from imbrex.diagnosis import wording
+from imbrex.diagnosis.account import Account, RowAccount
+from imbrex.diagnosis.diagnosis import diagnose
+from imbrex.diagnosis.finding import WORTH
+from imbrex.diagnosis.segments import segments
+from imbrex.diagnosis.weaknesses import nothing_moved
+from imbrex.diagnosis.words import CAUSE_MEANINGS, CAUSE_WORDS
 from imbrex.errors import ImbrexError
-from imbrex.profile.format import Ended
 from imbrex.profile.run import Run
-from imbrex.profile.summary import GROUPINGS, By, Row, rows
-from imbrex.report import wording
-from imbrex.report.findings import nothing_moved
+from imbrex.profile.summary import GROUPINGS, By
+from imbrex.report.bar import WORTH_A_LETTER
+from imbrex.report.bounds import sources, transfer_parts
+from imbrex.report.columns import Column, columns, every_rank
 from imbrex.report.plots import parts_plot
-from imbrex.report.verdict import judge
+from imbrex.report.site_words import why
+from imbrex.report.verdict import MOST_FINDINGS, head
 
 MOST_ROWS = 500
 MOST_SITES_DRAWN = 12
+SPARED = 6
+"""Columns that a terminal leaves out this early are not in the page."""
+DRAWN = 0.1
+"""The share of the transfer time that must be known as hidden or exposed for a plot to say more."""
 
 
 @dataclass(frozen=True)
@@ -84,12 +96,21 @@ def render(run: Run, chapters: Sequence[Chapter] = ()) -> str:
         lstrip_blocks=True,
     )
     environment.filters["code"] = _code
+    diagnosis = diagnose(run)
+    account = diagnosis.account
     return environment.get_template("report.html.j2").render(
-        verdict=judge(run),
+        diagnosis=diagnosis,
+        account=account,
         run=run,
+        head=head(account).removeprefix("Imbrex: "),
+        segments=[part for part in segments(account) if part.share >= WORTH_A_LETTER],
+        meanings={name: f"{words}: {CAUSE_MEANINGS[name]}" for name, words in CAUSE_WORDS.items()},
+        findings=diagnosis.findings[:MOST_FINDINGS],
+        transfer_parts=transfer_parts(account),
+        sources=sources(account),
         wording=wording,
         nothing_moved=nothing_moved(run),
-        sections=[_section(run, by) for by in GROUPINGS],
+        sections=[_section(account, by) for by in GROUPINGS],
         chapters=chapters,
         version=__version__,
     )
@@ -100,73 +121,55 @@ def _code(line: str) -> Markup:
     return Markup(re.sub(r"`([^`]*)`", r"<code>\1</code>", str(escape(line))))
 
 
-def _section(run: Run, by: By) -> Section:
-    found = rows(run, by)
-    function = by == "site" and wording.any_line(found)
-    names = {
-        "site": ("site", "operation", *(["function"] if function else [])),
-        "rank": ("rank", "host", "ended"),
-    }
-    numbers = (
-        "calls",
-        "bytes",
-        "transfer",
-        "hidden",
-        "exposed",
-        "hidden share",
-        "undetermined",
-        "in MPI",
-        "waiting",
-    )
+def _section(account: Account, by: By) -> Section:
+    found = every_rank(account, by)
+    # what does not fit beside the rest, and of sites what `why` says already
+    cells = [c for c in columns(account, by, found) if c.spare < SPARED]
+    if by == "site":
+        cells = [c for c in cells if c.name not in ("late", "transfer", "stalled")]
+        cells[2:2] = [_why(account)]
+        if wording.any_line([row.row for row in found]):
+            cells[2:2] = [_function()]
     return Section(
         name=by,
-        columns=(*names.get(by, (by,)), *numbers),
-        rows=tuple(_cells(run, row, by, function) for row in found[:MOST_ROWS]),
+        columns=tuple(column.name for column in cells),
+        rows=tuple(
+            tuple(
+                Cell(column.text(row), _order(column.order(row)), column.number) for column in cells
+            )
+            for row in found[:MOST_ROWS]
+        ),
         left_out=max(0, len(found) - MOST_ROWS),
-        plot=_plot(found, by),
+        plot=_plot(account, found, by),
     )
 
 
-def _plot(found: list[Row], by: By) -> Markup | None:
-    drawn = [row for row in found if row.sums.transfer_max_s > 0]
-    if by not in ("site", "size", "rank") or not drawn:
+def _why(account: Account) -> Column:
+    text: Callable[[RowAccount], str] = lambda row: why(account, row)  # noqa: E731
+    return Column("why (of the run)", text, text, number=False)
+
+
+def _function() -> Column:
+    text: Callable[[RowAccount], str] = (  # noqa: E731
+        lambda row: (row.row.site.function or "") if row.row.site else ""
+    )
+    return Column("function", text, text, number=False)
+
+
+def _order(value: float | str) -> str:
+    return value if isinstance(value, str) else repr(value)
+
+
+def _plot(account: Account, found: Sequence[RowAccount], by: By) -> Markup | None:
+    """The parts of the transfer time, where that is worth looking at."""
+    drawn = [row.row for row in found if row.row.sums.transfer_max_s > 0]
+    sums = account.sums
+    known_s = sums.overlap_min_s + sums.exposed_min_s
+    worth = sums.transfer_max_s >= WORTH * account.busy_s and known_s >= DRAWN * sums.transfer_max_s
+    if by not in ("site", "size", "rank") or len(drawn) < 2 or not worth:
         return None
     if by == "site":
         drawn = sorted(drawn, key=lambda row: row.sums.transfer_max_s, reverse=True)
         drawn = drawn[:MOST_SITES_DRAWN]
     # The SVG comes from matplotlib, which escapes the labels.
     return Markup(parts_plot(drawn, f"Transfer time by {by}"))
-
-
-def _cells(run: Run, row: Row, by: By, function: bool) -> tuple[Cell, ...]:
-    sums = row.sums
-    cells = [Cell(row.key, str(row.number) if by in ("size", "rank") else row.key, by == "size")]
-    if row.site is not None:
-        cells.append(_text(row.operation or ""))
-    if function:
-        cells.append(_text((row.site.function or "") if row.site else ""))
-    if by == "rank":
-        entry = run.ranks[run.ranks["rank"] == row.number]
-        host = bytes(entry[0]["host"]).decode("utf-8", "replace") if len(entry) else ""
-        ended = Ended(min(int(entry[0]["ended"]), Ended.MISSING)).name.lower() if len(entry) else ""
-        cells += [_text(host), _text(ended)]
-    cells += [
-        Cell(f"{sums.count:,}", str(sums.count)),
-        Cell(wording.amount(sums.bytes), str(sums.bytes)),
-        _interval(sums.transfer_min_s, sums.transfer_max_s),
-        _interval(sums.overlap_min_s, sums.overlap_max_s),
-        _interval(sums.exposed_min_s, sums.exposed_max_s),
-        Cell(wording.shares(sums.hidden_share), repr((sums.hidden_share or (0.0, 0.0))[1])),
-        Cell(wording.seconds(sums.undetermined_s), repr(sums.undetermined_s)),
-        Cell(wording.seconds(sums.call_s), repr(sums.call_s)),
-        _interval(sums.wait_min_s, sums.wait_max_s),
-    ]
-    return tuple(cells)
-
-
-def _text(text: str) -> Cell:
-    return Cell(text, text, number=False)
-
-
-def _interval(low: float, high: float) -> Cell:
-    return Cell(wording.interval(low, high), repr(high))

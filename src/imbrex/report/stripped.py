@@ -7,9 +7,14 @@ from collections.abc import Callable
 from rich.console import Console
 
 
-def print_stripped(write: Callable[[], None], console: Console) -> None:
-    """Print what `write` writes to the console, without blanks at the ends of lines."""
+def stripped(write: Callable[[], None], console: Console) -> str:
+    """What `write` prints on the console, without blanks at the ends of lines."""
     with console.capture() as captured:
         write()
     lines = [line.rstrip() for line in captured.get().splitlines()]
-    console.file.write("\n".join(lines) + "\n")
+    return "\n".join(lines) + "\n"
+
+
+def print_stripped(write: Callable[[], None], console: Console) -> None:
+    """Print it like that."""
+    console.file.write(stripped(write, console))

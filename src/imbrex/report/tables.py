@@ -1,4 +1,4 @@
-"""`imbrex show`: one table of a run."""
+"""`imbrex show --by`: one table of a run, where its time went by site, rank, ..."""
 
 from __future__ import annotations
 
@@ -6,87 +6,82 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from imbrex.profile.format import Ended
-from imbrex.profile.run import Run
+from imbrex.diagnosis import wording
+from imbrex.diagnosis.account import Account
 from imbrex.profile.sites import plain
-from imbrex.profile.summary import By, Row, Sums, rows, totals
-from imbrex.report import wording
+from imbrex.profile.summary import By
+from imbrex.report.columns import columns, every_rank
+from imbrex.report.paragraph import print_paragraph
 from imbrex.report.stripped import print_stripped
 
-SHARE = "hidden share"
-WIDE = 140
-"""The console's width in columns from which every column of numbers fits."""
-WITH_FUNCTION = 170
-"""The same with the function of each site, which the site itself names where it has no line."""
+NARROW = 72
+"""Below this width a row takes several lines in place of columns."""
+LONGEST_PLACE = 40
+"""A longer place takes several lines."""
+_GAP = 2
 
 
-def print_table(run: Run, by: By, console: Console, limit: int | None = None) -> None:
-    """Print the sums of a run by site, operation, size, section, rank or path."""
-    found = rows(run, by)
-    if by == "rank":
-        found = _every_rank(run, found)
+def print_table(account: Account, by: By, console: Console, limit: int | None = None) -> None:
+    """Print where the time of a run went by site, operation, size, section, rank or path."""
+    found = every_rank(account, by)
     shown = found[:limit] if limit else found
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold", pad_edge=False)
-    table.add_column(by, overflow="fold", min_width=12)
-    wide = console.width >= WIDE
-    function = by == "site" and console.width >= WITH_FUNCTION and wording.any_line(shown)
-    if by == "site":
-        table.add_column("operation", overflow="fold")
-        if function:
-            table.add_column("function", overflow="fold")
-    for name in _columns(wide):
-        # a number that is cut over two lines is hard to read: rather the site is
-        table.add_column(name, justify="right", no_wrap=wide, overflow="fold")
-    if by == "rank":
-        table.add_column("compute", justify="right")
-        table.add_column("ended")
-    for row in shown:
-        table.add_row(*_cells(run, row, by, wide, function))
-    table.add_section()
-    whole = Row("total", totals(run), number=-1)
-    blank = [""] * ((1 + function) if by == "site" else 0)
-    table.add_row("total", *blank, *_numbers(whole, wide), *([""] * (2 if by == "rank" else 0)))
-    print_stripped(lambda: console.print(table), console)
+    cells = columns(account, by, found)
+    rows = [[plain(column.text(row)) for column in cells] for row in shown]
+    kept = _that_fit([c.name for c in cells], rows, [c.spare for c in cells], console.width)
+    if console.width < NARROW or kept is None:
+        names = [column.name for column in cells]
+        print_stripped(lambda: _print_list(names, rows, console), console)
+    else:
+        table = Table(box=None, padding=(0, _GAP, 0, 0), header_style="bold", pad_edge=False)
+        for at in kept:
+            column = cells[at]
+            table.add_column(
+                column.name,
+                justify="right" if column.number else "left",
+                no_wrap=at > 0,
+                max_width=LONGEST_PLACE if at == 0 else None,
+                overflow="fold",
+            )
+        for row in rows:
+            table.add_row(*(row[at] for at in kept))
+        print_stripped(lambda: console.print(table), console)
+    print_paragraph(console, _total(account), console.width, style="dim")
     if len(shown) < len(found):
         console.print(Text(f"{len(found) - len(shown)} more rows: --limit 0 shows all"))
 
 
-def _every_rank(run: Run, found: list[Row]) -> list[Row]:
-    """The rows of ranks, with those that measured nothing in their places."""
-    by_rank = {row.number: row for row in found}
-    return [by_rank.get(r, Row(str(r), Sums(), number=r)) for r in run.ranks["rank"].tolist()]
+def _that_fit(
+    names: list[str], rows: list[list[str]], spare: list[int], width: int
+) -> list[int] | None:
+    """The columns that fit beside each other; None where not even those do that must stay."""
+    widths = [
+        max([len(name), *(len(row[at]) for row in rows)]) + _GAP for at, name in enumerate(names)
+    ]
+    widths[0] = min(widths[0], LONGEST_PLACE + _GAP)
+    kept = list(range(len(names)))
+    while sum(widths[at] for at in kept) - _GAP > width:
+        least = max(kept, key=lambda at: spare[at])
+        if not spare[least]:
+            return None
+        kept.remove(least)
+    return kept
 
 
-def _columns(wide: bool) -> list[str]:
-    """The columns with numbers; a narrow terminal goes without some of them."""
-    names = ["calls", "bytes", "transfer", "hidden", "exposed", SHARE, "in MPI", "waiting"]
-    return names if wide else [n for n in names if n not in ("bytes", "transfer", SHARE)]
+def _print_list(names: list[str], rows: list[list[str]], console: Console) -> None:
+    for first, *rest in rows:
+        print_paragraph(console, first, console.width, style="bold")
+        told = ", ".join(
+            f"{name} {text}"
+            for name, text in zip(names[1:], rest, strict=True)
+            if text not in ("", "0 s")
+        )
+        print_paragraph(console, told, console.width, mark=" ")
 
 
-def _cells(run: Run, row: Row, by: By, wide: bool, function: bool) -> list[str]:
-    cells = [plain(row.key)]
-    if by == "site":
-        cells.append(row.operation or "")
-        if function:
-            cells.append((row.site.function or "") if row.site else "")
-    cells += _numbers(row, wide)
-    if by == "rank":
-        entry = run.ranks[run.ranks["rank"] == row.number][0]
-        cells.append(wording.seconds(int(entry["compute_ns"]) / 1e9))
-        cells.append(Ended(min(int(entry["ended"]), Ended.MISSING)).name.lower())
-    return cells
-
-
-def _numbers(row: Row, wide: bool) -> list[str]:
-    sums = row.sums
-    values = {
-        "calls": f"{sums.count:,}",
-        "bytes": wording.amount(sums.bytes),
-        "transfer": wording.interval(sums.transfer_min_s, sums.transfer_max_s),
-        "hidden": wording.interval(sums.overlap_min_s, sums.overlap_max_s),
-        "exposed": wording.interval(sums.exposed_min_s, sums.exposed_max_s),
-        SHARE: wording.shares(sums.hidden_share),
-        "in MPI": wording.seconds(sums.call_s),
-        "waiting": wording.interval(sums.wait_min_s, sums.wait_max_s),
-    }
-    return [values[name] for name in _columns(wide)]
+def _total(account: Account) -> str:
+    share = account.whole.call_s / account.busy_s if account.busy_s else 0.0
+    return (
+        f"total: {wording.seconds(account.whole.call_s)} in MPI "
+        f"({wording.percent(share)} of the run), {account.sums.count:,} calls, "
+        f"{wording.amount(account.sums.bytes)}; times are sums over ranks"
+    )

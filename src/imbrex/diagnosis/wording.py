@@ -44,6 +44,24 @@ def share(part: float, whole: float) -> str:
     return f"{100 * part / whole:.1f} %" if whole > 0 else "-"
 
 
+def percent(value: float) -> str:
+    """A share of 1 as a percentage with as many figures as say something."""
+    value *= 100
+    if value >= 10 or value == 0:
+        return f"{value:.0f} %"
+    if value >= 1:
+        return f"{value:.1f}".removesuffix(".0") + " %"
+    return f"{value:.1g} %" if value >= 0.01 else "< 0.01 %"
+
+
+def percents(low: float, high: float) -> str:
+    """An interval of shares; one number where both ends read alike."""
+    if low < 0.01 * high:
+        return f"up to {percent(high)}"
+    first, last = percent(low), percent(high)
+    return last if first == last else f"{first.removesuffix(' %')} to {last}"
+
+
 def part(number: int, whole: int) -> str:
     """How many of a whole, with the percentage where that is not next to nothing."""
     percent = f" ({share(number, whole)})" if number >= 0.001 * whole else ""

@@ -1,0 +1,45 @@
+"""The diagnosis of a run: everything that its screens say, worked out once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from imbrex.diagnosis.account import Account, take_account
+from imbrex.diagnosis.finding import Finding
+from imbrex.diagnosis.findings.registry import find_all
+from imbrex.diagnosis.reasons import Reason, why_undetermined
+from imbrex.diagnosis.sentence import first_sentence
+from imbrex.diagnosis.weaknesses import weaknesses
+from imbrex.profile.run import Run
+from imbrex.profile.summary import rows
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """The account of a run, the sentence that sums it up, and what follows, what matters first.
+
+    `reasons` are those for which transfer time is neither hidden nor exposed for certain.
+    """
+
+    account: Account
+    sentence: str
+    findings: tuple[Finding, ...]
+    weaknesses: tuple[str, ...]
+    reasons: tuple[Reason, ...]
+
+    @property
+    def run(self) -> Run:
+        """What was diagnosed."""
+        return self.account.run
+
+
+def diagnose(run: Run) -> Diagnosis:
+    """Work out the diagnosis of a run."""
+    account = take_account(run)
+    return Diagnosis(
+        account=account,
+        sentence=first_sentence(account),
+        findings=find_all(account),
+        weaknesses=tuple(weaknesses(run, account.sums)),
+        reasons=tuple(why_undetermined(account.knowledge, rows(run, "operation"))),
+    )

@@ -1,0 +1,134 @@
+"""The first sentence: what share of the run is in MPI, why, where, and what overlap could gain."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from imbrex.diagnosis import wording
+from imbrex.diagnosis.account import Account, RowAccount
+from imbrex.diagnosis.division import LATE, MOVING, UNKNOWN
+from imbrex.diagnosis.finding import WORTH
+from imbrex.diagnosis.findings import undriven
+from imbrex.diagnosis.interval import Interval
+from imbrex.diagnosis.words import CAUSE_WORDS, late_words
+
+LITTLE = 0.02
+"""The share of the ranks' time in MPI below which nothing there can gain much."""
+WORTH_NAMING = 0.1
+"""The share of the time in MPI from which a cause is named."""
+STALLS = 0.5
+"""The share of what overlap could gain that must stall for certain to be told in its place."""
+MOSTLY = 0.8
+"""The share of a cause that one site must have for the site to stand for all of it."""
+_MOST_CAUSES = 3
+
+
+def first_sentence(account: Account) -> str:
+    """One or two sentences that answer in shares of the run."""
+    if account.busy_s <= 0:
+        return "Nothing was measured."
+    share = account.whole.call_s / account.busy_s
+    if not account.whole.calls:
+        return "The program made no MPI calls that take time."
+    parts = _causes(account) if account.caused else _waiting(account)
+    return f"MPI {wording.percent(share)}: {', '.join(parts)}. {conclusion(account)}"
+
+
+def conclusion(account: Account) -> str:
+    """What overlap could gain, as a sentence."""
+    gain = account.gainable
+    if account.whole.call_s < LITTLE * account.busy_s:
+        return "There is little to gain."
+    if not account.knowledge.calibrated and not account.caused:
+        return "What overlap could gain is not known without transfer times."
+    if gain.high < WORTH:
+        return "Overlap cannot help here."
+    lost = account.share(account.whole.lost_overlap)
+    if account.caused and lost.low >= max(WORTH, 0.5 * gain.low):
+        driven = wording.percents(lost.low, lost.high)
+        return f"Progress while the ranks compute could gain {driven}."
+    stalled = account.whole.cause("stalled").low
+    if (
+        account.caused
+        and account.knowledge.calibrated
+        and (stalled >= STALLS * account.whole.gainable.high)
+    ):
+        needed = account.share(account.whole.cause("transfer")).high
+        most = f"at most {wording.percent(needed)}".replace("at most <", "less than")
+        return f"The network itself needs {most}: see to the stalls first."
+    if gain.low < WORTH:
+        return f"Overlap could gain at most {wording.percent(gain.high)}."
+    return f"Overlap could gain at most {wording.percents(gain.low, gain.high)}."
+
+
+def _causes(account: Account) -> list[str]:
+    """The causes that matter, the largest first, then the transfer if that is not among them."""
+    whole = account.whole
+    least = WORTH_NAMING * whole.call_s
+    ranked = sorted(whole.parts.items(), key=lambda item: item[1].middle, reverse=True)
+    named = [(name, part) for name, part in ranked if part.middle >= least][:_MOST_CAUSES]
+    texts: list[str] = []
+    told = ""
+    for name, part in named:
+        text, where = _cause(account, name, part)
+        texts.append(text + (where if where != told else ""))
+        told = where or told
+    if not {*MOVING, "moving"} & {name for name, _ in named}:
+        moving = account.share(whole.moving)
+        if moving.high > 0:
+            texts.append(f"transfer {wording.percents(moving.low, moving.high)}")
+    return texts
+
+
+def _cause(account: Account, name: str, part: Interval) -> tuple[str, str]:
+    """How much a cause takes, and where most of it."""
+    share = account.share(part)
+    amount = wording.percents(share.low, share.high)
+    if name == UNKNOWN:
+        return f"{amount} of unknown cause", ""
+    worst = _most(account, lambda site: _part(site, name))
+    where = ""
+    if worst is not None:
+        most = _part(worst, name) < MOSTLY * part.middle
+        where = f"{', most' if most else ''} at {worst.name}"
+    if name in LATE:
+        if worst is not None and name == "late_collective":
+            where += f" ({worst.operation})"
+        return f"{amount} {late_words(name, worst.operation if worst else '')}", where
+    if name in (*MOVING, "moving"):
+        words = "stalled transfer" if name == "stalled" else CAUSE_WORDS[name]
+        return f"{amount} {words}", where + _undriven(worst)
+    return f"{amount} {CAUSE_WORDS[name]}", where
+
+
+def _part(site: RowAccount, name: str) -> float:
+    return (site.division.moving if name == "moving" else site.division.cause(name)).middle
+
+
+def _undriven(worst: RowAccount | None) -> str:
+    """Whether most of the data at a site moved only when nobody computed any more."""
+    told = worst is not None and undriven.explains(worst)
+    return " (nobody drove it while the ranks computed)" if told else ""
+
+
+def _waiting(account: Account) -> list[str]:
+    """What a run without causes says: what had nothing in flight, and what may have moved."""
+    sums = account.sums
+    texts = []
+    waiting = sums.wait_min_s / account.busy_s
+    if sums.wait_min_s > 0:
+        worst = _most(account, lambda site: site.row.sums.wait_min_s)
+        where = f", most at {worst.name} ({worst.operation})" if worst else ""
+        texts.append(
+            f"at least {wording.percent(waiting)} of the run waiting with nothing in flight{where}"
+        )
+    if not account.knowledge.calibrated:
+        texts.append("the rest waiting or transfer")
+    elif account.gainable.high > 0:
+        texts.append(f"at most {wording.percent(account.gainable.high)} can be transfer")
+    return texts or ["nothing of it is transfer"]
+
+
+def _most(account: Account, value: Callable[[RowAccount], float]) -> RowAccount | None:
+    worst = max(account.sites, key=value, default=None)
+    return worst if worst is not None and value(worst) > 0 else None

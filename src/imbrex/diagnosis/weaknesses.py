@@ -1,0 +1,116 @@
+"""What makes a run's numbers weaker than they look, one line each."""
+
+from __future__ import annotations
+
+from imbrex import mpi_facts
+from imbrex.diagnosis import wording
+from imbrex.profile.format import Ended
+from imbrex.profile.run import Run
+from imbrex.profile.summary import Sums
+
+ENDINGS = {
+    Ended.ABORTED: "called MPI_Abort",
+    Ended.EXITED: "exited without MPI_Finalize",
+    Ended.DIED: "died (a signal, _exit, or killed)",
+    Ended.MISSING: "left no data",
+}
+WORTH_TELLING = 0.01
+"""The share of transfers without a match from which that is told."""
+MOST_THREADS = 128
+"""Threads of a rank that are measured at a time (runtime/core/engine.c, fill_limits)."""
+
+
+def endings(run: Run) -> list[str]:
+    """One line per way in which ranks ended other than through MPI_Finalize."""
+    ended = run.ranks["ended"]
+    lines = []
+    for state, text in ENDINGS.items():
+        ranks = run.ranks["rank"][ended == state].tolist()
+        if ranks:
+            lines.append(f"{_ranks(ranks, len(run.ranks))} {text}")
+    return lines
+
+
+def _ranks(ranks: list[int], world: int) -> str:
+    if len(ranks) == world:
+        return "every rank" if world > 1 else "the only rank"
+    if len(ranks) == 1:
+        return f"rank {ranks[0]}"
+    if len(ranks) <= 8:
+        return "ranks " + ", ".join(map(str, ranks))
+    return f"{len(ranks)} ranks ({', '.join(map(str, ranks[:6]))}, ...)"
+
+
+def nothing_moved(run: Run) -> str:
+    """What stands in the place of the transfer time of a run that has no transfers."""
+    paused = " while measuring was on" if run.ranks["dropped"].any() else ""
+    return f"No user data was transferred by MPI calls{paused}."
+
+
+def weaknesses(run: Run, sums: Sums) -> list[str]:
+    """What makes the numbers weaker than they look; what the run itself met with comes first."""
+    lines = endings(run)
+    lines += [warning for warning in run.job.warnings if warning not in lines]
+    transfers = sums.transfers
+    if transfers and sums.uncalibrated:
+        lines.append(
+            f"{wording.part(sums.uncalibrated, transfers)} transfers have no calibrated "
+            "time and count as 0 s: the machine profile lacks their path, or collectives on "
+            "communicators of their size"
+        )
+    if transfers and sums.contradicted:
+        lines.append(
+            f"{wording.part(sums.contradicted, transfers)} transfers were faster than the "
+            "machine profile allows: it does not fit this run"
+        )
+    if transfers and sums.unknown_end:
+        lines.append(
+            f"{wording.part(sums.unknown_end, transfers)} transfers have an unknown end "
+            "(freed, cancelled, still open, or more open requests than the table holds)"
+        )
+    lines += _of_the_log(run)
+    ranks = run.ranks
+    for name, text in (
+        (
+            "overflow",
+            "rows, sites or sections did not fit: counted as (other) or one level up",
+        ),
+        ("dropped", "transfers were dropped because measuring was paused"),
+        ("section_errors", "sections ended twice, out of order, or never"),
+    ):
+        number = int(ranks[name].sum())
+        if number:
+            lines.append(f"{number} {text}")
+    crowded = (ranks["threads"] > MOST_THREADS) & (ranks["overflow"] > 0)
+    if crowded.any():
+        lines.append(
+            f"more than {MOST_THREADS} threads in MPI ({crowded.sum()} of {len(ranks)} ranks): "
+            "the calls of those beyond that number at a time are missing in all numbers"
+        )
+    used = map(run.operation, set(run.measures["operation"].tolist()))
+    if any(map(mpi_facts.spawns, used)):
+        lines.append("processes that the program started with MPI_Comm_spawn are not measured")
+    return lines
+
+
+def _of_the_log(run: Run) -> list[str]:
+    """What the call log, the clocks and the matching leave open."""
+    lines = []
+    matching, clocks = run.job.matching, run.job.clocks
+    if matching is not None and matching.reason:
+        lines.append(f"calls were not matched with those of other ranks: {matching.reason}")
+    elif matching is not None:
+        left = {reason: n for reason, n in matching.unmatched.items() if n}
+        number = sum(left.values())
+        if number >= WORTH_TELLING * (matching.matched + number) > 0:
+            most = max(left, key=left.__getitem__)
+            lines.append(
+                f"{wording.part(number, matching.matched + number)} transfers have no match on "
+                f"the other side, most because: {most}"
+            )
+    if clocks is not None and clocks.violations:
+        lines.append(
+            f"{clocks.violations:,} messages ended before they began on the ranks' common clock: "
+            "lateness may be wrong by as much"
+        )
+    return lines

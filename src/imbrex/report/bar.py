@@ -1,0 +1,52 @@
+"""The bar of a run for a terminal: one line of letters, and what they stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.text import Text
+
+from imbrex.diagnosis import wording
+from imbrex.diagnosis.segments import OPEN, WAITING, Segment
+
+LETTERS = {
+    "compute": ("=", "green"),
+    "late_sender": ("s", "red"),
+    "late_receiver": ("r", "red"),
+    "late_collective": ("c", "magenta"),
+    "transfer": ("T", "blue"),
+    "stalled": ("X", "yellow"),
+    "library": ("m", "cyan"),
+    "unattributed": ("?", "dim"),
+    WAITING: ("w", "red"),
+    OPEN: ("-", "dim"),
+}
+WORTH_A_LETTER = 0.001
+"""Parts of the run below that are in no line."""
+
+
+def bar(parts: Sequence[Segment], width: int) -> Text:
+    """The bar in `width` columns; every part has its share of them, to the nearest."""
+    text = Text()
+    end = 0.0
+    for part in parts:
+        begin, end = end, end + part.share
+        letter, style = LETTERS[part.kind]
+        text.append(letter * (round(width * min(end, 1.0)) - round(width * begin)), style=style)
+    return text
+
+
+def legend(parts: Sequence[Segment], width: int) -> list[Text]:
+    """What the letters stand for, with the share of each, in lines of at most `width`."""
+    lines = [Text()]
+    for part in parts:
+        if part.share < WORTH_A_LETTER:
+            continue
+        letter, style = LETTERS[part.kind]
+        entry = Text.assemble((letter, style), f" {part.words} {wording.percent(part.share)}")
+        if lines[-1] and len(lines[-1]) + 3 + len(entry) > width:
+            lines.append(Text())
+        if lines[-1]:
+            lines[-1].append("   ")
+        lines[-1].append_text(entry)
+    return lines

@@ -1,0 +1,129 @@
+"""Two runs whose causes are known, side by side; two ranks of 1 s each."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from rich.console import Console
+
+from imbrex.cli import cli
+from imbrex.diagnosis.account import take_account
+from imbrex.diagnosis.difference import Difference
+from imbrex.diagnosis.pairs import pair_sites
+from imbrex.errors import ImbrexError
+from imbrex.profile.run import load_run
+from imbrex.profile.site_map import SiteMap, load_site_map
+from imbrex.report.compare import compare_json, print_comparison
+
+
+def compared(before, after, rewrites=None):
+    return Difference(take_account(before), take_account(after), rewrites)
+
+
+def shorter(run, wall_ms):
+    """The same run with another wall time."""
+    ranks = np.load(run.directory / "ranks.npy")
+    ranks["wall_ns"] = int(wall_ms * 1e6)
+    np.save(run.directory / "ranks.npy", ranks)
+    return load_run(run.directory)
+
+
+def test_the_cause_that_shrank_is_named(make_caused, call):
+    before = make_caused(
+        call("MPI_Recv", 4, 400, late_sender=300, transfer=100), compute_ms=(600, 600)
+    )
+    after = make_caused(
+        call("MPI_Recv", 4, 150, late_sender=50, transfer=100),
+        compute_ms=(600, 600),
+        name="after",
+    )
+    difference = compared(before, shorter(after, 750))
+    assert difference.sentence == (
+        "25 % faster: 1 s before, 750 ms after. Late sender shrank from 300 ms to 50 ms a rank."
+    )
+    told = {change.name: change.told for change in difference.causes}
+    assert told == {"late sender": True, "transfer": False}
+
+
+def test_one_run_of_each_that_differ_by_noise(make_caused, call):
+    rows = call("MPI_Recv", 4, 400, late_sender=400)
+    before = make_caused(rows, compute_ms=(600, 600))
+    slower = call("MPI_Recv", 4, 420, late_sender=420)
+    after = shorter(make_caused(slower, compute_ms=(600, 600), name="after"), 1020)
+    difference = compared(before, after)
+    assert difference.sentence == (
+        "One run of each cannot tell the run times apart: 1 s and 1.02 s differ by 2 %, and two "
+        "runs of one program may by 5 %. No cause of the time in MPI changed by more than runs "
+        "differ by."
+    )
+
+
+def test_runs_whose_computation_differs_tell_less(make_caused, call):
+    """12 % more computation for the same work: 12 % of the run time may be the machine's doing."""
+    before = make_caused(call("MPI_Recv", 4, 400, late_sender=400), compute_ms=(500, 500))
+    after = make_caused(
+        call("MPI_Recv", 4, 300, late_sender=300), compute_ms=(560, 560), name="after"
+    )
+    difference = compared(before, after)
+    assert difference.noise == pytest.approx(0.12)
+    (late,) = difference.causes
+    assert not late.told
+
+
+@pytest.mark.parametrize("mapped", [True, False])
+def test_a_rewritten_call_is_one_with_what_it_became(make_caused, call, mapped):
+    """With the map of the rewrite, and without one by what came in the same function."""
+    before = make_caused(call("MPI_Recv", 4, 400, transfer=400))
+    after = make_caused(
+        call("MPI_Irecv", 2, 10, library=10) + call("MPI_Waitall", 3, 90, transfer=90),
+        name="after",
+    )
+    old = ("wave.f90", 60, "MPI_Recv")
+    rewrites = SiteMap({("wave.f90", 38, "MPI_Irecv"): old, ("wave.f90", 46, "MPI_Waitall"): old})
+    (pair,) = pair_sites(before, after, rewrites if mapped else None)
+    assert pair.rewritten
+    assert sorted(pair.operation.split(" -> ")[1].split(", ")) == ["MPI_Irecv", "MPI_Waitall"]
+    old_division, new_division = pair.divisions
+    assert (old_division.call_s, new_division.call_s) == pytest.approx((0.8, 0.2))
+    assert new_division.cause("library").high == pytest.approx(0.02)
+
+
+def test_a_map_beside_the_run_is_found(make_caused, call):
+    before = make_caused(call("MPI_Recv", 4, 400, transfer=400))
+    after = make_caused(call("MPI_Recv", 2, 300, transfer=300), name="after")
+    old, new = ("wave.f90", 60, "MPI_Recv"), ("wave.f90", 38, "MPI_Recv")
+    file = after.directory / "imbrex-sites.json"
+    file.write_text(json.dumps(SiteMap({new: old}).to_json()))
+    assert load_site_map(file).before_of == {new: old}
+    words = ["compare", str(before.directory), str(after.directory), "--json"]
+    (site,) = json.loads(CliRunner().invoke(cli, words, catch_exceptions=False).stdout)["sites"]
+    assert site["rewritten"]
+    assert site["causes"]["transfer"] == {
+        **{"before_s": [0.4, 0.4], "after_s": [0.3, 0.3], "told_apart": True}
+    }
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"format": "imbrex-sites", "schema_version": 9}'])
+def test_a_file_that_is_no_map(tmp_path, text):
+    file = tmp_path / "map.json"
+    file.write_text(text)
+    with pytest.raises(ImbrexError) as error:
+        load_site_map(file)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("width", [40, 80, 100])
+def test_the_screen_fits_its_width(make_caused, call, width):
+    before = make_caused(call("MPI_Recv", 4, 400, late_sender=300, transfer=(50, 100)))
+    after = make_caused(call("MPI_Recv", 4, 100, transfer=100), name="after")
+    stream = io.StringIO()
+    difference = compared(before, after)
+    print_comparison(difference, Console(width=width, file=stream, highlight=False))
+    assert max(map(len, stream.getvalue().splitlines())) <= width
+    assert "late sender" in " ".join(stream.getvalue().split())
+    content = compare_json(difference)
+    assert content["told_apart_above"] == difference.noise

@@ -1,0 +1,132 @@
+"""Whole screens of a run whose causes are known; `imbrex` prints these and no other lines."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from imbrex.diagnosis.account import take_account
+from imbrex.diagnosis.diagnosis import diagnose
+from imbrex.report.html import render
+from imbrex.report.tables import print_table
+from imbrex.report.verdict import print_verdict
+
+
+@pytest.fixture
+def wave(make_caused, call):
+    """A late rank, an exchange that waits too soon, and an alltoall; four ranks of 1 s."""
+    ranks = (0, 1, 2, 3)
+    causes = (
+        call(
+            *("MPI_Waitall", 3, 250, ranks),
+            **{"late_sender": 180, "transfer": (40, 60), "stalled": (0, 20)},
+            **{"gainable": (40, 70), "lost_overlap": (10, 30), "library": 2},
+        )
+        + call("MPI_Alltoall", 4, 80, ranks, late_collective=(20, 25), transfer=(55, 60))
+        + call("MPI_Irecv", 2, 5, ranks, library=5)
+        + call("MPI_Isend", 1, 5, ranks, library=5)
+    )
+    waits = [
+        {"rank": rank, "site": 3, "operation": 2, "start_site": 2, "start_operation": 1}
+        | {"count": 9, "late_min_ns": 180_000_000, "late_max_ns": 180_000_000}
+        | {"moving_min_ns": 40_000_000, "moving_max_ns": 70_000_000}
+        for rank in ranks
+    ]
+    partners = [
+        {"rank": rank, "peer": 3, "late_min_ns": 190_000_000, "late_max_ns": 200_000_000}
+        for rank in ranks[:3]
+    ]
+    evidence = [
+        {
+            **{"rank": rank, "site": site, "operation": operation, "transfers": 10, "matched": 10},
+            **{"transfer_min_ns": 40_000_000, "transfer_max_ns": 60_000_000},
+            **{"call_overlap_max_ns": 60_000_000, "call_exposed_max_ns": 60_000_000},
+            **{"matched_overlap_max_ns": 6_000_000, "matched_exposed_min_ns": 34_000_000},
+            **{"matched_exposed_max_ns": 60_000_000},
+            **{"expected_overlap_max_ns": 6_000_000, "expected_exposed_min_ns": 34_000_000},
+            **{"expected_exposed_max_ns": 60_000_000},
+        }
+        for rank in ranks
+        for site, operation in ((1, 0), (2, 1))
+    ]
+    return make_caused(
+        causes, waits=waits, partners=partners, evidence=evidence, compute_ms=(660,) * 4
+    )
+
+
+def screen(run, width):
+    stream = io.StringIO()
+    print_verdict(diagnose(run), Console(width=width, highlight=False, file=stream))
+    return stream.getvalue().replace(str(run.directory), "RUN")
+
+
+KNOWN = """\
+MPI 34 %: 18 % late senders at wave.f90:46, 9.5 to 12 % transfer, most at wave.f90:60. Overlap could
+gain at most 4 to 7 %.
+Imbrex: 4 ranks, 1 s, Open MPI 4.1.4; efficiency 0.66 = balance 1.00 x communication 0.66
+==================================================================ssssssssssssssssssccTTTTTTTTTTm---
+= compute 66 %   s late sender 18 %   c late in collective 2 %   T transfer 9.5 %
+m MPI itself 1.2 %   - late in collective, transfer or stalled 3.3 %
+
+where        call      of the run  why (of the run)
+wave.f90:46  Waitall         25 %  late sender 18 %, transfer 4 to 6 % (for Irecv at wave.f90:38)
+wave.f90:60  Alltoall         8 %  transfer 5.5 to 6 %, late in collective 2 to 2.5 %
+
+1. 18 % of the run (180 ms a rank): late senders at wave.f90:46 (MPI_Waitall) for MPI_Irecv at
+   wave.f90:38; 100 % of all waiting is for rank 3. Balance the work, or send earlier
+2. 2 to 2.5 % of the run (22.5 ms a rank): late ranks at wave.f90:60 (MPI_Alltoall). Balance the
+   work before it
+   $ imbrex show RUN --by rank
+0 to 15 % of the transfer time hidden (matched). Measuring took 0 % of the run. More:
+   $ imbrex show RUN --bounds
+"""
+
+
+def test_the_verdict_on_a_hundred_columns(wave):
+    assert screen(wave, 100) == KNOWN
+    assert KNOWN.count("\n") <= 20
+
+
+def tables(run, width):
+    stream = io.StringIO()
+    for by in ("site", "rank", "operation", "size"):
+        print_table(take_account(run), by, Console(width=width, highlight=False, file=stream))
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize("width", [40, 80, 100, 120])
+def test_no_screen_breaks_a_word(wave, width):
+    """Every word stands as it does where there is room for all."""
+    for show in (screen, tables):
+        whole = set(show(wave, 400).split())
+        told = [line for line in show(wave, width).splitlines() if "$ imbrex" not in line]
+        bar = {word for line in told for word in line.split() if word.startswith("==")}
+        # a list, on a narrow screen, has commas behind its entries
+        words = {word for line in told for word in line.split()} - bar
+        assert {word.rstrip(",:") for word in words} <= {word.rstrip(",:") for word in whole}
+        assert max(map(len, told)) <= width
+
+
+def test_who_is_waited_for_is_in_the_table_of_ranks(wave):
+    """The three others waited 190 to 200 ms each for rank 3."""
+    (line,) = [line for line in tables(wave, 100).splitlines() if line.startswith("3 ")]
+    assert "570 to 600 ms" in line
+
+
+def test_the_page_begins_with_the_same(wave):
+    page = render(wave)
+    assert f"<h1>{KNOWN.split(' Overlap')[0]} Overlap could gain at most 4 to 7 %.</h1>" in page
+    assert page.index("</h1>") < page.index('class="bar"') < page.index("What to do next")
+    assert "late_sender" in page and "width: 18.000%" in page
+
+
+def test_a_crashed_run_says_so_below_what_is_known(wave):
+    ranks = np.array(wave.ranks)
+    ranks["ended"][2] = 3
+    text = screen(replace(wave, ranks=ranks), 100)
+    assert "- rank 2 died (a signal, _exit, or killed)" in text
+    assert text.startswith("MPI 34 %: 18 % late senders")
