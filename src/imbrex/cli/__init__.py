@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import difflib
 import importlib
 import signal
 import sys
 
 import click
+from click.shell_completion import CompletionItem
 
 from imbrex import __version__
-from imbrex.cli.commands import COMMANDS
+from imbrex.cli.commands import COMMANDS, GROUPS
 from imbrex.cli.terminal import leave, open_streams
 from imbrex.errors import ImbrexError
 
@@ -24,13 +26,40 @@ class LazyGroup(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        target = COMMANDS.get(cmd_name)
-        if target is None:
+        if cmd_name not in COMMANDS:
             return None
-        module_name, attribute = target.split(":")
+        module_name, attribute = COMMANDS[cmd_name].target.split(":")
         command = getattr(importlib.import_module(module_name), attribute)
         assert isinstance(command, click.Command)
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The subcommand, or the nearest ones to a name that there is not."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            near = difflib.get_close_matches(args[0], COMMANDS, n=3, cutoff=0.6)
+            if not near or args[0].startswith("-"):
+                raise
+            message = f"no such command '{args[0]}'; did you mean {' or '.join(near)}?"
+            raise click.UsageError(message, ctx) from error
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The commands in their groups, without importing one."""
+        for group, commands in GROUPS.items():
+            with formatter.section(group):
+                formatter.write_dl([(name, command.summary) for name, command in commands.items()])
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """The commands that begin so, without importing one."""
+        found = [
+            CompletionItem(name, help=command.summary)
+            for name, command in COMMANDS.items()
+            if name.startswith(incomplete)
+        ]
+        return found + click.Command.shell_complete(self, ctx, incomplete)
 
     def invoke(self, ctx: click.Context) -> object:
         """Run the subcommand. A reader that has gone (head, less) is no fault of ours."""

@@ -2,19 +2,45 @@
 
 from __future__ import annotations
 
-COMMANDS: dict[str, str] = {
-    # name: "module:click command"
-    "run": "imbrex.cli.run:run",
-    "show": "imbrex.cli.show:show",
-    "report": "imbrex.cli.show:report",
-    "compare": "imbrex.cli.show:compare",
-    "collect": "imbrex.cli.run:collect",
-    "calibrate": "imbrex.probe.calibrate:calibrate",
-    "probe": "imbrex.probe.command:probe",
-    "predict": "imbrex.potential.command:predict",
-    "cc": "imbrex.potential.compilers:cc",
-    "cxx": "imbrex.potential.compilers:cxx",
-    "fc": "imbrex.potential.compilers:fc",
-    "record": "imbrex.potential.record:record",
-    "transform": "imbrex.transform.command:command",
+from typing import NamedTuple
+
+
+class Command(NamedTuple):
+    """Where a command is ("module:click command"), and the line that lists it."""
+
+    target: str
+    summary: str
+
+
+GROUPS: dict[str, dict[str, Command]] = {
+    "Measure": {
+        "run": Command("imbrex.cli.run:run", "Measure the overlap of an MPI program."),
+        "show": Command("imbrex.cli.show:show", "Show a measured run: verdict, or a table."),
+        "report": Command("imbrex.cli.report:report", "Write a run as one HTML file."),
+        "compare": Command("imbrex.cli.compare:compare", "Compare two runs."),
+    },
+    "Understand": {
+        "probe": Command("imbrex.cli.probe:probe", "Find out what overlaps on this MPI."),
+        "calibrate": Command("imbrex.cli.calibrate:calibrate", "Measure transfer times."),
+        "predict": Command(
+            "imbrex.cli.predict:predict", "Say how much could overlap, and what it is worth."
+        ),
+    },
+    "Change": {
+        "transform": Command(
+            "imbrex.cli.transform:transform", "Rewrite MPI sources so that they overlap."
+        ),
+    },
+    "Advanced": {
+        "cc": Command("imbrex.cli.compilers:cc", "The MPI C compiler, recording accesses."),
+        "cxx": Command("imbrex.cli.compilers:cxx", "The MPI C++ compiler, likewise."),
+        "fc": Command("imbrex.cli.compilers:fc", "The MPI Fortran compiler, likewise."),
+        "record": Command("imbrex.cli.record:record", "Record when messages are produced."),
+        "man": Command("imbrex.cli.man:man", "Install the manual pages."),
+        "collect": Command("imbrex.cli.collect:collect", "Complete what imbrex-exec alone wrote."),
+    },
+}
+
+COMMANDS: dict[str, Command] = {
+    name: command for group in GROUPS.values() for name, command in group.items()
 }

@@ -1,8 +1,7 @@
-"""`imbrex run` and `imbrex collect`."""
+"""`imbrex run`: its options, and what is told around the run."""
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -10,25 +9,25 @@ from pathlib import Path
 import click
 from rich.progress import BarColumn, Progress, TextColumn
 
-from imbrex.cli.terminal import console, leave, warn
+from imbrex.cli.parameters import FOLDER, LAUNCHER, LOG_SIZE
+from imbrex.cli.terminal import console, json_text, leave, warn
+from imbrex.diagnosis.as_json import diagnosis_json
+from imbrex.diagnosis.diagnosis import diagnose
+from imbrex.diagnosis.weaknesses import endings
 from imbrex.errors import ImbrexError
-from imbrex.launch.collect import add_warning, complete
+from imbrex.launch.collect import add_warning
 from imbrex.launch.measure import Outcome, Prepared, Settings, measure, prepare
 from imbrex.mpi_environment.launcher_line import take_environment, unseen_launcher
-from imbrex.potential.plain_twin import twin_of
-from imbrex.potential.record import (
+from imbrex.profile.run import RECORDING
+from imbrex.recorder.record import (
     Recording,
     make_recording,
     prepare_recording,
     slowed_program,
 )
-from imbrex.potential.regions import DOCUMENT, MODEL, write_regions
-from imbrex.profile.run import RECORDING, load_run
-from imbrex.profile.summary import show_json
-from imbrex.report.findings import endings
-from imbrex.report.verdict import judge, print_verdict
-
-FOLDER = click.Path(path_type=Path)
+from imbrex.recorder.regions import DOCUMENT, MODEL, write_regions
+from imbrex.recorder.twins import twin_of
+from imbrex.report.verdict import print_verdict
 
 
 @click.command(
@@ -40,12 +39,29 @@ FOLDER = click.Path(path_type=Path)
 @click.option("--machine", type=FOLDER, help="The machine profile to use (imbrex calibrate).")
 @click.option("--mpicc", type=FOLDER, help="The mpicc that belongs to the program's MPI library.")
 @click.option(
+    "--runtime",
+    type=FOLDER,
+    envvar="IMBREX_RUNTIME",
+    show_envvar=True,
+    help="The prefix of a runtime that was installed with CMake, or its libimbrex.so.",
+)
+@click.option(
     "--events",
     type=click.Choice(["auto", "call", "ucx", "ofi", "peruse"]),
     default="auto",
     show_default=True,
     help="Where events come from: the MPI calls; UCX, libfabric or PERUSE if all messages pass it.",
 )
+@click.option(
+    "--log",
+    "log_bytes",
+    type=LOG_SIZE,
+    default="64M",
+    envvar="IMBREX_LOG",
+    show_default=True,
+    help="Memory for the log of calls in each rank, or off: then no causes are found.",
+)
+@click.option("--keep-log", is_flag=True, help="Keep the log of calls in the run directory.")
 @click.option(
     "--record",
     "recorded",
@@ -61,13 +77,16 @@ FOLDER = click.Path(path_type=Path)
 @click.option("--json", "as_json", is_flag=True, help="Print totals and sites as one JSON line.")
 @click.option("-q", "--quiet", is_flag=True, help="No verdict, only warnings.")
 @click.option("-v", "--verbose", is_flag=True, help="Say what was found before the start.")
-@click.argument("command", nargs=-1, type=click.UNPROCESSED, metavar="COMMAND...")
+@click.argument("command", nargs=-1, type=LAUNCHER, metavar="COMMAND...")
 def run(
     output: Path | None,
     force: bool,
     machine: Path | None,
     mpicc: Path | None,
+    runtime: Path | None,
     events: str,
+    log_bytes: int,
+    keep_log: bool,
     recorded: bool,
     plain: Path | None,
     guard: bool,
@@ -83,6 +102,8 @@ def run(
     recording: Recording | None = None
     if recorded and guard:
         raise ImbrexError("--guard watches the recorded program, --record measures the plain one")
+    if keep_log and not log_bytes:
+        raise ImbrexError("--keep-log wants a log: leave out --log off")
     written = command
     command = take_environment(command)
     if (unseen := unseen_launcher(command)) is not None:
@@ -94,7 +115,19 @@ def run(
         raise ImbrexError("--plain belongs to --record")
     elif not guard and (slow := slowed_program(command)) is not None:
         warn(f"{slow} records every access to memory, which takes time: measure {twin_of(slow)}")
-    settings = Settings(command, output, force, machine, mpicc, events, guard, written)
+    settings = Settings(
+        command,
+        output,
+        force,
+        machine,
+        mpicc,
+        events,
+        guard,
+        written,
+        runtime,
+        log_bytes,
+        keep_log,
+    )
     ready = _prepare(settings)
     if verbose:
         warn(f"library {ready.library.file} ({ready.library.name}), mpicc {ready.library.mpicc}")
@@ -161,23 +194,13 @@ def _tell(outcome: Outcome, *, quiet: bool, as_json: bool) -> None:
         for line in outcome.warnings:
             warn(line)
         return
+    diagnosis = diagnose(outcome.run)
     if as_json:
-        click.echo(json.dumps(show_json(outcome.run, "site")))
+        click.echo(json_text(diagnosis_json(diagnosis, "site"), indent=None))
     if quiet:
         for line in (*endings(outcome.run), *outcome.warnings):
             warn(line)
         return
     screen = console(stderr=True)
     screen.print()
-    print_verdict(judge(outcome.run), screen)
-
-
-@click.command()
-@click.argument("folder", metavar="DIR", type=FOLDER)
-def collect(folder: Path) -> None:
-    """Complete a run directory that imbrex-exec alone has written.
-
-    Merges what crashed ranks left, names the call sites, and prints the verdict.
-    """
-    load_run(folder, resolve=False)  # refuses what is no run before anything is written
-    print_verdict(judge(complete(folder, {})), console())
+    print_verdict(diagnosis, screen)

@@ -52,9 +52,17 @@ def write_text(file: Path, text: str) -> None:
         raise ImbrexError(f"{file}: cannot be written ({error.strerror})") from error
 
 
+def json_text(content: dict[str, Any], indent: int | None = 1) -> str:
+    """A JSON object as text; ImbrexError rather than NaN, which JSON does not have."""
+    try:
+        return json.dumps(content, indent=indent, allow_nan=False)
+    except ValueError as error:
+        raise ImbrexError(f"a number of the result is not finite ({error})") from error
+
+
 def emit_json(content: dict[str, Any], file: Path | None = None) -> None:
     """Print a JSON object, or write it to a file."""
-    text = json.dumps(content, indent=1)
+    text = json_text(content)
     if file is None:
         click.echo(text)
     else:

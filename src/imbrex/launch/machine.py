@@ -14,7 +14,7 @@ from imbrex.launch.hosts import may_use_several_hosts
 from imbrex.mpi_environment import native
 from imbrex.mpi_environment.launcher_line import LauncherLine
 from imbrex.mpi_environment.mpi_library import MpiLibrary
-from imbrex.profile.run import Machine
+from imbrex.profile.job import Machine
 
 TABLE = "times.table"
 PROBES = Path("bin") / "imbrex-probes"
@@ -62,7 +62,7 @@ def find_transfers(
         )
     except ImbrexError as error:
         return Transfers(Machine(), None, f"no machine profile: {error}")
-    return Transfers(Machine(origin, None, profile.created), profile)
+    return Transfers(Machine(origin, None, profile.created), profile, network.too_noisy(profile))
 
 
 def _check(

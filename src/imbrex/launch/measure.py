@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import subprocess
@@ -18,6 +19,7 @@ from imbrex.errors import ImbrexError
 from imbrex.launch import process, run_directory
 from imbrex.launch.collect import add_warning, complete, take_parts
 from imbrex.launch.hosts import may_use_several_hosts
+from imbrex.launch.installed import installed_runtime
 from imbrex.launch.machine import Transfers, find_transfers
 from imbrex.launch.orphans import end_orphans, launcher_crashed
 from imbrex.launch.prefix import write_collector, write_prefix
@@ -26,6 +28,8 @@ from imbrex.mpi_environment.launcher_line import LauncherLine, parse_launcher_li
 from imbrex.mpi_environment.mpi_library import MpiLibrary, library_of_line
 from imbrex.profile.run import PARTS, Run
 
+_ROOM_OF_A_PART = 1 << 20
+"""Bytes; with room for less, no rank has left a profile."""
 _COLLECT_TIMEOUT_S = 60
 RUNTIME = Path("lib") / "libimbrex.so"
 
@@ -34,7 +38,8 @@ RUNTIME = Path("lib") / "libimbrex.so"
 class Settings:
     """What the user asked for. `machine` and `mpicc` are None where Imbrex is to find them.
 
-    `written` is the command as the user wrote it, where the `env` of its line is left out.
+    `written` is the command as the user wrote it, where the `env` of its line is left out;
+    `log_bytes` the memory for the call log of each rank, 0 where calls are not logged.
     """
 
     command: tuple[str, ...]
@@ -45,6 +50,10 @@ class Settings:
     events: str = "auto"
     guard: bool = False
     written: tuple[str, ...] = ()
+    runtime: Path | None = None
+    """A runtime that is installed already; None: the one in the cache, built where it is not."""
+    log_bytes: int = 64 << 20
+    keep_log: bool = False
 
 
 @dataclass(frozen=True)
@@ -77,9 +86,13 @@ def prepare(settings: Settings, progress: Callable[[float], None] | None = None)
     folder = run_directory.choose(settings.output)
     run_directory.check(folder, force=settings.force)
     library = library_of_line(line, settings.mpicc)
-    runtime = native.build("runtime", library) / RUNTIME
-    if not runtime.exists():
-        raise ImbrexError(f"{runtime}: the built runtime is damaged; remove {runtime.parents[1]}")
+    if settings.runtime is not None:
+        runtime = installed_runtime(settings.runtime, library)
+    else:
+        runtime = native.build("runtime", library) / RUNTIME
+        if not runtime.exists():
+            built = runtime.parents[1]
+            raise ImbrexError(f"{runtime}: the built runtime is damaged; remove {built}")
     transfers = find_transfers(line, library, settings.machine, progress)
     return Prepared(settings, line, library, runtime, transfers, folder)
 
@@ -103,7 +116,10 @@ def measure(ready: Prepared) -> Outcome:
             "IMBREX_DIR": str(folder),
             "IMBREX_PARTS": str(parts),
             "IMBREX_EVENTS": ready.settings.events,
+            "IMBREX_LOG": str(ready.settings.log_bytes),
         }
+        if ready.settings.keep_log:
+            environment["IMBREX_KEEP_LOG"] = "1"
         if ready.settings.guard:
             environment["IMBREX_GUARD"] = "1"
         if table is not None:
@@ -157,6 +173,8 @@ def _finish(
         reason = (
             str(error)
             if _left_anything(folder)
+            else _disk_is_full(folder, "what was measured is lost")
+            if _has_no_room(folder)
             else "nothing was measured: the program made no MPI_Init that Imbrex saw (it is not an "
             "MPI program, ended before, is linked statically with MPI, has an MPI_Init of its own "
             "as with a profiling tool in it, takes MPI's functions by dlsym, is setuid, or was "
@@ -164,6 +182,9 @@ def _finish(
         )
         return Outcome(code, None, (*warnings, reason))
     except OSError as error:
+        if error.errno == errno.ENOSPC:
+            lost = "the tables of the run are not complete"
+            return Outcome(code, None, (*warnings, _disk_is_full(folder, lost)))
         return Outcome(
             code, None, (*warnings, f"{folder}: the run was not saved ({error.strerror})")
         )
@@ -180,6 +201,16 @@ def _with_unseen_ranks(line: LauncherLine, run: Run) -> Run:
     )
     add_warning(run.directory, warning)
     return replace(run, job=replace(run.job, warnings=(*run.job.warnings, warning)))
+
+
+def _has_no_room(folder: Path) -> bool:
+    """Whether the file system has less room than one rank's profile takes."""
+    system = os.statvfs(folder)
+    return system.f_bavail * system.f_frsize < _ROOM_OF_A_PART
+
+
+def _disk_is_full(folder: Path, lost: str) -> str:
+    return f"{folder}: the disk is full: {lost}; free some room, or name a folder elsewhere with -o"
 
 
 def _left_anything(folder: Path) -> bool:

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from imbrex import cli
-from imbrex.cli.commands import COMMANDS
+from imbrex.cli.commands import COMMANDS, GROUPS
 
 
 def use(monkeypatch, capsys, *words):
@@ -102,3 +102,44 @@ def test_a_time_limit_that_is_no_number_is_refused_in_one_line(monkeypatch, caps
     said = capsys.readouterr().err
     assert "nan is not a number of seconds" in said
     assert said.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("word", "nearest"),
+    [("shwo", "show"), ("calibrat", "calibrate"), ("transfrom", "transform"), ("rum", "run")],
+)
+def test_a_mistyped_command_is_answered_with_the_nearest(monkeypatch, capsys, word, nearest):
+    code, out, err = use(monkeypatch, capsys, word, "x")
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert f"no such command '{word}'; did you mean {nearest}" in err
+
+
+def test_a_mistyped_option_is_answered_with_the_nearest(monkeypatch, capsys):
+    code, _, err = use(monkeypatch, capsys, "show", "x", "--jsn")
+    assert (code, err.count("\n")) == (2, 1)
+    assert "'--json'" in err
+
+
+def test_the_commands_are_listed_in_groups(monkeypatch, capsys):
+    _, out, _ = use(monkeypatch, capsys, "--help")
+    places = [out.index(f"\n{group}:\n") for group in GROUPS]
+    assert places == sorted(places)
+    assert all(f"\n  {name} " in out for name in COMMANDS)
+
+
+def test_listing_the_commands_imports_none():
+    code = "import sys; from imbrex.cli import main; sys.argv[1:] = ['--help']; main()"
+    watch = f"import atexit, sys; atexit.register(lambda: print('numpy' in sys.modules)); {code}"
+    done = subprocess.run([sys.executable, "-c", watch], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "False"
+
+
+@pytest.mark.parametrize("name", ["cc", "cxx", "fc"])
+def test_the_compilers_say_first_what_imbrex_adds(name):
+    words = [sys.executable, "-m", "imbrex.cli", name, "--help"]
+    env = os.environ | {f"IMBREX_{name.upper()}": "gcc"}
+    done = subprocess.run(words, capture_output=True, text=True, check=True, env=env)
+    ours, _, theirs = done.stdout.partition("\nUsage: gcc")
+    assert "with accesses to memory recorded" in ours
+    assert "--compiler=COMPILER" in ours
+    assert "Options:" in theirs

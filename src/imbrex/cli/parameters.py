@@ -1,0 +1,78 @@
+"""Types of options and arguments that several commands have."""
+
+from __future__ import annotations
+
+import math
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.shell_completion import CompletionItem
+
+FILE = click.Path(path_type=Path)
+FOLDER = click.Path(path_type=Path)
+COUNT = click.IntRange(min=0)
+SMALLEST_LOG = 256 << 10
+_SUFFIXES = {"": 0, "K": 10, "M": 20, "G": 30}
+
+
+class _Words(click.types.UnprocessedParamType):
+    """Words of another command line; a shell completes them as files."""
+
+    name = "words"
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        return [CompletionItem(incomplete, type="file")]
+
+
+LAUNCHER = _Words()
+
+
+class TimeLimit(click.FloatRange):
+    """Seconds. `nan` is within every range as click compares."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        seconds = float(super().convert(value, param, ctx))
+        if not math.isfinite(seconds):
+            self.fail(f"{value} is not a number of seconds", param, ctx)
+        return seconds
+
+
+if TYPE_CHECKING:
+    _IntegerType = click.ParamType[int]
+else:  # older releases of click do not say what a type converts to
+    _IntegerType = click.ParamType
+
+
+class Bytes(_IntegerType):
+    """A number of bytes, with K, M or G for powers of 1,024."""
+
+    name = "size"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Bytes, at least 1,024: below there is nothing to find out."""
+        found = re.fullmatch(r"(\d{1,12})([KMG]?)(?:i?B)?", str(value), re.IGNORECASE)
+        size = int(found[1]) << _SUFFIXES[found[2].upper()] if found else 0
+        if size < 1024:
+            self.fail(f"{value}: write a size of 1K or more, as 512K, 4M, 1G", param, ctx)
+        return size
+
+
+class LogSize(Bytes):
+    """A number of bytes as above, of which the smallest log needs 256K, or off: 0."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        if str(value).lower() in {"off", "0"}:
+            return 0
+        size = super().convert(value, param, ctx)
+        if size < SMALLEST_LOG:
+            self.fail(f"{value}: the smallest log has 256K; or write off", param, ctx)
+        return size
+
+
+LOG_SIZE = LogSize()
