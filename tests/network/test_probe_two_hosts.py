@@ -16,8 +16,8 @@ from imbrex.mpi_environment.launcher_line import parse_launcher_line
 from imbrex.mpi_environment.mpi_library import library_of_launcher
 from imbrex.mpi_environment.native import build
 from imbrex.network.columns import read_columns
-from imbrex.probe.exchanges import Exchange, read_exchanges
-from imbrex.probe.transfer_class import TransferClass, classify
+from imbrex.network.exchanges import Exchange, read_exchanges
+from imbrex.network.transfer_class import TransferClass, classify
 
 KIB = 1024
 RATE, BURST = "150mbit", "4kb"

@@ -46,7 +46,7 @@ class Simulator:
 
     def link(self, program: Path, sources: Sequence[Path], objects: Sequence[Path] = ()) -> Path:
         """Link a program with the runtime; definitions in `objects` come before the runtime's."""
-        include = [RUNTIME / "core", RUNTIME / "mpi", RUNTIME / "include", self.build / "generated"]
+        include = [RUNTIME, RUNTIME / "include", self.build]
         # SMPI declares MPI_* weak: a weak reference alone pulls nothing out of an archive.
         whole = ["-Wl,--whole-archive", self.build / "libimbrex.a", "-Wl,--no-whole-archive"]
         if objects:

@@ -2,7 +2,7 @@
 lie within the bounds that the runtime gave from the calls alone.
 
 IMBREX_SIMULATED_PROGRAMS sets how many programs run (half as many more with contention), and
-IMBREX_SIMULATED_FIRST the first seed. docs/truth.md quotes a run of 10,000.
+IMBREX_SIMULATED_FIRST the first seed. docs/theory/truth.md quotes a run of 10,000.
 """
 
 from __future__ import annotations
@@ -15,12 +15,13 @@ import numpy as np
 import pytest
 
 from .conftest import EAGER, HERE, RUNTIME, Simulator, checked, table_of
+from .matched_truth import SHIFTED_NS, check_all_matched
 from .truth import Verdict, check_all, read_log, read_programs
 
 pytestmark = pytest.mark.untimed
 
 RANKS = 4
-PROGRAMS = int(os.environ.get("IMBREX_SIMULATED_PROGRAMS", "700"))
+PROGRAMS = int(os.environ.get("IMBREX_SIMULATED_PROGRAMS", "300"))
 FIRST = int(os.environ.get("IMBREX_SIMULATED_FIRST", "0"))
 MUTANTS = 40  # programs that must show a fault put in on purpose
 
@@ -41,18 +42,30 @@ class Cluster:
         network: str = "quiet",
         eager_slack: str = "-1 -1",
         programs: Path | None = None,
+        rate: float = 0,
+        shift_ns: float = 0,
     ) -> Verdict:
+        """`rate`: how fast the clocks of ranks may run; `shift_ns`: how wrong the judge is about
+        the moments that belong to matched calls."""
         table = folder / "table"
         table.write_text(table_of(self.calibration, eager_slack))
         log = run(
             self.simulator, programs or self.programs, network, folder, table, FIRST, count, "out"
         )
-        return check_all(
-            [read_programs(folder / f"out.{rank}") for rank in range(RANKS)],
-            read_log(log),
-            contention=network == "shared",
+        programs_of = [read_programs(folder / f"out.{rank}") for rank in range(RANKS)]
+        actions = read_log(log)
+        contention = network == "shared"
+        verdict = Verdict()
+        if not rate:
+            verdict = check_all(programs_of, actions, contention=contention, eager_below=EAGER)
+        check_all_matched(
+            *(programs_of, actions, verdict),
+            contention=contention,
             eager_below=EAGER,
+            rate=rate,
+            shift_ns=shift_ns,
         )
+        return verdict
 
 
 def run(
@@ -87,6 +100,7 @@ def test_the_truth_lies_within_the_bounds(cluster: Cluster, tmp_path: Path) -> N
     assert verdict.hidden_ns > 0
     claimed, true = (sum(wait[i] for wait in verdict.waits) for i in (0, 1))
     assert claimed > 0.5 * true
+    assert verdict.checked["matched transfers"] > 0.9 * verdict.checked["transfers"]
     # What MPI_Finalize merged is what the last program's ranks had.
     measures = np.load(tmp_path / "run" / "measures.npy")
     for rank in range(RANKS):
@@ -106,6 +120,24 @@ def test_under_contention_the_shares_lie_within_the_bounds(
     assert verdict.checked["share hidden"] > PROGRAMS
 
 
+def test_clocks_that_differ_leave_the_truth_within_the_bounds(
+    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("IMBREX_TEST_CLOCK", "1e6,20")  # rank r: r ms ahead, r * 20 ppm fast
+    count = max(MUTANTS, PROGRAMS // 10)
+    verdict = cluster.verdict(tmp_path, count, rate=1e-4)
+    print(f"\n{count} programs with clocks that differ\n{verdict.table()}")
+    assert not verdict.violations, verdict.violations[:5]
+    assert verdict.checked["clocks differ"] == count
+
+
+def test_a_judge_who_errs_about_moments_finds_faults(cluster: Cluster, tmp_path: Path) -> None:
+    verdict = cluster.verdict(tmp_path, MUTANTS, shift_ns=SHIFTED_NS)
+    found = {violation.split(":")[0] for violation in verdict.violations}
+    assert found >= {"matched hidden", "matched exposed", "late_sender at most"}
+    assert found >= {"late_collective at most", "parts add up"}
+
+
 def test_without_the_slack_of_eager_messages_bounds_break(cluster: Cluster, tmp_path: Path) -> None:
     verdict = cluster.verdict(tmp_path, MUTANTS, eager_slack="0 0")
     assert any(v.startswith("hidden") for v in verdict.violations)
@@ -114,7 +146,7 @@ def test_without_the_slack_of_eager_messages_bounds_break(cluster: Cluster, tmp_
 @pytest.mark.parametrize(
     ("file", "rule", "mutant"),
     [
-        ("record.c", "    if (outside)\n", "    if (0)\n"),
+        ("calls.c", "    if (outside)\n", "    if (0)\n"),
         ("times.c", "return all_ns > x_hi_ns ? all_ns : x_hi_ns;", "return x_hi_ns;"),
     ],
     ids=["debt", "collectives entered apart"],
@@ -134,7 +166,7 @@ def test_without_a_rule_of_the_wait_a_claim_is_wrong(
             "-fPIC",
             "-fvisibility=hidden",
             "-w",
-            f"-I{RUNTIME / 'core'}",
+            f"-I{RUNTIME}",
             "-c",
             mutated,
             "-o",

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from imbrex.potential.recording import load_recording
-from imbrex.potential.schedule import make_schedule
+from imbrex.profile.recording import load_recording
+from imbrex.replay.schedule import make_schedule
 
 pytestmark = pytest.mark.untimed
 

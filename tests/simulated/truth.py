@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -20,6 +20,24 @@ PERIOD, MESSAGES_BELOW = 2000, 100  # sizes modulo PERIOD: below, single message
 QUANTITIES = (
     *("count", "transfers", "bytes", "x_lo", "x_hi", "o_min", "o_max", "e_min", "e_max"),
     *("call", "w_min", "w_max", "undetermined", "contradicted", "uncalibrated", "unknown_end"),
+)
+EVIDENCE_BOUNDS = tuple(
+    f"{kind}_{part}_{end}"
+    for kind in ("call", "matched", "expected")
+    for part in ("o", "e")
+    for end in ("min", "max")
+)
+EVIDENCE = (
+    *("transfers", "matched", "expected", "contradicted", "bytes", "x_lo", "x_hi"),
+    *EVIDENCE_BOUNDS,
+)
+PARTS = (
+    *("late_sender", "late_receiver", "late_collective", "transfer", "stalled", "library"),
+    "unattributed",
+)
+CAUSES = (
+    *("count", "logged", "call"),
+    *(f"{part}_{end}" for part in (*PARTS, "gainable", "lost_overlap") for end in ("min", "max")),
 )
 
 
@@ -34,6 +52,27 @@ class Action:
     end: float
 
 
+@dataclass(frozen=True)
+class Joined:
+    """One rank's part in a collective, by the rank's own notes."""
+
+    operation: str
+    root: int  # -1: none
+    at: float
+
+
+@dataclass(frozen=True)
+class Completed:
+    """A call that waits for all or, `any`, the first of what it completed: sizes of messages, 0 for
+    a collective."""
+
+    operation: str
+    any: bool
+    enter: float
+    exit: float
+    sizes: tuple[int, ...]
+
+
 @dataclass
 class Program:
     """What one rank wrote about one seed."""
@@ -45,6 +84,17 @@ class Program:
     messages: list[tuple[int, str, str]] = field(default_factory=list)  # size, section, operation
     collectives: list[tuple[int, str]] = field(default_factory=list)  # block, operation
     rows: list[tuple[str, str, dict[str, int]]] = field(default_factory=list)
+    entered: dict[int, float] = field(default_factory=dict)  # by size of the message
+    joined: list[Joined] = field(default_factory=list)
+    completed: list[Completed] = field(default_factory=list)
+    evidence: dict[str, dict[str, int]] = field(default_factory=dict)  # sums by section
+    causes: dict[tuple[str, str], dict[str, int]] = field(default_factory=dict)
+    clock_error_ns: int = 0
+    clock_violations: int = 0
+
+    def joined_before(self, moment: float) -> int:
+        """Number of the last collective that this rank had begun."""
+        return max((k for k, join in enumerate(self.joined) if join.at <= moment), default=0)
 
     def sums(self, section: str | None = None, operation: str | None = None) -> dict[str, int]:
         """Rows added up: of one section, of one operation, or all."""
@@ -83,8 +133,21 @@ def read_programs(file: Path) -> dict[int, Program]:
             current.compute.append((float(rest[0]), float(rest[1])))
         elif kind == "message":
             current.messages.append((int(rest[0]), rest[1], rest[2]))
+            current.entered[int(rest[0])] = float(rest[3])
         elif kind == "collective":
-            current.collectives.append((int(rest[0]), rest[1]))
+            if int(rest[0]):
+                current.collectives.append((int(rest[0]), rest[1]))
+            current.joined.append(Joined(rest[1], int(rest[2]), float(rest[3])))
+        elif kind == "completed":
+            sizes = tuple(map(int, rest[4:]))
+            times = float(rest[2]), float(rest[3])
+            current.completed.append(Completed(rest[0], rest[1] == "1", *times, sizes))
+        elif kind == "evidence":
+            _add(current.evidence.setdefault(rest[1], {}), EVIDENCE, rest[2:])
+        elif kind == "causes":
+            _add(current.causes.setdefault((rest[0], rest[1]), {}), CAUSES, rest[2:])
+        elif kind == "clocks":
+            current.clock_error_ns, current.clock_violations = map(int, rest)
         elif kind == "row":
             values = dict(zip(QUANTITIES, map(int, rest[3:]), strict=True))
             current.rows.append((rest[0], rest[1], values))
@@ -93,6 +156,11 @@ def read_programs(file: Path) -> dict[int, Program]:
         else:
             current.exposed = kind == "exposed"
     return programs
+
+
+def _add(sums: dict[str, int], names: Sequence[str], values: Sequence[str]) -> None:
+    for name, value in zip(names, values, strict=True):
+        sums[name] = sums.get(name, 0) + int(value)
 
 
 def covered(intervals: Iterable[Interval], begin: float, end: float) -> float:
@@ -120,6 +188,12 @@ class Verdict:
     widths: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     hidden_ns: float = 0.0
     waits: list[Interval] = field(default_factory=list)  # claimed and true
+    # of each row: (max - min) / X_hi of the hidden time, by `call` and by `matched`
+    matched_widths: dict[str, list[Interval]] = field(default_factory=lambda: defaultdict(list))
+    # per rank and operation: least, true and most
+    late: dict[str, list[tuple[float, float, float]]] = field(
+        default_factory=lambda: defaultdict(list)
+    )
 
     def check(self, kind: str, low: float, value: float, high: float, where: object) -> None:
         self.checked[kind] += 1
@@ -134,6 +208,18 @@ class Verdict:
             lines.append(
                 f"{kind:<24}{len(widths):>9}{widths[len(widths) // 2]:>24.3f}{wide:>14.0%}"
             )
+        lines.append(f"{'kind':<24}{'rows':>9}{'median by call':>16}{'by matched':>12}"
+                     f"{'mean by call':>14}{'by matched':>12}")  # fmt: skip
+        for kind, pairs in sorted(self.matched_widths.items()):
+            middles = [sorted(pair[i] for pair in pairs)[len(pairs) // 2] for i in (0, 1)]
+            means = [sum(pair[i] for pair in pairs) / len(pairs) for i in (0, 1)]
+            lines.append(
+                f"{kind:<24}{len(pairs):>9}{middles[0]:>16.3f}{middles[1]:>12.3f}"
+                f"{means[0]:>14.3f}{means[1]:>12.3f}"
+            )
+        for cause, found in sorted(self.late.items()):
+            least, truth, most = (sum(f[i] for f in found) * 1e-9 for i in (0, 1, 2))
+            lines.append(f"{cause}: {least:.4f} to {most:.4f} s, truth {truth:.4f} s")
         claimed, true = (sum(w[i] for w in self.waits) for i in (0, 1))
         lines.append(f"wait: {claimed / true:.0%} of it is claimed for certain" if true else "")
         lines.append(f"{sum(self.checked.values())} checks, {len(self.violations)} violations")

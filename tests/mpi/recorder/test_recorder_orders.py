@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from imbrex.model.model_file import load_model
 from imbrex.network.interconnect import Interconnect
-from imbrex.potential.model_file import load_model
-from imbrex.potential.recording import load_recording
-from imbrex.potential.run_prediction import predict_run
-from imbrex.potential.schedule import COLLECTIVE, make_schedule
-from imbrex.potential.trace import ARRIVED
+from imbrex.profile.recording import load_recording
+from imbrex.profile.recording_format import ARRIVED
+from imbrex.replay.prediction import predict_run
+from imbrex.replay.schedule import COLLECTIVE, make_schedule
 
 pytestmark = pytest.mark.untimed
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from imbrex.potential.model_file import load_model
+from imbrex.model.model_file import load_model
 
 pytestmark = pytest.mark.untimed
 

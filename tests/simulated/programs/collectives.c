@@ -8,6 +8,8 @@ static const char *const names[] = {"Barrier", "Bcast",   "Reduce",    "Allreduc
                                     "Gather",  "Scatter", "Allgather", "Alltoall"};
 static MPI_Request request = MPI_REQUEST_NULL;
 static int is_open;
+static char name[32]; /* of the last one */
+static const int moved_by_it = 0;
 
 static void collect(int kind, int n, int root)
 {
@@ -71,18 +73,21 @@ static void begin(int kind, int n, int root)
 
 static void either(int nonblocking)
 {
-    char name[32];
     int kind = (int)draw(KINDS), n = unique_block((int)draw(3) == 0),
         root = (int)draw((uint32_t)ranks);
+    int bytes = kind == BARRIER ? 0 : n;
+    int rooted = kind == BCAST || kind == REDUCE || kind == GATHER || kind == SCATTER;
     snprintf(name, sizeof name, "MPI_%s%s", nonblocking ? "I" : "", names[kind]);
     if (nonblocking)
         name[5] |= 0x20; /* MPI_Ibcast */
-    if (kind != BARRIER)
-        fprintf(out, "collective %d %s\n", n, name);
+    begin_joining(name, bytes, rooted ? root : -1);
     if (nonblocking)
         CALL(begin(kind, n, root));
     else
         CALL(collect(kind, n, root));
+    end_joining(bytes);
+    if (!nonblocking)
+        completed(name, 0, 1, &moved_by_it);
 }
 
 /* Not beside a nonblocking one: SMPI gives messages of both the same tags. */
@@ -102,8 +107,10 @@ void end_collective(void)
 {
     is_open = 0;
     compute();
-    if (draw(2))
+    if (draw(2)) {
         CALL(MPI_Wait(&request, MPI_STATUS_IGNORE));
+        completed("MPI_Wait", 0, 1, &moved_by_it);
+    }
     int done = request == MPI_REQUEST_NULL;
     while (!done) {
         CALL(MPI_Test(&request, &done, MPI_STATUS_IGNORE));

@@ -13,7 +13,7 @@ enum { ROUNDS = 4 };
 int rank, ranks;
 char *buffer, *other;
 FILE *out;
-static int64_t last_exit;
+static int64_t last_enter, last_exit;
 static uint64_t state;
 static int collectives;
 
@@ -27,7 +27,8 @@ static int64_t simulated_ns(void)
 
 void before_call(void)
 {
-    fprintf(out, "compute %lld %lld\n", (long long)last_exit, (long long)simulated_ns());
+    last_enter = simulated_ns();
+    fprintf(out, "compute %lld %lld\n", (long long)last_exit, (long long)last_enter);
 }
 
 void after_call(void)
@@ -35,10 +36,15 @@ void after_call(void)
     last_exit = simulated_ns();
 }
 
+void note_message(const char *operation, int bytes, int section)
+{
+    fprintf(out, "message %d m%d %s %lld\n", bytes, section, operation, (long long)simulated_ns());
+}
+
 void begin_message(const char *operation, int bytes)
 {
     char name[32];
-    fprintf(out, "message %d m%d %s\n", bytes, bytes, operation);
+    note_message(operation, bytes, bytes);
     imbrex_section_begin(name, (size_t)snprintf(name, sizeof name, "m%d", bytes));
 }
 
@@ -46,6 +52,28 @@ void end_message(int bytes)
 {
     char name[32];
     imbrex_section_end(name, (size_t)snprintf(name, sizeof name, "m%d", bytes));
+}
+
+void begin_joining(const char *operation, int bytes, int root)
+{
+    char name[32];
+    fprintf(out, "collective %d %s %d %lld\n", bytes, operation, root, (long long)simulated_ns());
+    imbrex_section_begin(name, (size_t)snprintf(name, sizeof name, "c%d", bytes));
+}
+
+void end_joining(int bytes)
+{
+    char name[32];
+    imbrex_section_end(name, (size_t)snprintf(name, sizeof name, "c%d", bytes));
+}
+
+void completed(const char *operation, int any, int count, const int *bytes)
+{
+    fprintf(out, "completed %s %d %lld %lld", operation, any, (long long)last_enter,
+            (long long)last_exit);
+    for (int i = 0; i < count; i++)
+        fprintf(out, " %d", bytes[i]);
+    fprintf(out, "\n");
 }
 
 uint32_t draw(uint32_t below)
@@ -102,7 +130,7 @@ static void one_program(void)
     collectives = 0;
     profile_begin();
     fprintf(out, "%s\n", one_sided ? "exposed" : "closed");
-    last_exit = simulated_ns();
+    last_exit = simulated_ns() - 50000000; /* others may have begun a little before */
     for (int i = 0; i < ROUNDS; i++)
         if (one_sided && draw(2))
             round_of_puts(&serial);
@@ -116,6 +144,8 @@ static void one_program(void)
 
 static void run_programs(int first, int count)
 {
+    MPI_Comm own;
+    PMPI_Comm_dup(MPI_COMM_WORLD, &own);
     for (int seed = first; seed < first + count; seed++) {
         state = 0x9e3779b97f4a7c15u * (uint64_t)(seed + 1);
         PMPI_Barrier(MPI_COMM_WORLD);
@@ -123,6 +153,8 @@ static void run_programs(int first, int count)
         fprintf(out, "program %d %lld\n", seed, (long long)simulated_ns());
         one_program();
         usleep(1000000); /* nor anything of this program */
+        PMPI_Barrier(MPI_COMM_WORLD);
+        profile_match(own);
     }
 }
 

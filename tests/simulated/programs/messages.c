@@ -9,6 +9,7 @@ enum { IRECV, IRECV_ANY, RECV_INIT, RECV, PROBE_RECV, RECVS };
 
 typedef struct message {
     int from, to, bytes, send, receive, late;
+    int open; /* begun, and not known to be complete */
     MPI_Request request;
 } message;
 
@@ -46,9 +47,11 @@ static void send(message *m)
     switch (m->send) {
     case SEND:
         MESSAGE("MPI_Send", n, MPI_Send(buffer, n, MPI_BYTE, to, tag, all));
+        completed("MPI_Send", 0, 1, &n);
         break;
     case SSEND:
         MESSAGE("MPI_Ssend", n, MPI_Ssend(buffer, n, MPI_BYTE, to, tag, all));
+        completed("MPI_Ssend", 0, 1, &n);
         break;
     case ISSEND:
         MESSAGE("MPI_Issend", n, MPI_Issend(buffer, n, MPI_BYTE, to, tag, all, &m->request));
@@ -62,6 +65,7 @@ static void send(message *m)
         if (m->send == ISEND_FREED)
             CALL(MPI_Request_free(&m->request));
     }
+    m->open = m->request != MPI_REQUEST_NULL;
 }
 
 static void receive(message *m)
@@ -83,10 +87,13 @@ static void receive(message *m)
         break;
     case PROBE_RECV:
         CALL(MPI_Probe(from, tag, all, &status));
+        completed("MPI_Probe", 0, 1, &n);
         /* fall through */
     default:
         MESSAGE("MPI_Recv", n, MPI_Recv(other, BIG, MPI_BYTE, from, tag, all, &status));
+        completed("MPI_Recv", 0, 1, &n);
     }
+    m->open = m->request != MPI_REQUEST_NULL;
 }
 
 /* Step 0: early receives; 1: sends; 2: late receives; 3: blocking receives. */
@@ -102,8 +109,10 @@ static void own_part(message *m, int step)
 static void test(message *m)
 {
     int done;
-    if (m->request != MPI_REQUEST_NULL)
-        CALL(MPI_Test(&m->request, &done, MPI_STATUS_IGNORE));
+    if (m->request == MPI_REQUEST_NULL)
+        return;
+    CALL(MPI_Test(&m->request, &done, MPI_STATUS_IGNORE));
+    m->open = m->open && !done;
 }
 
 static int is_persistent(const message *m)
@@ -131,41 +140,71 @@ static void wait_singly(int reverse)
 {
     for (int i = 0; i < count; i++) {
         message *m = &messages[reverse ? count - 1 - i : i];
-        if (m->request != MPI_REQUEST_NULL)
-            CALL(MPI_Wait(&m->request, MPI_STATUS_IGNORE));
+        if (m->request == MPI_REQUEST_NULL)
+            continue;
+        CALL(MPI_Wait(&m->request, MPI_STATUS_IGNORE));
+        completed("MPI_Wait", 0, m->open, &m->bytes);
     }
+}
+
+/* The sizes of those of the named messages (NULL: of all) that were open, which they are no more.
+ */
+static int close_messages(int n, const int *indices, int *sizes)
+{
+    int closed = 0;
+    for (int i = 0; i < n; i++) {
+        message *m = &messages[indices ? indices[i] : i];
+        if (m->open)
+            sizes[closed++] = m->bytes;
+        m->open = 0;
+    }
+    return closed;
+}
+
+static void complete(const char *operation, int n, const int *indices)
+{
+    int sizes[MESSAGES], closed = close_messages(n, indices, sizes);
+    completed(operation, indices != NULL, closed, sizes);
 }
 
 static void wait_together(int how)
 {
-    int n = gather_requests(), index = 0, some, indices[MESSAGES], done;
+    int n = gather_requests(), index = 0, some, indices[MESSAGES], sizes[MESSAGES], done;
     MPI_Status statuses[MESSAGES];
     switch (how) {
     case 0:
         CALL(MPI_Waitall(n, open_requests, MPI_STATUSES_IGNORE));
+        complete("MPI_Waitall", n, NULL);
         break;
     case 1:
-        while (index != MPI_UNDEFINED)
+        while (index != MPI_UNDEFINED) {
             CALL(MPI_Waitany(n, open_requests, &index, MPI_STATUS_IGNORE));
+            complete("MPI_Waitany", index != MPI_UNDEFINED, &index);
+        }
         break;
     case 2:
-        do
+        do {
             CALL(MPI_Waitsome(n, open_requests, &some, indices, statuses));
-        while (some != MPI_UNDEFINED);
+            complete("MPI_Waitsome", some == MPI_UNDEFINED ? 0 : some, indices);
+        } while (some != MPI_UNDEFINED);
         break;
     case 3: /* SMPI's MPI_Testall completes single requests although its flag is false */
         for (int i = 0; i < 20; i++) {
             CALL(MPI_Testany(n, open_requests, &index, &done, MPI_STATUS_IGNORE));
+            close_messages(done && index != MPI_UNDEFINED, &index, sizes);
             usleep(100);
         }
         CALL(MPI_Waitall(n, open_requests, MPI_STATUSES_IGNORE));
+        complete("MPI_Waitall", n, NULL);
         break;
     default:
         for (int i = 0; i < 5; i++) {
             CALL(MPI_Testsome(n, open_requests, &some, indices, MPI_STATUSES_IGNORE));
+            close_messages(some == MPI_UNDEFINED ? 0 : some, indices, sizes);
             usleep(500);
         }
         CALL(MPI_Waitall(n, open_requests, MPI_STATUSES_IGNORE));
+        complete("MPI_Waitall", n, NULL);
     }
     scatter_requests();
 }
@@ -184,10 +223,11 @@ static void shift(int *serial)
     for (int i = 0; i < ranks; i++)
         sizes[i] = unique_size(serial, rendezvous);
     int to = (rank + by) % ranks, from = (rank + ranks - by) % ranks;
-    fprintf(out, "message %d m%d MPI_Sendrecv\n", sizes[from], sizes[rank]);
+    note_message("MPI_Sendrecv", sizes[from], sizes[rank]);
     MESSAGE("MPI_Sendrecv", sizes[rank],
             MPI_Sendrecv(buffer, sizes[rank], MPI_BYTE, to, SHIFT, other, sizes[from], MPI_BYTE,
                          from, SHIFT, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    completed("MPI_Sendrecv", 0, 2, (const int[]){sizes[rank], sizes[from]});
 }
 
 void round_of_messages(int *serial)

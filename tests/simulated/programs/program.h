@@ -29,7 +29,9 @@ void after_call(void);
         after_call();                                                                              \
     } while (0)
 
-/* Say that this rank takes part in a message, and name the section in which it begins it. */
+/* Say that this rank takes part in a message from now on. */
+void note_message(const char *operation, int bytes, int section);
+/* Say so, and name the section in which it begins it. */
 void begin_message(const char *operation, int bytes);
 void end_message(int bytes);
 #define MESSAGE(operation, bytes, ...)                                                             \
@@ -38,6 +40,15 @@ void end_message(int bytes);
         CALL(__VA_ARGS__);                                                                         \
         end_message(bytes);                                                                        \
     } while (0)
+
+/* Say that this rank begins the next collective (bytes 0: one that moves nothing); `root` -1: none.
+ */
+void begin_joining(const char *operation, int bytes, int root);
+void end_joining(int bytes);
+
+/* Say what the last call, which waits for all (or, `any`, for the first) of them, completed: sizes
+ * of messages, or 0 for the last collective. */
+void completed(const char *operation, int any, int count, const int *bytes);
 
 /* A size that nothing else in this program has. */
 int unique_size(int *serial, int rendezvous);
@@ -57,5 +68,8 @@ void calibrate(void);
 /* The profile of one program at a time. */
 void profile_begin(void);
 void profile_write(void);
+/* What the ranks find when they match their calls over a communicator that nothing else uses, once
+ * nothing of the program moves any more. */
+void profile_match(MPI_Comm all);
 
 #endif

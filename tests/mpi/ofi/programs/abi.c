@@ -8,7 +8,7 @@
 #include <rdma/fi_rma.h>
 #include <rdma/fi_tagged.h>
 
-#include "ofi_abi.h"
+#include "transport/ofi_abi.h"
 
 #define SAME(a, b) _Static_assert((a) == (b), #a)
 #define AT(mine, field, theirs, their_field)                                                       \

@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "internal.h"
-#include "ofi.h"
-#include "onesided.h"
+#include "core/internal.h"
+#include "transport/ofi.h"
+#include "transport/onesided.h"
 
 int ix_measuring;
 

@@ -1,6 +1,6 @@
 /* What the source declares of UCX is what UCX's headers declare. */
 #include <ucp/api/ucp.h>
-#include "ucx_abi.h"
+#include "transport/ucx_abi.h"
 #define SAME(a, b) _Static_assert((a) == (b), #a)
 #define AT(field, theirs) SAME(offsetof(ix_ucp_param, field), offsetof(ucp_request_param_t, theirs))
 AT(op_attr_mask, op_attr_mask);

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "internal.h"
-#include "ucx.h"
+#include "core/internal.h"
+#include "transport/ucx.h"
 int ix_measuring;
 void *ix_next_symbol(const char *n)
 {

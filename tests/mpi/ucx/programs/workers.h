@@ -8,9 +8,9 @@
 #include <time.h>
 #include <ucp/api/ucp.h>
 
-#include "internal.h"
-#include "onesided.h"
-#include "ucx.h"
+#include "core/internal.h"
+#include "transport/onesided.h"
+#include "transport/ucx.h"
 
 int ix_measuring;
 
