@@ -1,13 +1,13 @@
 """What each mini-app hides and exposes: two problem sizes, two ranks, by message size.
 
-    python benchmarks/app_table.py [--library openmpi] [--apps cg,mg] [--insert docs/apps.md]
+    python benchmarks/app_table.py [--library openmpi] [--apps cg,mg] [--insert docs/theory/apps.md]
 
 Calibrates each library in full, then prints a Markdown table of it with the calls as the source of
 events, and one more where `imbrex run` finds a source inside the library; with --insert the tables
 replace those between the marks of that file. Shares are of the upper bound of the transfer time:
 hidden and exposed from what is certain to what is possible, undetermined what is neither for
-certain; the hidden share needs no upper bound of the transfer time (docs/theory.md). Message sizes
-with less than 1 % of a run's transfer time are left out.
+certain; the hidden share needs no upper bound of the transfer time (docs/theory/measuring.md).
+Message sizes with less than 1 % of a run's transfer time are left out.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from imbrex.diagnosis.wording import shares
 from imbrex.profile.aggregate import total
 from imbrex.profile.run import Run, load_run
 from imbrex.profile.summary import make_sums
-from imbrex.report.wording import shares
 from page import insert
 
 ROOT = Path(__file__).parents[1]

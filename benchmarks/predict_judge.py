@@ -2,7 +2,7 @@
 
     python benchmarks/predict_judge.py [--apps halo,cg,wavefront] [--ranks 16,64,256]
         [--latencies 1,2,4,8] [--bandwidths 100,500,1000,5000] [--json FILE]
-        [--insert docs/predict.md]
+        [--insert docs/guide/predict.md]
 
 Per app and number of ranks the plain variant is recorded once, in the simulator too, on a network
 of 2 us and 1 GB/s. From that recording alone come the predictions of the plain variant, and of the
@@ -27,12 +27,12 @@ from pathlib import Path
 
 import numpy as np
 
-from imbrex.potential.message import NetworkPoints
-from imbrex.potential.record import write_recording
-from imbrex.potential.recording import load_recording
-from imbrex.potential.replay import replay_s
-from imbrex.potential.replay_modes import AS_WRITTEN, BOUNDARY_FIRST, BOUNDARY_LAST
-from imbrex.potential.schedule import Schedule, make_schedule
+from imbrex.network.points import NetworkPoints
+from imbrex.profile.recording import load_recording
+from imbrex.recorder.record import write_recording
+from imbrex.replay.modes import AS_WRITTEN, BOUNDARY_FIRST, BOUNDARY_LAST
+from imbrex.replay.replay import replay_s
+from imbrex.replay.schedule import Schedule, make_schedule
 
 APPS = Path(__file__).resolve().parents[1] / "apps"
 RUNTIME = APPS.parent / "runtime"
@@ -173,7 +173,7 @@ def build(name: str, folder: Path, runtime: Path) -> Path:
     """One instrumented program with the recorder in it: it serves the simulations too."""
     app = CATALOGUE[name]
     hooks = folder / "hooks.o"
-    words = ["-std=c11", "-O2", "-fPIC", "-D_GNU_SOURCE", f"-I{RUNTIME / 'core'}"]
+    words = ["-std=c11", "-O2", "-fPIC", "-D_GNU_SOURCE", f"-I{RUNTIME}"]
     source = RUNTIME / "access" / "hooks.c"
     subprocess.run(["gcc", *words, "-c", str(source), "-o", str(hooks)], check=True)
     objects = [str(hooks)]

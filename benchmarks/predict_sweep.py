@@ -16,16 +16,17 @@ from pathlib import Path
 
 import numpy as np
 
-from imbrex.potential.message import Message, NetworkPoints
-from imbrex.potential.model_file import load_model
-from imbrex.potential.program import Program
+from imbrex.model.model_file import load_model
+from imbrex.model.program import Program
+from imbrex.network.message import Message
+from imbrex.network.points import NetworkPoints
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "sancho2006.toml"
 SAMPLE = 2000
 
 
 def plain_message_s(message: Message, mode: str, latency: float, gap: float, g: float) -> float:
-    """Exposed time of one message, by the formulas of docs/predict.md; delay = "message"."""
+    """Exposed time of one message, by the formulas of docs/guide/predict.md; delay = "message"."""
     delay = latency + gap * message.size_bytes
     exposed = max(delay - message.independent.total_s, 0.0)
     if mode == "independent" or message.ordered < message.n_sent:

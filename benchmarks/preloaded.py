@@ -5,21 +5,24 @@ from __future__ import annotations
 import os
 import subprocess
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 
 
-def build_runtime(mpicc: str, folder: Path) -> Path:
-    """The object to preload, built with `mpicc` below `folder`."""
+def build_runtime(mpicc: str, folder: Path, checkout: Path = ROOT) -> Path:
+    """The object to preload, built with `mpicc` below `folder` from the sources of `checkout`."""
     tree = folder / "runtime"
-    configure = ["cmake", "-S", str(ROOT / "runtime"), "-B", str(tree)]
+    configure = ["cmake", "-S", str(checkout / "runtime"), "-B", str(tree)]
     for step in ([*configure, f"-DMPI_C_COMPILER={mpicc}"], ["cmake", "--build", str(tree)]):
         subprocess.run(step, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return tree / "libimbrex.so"
 
 
-def time_calls(program: Path, runtime: Path | None) -> list[float]:
+def time_calls(
+    program: Path, runtime: Path | None, settings: Mapping[str, str] | None = None
+) -> list[float]:
     """ns per call: of the exchange, of Iprobe, and what else the program prints. One rank, started
     without a launcher."""
     with tempfile.TemporaryDirectory() as folder:
@@ -31,6 +34,7 @@ def time_calls(program: Path, runtime: Path | None) -> list[float]:
             table.write_text("imbrex-table 1\npath self\npoint 1 1 400 200 200\nend\n")
             environment |= {"LD_PRELOAD": str(runtime), "IMBREX_DIR": folder}
             environment["IMBREX_TABLE"] = str(table)
+            environment |= settings or {}
         output = subprocess.run(
             [str(program)], env=environment, check=True, capture_output=True, text=True
         ).stdout

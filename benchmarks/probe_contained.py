@@ -24,9 +24,9 @@ from imbrex.mpi_environment.native import build
 from imbrex.network import MachineProfile, transfer_time
 from imbrex.network.assemble import assemble
 from imbrex.network.columns import Measurement, read_columns
+from imbrex.network.exchanges import Exchange, read_exchanges
 from imbrex.network.measure import CALIBRATION_SHARES, run_probes
 from imbrex.probe import work_overlap
-from imbrex.probe.exchanges import Exchange, read_exchanges
 from network_table import launcher
 from two_hosts import Network, two_hosts
 

@@ -22,22 +22,22 @@ class Network:
     def __init__(self, name: str, folder: Path) -> None:
         self.name = name
         self.folder = folder
+        self.environment = os.environ | {
+            "OMPI_ALLOW_RUN_AS_ROOT": "1",
+            "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+            "IMBREX_CACHE": str(folder / "cache"),
+        }
 
     def run(self, command: list[str], timeout_s: float = 200) -> str:
         """Standard output; SystemExit where the command fails.
 
         An app that has not converged after few steps has come to its end all the same.
         """
-        environment = os.environ | {
-            "OMPI_ALLOW_RUN_AS_ROOT": "1",
-            "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-            "IMBREX_CACHE": str(self.folder / "cache"),
-        }
         done = subprocess.run(
             [str(SCRIPT), "run", self.name, str(self.folder), *command],
             capture_output=True,
             text=True,
-            env=environment,
+            env=self.environment,
             cwd=self.folder,
             timeout=timeout_s,
         )

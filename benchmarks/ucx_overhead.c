@@ -9,8 +9,8 @@
 #include <ucp/api/ucp.h>
 
 #ifdef MEASURED
-#include "internal.h"
-#include "ucx.h"
+#include "core/internal.h"
+#include "transport/ucx.h"
 
 int ix_measuring;
 

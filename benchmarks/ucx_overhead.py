@@ -23,14 +23,13 @@ def build(folder: Path) -> tuple[Path, Path]:
     """The bare and the measured program."""
     source = str(ROOT / "benchmarks" / "ucx_overhead.c")
     runtime = ROOT / "runtime"
-    include = [f"-I{runtime / part}" for part in ("core", "transport", "mpi")]
-    core = sorted(map(str, (runtime / "core").glob("*.c")))
+    engine = [*sorted((runtime / "core").glob("*.c")), runtime / "base" / "clock.c"]
     libraries = ["-rdynamic", "-lucp", "-lucs", "-lpthread", "-ldl"]
     bare, measured = folder / "bare", folder / "measured"
     flags = ["gcc", "-O2", "-fno-tree-vectorize", "-D_GNU_SOURCE", "-w"]
     subprocess.run([*flags, source, "-o", str(bare), *libraries], check=True)
-    transport = [str(runtime / "transport" / name) for name in ("ucx.c", "selves.c")]
-    command = [*flags, "-DMEASURED", *include, source, *transport, *core]
+    transport = [str(runtime / "transport" / name) for name in ("ucx.c", "self_messages.c")]
+    command = [*flags, "-DMEASURED", f"-I{runtime}", source, *transport, *map(str, engine)]
     subprocess.run([*command, "-flto", "-o", str(measured), *libraries], check=True)
     return bare, measured
 

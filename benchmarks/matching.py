@@ -1,0 +1,71 @@
+"""Time that matching the ranks' calls takes at MPI_Finalize, as a share of the run.
+
+    python benchmarks/matching.py [--ranks 2 4 ...] [--seconds N] [--rate N] [openmpi mpich ...]
+
+Each rank of a ring sends RATE messages a second (10,000) for N seconds. Prints how many were
+matched, how long the run took, how long the slowest rank needed for the matching, and the second as
+a share of the first. More ranks than cores take turns, so that the run is longer than N seconds:
+the last column is an upper limit of what N seconds on a core per rank would show.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from preloaded import ROOT, build_runtime
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("libraries", nargs="*", default=["openmpi", "mpich"])
+    parser.add_argument("--ranks", type=int, nargs="+", default=[2, 4, 8, 16, 32, 64])
+    parser.add_argument("--seconds", type=float, default=5.0)
+    parser.add_argument("--rate", type=float, default=1e4)
+    options = parser.parse_args()
+    print(f"{'library':<8} {'ranks':>5} {'matched':>9} {'run s':>7} {'matching s':>10}", end="")
+    print(f" {'of run':>7} {'of N s':>7}")
+    for library in options.libraries:
+        with tempfile.TemporaryDirectory() as folder:
+            program = Path(folder) / "matching"
+            source = ROOT / "benchmarks" / "matching.c"
+            command = [f"mpicc.{library}", "-O2", "-w", "-o", str(program), str(source)]
+            subprocess.run(command, check=True)
+            runtime = build_runtime(f"mpicc.{library}", Path(folder))
+            for ranks in options.ranks:
+                job = run(library, ranks, program, runtime, options)
+                took = float(job["matching"]["seconds"])
+                print(
+                    f"{library:<8} {ranks:>5} {job['matching']['matched']:>9} "
+                    f"{job['wall_s']:>7.2f} {took:>10.3f} {took / job['wall_s']:>7.2%} "
+                    f"{took / options.seconds:>7.2%}",
+                    flush=True,
+                )
+
+
+def run(
+    library: str, ranks: int, program: Path, runtime: Path, options: argparse.Namespace
+) -> dict[str, Any]:
+    """What job.json says of one run."""
+    with tempfile.TemporaryDirectory() as folder:
+        many = ["--oversubscribe"] if library == "openmpi" else []
+        settings = [f"LD_PRELOAD={runtime}", f"IMBREX_DIR={folder}"]
+        words = [f"mpirun.{library}", *many, "-n", str(ranks), "env", *settings, str(program)]
+        environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1"}
+        environment["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1"
+        subprocess.run(
+            [*words, str(options.seconds), str(options.rate)],
+            env=environment,
+            check=True,
+            timeout=600,
+        )
+        return dict(json.loads((Path(folder) / "job.json").read_text()))
+
+
+if __name__ == "__main__":
+    main()
