@@ -7,7 +7,7 @@ DEMO   := build/demo
 # What the tests use of Debian 12. Only what is missing is installed, and only by root.
 PACKAGES := build-essential gfortran clang clang-format llvm cmake python3-venv python3-dev \
 	openmpi-bin libopenmpi-dev mpich libmpich-dev libarmci-mpi-dev libfabric-dev libsimgrid-dev slurm-wlm munge \
-	iproute2 lammps hpcc chromium valgrind
+	iproute2 lammps hpcc chromium valgrind zsh fish groff
 
 # Open MPI refuses root, and more ranks than cores, unless told otherwise: tests and demo only.
 export OMPI_ALLOW_RUN_AS_ROOT := 1
@@ -15,9 +15,10 @@ export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM := 1
 export OMPI_MCA_rmaps_base_oversubscribe := 1
 export PRTE_MCA_rmaps_default_mapping_policy := :oversubscribe
 
-.PHONY: help demo test lint packages clean
+.PHONY: help demo check test lint packages clean
 help:
 	@echo "make demo   measure a mini-app on two ranks and write report.html"
+	@echo "make check  two minutes: the checks and the quick unit tests, after each edit"
 	@echo "make test   install what is missing, then check and test everything"
 	@echo "make lint   ruff, mypy, clang-format"
 	@echo "make clean  remove .venv and build"
@@ -31,6 +32,7 @@ $(VENV)/.ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --upgrade pip
 	$(BIN)/pip install --quiet --editable .
+	$(BIN)/imbrex man --quiet
 	@touch $@
 
 $(VENV)/.ready-test: $(VENV)/.ready
@@ -66,6 +68,10 @@ test: packages $(VENV)/.ready-test
 	$(BIN)/python tests/other_mpis/wheels.py & $(BIN)/pytest -q -n auto tests/unit; result=$$?; wait; exit $$result
 	$(BIN)/pytest -q -n 2 --dist loadfile -m untimed --ignore=tests/unit
 	$(BIN)/pytest -q -m "not untimed" --ignore=tests/unit
+
+check: $(VENV)/.ready-test
+	$(MAKE) --no-print-directory lint
+	$(BIN)/pytest -q -n auto -m "not slow" tests/unit
 
 lint: $(VENV)/.ready-test
 	$(BIN)/ruff check .
