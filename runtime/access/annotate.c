@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "access/observer.h"
+#include "base/json_text.h"
 #include "base/measuring.h"
 #include "generated/operations.h"
 
@@ -174,18 +175,6 @@ void ixa_regions_start(int own_rank, const char *where)
     directory = where;
 }
 
-static void write_text(FILE *file, const char *text)
-{
-    fputc('"', file);
-    for (; text && *text; text++) {
-        if (*text == '"' || *text == '\\')
-            fputc('\\', file);
-        if ((unsigned char)*text >= 0x20)
-            fputc(*text, file);
-    }
-    fputc('"', file);
-}
-
 static void write_sum(FILE *file, const char *name, const sum_t *sum)
 {
     fprintf(file,
@@ -200,9 +189,9 @@ static void write_region(FILE *file, const region_t *r)
     if (r->site && dladdr(r->site, &info))
         offset -= (uintptr_t)info.dli_fbase;
     fprintf(file, "{\"name\": ");
-    write_text(file, r->name);
+    ix_put_json_string(file, r->name);
     fprintf(file, ", \"operation\": \"%s\", \"image\": ", ix_operation_names[r->operation]);
-    write_text(file, info.dli_fname);
+    ix_put_json_string(file, info.dli_fname);
     fprintf(file,
             ", \"offset\": %" PRIuPTR ", \"sends\": %" PRIu64 ", \"send_bytes\": %" PRIu64
             ", \"send_elements\": %" PRIu64 ", \"first_send_ns\": %" PRId64

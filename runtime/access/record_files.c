@@ -3,6 +3,7 @@
 #include "access/timeline.h"
 #include "access/trace.h"
 #include "access/watch.h"
+#include "base/json_text.h"
 #include "generated/operations.h"
 
 #include <dlfcn.h>
@@ -21,20 +22,6 @@ static FILE *create(const char *name, const char *ending)
     return file;
 }
 
-/* JSON strings hold paths and symbols: quotes and backslashes are escaped, control bytes left out.
- */
-static void write_string(FILE *file, const char *text)
-{
-    fputc('"', file);
-    for (; text && *text; text++) {
-        if (*text == '"' || *text == '\\')
-            fputc('\\', file);
-        if ((unsigned char)*text >= 0x20)
-            fputc(*text, file);
-    }
-    fputc('"', file);
-}
-
 static void write_place(FILE *file, const void *site)
 {
     Dl_info info = {0};
@@ -42,7 +29,7 @@ static void write_place(FILE *file, const void *site)
     if (site && dladdr(site, &info))
         offset -= (uintptr_t)info.dli_fbase;
     fprintf(file, "\"image\": ");
-    write_string(file, info.dli_fname);
+    ix_put_json_string(file, info.dli_fname);
     fprintf(file, ", \"offset\": %" PRIuPTR, offset);
 }
 
@@ -117,7 +104,7 @@ static int write_image(struct dl_phdr_info *info, size_t size, void *data)
     FILE *file = data;
     if (info->dlpi_name && info->dlpi_name[0] == '/') {
         fprintf(file, ", ");
-        write_string(file, info->dlpi_name);
+        ix_put_json_string(file, info->dlpi_name);
     }
     return 0;
 }
@@ -162,7 +149,7 @@ void ixa_write_results(void)
             line->number);
     if (line->diverged_in) {
         fprintf(file, ", \"diverged_in\": {\"function\": ");
-        write_string(file, line->diverged_in);
+        ix_put_json_string(file, line->diverged_in);
         fprintf(file, ", ");
         write_place(file, line->diverged_site);
         fprintf(file, "}");

@@ -3,45 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json_text.h"
 #include "base/warnings.h"
 #include "generated/operations.h"
 #include "transport/sources.h"
-
-/* Length of the UTF-8 character at `c` (shortest form, no surrogate, at most U+10FFFF), else 0. */
-static int character(const unsigned char *c)
-{
-    if (c[0] < 0x80)
-        return 1;
-    int length = c[0] >= 0xc2 && c[0] < 0xe0 ? 2 : c[0] >= 0xe0 && c[0] < 0xf0 ? 3 : 4;
-    if (c[0] < 0xc2 || c[0] > 0xf4)
-        return 0;
-    for (int i = 1; i < length; i++)
-        if ((c[i] & 0xc0) != 0x80)
-            return 0;
-    if ((c[0] == 0xe0 && c[1] < 0xa0) || (c[0] == 0xed && c[1] > 0x9f) ||
-        (c[0] == 0xf0 && c[1] < 0x90) || (c[0] == 0xf4 && c[1] > 0x8f))
-        return 0;
-    return length;
-}
-
-/* Names are the user's bytes; JSON is UTF-8. What is not becomes U+FFFD. */
-static void put_string(FILE *f, const char *text)
-{
-    fputc('"', f);
-    for (const unsigned char *c = (const unsigned char *)text; *c;) {
-        int length = character(c);
-        if (length == 0)
-            fputs("\\ufffd", f);
-        else if (*c == '"' || *c == '\\')
-            fprintf(f, "\\%c", *c);
-        else if (*c < 0x20 || *c == 0x7f)
-            fprintf(f, "\\u%04x", *c);
-        else
-            fwrite(c, 1, (size_t)length, f);
-        c += length ? length : 1;
-    }
-    fputc('"', f);
-}
 
 static int finish(FILE *f)
 {
@@ -59,7 +24,7 @@ static void put_matching(FILE *f, const ix_matching_facts *m)
                 m->level);
     if (m->reason) {
         fputs(" \"matching\": {\"matched\": 0, \"unmatched\": {}, \"reason\": ", f);
-        put_string(f, m->reason);
+        ix_put_json_string(f, m->reason);
         fputs("},\n", f);
         return;
     }
@@ -70,7 +35,7 @@ static void put_matching(FILE *f, const ix_matching_facts *m)
     for (int i = 0, some = 0; i < IX_MATCH_STATES; i++)
         if (m->unmatched[i]) {
             fputs(some++ ? ", " : "", f);
-            put_string(f, ix_match_state_name(i));
+            ix_put_json_string(f, ix_match_state_name(i));
             fprintf(f, ": %lld", (long long)m->unmatched[i]);
         }
     fputs("}},\n", f);
@@ -85,20 +50,20 @@ int ix_write_job(const char *path, const ix_job_facts *facts, const ix_names *na
     fprintf(f, "\"hosts\": [");
     for (int i = 0; i < facts->host_count; i++) {
         fputs(i ? ", " : "", f);
-        put_string(f, facts->hosts + 64 * (size_t)i);
+        ix_put_json_string(f, facts->hosts + 64 * (size_t)i);
     }
     fprintf(f, "],\n \"library\": {\"version\": ");
-    put_string(f, facts->library);
+    ix_put_json_string(f, facts->library);
     fprintf(f, "}, \"wall_s\": %.9f, \"event_overhead_ns\": %.1f, \"clock\": ", facts->wall_s,
             facts->event_overhead_ns);
-    put_string(f, facts->clock);
+    ix_put_json_string(f, facts->clock);
     fprintf(f,
             ",\n \"events\": {\"self\": \"%s\", \"intra-node\": \"%s\", "
             "\"inter-node\": \"%s\"},\n",
             ix_source_of(IX_PATH_SELF), ix_source_of(IX_PATH_INTRA), ix_source_of(IX_PATH_INTER));
     if (ix_sources_reason()) {
         fputs(" \"events_reason\": ", f);
-        put_string(f, ix_sources_reason());
+        ix_put_json_string(f, ix_sources_reason());
         fputs(",\n", f);
     }
     put_matching(f, facts->matching);
@@ -106,18 +71,18 @@ int ix_write_job(const char *path, const ix_job_facts *facts, const ix_names *na
     fprintf(f, " \"operations\": [");
     for (int i = 0; i < IX_OP_COUNT; i++) {
         fputs(i ? ", " : "", f);
-        put_string(f, ix_operation_names[i]);
+        ix_put_json_string(f, ix_operation_names[i]);
     }
     fprintf(f, "],\n \"sections\": [\"\"");
     for (uint32_t i = 0, count = ix_names_sections(names); i < count; i++) {
         fputs(", ", f);
-        put_string(f, ix_name_at(names, i));
+        ix_put_json_string(f, ix_name_at(names, i));
     }
     fprintf(f, "],\n \"warnings\": [");
     ix_warnings warnings = ix_kept_warnings();
     for (int i = 0; i < warnings.count; i++) {
         fputs(i ? ", " : "", f);
-        put_string(f, warnings.lines[i]);
+        ix_put_json_string(f, warnings.lines[i]);
     }
     fprintf(f, "]}\n");
     return finish(f);
@@ -140,12 +105,12 @@ int ix_write_sites(const char *path, const ix_names *names)
         memcpy(build_id, key + 8, 40);
         fprintf(f, ",\n{\"id\": %u, \"image\": ", i - first + 1);
         if (key[IX_SITE_KEY_HEAD - 1])
-            put_string(f, key + IX_SITE_KEY_HEAD - 1);
+            ix_put_json_string(f, key + IX_SITE_KEY_HEAD - 1);
         else
             fputs("null", f);
         fputs(", \"build_id\": ", f);
         if (build_id[0])
-            put_string(f, build_id);
+            ix_put_json_string(f, build_id);
         else
             fputs("null", f);
         fprintf(f, ", \"offset\": \"0x%llx\"}", (unsigned long long)offset);

@@ -8,14 +8,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.unit.analysis.jobs import Driver
+from tests.unit.analysis.jobs import AnalysisDriver
 
 HERE = Path(__file__).parent
 RUNTIME = HERE.parents[2] / "runtime"
 
 
 @pytest.fixture(scope="session")
-def driver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Driver]:
+def driver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AnalysisDriver]:
     binary = tmp_path_factory.mktemp("analysis") / "driver"
     command = ["gcc", "-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-O1", "-g"]
     command += ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", f"-I{RUNTIME}"]
@@ -32,6 +32,6 @@ def driver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Driver]:
         check=False,
     )
     assert built.returncode == 0, built.stderr
-    running = Driver(binary)
+    running = AnalysisDriver(binary)
     yield running
     running.close()

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+
+from tests.unit.driver import Driver
 
 from imbrex.profile.causes import CAUSES_DTYPE, PARTNERS_DTYPE, WAITS_DTYPE
 from imbrex.profile.evidence import EVIDENCE_DTYPE
@@ -181,38 +181,8 @@ def rows_of(lines: Sequence[str]) -> Rows:
     return found
 
 
-class Driver:
-    """A running analysis_driver: many scripts, one process."""
-
-    def __init__(self, binary: Path) -> None:
-        self.binary = binary
-        self._process: subprocess.Popen[str] | None = None
-
-    def run(self, lines: Sequence[str]) -> list[str]:
-        """Send one script; the lines that it printed."""
-        if self._process is None:
-            self._process = subprocess.Popen(
-                [str(self.binary)],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                text=True,
-            )
-        assert self._process.stdin and self._process.stdout and self._process.stderr
-        try:
-            self._process.stdin.write("\n".join([*lines, "reset", ""]))
-            self._process.stdin.flush()
-        except BrokenPipeError:
-            pass
-        output = []
-        while line := self._process.stdout.readline():
-            if line == "done\n":
-                return output
-            output.append(line.rstrip("\n"))
-        error = self._process.stderr.read()
-        self._process.wait()
-        self._process = None
-        raise AssertionError("the driver died:\n" + error)
+class AnalysisDriver(Driver):
+    """A running analysis_driver."""
 
     def analyze(
         self,

@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.unit.analysis.jobs import ALL, COMPLETION, RECV, SEND, Driver, Op, Rank
+from tests.unit.analysis.jobs import ALL, COMPLETION, RECV, SEND, AnalysisDriver, Op, Rank
 from tests.unit.analysis.reference import Class, Job, Network
 from tests.unit.analysis.schedules import jobs
 
@@ -47,7 +47,7 @@ def table_of(network: Network, ranks: int) -> list[str]:
 @many
 @given(ranks=jobs(), network=networks)
 def test_causes_are_those_of_the_reference(
-    driver: Driver, ranks: list[Rank], network: Network
+    driver: AnalysisDriver, ranks: list[Rank], network: Network
 ) -> None:
     job = Job(ranks, network)
     rows = driver.analyze(ranks, table_of(network, len(ranks)))
@@ -73,7 +73,7 @@ def test_causes_are_those_of_the_reference(
 @many
 @given(ranks=jobs(), network=networks)
 def test_bounds_are_those_of_the_reference(
-    driver: Driver, ranks: list[Rank], network: Network
+    driver: AnalysisDriver, ranks: list[Rank], network: Network
 ) -> None:
     job = Job(ranks, network)
     rows = driver.analyze(ranks, table_of(network, len(ranks)))
@@ -103,7 +103,7 @@ def test_bounds_are_those_of_the_reference(
 @many
 @given(ranks=jobs(lose=False), ahead=st.integers(-(10**12), 10**12))
 def test_a_known_difference_of_clocks_changes_nothing(
-    driver: Driver, ranks: list[Rank], ahead: int
+    driver: AnalysisDriver, ranks: list[Rank], ahead: int
 ) -> None:
     network = Network((20, 40), (30, 50), 0, 0)
     before = driver.analyze(ranks, table_of(network, len(ranks)))
@@ -120,7 +120,7 @@ def test_a_known_difference_of_clocks_changes_nothing(
 @many
 @given(ranks=jobs(lose=False), wrong=st.integers(-15, 15), spare=st.integers(0, 3))
 def test_an_error_of_the_clocks_within_its_bound_only_widens(
-    driver: Driver, ranks: list[Rank], wrong: int, spare: int
+    driver: AnalysisDriver, ranks: list[Rank], wrong: int, spare: int
 ) -> None:
     """Causes contain those of exact clocks, where the table holds."""
     network = Network((1, 40), (1, 50), 0, 0)
@@ -142,7 +142,7 @@ rates = st.tuples(st.integers(0, 1000), st.integers(0, 1000)).map(lambda r: (min
 @given(data=st.data())
 @pytest.mark.parametrize("sender", [True, False])
 def test_what_moves_at_rates_of_the_class_is_within_the_expected_bounds(
-    driver: Driver, data: st.DataObject, sender: bool
+    driver: AnalysisDriver, data: st.DataObject, sender: bool
 ) -> None:
     """One message whose data moves, from when both sides had posted until it is over, in each ns at
     a rate that the class allows for who is inside MPI then."""
@@ -188,7 +188,7 @@ def test_what_moves_at_rates_of_the_class_is_within_the_expected_bounds(
         assert row[f"expected_{part}_max_ns"] >= value - 1, (part, value)
 
 
-def test_the_reference_can_fail(driver: Driver) -> None:
+def test_the_reference_can_fail(driver: AnalysisDriver) -> None:
     """One ns more of lateness is seen."""
     ranks = [Rank(), Rank()]
     ranks[0].ops.append(Op(50, 60, "MPI_Send", SEND, 8, 1, sequence=1))
@@ -200,7 +200,7 @@ def test_the_reference_can_fail(driver: Driver) -> None:
     assert found["late_sender_min_ns"] != Job(ranks, network).causes(1, 0)["late_sender"][0]
 
 
-def test_a_round_that_a_member_did_not_tell_of_is_not_matched(driver: Driver) -> None:
+def test_a_round_that_a_member_did_not_tell_of_is_not_matched(driver: AnalysisDriver) -> None:
     ranks = [Rank(), Rank(), Rank()]
     for rank in ranks[:2]:
         rank.ops.append(Op(10, 61, "MPI_Barrier", ALL, sequence=1))

@@ -12,49 +12,12 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from tests.unit.driver import Driver
 
 HERE = Path(__file__).parent
 RUNTIME = HERE.parents[2] / "runtime"
 ENGINE = [*sorted((RUNTIME / "core").glob("*.c")), RUNTIME / "base" / "clock.c"]
 WARNINGS = ["-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror"]
-
-
-class Driver:
-    """A running core_driver: many scripts, one process."""
-
-    def __init__(self, binary: Path) -> None:
-        self.binary = binary
-        self._process: subprocess.Popen[str] | None = None
-
-    def run(self, lines: list[str]) -> list[str]:
-        """Send one script; the lines that it printed."""
-        if self._process is None:
-            self._process = subprocess.Popen(
-                [str(self.binary)],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                text=True,
-            )
-        assert self._process.stdin and self._process.stdout and self._process.stderr
-        try:
-            self._process.stdin.write("\n".join([*lines, "reset", ""]))
-            self._process.stdin.flush()
-        except BrokenPipeError:
-            pass
-        output = []
-        while line := self._process.stdout.readline():
-            if line == "done\n":
-                return output
-            output.append(line.rstrip("\n"))
-        error = self._process.stderr.read()
-        self._process.wait()
-        self._process = None
-        raise AssertionError("the driver died:\n" + error)
-
-    def close(self) -> None:
-        if self._process:
-            self._process.communicate()
 
 
 @pytest.fixture(scope="session")
