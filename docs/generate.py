@@ -28,6 +28,7 @@ from imbrex.profile import (
     site_map,
     sites,
 )
+from imbrex.profile.timeline import format as timeline_format
 from imbrex.transform.rewrites import catalogue
 
 TABLES: dict[str, Callable[[], str]] = {
@@ -37,6 +38,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "causes.npy": lambda: columns_page(causes.CAUSES_TABLE),
     "waits.npy": lambda: columns_page(causes.WAITS_TABLE),
     "partners.npy": lambda: columns_page(causes.PARTNERS_TABLE),
+    "timeline.npy": lambda: columns_page(timeline_format.TIMELINE),
     "run.json": lambda: fields_page(job.JOB.content),
     "sites.json": lambda: fields_page(sites.SITES.content),
     "guard.json": lambda: fields_page(guard_format.GUARD.content),

@@ -8,7 +8,16 @@ from typing import Any
 from imbrex.formats.kinds import LONGEST_S, ListOf, MapOf, Number, Object, Text, Whole
 from imbrex.formats.schema import Field, JsonFormat, optional
 from imbrex.profile.format import MOST_RANKS, PATH_NAMES, REMEDY, RUN_FORMAT, SCHEMA_VERSION
-from imbrex.profile.matching import CLOCKS, LOG, MATCHING, Clocks, Log, Matching
+from imbrex.profile.matching import (
+    CLOCKS,
+    LOG,
+    MATCHING,
+    TIMELINE,
+    Clocks,
+    Kept,
+    Log,
+    Matching,
+)
 
 TEXT, NAMES = Text(), ListOf(Text())
 
@@ -67,6 +76,7 @@ JOB = JsonFormat(
             optional("log", LOG, "the call log, where there was one"),
             optional("clocks", CLOCKS, "the ranks' clocks, likewise"),
             optional("matching", MATCHING, "of the logged calls, likewise"),
+            optional("timeline", TIMELINE, "of what part single calls were kept, likewise"),
         )
     ),
     identity=RUN_FORMAT,
@@ -111,6 +121,7 @@ class Job:
     log: Log | None = None
     clocks: Clocks | None = None
     matching: Matching | None = None
+    timeline: Kept | None = None
 
     @classmethod
     def from_json(cls, entry: dict[str, Any], file: str = "run.json") -> Job:
@@ -140,6 +151,7 @@ class Job:
             log=None if found["log"] is None else Log(**found["log"]),
             clocks=None if found["clocks"] is None else Clocks(**found["clocks"]),
             matching=None if found["matching"] is None else Matching(**found["matching"]),
+            timeline=None if found["timeline"] is None else Kept(**found["timeline"]),
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -167,6 +179,7 @@ class Job:
             "log": self.log.to_json() if self.log else None,
             "clocks": self.clocks.to_json() if self.clocks else None,
             "matching": self.matching.to_json() if self.matching else None,
+            "timeline": self.timeline.to_json() if self.timeline else None,
         }
 
 

@@ -31,6 +31,12 @@ MATCHING = Object(
         optional("reason", Text(), "why nothing was matched at all"),
     )
 )
+TIMELINE = Object(
+    (
+        optional("begin_s", Number(), "from when on, since the run began", "s", 0.0),
+        optional("end_s", Number(), "until when", "s", 0.0),
+    )
+)
 
 
 @dataclass(frozen=True)
@@ -75,3 +81,14 @@ class Matching:
 
     def to_json(self) -> dict[str, Any]:
         return {**asdict(self), "unmatched": dict(self.unmatched)}
+
+
+@dataclass(frozen=True)
+class Kept:
+    """The part of the run of which single calls were kept, in s since it began."""
+
+    begin_s: float
+    end_s: float
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)

@@ -1,0 +1,154 @@
+"""The calls of a time line from the ranks' logs: those that were kept, or that a crash left."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from imbrex.errors import ImbrexError
+from imbrex.profile.call_log import END_UNSEEN, HERE, OPEN, CallLog, Communicator, read_call_log
+from imbrex.profile.format import Table
+from imbrex.profile.part import read_part
+from imbrex.profile.timeline.format import TIMELINE_DTYPE, UNKNOWN
+from imbrex.profile.timeline.pairing import match_collectives, match_messages
+from imbrex.profile.timeline.parts_of_calls import share_out
+
+if TYPE_CHECKING:
+    from imbrex.profile.run import Run
+
+_COPIED = ("operation", "section", "kind", "path", "thread", "flags", "comm", "tag", "sequence")
+
+
+def log_files(run: Run) -> list[Path]:
+    """Where calls of this run were logged: kept logs, else the parts of ranks that did not end."""
+    kept = sorted((run.directory / "log").glob("rank-*.log"))
+    if kept or run.merged:
+        return kept
+    return sorted((run.directory / "parts").glob("rank-*.part"))
+
+
+def read_logs(run: Run) -> Table:
+    """All logged calls with their other sides, TIMELINE_DTYPE.
+
+    What of the logs cannot be read is left out; ImbrexError where that is all.
+    """
+    logs: list[tuple[int, CallLog]] = []
+    problem: ImbrexError | None = None
+    for file in log_files(run):
+        try:
+            logs.append((_rank_of(file), read_call_log(file)))
+        except ImbrexError as error:
+            problem = error
+    if not logs and problem is not None:
+        raise problem
+    if not logs:
+        return np.empty(0, TIMELINE_DTYPE)
+    logs.sort(key=lambda item: item[0])
+    level = max(log.level for _, log in logs)
+    start_ns = min(log.common_start_ns for _, log in logs)
+    parts = [_calls_of(run, rank, log, level, start_ns) for rank, log in logs]
+    calls = np.concatenate([part for part, _, _ in parts])
+    roots = np.concatenate([root for _, root, _ in parts])
+    sizes = np.concatenate([size for _, _, size in parts])
+    match_messages(calls, complete=all(log.complete for _, log in logs))
+    match_collectives(calls, roots, sizes)
+    share_out(calls, roots, [run.operation(n) for n in range(len(run.job.operations))])
+    return calls
+
+
+def _rank_of(file: Path) -> int:
+    digits = file.stem.removeprefix("rank-")
+    return int(digits) if digits.isdigit() else UNKNOWN
+
+
+def _calls_of(
+    run: Run, rank: int, log: CallLog, level: int, start_ns: int
+) -> tuple[Table, NDArray[np.bool_], NDArray[np.int64]]:
+    """The rank's rows, whether it is the root of each, and how many take part (0: not known)."""
+    kept = log.calls
+    if level > log.level:
+        window = (kept["enter_ns"] - log.origin_ns) // log.window_ns
+        kept = kept[window % (1 << level) == 0]
+    calls = np.zeros(len(kept), TIMELINE_DTYPE)
+    calls["rank"] = rank
+    for name in _COPIED:
+        calls[name] = kept[name]
+    calls["bytes"] = np.maximum(kept["bytes"], 0)
+    calls["site"] = kept["site"]
+    if not log.common_numbers:
+        _renumber(run, log.file, calls)
+
+    def common(times_ns: NDArray[np.int64]) -> NDArray[np.int64]:
+        return np.maximum(np.rint(log.common_ns(times_ns) - start_ns).astype(np.int64), 0)
+
+    calls["enter_ns"], calls["exit_ns"] = common(kept["enter_ns"]), common(kept["exit_ns"])
+    for name in ("end_enter_ns", "end_exit_ns", "peer_enter_ns", "peer_exit_ns"):
+        calls[name] = UNKNOWN
+    end = _ends(kept)
+    ended = end >= 0
+    calls["end_enter_ns"][ended] = calls["enter_ns"][end[ended]]
+    calls["end_exit_ns"][ended] = calls["exit_ns"][end[ended]]
+    roots, sizes = _peers(kept, log.communicators, calls)
+    return calls, roots, sizes
+
+
+def _ends(kept: Table) -> NDArray[np.int64]:
+    """Which row of the rank saw each complete; -1: none."""
+    ids = kept["id"].astype(np.int64)
+    wanted = kept["end_call"].astype(np.int64)
+    order = np.argsort(ids, kind="stable")
+    at = np.searchsorted(ids, wanted, sorter=order)
+    end = np.where(at < len(ids), order[np.minimum(at, len(ids) - 1)], -1) if len(ids) else at
+    found = (end >= 0) & (wanted != OPEN) & (wanted != END_UNSEEN)
+    if len(ids):
+        found &= ids[np.maximum(end, 0)] == wanted
+    return np.where(found, end, -1)
+
+
+def _peers(
+    kept: Table, communicators: dict[int, Communicator], calls: Table
+) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+    """World ranks of the peers; roots, and members of the communicators that can be matched."""
+    calls["peer"] = UNKNOWN
+    roots = np.zeros(len(kept), np.bool_)
+    sizes = np.zeros(len(kept), np.int64)
+    for number in np.unique(kept["comm"]).tolist():
+        comm = communicators.get(number)
+        if comm is None:
+            continue
+        here = np.flatnonzero(kept["comm"] == number)
+        peer = kept["peer"][here].astype(np.int64)
+        roots[here] = (peer == HERE) | ((peer >= 0) & (peer == comm.rank) & (not comm.inter))
+        members = np.asarray(comm.peers if comm.peers is not None else (), np.int64)
+        inside = (peer >= 0) & (peer < len(members))
+        calls["peer"][here[inside]] = members[peer[inside]]
+        if not (comm.inter or comm.window or comm.met or comm.foreign) and comm.own is not None:
+            sizes[here] = len(comm.own)
+    return roots, sizes
+
+
+def _renumber(run: Run, file: Path, calls: Table) -> None:
+    """From a rank's own numbers of sites, sections and operations to those of the run."""
+    try:
+        part = read_part(file)
+    except ImbrexError:
+        calls["site"] = 0
+        return
+    numbers = {(s.image, s.build_id, s.offset): s.id for s in run.sites if s.id}
+    sites = [0, *(numbers.get(key, 0) for key in part.sites[1:])]
+    sections = {name: n for n, name in enumerate(run.job.sections)}
+    operations = {name: n for n, name in enumerate(run.job.operations)}
+    _look_up(calls, "site", sites)
+    _look_up(calls, "section", [sections.get(name, 0) for name in part.sections])
+    _look_up(calls, "operation", [operations.get(name, 0) for name in part.operations])
+
+
+def _look_up(calls: Table, name: str, numbers: Sequence[int]) -> None:
+    table = np.asarray([*numbers, 0], np.int64)
+    own = calls[name].astype(np.int64)
+    own[(own < 0) | (own >= len(numbers))] = len(numbers)
+    calls[name] = table[own]
