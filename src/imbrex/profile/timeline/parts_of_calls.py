@@ -19,7 +19,7 @@ from imbrex.profile.timeline.format import UNKNOWN, Match
 _LATE = ("late_sender", "late_collective", "late_receiver")
 _Array = NDArray[Any]
 _WAITING = frozenset(
-    ["collective", "mprobe", "mrecv", "probe", "recv", "send", "sendrecv", "sendrecv_replace"]
+    ("collective", "mprobe", "mrecv", "probe", "recv", "send", "sendrecv", "sendrecv_replace")
 )
 
 
@@ -36,7 +36,7 @@ def share_out(calls: Table, roots: NDArray[np.bool_], operations: Sequence[str])
     heads = np.flatnonzero(np.diff(call, prepend=-1))
     enter, exit_ = calls["enter_ns"][heads], calls["exit_ns"][heads]
     begun, done = _completions(calls, call, heads)
-    until, possible = _moments(calls, roots, begun, done, enter)
+    until, possible = _moments(calls, roots, begun, done, enter, exit_)
     for moments in until.values():
         first_of = _numbered(calls, heads, operations, _returns_at_the_first)
         moments[first_of] = enter[first_of]
@@ -74,7 +74,12 @@ def _completions(calls: Table, call: _Array, heads: _Array) -> tuple[_Array, _Ar
 
 
 def _moments(
-    calls: Table, roots: NDArray[np.bool_], begun: _Array, done: _Array, enter: _Array
+    calls: Table,
+    roots: NDArray[np.bool_],
+    begun: _Array,
+    done: _Array,
+    enter: _Array,
+    exit_: _Array,
 ) -> tuple[dict[str, _Array], dict[str, _Array]]:
     """Until when each call waited for each kind of late partner: for certain, and possibly."""
     kind, matched = calls["kind"][begun], calls["match"][begun] == Match.MATCHED
@@ -86,7 +91,7 @@ def _moments(
     sure &= ~to_root & ((calls["flags"][begun] & Flag.VARYING) == 0)
     receive = (kind == Kind.RECV) | (kind == Kind.PROBE)
     waits = kind != Kind.BUFFERED_SEND
-    before = calls["exit_ns"][begun] > there
+    before = (exit_[done] > there) | (kind == Kind.SYNC_SEND)
     groups = {
         "late_sender": (receive, receive),
         "late_collective": (collective & ~to_root, collective & sure),
