@@ -14,6 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from imbrex.cli.pages import commands_page
+from imbrex.export import sites_table
 from imbrex.formats.page import columns_page, fields_page, keys_page
 from imbrex.launch import installed
 from imbrex.model import keys
@@ -39,6 +40,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "waits.npy": lambda: columns_page(causes.WAITS_TABLE),
     "partners.npy": lambda: columns_page(causes.PARTNERS_TABLE),
     "timeline.npy": lambda: columns_page(timeline_format.TIMELINE),
+    "sites.csv": lambda: columns_page(sites_table.SITES_TABLE),
     "run.json": lambda: fields_page(job.JOB.content),
     "sites.json": lambda: fields_page(sites.SITES.content),
     "guard.json": lambda: fields_page(guard_format.GUARD.content),

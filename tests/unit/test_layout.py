@@ -18,7 +18,7 @@ LAYERS = (
     {"formats", "mpi_facts", "panels"},
     {"mpi_environment", "network", "profile"},
     {"diagnosis"},
-    {"launch", "model", "probe", "recorder", "replay", "report", "transform", "tune"},
+    {"export", "launch", "model", "probe", "recorder", "replay", "report", "transform", "tune"},
     {"cli"},
 )
 # Edges within a layer, each with its reason.

@@ -18,6 +18,7 @@ GROUPS: dict[str, dict[str, Command]] = {
         "show": Command("imbrex.cli.show:show", "Show a measured run: verdict, or a table."),
         "report": Command("imbrex.cli.report:report", "Write a run as one HTML file."),
         "compare": Command("imbrex.cli.compare:compare", "Compare two runs."),
+        "export": Command("imbrex.cli.export:export", "Write a run for other tools."),
     },
     "Understand": {
         "probe": Command("imbrex.cli.probe:probe", "Find out what overlaps on this MPI."),
