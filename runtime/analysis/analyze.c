@@ -3,54 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Which transfers each call saw complete: those of the call that begins at record i are
- * list[begin[i] .. begin[i + 1]). */
-typedef struct completions {
-    uint32_t *head; /* first record of a record's call */
-    uint32_t *begin;
-    ix_completed *list;
-    uint32_t most; /* of one call */
-} completions;
-
-static int is_completed_by_call(const ix_op *op)
-{
-    return op->kind != IX_LOG_COMPLETION && op->kind != IX_LOG_EPOCH && op->kind != IX_LOG_NONE &&
-           op->kind != IX_LOG_PARTS_SEND && op->peer != IX_LOG_PROC_NULL;
-}
-
-static void free_completions(completions *c)
-{
-    free(c->head);
-    free(c->begin);
-    free(c->list);
-}
-
-static int find_completions(completions *c, const ix_view *view)
-{
-    uint32_t count = view->count;
-    *c = (completions){.head = malloc((count + (size_t)1) * sizeof *c->head),
-                       .begin = calloc(count + (size_t)2, sizeof *c->begin),
-                       .list = malloc((count + (size_t)1) * sizeof *c->list)};
-    if (!c->head || !c->begin || !c->list) {
-        free_completions(c);
-        return -1;
-    }
-    for (uint32_t i = 0; i < count; i++)
-        c->head[i] = i == 0 || view->ops[i].flags & IX_LOG_FIRST ? i : c->head[i - 1];
-    /* Counted one place further on, so that adding up leaves where each begins. */
-    for (uint32_t i = 0; i < count; i++)
-        if (is_completed_by_call(&view->ops[i]) && view->ops[i].end_call != IX_NO_END)
-            c->begin[c->head[view->ops[i].end_call] + 2]++;
-    for (uint32_t i = 2; i < count + 2; i++) {
-        if (c->begin[i] > c->most)
-            c->most = c->begin[i];
-        c->begin[i] += c->begin[i - 1];
-    }
-    for (uint32_t i = 0; i < count; i++)
-        if (is_completed_by_call(&view->ops[i]) && view->ops[i].end_call != IX_NO_END)
-            c->list[c->begin[c->head[view->ops[i].end_call] + 1]++].op = i;
-    return 0;
-}
+#include "analysis/completions.h"
 
 static int8_t size_class(int64_t bytes)
 {
@@ -107,14 +60,14 @@ static int add_partner(ix_analysis *a, const ix_view *view, int32_t peer, int64_
 }
 
 /* What each transfer gives by itself. */
-static int add_transfers(ix_analysis *a, const ix_view *view, const completions *c,
+static int add_transfers(ix_analysis *a, const ix_view *view, const ix_completions *c,
                          ix_facts_of *facts_of, const void *context)
 {
     for (uint32_t i = 0; i < view->count; i++) {
         const ix_op *op = &view->ops[i];
         const ix_match *m = &view->matches[i];
         int message = ix_is_send(op) || op->kind == IX_LOG_RECV;
-        if (!is_completed_by_call(op))
+        if (!ix_is_completed_by_call(op))
             continue;
         if (op->kind != IX_LOG_PROBE)
             a->states[m->state]++;
@@ -125,10 +78,7 @@ static int add_transfers(ix_analysis *a, const ix_view *view, const completions 
         if (!ix_is_transfer(op))
             continue;
         ix_transfer_facts facts = facts_of(context, view, i);
-        if (op->end_call != IX_NO_END) {
-            uint32_t call = c->head[op->end_call];
-            facts.alone = c->begin[call + 1] - c->begin[call] == 1;
-        }
+        facts.alone = (uint8_t)ix_completed_alone(c, view, i);
         if (add_evidence(a, view, i, &facts))
             return -1;
     }
@@ -199,7 +149,7 @@ static int add_waits(ix_analysis *a, const ix_view *view, uint32_t call,
     return 0;
 }
 
-static int add_calls(ix_analysis *a, const ix_view *view, completions *c, ix_facts_of *facts_of,
+static int add_calls(ix_analysis *a, const ix_view *view, ix_completions *c, ix_facts_of *facts_of,
                      const void *context)
 {
     for (uint32_t i = 0; i < view->count; i++) {
@@ -220,15 +170,15 @@ static int add_calls(ix_analysis *a, const ix_view *view, completions *c, ix_fac
 
 int ix_analyze(ix_analysis *analysis, const ix_view *view, ix_facts_of *facts, const void *context)
 {
-    completions c;
+    ix_completions c;
     *analysis = (ix_analysis){0};
     for (int k = 0; k < IX_ROW_TABLES; k++)
         ix_rows_init(&analysis->tables[k], k);
-    if (find_completions(&c, view))
+    if (ix_completions_find(&c, view))
         return -1;
     int bad = add_transfers(analysis, view, &c, facts, context) ||
               add_calls(analysis, view, &c, facts, context);
-    free_completions(&c);
+    ix_completions_free(&c);
     if (bad)
         ix_analysis_free(analysis);
     return bad ? -1 : 0;

@@ -7,12 +7,14 @@ _Static_assert(sizeof(ix_evidence_row) == 16 + 19 * 8, "a row of evidence.npy ha
 _Static_assert(sizeof(ix_causes_row) == 16 + 21 * 8, "a row of causes.npy has no padding");
 _Static_assert(sizeof(ix_waits_row) == 16 + 5 * 8, "a row of waits.npy has no padding");
 _Static_assert(sizeof(ix_partners_row) == 8 + 4 * 8, "a row of partners.npy has no padding");
+_Static_assert(sizeof(ix_timeline_row) == 40 + 30 * 8, "a row of timeline.npy has no padding");
 
 void ix_rows_init(ix_rows *table, int which)
 {
     static const size_t row_bytes[IX_ROW_TABLES] = {sizeof(ix_evidence_row), sizeof(ix_causes_row),
-                                                    sizeof(ix_waits_row), sizeof(ix_partners_row)};
-    static const size_t key_bytes[IX_ROW_TABLES] = {16, 16, 16, 8};
+                                                    sizeof(ix_waits_row), sizeof(ix_partners_row),
+                                                    sizeof(ix_timeline_row)};
+    static const size_t key_bytes[IX_ROW_TABLES] = {16, 16, 16, 8, 0};
     *table = (ix_rows){.row_bytes = row_bytes[which], .key_bytes = key_bytes[which]};
 }
 
@@ -77,4 +79,17 @@ void *ix_rows_at(ix_rows *table, const void *like)
         table->places[place] = (uint32_t)++table->count;
     }
     return table->rows + (table->places[place] - 1) * table->row_bytes;
+}
+
+void *ix_rows_append(ix_rows *table)
+{
+    if (table->count == table->capacity) {
+        size_t capacity = table->capacity ? 2 * table->capacity : 64;
+        char *rows = realloc(table->rows, capacity * table->row_bytes);
+        if (!rows)
+            return NULL;
+        table->rows = rows;
+        table->capacity = capacity;
+    }
+    return memset(table->rows + table->count++ * table->row_bytes, 0, table->row_bytes);
 }

@@ -1,5 +1,6 @@
-/* The rows that the analysis leaves: evidence.npy, causes.npy, waits.npy and partners.npy, byte for
- * byte (docs/reference/run-directory.md). A key, then sums. */
+/* The rows that the analysis leaves: evidence.npy, causes.npy, waits.npy, partners.npy and
+ * timeline.npy, byte for byte (docs/reference/run-directory.md). A key, then sums; of timeline.npy
+ * one record of the log. */
 #ifndef IMBREX_ANALYSIS_ROWS_H
 #define IMBREX_ANALYSIS_ROWS_H
 
@@ -41,6 +42,20 @@ typedef struct ix_partners_row {
     ix_interval late;
 } ix_partners_row;
 
+/* Times that are not known are -1. */
+typedef struct ix_timeline_row {
+    int32_t rank, site;
+    uint16_t operation, section;
+    uint8_t kind, path, thread, flags;
+    int32_t peer;
+    uint32_t comm;
+    int32_t tag;
+    uint32_t sequence, match, reserved;
+    int64_t bytes, enter_ns, exit_ns, end_enter_ns, end_exit_ns, peer_enter_ns, peer_exit_ns;
+    int64_t error_ns, x_lo_ns, x_hi_ns;
+    ix_interval hidden, exposed, part[IX_CAUSES], lost_overlap;
+} ix_timeline_row;
+
 /* A table that grows, found by the first `key_bytes` of its rows. */
 typedef struct ix_rows {
     char *rows;
@@ -49,7 +64,14 @@ typedef struct ix_rows {
     size_t place_count;
 } ix_rows;
 
-enum { IX_EVIDENCE_ROWS, IX_CAUSES_ROWS, IX_WAITS_ROWS, IX_PARTNERS_ROWS, IX_ROW_TABLES };
+enum {
+    IX_EVIDENCE_ROWS,
+    IX_CAUSES_ROWS,
+    IX_WAITS_ROWS,
+    IX_PARTNERS_ROWS,
+    IX_TIMELINE_ROWS,
+    IX_ROW_TABLES
+};
 
 void ix_rows_init(ix_rows *table, int which);
 void ix_rows_free(ix_rows *table);
@@ -57,5 +79,8 @@ void ix_rows_free(ix_rows *table);
 /* The row with the key of `like`, new and zero behind it if it was not there; NULL without memory.
  * Good until the next call. */
 void *ix_rows_at(ix_rows *table, const void *like);
+
+/* A further row, all zero, of a table whose rows have no key; NULL without memory. */
+void *ix_rows_append(ix_rows *table);
 
 #endif

@@ -30,6 +30,9 @@ static void put_matching(FILE *f, const ix_matching_facts *m)
     }
     fprintf(f, " \"clocks\": {\"error_s\": %.9f, \"violations\": %lld},\n",
             (double)m->error_ns * 1e-9, (long long)m->violations);
+    if (m->kept_to_ns > m->kept_from_ns)
+        fprintf(f, " \"timeline\": {\"begin_s\": %.9f, \"end_s\": %.9f},\n",
+                (double)m->kept_from_ns * 1e-9, (double)m->kept_to_ns * 1e-9);
     fprintf(f, " \"matching\": {\"matched\": %lld, \"seconds\": %.6f, \"unmatched\": {",
             (long long)m->matched, m->seconds);
     for (int i = 0, some = 0; i < IX_MATCH_STATES; i++)

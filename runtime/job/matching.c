@@ -12,6 +12,7 @@
 #include "core/internal.h"
 #include "generated/operations.h"
 #include "job/clocks.h"
+#include "job/kept_calls.h"
 #include "job/own_log.h"
 #include "job/sparse.h"
 
@@ -419,6 +420,29 @@ static void sum_up(MPI_Comm all, const matching *m, const ix_analysis *a, int64_
     }
 }
 
+/* Whether all ranks are fine; then also what a time line needs, of one part of the run. */
+static int keep_calls(MPI_Comm all, int fine, const matching *m, ix_analysis *analysis,
+                      ix_matching_facts *facts)
+{
+    ix_kept_calls kept = {.view = &m->view,
+                          .log = m->view.count ? m->log : NULL,
+                          .start_ns = m->start_ns,
+                          .level = facts->level,
+                          .facts = facts_of,
+                          .context = m};
+    int rank;
+    int64_t at_ns = 0;
+    PMPI_Comm_rank(all, &rank);
+    long long begin = m->log ? to_common(m, 0) : INT64_MAX;
+    long long mine[3] = {fine, -(fine ? ix_stake(&kept, analysis, rank, &at_ns) : 0), begin};
+    long long least[3] = {0};
+    PMPI_Allreduce(mine, least, 3, MPI_LONG_LONG, MPI_MIN, all);
+    if (least[0] && least[1])
+        ix_keep_calls(all, &kept, analysis, -least[1], at_ns, least[2], &facts->kept_from_ns,
+                      &facts->kept_to_ns);
+    return least[0] != 0;
+}
+
 int ix_match_calls(MPI_Comm all, int measured, ix_analysis *analysis, ix_matching_facts *facts)
 {
     int64_t started_ns = ix_now();
@@ -444,8 +468,7 @@ int ix_match_calls(MPI_Comm all, int measured, ix_analysis *analysis, ix_matchin
     }
     fine = exchange(all, &m) == 0;
     fine = fine && (!measured || analyze(&m, analysis) == 0);
-    int everybody = 0;
-    PMPI_Allreduce(&fine, &everybody, 1, MPI_INT, MPI_MIN, all);
+    int everybody = keep_calls(all, fine, &m, analysis, facts);
     if (everybody)
         sum_up(all, &m, analysis, started_ns, facts);
     else

@@ -15,9 +15,10 @@ typedef struct ix_matching_facts {
     int64_t windows;
     uint32_t level;
     int64_t matched, unmatched[IX_MATCH_STATES];
-    int64_t error_ns;   /* of the clocks of matched ranks; IX_CLOCK_UNKNOWN */
-    int64_t violations; /* matches that the clocks do not allow */
-    double seconds;     /* what it took, on the slowest rank */
+    int64_t error_ns;                 /* of the clocks of matched ranks; IX_CLOCK_UNKNOWN */
+    int64_t violations;               /* matches that the clocks do not allow */
+    int64_t kept_from_ns, kept_to_ns; /* of what part single calls are kept, since the run began */
+    double seconds;                   /* what it took, on the slowest rank */
 } ix_matching_facts;
 
 /* Collective over `all`, between ix_stop and ix_release; `measured`: this rank has a profile. 1

@@ -13,17 +13,19 @@
 #include "job/names.h"
 #include "job/tables.h"
 
-static const char *const files[] = {"measures.npy", "ranks.npy",  "sites.json", "job.json",
-                                    "evidence.npy", "causes.npy", "waits.npy",  "partners.npy"};
+static const char *const files[] = {"measures.npy", "ranks.npy",    "sites.json",
+                                    "job.json",     "evidence.npy", "causes.npy",
+                                    "waits.npy",    "partners.npy", "timeline.npy"};
 /* Those of the matching are the last, and not always there. */
 enum { MATCHED_FILES = IX_ROW_TABLES, FILES = 4 + MATCHED_FILES };
 
 /* Tables that each rank has rows of. */
 enum { OWN_TABLES = 1 + IX_ROW_TABLES };
-static const enum ix_table own_tables[OWN_TABLES] = {
-    IX_TABLE_MEASURES, IX_TABLE_EVIDENCE, IX_TABLE_CAUSES, IX_TABLE_WAITS, IX_TABLE_PARTNERS};
+static const enum ix_table own_tables[OWN_TABLES] = {IX_TABLE_MEASURES, IX_TABLE_EVIDENCE,
+                                                     IX_TABLE_CAUSES,   IX_TABLE_WAITS,
+                                                     IX_TABLE_PARTNERS, IX_TABLE_TIMELINE};
 static const char *const own_files[OWN_TABLES] = {"measures.npy", "evidence.npy", "causes.npy",
-                                                  "waits.npy", "partners.npy"};
+                                                  "waits.npy",    "partners.npy", "timeline.npy"};
 
 static const void *entry(const ix_part_table *table, uint64_t i)
 {
@@ -131,6 +133,11 @@ static void renumber(ix_row *rows, size_t count, ix_analysis *analysis, const nu
     for (size_t i = 0; i < analysis->tables[IX_WAITS_ROWS].count; i++) {
         waits[i].site = site_of(n, waits[i].site);
         waits[i].start_site = site_of(n, waits[i].start_site);
+    }
+    ix_timeline_row *timeline = (void *)analysis->tables[IX_TIMELINE_ROWS].rows;
+    for (size_t i = 0; i < analysis->tables[IX_TIMELINE_ROWS].count; i++) {
+        timeline[i].site = site_of(n, timeline[i].site);
+        timeline[i].section = section_of(n, timeline[i].section);
     }
 }
 

@@ -49,11 +49,21 @@ static const char waits_type[] =
 static const char partners_type[] =
     "[('rank','<i4'),('peer','<i4'),('messages','<i8'),('bytes','<i8')" PAIR("late") "]";
 
-static const char *const types[IX_TABLES] = {row_type,    rank_type,  evidence_type,
-                                             causes_type, waits_type, partners_type};
-static const size_t row_bytes[IX_TABLES] = {sizeof(ix_row),          sizeof(ix_rank_row),
-                                            sizeof(ix_evidence_row), sizeof(ix_causes_row),
-                                            sizeof(ix_waits_row),    sizeof(ix_partners_row)};
+static const char timeline_type[] =
+    "[('rank','<i4'),('site','<i4'),('operation','<u2'),('section','<u2'),('kind','u1'),"
+    "('path','u1'),('thread','u1'),('flags','u1'),('peer','<i4'),('comm','<u4'),('tag','<i4'),"
+    "('sequence','<u4'),('match','<u4'),('reserved','<u4'),('bytes','<i8'),('enter_ns','<i8'),"
+    "('exit_ns','<i8'),('end_enter_ns','<i8'),('end_exit_ns','<i8'),('peer_enter_ns','<i8'),"
+    "('peer_exit_ns','<i8'),('error_ns','<i8'),('x_lo_ns','<i8'),('x_hi_ns','<i8')" PAIR("hidden")
+        PAIR("exposed") PAIR("late_sender") PAIR("late_receiver") PAIR("late_collective")
+            PAIR("transfer") PAIR("stalled") PAIR("library") PAIR("unattributed")
+                PAIR("lost_overlap") "]";
+
+static const char *const types[IX_TABLES] = {row_type,   rank_type,     evidence_type, causes_type,
+                                             waits_type, partners_type, timeline_type};
+static const size_t row_bytes[IX_TABLES] = {
+    sizeof(ix_row),       sizeof(ix_rank_row),     sizeof(ix_evidence_row), sizeof(ix_causes_row),
+    sizeof(ix_waits_row), sizeof(ix_partners_row), sizeof(ix_timeline_row)};
 
 _Static_assert(sizeof(ix_row) == 16 + 16 * 8, "a row of measures.npy has no padding");
 _Static_assert(sizeof(ix_rank_row) == 8 + 64 + 9 * 8, "a row of ranks.npy has no padding");

@@ -15,6 +15,7 @@ enum ix_table {
     IX_TABLE_CAUSES,
     IX_TABLE_WAITS,
     IX_TABLE_PARTNERS,
+    IX_TABLE_TIMELINE,
     IX_TABLES
 };
 

@@ -7,12 +7,14 @@
  *      FLAGS                         END: index of a record of the rank, or -1
  *   ends THREAD TIME CALL
  *   measured SITE OPERATION SECTION COUNT CALL_NS COMPUTE_NS
+ *   excerpt ROWS                     also print the calls around a typical iteration
  *   go */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/analyze.h"
+#include "analysis/excerpt.h"
 #include "analysis/facts.h"
 #include "analysis/pairing.h"
 #include "analysis/rounds.h"
@@ -65,6 +67,7 @@ static int rank_count;
 static members comms[COMMS];
 static int comm_count;
 static char table[1 << 16];
+static int room; /* of an excerpt, rows; 0: none is made */
 
 static const members *comm_of(uint32_t number)
 {
@@ -198,6 +201,26 @@ static void print_rows(const ix_rows *rows, const char *name)
     }
 }
 
+/* The stretch around its own proposal for which there is room, and the rows there. */
+static void print_excerpt(const ix_view *view, ix_analysis *analysis)
+{
+    ix_proposal p = ix_excerpt_propose(view, analysis);
+    int64_t reach = ix_excerpt_reach(view, p.at_ns, (uint32_t)room);
+    int64_t far = reach == INT64_MAX ? 1000000000 : reach;
+    if (ix_excerpt_rows(analysis, view, p.at_ns - far, p.at_ns + far, facts, NULL))
+        abort();
+    printf("proposal %d %lld %lld %lld\n", view->rank, (long long)p.stake_ns, (long long)p.at_ns,
+           reach == INT64_MAX ? -1 : (long long)reach);
+    const ix_timeline_row *rows = (const void *)analysis->tables[IX_TIMELINE_ROWS].rows;
+    for (size_t i = 0; i < analysis->tables[IX_TIMELINE_ROWS].count; i++) {
+        const ix_timeline_row *r = &rows[i];
+        printf("timeline %d %d %u %d %u", r->rank, r->site, r->operation, r->peer, r->match);
+        for (const int64_t *at = &r->bytes; at < (const int64_t *)(r + 1); at++)
+            printf(" %lld", (long long)*at);
+        printf("\n");
+    }
+}
+
 static void go(void)
 {
     static const char *const names[] = {"evidence", "causes", "waits", "partners"};
@@ -219,8 +242,10 @@ static void go(void)
             ix_analysis_rest(&analysis, &ranks[a].view, ranks[a].measured, ranks[a].measured_count,
                              ranks[a].compute_ns))
             abort();
-        for (int k = 0; k < IX_ROW_TABLES; k++)
+        for (int k = 0; k < IX_TIMELINE_ROWS; k++)
             print_rows(&analysis.tables[k], names[k]);
+        if (room)
+            print_excerpt(&ranks[a].view, &analysis);
         printf("states %d", a);
         for (int k = 0; k < IX_MATCH_STATES; k++)
             printf(" %lld", (long long)analysis.states[k]);
@@ -239,6 +264,7 @@ static void forget(void)
     memset(ranks, 0, sizeof ranks);
     rank_count = comm_count = 0;
     table[0] = 0;
+    room = 0;
 }
 
 static void add_op(rank_log *r, const char *text)
@@ -322,6 +348,8 @@ int main(void)
             rank_count++;
         } else if (!strncmp(line, "op ", 3)) {
             add_op(r, line + 3);
+        } else if (!strncmp(line, "excerpt ", 8)) {
+            room = atoi(line + 8);
         } else if (!strncmp(line, "ends ", 5)) {
             unsigned thread;
             long long time, call;

@@ -14,7 +14,7 @@ from imbrex.profile.call_log import END_UNSEEN, HERE, OPEN, CallLog, Communicato
 from imbrex.profile.format import Table
 from imbrex.profile.part import read_part
 from imbrex.profile.timeline.format import TIMELINE_DTYPE, UNKNOWN
-from imbrex.profile.timeline.pairing import match_collectives, match_messages
+from imbrex.profile.timeline.pairing import match_collectives, match_messages, match_probes
 from imbrex.profile.timeline.parts_of_calls import share_out
 
 if TYPE_CHECKING:
@@ -55,6 +55,7 @@ def read_logs(run: Run) -> Table:
     roots = np.concatenate([root for _, root, _ in parts])
     sizes = np.concatenate([size for _, _, size in parts])
     match_messages(calls, complete=all(log.complete for _, log in logs))
+    match_probes(calls)
     match_collectives(calls, roots, sizes)
     share_out(calls, roots, [run.operation(n) for n in range(len(run.job.operations))])
     return calls

@@ -6,6 +6,7 @@ its k-th receive in the order of posting; a collective counts where all of its m
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from typing import Any
 
 import numpy as np
@@ -77,6 +78,24 @@ def _ambiguous(
     found = np.zeros(len(order), np.bool_)
     found[order] = doubt[np.cumsum(begins) - 1]
     return found
+
+
+def match_probes(calls: Table) -> None:
+    """A probe waits for the message that the next receive of its stream got."""
+    receives: dict[tuple[int, ...], list[int]] = {}
+    names = ("rank", "comm", "peer", "tag", "thread")
+    probes = np.flatnonzero(calls["kind"] == Kind.PROBE)
+    if not len(probes):
+        return
+    for row in np.flatnonzero(calls["kind"] == Kind.RECV).tolist():
+        receives.setdefault(tuple(int(calls[name][row]) for name in names), []).append(row)
+    for row in probes.tolist():
+        rows = receives.get(tuple(int(calls[name][row]) for name in names), [])
+        at = bisect_right(rows, row)
+        if at < len(rows) and calls["match"][rows[at]] == Match.MATCHED:
+            calls["match"][row] = Match.MATCHED
+            calls["peer_enter_ns"][row] = calls["peer_enter_ns"][rows[at]]
+            calls["peer_exit_ns"][row] = calls["peer_exit_ns"][rows[at]]
 
 
 def match_collectives(calls: Table, roots: NDArray[np.bool_], sizes: NDArray[np.int64]) -> None:

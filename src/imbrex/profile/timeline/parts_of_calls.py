@@ -37,8 +37,10 @@ def share_out(calls: Table, roots: NDArray[np.bool_], operations: Sequence[str])
     enter, exit_ = calls["enter_ns"][heads], calls["exit_ns"][heads]
     begun, done = _completions(calls, call, heads)
     until, possible = _moments(calls, roots, begun, done, enter, exit_)
+    # Of several that may have come first none is the reason for certain.
+    first_of = _numbered(calls, heads, operations, _returns_at_the_first)
+    first_of &= np.bincount(done, minlength=len(heads)) > 1
     for moments in until.values():
-        first_of = _numbered(calls, heads, operations, _returns_at_the_first)
         moments[first_of] = enter[first_of]
     least, most = enter.copy(), enter.copy()
     for name in _LATE:

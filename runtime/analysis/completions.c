@@ -1,0 +1,49 @@
+#include "analysis/completions.h"
+
+#include <stdlib.h>
+
+int ix_is_completed_by_call(const ix_op *op)
+{
+    return op->kind != IX_LOG_COMPLETION && op->kind != IX_LOG_EPOCH && op->kind != IX_LOG_NONE &&
+           op->kind != IX_LOG_PARTS_SEND && op->peer != IX_LOG_PROC_NULL;
+}
+
+void ix_completions_free(ix_completions *c)
+{
+    free(c->head);
+    free(c->begin);
+    free(c->list);
+    *c = (ix_completions){0};
+}
+
+int ix_completions_find(ix_completions *c, const ix_view *view)
+{
+    uint32_t count = view->count;
+    *c = (ix_completions){.head = malloc((count + (size_t)1) * sizeof *c->head),
+                          .begin = calloc(count + (size_t)2, sizeof *c->begin),
+                          .list = malloc((count + (size_t)1) * sizeof *c->list)};
+    if (!c->head || !c->begin || !c->list) {
+        ix_completions_free(c);
+        return -1;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        c->head[i] = i == 0 || view->ops[i].flags & IX_LOG_FIRST ? i : c->head[i - 1];
+    /* Counted one place further on, so that adding up leaves where each begins. */
+    for (uint32_t i = 0; i < count; i++)
+        if (ix_is_completed_by_call(&view->ops[i]) && view->ops[i].end_call != IX_NO_END)
+            c->begin[c->head[view->ops[i].end_call] + 2]++;
+    for (uint32_t i = 2; i < count + 2; i++)
+        c->begin[i] += c->begin[i - 1];
+    for (uint32_t i = 0; i < count; i++)
+        if (ix_is_completed_by_call(&view->ops[i]) && view->ops[i].end_call != IX_NO_END)
+            c->list[c->begin[c->head[view->ops[i].end_call] + 1]++].op = i;
+    return 0;
+}
+
+int ix_completed_alone(const ix_completions *c, const ix_view *view, uint32_t i)
+{
+    if (view->ops[i].end_call == IX_NO_END)
+        return 0;
+    uint32_t call = c->head[view->ops[i].end_call];
+    return c->begin[call + 1] - c->begin[call] == 1;
+}
