@@ -26,6 +26,7 @@ NAMES = [
     "parity.c",
     "parity.f90",
     "plain.f",
+    "planes.f",
     "pipe.c",
     "private.c",
     "private.f",

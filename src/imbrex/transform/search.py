@@ -8,7 +8,7 @@ computation stays, so that a program from which nothing is to be gained is left 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from imbrex.errors import ImbrexError
@@ -20,6 +20,7 @@ from imbrex.transform.telling import LineMap
 from imbrex.transform.text.edits import apply_edits
 
 _MOST = 400  # preparing rewrites in one run
+_DEPTH = 2  # of what a proposal makes possible, how many follow
 
 
 class Result(Protocol):
@@ -64,6 +65,16 @@ def prepare(
         except ImbrexError:  # the text is not understood: better without
             rejected |= {_identity(p) for p in batch}
             continue
+        if batch[0].leads_to:
+            step = _follow(_Step(texts, tried, next_offers), batch[0], best, attempt, _DEPTH)
+            if step is None:
+                rejected |= {_identity(p) for p in batch}
+                continue
+            taken += [_placed(proposal, first.before, current) for proposal in batch]
+            for proposal, text in zip(step.taken, step.before, strict=True):
+                taken.append(_placed(proposal, first.before, text))
+            best, current, offered = step.result, step.texts, step.offered
+            continue
         useful = [p for p in batch if _pays(p, tried, best)]
         rejected |= {_identity(p) for p in batch if p not in useful}
         if useful and len(useful) < len(batch):
@@ -71,15 +82,64 @@ def prepare(
             tried, next_offers = attempt(texts)
         if not useful:
             continue
-        for proposal in useful:
-            place = proposal.reason.location
-            known = LineMap(first.before[place.file], current[place.file])
-            where = Location(place.file, known.line(place.line))
-            taken.append(replace(proposal, reason=Reason(proposal.reason.cause, where)))
+        taken += [_placed(proposal, first.before, current) for proposal in useful]
         best, current, offered = tried, texts, next_offers
         if len(taken) >= _MOST:
             break
     return best, taken, [proposal for proposal in offered if not proposal.edits]
+
+
+@dataclass(slots=True)
+class _Step:
+    """A text, what came of it, and the proposals on the way to it."""
+
+    texts: dict[str, bytes]
+    result: Result
+    offered: list[Proposal]
+    taken: list[Proposal] = field(default_factory=list)
+    before: list[dict[str, bytes]] = field(default_factory=list)  # each of them
+    worth: int = 0
+
+
+def _follow(
+    step: _Step, leader: Proposal, best: Result, attempt: Attempt, depth: int
+) -> _Step | None:
+    """What gains by what a proposal has made possible, itself or one step further."""
+    found: _Step | None = None
+    for offer in step.offered:
+        mine = offer.rewrite in leader.leads_to and offer.routine.name in leader.also
+        if not offer.edits or not mine or (not offer.replaces and depth <= 1):
+            continue
+        texts, merged = _merged(step.texts, [offer])
+        if not merged:
+            continue
+        try:
+            tried, offered = attempt(texts)
+        except ImbrexError:
+            continue
+        taken, before = [*step.taken, offer], [*step.before, step.texts]
+        here: _Step | None = _Step(texts, tried, offered, taken, before)
+        assert here is not None
+        if offer.replaces:
+            here.worth = gain(tried.decisions) + offer.worth
+            here = here if _pays(offer, tried, best) else None
+        else:
+            here = _follow(here, leader, best, attempt, depth - 1)
+        if here is not None and (found is None or here.worth > found.worth):
+            found = here
+    return found
+
+
+def _placed(proposal: Proposal, first: dict[str, bytes], current: dict[str, bytes]) -> Proposal:
+    """The proposal with the lines of the first text."""
+    place = proposal.reason.location
+    file = proposal.routine.file
+    if proposal.starts and file in current:
+        lines = LineMap(first[file], current[file])
+        proposal = replace(proposal, starts=frozenset(map(lines.line, proposal.starts)))
+    known = LineMap(first[place.file], current[place.file])
+    where = Location(place.file, known.line(place.line))
+    return replace(proposal, reason=Reason(proposal.reason.cause, where))
 
 
 def _identity(proposal: Proposal) -> tuple[str, str, str]:
@@ -88,12 +148,20 @@ def _identity(proposal: Proposal) -> tuple[str, str, str]:
 
 
 def _batch(offered: list[Proposal]) -> list[Proposal]:
-    """The first proposal of each routine; one that changes several routines goes alone."""
+    """The first proposal of each routine; one that changes several routines goes alone.
+
+    Those that make the same possible go together.
+    """
     found: dict[tuple[str, str], Proposal] = {}
     for proposal in offered:
-        if not proposal.replaces:
+        if not proposal.replaces and not proposal.leads_to:
             found.setdefault((proposal.routine.file, proposal.routine.name), proposal)
-    return list(found.values()) or offered[:1]
+    if found or not offered:
+        return list(found.values())
+    leader = offered[0]
+    if not leader.leads_to:
+        return [leader]
+    return [p for p in offered if p.rewrite == leader.rewrite and p.also == leader.also]
 
 
 def _merged(

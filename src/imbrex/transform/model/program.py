@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
@@ -219,6 +219,9 @@ class Routine:
     conditional: bool = False  # of Fortran: other builds may have another one, or none
     generic: bool = False  # of Fortran: it is known by a generic name too
     exported: frozenset[str] = frozenset()  # names that are taken already
+    host: str = ""  # of Fortran: the unit that it stands in; "" where it stands alone
+    # Of Fortran: what a name means in it, the same text for the same thing; None if not known.
+    meaning: Callable[[str], str | None] | None = None
 
     def statements(self) -> list[Statement]:
         """All statements as they are now, in textual order."""

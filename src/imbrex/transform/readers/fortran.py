@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 
 from imbrex.transform.model.causes import Cause, Reason
 from imbrex.transform.model.location import Location
@@ -176,6 +177,8 @@ def _enter(scope: Scope, names: Names, program: Program, identifiers: frozenset[
     routine.first_executable = block.statements[0].start if block.statements else -1
     routine.interface = names.interface(scope)
     routine.exported = identifiers
+    routine.host = "" if scope.parent is None else f"{scope.parent.name}@{scope.parent.file}"
+    routine.meaning = partial(names.meaning, scope)
     program.routines[name] = routine
     if scope.kind == "program":
         program.has_main = True

@@ -126,6 +126,21 @@ class Names:
             return None
         return self._enter_local(scope, owner, symbol)
 
+    def meaning(self, scope: Scope, name: str) -> str | None:
+        """A text that is the same wherever a name stands for the same; None if nobody declares it.
+
+        It is a variable's key, or the value of a constant.
+        """
+        found = self.find(scope, name)
+        if found is None:
+            return None
+        owner, symbol = found
+        if symbol.value is not None:
+            value = Declarations.constant(owner, name)
+            return f"={value}" if value.lstrip("-").isdigit() else None
+        variable = self.variable(scope, name)
+        return None if variable is None else variable.key
+
     def _from_unread_module(self, scope: Scope) -> bool:
         where: Scope | None = scope
         while where is not None:

@@ -9,6 +9,7 @@ from imbrex.transform.rewrites.blocking import BlockingToNonblocking
 from imbrex.transform.rewrites.boundary import BoundaryFirst
 from imbrex.transform.rewrites.collectives import CollectivesToNonblocking
 from imbrex.transform.rewrites.distribution import LoopDistribution
+from imbrex.transform.rewrites.hoisting import Hoisting
 from imbrex.transform.rewrites.motion import ExistingMotion
 from imbrex.transform.rewrites.nested import NestedWrappers
 from imbrex.transform.rewrites.private import PrivateBuffers
@@ -33,6 +34,7 @@ PREPARING: tuple[type[Preparing[Any, Any]], ...] = (
     Rearrangement,
     NestedWrappers,
     Wrappers,
+    Hoisting,
 )
 """What makes room for communication to move, in the order in which it is tried."""
 

@@ -1,0 +1,81 @@
+"""Kernels in the style of well-known benchmarks and proxies print the same after the rewrite.
+
+What is rewritten in each is a part of what must be: a site that is lost again is noticed here.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from imbrex.transform.engine import Options, transform
+
+pytestmark = pytest.mark.untimed
+
+KERNELS = Path(__file__).parent / "transform" / "kernels"
+WRAPPERS = {".c": "mpicc", ".cpp": "mpicxx", ".f": "mpifort", ".f90": "mpifort"}
+# kernel: calls of MPI that are rewritten at least, and rewrites that are used at least
+EXPECTED: dict[str, tuple[int, set[str]]] = {
+    "lu.f": (12, {"hoisting", "wrappers", "private-buffers"}),
+    "is.c": (3, {"collectives"}),
+}
+
+
+def sources() -> list[str]:
+    return sorted(path.name for path in KERNELS.iterdir() if path.suffix in WRAPPERS)
+
+
+@pytest.mark.parametrize("name", sources())
+def test_same_output_and_clean(name: str, mpi: Any, tmp_path: Path) -> None:
+    """On 2 and 4 ranks; under the guard, which sees each access, on 2 with one library."""
+    compiler = f"{WRAPPERS[Path(name).suffix]}.{mpi.name}"
+    if shutil.which(compiler) is None:
+        pytest.skip(f"{compiler} is not installed")
+    folders = [shutil.copytree(KERNELS, tmp_path / side) for side in ("before", "after")]
+    outcome = transform([folders[1] / name], Options())
+    assert not outcome.skipped
+    done = [d for d in outcome.decisions if d.decision == "rewritten"]
+    least, rewrites = EXPECTED.get(name, (0, set()))
+    assert len(done) >= least
+    assert rewrites <= {rewrite for decision in done for rewrite in decision.rewrites}
+    if outcome.after == outcome.before:
+        return
+    (folders[1] / name).write_bytes(outcome.after[str(folders[1] / name)])
+    again = transform([folders[1] / name], Options())
+    assert again.after == again.before
+    programs = [build(folder, name, [compiler]) for folder in folders]
+    for ranks in ("2", "4"):
+        printed = [output([mpi.mpirun, "-n", ranks, str(program)]) for program in programs]
+        assert printed[0] == printed[1]
+        assert printed[0]
+        assert all("wrong values 0" in " ".join(x.split()) for x in printed[0] if "wrong" in x)
+    if mpi.name != "openmpi":
+        return
+    kind = {"mpicc": "cc", "mpicxx": "cxx", "mpifort": "fc"}[WRAPPERS[Path(name).suffix]]
+    imbrex = [sys.executable, "-m", "imbrex.cli"]
+    program = build(folders[1], name, [*imbrex, kind, f"--compiler={compiler}", "-g"])
+    words = [*imbrex, "run", "-q", "--guard", "-o", str(tmp_path / "run"), "--"]
+    output([*words, mpi.mpirun, "-n", "2", str(program)])
+    found = json.loads((tmp_path / "run" / "guard.json").read_text())
+    assert found["exact"] is True
+    assert found["findings"] == []
+
+
+def build(folder: Path, name: str, compiler: list[str]) -> Path:
+    program = folder / "program"
+    command = [*compiler, "-O2", "-o", str(program), name]
+    made = subprocess.run(command, capture_output=True, text=True, cwd=folder)
+    assert made.returncode == 0, made.stderr
+    return program
+
+
+def output(command: list[str]) -> list[str]:
+    done = subprocess.run(command, capture_output=True, text=True, timeout=100)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return sorted(done.stdout.splitlines())
