@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from imbrex.cli.parameters import FILE, FOLDER
+from imbrex.cli.terminal import warn
 from imbrex.errors import ImbrexError
 from imbrex.export.format import Format
 from imbrex.export.registry import FORMATS
@@ -32,9 +33,11 @@ def export(folder: Path, name: str | None, output: Path | None, quiet: bool) -> 
     path = output or Path(folder.resolve().name + format_.suffix)
     if path.is_dir():
         raise ImbrexError(f"{path}: is there already: remove it, or name another with -o")
-    format_.write(run, path, lambda share: None)
+    lacking = format_.write(run, path, lambda share: None)
     if not quiet:
         click.echo(f"{path}")
+    if lacking is not None:
+        warn(f"{path} {lacking}")
 
 
 def _by_suffix(output: Path | None) -> Format:

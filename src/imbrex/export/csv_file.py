@@ -12,7 +12,7 @@ from imbrex.profile.run import Run
 _BLOCK = 1 << 14
 
 
-def write_csv(run: Run, path: Path, tell: Tell) -> None:
+def write_csv(run: Run, path: Path, tell: Tell) -> str | None:
     """Write the table; numbers have all their digits, what is not known is empty."""
     table = sites_table(run)
     columns = [[""] * table.rows if c is None else c for c in table.columns.values()]
@@ -28,6 +28,7 @@ def write_csv(run: Run, path: Path, tell: Tell) -> None:
             ]
             writer.writerows(zip(*block, strict=True))
             tell(min(1.0, (begin + _BLOCK) / table.rows))
+    return None
 
 
 FORMAT = Format("csv", ".csv", "call sites with their causes, for spreadsheets", write_csv)

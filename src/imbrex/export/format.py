@@ -22,13 +22,14 @@ Tell = Callable[[float], None]
 class Format:
     """One format: `write` puts a run at a path that does not exist yet, or replaces a file.
 
-    `suffix` is that of its files, `what` says for whom they are in a line of help.
+    It returns a line about what the file lacks, or None. `suffix` is that of its files, `what` says
+    for whom they are in a line of help.
     """
 
     name: str
     suffix: str
     what: str
-    write: Callable[[Run, Path, Tell], None]
+    write: Callable[[Run, Path, Tell], str | None]
 
 
 def optional_package(name: str, called: str) -> ModuleType:
@@ -49,6 +50,8 @@ def written_whole(path: Path) -> Iterator[Path]:
     ImbrexError where it cannot be written; then nothing is left.
     """
     partial = path.with_name(f".{path.name[:200]}.{uuid.uuid4().hex[:12]}")
+    if not path.parent.is_dir():
+        raise ImbrexError(f"{path}: cannot be written (no such folder)")
     try:
         yield partial
         partial.replace(path)

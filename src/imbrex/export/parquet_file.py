@@ -9,7 +9,7 @@ from imbrex.export.sites_table import SITES_TABLE, sites_table
 from imbrex.profile.run import Run
 
 
-def write_parquet(run: Run, path: Path, tell: Tell) -> None:
+def write_parquet(run: Run, path: Path, tell: Tell) -> str | None:
     """Write the table; names are dictionary-encoded, what is not known is null."""
     arrow = optional_package("pyarrow", "Parquet")
     parquet = optional_package("pyarrow.parquet", "Parquet")
@@ -30,6 +30,7 @@ def write_parquet(run: Run, path: Path, tell: Tell) -> None:
     with written_whole(path) as partial:
         parquet.write_table(arrow.table(arrays), str(partial))
     tell(1.0)
+    return None
 
 
 FORMAT = Format("parquet", ".parquet", "the same for pandas, polars, DuckDB", write_parquet)

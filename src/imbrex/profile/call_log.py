@@ -190,10 +190,21 @@ class CallLog:
         return self.level == 0 and self.lost == 0
 
     def common_ns(self, times_ns: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Times of records on the clock common to all ranks, as float64 ns."""
+        """Times of records on the clock common to all ranks, as float64 ns.
+
+        Where the clocks were not compared (a part that a crash left) they count from where the
+        ranks began to log, which they do together.
+        """
         span = self.common_end_ns - self.common_start_ns
-        rate = span / self.end_ns if span > 0 and self.end_ns > 0 else 1.0
+        if span <= 0:
+            return times_ns.astype(np.float64) - self.origin_ns
+        rate = span / self.end_ns if self.end_ns > 0 else 1.0
         return self.common_start_ns + times_ns.astype(np.float64) * rate
+
+    @property
+    def began_ns(self) -> float:
+        """When the rank began to measure, on that clock."""
+        return float(self.common_ns(np.zeros(1, np.int64))[0])
 
     def covered_ns(self, until_ns: int) -> int:
         """How much of [0, until_ns) is covered by the windows that were kept."""

@@ -26,9 +26,7 @@ _COPIED = ("operation", "section", "kind", "path", "thread", "flags", "comm", "t
 def log_files(run: Run) -> list[Path]:
     """Where calls of this run were logged: kept logs, else the parts of ranks that did not end."""
     kept = sorted((run.directory / "log").glob("rank-*.log"))
-    if kept or run.merged:
-        return kept
-    return sorted((run.directory / "parts").glob("rank-*.part"))
+    return kept or sorted((run.directory / "parts").glob("rank-*.part"))
 
 
 def read_logs(run: Run) -> Table:
@@ -40,7 +38,7 @@ def read_logs(run: Run) -> Table:
     problem: ImbrexError | None = None
     for file in log_files(run):
         try:
-            logs.append((_rank_of(file), read_call_log(file)))
+            logs.append((rank_of(file), read_call_log(file)))
         except ImbrexError as error:
             problem = error
     if not logs and problem is not None:
@@ -49,7 +47,7 @@ def read_logs(run: Run) -> Table:
         return np.empty(0, TIMELINE_DTYPE)
     logs.sort(key=lambda item: item[0])
     level = max(log.level for _, log in logs)
-    start_ns = min(log.common_start_ns for _, log in logs)
+    start_ns = min(log.began_ns for _, log in logs)
     parts = [_calls_of(run, rank, log, level, start_ns) for rank, log in logs]
     calls = np.concatenate([part for part, _, _ in parts])
     roots = np.concatenate([root for _, root, _ in parts])
@@ -61,13 +59,14 @@ def read_logs(run: Run) -> Table:
     return calls
 
 
-def _rank_of(file: Path) -> int:
+def rank_of(file: Path) -> int:
+    """The rank whose log or part a file is."""
     digits = file.stem.removeprefix("rank-")
     return int(digits) if digits.isdigit() else UNKNOWN
 
 
 def _calls_of(
-    run: Run, rank: int, log: CallLog, level: int, start_ns: int
+    run: Run, rank: int, log: CallLog, level: int, start_ns: float
 ) -> tuple[Table, NDArray[np.bool_], NDArray[np.int64]]:
     """The rank's rows, whether it is the root of each, and how many take part (0: not known)."""
     kept = log.calls
@@ -81,7 +80,7 @@ def _calls_of(
     calls["bytes"] = np.maximum(kept["bytes"], 0)
     calls["site"] = kept["site"]
     if not log.common_numbers:
-        _renumber(run, log.file, calls)
+        renumber(run, log.file, calls)
 
     def common(times_ns: NDArray[np.int64]) -> NDArray[np.int64]:
         return np.maximum(np.rint(log.common_ns(times_ns) - start_ns).astype(np.int64), 0)
@@ -132,8 +131,11 @@ def _peers(
     return roots, sizes
 
 
-def _renumber(run: Run, file: Path, calls: Table) -> None:
-    """From a rank's own numbers of sites, sections and operations to those of the run."""
+def renumber(run: Run, file: Path, calls: Table) -> None:
+    """From a rank's own numbers of sites, sections and operations in a part to those of the run.
+
+    `calls` is a table with these three columns.
+    """
     try:
         part = read_part(file)
     except ImbrexError:

@@ -1,0 +1,87 @@
+"""Traces of real runs: what was logged is in them, and `otf2-print` opens them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from imbrex.export.registry import FORMATS
+from imbrex.profile.call_log import Flag, Kind, read_call_log
+from imbrex.profile.run import load_run
+from imbrex.profile.timeline.from_logs import log_files
+
+pytestmark = pytest.mark.untimed
+
+KEEP = {"IMBREX_KEEP_LOG": "1"}
+
+
+def nothing(share: float) -> None:
+    assert 0 <= share <= 1
+
+
+def otf2_events(folder: Path) -> list[tuple[str, Any]]:
+    """Kind of each event and the event; otf2-print has to open the archive too."""
+    otf2 = pytest.importorskip("otf2")
+    anchor = str(folder / "traces.otf2")
+    if (command := shutil.which("otf2-print")) is not None:
+        words = [command, "--silent", "-Werror", anchor]
+        done = subprocess.run(words, capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stderr) == (0, "")
+    with otf2.reader.open(anchor) as trace:
+        return [(type(event).__name__, event) for _, event in trace.events]
+
+
+def test_every_logged_call_is_in_the_trace(
+    measured: Callable[..., Any], compiled: Callable[..., Path], tmp_path: Path
+) -> None:
+    """Every kind of call that logged.c makes: intercommunicators, windows, persistent requests."""
+    folder = measured(compiled("logged"), "steps", environment=KEEP).folder
+    run = load_run(folder)
+    FORMATS["otf2"].write(run, tmp_path / "trace", nothing)
+    found = Counter(kind for kind, _ in otf2_events(tmp_path / "trace"))
+    logs = [read_call_log(file) for file in log_files(run)]
+    calls = [call for log in logs for call in log.calls]
+    assert found["Enter"] == found["Leave"] == 2 + sum(c["flags"] & Flag.FIRST for c in calls)
+    sends = [c for c in calls if c["kind"] in range(1, 5) and c["peer"] >= 0]
+    receives = [c for c in calls if c["kind"] == Kind.RECV and c["peer"] >= 0]
+    assert found["MpiSend"] + found["MpiIsend"] == len(sends)
+    cancelled = sum(c["flags"] & Flag.CANCELLED != 0 for c in receives)
+    assert found["MpiRequestCancelled"] == cancelled == 2
+    assert found["MpiRecv"] + found["MpiIrecv"] == len(receives) - cancelled
+    assert found["MpiIsend"] == found["MpiIsendComplete"]
+    assert found["MpiIrecvRequest"] == found["MpiIrecv"] + cancelled
+    assert found["MpiCollectiveBegin"] == found["MpiCollectiveEnd"] > 0
+    assert found["NonBlockingCollectiveRequest"] == found["NonBlockingCollectiveComplete"] == 6
+
+
+@pytest.mark.parametrize("how", ["", "kill"])
+def test_messages_of_a_run_that_ended_or_was_killed(
+    mpi: Any, program: Path, imbrex: Callable[..., Any], tmp_path: Path, how: str
+) -> None:
+    line = [mpi.mpirun, "-n", "2", str(program), *filter(None, [how])]
+    imbrex("run", "-q", "--keep-log", "-o", "run", "--", *line)
+    for name in ("otf2", "chrome", "csv"):
+        done = imbrex("export", "run", "--format", name)
+        assert (done.returncode, done.stderr) == (0, ""), name
+    events = otf2_events(tmp_path / "run.otf2")
+    sent = [event for kind, event in events if kind == "MpiSend"]
+    assert [(e.receiver, e.msg_tag, e.msg_length) for e in sent] == [(1, 0, 100_000)] * 50
+    assert {e.communicator.name for e in sent} == {"MPI_COMM_WORLD"}
+    received = [event.time for kind, event in events if kind == "MpiRecv"]
+    assert len(received) == 50
+    # Without synchronized clocks the ranks' times begin where they logged: after one collective.
+    assert all(a.time < b + 1e7 for a, b in zip(sent, received, strict=True))
+    regions = {e.region.name: e.region for kind, e in events if kind == "Enter"}
+    send = regions["MPI_Send"]
+    assert (Path(send.source_file).name, send.begin_line_number) == ("endings.c", 18)
+    assert "endings" in regions
+    trace = json.loads((tmp_path / "run.json").read_text())["traceEvents"]
+    assert Counter(event["ph"] for event in trace)["f"] == 50
+    assert (tmp_path / "run.csv").read_text().count("MPI_Send") == 1
