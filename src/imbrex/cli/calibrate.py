@@ -8,6 +8,7 @@ import click
 
 from imbrex.cli.output import Kind, kind_of
 from imbrex.cli.parameters import FILE, LAUNCHER, TimeLimit
+from imbrex.cli.shown_steps import shown_steps
 from imbrex.cli.terminal import emit_json, warn
 from imbrex.probe.calibrate import Request, print_profile
 from imbrex.probe.calibrate import calibrate as measure
@@ -35,9 +36,8 @@ def calibrate(
     The profile is also kept for `imbrex run` with the same launcher line, hosts and settings.
     """
     kind_of(output, "imbrex calibrate", (Kind.JSON,))
-    found = measure(
-        Request(launcher, output, quick, mpicc, time_limit, quiet or as_json, printed=as_json)
-    )
+    with shown_steps(quiet=quiet or as_json):
+        found = measure(Request(launcher, output, quick, mpicc, time_limit, printed=as_json))
     if as_json:
         emit_json(found.profile.to_json())
     elif not quiet:

@@ -8,6 +8,7 @@ import click
 
 from imbrex.cli.output import json_wanted
 from imbrex.cli.parameters import COUNT, FILE, FOLDER
+from imbrex.cli.shown_steps import shown_steps
 from imbrex.cli.terminal import emit_json, output_console
 from imbrex.diagnosis.account import take_account
 from imbrex.diagnosis.difference import Difference
@@ -41,7 +42,8 @@ def compare(
 ) -> None:
     """Compare two runs: what changed, why, at which call sites, and what one run cannot tell."""
     as_json = json_wanted(output, "imbrex compare", as_json=as_json)
-    first, second = load_run(before), load_run(after)
+    with shown_steps():
+        first, second = load_run(before), load_run(after)
     beside = second.directory / SITE_MAP_NAME
     file = rewrites or (beside if beside.exists() else None)
     difference = Difference(

@@ -7,11 +7,13 @@ from pathlib import Path
 import click
 
 from imbrex.cli.parameters import FILE, FOLDER
+from imbrex.cli.shown_steps import shown_steps
 from imbrex.cli.terminal import warn
 from imbrex.errors import ImbrexError
 from imbrex.export.format import Format
 from imbrex.export.registry import FORMATS
 from imbrex.profile.run import load_run
+from imbrex.steps import step
 
 
 @click.command(epilog="Example: imbrex export imbrex-run --format csv -o sites.csv")
@@ -29,11 +31,13 @@ from imbrex.profile.run import load_run
 def export(folder: Path, name: str | None, output: Path | None, quiet: bool) -> None:
     """Write a measured run for other tools."""
     format_ = FORMATS[name] if name is not None else _by_suffix(output)
-    run = load_run(folder)
+    with shown_steps(quiet=quiet):
+        run = load_run(folder)
     path = output or Path(folder.resolve().name + format_.suffix)
     if path.is_dir():
         raise ImbrexError(f"{path}: is there already: remove it, or name another with -o")
-    lacking = format_.write(run, path, lambda share: None)
+    with shown_steps(quiet=quiet), step(f"writing {path}") as tell:
+        lacking = format_.write(run, path, tell)
     if not quiet:
         click.echo(f"{path}")
     if lacking is not None:

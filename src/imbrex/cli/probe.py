@@ -8,6 +8,7 @@ import click
 
 from imbrex.cli.output import Kind, kind_of
 from imbrex.cli.parameters import FILE, LAUNCHER, Bytes, TimeLimit
+from imbrex.cli.shown_steps import shown_steps
 from imbrex.cli.terminal import emit_json, warn
 from imbrex.probe.command import Request
 from imbrex.probe.command import probe as measure
@@ -45,20 +46,19 @@ def probe(
     """
     kind_of(output, "imbrex probe", (Kind.JSON,))
     kind_of(report, "imbrex probe --report", (Kind.HTML,))
-    found = measure(
-        Request(
-            launcher=launcher,
-            output=output,
-            machine=machine,
-            report=report,
-            quick=quick,
-            mpicc=mpicc,
-            time_limit_s=time_limit,
-            most_bytes=max_bytes,
-            try_settings=try_settings,
-            silent=quiet or as_json,
-        )
+    request = Request(
+        launcher=launcher,
+        output=output,
+        machine=machine,
+        report=report,
+        quick=quick,
+        mpicc=mpicc,
+        time_limit_s=time_limit,
+        most_bytes=max_bytes,
+        try_settings=try_settings,
     )
+    with shown_steps(quiet=quiet or as_json):
+        found = measure(request)
     for note in found.notes:
         warn(note)
     if as_json:

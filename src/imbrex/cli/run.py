@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import click
-from rich.progress import BarColumn, Progress, TextColumn
 
 from imbrex.cli.parameters import FOLDER, LAUNCHER, LOG_SIZE
+from imbrex.cli.shown_steps import shown_steps
 from imbrex.cli.terminal import console, json_text, leave, warn
 from imbrex.diagnosis.as_json import diagnosis_json
 from imbrex.diagnosis.diagnosis import diagnose
 from imbrex.diagnosis.weaknesses import endings
 from imbrex.errors import ImbrexError
 from imbrex.launch.collect import add_warning
-from imbrex.launch.measure import Outcome, Prepared, Settings, measure, prepare
+from imbrex.launch.measure import Outcome, Settings, measure, prepare
 from imbrex.mpi_environment.launcher_line import take_environment, unseen_launcher
 from imbrex.profile.run import RECORDING
 from imbrex.recorder.record import (
@@ -128,7 +127,8 @@ def run(
         log_bytes,
         keep_log,
     )
-    ready = _prepare(settings)
+    with shown_steps(quiet=quiet):
+        ready = prepare(settings)
     if verbose:
         warn(f"library {ready.library.file} ({ready.library.name}), mpicc {ready.library.mpicc}")
         warn(f"runtime {ready.runtime}; machine profile {ready.transfers.machine.origin}")
@@ -173,20 +173,6 @@ def _record(recording: Recording, outcome: Outcome, *, quiet: bool) -> None:
     if not quiet:
         count = sum(len(rank.messages) for rank in ranks)
         warn(f"recorded {count} messages of {len(ranks)} ranks: imbrex predict {folder}")
-
-
-def _prepare(settings: Settings) -> Prepared:
-    screen = console(stderr=True)
-    if not screen.is_terminal:
-        return prepare(settings)
-    with Progress(
-        TextColumn("calibrating this MPI"), BarColumn(), console=screen, transient=True
-    ) as bar:
-        task = bar.add_task("calibrating", total=1.0, visible=False)
-        report: Callable[[float], None] = lambda done: bar.update(  # noqa: E731
-            task, completed=done, visible=True
-        )
-        return prepare(settings, report)
 
 
 def _tell(outcome: Outcome, *, quiet: bool, as_json: bool) -> None:

@@ -9,6 +9,7 @@ import click
 
 from imbrex.cli.output import json_wanted
 from imbrex.cli.parameters import COUNT, FILE, FOLDER
+from imbrex.cli.shown_steps import shown_steps
 from imbrex.cli.terminal import emit_json, output_console, warn
 from imbrex.diagnosis.account import take_account
 from imbrex.diagnosis.as_json import diagnosis_json
@@ -41,7 +42,8 @@ def show(
 ) -> None:
     """Show a measured run: its verdict, or a table by site, operation, size, ..."""
     as_json = json_wanted(output, "imbrex show", as_json=as_json)
-    run = load_run(folder)
+    with shown_steps(quiet=quiet):
+        run = load_run(folder)
     grouping = cast(By, by or "site")
     if as_json:
         emit_json(diagnosis_json(diagnose(run), grouping), output)

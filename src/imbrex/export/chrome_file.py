@@ -18,7 +18,7 @@ from imbrex import __version__
 from imbrex.diagnosis.call_parts import parts_of_call
 from imbrex.diagnosis.words import CAUSE_WORDS
 from imbrex.errors import ImbrexError
-from imbrex.export.format import Format, Tell, written_whole
+from imbrex.export.format import Format, written_whole
 from imbrex.profile.call_log import Kind
 from imbrex.profile.format import Table
 from imbrex.profile.run import Run
@@ -31,6 +31,7 @@ from imbrex.profile.timeline.timeline import (
     load_timeline,
     load_whole_timeline,
 )
+from imbrex.steps import Tell
 
 Event = dict[str, Any]
 

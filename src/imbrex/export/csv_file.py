@@ -5,9 +5,10 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
-from imbrex.export.format import Format, Tell, written_whole
+from imbrex.export.format import Format, written_whole
 from imbrex.export.sites_table import sites_table
 from imbrex.profile.run import Run
+from imbrex.steps import Tell
 
 _BLOCK = 1 << 14
 

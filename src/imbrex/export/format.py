@@ -13,9 +13,7 @@ from types import ModuleType
 
 from imbrex.errors import ImbrexError
 from imbrex.profile.run import Run
-
-Tell = Callable[[float], None]
-"""Hears which share of the work, from 0 to 1, is done."""
+from imbrex.steps import Tell
 
 
 @dataclass(frozen=True)

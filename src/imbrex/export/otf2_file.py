@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from imbrex import __version__, mpi_facts
 from imbrex.errors import ImbrexError
-from imbrex.export.format import Format, Tell, optional_package, written_whole
+from imbrex.export.format import Format, optional_package, written_whole
 from imbrex.export.otf2_definitions import Definitions, all_members
 from imbrex.profile.call_log import (
     END_UNSEEN,
@@ -32,6 +32,7 @@ from imbrex.profile.format import Table
 from imbrex.profile.run import Run
 from imbrex.profile.timeline.from_logs import log_files, rank_of, renumber
 from imbrex.profile.timeline.timeline import COLLECTIVES, SENDS
+from imbrex.steps import Tell
 
 RESOLUTION_PER_S = 1_000_000_000
 

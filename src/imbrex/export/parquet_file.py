@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from imbrex.export.format import Format, Tell, optional_package, written_whole
+from imbrex.export.format import Format, optional_package, written_whole
 from imbrex.export.sites_table import SITES_TABLE, sites_table
 from imbrex.profile.run import Run
+from imbrex.steps import Tell
 
 
 def write_parquet(run: Run, path: Path, tell: Tell) -> str | None:

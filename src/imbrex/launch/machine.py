@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,7 +40,6 @@ def find_transfers(
     line: LauncherLine,
     library: MpiLibrary,
     given: Path | None,
-    progress: Callable[[float], None] | None = None,
 ) -> Transfers:
     """The transfer times for a run of this line.
 
@@ -58,7 +56,6 @@ def find_transfers(
             lambda: native.build("probes", library) / PROBES,
             library.identity,
             line.circumstances,
-            progress=progress,
         )
     except ImbrexError as error:
         return Transfers(Machine(), None, f"no machine profile: {error}")

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import time
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from pathlib import Path
@@ -77,7 +77,7 @@ class Outcome:
     warnings: tuple[str, ...] = field(default=())
 
 
-def prepare(settings: Settings, progress: Callable[[float], None] | None = None) -> Prepared:
+def prepare(settings: Settings) -> Prepared:
     """Find the programs, the library, the runtime and the transfer times.
 
     ImbrexError where something is wrong; nothing is left behind then.
@@ -93,7 +93,7 @@ def prepare(settings: Settings, progress: Callable[[float], None] | None = None)
         if not runtime.exists():
             built = runtime.parents[1]
             raise ImbrexError(f"{runtime}: the built runtime is damaged; remove {built}")
-    transfers = find_transfers(line, library, settings.machine, progress)
+    transfers = find_transfers(line, library, settings.machine)
     return Prepared(settings, line, library, runtime, transfers, folder)
 
 

@@ -18,6 +18,7 @@ from typing import Literal
 import imbrex
 from imbrex.errors import ImbrexError
 from imbrex.mpi_environment.mpi_library import MpiLibrary, compiler_environment
+from imbrex.steps import step
 
 Tree = Literal["runtime", "probes"]
 _PROCESSORS = min(8, len(os.sched_getaffinity(0)))
@@ -82,7 +83,8 @@ def build(tree: Tree, library: MpiLibrary) -> Path:
         target.parent.mkdir(parents=True, exist_ok=True)
         with _locked(target.parent / f"{tag}.lock"):
             if not target.is_dir():
-                _build(tree, source, library.mpicc, target)
+                with step(f"building Imbrex's {tree} for {library.name} (once)"):
+                    _build(tree, source, library.mpicc, target)
     except OSError as error:
         raise ImbrexError(
             f"{target.parent}: the cache cannot be written ({error.strerror}); set XDG_CACHE_HOME"

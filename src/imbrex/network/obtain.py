@@ -12,6 +12,7 @@ from imbrex.network.assemble import assemble
 from imbrex.network.measure import Progress, run_probes
 from imbrex.network.profile import MachineProfile
 from imbrex.network.reading import load
+from imbrex.steps import step
 
 QUICK_LIMIT_S = 60.0
 FULL_LIMIT_S = 240.0
@@ -68,7 +69,6 @@ def obtain(
     *,
     quick: bool = True,
     environment: Mapping[str, str] | None = None,
-    progress: Progress | None = None,
     machine_file: Path | None = None,
 ) -> tuple[MachineProfile, str]:
     """The profile for a run, and its origin: "given", "cached", or "quick" (just measured).
@@ -84,14 +84,15 @@ def obtain(
     if kept is not None:
         return kept, "cached"
     probes = binary() if callable(binary) else binary
-    profile = calibrate(
-        with_program,
-        probes,
-        launcher_words,
-        quick=quick,
-        environment=env,
-        progress=progress,
-        least_ranks=1,  # a program of one rank still sends to itself
-    )
+    with step("calibrating this MPI, hosts and settings (once)") as tell:
+        profile = calibrate(
+            with_program,
+            probes,
+            launcher_words,
+            quick=quick,
+            environment=env,
+            progress=tell,
+            least_ranks=1,  # a program of one rank still sends to itself
+        )
     cache.keep(name, profile, env)
     return profile, "quick" if quick else "measured"

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from imbrex import network
@@ -24,21 +22,21 @@ from imbrex.mpi_environment.native import build
 from imbrex.network import cache
 from imbrex.network.measure import PROGRAM
 from imbrex.network.profile import MachineProfile, NetworkPath, Point
+from imbrex.steps import step
 
 DEFAULT_LAUNCHER = ("mpirun", "-n", "2")
 
 
 @dataclass(frozen=True)
 class Request:
-    """What is to be calibrated. `silent`: no progress bar. `printed`: the profile is printed as
-    JSON, so it need not be kept anywhere."""
+    """What is to be calibrated. `printed`: the profile is printed as JSON, so it need not be kept
+    anywhere."""
 
     launcher: tuple[str, ...] = ()
     output: Path | None = None
     quick: bool = False
     mpicc: Path | None = None
     time_limit_s: float | None = None
-    silent: bool = False
     printed: bool = False
 
 
@@ -63,13 +61,13 @@ def calibrate(request: Request) -> Calibrated:
     line = line_for_probes(request.launcher)
     library = library_of_launcher(line, request.mpicc)
     binary = build("probes", library) / "bin" / PROGRAM
-    with progress_bar("calibrating", request.silent) as report:
+    with step("calibrating this MPI") as tell:
         profile = network.calibrate(
             line.with_program,
             binary,
             line.circumstances,
             quick=request.quick,
-            progress=report,
+            progress=tell,
             time_limit_s=request.time_limit_s,
         )
     name = cache.key(library.identity, line.circumstances, os.environ)
@@ -104,23 +102,6 @@ def check_output(output: Path | None) -> None:
     folder = output.absolute().parent
     if output.is_dir() or not folder.is_dir() or not os.access(folder, os.W_OK):
         raise ImbrexError(f"cannot write {output}: name a file in a folder that is there")
-
-
-@contextmanager
-def progress_bar(what: str, silent: bool) -> Iterator[network.Report]:
-    """A bar on stderr while something is measured, if that is a terminal; yields its update."""
-    console = Console(stderr=True)
-    bar = Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TimeElapsedColumn(),
-        console=console,
-        transient=True,
-        disable=silent or not console.is_terminal,
-    )
-    task = bar.add_task(what, total=1.0)
-    with bar:
-        yield lambda fraction: bar.update(task, completed=fraction)
 
 
 def print_profile(profile: MachineProfile, file: Path | None) -> None:

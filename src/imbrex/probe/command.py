@@ -15,9 +15,10 @@ from imbrex.network import cache, settings
 from imbrex.network.assemble import assemble
 from imbrex.network.measure import CALIBRATION_SHARES, PROGRAM, run_probes
 from imbrex.probe.answer import Answer, answer
-from imbrex.probe.calibrate import check_output, line_for_probes, progress_bar
+from imbrex.probe.calibrate import check_output, line_for_probes
 from imbrex.probe.knobs import Tried
 from imbrex.probe.try_settings import QUICK_MOST_BYTES, try_settings_of
+from imbrex.steps import step
 
 # Experiments in their order, with their share of the time, about.
 EXPERIMENTS = {
@@ -45,7 +46,7 @@ FULL_MOST_BYTES = 64 << 20
 
 @dataclass(frozen=True)
 class Request:
-    """What is to be probed, and where the answer goes; `silent`: no progress bar."""
+    """What is to be probed, and where the answer goes."""
 
     launcher: tuple[str, ...] = ()
     output: Path | None = None
@@ -56,7 +57,6 @@ class Request:
     time_limit_s: float | None = None
     most_bytes: int | None = None
     try_settings: bool = False
-    silent: bool = False
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ def probe(request: Request) -> Probed:
     argv += ["--time-limit", f"{ranks_s:.1f}", *(["--quick"] if request.quick else [])]
     most = request.most_bytes or (QUICK_MOST_BYTES if request.quick else FULL_MOST_BYTES)
     argv += ["--max-bytes", str(most)]
-    with progress_bar("probing", request.silent) as update:
+    with step("probing this MPI") as update:
         measured = run_probes(line.with_program(argv), os.environ, limit_s, update, EXPERIMENTS)
     if measured.jobs > 1:
         raise ImbrexError("every rank runs alone: the launcher belongs to another MPI library")
@@ -111,7 +111,7 @@ def probe(request: Request) -> Probed:
     tried: list[Tried] = []
     if request.try_settings and not measured.interrupted:
         largest = min(most, QUICK_MOST_BYTES)
-        tried, notes = try_settings_of(line, binary, found, limit_s, request.silent, largest)
+        tried, notes = try_settings_of(line, binary, found, limit_s, largest)
         found = replace(found, notes=(*found.notes, *notes))
     machine = request.machine or kept
     done = Probed(found, tuple(tried), machine, () if better is None else (better,))

@@ -12,8 +12,8 @@ from imbrex.network import settings
 from imbrex.network.assemble import assemble
 from imbrex.network.measure import run_probes
 from imbrex.probe.answer import Answer, answer
-from imbrex.probe.calibrate import progress_bar
 from imbrex.probe.knobs import Knob, Tried, compare, knobs_for
+from imbrex.steps import step
 
 QUICK_MOST_BYTES = 8 << 20
 EXPERIMENTS = ("delay", "moved", "pingpong", "earlylate")
@@ -25,7 +25,6 @@ def try_settings_of(
     binary: Path,
     found: Answer,
     limit_s: float,
-    silent: bool,
     max_bytes: int = QUICK_MOST_BYTES,
 ) -> tuple[list[Tried], list[str]]:
     """Probe quickly without and with each knob, one after the other, each with the time limit.
@@ -54,7 +53,7 @@ def try_settings_of(
         variables = knob.variables if knob else {}
         what = ", ".join(variables) or "the probe without any setting"
         try:
-            after = _probed(line, binary, found, variables, limit_s, silent, max_bytes)
+            after = _probed(line, binary, found, variables, limit_s, max_bytes)
         except ImbrexError as error:
             notes.append(f"{what}: {error}")
             continue
@@ -75,16 +74,15 @@ def _probed(
     found: Answer,
     variables: Mapping[str, str],
     limit_s: float,
-    silent: bool,
     max_bytes: int,
 ) -> Answer:
     """The answer with these variables set; KeyboardInterrupt where the user has enough."""
     argv = [str(binary), "--quick", "--experiments", ",".join(EXPERIMENTS)]
     argv += ["--time-limit", f"{max(1.0, 0.8 * limit_s):.0f}", "--max-bytes", str(max_bytes)]
     shares = {name: 1 / len(EXPERIMENTS) for name in EXPERIMENTS}
-    title = f"trying {', '.join(variables)}" if variables else "before any setting"
+    title = f"trying {', '.join(variables)}" if variables else "probing without a setting"
     environment = {**os.environ, **variables}
-    with progress_bar(title, silent) as report:
+    with step(title) as report:
         measured = run_probes(line.with_program(argv), environment, limit_s, report, shares)
     if measured.interrupted:
         raise KeyboardInterrupt

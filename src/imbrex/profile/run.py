@@ -34,6 +34,7 @@ from imbrex.profile.job import JOB, Job, split_library
 from imbrex.profile.merge import Merged, merge_directory
 from imbrex.profile.resolve import resolve_sites
 from imbrex.profile.sites import Site, read_sites
+from imbrex.steps import step
 
 PARTS = "parts"
 RECORDING = "recording"
@@ -97,6 +98,11 @@ def load_run(directory: Path, *, resolve: bool = True) -> Run:
     With `resolve`, call sites that have no file or function yet are looked up in their images.
     ImbrexError where it is not a run, is truncated, or was written by a newer Imbrex.
     """
+    with step(f"reading {directory}"):
+        return _load(directory, resolve)
+
+
+def _load(directory: Path, resolve: bool) -> Run:
     if not directory.is_dir():
         raise ImbrexError(f"{directory}: no such run directory")
     entry = _read_entry(directory / "run.json")

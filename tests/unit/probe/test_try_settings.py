@@ -61,7 +61,7 @@ def tried(
 
     monkeypatch.setattr(try_settings, "run_probes", fake)
     line = Line(("mpirun.openmpi", *words))
-    results, notes = try_settings.try_settings_of(line, Path("p"), found, 5, True, 16384)  # type: ignore[arg-type]
+    results, notes = try_settings.try_settings_of(line, Path("p"), found, 5, 16384)  # type: ignore[arg-type]
     return list(dict.fromkeys(next(iter(t.knob.variables)) for t in results)), notes
 
 
