@@ -19,6 +19,9 @@ NAMES = [
     "chain.f",
     "columns.c",
     "columns.f90",
+    "halves.c",
+    "halves.f",
+    "halves.f90",
     "interior.c",
     "interior.f",
     "levels.c",
@@ -34,6 +37,7 @@ NAMES = [
     "replace.f",
     "requests08.f90",
     "vectors.cpp",
+    "waitany.c",
     "wrapper.c",
     "wrapper.f90",
 ]

@@ -11,6 +11,7 @@ from imbrex.transform.rewrites.blocking import BlockingToNonblocking
 from imbrex.transform.rewrites.collectives import CollectivesToNonblocking
 from imbrex.transform.rewrites.motion import ExistingMotion, Lowered
 from imbrex.transform.rewrites.placement import settle
+from imbrex.transform.rewrites.statement_motion import StatementMotion
 
 
 def _sites(routine: Routine) -> list[Site]:
@@ -36,6 +37,7 @@ class Deciding:
     messages: BlockingToNonblocking
     collectives: CollectivesToNonblocking
     existing: ExistingMotion
+    whole: StatementMotion
     decided: dict[int, Decision] = field(default_factory=dict)
     moved: bool = False
 
@@ -62,9 +64,26 @@ class Deciding:
                     for decision in self.collectives.decide(group, self.only):
                         self._note(decision)
         existing_calls += self.existing.finish(lowered)
+        existing_calls = self._whole_statements(routines, existing_calls)
         return existing_calls + [
             self.decided[id(site)] for site in sites if id(site) in self.decided
         ]
+
+    def _whole_statements(
+        self, routines: list[Routine], decisions: list[Decision]
+    ) -> list[Decision]:
+        """Move statements that only start or only complete messages; decisions with theirs."""
+        if self.whole.name not in self.rewrites:
+            return decisions
+        lowered: list[Lowered] = []
+        refused: list[Decision] = []
+        for routine in routines:
+            found, not_moved = self.whole.lower_all(routine, self.only)
+            lowered += found
+            refused += not_moved
+        if lowered:
+            settle(self.whole, routines)
+        return self.whole.tell(decisions, self.whole.finish(lowered), refused)
 
     def _messages(self, sites: list[Site]) -> None:
         """Decide the sends and receives of a routine, again while one more of them moves."""

@@ -35,6 +35,7 @@ from imbrex.transform.rewrites.progress import ProgressCalls
 from imbrex.transform.rewrites.proposals import Proposal
 from imbrex.transform.rewrites.registry import PREPARING, REWRITES
 from imbrex.transform.rewrites.splitting import Splitting
+from imbrex.transform.rewrites.statement_motion import StatementMotion
 from imbrex.transform.search import prepare
 from imbrex.transform.telling import (
     LineMap,
@@ -267,11 +268,12 @@ def _communication(analysis: _Analysis, options: Options) -> Outcome:
             options.reassociation,
         ),
         ExistingMotion(program, footprints, facts),
+        StatementMotion(program, footprints, facts),
     )
     decisions = deciding.decide(list(program.routines.values()))
     for routine in program.routines.values():
         ordered = number_requests(routine)
-        moved = deciding.existing.completed_in(routine)
+        moved = deciding.existing.completed_in(routine) + deciding.whole.completed_in(routine)
         if has_inserted(routine.body) and routine.file in edits:
             source = program.files[routine.file]
             text = _text(program, source, routine, len(ordered))

@@ -191,6 +191,13 @@ STARTS: dict[str, PointToPoint] = {
 REQUEST_OF_START: dict[str, int] = _positions(STARTS, "request")
 REQUEST_OF_WAIT: dict[str, int] = _positions(WAITS, "request", "requests")
 STATUS_OF_WAIT: dict[str, int] = _positions(WAITS, "status", "statuses")
+# Waits for one or some of several requests: which, depends on timing.
+_WAITS_FOR_SOME = mpi_facts.of_kind("completion", form="wait") - WAITS
+COMPLETIONS = WAITS | _WAITS_FOR_SOME
+# Where the requests stand that a call may complete; a test may leave them as they are.
+REQUEST_OF_COMPLETION: dict[str, int] = _positions(
+    mpi_facts.of_kind("completion"), "request", "requests"
+)
 # Calls that may serve only to drive the library, and where the flag stands that they set.
 _ASKING = mpi_facts.of_kind("probe", form="nonblocking") | {
     name for name in mpi_facts.of_kind("peek") if mpi_facts.position(name, "request") is not None
@@ -206,7 +213,7 @@ _FOLLOWED = (
     *(name for name in COLLECTIVES if mpi_facts.dependence(name) != "neighbours"),
     *STARTS,
     *LOCAL,
-    *WAITS,
+    *COMPLETIONS,
     *_ASKING,
 )
 EFFECTS: dict[str, dict[int, str]] = {

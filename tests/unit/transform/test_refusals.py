@@ -240,7 +240,7 @@ REFUSED: dict[str, tuple[str, str, str]] = {
     "code that may hold a matching collective": (
         "",
         f"{BCAST} work(c); elsewhere();",
-        "elsewhere, whose source is not among the files, may call a matching one",
+        "elsewhere, whose source is not among the files, may communicate",
     ),
     "a collective over another": (
         "",

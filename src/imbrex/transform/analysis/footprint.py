@@ -15,6 +15,7 @@ from imbrex.transform.analysis.library import Libraries
 from imbrex.transform.analysis.operations import any_time, own_operation
 from imbrex.transform.analysis.sections import buffer_section
 from imbrex.transform.analysis.transfer import Role, further
+from imbrex.transform.analysis.whole_program import unseen_code
 from imbrex.transform.model.affine import forget, widen
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.location import Location
@@ -92,6 +93,11 @@ class Footprints(Changes):
         return ProgramFacts(self.program)
 
     @cached_property
+    def unseen(self) -> Reason | None:
+        """Why code may run that is not seen; None where all of the program is."""
+        return unseen_code(self.program, self.libraries, self.facts)
+
+    @cached_property
     def operates_any_time(self) -> bool:
         return any_time(self.program)
 
@@ -111,9 +117,9 @@ class Footprints(Changes):
         if statement.kind is _INSERTED:
             role = statement.role
             assert isinstance(role, Role)
-            call = role.transfer.call
-            event = Event(call.name, Location(file, call.line), call)
-            return Footprint(accesses=statement.accesses, events=[event])
+            place = Location(file, role.transfer.call.line)
+            events = [Event(t.call.name, place, t.call) for t in role.transfer.each]
+            return Footprint(accesses=statement.accesses, events=events)
         known = self._statements.get(id(statement))
         if known is None:
             known = self._statements[id(statement)] = self._compute(statement, file)
@@ -261,7 +267,7 @@ class Footprints(Changes):
         if operation is not None:
             cause = ReasonKind.CALL_OPERATES(routine=call.name, operation=operation)
             return Footprint(stop=Reason(cause, place))
-        if call.name in mpi_calls.WAITS and self.operates_any_time:
+        if call.name in mpi_calls.COMPLETIONS and self.operates_any_time:
             cause = ReasonKind.CALL_WHILE_OPERATING(routine=call.name)
             return Footprint(stop=Reason(cause, place))
         accesses = self._argument_effects(call, effects, place)

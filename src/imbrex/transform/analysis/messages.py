@@ -51,7 +51,7 @@ def communicating_blocks(program: Program) -> Iterator[tuple[Routine, Block]]:
 def statement_waits(footprints: Footprints, routine: Routine, statement: Statement) -> bool:
     """Whether a transfer may be completed in a statement."""
     events = footprints.of(statement, routine.file).events
-    return any(event.name in mpi_calls.WAITS for event in events)
+    return any(event.name in mpi_calls.COMPLETIONS for event in events)
 
 
 class Messages:

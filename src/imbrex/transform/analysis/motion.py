@@ -173,34 +173,48 @@ class Motion:
         changed: frozenset[str],
     ) -> Reason | None:
         role = statement.role if isinstance(statement.role, Role) else None
-        if transfer.part.mode == "ready":
+        if any(each.part.mode == "ready" for each in transfer.each):
             return Reason(ReasonKind.READY_SEND(), self._place(statement))
-        if role is not None:
-            reason = self._start_over_inserted(transfer, role, statement, changed)
-        else:
-            reason = footprint.stop or footprint.leaves
-            reason = reason or self._start_over_events(transfer, footprint, changed)
+        reason = None if role is not None else footprint.stop or footprint.leaves
+        for each in transfer.each:
+            if role is not None:
+                reason = reason or self._start_over_inserted(each, role, statement, changed)
+            else:
+                reason = reason or self._start_over_events(each, footprint, changed)
         return reason or self._conflict(transfer, accesses, footprint, changed, True, role)
 
     def _start_over_inserted(
         self, transfer: Transfer, role: Role, statement: Statement, changed: frozenset[str]
     ) -> Reason | None:
         """Messages of one channel keep their order; so does the rest where timing may matter."""
-        other = role.transfer
+        found = [
+            self._start_over(transfer, other, role.starts, statement, changed)
+            for other in role.transfer.each
+        ]
+        return next((reason for reason in found if reason is not None), None)
+
+    def _start_over(
+        self,
+        transfer: Transfer,
+        other: Transfer,
+        starts: bool,
+        statement: Statement,
+        changed: frozenset[str],
+    ) -> Reason | None:
         place = self._place(statement)
-        if transfer.collective and other.collective and role.starts:
+        if transfer.collective and other.collective and starts:
             return Reason(_order(transfer), place)
         alike = other.receives == transfer.receives and not (
             transfer.collective or other.collective
         )
-        if role.starts and alike:
+        if starts and alike:
             if not cannot_match(transfer, other.call, other.part, changed):
                 return Reason(_order(transfer), place)
             if self.strict and not transfer.receives:
                 # A receive with a wildcard takes them in the order in which they are sent.
                 return Reason(ReasonKind.OTHER_COMMUNICATION(because=self.strict), place)
         elif self.strict and other.call is not transfer.call:
-            if not (transfer.receives or transfer.collective) and role.starts:
+            if not (transfer.receives or transfer.collective) and starts:
                 return None  # a posted receive is nothing to others
             return Reason(ReasonKind.OTHER_COMMUNICATION(because=self.strict), place)
         return None
@@ -213,7 +227,7 @@ class Motion:
         if transfer.collective:
             table, names = {}, mpi_calls.ORDERED
         for event in footprint.events:
-            if event.name in mpi_calls.WAITS:
+            if event.name in mpi_calls.COMPLETIONS:
                 return Reason(ReasonKind.COMPLETES(call=event.name), event.location)
             if event.name in names:
                 part = table.get(event.name)
@@ -244,7 +258,8 @@ class Motion:
         if isinstance(statement.role, Role) and not statement.role.starts:
             # Another wait is no use of the data: both transfers may be in flight.
             footprint = replace(footprint, accesses=statement.role.transfer.control)
-        causal = transfer.receives or transfer.collective or transfer.part.mode == "synchronous"
+        used = any(each.receives or each.collective for each in transfer.each)
+        causal = used or any(each.part.mode == "synchronous" for each in transfer.each)
         role = statement.role if isinstance(statement.role, Role) else None
         reason = footprint.stop or footprint.leaves
         if statement.text == "terminal":
@@ -259,7 +274,7 @@ class Motion:
                 reason = Reason(
                     ReasonKind.CALL_AND(call=event.name, because=self.strict), event.location
                 )
-        used = transfer.receives or transfer.collective  # else it may be read meanwhile
+        # What is sent may be read meanwhile.
         return reason or self._conflict(transfer, accesses, footprint, changed, used, role)
 
     def _conflict(

@@ -31,6 +31,16 @@ _PRESET = re.compile(
 )
 
 
+def presets(data: bytes, statement: Statement) -> bool:
+    """A declaration without another value, or an assignment of MPI_REQUEST_NULL."""
+    if statement.blocks:
+        return False
+    text = data[statement.start : statement.end].decode(errors="replace")
+    if statement.kind is Kind.DECLARE and "=" not in text:
+        return True
+    return _PRESET.search(text) is not None
+
+
 @dataclass(slots=True)
 class RequestUses:
     """All that a routine does with one of its request variables."""
@@ -56,18 +66,17 @@ def started(call: Call) -> Transfer | None:
 
 def request_section(call: Call, program: Program) -> Section | None:
     """The elements of a request array that a start sets or a wait completes."""
-    position = mpi_calls.REQUEST_OF_WAIT.get(call.name)
-    if position is None:
-        position = mpi_calls.REQUEST_OF_START[call.name]
-    argument = call.arguments[position]
+    argument = request_argument(call)
     variable = program.variables.get(argument.base or "")
     if variable is None or argument.origin is None or None in argument.origin:
         return None
     if len(argument.origin) != 1 or len(variable.bounds) != 1 or argument.origin[0] is None:
         return None
     first = argument.origin[0]
-    if call.name != "MPI_Waitall":
+    if call.name == "MPI_Wait" or call.name in mpi_calls.STARTS:
         return (Range.point(first),)
+    if call.name != "MPI_Waitall":
+        return None
     count = call.arguments[0].value
     return None if count is None else (Range(first, first.plus(count).plus(Affine(1), -1)),)
 
@@ -80,7 +89,7 @@ def request_access(call: Call, program: Program) -> Access:
 
 
 def request_argument(call: Call) -> Argument:
-    position = mpi_calls.REQUEST_OF_WAIT.get(call.name)
+    position = mpi_calls.REQUEST_OF_COMPLETION.get(call.name)
     return call.arguments[mpi_calls.REQUEST_OF_START[call.name] if position is None else position]
 
 
@@ -101,12 +110,17 @@ class Requests:
         uses = self.uses(argument.base)
         if uses.problem is not None:
             return uses.problem
-        mine = _constant(request_section(wait, self.program))
+        mine = constant(request_section(wait, self.program))
         return [
             (statement, transfer)
             for statement, transfer in uses.starts
-            if not disjoint(mine, _constant(request_section(transfer.call, self.program)))
+            if not disjoint(mine, constant(request_section(transfer.call, self.program)))
         ]
+
+    def is_own(self, key: str) -> bool:
+        """Whether a request is a variable that ends with the routine."""
+        variable = self.program.variables.get(key)
+        return variable is not None and variable.kind == "local"
 
     def uses(self, key: str) -> RequestUses:
         if key not in self.known:
@@ -116,7 +130,7 @@ class Requests:
     def _find(self, key: str) -> RequestUses:
         found = RequestUses()
         variable = self.program.variables.get(key)
-        if variable is None or variable.kind != "local":
+        if variable is None or not self.is_own(key):
             name = key if variable is None else variable.name
             text = ReasonKind.REQUEST_NOT_LOCAL(request=name)
             found.problem = self._reason(text, self.routine.line)
@@ -156,19 +170,10 @@ class Requests:
         for access in statement.accesses:
             if access.variable != key or passed:
                 continue
-            if not access.write or not self._presets(statement):
+            source = self.program.files.get(self.routine.file)
+            if not access.write or source is None or not presets(source.data, statement):
                 text = ReasonKind.REQUEST_USED(request=name)
                 found.problem = found.problem or self._reason(text, access.line)
-
-    def _presets(self, statement: Statement) -> bool:
-        """A declaration without another value, or an assignment of MPI_REQUEST_NULL."""
-        source = self.program.files.get(self.routine.file)
-        if source is None or statement.blocks:
-            return False
-        text = source.data[statement.start : statement.end].decode(errors="replace")
-        if statement.kind is Kind.DECLARE and "=" not in text:
-            return True
-        return _PRESET.search(text) is not None
 
     def _reason(self, cause: Cause, line: int) -> Reason:
         return Reason(cause, Location(self.routine.file, line))
@@ -208,7 +213,7 @@ class Requests:
         return changed
 
 
-def _constant(section: Section | None) -> Section | None:
+def constant(section: Section | None) -> Section | None:
     """The section if its bounds are numbers."""
     if section is None or any(dimension.variables() for dimension in section):
         return None

@@ -46,6 +46,13 @@ class Transfer:
     control: list[Access] = field(default_factory=list)
     # Of a collective: all memory that it touches, and whether it is written.
     memory: list[tuple[Argument, bool]] = field(default_factory=list)
+    # Of a statement that starts or completes several: each of them.
+    members: list[Transfer] = field(default_factory=list)
+
+    @property
+    def each(self) -> list[Transfer]:
+        """The transfers that are started or completed here, one by one."""
+        return self.members or [self]
 
     @property
     def collective(self) -> bool:

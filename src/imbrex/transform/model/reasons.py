@@ -159,6 +159,7 @@ class ReasonKind(Sentence):
     )
     WINDOW = "{count} computing statement{plural} in the window"
     WIDER_WINDOW = "{count} computing statement{plural} more in the window"
+    MOVED_WITH = "it is moved with all of {routine}"
     CALLERS_COMPUTE = "its callers have the computation"
     NOT_MEASURED = "not worth it: the measured run did not come here"
     NOT_WORTH = (
@@ -168,9 +169,9 @@ class ReasonKind(Sentence):
 
     # Collectives
     COLLECTIVE_LEFT = "{call} is not among the collectives that are rewritten"
-    UNREAD_MAY_MATCH = "{routine}, whose source is not among the files, may call a matching one"
+    UNREAD_MAY_MATCH = "{routine}, whose source is not among the files, may communicate"
     UNREAD_POINTER = "{routine}, whose source is not among the files, is called through a pointer"
-    DUMMY_MAY_MATCH = "a dummy procedure may call a matching one"
+    DUMMY_MAY_MATCH = "a dummy procedure may communicate"
     NAMED_ELSEWHERE = "{call} also stands where it is not read as a call"
     INEXACT = "`{operation}` on `{datatype}` is not known to be exact in any order"
     REASSOCIATION = (
@@ -193,6 +194,9 @@ class ReasonKind(Sentence):
     REQUEST_COPIED = "the request `{request}` is copied, or its address is kept"
     REQUEST_PASSED = "the request `{request}` is passed to {routine}"
     REQUEST_USED = "the request `{request}` is used otherwise than in a start or a wait"
+    REQUEST_UNSEEN = "the request `{request}` outlives its routine, and not all is seen: {cause}"
+    REQUEST_LANGUAGES = "the request `{request}` outlives its routine in a program of two languages"
+    REQUEST_KEPT = "`{variable}` is local, and nothing can keep it out of registers over the wait"
     RESULT_NOT_LOCAL = "`{variable}` is not a local variable: other routines may read it"
     RESULT_ADDRESS = "the address of `{variable}` is kept"
     RESULT_READ = "`{variable}` is read"

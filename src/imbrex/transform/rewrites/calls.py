@@ -105,13 +105,18 @@ class CallRewrite(Placement, Rewrite[Site, ContentT, DoneT]):
         return self._error_code(site, language, optional_error)
 
     def _check_place(self, site: Site) -> None:
-        call, routine, statement = site.call, site.routine, site.statement
+        call, routine = site.call, site.routine
         if routine.problem:
             self._refuse(site, routine.problem)
         if call.macro:
             self._refuse(site, ReasonKind.CALL_OF_MACRO(macro=call.macro))
         if not call.is_statement and not self.assigned(site):
             self._refuse(site, ReasonKind.VALUE_USED())
+        self._check_surroundings(site)
+
+    def _check_surroundings(self, site: Site) -> None:
+        """What stands around the statement must leave room for it elsewhere."""
+        statement = site.statement
         if statement.text == "terminal":
             self._refuse(site, ReasonKind.CALL_ENDS_LOOP())
         if statement.stop:

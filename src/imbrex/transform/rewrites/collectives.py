@@ -7,6 +7,7 @@ import re
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.library import Libraries
 from imbrex.transform.analysis.transfer import Transfer
+from imbrex.transform.analysis.whole_program import unseen_code
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.location import Location
 from imbrex.transform.model.program import Language
@@ -57,9 +58,8 @@ class CollectivesToNonblocking(BlockingToNonblocking):
         """`libraries`: which routines call no MPI; `reassociation`: sums may be rounded anew."""
         super().__init__(messages.program, messages.footprints, messages.facts)
         self.datatypes = messages.datatypes
-        self.libraries = libraries
         self.reassociation = reassociation
-        self.elsewhere = self._calls_elsewhere()
+        self.elsewhere = unseen_code(self.program, libraries, self.facts, _SHARING)
 
     def applies(self, site: Site) -> bool:
         return site.call.name in mpi_calls.BLOCKING_COLLECTIVES
@@ -94,49 +94,6 @@ class CollectivesToNonblocking(BlockingToNonblocking):
         if kind in mpi_calls.EXACT_TYPES:
             return arguments[operation], "exact"
         return (arguments[operation], "floating") if kind in mpi_calls.FLOATING_TYPES else None
-
-    def _calls_elsewhere(self) -> Reason | None:
-        """Why a matching call may be in code that is not seen."""
-        program = self.program
-        unknown = program.skipped or program.hidden_code or not program.has_main
-        if self.facts.timing is not None and unknown:
-            return self.facts.timing
-        for routine in program.routines.values():
-            fortran = program.files.get(routine.file)
-            for statement in routine.statements():
-                for call in statement.calls:
-                    place = Location(routine.file, call.line)
-                    if call.name.startswith(_SHARING):
-                        return Reason(ReasonKind.PROGRAM_USES(name=call.name), place)
-                    if call.unknown:
-                        if fortran is not None and fortran.language is not Language.C:
-                            return Reason(ReasonKind.DUMMY_MAY_MATCH(), place)
-                    elif not call.name.startswith("MPI_") and not (
-                        call.library or self._seen(call.name, routine.file)
-                    ):
-                        return Reason(
-                            ReasonKind.UNREAD_MAY_MATCH(routine=call.name),
-                            place,
-                        )
-        for target, _, source in program.pointer_facts:
-            name = source.removeprefix("function:")
-            if target == "address" and name != source and not self._seen(name, ""):
-                where = next(iter(program.files))
-                return Reason(
-                    ReasonKind.UNREAD_POINTER(routine=name),
-                    Location(where, 1),
-                )
-        return None
-
-    def _seen(self, name: str, file: str) -> bool:
-        """Whether the code of a routine is known, or it is one of a library that calls no MPI."""
-        library = self.libraries.of(file)
-        return (
-            self.program.callee(name, file) is not None
-            or self.program.written_in_c(name, file) is not None
-            or name in library.known
-            or name.startswith(("__builtin_", "MPI_"))
-        )
 
     def _check_hidden(self, name: str, sites: list[Site]) -> None:
         """The name must not stand where it is not read as a call: a macro, an inactive #if."""

@@ -9,7 +9,6 @@ from imbrex.transform.analysis.facts import ProgramFacts
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.operations import own_operation
 from imbrex.transform.analysis.requests import (
-    Requests,
     request_access,
     request_argument,
     request_section,
@@ -17,7 +16,7 @@ from imbrex.transform.analysis.requests import (
 )
 from imbrex.transform.analysis.transfer import Render, Role, Transfer, data_accesses
 from imbrex.transform.analysis.unread import never_read
-from imbrex.transform.model.affine import Affine, Range, disjoint
+from imbrex.transform.model.affine import Affine, Range
 from imbrex.transform.model.causes import Cause, Reason
 from imbrex.transform.model.location import Location
 from imbrex.transform.model.program import (
@@ -30,7 +29,8 @@ from imbrex.transform.model.program import (
 )
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.rewrites.base import Decision, Plan, Refusal, Site
-from imbrex.transform.rewrites.calls import CallRewrite, sites_in
+from imbrex.transform.rewrites.calls import sites_in
+from imbrex.transform.rewrites.completions import Completing, strictest
 from imbrex.transform.text.emit import Text
 
 _MOST_ELEMENTS = 64  # of a Waitall that is taken apart
@@ -55,7 +55,7 @@ class Lowered:
     pieces: list[Piece]
 
 
-class ExistingMotion(CallRewrite[list[Piece], Lowered]):
+class ExistingMotion(Completing[list[Piece], Lowered]):
     """The starts of nonblocking code that is there already move up, and its waits down.
 
     It takes MPI_Isend, Issend, Irecv, nonblocking collectives, MPI_Wait and MPI_Waitall; a Waitall
@@ -81,7 +81,6 @@ class ExistingMotion(CallRewrite[list[Piece], Lowered]):
     def __init__(self, program: Program, footprints: Footprints, facts: ProgramFacts) -> None:
         super().__init__(program, footprints, facts)
         self.completed: dict[str, list[Transfer]] = {}
-        self.requests: dict[str, Requests] = {}
 
     def applies(self, site: Site) -> bool:
         return site.call.name in mpi_calls.STARTS or site.call.name in mpi_calls.REQUEST_OF_WAIT
@@ -105,10 +104,7 @@ class ExistingMotion(CallRewrite[list[Piece], Lowered]):
         """
         if site.call.name in mpi_calls.STARTS:
             return [self._start(site)]
-        return self._wait(site, self._requests_of(site.routine))
-
-    def _requests_of(self, routine: Routine) -> Requests:
-        return self.requests.setdefault(routine.key, Requests(self.footprints, routine))
+        return self._wait(site)
 
     def _start(self, site: Site) -> Piece:
         call, routine = site.call, site.routine
@@ -134,12 +130,10 @@ class ExistingMotion(CallRewrite[list[Piece], Lowered]):
         if (base or "").lstrip("*") not in self.program.variables:
             self._refuse(site, ReasonKind.BUFFER_UNKNOWN(argument=text.strip()))
 
-    def _wait(self, site: Site, requests: Requests) -> list[Piece]:
+    def _wait(self, site: Site) -> list[Piece]:
         call, routine = site.call, site.routine
         error = self._check(site)
-        completed = requests.completed_by(call)
-        if isinstance(completed, Reason):
-            raise Refusal(self.name, completed)
+        completed = self._completed(site)
         if not completed:
             self._refuse(site, ReasonKind.NO_START())
         status = call.arguments[mpi_calls.STATUS_OF_WAIT[call.name]]
@@ -160,36 +154,19 @@ class ExistingMotion(CallRewrite[list[Piece], Lowered]):
                 section = request_section(call, self.program)
                 assert section is not None and section[0].low is not None
                 part = whole.at((Range.point(Affine(element, section[0].low.terms)),))
-                mine = [
-                    (statement, transfer)
-                    for statement, transfer in completed
-                    if not disjoint(part.section, request_section(transfer.call, self.program))
-                ]
+                mine = [s for s in completed if not self._another(whole, part.section, s)]
             stands = Transfer(
                 call,
-                self._strictest([transfer for _, transfer in mine]),
+                strictest([started.transfer for started in mine]),
                 request_argument(call),
                 error=error,
                 status_read=status_read,
                 repeats_condition=True,
                 control=[*control, part],
             )
-            released = requests.released(site.statement, mine)
-            completes = [replace(transfer, error=error) for _, transfer in mine]
+            released, completes = self._released(site, mine, error)
             found.append(Piece(stands, [*stands.control, *released], element, completes))
         return found
-
-    @staticmethod
-    def _strictest(transfers: list[Transfer]) -> mpi_calls.PointToPoint:
-        """The kind of transfer whose wait may be moved least."""
-
-        def rank(part: mpi_calls.PointToPoint) -> int:
-            if part.direction == "receive":
-                return 3
-            return 2 if part.direction == "collective" else int(part.mode == "synchronous")
-
-        parts = [transfer.part for transfer in transfers]
-        return max(parts, key=rank, default=mpi_calls.STARTS["MPI_Isend"])
 
     def _elements(self, site: Site, ignored: bool) -> list[int | None]:
         """The elements of a Waitall that may be waited for apart; [None]: it stays whole.
@@ -237,7 +214,7 @@ class ExistingMotion(CallRewrite[list[Piece], Lowered]):
         position = block.statements.index(original)
         inserted = []
         for piece in lowered.pieces:
-            starts = lowered.site.call.name in mpi_calls.STARTS
+            starts = self.starts(lowered.site, piece)
             role = Role(piece.transfer, starts, self._moved_text(lowered.site, piece))
             statement = self._inserted(original, piece.accesses, role)
             statement.parent = block
@@ -346,30 +323,37 @@ class ExistingMotion(CallRewrite[list[Piece], Lowered]):
 
         return render
 
+    def starts(self, site: Site, piece: Piece) -> bool:
+        """Whether a piece of a call is a start, not a wait."""
+        return site.call.name in mpi_calls.STARTS
+
     # Telling ---------------------------------------------------------------------------
+
+    def _subject(self, site: Site, piece: Piece, starts: bool) -> str:
+        subject = piece.transfer.buffer if starts else request_argument(site.call)
+        return f"{site.call.name} of {subject.text.strip()}"
 
     def _decision(self, item: Lowered, moved: list[Piece]) -> Decision:
         site = item.site
         line = site.call.line
-        starts = site.call.name in mpi_calls.STARTS
+        starts = self.starts(site, item.pieces[0])
         blockers = [
             blocker
             for piece in item.pieces
             if (blocker := piece.transfer.start_blocker or piece.transfer.wait_blocker) is not None
         ]
         direction = "earlier" if starts else "later"
-        subject = request_argument(site.call).text.strip()
-        if starts:
-            subject = item.pieces[0].transfer.buffer.text.strip()
+        subject = self._subject(site, item.pieces[0], starts)
         details = list(dict.fromkeys(f"not {direction}, because {b}" for b in blockers))
         if len(details) > 1:
-            whose = [f"{subject}, request {p.element}: " for p in item.pieces]
+            requests = request_argument(site.call).text.strip()
+            whose = [f"{requests}, request {p.element}: " for p in item.pieces]
             details = [
                 name + f"not {direction}, because {blocker}"
                 for name, blocker in zip(whose, blockers, strict=True)
             ]
         else:
-            details = [f"{site.call.name} of {subject}: {text}" for text in details]
+            details = [f"{subject}: {text}" for text in details]
         if not moved:
             blocker = Reason(ReasonKind.NO_BETTER_PLACE(), site.location)
             blocker = blockers[0] if blockers else blocker

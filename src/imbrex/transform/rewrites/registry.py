@@ -18,12 +18,14 @@ from imbrex.transform.rewrites.proposals import Preparing
 from imbrex.transform.rewrites.rearrangement import Rearrangement
 from imbrex.transform.rewrites.replaced import ReplacedBuffers
 from imbrex.transform.rewrites.sent import SentCopies
+from imbrex.transform.rewrites.statement_motion import StatementMotion
 from imbrex.transform.rewrites.wrappers import Wrappers
 
 COMMUNICATION: tuple[type[Rewrite[Any, Any, Any]], ...] = (
     BlockingToNonblocking,
     CollectivesToNonblocking,
     ExistingMotion,
+    StatementMotion,
 )
 PREPARING: tuple[type[Preparing[Any, Any]], ...] = (
     PrivateBuffers,

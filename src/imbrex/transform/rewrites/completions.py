@@ -1,0 +1,136 @@
+"""What a wait that is there already completes, and the memory that it releases."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from imbrex.transform import mpi_calls
+from imbrex.transform.analysis.facts import ProgramFacts
+from imbrex.transform.analysis.footprint import Footprints
+from imbrex.transform.analysis.request_states import RequestStates, Started
+from imbrex.transform.analysis.requests import (
+    Requests,
+    constant,
+    request_access,
+    request_argument,
+    request_section,
+)
+from imbrex.transform.analysis.transfer import Transfer
+from imbrex.transform.model.affine import Section, disjoint
+from imbrex.transform.model.causes import Reason
+from imbrex.transform.model.program import Access, Argument, Call, Program, Routine
+from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.rewrites.base import ContentT, DoneT, Refusal, Site
+from imbrex.transform.rewrites.calls import CallRewrite
+
+# Why the routine alone does not tell what a wait completes: the whole program may.
+_OUTLIVES = (
+    ReasonKind.REQUEST_FOREIGN,
+    ReasonKind.REQUEST_NOT_LOCAL,
+    ReasonKind.REQUEST_COPIED,
+    ReasonKind.REQUEST_PASSED,
+    ReasonKind.REQUEST_USED,
+)
+
+
+def strictest(transfers: list[Transfer]) -> mpi_calls.PointToPoint:
+    """The kind of transfer whose wait may be moved least."""
+
+    def rank(part: mpi_calls.PointToPoint) -> int:
+        if part.direction == "receive":
+            return 3
+        return 2 if part.direction == "collective" else int(part.mode == "synchronous")
+
+    parts = [transfer.part for transfer in transfers]
+    return max(parts, key=rank, default=mpi_calls.STARTS["MPI_Isend"])
+
+
+class Completing(CallRewrite[ContentT, DoneT]):
+    """A rewrite that asks which transfers a wait is about."""
+
+    def __init__(self, program: Program, footprints: Footprints, facts: ProgramFacts) -> None:
+        super().__init__(program, footprints, facts)
+        self.requests: dict[str, Requests] = {}
+        self.states = RequestStates(footprints)
+
+    def requests_of(self, routine: Routine) -> Requests:
+        return self.requests.setdefault(routine.key, Requests(self.footprints, routine))
+
+    def _completed(self, site: Site) -> list[Started]:
+        """The starts that a wait may complete, of a request that outlives the routine too."""
+        routine = site.routine
+        requests = self.requests_of(routine)
+        completed = requests.completed_by(site.call)
+        if not isinstance(completed, Reason):
+            return [Started(routine, statement, transfer) for statement, transfer in completed]
+        if completed.kind not in _OUTLIVES:
+            raise Refusal(self.name, completed)
+        everywhere = self.states.completed_by(routine, site.call)
+        if isinstance(everywhere, Reason):
+            raise Refusal(self.name, everywhere)
+        return everywhere
+
+    def _another(self, whole: Access, element: Section | None, start: Started) -> bool:
+        """Whether a start surely sets another element of the request array than this one."""
+        theirs = request_access(start.transfer.call, self.program)
+        if (theirs.variable, theirs.through) != (whole.variable, whole.through):
+            return False
+        return disjoint(element, request_section(start.transfer.call, self.program))
+
+    def _released(
+        self,
+        site: Site,
+        starts: list[Started],
+        error: Argument | None,
+    ) -> tuple[list[Access], list[Transfer]]:
+        """What a wait releases; in Fortran also what must be fenced behind it."""
+        requests = self.requests_of(site.routine)
+        own = [s for s in starts if s.routine is site.routine and self._known(site, requests, s)]
+        others = [s for s in starts if s not in own]
+        accesses = requests.released(site.statement, [(s.statement, s.transfer) for s in own])
+        completes = [replace(s.transfer, error=error) for s in own]
+        elsewhere = self.states.released(others, site.routine)
+        return accesses + elsewhere, completes + self._named(site.routine, elsewhere, error)
+
+    def _known(self, site: Site, requests: Requests, start: Started) -> bool:
+        """Whether what a start names is what the wait releases, not what another start named."""
+        argument = request_argument(site.call)
+        if requests.is_own(argument.base or "") and not argument.through:
+            return True
+        block, theirs = site.statement.parent, request_argument(start.transfer.call)
+        first = start.statement.parent
+        if block is None or first is not block or argument.through or theirs.through:
+            return False
+        variable = self.program.variables.get(theirs.base or "")
+        one = variable is not None and not variable.bounds
+        fixed = constant(request_section(start.transfer.call, self.program)) is not None
+        before = block.statements.index(start.statement) < block.statements.index(site.statement)
+        return before and argument.base == theirs.base and (one or fixed)
+
+    def _named(
+        self, routine: Routine, accesses: list[Access], error: Argument | None
+    ) -> list[Transfer]:
+        """Variables of a Fortran routine that messages of other routines are in, for fences."""
+        if not self.program.files[routine.file].is_fortran:
+            return []
+        found = []
+        for key in dict.fromkeys(access.variable for access in accesses):
+            variable = self.program.variables.get(key)
+            if variable is None or variable.kind not in ("local", "dummy", "host", "static"):
+                continue
+            if not self._is_of(routine, key):
+                continue
+            buffer = Argument(variable.name, 0, 0, base=key)
+            call = Call("MPI_Isend", [], routine.body.start, routine.body.start, routine.line)
+            transfer = Transfer(call, mpi_calls.STARTS["MPI_Isend"], buffer, error=error)
+            found.append(transfer)
+        return found
+
+    @staticmethod
+    def _is_of(routine: Routine, key: str) -> bool:
+        """Whether a variable of Fortran is one of the routine's own."""
+        return key in routine.parameters or any(
+            key in {access.variable for access in statement.accesses}
+            or key in {argument.base for call in statement.calls for argument in call.arguments}
+            for statement in routine.statements()
+        )
