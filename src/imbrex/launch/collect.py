@@ -17,6 +17,7 @@ from imbrex.profile import guard
 from imbrex.profile.format import SCHEMA_VERSION
 from imbrex.profile.run import PARTS, Run, hosts_of, load_run
 from imbrex.profile.sites import Site
+from imbrex.profile.source_lines import with_source
 
 
 def take_parts(folder: Path, parts: Path) -> None:
@@ -48,7 +49,7 @@ def complete(folder: Path, facts: Mapping[str, Any], warnings: Sequence[str] = (
     known["warnings"] = list(dict.fromkeys([*run.job.warnings, *warnings]))
     if not run.merged:
         write_table(folder / "ranks.npy", np.asarray(run.ranks))
-    write_sites(folder / "sites.json", run.sites)
+    write_sites(folder / "sites.json", with_source(run.sites))
     if run.guard is not None:
         write_json(folder / guard.FILE, run.guard.to_json())
         for file in guard.raw_files(folder):

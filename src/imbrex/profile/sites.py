@@ -25,6 +25,8 @@ SITE = Object(
         optional("line", Whole(0, (1 << 31) - 1), "in the source file"),
         optional("function", Text(), "function around the call"),
         optional("inlined_into", ListOf(Text()), "`function (file:line)`, innermost first", "", ()),
+        optional("source_line", Whole(0, (1 << 31) - 1), "number of the first line of `source`"),
+        optional("source", ListOf(Text()), "lines around the call as they were then", "", ()),
     )
 )
 SITES = JsonFormat(
@@ -59,7 +61,7 @@ class Site:
 
     `offset` is the return address minus the load address of `image`; `file`, `line` and
     `function` are None where they are not known. `inlined_into` lists `function (file:line)`,
-    the innermost caller first.
+    the innermost caller first. `source` are lines around the call, from `source_line` on.
     """
 
     id: int
@@ -70,6 +72,8 @@ class Site:
     line: int | None = None
     function: str | None = None
     inlined_into: tuple[str, ...] = field(default=())
+    source_line: int | None = None
+    source: tuple[str, ...] = field(default=())
 
     @property
     def resolved(self) -> bool:
@@ -100,6 +104,11 @@ class Site:
             "line": self.line,
             "function": self.function,
             "inlined_into": list(self.inlined_into),
+            **(
+                {"source_line": self.source_line, "source": list(self.source)}
+                if self.source
+                else {}
+            ),
         }
 
 
