@@ -106,6 +106,7 @@ static int add_causes(ix_analysis *a, const ix_view *view, uint32_t call, const 
         add_interval(&row->part[k], &c->part[k]);
     add_interval(&row->gainable, &c->gainable);
     add_interval(&row->lost_overlap, &c->lost_overlap);
+    add_interval(&row->undriven, &c->undriven);
     return 0;
 }
 

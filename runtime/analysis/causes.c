@@ -109,6 +109,22 @@ static ix_interval computed_meanwhile(const ix_view *view, const ix_completed *c
     return (ix_interval){late.compute_min, ix_most(late.compute_max, early.compute_max)};
 }
 
+/* How long the partner computed between the moment from which both sides were there and the end of
+ * the call: only this process can have driven the transfer then. */
+static ix_interval partner_computed(const ix_view *view, const ix_completed *c,
+                                    ix_interval rest_from, int64_t exit_ns)
+{
+    const ix_op *op = &view->ops[c->op];
+    const ix_match *m = &view->matches[c->op];
+    if (m->state != IX_MATCHED || op->bytes <= 0 || !(ix_is_send(op) || op->kind == IX_LOG_RECV))
+        return (ix_interval){0};
+    int64_t error = m->error_ns, from = m->other.start_exit, to = m->other.end_enter;
+    int64_t least = ix_least(exit_ns, to - error) - ix_most(rest_from.max_ns, from + error);
+    int64_t most = ix_least(exit_ns, to + error) - ix_most(rest_from.min_ns, from - error);
+    least = m->other.between < 0 ? 0 : least - m->other.between;
+    return (ix_interval){ix_most(0, least), ix_most(0, most)};
+}
+
 /* The moments until which the call waited, by cause, and what it moved. */
 typedef struct summary {
     int64_t certain[IX_CAUSES], possible[IX_CAUSES];
@@ -211,9 +227,13 @@ static void share_out_rest(const ix_view *view, const ix_op *call, const summary
         return;
     }
     int64_t moved = 0;
-    for (uint32_t k = 0; k < count; k++)
+    for (uint32_t k = 0; k < count; k++) {
+        ix_interval away = partner_computed(view, &completed[k], rest_from, call->exit_ns);
         moved =
             ix_most(moved, certainly_moved(view, &completed[k], rest_from.max_ns, call->exit_ns));
+        c->undriven.min_ns = ix_most(c->undriven.min_ns, away.min_ns);
+        c->undriven.max_ns = ix_most(c->undriven.max_ns, away.max_ns);
+    }
     moved = ix_least(moved, rest.min_ns);
     c->part[IX_TRANSFER].min_ns = moved;
     c->part[IX_TRANSFER].max_ns = s->calibrated ? ix_least(rest.max_ns, s->x_hi_ns) : rest.max_ns;
@@ -226,6 +246,8 @@ static void share_out_rest(const ix_view *view, const ix_op *call, const summary
         c->part[IX_LIBRARY].max_ns = rest.max_ns - moved;
         c->gainable.min_ns = moved;
     }
+    c->undriven.min_ns = ix_least(c->undriven.min_ns, c->gainable.min_ns);
+    c->undriven.max_ns = ix_least(c->undriven.max_ns, c->gainable.max_ns);
     c->lost_overlap.min_ns = ix_least(s->computed.min_ns, c->gainable.min_ns);
     c->lost_overlap.max_ns = ix_least(s->computed.max_ns, c->gainable.max_ns);
 }

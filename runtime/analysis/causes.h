@@ -25,6 +25,7 @@ typedef struct ix_call_causes {
     ix_interval part[IX_CAUSES];
     ix_interval gainable;     /* transfer and stalled together */
     ix_interval lost_overlap; /* of it, what progress during the computation would have saved */
+    ix_interval undriven;     /* of transfer and stalled, while the partner computed */
     ix_interval late;         /* the three late ones together */
     uint32_t latest; /* the record of the transfer whose partner came last; IX_NO_END: nobody was
                       * late */

@@ -25,7 +25,7 @@ typedef struct ix_causes_row {
     uint16_t operation, section;
     uint32_t reserved;
     int64_t count, logged, call_ns;
-    ix_interval part[IX_CAUSES], gainable, lost_overlap;
+    ix_interval part[IX_CAUSES], gainable, lost_overlap, undriven;
 } ix_causes_row;
 
 typedef struct ix_waits_row {

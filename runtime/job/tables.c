@@ -40,7 +40,7 @@ static const char causes_type[] =
     "[('rank','<i4'),('site','<i4'),('operation','<u2'),('section','<u2'),('reserved','<u4'),"
     "('count','<i8'),('logged','<i8'),('call_ns','<i8')" PAIR("late_sender") PAIR("late_receiver")
         PAIR("late_collective") PAIR("transfer") PAIR("stalled") PAIR("library")
-            PAIR("unattributed") PAIR("gainable") PAIR("lost_overlap") "]";
+            PAIR("unattributed") PAIR("gainable") PAIR("lost_overlap") PAIR("undriven") "]";
 
 static const char waits_type[] =
     "[('rank','<i4'),('site','<i4'),('operation','<u2'),('start_operation','<u2'),"

@@ -37,7 +37,11 @@ PARTS = (
 )
 CAUSES = (
     *("count", "logged", "call"),
-    *(f"{part}_{end}" for part in (*PARTS, "gainable", "lost_overlap") for end in ("min", "max")),
+    *(
+        f"{part}_{end}"
+        for part in (*PARTS, "gainable", "lost_overlap", "undriven")
+        for end in ("min", "max")
+    ),
 )
 
 

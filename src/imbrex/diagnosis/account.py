@@ -13,6 +13,7 @@ from imbrex.diagnosis.efficiency import Efficiency, efficiency
 from imbrex.diagnosis.hidden import NOT_KNOWN, Hidden, hidden_of
 from imbrex.diagnosis.interval import Interval
 from imbrex.diagnosis.knowledge import Knowledge, know
+from imbrex.diagnosis.link import shared_load
 from imbrex.diagnosis.places import short_place
 from imbrex.profile.aggregate import Integers, sum_by
 from imbrex.profile.format import Table
@@ -115,6 +116,11 @@ class Account:
     def caused(self) -> bool:
         """Whether the run tells lateness from transfer."""
         return has_causes(self.run)
+
+    @cached_property
+    def link_load(self) -> float:
+        """How busy ranks of one host kept its link together while they waited for data."""
+        return shared_load(self.run)
 
     @property
     def gainable(self) -> Interval:

@@ -55,6 +55,7 @@ def _division_json(division: Division) -> dict[str, Any]:
         "causes": division.causes_json(),
         "gainable_s": division.gainable.to_json(),
         "lost_overlap_s": division.lost_overlap.to_json(),
+        "undriven_s": division.undriven.to_json(),
     }
 
 

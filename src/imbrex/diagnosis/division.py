@@ -31,13 +31,15 @@ class Division:
     """Call time in s over ranks, and the part of it that each cause has.
 
     `gainable` is what perfect overlap could save at most, `lost_overlap` what progress during the
-    computation would have. Of `calls` calls `logged` are in the call log.
+    computation would have; `undriven` is what moved, or did not, while the partner computed. Of
+    `calls` calls `logged` are in the call log.
     """
 
     call_s: float = 0.0
     causes: Mapping[str, Interval] = field(default_factory=dict)
     gainable: Interval = NOTHING
     lost_overlap: Interval = NOTHING
+    undriven: Interval = NOTHING
     calls: int = 0
     logged: int = 0
 
@@ -70,6 +72,13 @@ class Division:
         return {**parts, "moving": moving}
 
     @property
+    def progress(self) -> Interval:
+        """What progress of all ranks while they compute could save: for certain only where the rank
+        that waits computed itself."""
+        lost = self.lost_overlap
+        return Interval(lost.low, max(lost.low, min(lost.high + self.undriven.high, self.call_s)))
+
+    @property
     def uncertain_s(self) -> float:
         """The time that no single cause has for certain."""
         return max(0.0, self.call_s - sum(part.low for part in self.causes.values()))
@@ -90,6 +99,7 @@ def added(divisions: Iterable[Division]) -> Division:
         causes={name: total(part.cause(name) for part in parts) for name in CAUSES},
         gainable=total(part.gainable for part in parts),
         lost_overlap=total(part.lost_overlap for part in parts),
+        undriven=total(part.undriven for part in parts),
         calls=sum(part.calls for part in parts),
         logged=sum(part.logged for part in parts),
     )
@@ -162,6 +172,7 @@ def _division(values: list[int]) -> Division:
             causes={name: interval(name) for name in CAUSES},
             gainable=interval("gainable"),
             lost_overlap=interval("lost_overlap"),
+            undriven=interval("undriven"),
             calls=row["count"],
             logged=row["logged"],
         )
@@ -182,6 +193,7 @@ def _tightened(division: Division) -> Division:
         causes=causes,
         gainable=division.gainable.at_most(division.call_s),
         lost_overlap=division.lost_overlap.at_most(division.call_s),
+        undriven=division.undriven.at_most(division.moving.high),
     )
 
 
@@ -193,6 +205,7 @@ def _with_unknown(division: Division, missing_s: float, calls: int) -> Division:
         {**division.causes, UNKNOWN: unknown},
         Interval(division.gainable.low, division.gainable.high + missing_s),
         Interval(division.lost_overlap.low, division.lost_overlap.high + missing_s),
+        Interval(division.undriven.low, division.undriven.high + missing_s),
         max(calls, division.calls),
         division.logged,
     )
@@ -216,5 +229,6 @@ def _unknown(sums: Integers) -> Division:
         },
         gainable=Interval(0.0, can_move_s),
         lost_overlap=Interval(0.0, can_move_s),
+        undriven=Interval(0.0, can_move_s),
         calls=row["count"],
     )

@@ -8,7 +8,7 @@ from imbrex.diagnosis import wording
 from imbrex.diagnosis.account import Account, RowAccount
 from imbrex.diagnosis.division import LATE, MOVING, UNKNOWN
 from imbrex.diagnosis.finding import WORTH
-from imbrex.diagnosis.findings import undriven
+from imbrex.diagnosis.findings import shared_link, undriven
 from imbrex.diagnosis.interval import Interval
 from imbrex.diagnosis.words import CAUSE_WORDS, late_words
 
@@ -36,22 +36,25 @@ def first_sentence(account: Account) -> str:
 
 def conclusion(account: Account) -> str:
     """What overlap could gain, as a sentence."""
-    gain = account.gainable
-    if account.whole.call_s < LITTLE * account.busy_s:
+    gain, whole = account.gainable, account.whole
+    if whole.call_s < LITTLE * account.busy_s:
         return "There is little to gain."
     if not account.knowledge.calibrated and not account.caused:
         return "What overlap could gain is not known without transfer times."
+    lost = account.share(whole.lost_overlap)
+    if account.caused and (
+        lost.low >= max(WORTH, 0.5 * gain.low) or undriven.partners_computed(account, whole)
+    ):
+        progress = account.share(whole.progress)
+        driven = wording.percents(progress.low, progress.high)
+        return f"Progress while the ranks compute could gain {driven}."
     if gain.high < WORTH:
         return "Overlap cannot help here."
-    lost = account.share(account.whole.lost_overlap)
-    if account.caused and lost.low >= max(WORTH, 0.5 * gain.low):
-        driven = wording.percents(lost.low, lost.high)
-        return f"Progress while the ranks compute could gain {driven}."
-    stalled = account.whole.cause("stalled").low
+    stalled = whole.cause("stalled").low
     if (
         account.caused
         and account.knowledge.calibrated
-        and (stalled >= STALLS * account.whole.gainable.high)
+        and stalled >= max(STALLS * whole.gainable.high, whole.late.middle)
     ):
         needed = account.share(account.whole.cause("transfer")).high
         most = f"at most {wording.percent(needed)}".replace("at most <", "less than")
@@ -65,7 +68,14 @@ def _causes(account: Account) -> list[str]:
     """The causes that matter, the largest first, then the transfer if that is not among them."""
     whole = account.whole
     least = WORTH_NAMING * whole.call_s
-    ranked = sorted(whole.parts.items(), key=lambda item: item[1].middle, reverse=True)
+    parts = whole.parts
+    data = _most(account, lambda site: site.division.moving.middle)
+    if all(name in parts and parts[name].middle >= least for name in MOVING) and (
+        _why_it_took_long(account, data)
+    ):  # one reason for both
+        parts = {name: part for name, part in parts.items() if name not in MOVING}
+        parts["moving"] = whole.moving
+    ranked = sorted(parts.items(), key=lambda item: item[1].middle, reverse=True)
     named = [(name, part) for name, part in ranked if part.middle >= least][:_MOST_CAUSES]
     texts: list[str] = []
     told = ""
@@ -76,7 +86,9 @@ def _causes(account: Account) -> list[str]:
     if not {*MOVING, "moving"} & {name for name, _ in named}:
         moving = account.share(whole.moving)
         if moving.high > 0:
-            texts.append(f"transfer {wording.percents(moving.low, moving.high)}")
+            stalls = whole.cause("stalled").low >= STALLS * whole.moving.high
+            word = "stalled transfer" if stalls else "transfer"
+            texts.append(f"{word} {wording.percents(moving.low, moving.high)}")
     return texts
 
 
@@ -94,10 +106,11 @@ def _cause(account: Account, name: str, part: Interval) -> tuple[str, str]:
     if name in LATE:
         if worst is not None and name == "late_collective":
             where += f" ({worst.operation})"
-        return f"{amount} {late_words(name, worst.operation if worst else '')}", where
+        operation = worst.operation if worst else ""
+        return f"{amount} {late_words(name, operation, _only_rank(account, part))}", where
     if name in (*MOVING, "moving"):
         words = "stalled transfer" if name == "stalled" else CAUSE_WORDS[name]
-        return f"{amount} {words}", where + _undriven(worst)
+        return f"{amount} {words}", where + _why_it_took_long(account, worst)
     return f"{amount} {CAUSE_WORDS[name]}", where
 
 
@@ -105,10 +118,26 @@ def _part(site: RowAccount, name: str) -> float:
     return (site.division.moving if name == "moving" else site.division.cause(name)).middle
 
 
-def _undriven(worst: RowAccount | None) -> str:
-    """Whether most of the data at a site moved only when nobody computed any more."""
-    told = worst is not None and undriven.explains(worst)
-    return " (nobody drove it while the ranks computed)" if told else ""
+def _only_rank(account: Account, part: Interval) -> int | None:
+    """The rank for which the others wait, where it is one and this cause is most of the waiting."""
+    whole = sum(partner.late.middle for partner in account.partners)
+    if not account.partners or part.middle < MOSTLY * account.whole.late.middle:
+        return None
+    worst = account.partners[0]
+    return worst.rank if worst.late.middle >= MOSTLY * whole > 0 else None
+
+
+def _why_it_took_long(account: Account, worst: RowAccount | None) -> str:
+    """Who did not drive the data that moved at a site, or with whom it shared a link."""
+    if worst is None:
+        return ""
+    if undriven.explains(worst):
+        return " (nobody drove it while the ranks computed)"
+    if undriven.partners_computed(account, worst.division):
+        return " (the partner computed and did not drive it)"
+    if shared_link.saturated(account, worst):
+        return " (the ranks of a host share its link)"
+    return ""
 
 
 def _waiting(account: Account) -> list[str]:

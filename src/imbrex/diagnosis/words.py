@@ -39,10 +39,18 @@ def short(operation: str) -> str:
     return operation.removeprefix("MPI_").removesuffix("_c")
 
 
-def late_words(cause: str, operation: str) -> str:
-    """A cause of lateness in a sentence, as exact as the operation allows."""
-    if cause != "late_collective":
-        return {"late_sender": "late senders", "late_receiver": "late receivers"}[cause]
-    return {"root-to-all": "a late root", "all-to-root": "late contributors"}.get(
-        mpi_facts.dependence(operation), "late ranks"
-    )
+def late_words(cause: str, operation: str, rank: int | None = None) -> str:
+    """A cause of lateness in a sentence, as exact as the operation allows.
+
+    `rank` is the one for which all wait, where there is one.
+    """
+    root = "a late root"
+    words = {"late_sender": "late senders", "late_receiver": "late receivers"}.get(cause) or {
+        "root-to-all": root,
+        "all-to-root": "late contributors",
+    }.get(mpi_facts.dependence(operation), "late ranks")
+    if rank is None:
+        return words
+    if words == "late ranks":
+        return f"late rank {rank}"
+    return f"{words if words == root else words.removesuffix('s')} (rank {rank})"

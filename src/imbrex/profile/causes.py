@@ -1,8 +1,8 @@
 """Why calls took their time: the tables causes.npy, waits.npy and partners.npy of a run directory.
 
 The causes of a row share out its `call_ns`: the sum of their minima is at most that, the sum of
-their maxima at least. `gainable` and `lost_overlap` are no causes; they say what part of the time
-overlap could have saved.
+their maxima at least. `gainable`, `lost_overlap` and `undriven` are no causes; they say what part
+of the time overlap or progress could have saved.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ CAUSES = tuple(_CAUSES)
 _GAINS = {
     "gainable": "what perfect overlap could save",
     "lost_overlap": "what progress during the computation would have saved",
+    "undriven": "of transfer and stalled, while the partner computed",
 }
 GAINS = tuple(_GAINS)
 

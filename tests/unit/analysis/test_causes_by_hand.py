@@ -348,3 +348,34 @@ def test_causes_add_up_when_two_kinds_are_late(driver):
     assert found["late_sender"] == (2000, 2000)
     assert found["late_receiver"] == (2000, 2000)
     assert found["transfer"][1] == 400
+
+
+def test_undriven_is_the_time_in_which_the_partner_computes(driver):
+    """Rank 0 starts at 100 and computes from 150 to 8000, but for a test of 50 ns; rank 1 waits
+    from 1000 to 8500. So rank 0 was away for 7000 ns of that, less at most 50."""
+    a, b = two()
+    a.add(100, 150, "MPI_Isend", SEND, 1000, 1, end=2)
+    a.add(3000, 3050, "MPI_Test", COMPLETION, site=3)
+    a.add(8000, 8500, "MPI_Wait", COMPLETION, site=2)
+    b.add(1000, 8500, "MPI_Recv", RECV, 1000, 0)
+    rows = driver.analyze([a, b], PATH)
+    assert gain(rows.causes[1, 1, "MPI_Recv"], "undriven") == (6950, 7000)
+    assert gain(rows.causes[0, 2, "MPI_Wait"], "undriven") == (0, 0)
+
+
+def test_a_partner_that_is_inside_a_call_drives(driver):
+    a, b = two()
+    a.add(100, 5000, "MPI_Send", SEND, 1000, 1)
+    b.add(1000, 5000, "MPI_Recv", RECV, 1000, 0)
+    rows = driver.analyze([a, b], PATH)
+    assert gain(rows.causes[1, 1, "MPI_Recv"], "undriven") == (0, 0)
+
+
+def test_a_partner_that_was_late_is_away_only_from_when_it_had_begun(driver):
+    a, b = two()
+    a.add(4000, 4100, "MPI_Isend", SEND, 1000, 1, end=1)
+    a.add(6000, 6500, "MPI_Wait", COMPLETION, site=2)
+    b.add(1000, 6500, "MPI_Recv", RECV, 1000, 0)
+    row = driver.analyze([a, b], PATH).causes[1, 1, "MPI_Recv"]
+    assert told(row)["late_sender"] == (3000, 3000)
+    assert gain(row, "undriven") == (1900, 1900)

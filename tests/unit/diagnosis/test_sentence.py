@@ -9,6 +9,8 @@ import pytest
 
 from imbrex.diagnosis.diagnosis import diagnose
 
+MS = 1_000_000
+
 
 def test_one_late_rank(make_caused, call):
     run = make_caused(
@@ -111,3 +113,60 @@ def test_what_is_not_told_apart_is_told_as_one(make_caused, call):
         "Overlap could gain at most 30 %."
     )
     assert diagnosis.account.whole.moving.low == pytest.approx(0.68)
+
+
+def test_the_rank_for_which_all_wait_is_named(make_caused, call):
+    run = make_caused(
+        call("MPI_Allreduce", 2, 200, late_collective=195),
+        partners=[{"rank": 0, "peer": 1, "late_min_ns": 390 * MS, "late_max_ns": 390 * MS}],
+    )
+    assert diagnose(run).sentence.startswith("MPI 20 %: 20 % late rank 1 at wave.f90:38 (MPI_All")
+    both = make_caused(
+        call("MPI_Allreduce", 2, 200, late_collective=195),
+        partners=[
+            {"rank": rank, "peer": 1 - rank, "late_min_ns": 195 * MS, "late_max_ns": 195 * MS}
+            for rank in (0, 1)
+        ],
+        name="both",
+    )
+    assert diagnose(both).sentence.startswith("MPI 20 %: 20 % late ranks at wave.f90:38")
+
+
+def test_a_partner_that_computes_does_not_drive(make_caused, call):
+    """Rank 0 waits 500 ms in its receive, for 450 ms of which rank 1 computes; then rank 1 waits
+    50 ms for its send, and has computed since it began that."""
+    run = make_caused(
+        [
+            *call("MPI_Recv", 4, 500, (0,), stalled=(440, 500), transfer=(0, 60), undriven=450),
+            *call("MPI_Waitall", 3, 50, (1,), transfer=50, gainable=50, lost_overlap=50),
+        ]
+    )
+    found = diagnose(run)
+    assert found.sentence == (
+        "MPI 28 %: 28 % transfer or stalled at wave.f90:60 (the partner computed and did not "
+        "drive it). Progress while the ranks compute could gain 2.5 to 25 %."
+    )
+    assert [f.kind for f in found.findings] == ["partner_computes", "lost_overlap"]
+
+
+def test_ranks_of_a_host_that_share_its_link(make_caused, call):
+    """Of 400 ms in a receive the messages of both ranks of a host need its link for 150 ms each."""
+    received = [
+        {"rank": rank, "site": 4, "operation": 3, "transfers": 10, "path": 3}
+        | {"transfer_min_ns": 150 * MS, "transfer_max_ns": 160 * MS}
+        | {f"{kind}_exposed_min_ns": 150 * MS for kind in ("call", "matched", "expected")}
+        | {f"{kind}_exposed_max_ns": 160 * MS for kind in ("call", "matched", "expected")}
+        for rank in (0, 1)
+    ]
+    moved = {"transfer": (150, 160), "stalled": (240, 250), "gainable": 400}
+    calls = call("MPI_Recv", 4, 400, **moved)
+    link = " (the ranks of a host share its link)"
+    run = make_caused(calls, evidence=received, hosts=["node1", "node2"])
+    assert diagnose(run).sentence.startswith(
+        f"MPI 40 %: 40 % transfer or stalled at wave.f90:60{link}"
+    )
+    assert diagnose(run).findings[0].kind == "saturated_link"
+    alone = make_caused(calls, evidence=received[:1], hosts=["node1", "node2"], name="alone")
+    assert link not in diagnose(alone).sentence
+    one_host = make_caused(calls, evidence=received, name="one_host")
+    assert link not in diagnose(one_host).sentence

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from imbrex.errors import ImbrexError
-from imbrex.profile.causes import CAUSES, CAUSES_DTYPE, PARTNERS_DTYPE, WAITS_DTYPE
+from imbrex.profile.causes import CAUSES, CAUSES_DTYPE, GAINS, PARTNERS_DTYPE, WAITS_DTYPE
 from imbrex.profile.evidence import EVIDENCE_DTYPE
 from imbrex.profile.job import Job
 from imbrex.profile.matching import Clocks, Log, Matching
@@ -24,7 +24,7 @@ TABLES = {
 
 def test_layout_is_that_of_the_runtime():
     assert EVIDENCE_DTYPE.itemsize == 16 + 8 * (5 + 2 + 12)
-    assert CAUSES_DTYPE.itemsize == 16 + 8 * (3 + 2 * (len(CAUSES) + 2))
+    assert CAUSES_DTYPE.itemsize == 16 + 8 * (3 + 2 * (len(CAUSES) + len(GAINS)))
     assert WAITS_DTYPE.itemsize == 16 + 8 * 5
     assert PARTNERS_DTYPE.itemsize == 8 + 8 * 4
 

@@ -4,11 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from imbrex import mpi_facts
 from imbrex.diagnosis import commands, wording
-from imbrex.diagnosis.account import Account
+from imbrex.diagnosis.account import Account, RowAccount
 from imbrex.diagnosis.finding import Finding, groups, worth
 from imbrex.diagnosis.findings import undriven
 from imbrex.diagnosis.interval import Interval
+
+SATURATED = 0.5
+"""How busy the ranks of a host keep its link, at the least, before that is told as the reason."""
+
+
+def saturated(account: Account, site: RowAccount) -> bool:
+    """Whether ranks that share a link are the reason for what stalls at a site."""
+    moves = mpi_facts.sends(site.operation) or mpi_facts.receives(site.operation)
+    return (
+        (moves or mpi_facts.is_wait(site.operation))
+        and site.division.cause("stalled").high >= 0.5 * site.division.moving.middle > 0
+        and account.link_load >= SATURATED
+    )
 
 
 def find(account: Account) -> Iterator[Finding]:
@@ -18,20 +32,31 @@ def find(account: Account) -> Iterator[Finding]:
     for group in groups(
         account,
         lambda site: site.division.cause("stalled"),
-        lambda site: site.division.cause("stalled").low > 0 and not undriven.explains(site),
+        lambda site: (
+            site.division.cause("stalled").low > 0
+            and not undriven.explains(site)
+            and not undriven.partners_computed(account, site.division)
+        ),
     ):
         stalled, site = group.at_stake, group.worst
         if not worth(account, Interval(stalled.low, stalled.low)):
             continue
         share = account.share(stalled)
+        shared = saturated(account, site)
+        why = (
+            "several ranks of a host send or receive at once, and their messages together keep its "
+            "link busy: less data, fewer ranks a host, or work to hide it behind"
+            if shared
+            else "all sides were there, yet the data took longer than the network needs (cores, "
+            "memory or link shared)"
+        )
         yield Finding(
-            kind="stalled",
+            kind="saturated_link" if shared else "stalled",
             at_stake=stalled,
             evidence="matched",
             text=(
                 f"{wording.percents(share.low, share.high)} of the run: stalled at {group.place}: "
-                "all sides were there, yet the data took longer than the network needs (cores, "
-                "memory or link shared, or the other side computes without driving it)"
+                + why
             ),
             command=(
                 commands.show(account, "--by", "path")
