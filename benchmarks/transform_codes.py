@@ -6,8 +6,8 @@
 
 Each code is analysed whole, as one program. Printed are: files read; sites that carry data (sends,
 receives, starts of either, collectives other than MPI_Barrier), those of them that a loop comes to,
-in the same routine or through calls; of these the ones rewritten; the time of the analysis; and
-the most frequent reasons for the others. Names are packages, which
+in the same routine or through calls; of these the ones rewritten; the processor time of the
+analysis; and the most frequent reasons for the others. Names are packages, which
 `benchmarks/transform_robustness.py` fetches from Debian, or `package:folder` for a part of one.
 """
 
@@ -108,9 +108,9 @@ def analyse(tree: Path, given: list[str], folder: Path) -> dict[str, Any]:
     paths, flags = sources(tree)
     options = Options(flags=[*flags, f"-I{folder}", *given])
     kept, program = readable(paths, options, folder)
-    begin = time.perf_counter()
+    begin = time.process_time()
     outcome = transform(kept, options)
-    seconds = time.perf_counter() - begin
+    seconds = time.process_time() - begin
     loops = repeated(program)
     carrying = [d for d in outcome.decisions if d.site.call.name in CARRIES]
     looped = [d for d in carrying if (d.site.routine.file, d.site.call.line) in loops]

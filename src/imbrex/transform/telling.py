@@ -7,6 +7,7 @@ import re
 from collections.abc import Set
 from dataclasses import replace
 
+from imbrex.transform import mpi_calls
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.location import Location
 from imbrex.transform.model.reasons import ReasonKind
@@ -139,7 +140,8 @@ def put_back(
                 continue
             if decision.site.call.line in proposal.starts:
                 decision.decision = "rewritten"
-                decision.rewrites = ["nonblocking"]
+                blocking = decision.site.call.name in mpi_calls.BLOCKING
+                decision.rewrites = ["nonblocking" if blocking else "motion"]
                 decision.reason = Reason(ReasonKind.CALLERS_COMPUTE(), decision.site.location)
             decisions.append(decision)
     return sorted(decisions, key=lambda d: (d.site.routine.file, d.site.call.line))

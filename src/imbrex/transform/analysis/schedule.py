@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.footprint import Footprints
+from imbrex.transform.analysis.requests import Requests, request_argument, started
 from imbrex.transform.analysis.transfer import Transfer, data_accesses
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.location import Location
@@ -58,6 +59,10 @@ class Schedule:
     requests: int = 0  # those of the routines that it calls
     problem: Reason | None = None
     data: dict[int, list[Access]] = field(default_factory=dict)  # of each transfer
+    # Nonblocking already: what the routine starts early and waits for late, and their requests.
+    held: list[Transfer] = field(default_factory=list)
+    requested: set[str] = field(default_factory=set)
+    waits: set[int] = field(default_factory=set)  # identities of the statements that complete them
     declarations: list[Statement] = field(default_factory=list)
 
     def accesses(self, items: list[Item]) -> list[Access]:
@@ -77,9 +82,14 @@ class Schedule:
     @property
     def flying(self) -> list[Access]:
         """Memory in use from the start to the finish."""
-        return [
-            access for item in self.early for t in item.transfers for access in self.data[id(t)]
-        ]
+        begun = [t for item in self.early for t in item.transfers] + self.held
+        return [access for transfer in begun for access in self.data[id(transfer)]]
+
+    @property
+    def calls(self) -> frozenset[int]:
+        """Lines of the calls that are under way between the start and the finish."""
+        early = [t for item in self.early for t in item.transfers]
+        return frozenset(transfer.call.line for transfer in early + self.held)
 
 
 class Scheduler:
@@ -93,6 +103,10 @@ class Scheduler:
         self.changed: frozenset[str] = frozenset()  # what may differ from when that was looked at
         # Where a communication is late: the order of all further ones is kept.
         self.waiting: list[Path] = []
+        self.requests = Requests(footprints, routine)
+        # Of messages that the routine has under way by itself: what it does meanwhile cannot meet
+        # them, or it would be wrong as it is.
+        self.in_flight: list[tuple[Path, list[Access]]] = []
 
     def run(self, transfers_of: dict[int, list[Transfer]]) -> Schedule:
         """`transfers_of`: by the identity of each call that may become nonblocking."""
@@ -155,9 +169,25 @@ class Scheduler:
                 self.blocked.append((path, data))
             return
         item = Item(statement, path, accesses)
+        names = {event.name for event in footprint.events}
+        if names and self._own_requests(statement):
+            if names <= mpi_calls.STARTS.keys() and not waiting and not self._meets(accesses, path):
+                self.found.early.append(item)
+                self._hold(statement, path)
+                return
+            self.blocked += self.in_flight if names & mpi_calls.WAITS else []
+            self.in_flight = [] if names & mpi_calls.WAITS else self.in_flight
+            if names <= mpi_calls.WAITS:
+                self.found.waits.add(id(statement))
+                self.found.late.append(item)
+                self.blocked.append((path, accesses))
+                return
+            if names & mpi_calls.WAITS:
+                self.found.waits.add(id(statement))
+            names -= mpi_calls.STARTS.keys() | mpi_calls.WAITS
         if footprint.events or self._meets(accesses, path):
-            if any(e.name not in mpi_calls.BLOCKING for e in footprint.events):
-                name = footprint.events[0].name
+            if names - mpi_calls.BLOCKING.keys():
+                name = next(e.name for e in footprint.events if e.name not in mpi_calls.BLOCKING)
                 place = Location(self.routine.file, statement.line)
                 self.found.problem = Reason(ReasonKind.ALSO_CALLS(call=name), place)
             self.waiting += [path] if footprint.events else []
@@ -165,6 +195,43 @@ class Scheduler:
             self.blocked.append((path, accesses))
             return
         self.found.early.append(item)
+
+    def _own_requests(self, statement: Statement) -> bool:
+        """Whether all requests in a statement are variables of the routine whose uses are known."""
+        found = False
+        for inner in statement.walk():
+            for call in inner.calls:
+                if call.name in mpi_calls.BLOCKING:
+                    continue
+                if call.name not in mpi_calls.STARTS and call.name not in mpi_calls.WAITS:
+                    if self.footprints.of_call(call, self.routine.file).events:
+                        return False
+                    continue
+                argument = request_argument(call)
+                if argument.base is None or argument.through:
+                    return False
+                if self.requests.uses(argument.base).problem is not None:
+                    return False
+                found = True
+        return found
+
+    def _hold(self, statement: Statement, path: Path) -> None:
+        """Note what a statement starts by itself."""
+        changed = self.footprints.changed_in(self.footprints.of(statement, self.routine.file))
+        for inner in statement.walk():
+            for call in inner.calls:
+                transfer = started(call)
+                if transfer is None:
+                    continue
+                if len(call.arguments) > mpi_calls.C_ARGUMENTS[call.name]:
+                    transfer.error = call.arguments[-1]
+                data = data_accesses(self.footprints.program, transfer)
+                if inner is not statement:
+                    data = self.footprints.later(data, changed)
+                self.found.held.append(transfer)
+                self.found.requested.add(request_argument(call).base or "")
+                self.found.data[id(transfer)] = data
+                self.in_flight.append((path, data))
 
     def _call(self, statement: Statement) -> Call | None:
         for call in statement.calls:

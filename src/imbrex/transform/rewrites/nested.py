@@ -233,6 +233,7 @@ class NestedWrappers(Splitting[Nest]):
             requests = f"&{requests}[{inner.first}]"
 
         def text(indent: str) -> str:
-            return halves.call(number, nest.outer.wrapper, inner.call, [requests], indent)
+            own = [requests] if halves.count else []
+            return halves.call(number, nest.outer.wrapper, inner.call, own, indent)
 
         item.render = text

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.schedule import Schedule, Scheduler
-from imbrex.transform.analysis.spaces import Spaces, sets_first
+from imbrex.transform.analysis.spaces import Spaces
 from imbrex.transform.analysis.transfer import Transfer
 from imbrex.transform.model.causes import Cause, Reason
 from imbrex.transform.model.location import Location
@@ -26,6 +26,7 @@ from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.rewrites.base import Refusal, Site
 from imbrex.transform.rewrites.blocking import BlockingToNonblocking
 from imbrex.transform.rewrites.boundary import BoundaryFirst
+from imbrex.transform.rewrites.kept import Kept
 from imbrex.transform.rewrites.proposals import ContentT, Preparing
 from imbrex.transform.text.division import Division
 from imbrex.transform.text.edits import Edit
@@ -80,6 +81,11 @@ def messages_of(routine: Routine) -> list[Site]:
     ]
 
 
+def starts_in(routine: Routine) -> bool:
+    """Whether a routine starts messages that are nonblocking already."""
+    return any(c.name in mpi_calls.STARTS for s in routine.statements() for c in s.calls)
+
+
 class Splitting(Preparing[RoutineSite, ContentT]):
     """Takes routines around MPI apart, with what must hold of their callers and of their text."""
 
@@ -120,9 +126,10 @@ class Splitting(Preparing[RoutineSite, ContentT]):
                     return None
         schedule = Scheduler(self.footprints, routine).run(transfers)
         self.problem = schedule.problem or self.facts.timing
-        if self.problem is None and not schedule.transfers:
-            text = ReasonKind.MESSAGES_GUARDED()
-            self.problem = Reason(text, sites[0].location)
+        if self.problem is None and not (schedule.transfers or schedule.held):
+            line = sites[0].line if sites else routine.line
+            place = Location(routine.file, line)
+            self.problem = Reason(ReasonKind.MESSAGES_GUARDED(), place)
         return schedule if self.problem is None else None
 
     def find_uses(self, split: Split) -> None:
@@ -186,50 +193,8 @@ class Splitting(Preparing[RoutineSite, ContentT]):
                 self.refuse(use.routine, use.call.line, text)
 
     def kept(self, split: Split) -> list[Variable]:
-        """Local variables that hold something from the start to the finish."""
-        routine, schedule = split.wrapper, split.schedule
-        late = [item.statement for item in schedule.late]
-        guards = [guard for item in schedule.late for guard, _ in item.path]
-        used: dict[str, int] = {}
-        for item in schedule.late:
-            for access in item.accesses:
-                used.setdefault(access.variable, access.line)
-        for access in schedule.flying:
-            used.setdefault(access.variable, access.line)
-        changed = self.footprints.changed([a for i in schedule.early for a in i.accesses])
-        kept = []
-        for key, line in used.items():
-            variable = self.program.variables.get(key)
-            if variable is None or variable.kind not in ("local", "host"):
-                continue
-            if variable.bounds:
-                if variable.pointer or Halves.extents(variable) is None:
-                    self.refuse(routine, line, ReasonKind.LOCAL_UNSIZED(variable=variable.name))
-                kept.append(variable)
-                continue
-            inner = variable.lifetime is not None and variable.lifetime[0] > routine.body.start
-            first = sets_first(late, key, self.footprints, routine.file)
-            if inner or (first and not any(a.variable == key for g in guards for a in g.accesses)):
-                continue
-            if self._again(routine, key, changed):
-                continue
-            text = ReasonKind.CARRIED_TO_FINISH(variable=variable.name)
-            self.refuse(routine, line, text)
-        return kept
-
-    def _again(self, routine: Routine, key: str, changed: frozenset[str]) -> bool:
-        """Whether the declaration in the finish gives the variable the value it had."""
-        for statement in routine.body.statements:
-            if statement.kind is not Kind.DECLARE:
-                continue
-            mine = [a for a in statement.accesses if a.variable == key]
-            if mine:
-                reads = {a.variable for a in statement.accesses if not a.write}
-                through = any(a.through for a in statement.accesses)
-                calls = bool(statement.calls)
-                changing = {k for k in reads if k in changed}
-                return key not in changed and not changing and not through and not calls
-        return False
+        """Local variables that hold something from the start to the finish; raises Refusal."""
+        return Kept(self.program, self.footprints, self.name).of(split.wrapper, split.schedule)
 
     # Uses ------------------------------------------------------------------------------
 

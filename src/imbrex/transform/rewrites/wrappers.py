@@ -16,7 +16,13 @@ from imbrex.transform.model.location import Location
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.rewrites.base import Plan
 from imbrex.transform.rewrites.proposals import Proposal
-from imbrex.transform.rewrites.splitting import RoutineSite, Split, Splitting, messages_of
+from imbrex.transform.rewrites.splitting import (
+    RoutineSite,
+    Split,
+    Splitting,
+    messages_of,
+    starts_in,
+)
 from imbrex.transform.rewrites.unsplit import why_whole
 from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.halves import Halves
@@ -40,7 +46,11 @@ class Wrappers(Splitting[Split]):
     def sites(self) -> Iterator[RoutineSite]:
         for routine in self.program.routines.values():
             calls = messages_of(routine)
-            if calls and routine.name != "main" and routine.file in self.program.files:
+            if (
+                (calls or starts_in(routine))
+                and routine.name != "main"
+                and routine.file in self.program.files
+            ):
                 yield RoutineSite(routine, tuple(calls))
 
     def unneeded(self, site: RoutineSite) -> Proposal | None:
@@ -84,9 +94,7 @@ class Wrappers(Splitting[Split]):
         text = ReasonKind.SPLIT(wrapper=wrapper.name, callers=callers)
         reason = Reason(text, Location(wrapper.file, wrapper.line))
         proposal = Proposal(self.name, wrapper, wrapper.line, reason, edits)
-        proposal.worth = worth * len(split.schedule.transfers)
+        proposal.worth = worth * (len(split.schedule.transfers) + len(split.schedule.held))
         proposal.replaces = halves.names
-        proposal.starts = frozenset(
-            t.call.line for item in split.schedule.early for t in item.transfers
-        )
+        proposal.starts = split.schedule.calls
         return proposal

@@ -140,6 +140,7 @@ class Halves:
         for number, transfer in enumerate(transfers):
             transfer.request = number
         self.count = len(transfers) + schedule.requests
+        self.schedule = schedule
         text = self._text_maker(max(2, len(transfers)))
         indent = self._indent()
         early: list[str] = []
@@ -163,6 +164,8 @@ class Halves:
             else CText(self.source, self.routine, count)
         )
         text.name = "imbrex_requests"  # the parameter, whatever else has this name in the file
+        if isinstance(text, FortranText):
+            text.address = "imbrex_address"
         return text
 
     def _indent(self) -> str:
@@ -221,15 +224,19 @@ class Halves:
             return [indent + item.render(indent)]
         if item.transfers:
             return [indent + text.start(ordered[id(t)], indent) for t in item.transfers]
+        behind: list[str] = []
+        if id(statement) in self.schedule.waits:
+            fences = text.fences(self.schedule.held, indent)
+            behind = [indent + line for line in fences]
         if one_line:
-            return [indent + data[statement.code_start : statement.end].decode()]
+            return [indent + data[statement.code_start : statement.end].decode(), *behind]
         comment = self._text_maker(2).comment_line()
         start = line_start(data, statement.code_start)
         start = before_comments(data, start, self.span[0], comment)
         stop = after_line(data, statement.end)
         if not first_on_line(data, statement.code_start):
-            return [indent + data[statement.code_start : statement.end].decode()]
-        return [data[start:stop].decode()]
+            return [indent + data[statement.code_start : statement.end].decode(), *behind]
+        return [data[start:stop].decode(), *behind]
 
     def _half(self, number: int, body: str, kept: list[Variable]) -> str:
         needed = identifiers(body, fold=self.fortran)
@@ -247,7 +254,7 @@ class Halves:
     def _c_head(self, number: int, kept: list[Variable]) -> str:
         parameters = [self.parameters[i] for i in self.used[number]]
         parameters += [f"{v.element} {v.name}{self._c_bounds(v)}" for v in kept]
-        parameters.append("MPI_Request *imbrex_requests")
+        parameters += ["MPI_Request *imbrex_requests"] if self.count else []
         text = f"{self.lead}{self.names[number]}({', '.join(p.strip() for p in parameters)})"
         return wrapped(Language.C, " ".join(text.split()), 0, "   ")
 
@@ -277,9 +284,11 @@ class Halves:
         indent = indent_at(data, self.span[0])
         arguments = [names[i] for i in self.used[number]] + [v.name for v in kept]
         head = f"{indent}subroutine {self.names[number]}("
-        text = ", ".join([*arguments, "imbrex_requests"]) + ")"
+        arguments += ["imbrex_requests"] if self.count else []
+        text = ", ".join(arguments) + ")"
         inner = self._declaration_indent()
-        lines.append(f"{inner}{self._request_type(self.routine)} imbrex_requests({self.count})")
+        if self.count:
+            lines.append(f"{inner}{self._request_type(self.routine)} imbrex_requests({self.count})")
         if "imbrex_address" in body.lower():
             colons = "" if self.source.language is Language.FORTRAN_FIXED else ":: "
             lines.append(f"{inner}integer(kind=MPI_ADDRESS_KIND) {colons}imbrex_address")
@@ -327,7 +336,8 @@ class Halves:
         """The call as two, each at its place in the block."""
         source = self.program.files[user.file]
         indent = indent_at(source.data, statement.code_start)
-        own = [*(self._own(user, v.name) for v in kept), self._own(user, "requests")]
+        own = [self._own(user, v.name) for v in kept]
+        own += [self._own(user, "requests")] if self.count else []
         start, finish = (indent + self.call(n, user, call, own, indent) for n in (0, 1))
         index = block.statements.index(statement)
         first, last = places
@@ -353,15 +363,14 @@ class Halves:
         requests = self._own(user, "requests")
         edits = []
         if self.fortran:
-            lines = [f"{self._request_type(user)} {requests}({self.count})"]
+            lines = [f"{self._request_type(user)} {requests}({self.count})"] if self.count else []
             colons = "" if source.language is Language.FORTRAN_FIXED else " ::"
             for variable in kept:
                 bounds = ", ".join(f"{a}:{b}" for a, b in self.extents(variable) or [])
-                lines.append(
-                    f"{variable.element}{colons} {self._own(user, variable.name)}({bounds})"
-                )
+                bounds = f"({bounds})" if bounds else ""
+                lines.append(f"{variable.element}{colons} {self._own(user, variable.name)}{bounds}")
         else:
-            lines = [f"MPI_Request {requests}[{self.count}];"]
+            lines = [f"MPI_Request {requests}[{self.count}];"] if self.count else []
             lines += [f"{v.element} {self._own(user, v.name)}{self._c_bounds(v)};" for v in kept]
         data = source.data
         if user.declare_after >= 0:

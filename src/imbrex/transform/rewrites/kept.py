@@ -1,0 +1,121 @@
+"""Local variables of a routine that is taken apart which hold something from start to finish."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from imbrex.transform.analysis.footprint import Footprints
+from imbrex.transform.analysis.schedule import Schedule
+from imbrex.transform.analysis.spaces import sets_first
+from imbrex.transform.analysis.unread import never_read
+from imbrex.transform.model.causes import Cause, Reason
+from imbrex.transform.model.location import Location
+from imbrex.transform.model.program import Kind, Language, Program, Routine, Variable
+from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.rewrites.base import Refusal
+from imbrex.transform.text.halves import Halves
+
+
+class Kept:
+    """Finds what becomes the callers', so that both halves can be given it."""
+
+    def __init__(self, program: Program, footprints: Footprints, rewrite: str) -> None:
+        self.program = program
+        self.footprints = footprints
+        self.rewrite = rewrite  # on whose behalf
+
+    def _refuse(self, routine: Routine, line: int, cause: Cause) -> None:
+        raise Refusal(self.rewrite, Reason(cause, Location(routine.file, line)))
+
+    def of(self, routine: Routine, schedule: Schedule) -> list[Variable]:
+        """The variables; raises Refusal where one cannot be kept."""
+        late = [item.statement for item in schedule.late]
+        guards = [guard for item in schedule.late for guard, _ in item.path]
+        used: dict[str, int] = {}
+        for item in schedule.late:
+            for access in item.accesses:
+                used.setdefault(access.variable, access.line)
+        for access in schedule.flying:
+            used.setdefault(access.variable, access.line)
+        changed = self.footprints.changed([a for i in schedule.early for a in i.accesses])
+        begun = self._begun(schedule)
+        kept = []
+        for key, line in used.items():
+            variable = self.program.variables.get(key)
+            if variable is None or variable.kind not in ("local", "host"):
+                continue
+            if variable.bounds and variable.kind == "local" and key not in begun:
+                continue
+            own = key.endswith(f":{routine.name}:{routine.line}")
+            if variable.kind == "host" and not own:
+                continue  # both halves know it, as the routine does
+            if variable.bounds or self._request(schedule, routine, key):
+                unsized = variable.pointer or Halves.extents(variable) is None
+                if unsized or self._measured_or_preset(routine, variable):
+                    self._refuse(routine, line, ReasonKind.LOCAL_UNSIZED(variable=variable.name))
+                kept.append(self._as_declared(schedule, routine, variable))
+                continue
+            inner = variable.lifetime is not None and variable.lifetime[0] > routine.body.start
+            first = sets_first(late, key, self.footprints, routine.file)
+            unread = never_read(self.program, routine, key) is None
+            if (
+                unread
+                or inner
+                or (first and not any(a.variable == key for g in guards for a in g.accesses))
+            ):
+                continue
+            if self._again(routine, key, changed):
+                continue
+            text = ReasonKind.CARRIED_TO_FINISH(variable=variable.name)
+            self._refuse(routine, line, text)
+        return kept
+
+    @staticmethod
+    def _begun(schedule: Schedule) -> set[str]:
+        """What the start touches; a status that it no longer asks for is not among it."""
+        found = {access.variable for access in schedule.flying}
+        for item in schedule.early:
+            ignored = {t.status.base for t in item.transfers if t.status is not None}
+            found |= {access.variable for access in item.accesses} - ignored
+        return found
+
+    def _request(self, schedule: Schedule, routine: Routine, key: str) -> bool:
+        """Whether a scalar is a request that a reference can be passed of as it is."""
+        fortran = self.program.files[routine.file].language is not Language.C
+        return fortran and key in schedule.requested
+
+    def _as_declared(self, schedule: Schedule, routine: Routine, variable: Variable) -> Variable:
+        """The variable with the type that callers may write: what a request is is MPI's own."""
+        c = self.program.files[routine.file].language is Language.C
+        if c and variable.key in schedule.requested:
+            return replace(variable, element="MPI_Request")
+        return variable
+
+    def _measured_or_preset(self, routine: Routine, variable: Variable) -> bool:
+        """Whether an array of C has its size asked for, or is declared with values."""
+        source = self.program.files[routine.file]
+        if source.language is not Language.C:
+            return False
+        text = source.data[routine.body.start : routine.body.end].decode(errors="replace")
+        name = re.escape(variable.name)
+        measured = re.search(rf"\bsizeof\s*\(?\s*{name}\b", text)
+        preset = re.search(rf"\w[\s*]+(?:[^;{{}}]*,\s*)?{name}\s*(?:\[[^\]]*\]\s*)+=(?!=)", text)
+        if preset is not None and variable.line:
+            line = text.count("\n", 0, preset.end()) + source.line_of(routine.body.start)
+            preset = preset if line == variable.line else None
+        return measured is not None or preset is not None
+
+    def _again(self, routine: Routine, key: str, changed: frozenset[str]) -> bool:
+        """Whether the declaration in the finish gives the variable the value it had."""
+        for statement in routine.body.statements:
+            if statement.kind is not Kind.DECLARE:
+                continue
+            mine = [a for a in statement.accesses if a.variable == key]
+            if mine:
+                reads = {a.variable for a in statement.accesses if not a.write}
+                through = any(a.through for a in statement.accesses)
+                calls = bool(statement.calls)
+                changing = {k for k in reads if k in changed}
+                return key not in changed and not changing and not through and not calls
+        return False
