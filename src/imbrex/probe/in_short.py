@@ -40,6 +40,22 @@ def in_short(found: Answer) -> list[str]:
     return [_sentence(s) for s in sentences]
 
 
+def headline(found: Answer) -> str:
+    """What becomes of large messages on the path that matters most: between nodes where there are
+    any; empty where that was not measured."""
+    order = {"inter-node": 0, "intra-node": 1}
+    paths = sorted(found.profile.paths, key=lambda path: order.get(path, 2))
+    for path in paths:
+        mine = next((o for o in found.operations if (o.path, o.operation) == (path, EITHER)), None)
+        if mine is None or not mine.ranges:
+            continue
+        where = {"inter-node": "Between nodes", "intra-node": "Within a node"}.get(path, path)
+        text = f"{where}, {_data(mine.ranges[-1])}"
+        calls = _calls(found, path)
+        return f"{text}; {calls}." if calls.startswith("call ") else f"{text}."
+    return ""
+
+
 def _sentence(text: str) -> str:
     return text if text.startswith(("inter", "intra", "self")) else text[0].upper() + text[1:]
 

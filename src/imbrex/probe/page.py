@@ -16,7 +16,7 @@ from imbrex.network.exchanges import Exchange, read_exchanges, read_steps
 from imbrex.probe import plots
 from imbrex.probe.answer import Answer
 from imbrex.probe.curves import delay_curves, heat_cells, work_curves
-from imbrex.probe.in_short import in_short
+from imbrex.probe.in_short import headline, in_short
 from imbrex.probe.knobs import Tried
 from imbrex.probe.point_to_point import Operation
 from imbrex.probe.ranges import Range
@@ -25,6 +25,8 @@ from imbrex.probe.terminal import collective_shares, memory_of
 _SYNCHRONIZES = {True: ("yes", "yes"), False: ("no", "no"), None: ("open", "cannot tell")}
 _DRAWN_SIZES = (32768, 1 << 20)
 """Nearest to Shet's 10 KB and 1 MB in the grid of sizes."""
+_CHANGES_PERCENT = 10.0
+"""What a figure shows must change by so much to say more than a sentence."""
 
 
 def write_page(found: Answer, m: Measurement, tried: Sequence[Tried], file: Path) -> None:
@@ -62,6 +64,8 @@ def render(found: Answer, m: Measurement, tried: Sequence[Tried]) -> str:
         notes=found.notes,
         missing=found.missing_text,
         because=found.missing_because,
+        headline=headline(found),
+        next_command=_next(found, tried),
         in_short=in_short(found),
         advertised=[f"{k} {v:,}" for k, v in found.advertised.items() if v > 0],
         several=len({o.path for o in (*found.operations, *found.others)}) > 1,
@@ -87,12 +91,41 @@ def _path(name: str, rows: Sequence[Exchange], m: Measurement, found: Answer) ->
     drawn = sorted({min(grid, key=lambda s: abs(s - size)) for size in _DRAWN_SIZES if grid})
     work = work_curves(found.overlap, profile, name, drawn)
     heat = heat_cells(rows, name)
+    # A figure in which nothing changes is a sentence.
+    said = []
+    if delay and all(curve.step_bytes is None for curve in delay):
+        said.append("Synchronization overlap ends at none of the sizes that were measured.")
+        delay = []
+    still = [curve for curve in work if _range(curve.hidden) < _CHANGES_PERCENT]
+    work = [curve for curve in work if _range(curve.hidden) >= _CHANGES_PERCENT]
+    said += [
+        f"{curve.title}: {max(curve.hidden):.0f} % hidden, however much work there is."
+        for curve in still
+        if curve.hidden
+    ]
+    cells = [cell.hidden for of in heat.values() for cell in of if cell.work_per_transfer > 0]
+    if cells and _range(cells) < _CHANGES_PERCENT / 100:
+        said.append(f"At all sizes and amounts of work {100 * max(cells):.0f} % are hidden.")
+        heat = {}
     return {
         "name": name,
+        "said": said,
         "delay": Markup(plots.delay_plot(delay, f"delay {name}")) if delay else "",
         "work": Markup(plots.work_plot(work, f"work {name}")) if work else "",
         "heat": Markup(plots.heat_map(heat, f"heat {name}")) if heat else "",
     }
+
+
+def _range(values: Sequence[float]) -> float:
+    return max(values) - min(values) if values else 0.0
+
+
+def _next(found: Answer, tried: Sequence[Tried]) -> str:
+    """The command that comes next: settings, where they may help and were not tried."""
+    moves = [o.ranges[-1].transfer_class for o in found.operations if o.ranges]
+    if tried or not moves or all(name == "third-party" for name in moves):
+        return ""
+    return f"imbrex probe --try-settings -- mpirun -n {found.profile.ranks}"
 
 
 def _verdict(o: Operation, r: Range, first: bool) -> dict[str, object]:

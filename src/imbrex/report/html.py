@@ -42,6 +42,10 @@ from imbrex.report.verdict import MOST_FINDINGS, head
 MOST_ROWS = 500
 MOST_SITES_DRAWN = 12
 MOST_TOLD = 40
+_NO_TIMES = (
+    " It was read from the ranks' call logs, which know no transfer times: late is told, but not "
+    "hidden from exposed."
+)
 SPARED = 6
 """Columns that a terminal leaves out this early are not in the page."""
 DRAWN = 0.1
@@ -222,7 +226,7 @@ def _opens_at(account: Account, timeline: Timeline | None, drawn: Drawn | None) 
     return (
         f"{drawn.calls:,} calls and {drawn.messages:,} messages, {wording.seconds(kept)} of the "
         f"run. It opens at a typical iteration of {account.run.operation(int(call['operation']))} "
-        f"at {place} on rank {drawn.iteration.rank}."
+        f"at {place} on rank {drawn.iteration.rank}." + ("" if timeline.x_known else _NO_TIMES)
     )
 
 

@@ -16,6 +16,7 @@ from imbrex.network.columns import read_columns
 from imbrex.network.exchanges import read_exchanges, read_steps
 from imbrex.probe.answer import answer
 from imbrex.probe.curves import delay_curves, heat_cells, work_curves
+from imbrex.probe.in_short import headline
 from imbrex.probe.knobs import Tried, knobs_for
 from imbrex.probe.page import render
 from imbrex.probe.work_overlap import hidden_ns, transfer_range_ns, work_overlaps
@@ -129,6 +130,22 @@ def test_page_is_whole_and_needs_nothing_else() -> None:
     assert "Missing</b>, because the time was over: moved." in text
     assert "<li>An MPI_Isend reaches its receiver while the sender computes up to" in text
     assert "65,480" in re.sub(r"<[^>]+>", "", text)
+
+
+def test_page_begins_with_its_answer_and_leaves_out_what_does_not_change() -> None:
+    m = read_columns(rows())
+    found = answer(m, assemble(m, {}, True), ["delay", "moved"])
+    text = render(found, m, [])
+    assert headline(found) and f"<h1>{headline(found)}</h1>" in text
+    # of 1 MiB nothing is hidden, whatever the work: no curve, but a sentence
+    assert "0 % hidden, however much work there is" in text
+    same = [line for line in rows() if " 32768 " not in line and not line.startswith("step")]
+    m = read_columns(same)
+    found = answer(m, assemble(m, {}, True), ["delay", "moved"])
+    text = render(found, m, [])
+    assert text.count("<svg") == 0
+    assert "Synchronization overlap ends at none of the sizes" in text
+    assert "0 % are hidden" in text
 
 
 def test_bounds_that_miss_the_truth_are_counted() -> None:

@@ -194,6 +194,18 @@ def test_a_typical_iteration_is_neither_the_first_nor_the_long_one():
     assert (found.begin_ns, found.end_ns) == (begin - 1000, begin + 1100)
 
 
+def test_an_iteration_with_a_loop_in_it_is_not_the_loop():
+    """Six calls of site 1, 10 apart, then one of site 2, every 1000; every fifth has two of those:
+    what repeats is the whole, not the six."""
+    calls = []
+    for k in range(30):
+        calls += [(0, 1, 1000 * k + 10 * n, 1000 * k + 10 * n + 5) for n in range(6)]
+        calls += [(0, 2, 1000 * k + 500 + n, 1000 * k + 501 + n) for n in range(1 + (k % 15 == 7))]
+    found = typical_iteration(line(*calls), site=1)
+    assert found is not None
+    assert found.period_ns == 1000
+
+
 def test_the_site_with_most_time_is_taken_where_none_is_given():
     found = typical_iteration(line((0, 1, 0, 10), (1, 2, 5, 100)))
     assert found is not None

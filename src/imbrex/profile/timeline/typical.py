@@ -9,13 +9,17 @@ from numpy.typing import NDArray
 
 from imbrex.profile.timeline.timeline import Timeline
 
+_LOOKED_AT, _LONGEST_CYCLE = 4096, 1024
+_REPEATS, _NEARLY = 0.6, 0.02
+
 
 @dataclass(frozen=True)
 class Iteration:
     """A stretch of time in ns since the run began, and the call that it is typical of.
 
     `row` is that call's row of the time line, in the middle of the stretch; `rank` its rank.
-    `period_ns` lies between this call of the site and the next one, 0 where there is only one.
+    `period_ns` is how long it takes until the rank's calls repeat, at least until the next call of
+    the site; 0 where there is only one.
     """
 
     begin_ns: int
@@ -56,6 +60,7 @@ def typical_iteration(
     enter = calls["enter_ns"][rows].astype(np.int64)
     at, period = _most_like_the_others(enter, length)
     begin, end = int(enter[at]), int(calls["exit_ns"][rows[at]])
+    period = max(period, _cycle_ns(timeline, rank, begin))
     around = max(period, end - begin, 1)
     return Iteration(
         max(timeline.begin_ns, begin - around),
@@ -78,3 +83,28 @@ def _most_like_the_others(enter: NDArray[np.int64], length: NDArray[np.float64])
     far += 1e-6 * abs(np.arange(len(far)) - len(far) / 2) / len(far)
     at = int(np.argmin(far))
     return at, int(period[at])
+
+
+def _cycle_ns(timeline: Timeline, rank: int, middle_ns: int) -> int:
+    """How long a rank's sequence of calls takes until it repeats, around a moment; 0: it does not.
+
+    Of a loop within the iteration (one message per neighbour) only some calls repeat: the shortest
+    cycle is taken that explains nearly as many calls as the best one.
+    """
+    calls = timeline.calls
+    mine = np.flatnonzero(timeline.first & (calls["rank"] == rank))
+    mine = mine[np.argsort(calls["enter_ns"][mine], kind="stable")]
+    at = int(np.searchsorted(calls["enter_ns"][mine], middle_ns))
+    mine = mine[max(0, at - _LOOKED_AT // 2) : at + _LOOKED_AT // 2]
+    places = calls["site"][mine].astype(np.int64) << 16 | calls["operation"][mine]
+    longest = min(len(places) // 3, _LONGEST_CYCLE)
+    if longest < 1:
+        return 0
+    share = np.asarray(
+        [np.mean(places[lag:] == places[:-lag]) for lag in range(1, longest + 1)], np.float64
+    )
+    if share.max() < _REPEATS:
+        return 0
+    lag = int(np.argmax(share >= share.max() - _NEARLY)) + 1
+    enter = calls["enter_ns"][mine]
+    return int(np.median(enter[lag:] - enter[:-lag]))
