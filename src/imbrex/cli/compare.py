@@ -7,43 +7,83 @@ from pathlib import Path
 import click
 
 from imbrex.cli.output import json_wanted
-from imbrex.cli.parameters import COUNT, FILE, FOLDER
+from imbrex.cli.parameters import COUNT, FILE, LAUNCHER
 from imbrex.cli.shown_steps import shown_steps
 from imbrex.cli.terminal import emit_json, output_console
 from imbrex.diagnosis.account import take_account
 from imbrex.diagnosis.difference import Difference
+from imbrex.errors import ImbrexError
 from imbrex.profile.run import load_run
 from imbrex.profile.site_map import NAME as SITE_MAP_NAME
 from imbrex.profile.site_map import load_site_map
 from imbrex.report.compare import compare_json, print_comparison
+from imbrex.report.paragraph import print_paragraph
+from imbrex.steps import step
+from imbrex.tune.statistics import LEAST_PAIRS
+from imbrex.tune.timed_run import Line, run_timed, time_pattern
+from imbrex.tune.trial import Plan, Trial, run_trial
+from imbrex.tune.words import remarks, sentence
+
+BETWEEN = "---"
+"""What stands between the two lines of --repeat."""
 
 
-@click.command()
-@click.argument("before", metavar="BEFORE", type=FOLDER)
-@click.argument("after", metavar="AFTER", type=FOLDER)
+@click.command(epilog="Example: imbrex compare --repeat 20 -- mpirun -n 4 ./a --- mpirun -n 4 ./b")
+@click.argument("words", metavar="BEFORE AFTER | LINE_A --- LINE_B", nargs=-1, type=LAUNCHER)
 @click.option(
     "--map",
     "rewrites",
     type=FILE,
     help="Which calls a rewrite made of which [AFTER/imbrex-sites.json, if there].",
 )
+@click.option(
+    "--repeat",
+    type=click.IntRange(min=LEAST_PAIRS),
+    metavar="N",
+    help="Run two launcher lines in turns, at most N times each, and say which is faster.",
+)
+@click.option(
+    "--worth",
+    type=click.FloatRange(0, 50, min_open=True),
+    default=1.0,
+    show_default=True,
+    help="With --repeat: the least difference that matters, in percent.",
+)
+@click.option("--warm", type=COUNT, default=1, show_default=True, help="Runs that do not count.")
+@click.option("--time-from", metavar="REGEX", help="Take the time from the output, in seconds.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON (docs/guide/compare.md).")
 @click.option("-o", "--output", type=FILE, help="Write to a file: .txt or .json.")
 @click.option(
     "--limit", type=COUNT, default=10, show_default=True, help="Call sites shown; 0 for all."
 )
 def compare(
-    before: Path,
-    after: Path,
+    words: tuple[str, ...],
     rewrites: Path | None,
+    repeat: int | None,
+    worth: float,
+    warm: int,
+    time_from: str | None,
     as_json: bool,
     output: Path | None,
     limit: int,
 ) -> None:
-    """Compare two runs: what changed, why, at which call sites, and what one run cannot tell."""
+    """Compare two runs: what changed, why, at which call sites, and what one run cannot tell.
+
+    With --repeat, whether one of two launcher lines is faster: pairs of runs in turns, and an
+    interval on the ratio of their times.
+    """
     as_json = json_wanted(output, "imbrex compare", as_json=as_json)
+    if repeat is not None:
+        _repeat(words, Plan(repeat, warm, worth / 100), time_from, output, as_json=as_json)
+        return
+    if time_from is not None:
+        raise ImbrexError("--time-from belongs to --repeat")
+    if BETWEEN in words:
+        raise ImbrexError("two launcher lines are compared with --repeat N")
+    if len(words) != 2:
+        raise ImbrexError("name two run directories: imbrex compare BEFORE AFTER")
     with shown_steps():
-        first, second = load_run(before), load_run(after)
+        first, second = load_run(Path(words[0])), load_run(Path(words[1]))
     beside = second.directory / SITE_MAP_NAME
     file = rewrites or (beside if beside.exists() else None)
     difference = Difference(
@@ -54,3 +94,39 @@ def compare(
         return
     with output_console(output) as screen:
         print_comparison(difference, screen, limit)
+
+
+def _repeat(
+    words: tuple[str, ...],
+    plan: Plan,
+    time_from: str | None,
+    output: Path | None,
+    *,
+    as_json: bool,
+) -> None:
+    if words.count(BETWEEN) != 1:
+        raise ImbrexError(
+            f"--repeat takes two launcher lines: -- LINE_A {BETWEEN} LINE_B (a blank around it)"
+        )
+    at = words.index(BETWEEN)
+    pattern = time_pattern(time_from) if time_from is not None else None
+    a = Line("A", words[:at], time_from=pattern)
+    b = Line("B", words[at + 1 :], time_from=pattern)
+    for line in (a, b):
+        if not line.words:
+            raise ImbrexError(f"line {line.name} has no command: -- LINE_A {BETWEEN} LINE_B")
+    trial = _tried(a, b, plan)
+    if as_json:
+        emit_json(trial.to_json(), output)
+        return
+    with output_console(output) as screen:
+        print_paragraph(screen, sentence(trial), screen.width, style="bold")
+        for remark in remarks(trial):
+            print_paragraph(screen, remark, screen.width, mark="-")
+
+
+def _tried(a: Line, b: Line, plan: Plan) -> Trial:
+    with shown_steps(), step(f"running A and B in turns, at most {plan.most} times") as tell:
+        return run_trial(
+            a, b, plan, run_timed, lambda pairs: tell(min(1.0, len(pairs) / plan.most))
+        )

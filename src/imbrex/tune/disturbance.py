@@ -1,0 +1,91 @@
+"""What else this machine did while a program ran: other load, stolen time, swapping.
+
+Read from Linux's own counts before and after. What they do not tell (other hosts, the network) is
+noise that the statistics see.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+from dataclasses import dataclass
+from pathlib import Path
+
+OTHER_LOAD = 0.1
+"""Cores kept busy by others, on average, from which a run counts as disturbed."""
+STOLEN = 0.02
+"""The share of the cores' time that a hypervisor took."""
+SWAPPED_PAGES = 256
+_PROC = Path("/proc")
+_STAT, _SWAP = "stat", "vmstat"
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What the machine and our ended children used until a moment, in s of processor time."""
+
+    wall_s: float
+    busy_s: float
+    stolen_s: float
+    own_s: float
+    swapped_pages: int
+
+    @property
+    def known(self) -> bool:
+        """Whether the machine tells anything."""
+        return self.busy_s > 0
+
+
+def counts(wall_s: float, proc: Path = _PROC) -> Counts:
+    """The counts now; `wall_s` is the time of any clock."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    mine = resource.getrusage(resource.RUSAGE_SELF)
+    own_s = used.ru_utime + used.ru_stime + mine.ru_utime + mine.ru_stime
+    ticks = _first_line(proc / _STAT)
+    hertz = os.sysconf("SC_CLK_TCK")
+    # user nice system idle iowait irq softirq steal; guest time is within user
+    busy = sum(ticks[k] for k in (0, 1, 2, 5, 6)) / hertz if len(ticks) >= 8 else 0.0
+    stolen = ticks[7] / hertz if len(ticks) >= 8 else 0.0
+    return Counts(wall_s, busy, stolen, own_s, _swapped(proc / _SWAP))
+
+
+def disturbance(before: Counts, after: Counts, *, ours: bool = True) -> str | None:
+    """Why a run between two counts cannot be trusted, in words; None where nothing is known.
+
+    `ours`: the program's processes are children of this one. (Those that a resource manager starts
+    are not, and would count as others.)
+    """
+    wall_s = after.wall_s - before.wall_s
+    if wall_s <= 0 or not before.known:
+        return None
+    if (pages := after.swapped_pages - before.swapped_pages) >= SWAPPED_PAGES:
+        return f"the machine swapped {pages} pages"
+    cores = os.cpu_count() or 1
+    if (stolen := (after.stolen_s - before.stolen_s) / (wall_s * cores)) > STOLEN:
+        return f"the hypervisor took {100 * stolen:.0f} % of the cores"
+    if not ours:
+        return None
+    busy, own = after.busy_s - before.busy_s, after.own_s - before.own_s
+    # Counts have a grain of a hundredth of a second per core.
+    others = (busy - own - 0.02 * cores) / wall_s
+    if others > OTHER_LOAD:
+        return f"other processes kept {others:.1f} of {cores} cores busy"
+    return None
+
+
+def _first_line(file: Path) -> list[int]:
+    try:
+        words = file.read_text(encoding="ascii", errors="replace").partition("\n")[0].split()
+    except OSError:
+        return []
+    return [int(word) for word in words[1:] if word.isdigit()]
+
+
+def _swapped(file: Path) -> int:
+    try:
+        text = file.read_text(encoding="ascii", errors="replace")
+    except OSError:
+        return 0
+    found = dict(line.split(" ", 1) for line in text.splitlines() if " " in line)
+    names = ("pswpin", "pswpout")
+    return sum(int(found[name]) for name in names if found.get(name, "").strip().isdigit())

@@ -1,0 +1,134 @@
+"""One run of a launcher line, and how long it took."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from imbrex.errors import ImbrexError
+from imbrex.tune.disturbance import counts, disturbance
+
+_GRACE_S = 10.0
+_ELSEWHERE = ("srun", "aprun", "jsrun", "prun")
+"""Launchers whose ranks are children of a daemon."""
+_TOLD = 300
+"""Characters of the last line of a failed program that its message shows."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """A launcher line as the user wrote it, what is added to the environment, and its name.
+
+    `time_from`: a regular expression with one group whose last match in the output is the time in
+    s; None: the wall time of the line.
+    """
+
+    name: str
+    words: tuple[str, ...]
+    environment: Mapping[str, str] = field(default_factory=dict)
+    time_from: re.Pattern[str] | None = None
+
+
+@dataclass(frozen=True)
+class TimedRun:
+    """How long a run took (s), and what disturbed it, in words, or None."""
+
+    seconds: float
+    disturbed: str | None = None
+
+
+def run_timed(line: Line) -> TimedRun:
+    """Run a line to its end; its output goes nowhere.
+
+    ImbrexError where it cannot be started, fails, or does not print its time.
+    """
+    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
+        before = counts(time.monotonic())
+        code = _run(line, output.fileno(), errors.fileno())
+        after = counts(time.monotonic())
+        if code != 0:
+            raise ImbrexError(_failed(line, code, _last_line(errors.fileno())))
+        seconds = after.wall_s - before.wall_s
+        if line.time_from is not None:
+            seconds = _printed(line, line.time_from, output.fileno())
+    ours = not any(Path(word).name in _ELSEWHERE for word in line.words)
+    return TimedRun(seconds, disturbance(before, after, ours=ours))
+
+
+def _run(line: Line, output: int, errors: int) -> int:
+    """The exit code; an interrupt ends the line before it goes on."""
+    try:
+        process = subprocess.Popen(
+            line.words,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=errors,
+            env={**os.environ, **line.environment},
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise ImbrexError(
+            f"line {line.name}: {line.words[0]}: cannot be started ({error.strerror})"
+        ) from error
+    try:
+        return process.wait()
+    except BaseException:
+        _end(process)
+        raise
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, number)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(_GRACE_S)
+            return
+
+
+def _failed(line: Line, code: int, last: str) -> str:
+    how = f"ended with exit code {code}" if code > 0 else f"was ended by signal {-code}"
+    return f"line {line.name} {how}: nothing is compared{f' ({last})' if last else ''}"
+
+
+def _last_line(file: int) -> str:
+    lines = [line for line in _text(file).splitlines() if line.strip()]
+    return "".join(c if c.isprintable() else " " for c in lines[-1][:_TOLD]) if lines else ""
+
+
+def _printed(line: Line, pattern: re.Pattern[str], file: int) -> float:
+    found = [match for match in pattern.finditer(_text(file)) if match[1] is not None]
+    try:
+        seconds = float(found[-1][1])
+    except (IndexError, ValueError):
+        seconds = 0.0
+    if not 0 < seconds < 1e9:
+        raise ImbrexError(
+            f"line {line.name}: its output has no time that --time-from {pattern.pattern} finds"
+        )
+    return seconds
+
+
+def _text(file: int) -> str:
+    os.lseek(file, 0, os.SEEK_SET)
+    with os.fdopen(os.dup(file), "rb") as stream:
+        return stream.read().decode("utf-8", "replace")
+
+
+def time_pattern(text: str) -> re.Pattern[str]:
+    """The expression of --time-from; ImbrexError where it is none, or has not one group."""
+    try:
+        pattern = re.compile(text, re.MULTILINE)
+    except re.error as error:
+        raise ImbrexError(f"--time-from {text}: no regular expression ({error})") from error
+    if pattern.groups != 1:
+        raise ImbrexError(f"--time-from {text}: put the number in one pair of parentheses")
+    return pattern

@@ -1,0 +1,31 @@
+"""`imbrex compare --repeat` on commands whose times they print themselves."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from click.testing import CliRunner
+
+from imbrex.cli import cli
+
+PRINTED = ("--warm", "0", "--time-from", "took ([0-9.]+)")
+
+
+def test_a_faster_line(tmp_path: Path) -> None:
+    words = ["compare", "--repeat", "9", *PRINTED, "-o", str(tmp_path / "x.json"), "--"]
+    done = CliRunner().invoke(cli, [*words, "echo", "took 2", "---", "echo", "took 1.5"])
+    assert (done.exit_code, done.output) == (0, "")
+    found = json.loads((tmp_path / "x.json").read_text())
+    assert found["answer"] == "faster"
+    assert found["ratio"] == 0.75
+    assert abs(found["gain"][0] - 0.25) < 1e-3
+    assert found["lines"][1] == {"name": "B", "command": ["echo", "took 1.5"], "median_s": 1.5}
+    assert all((pair["a_s"], pair["b_s"]) == (2, 1.5) for pair in found["pairs"])
+
+
+def test_equal_lines() -> None:
+    words = ["compare", "--repeat", "9", *PRINTED, "--", "echo", "took 2", "---", "echo", "took 2"]
+    done = CliRunner().invoke(cli, words)
+    assert done.exit_code == 0
+    assert done.output.startswith("No difference: less than 1 % either way (")
