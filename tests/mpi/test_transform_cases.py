@@ -19,6 +19,7 @@ NAMES = [
     "chain.f",
     "columns.c",
     "columns.f90",
+    "flagged.c",
     "halves.c",
     "halves.f",
     "halves.f90",

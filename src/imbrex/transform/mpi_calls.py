@@ -224,6 +224,14 @@ EFFECTS: dict[str, dict[int, str]] = {
 C_ARGUMENTS: dict[str, int] = {
     name: len(arguments) for name in EFFECTS if (arguments := mpi_facts.arguments(name))
 }
+
+
+def error_position(name: str) -> int | None:
+    """Where Fortran's error code stands; None for functions whose arguments are not known."""
+    arguments = mpi_facts.arguments(name)
+    return None if arguments is None else len(arguments)
+
+
 SOURCE_POSITION: dict[str, int] = {name: part.peer for name, part in RECEIVES.items()}
 WILDCARDS = frozenset({"MPI_ANY_SOURCE", "MPI_ANY_TAG"})
 

@@ -348,3 +348,91 @@ def test_fortran_refused(
     assert outcome.before == outcome.after, told
     assert any(reason in text for text in told), told
     same_reasons(name, outcome)
+
+
+FLAGGED = """#include <mpi.h>
+#define BEGIN 1
+static double a[100], b[100];
+static MPI_Request request;
+static void exchange(int me, %s)
+{
+    %s
+        MPI_Isend(a, 100, MPI_DOUBLE, 1 - me, 0, MPI_COMM_WORLD, &request);
+    else
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+int main(int argc, char **argv)
+{
+    int me;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    exchange(me, %s);
+    exchange(me, %s);
+    for (int i = 0; i < 100; i++)
+        b[i] = i;
+    MPI_Finalize();
+    return b[3] > a[1];
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("parts", "moves"),
+    [
+        (("int phase", "if (phase == BEGIN)", "BEGIN", "2"), True),
+        (("int start", "if (start)", "1", "0"), True),
+        (("int end", "if (!end)", "0", "1"), True),
+        (("int end", "if (end != 1)", "0", "1"), True),
+        (("int end", "if (end != 1)", "me", "1"), True),
+        (("int end", "if (end != 1)", "0", "me"), False),
+        (("int end", "end = me; if (end != 1)", "0", "1"), False),
+        (("int end", "int *p = &end; *p = me; if (end != 1)", "0", "1"), False),
+    ],
+)
+def test_one_routine_with_a_flag(parts: tuple[str, ...], moves: bool, tmp_path: Path) -> None:
+    source = tmp_path / "p.c"
+    source.write_text(FLAGGED % parts)
+    text, outcome = text_of(source)
+    told = [str(d.reason) for d in outcome.decisions]
+    assert (text.index("b[i] = i") < text.index(f"exchange(me, {parts[-1]})")) is moves, told
+
+
+F_FLAGGED = """program p
+  implicit none
+  include 'mpif.h'
+  double precision :: a(100), b(100)
+  integer :: me, e, request, i
+  common /kept/ request
+  call mpi_init(e)
+  call mpi_comm_rank(mpi_comm_world, me, e)
+  call exchange(a, 1 - me, .true.)
+  call exchange(a, 1 - me, .false.)
+  do i = 1, 100
+    b(i) = i
+  end do
+  print *, a(1), b(3)
+  call mpi_finalize(e)
+end program p
+subroutine exchange(a, other, start)
+  implicit none
+  include 'mpif.h'
+  double precision :: a(100)
+  integer :: other, e, request
+  logical :: start
+  common /kept/ request
+  %s
+  if (start) then
+    call mpi_isend(a, 100, mpi_double_precision, other, 0, mpi_comm_world, request, e)
+  else
+    call mpi_wait(request, mpi_status_ignore, e)
+  end if
+end subroutine exchange
+"""
+
+
+@pytest.mark.parametrize(("first", "moves"), [("", True), ("start = other == 0", False)])
+def test_one_subroutine_with_a_flag(first: str, moves: bool, tmp_path: Path) -> None:
+    source = tmp_path / "p.f90"
+    source.write_text(F_FLAGGED % first)
+    text, _ = text_of(source)
+    assert (text.index("b(i) = i") < text.index("call exchange(a, 1 - me, .false.)")) is moves

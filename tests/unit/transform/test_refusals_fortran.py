@@ -50,7 +50,7 @@ REFUSED: dict[str, tuple[str, str, str]] = {
     ),
     "an error code that is read": (
         "",
-        SEND + "      if (ierr .ne. 0) k = 1\n" + WORK,
+        SEND + "      if (ierr .ne. 0) k = 1\n      ierr = k\n" + WORK,
         "error code may be checked",
     ),
     "an equivalence": (
@@ -114,7 +114,7 @@ REFUSED: dict[str, tuple[str, str, str]] = {
         BCAST + WORK + "      if (k .eq. 1) call other\n      end\n      subroutine other\n"
         "      include 'mpif.h'\n      integer ierr\n      double precision q(7)\n"
         + BCAST.replace("(a, n", "(q, 7")
-        + "      if (ierr .ne. 0) q(1) = 1",
+        + "      if (ierr .ne. 0) q(1) = 1\n      ierr = 3",
         "would have to change too",
     ),
     "a collective's buffer that is set": ("", BCAST + "      a(5) = 2\n" + WORK, "`a` is used"),

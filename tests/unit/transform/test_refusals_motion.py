@@ -96,7 +96,7 @@ C_REFUSED: dict[str, tuple[str, str]] = {
         "its error code is checked",
     ),
     "an error code of a start": (
-        f"work(c); k = {send('&r')} {wait('&r')} a[1] = 2.0;",
+        f"work(c); if ({send('&r')[:-1]}) return 1; {wait('&r')} a[1] = 2.0;",
         "its error code is checked",
     ),
     "any source": (
@@ -229,7 +229,7 @@ F_REFUSED: dict[str, tuple[str, str, str]] = {
     "the buffer is used": ("", WORK_A + F_SEND + F_WAIT + WORK_A, "`a` is"),
     "an error code that is read": (
         "",
-        WORK_A + F_SEND + F_WAIT + "      if (ierr .ne. 0) k = 1\n" + WORK_C,
+        WORK_A + F_SEND + F_WAIT + "      if (ierr .ne. 0) ierr = 1\n" + WORK_C,
         "the error code may be checked",
     ),
     "a request in an equivalence": (

@@ -14,6 +14,14 @@ from imbrex.transform.analysis.facts import ProgramFacts
 from imbrex.transform.analysis.library import Libraries
 from imbrex.transform.analysis.operations import any_time, own_operation
 from imbrex.transform.analysis.sections import buffer_section
+from imbrex.transform.analysis.taken import (
+    NOTHING_GIVEN,
+    Given,
+    always_success,
+    blocks_taken,
+    given_by,
+    tested,
+)
 from imbrex.transform.analysis.transfer import Role, further
 from imbrex.transform.analysis.whole_program import unseen_code
 from imbrex.transform.model.affine import forget, widen
@@ -22,6 +30,7 @@ from imbrex.transform.model.location import Location
 from imbrex.transform.model.program import (
     UNKNOWN_MEMORY,
     Access,
+    Block,
     Call,
     Kind,
     Program,
@@ -82,8 +91,11 @@ class Footprints(Changes):
         super().__init__(program, aliases)
         self.libraries = libraries
         self._statements: dict[int, Footprint] = {}
-        self._routines: dict[str, Footprint] = {}
+        self._plain = self._statements
+        self._routines: dict[tuple[str, Given], Footprint] = {}
         self._active: set[str] = set()
+        self._given: Given = NOTHING_GIVEN
+        self._asked: dict[str, frozenset[str]] = {}
         # What statements send and receive, as `Messages` finds out.
         self.buffers: dict[tuple[int, bool], Buffers] = {}
 
@@ -96,6 +108,11 @@ class Footprints(Changes):
     def unseen(self) -> Reason | None:
         """Why code may run that is not seen; None where all of the program is."""
         return unseen_code(self.program, self.libraries, self.facts)
+
+    @cached_property
+    def success(self) -> frozenset[str]:
+        """Variables that hold nothing but MPI_SUCCESS."""
+        return frozenset() if self.unseen else always_success(self.program, self.addressed)
 
     @cached_property
     def operates_any_time(self) -> bool:
@@ -143,7 +160,7 @@ class Footprints(Changes):
         for call in statement.calls:
             self._merge(found, self.of_call(call, file))
         inner = Footprint()
-        for block in statement.blocks:
+        for block in self._taken(statement):
             for child in block.statements:
                 self._merge(inner, self.of(child, file))
         heavy = found.heavy
@@ -165,9 +182,16 @@ class Footprints(Changes):
             return True
         branches = [
             any(self.of(child, file).heavy for child in block.statements)
-            for block in statement.blocks
+            for block in self._taken(statement)
         ]
         return bool(branches) and all(branches)
+
+    def _taken(self, statement: Statement) -> list[Block]:
+        """The blocks of a statement that may run, as far as is known."""
+        if statement.test is None:
+            return statement.blocks
+        codes = statement.test.difference.variables() & self.success
+        return blocks_taken(statement, {**dict.fromkeys(codes, 0), **dict(self._given)})
 
     @staticmethod
     def _without_case_labels(stop: Reason | None) -> Reason | None:
@@ -284,7 +308,7 @@ class Footprints(Changes):
         return [Access(last.base or UNKNOWN_MEMORY, last.through, True, place.line)]
 
     def _bound(self, call: Call, routine: Routine, place: Location) -> Footprint:
-        summary = self.of_routine(routine)
+        summary = self.of_routine(routine, self.given(call, routine))
         accesses = self.bound(call, routine, summary.accesses)
         events = [Event(event.name, event.location, None) for event in summary.events]
         stop = summary.stop
@@ -321,24 +345,43 @@ class Footprints(Changes):
     def binding(self, call: Call, routine: Routine) -> Binding:
         return Binding(self.program, call, routine, self.changed_in(self.of_routine(routine)))
 
-    def of_routine(self, routine: Routine) -> Footprint:
-        """The summary of a routine: all that a call of it may do."""
-        known = self._routines.get(routine.key)
-        if known is not None:
-            return known
+    def given(self, call: Call, routine: Routine) -> Given:
+        """The constants that a call passes to a routine that asks for them and keeps them."""
+        if routine.key in self._active:
+            return NOTHING_GIVEN
+        if routine.key not in self._asked:
+            asked = tested(routine)
+            self._asked[routine.key] = asked
+            if asked:
+                set_there = {a.variable for a in self.of_routine(routine).accesses if a.write}
+                self._asked[routine.key] = asked - set_there - self.addressed
+        asked = self._asked[routine.key]
+        return given_by(self.program, call, routine, asked) if asked else NOTHING_GIVEN
+
+    def of_routine(self, routine: Routine, given: Given = NOTHING_GIVEN) -> Footprint:
+        """The summary of a routine: all that a call of it may do.
+
+        `given`: values of its parameters, where those of one call are known.
+        """
         if routine.key in self._active:
             place = Location(routine.file, routine.line)
             return Footprint(
                 stop=Reason(ReasonKind.RECURSION(routine=routine.name), place), heavy=True
             )
+        known = self._routines.get((routine.key, given))
+        if known is not None:
+            return known
+        outside = self._statements, self._given
+        self._statements, self._given = ({} if given else self._plain), given
         self._active.add(routine.key)
         found = Footprint()
         for statement in routine.body.statements:
             self._merge(found, self.of(statement, routine.file))
         self._active.discard(routine.key)
+        self._statements, self._given = outside
         found.leaves = None
         found.jumps = set()
-        self._routines[routine.key] = found
+        self._routines[routine.key, given] = found
         return found
 
     def changed_by(self, statements: list[Statement], file: str) -> frozenset[str]:

@@ -154,6 +154,22 @@ class Block:
                     yield from inner.plain()
 
 
+class Test(NamedTuple):
+    """A condition that compares integers: whether `difference` is 0, or (not `equal`) is not."""
+
+    difference: Affine
+    equal: bool
+
+    def answer(self, values: dict[str, int]) -> bool | None:
+        """What the condition gives where variables have these values; None where not known."""
+        known = self.difference.replace(
+            lambda name: Affine(values[name]) if name in values else Affine.variable(name)
+        )
+        if known is None or known.terms:
+            return None
+        return (known.constant == 0) is self.equal
+
+
 @dataclass(slots=True)
 class LoopRange:
     """A counted loop: `index` runs from low to high; None: bounds not known."""
@@ -177,6 +193,7 @@ class Statement:
     stop: Cause | None = None  # why nothing may move over it
     leaves: bool = False  # it may leave the block that contains it
     condition: str | None = None  # of an IF whose condition has no side effect
+    test: Test | None = None  # what the condition of an IF compares, where that is known
     # The conditions of an IF's further blocks, empty for ELSE; None where one has a side effect.
     more_conditions: list[str] | None = None
     code_start: int = -1  # start without leading directives

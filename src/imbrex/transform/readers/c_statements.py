@@ -270,6 +270,7 @@ class StatementReader:
         if pure and before.endswith(b"(") and gap and self.data[gap.end() : gap.end() + 1] == b")":
             statement.condition = self.data[start:end].decode()
             statement.more_conditions = [""] * (len(branches) - 1)
+            statement.test = self.expressions.test(condition)
 
     def _loop(self, cursor: Any, statement: Statement, effects: Effects) -> None:
         statement.kind = Kind.LOOP

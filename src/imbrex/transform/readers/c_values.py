@@ -7,7 +7,7 @@ from typing import Any
 from clang.cindex import TypeKind
 
 from imbrex.transform.model.affine import ARROW, Affine, field_of
-from imbrex.transform.model.program import UNKNOWN_MEMORY, Variable
+from imbrex.transform.model.program import UNKNOWN_MEMORY, Test, Variable
 from imbrex.transform.readers import c_cursor as cc
 from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers import c_vectors
@@ -44,6 +44,22 @@ def _joined(parts: tuple[Affine, ...], strides: tuple[Affine, ...]) -> Affine | 
 
 class ValueReader(VariableReader):
     """Reads the integer expressions of one translation unit."""
+
+    def test(self, condition: Any) -> Test | None:
+        """What a condition compares, where that is two integers, or one with 0."""
+        inner = condition.stripped
+        if inner.kind is ck.UNARY_OPERATOR and inner.unary_operator == cc.NOT:
+            value = self.affine(inner.operands[0])
+            return None if value is None else Test(value, True)
+        if inner.kind is ck.BINARY_OPERATOR:
+            if inner.binary_operator not in (cc.EQUAL, cc.NOT_EQUAL):
+                return None
+            left, right = (self.affine(side) for side in inner.operands)
+            if left is None or right is None:
+                return None
+            return Test(left.plus(right, -1), inner.binary_operator == cc.EQUAL)
+        value = self.affine(inner)
+        return None if value is None else Test(value, False)
 
     def affine(self, cursor: Any) -> Affine | None:
         """The expression as an affine form of integer variables, if it is one."""

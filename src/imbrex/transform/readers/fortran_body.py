@@ -225,6 +225,7 @@ class Body:
         pure = self._condition(line, 3, stop, statement)
         if pure:
             statement.condition = line.text[3:stop]
+            statement.test = self.expressions.test(line.masked[3:stop])
         if rest != "then":
             inner = self._statement(self._slice(line, stop + 1, len(text)))
             self._ended = line.label

@@ -7,7 +7,14 @@ from dataclasses import dataclass, field, replace
 
 from imbrex.transform.model.affine import Affine, Range, Section
 from imbrex.transform.model.causes import Cause
-from imbrex.transform.model.program import UNKNOWN_MEMORY, Access, Argument, Call, Variable
+from imbrex.transform.model.program import (
+    UNKNOWN_MEMORY,
+    Access,
+    Argument,
+    Call,
+    Test,
+    Variable,
+)
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.readers.fortran_library import FUNCTIONS, OPERATORS
 from imbrex.transform.readers.fortran_lines import LogicalLine, closing, split_arguments
@@ -24,6 +31,8 @@ _TOKEN = re.compile(
 )
 _KEYWORD = re.compile(r"[a-z_]\w*=(?!=)")
 _NUMBER_DOT = re.compile(r"(\d+)(?=\.[a-z]+\.)")
+_COMPARED = re.compile(r"([\w+*-]+)(==|/=|\.eq\.|\.ne\.)([\w+*-]+)")
+_LOGICAL = re.compile(r"(\.not\.)?([a-z]\w*)")
 TEMPORARY = "temporary"
 _PARTS = frozenset({"re", "im", "kind", "len"})
 
@@ -156,6 +165,21 @@ class Expressions:
         if not specifics or call.name in specifics:
             return [call]
         return [replace(call, name=name, is_statement=False) for name in sorted(specifics)]
+
+    def test(self, condition: str) -> Test | None:
+        """What a condition compares, where that is two integers, or a logical variable."""
+        found = _COMPARED.fullmatch(condition)
+        if found is not None:
+            sides = ["0" if side == "mpi_success" else side for side in (found[1], found[3])]
+            left, right = (self.names.affine(self.scope, side) for side in sides)
+            if left is None or right is None:
+                return None
+            return Test(left.plus(right, -1), found[2] in ("==", ".eq."))
+        found = _LOGICAL.fullmatch(condition)
+        variable = None if found is None else self.names.variable(self.scope, found[2])
+        if found is None or variable is None or variable.bounds or variable.volatile:
+            return None
+        return Test(Affine.variable(variable.key), bool(found[1]))
 
     @staticmethod
     def _operand(variable: Variable, text: str, start: int, end: int, effects: Effects) -> None:

@@ -25,6 +25,7 @@ from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.rewrites.base import ContentT, DoneT, Refusal, Rewrite, Site
 from imbrex.transform.rewrites.placement import Placement
 
+_ENTERED = (ReasonKind.LABEL, ReasonKind.CASE_LABEL, ReasonKind.C_GOTO, ReasonKind.GO_TO)
 _ASSIGNED = re.compile(rb"([A-Za-z_]\w*)\s*=\s*")
 
 
@@ -70,7 +71,10 @@ class CallRewrite(Placement, Rewrite[Site, ContentT, DoneT]):
             for access in statement.accesses
             if access.write and not access.through and self._is(access.variable, name)
         }
-        if len(written) != 1 or never_read(self.program, site.routine, *written) is not None:
+        if len(written) != 1:
+            return ""
+        success = written <= self.footprints.success
+        if not success and never_read(self.program, site.routine, *written) is not None:
             return ""
         return name
 
@@ -169,10 +173,44 @@ class CallRewrite(Placement, Rewrite[Site, ContentT, DoneT]):
             return None
         argument = site.call.arguments[-1]
         reason = never_read(self.program, site.routine, argument.base or "")
-        if reason is not None:
+        if reason is not None and not self._code_stays(site, argument):
             text = ReasonKind.ERROR_CODE(cause=reason.cause)
             raise Refusal(self.name, Reason(text, reason.location))
         return argument
+
+    def _code_stays(self, site: Site, argument: Argument) -> bool:
+        """Whether an error code that is read is MPI_SUCCESS wherever the call stands."""
+        return (argument.base or "") in self.footprints.success
+
+    def set_before(self, site: Site, key: str) -> bool:
+        """Whether a statement that surely comes before a call has set a variable."""
+        inner, block = site.statement, site.statement.parent
+        if any(s.stop is not None and s.stop.kind in _ENTERED for s in site.routine.statements()):
+            return False
+        while block is not None:
+            for statement in block.statements[: block.statements.index(inner)]:
+                if statement.kind is Kind.SIMPLE and self._sets(statement, key):
+                    return True
+            if block.owner is None:
+                return False
+            inner, block = block.owner, block.owner.parent
+        return False
+
+    @staticmethod
+    def _sets(statement: Statement, key: str) -> bool:
+        return any(a.variable == key and a.write for a in statement.accesses) or any(
+            call.name.startswith("MPI_") and call.arguments and call.arguments[-1].base == key
+            for call in statement.calls
+        )
+
+    def without_codes(self, site: Site, accesses: list[Access]) -> list[Access]:
+        """Accesses without those of error codes that are MPI_SUCCESS before and after."""
+        success = self.footprints.success
+        return [
+            access
+            for access in accesses
+            if access.variable not in success or not self.set_before(site, access.variable)
+        ]
 
     def _refuse(self, site: Site, cause: Cause) -> None:
         raise Refusal(self.name, Reason(cause, site.location))

@@ -22,6 +22,7 @@ from imbrex.transform.model.location import Location
 from imbrex.transform.model.program import (
     UNKNOWN_MEMORY,
     Access,
+    Argument,
     Kind,
     Program,
     Routine,
@@ -87,6 +88,12 @@ class ExistingMotion(Completing[list[Piece], Lowered]):
 
     def assigned(self, site: Site) -> str:
         return ""  # a Waitall that is taken apart would leave the variable as it was
+
+    def _code_stays(self, site: Site, argument: Argument) -> bool:
+        if not super()._code_stays(site, argument):
+            return False
+        starts = site.call.name in mpi_calls.STARTS  # a wait that moves sets it later
+        return starts or self.set_before(site, argument.base or "")
 
     def tolerates(self, problem: Cause) -> bool:
         """Whether a problem is only that the whole array may be copied.

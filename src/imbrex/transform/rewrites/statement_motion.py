@@ -9,6 +9,7 @@ from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.operations import own_operation
 from imbrex.transform.analysis.request_states import Started
 from imbrex.transform.analysis.requests import started
+from imbrex.transform.analysis.taken import Given, statements_taken
 from imbrex.transform.analysis.transfer import Transfer
 from imbrex.transform.model.causes import Cause, Reason
 from imbrex.transform.model.location import Location
@@ -53,8 +54,9 @@ class StatementMotion(ExistingMotion):
         statement = site.statement
         if statement.kind not in _MOVED or statement.removed:
             return False
-        if statement.kind is Kind.SIMPLE and site.call.name.startswith("MPI_"):
-            return False  # one call of MPI is moved as such
+        alone = statement.kind is Kind.SIMPLE and site.call.is_statement
+        if alone and site.call.name.startswith("MPI_"):
+            return False  # it is moved as such
         events = self.footprints.of(statement, site.routine.file).events
         names = {event.name for event in events}
         return bool(names) and (names <= mpi_calls.STARTS.keys() or names <= mpi_calls.COMPLETIONS)
@@ -96,7 +98,7 @@ class StatementMotion(ExistingMotion):
         self._check_statement(site)
         footprint = self.footprints.of(site.statement, site.routine.file)
         calls = list(self._calls(site.routine, site.statement.walk(), set()))
-        accesses = list(footprint.accesses)
+        accesses = self.without_codes(site, footprint.accesses)
         if all(call.name in mpi_calls.STARTS for _, _, call in calls):
             members = [self._started(routine, call) for routine, _, call in calls]
             transfer = self._as_one(site, members)
@@ -138,7 +140,7 @@ class StatementMotion(ExistingMotion):
         self._check_surroundings(site)
 
     def _calls(
-        self, routine: Routine, statements: list[Statement], seen: set[str]
+        self, routine: Routine, statements: list[Statement], seen: set[tuple[str, Given]]
     ) -> Iterator[tuple[Routine, Statement, Call]]:
         """The calls of MPI that starting or completing is done by, through the call graph."""
         for statement in statements:
@@ -147,9 +149,13 @@ class StatementMotion(ExistingMotion):
                     yield routine, statement, call
                     continue
                 callee = self.program.callee(call.name, routine.file)
-                if callee is not None and not call.unknown and callee.key not in seen:
-                    seen.add(callee.key)
-                    yield from self._calls(callee, callee.statements(), seen)
+                if callee is None or call.unknown:
+                    continue
+                given = self.footprints.given(call, callee)
+                if (callee.key, given) not in seen:
+                    seen.add((callee.key, given))
+                    values = {**dict.fromkeys(self.footprints.success, 0), **dict(given)}
+                    yield from self._calls(callee, statements_taken(callee, values), seen)
 
     def _started(self, routine: Routine, call: Call) -> Transfer:
         """A start inside the statement, as far as it is the same whenever it is done."""

@@ -1,0 +1,192 @@
+"""Which branch a condition takes: by a flag that a call passes, by an error code that is none.
+
+A routine that starts or finishes an exchange as a flag says is two routines to its callers. An
+error code of MPI is MPI_SUCCESS wherever the error handler ends the program.
+"""
+
+from __future__ import annotations
+
+import re
+
+from imbrex.transform import mpi_calls
+from imbrex.transform.model.program import (
+    Block,
+    Call,
+    Kind,
+    Program,
+    Routine,
+    Statement,
+)
+from imbrex.transform.model.reasons import ReasonKind
+
+Given = tuple[tuple[str, int], ...]  # values of parameters in one call
+NOTHING_GIVEN: Given = ()
+_MOST = 127  # values that every integer type holds
+_TRUTH = {".true.": 1, ".false.": 0}
+# What gives the program error codes: handlers, and calls whose errors end nothing.
+_HANDLERS = re.compile(rb"errhandler|MPI_ERRORS_RETURN", re.IGNORECASE)
+_RETURNING = ("MPI_File_", "MPI_T_", "MPI_Session_", "MPI_Add_error", "MPI_Register_datarep")
+_STATUS = re.compile(rb"\b\w*stat\s*=\s*(\w+)", re.IGNORECASE)  # of input, output, allocation
+_SUCCESS = re.compile(rb"(?:=\s*(?:MPI_SUCCESS|0)\s*;?)?\s*", re.IGNORECASE)
+
+
+def blocks_taken(statement: Statement, values: dict[str, int]) -> list[Block]:
+    """The blocks of a statement that may run where variables have these values."""
+    if statement.test is None or not values or statement.kind is not Kind.IF:
+        return statement.blocks
+    answer = statement.test.answer(values)
+    if answer is None:
+        return statement.blocks
+    return statement.blocks[:1] if answer else statement.blocks[1:]
+
+
+def statements_taken(routine: Routine, values: dict[str, int]) -> list[Statement]:
+    """The statements of a routine that may run where variables have these values."""
+    found: list[Statement] = []
+    work = [iter(routine.body.statements)]
+    while work:
+        statement = next(work[-1], None)
+        if statement is None:
+            work.pop()
+            continue
+        found.append(statement)
+        inner = [child for b in blocks_taken(statement, values) for child in b.statements]
+        if inner:
+            work.append(iter(inner))
+    return found
+
+
+def tested(routine: Routine) -> frozenset[str]:
+    """The parameters that conditions of a routine ask for."""
+    asked: set[str] = set()
+    for statement in routine.statements():
+        if statement.test is not None:
+            asked |= statement.test.difference.variables()
+    return frozenset(asked & set(routine.parameters))
+
+
+def given_by(program: Program, call: Call, routine: Routine, asked: frozenset[str]) -> Given:
+    """The constants that a call passes for the parameters that are asked for."""
+    found = []
+    for key, argument in zip(routine.parameters, call.arguments, strict=False):
+        variable = program.variables.get(key)
+        if key not in asked or variable is None:
+            continue
+        value = _TRUTH.get(argument.text.strip().lower())
+        if argument.value is not None and not argument.value.terms:
+            value = argument.value.constant
+        if value is None or not 0 <= value <= (1 if "bool" in variable.element.lower() else _MOST):
+            continue
+        found.append((key, value))
+    return tuple(found)
+
+
+def always_success(program: Program, addressed: frozenset[str]) -> frozenset[str]:
+    """Variables that never hold anything but MPI_SUCCESS, once they are set.
+
+    The program must be seen as a whole; `addressed` are variables whose address is taken.
+    """
+    if any(_HANDLERS.search(source.data) for source in program.files.values()):
+        return frozenset()
+    if any(_by_keyword(call) for call in program.calls()):
+        return frozenset()
+    statuses = {
+        name.decode().lower()
+        for source in program.files.values()
+        for name in (_STATUS.findall(source.data) if source.is_fortran else ())
+    }
+    codes: set[str] = set()
+    other: set[str] = set(addressed) | program.overlays.keys()
+    for routine in program.routines.values():
+        source = program.files.get(routine.file)
+        for statement in routine.statements():
+            if statement.kind is Kind.INSERTED:
+                continue
+            if source is None:
+                other |= {access.variable for access in statement.accesses if access.write}
+            elif source.is_fortran:
+                _fortran(statement, source.data, routine.interface, codes, other)
+            else:
+                _c(program, statement, source.data, codes, other)
+    return frozenset(
+        key
+        for key in codes - other
+        if (variable := program.variables.get(key)) is not None
+        and not (variable.volatile or variable.pointer or variable.bounds)
+        and variable.name.lower() not in statuses
+        and variable.kind in ("local", "host", "static", "global")
+    )
+
+
+def _sets_success(statement: Statement, data: bytes) -> bool:
+    """An assignment of MPI_SUCCESS or 0, or a declaration without a value."""
+    text = data[statement.start : statement.end]
+    if statement.kind is Kind.DECLARE and b"=" not in text:
+        return True
+    equals = text.find(b"=")
+    return equals >= 0 and _SUCCESS.fullmatch(text[equals:]) is not None
+
+
+def _begins_plain(name: str, declaration: bytes) -> bool:
+    """Whether a declaration gives a variable no value, or that of success."""
+    found = re.search(rb"\b%s\s*=(?!=)([^,;]*)" % name.encode(), declaration)
+    return found is None or found[1].strip() in (b"0", b"MPI_SUCCESS")
+
+
+def _c(
+    program: Program, statement: Statement, data: bytes, codes: set[str], other: set[str]
+) -> None:
+    written = {a.variable for a in statement.accesses if a.write and not a.through}
+    if not written:
+        return
+    if statement.kind in (Kind.SIMPLE, Kind.DECLARE) and len(written) == 1:
+        call = statement.calls[0] if len(statement.calls) == 1 else None
+        if call is not None and call.name.startswith("MPI_") and _returns_code(call):
+            before, behind = data[statement.start : call.start], data[call.end : statement.end]
+            plain = re.fullmatch(rb"(?:int\s+)?\w+\s*=\s*", before)
+            if plain and behind.strip() in (b";", b""):
+                codes |= written
+                return
+        if not statement.calls and _sets_success(statement, data):
+            return
+    if statement.kind is Kind.DECLARE:
+        text = data[statement.start : statement.end]
+        written = {key for key in written if not _begins_plain(program.variables[key].name, text)}
+    other |= written
+
+
+def _by_keyword(call: Call) -> bool:
+    """Whether a call of MPI may set anything by an argument's name."""
+    return call.name.startswith("MPI_") and any(
+        argument.problem is not None
+        and argument.problem.kind is ReasonKind.KEYWORD_ARGUMENT
+        and not argument.text.strip().lower().startswith(("ierr", "status"))
+        for argument in call.arguments
+    )
+
+
+def _fortran(
+    statement: Statement, data: bytes, interface: str, codes: set[str], other: set[str]
+) -> None:
+    for call in statement.calls:
+        expected = mpi_calls.error_position(call.name)
+        if expected is None and call.name in ("MPI_Init", "MPI_Finalize"):
+            expected = 0
+        for position, argument in enumerate(call.arguments):
+            if argument.base is None:
+                continue
+            last = position == len(call.arguments) - 1
+            # Of mpi_f08 it is optional: the last argument may be another one.
+            known = position == expected or (expected is None and interface != "mpi_f08")
+            if call.name.startswith("MPI_") and last and known and _returns_code(call):
+                codes.add(argument.base)
+            else:
+                other.add(argument.base)
+    passed = {argument.base for call in statement.calls for argument in call.arguments}
+    written = {a.variable for a in statement.accesses if a.write} - passed
+    if written and not _sets_success(statement, data):
+        other |= written
+
+
+def _returns_code(call: Call) -> bool:
+    return not call.name.startswith(_RETURNING) and call.name not in ("MPI_Wtime", "MPI_Wtick")
