@@ -15,11 +15,14 @@ from imbrex.diagnosis.account import take_account
 from imbrex.diagnosis.as_json import diagnosis_json
 from imbrex.diagnosis.diagnosis import diagnose
 from imbrex.diagnosis.weaknesses import endings
-from imbrex.profile.run import load_run
+from imbrex.errors import ImbrexError
+from imbrex.profile.run import Run, load_run
 from imbrex.profile.summary import GROUPINGS, By
+from imbrex.profile.timeline.timeline import load_timeline
 from imbrex.report.bounds import print_bounds
 from imbrex.report.bounds_tables import print_bounds_table
 from imbrex.report.tables import print_table
+from imbrex.report.timeline_text import print_timeline
 from imbrex.report.verdict import print_verdict
 
 
@@ -27,6 +30,8 @@ from imbrex.report.verdict import print_verdict
 @click.argument("folder", metavar="DIR", type=FOLDER)
 @click.option("--by", type=click.Choice(GROUPINGS), help="What to sum by [the verdict, else site].")
 @click.option("--bounds", is_flag=True, help="How the bounds of hidden time came about.")
+@click.option("--timeline", is_flag=True, help="Draw a typical iteration: what each rank did when.")
+@click.option("--site", help="With --timeline: of this call site, as FILE:LINE [most at stake].")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON (docs/guide/show.md).")
 @click.option("-o", "--output", type=FILE, help="Write to a file: .txt or .json.")
 @click.option("--limit", type=COUNT, default=40, show_default=True, help="Rows shown; 0 for all.")
@@ -35,6 +40,8 @@ def show(
     folder: Path,
     by: str | None,
     bounds: bool,
+    timeline: bool,
+    site: str | None,
     as_json: bool,
     output: Path | None,
     limit: int,
@@ -42,8 +49,15 @@ def show(
 ) -> None:
     """Show a measured run: its verdict, or a table by site, operation, size, ..."""
     as_json = json_wanted(output, "imbrex show", as_json=as_json)
+    if site is not None and not timeline:
+        raise ImbrexError("--site belongs to --timeline")
+    if timeline and (as_json or bounds or by is not None):
+        raise ImbrexError("--timeline is a drawing: leave out --by, --bounds and --json")
     with shown_steps(quiet=quiet):
         run = load_run(folder)
+    if timeline:
+        _draw(run, output, site)
+        return
     grouping = cast(By, by or "site")
     if as_json:
         emit_json(diagnosis_json(diagnose(run), grouping), output)
@@ -59,3 +73,14 @@ def show(
     if by is not None and not quiet:
         for line in endings(run):
             warn(line)
+
+
+def _draw(run: Run, output: Path | None, site: str | None) -> None:
+    found = load_timeline(run)
+    if found is None:
+        raise ImbrexError(
+            f"{run.directory}: has no single calls to draw (measured by an older version, or with "
+            "--log off); measure again with imbrex run"
+        )
+    with output_console(output) as screen:
+        print_timeline(take_account(run), found, screen, site)
