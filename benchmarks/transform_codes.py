@@ -135,21 +135,24 @@ def analyse(tree: Path, given: list[str], folder: Path) -> dict[str, Any]:
 
 def readable(paths: list[Path], options: Options, folder: Path) -> tuple[list[Path], Program]:
     """The files that can be read, and the program that they are."""
-    while True:
+    skipped: dict[str, str] = {}
+    left = paths
+    while left:
         try:
-            program = read_program(paths, options)
-            skipped = program.skipped
+            skipped |= read_program(left, options).skipped
         except ImbrexError as error:
-            skipped = {str(path): str(error) for path in paths}
+            skipped |= {str(path): str(error) for path in left}
         missing = {name for text in skipped.values() for name in _MISSING.findall(text)}
         missing = {name for name in missing if not (folder / name).exists() and "mpi" not in name}
         for name in missing:
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_text("")
-        if not missing:
-            for why in Counter(skipped.values()).most_common(5):
-                print(f"not read: {str(why[0])[:300]} ({why[1]})", file=sys.stderr)
-            return [path for path in paths if str(path) not in skipped], program
+        left = [p for p in paths if _MISSING.search(skipped.get(str(p), ""))] if missing else []
+        skipped = {name: why for name, why in skipped.items() if Path(name) not in left}
+    for why, count in Counter(skipped.values()).most_common(5):
+        print(f"not read: {why[:300]} ({count})", file=sys.stderr)
+    kept = [path for path in paths if str(path) not in skipped]
+    return kept, read_program(kept, options)
 
 
 def in_process(tree: Path, flags: list[str], limit_s: float) -> dict[str, Any] | None:

@@ -77,6 +77,12 @@ from imbrex.transform.rewrites.registry import REWRITES
     help="With --run: the least share of the ranks' time that a site must expose "
     f"({WORTH_PERCENT}).",
 )
+@click.option(
+    "--suggest",
+    metavar="FILE:LINE",
+    help="For one call that stays: a diff with what you could state, each with why it is not "
+    "proven. Never applied.",
+)
 @click.option("--dirty", is_flag=True, help="Apply also to files with changes not committed.")
 @click.argument("words", nargs=-1, metavar="FILES... [-- FLAGS...]")
 def transform(
@@ -95,6 +101,7 @@ def transform(
     worth: float | None,
     progress: float | None,
     machine: Path | None,
+    suggest: str | None,
     dirty: bool,
     words: tuple[str, ...],
 ) -> None:
@@ -124,6 +131,7 @@ def transform(
         progress_us=progress,
         machine=machine,
         dirty=dirty,
+        suggest=suggest,
     )
     found = answer(request)
     if output is None or graph is not None:

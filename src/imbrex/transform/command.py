@@ -21,6 +21,7 @@ from imbrex.transform.rewrites.base import SCHEMA_VERSION, Decision, is_about
 from imbrex.transform.rewrites.catalogue import listing
 from imbrex.transform.rewrites.progress import ProgressCalls
 from imbrex.transform.rewrites.registry import REWRITES
+from imbrex.transform.suggest import suggest
 from imbrex.transform.text.edits import replace_files, unified_diff
 
 WORTH_PERCENT = 0.5
@@ -52,6 +53,7 @@ class Request:
     progress_us: float | None = None
     machine: Path | None = None
     dirty: bool = False
+    suggest: str | None = None  # FILE:LINE
 
 
 @dataclass(slots=True)
@@ -93,6 +95,10 @@ def answer(request: Request) -> Answer:
         return Answer(text, warnings, not program.skipped)
     if request.routine is not None:
         raise ImbrexError("--routine goes with --graph")
+    if request.suggest is not None:
+        if request.action is Action.APPLY:
+            raise ImbrexError("--suggest is never applied: what it assumes is yours to check")
+        return Answer(suggest(paths, options, request.suggest), warnings)
     outcome = _outcome(request, paths, options)
     _check_only(options.only, outcome)
     if request.action is Action.APPLY:

@@ -27,6 +27,7 @@ from imbrex.transform.readers.c_source import C_SUFFIXES
 from imbrex.transform.readers.fortran import read_fortran
 from imbrex.transform.readers.fortran_lines import is_form_flag
 from imbrex.transform.readers.fortran_units import FORTRAN_SUFFIXES, Units
+from imbrex.transform.readers.stated import read_stated
 from imbrex.transform.rewrites.base import Decision
 from imbrex.transform.rewrites.blocking import BlockingToNonblocking
 from imbrex.transform.rewrites.collectives import CollectivesToNonblocking
@@ -41,6 +42,7 @@ from imbrex.transform.telling import (
     LineMap,
     add_later,
     note,
+    note_stated,
     put_back,
     relocated,
     without_room,
@@ -271,6 +273,7 @@ def _communication(analysis: _Analysis, options: Options) -> Outcome:
         StatementMotion(program, footprints, facts),
     )
     decisions = deciding.decide(list(program.routines.values()))
+    note_stated(program, decisions)
     for routine in program.routines.values():
         ordered = number_requests(routine)
         moved = deciding.existing.completed_in(routine) + deciding.whole.completed_in(routine)
@@ -329,6 +332,7 @@ def _read_program(paths: list[Path], options: Options) -> Program:
             program.skipped[str(path)] = str(error)
     read_fortran(units, program)
     c_vectors.settle(program)
+    read_stated(program)
     if program.skipped:
         program.has_main = False  # what the file that was not read does is not known
     if not program.files:

@@ -10,6 +10,7 @@ from dataclasses import replace
 from imbrex.transform import mpi_calls
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.location import Location
+from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.rewrites.base import Decision
 from imbrex.transform.rewrites.proposals import Proposal
@@ -119,6 +120,19 @@ def note(
         if done and proposal.rewrite not in decision.rewrites:
             decision.rewrites.insert(0, proposal.rewrite)
         decision.details.append(text)
+
+
+def note_stated(program: Program, decisions: list[Decision]) -> None:
+    """Tell at each window what the user's word is needed for."""
+    for decision in decisions:
+        routine = decision.site.routine
+        for statement in routine.statements() if decision.decision == "rewritten" else ():
+            if not decision.first_line <= statement.line <= decision.last_line:
+                continue
+            for key in sorted(statement.independent):
+                name = program.variables[key].name
+                told = ReasonKind.STATED(line=statement.line, variable=name)
+                decision.details.append(str(Reason(told, Location(routine.file, statement.line))))
 
 
 def put_back(

@@ -78,6 +78,7 @@ class Footprint:
     jumps: set[str] = field(default_factory=set)
     heavy: bool = False  # it takes time: a loop, or a call that has one
     changed: frozenset[str] | None = None  # of its variables; None until asked for
+    independent: frozenset[str] = _NONE  # as of a statement; of this very one
 
     def written(self) -> frozenset[str]:
         """Variables that are themselves written, pointers aside."""
@@ -150,7 +151,7 @@ class Footprints(Changes):
             block = block.owner.parent
 
     def _compute(self, statement: Statement, file: str) -> Footprint:
-        found = Footprint(accesses=list(statement.accesses))
+        found = Footprint(accesses=list(statement.accesses), independent=statement.independent)
         place = Location(file, statement.line)
         if statement.stop:
             found.stop = Reason(statement.stop, place)

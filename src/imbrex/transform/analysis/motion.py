@@ -21,6 +21,8 @@ from imbrex.transform.model.program import (
 )
 from imbrex.transform.model.reasons import ReasonKind
 
+_UNKNOWN_CODE = frozenset({ReasonKind.CALL_UNREAD, ReasonKind.CALL_OF, ReasonKind.POINTER_CALL})
+
 
 @dataclass(slots=True)
 class Position:
@@ -261,7 +263,7 @@ class Motion:
         used = any(each.receives or each.collective for each in transfer.each)
         causal = used or any(each.part.mode == "synchronous" for each in transfer.each)
         role = statement.role if isinstance(statement.role, Role) else None
-        reason = footprint.stop or footprint.leaves
+        reason = self._stop(transfer, footprint) or footprint.leaves
         if statement.text == "terminal":
             reason = Reason(ReasonKind.LOOP_END(), self._place(statement))
         if reason is None and causal and self.strict:
@@ -277,6 +279,13 @@ class Motion:
         # What is sent may be read meanwhile.
         return reason or self._conflict(transfer, accesses, footprint, changed, used, role)
 
+    def _stop(self, transfer: Transfer, footprint: Footprint) -> Reason | None:
+        """What stops at code that is not known, unless the user has a word on it."""
+        bases = {buffer.base for buffer in transfer.buffers}
+        stated = footprint.independent and bases <= footprint.independent
+        unknown = footprint.stop is not None and footprint.stop.kind in _UNKNOWN_CODE
+        return None if stated and unknown else footprint.stop
+
     def _conflict(
         self,
         transfer: Transfer,
@@ -286,6 +295,8 @@ class Motion:
         used: bool,
         role: Role | None,
     ) -> Reason | None:
+        if footprint.independent:
+            accesses = [a for a in accesses if a.variable not in footprint.independent]
         pair = self.footprints.conflict(accesses, footprint.accesses, changed)
         same = role is not None and role.starts and role.transfer.call is transfer.call
         if pair is not None and role is not None and same:

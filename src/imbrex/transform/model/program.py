@@ -202,6 +202,8 @@ class Statement:
     role: object | None = None
     removed: bool = False
     computes: bool = False  # it takes time by itself: an assignment of a whole array
+    # Variables whose messages it does not touch, by the user's word (`imbrex independent`).
+    independent: frozenset[str] = frozenset()
     parent: Block | None = None
 
     def walk(self) -> list[Statement]:

@@ -309,6 +309,7 @@ class ReasonKind(Sentence):
     SENT_FIRST = "the loop is distributed: what is sent first"
     INDEPENDENT_FIRST = "the loop is distributed: what needs no message first"
     MOVED_UP = "{statement} goes in front of line {line}"
+    STATED = "line {line} leaves the message in `{variable}` alone by your word, not by proof"
     HOISTED = "the call of {call} goes from {routine} to its callers: {callers}"
     SPLIT = "{wrapper} is split into a start and a finish around work of {callers}"
     SPLIT_NEST = "{outer}, with {inner}, is split around work of {callers}"

@@ -22,7 +22,7 @@ _DIRECTIVE = re.compile(rb"^[ \t]*#[ \t]*(\w*)((?:\\\r?\n|[^\n])*)", re.MULTILIN
 # Pragmas that leave the meaning of the loop behind them as it is written.
 _HARMLESS = re.compile(
     rb"\s*(omp\s+(parallel\s+for|for|simd|parallel\s+for\s+simd|for\s+simd)\b|GCC\s+ivdep|ivdep"
-    rb"|unroll|clang\s+loop|simd|vector|GCC\s+unroll)"
+    rb"|unroll|clang\s+loop|simd|vector|GCC\s+unroll|imbrex\s+independent)"
 )
 
 

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 _FIXED_COMMENT = frozenset("cC*!dD")
 _MARKS = re.compile(r"[!;&'\"]")  # what may be more than a character of a statement
 _SENTINEL = re.compile(
-    r"[!cC*]\$(omp|acc)?\b|!\$|[!cC*]dir\$|[!cC*]dec\$|[!cC*]gcc\$", re.IGNORECASE
+    r"(?![!cC*]\$imbrex\b)([!cC*]\$(omp|acc)?\b|!\$|[!cC*]dir\$|[!cC*]dec\$|[!cC*]gcc\$)",
+    re.IGNORECASE,
 )
 _INCLUDE = re.compile(r"\s*include\s*(['\"])(.*?)\1", re.IGNORECASE)
 

@@ -262,6 +262,7 @@ class Splitting(Preparing[RoutineSite, ContentT]):
             return False  # another exchange may want the same channel
         low, high = min(index + 1, position), max(index, position + 1)
         changed = self.footprints.changed_by(block.statements[low:high], user.file)
+        accesses = [a for a in accesses if a.variable not in footprint.independent]
         return self.footprints.conflict(accesses, footprint.accesses, changed) is None
 
     def _division(
