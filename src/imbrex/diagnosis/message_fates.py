@@ -68,7 +68,7 @@ REASON_TEXTS = (
     "Not hidden, though it could have been: both sides had begun {window} before rank {receiver} "
     "entered {wait}, and it computed. Then {inside} passed inside that call, where the network "
     "needs {x}. Nobody drove the transfer meanwhile: MPI_Test calls in the work, a progress thread "
-    "(imbrex run --progress) or a setting would.",
+    "or a setting would.",
     "Stalled: {inside} passed inside {wait} with both sides there, where the network needs {x}. "
     "The cores, the memory or the link were shared, or rank {sender} computed without driving it.",
     "Not hidden, because {wait} receives and waits in one call: {inside} of it passed with both "
@@ -127,7 +127,7 @@ def fates(timeline: Timeline) -> Fates:
         (Reason.LATE_RECEIVER, sender_late > MOSTLY * np.maximum(1, sender_length)),
         (
             Reason.LOST_OVERLAP,
-            (inside > most) & (lost >= MOSTLY * inside) & (window >= MOSTLY * least),
+            (lost >= MOSTLY * inside) & (inside >= MOSTLY * least) & (window >= MOSTLY * least),
         ),
         (Reason.STALLED, (inside > most) & (stalled > MOSTLY * inside)),
         (
@@ -140,10 +140,12 @@ def fates(timeline: Timeline) -> Fates:
     reason = np.full(len(messages), Reason.OPEN, np.uint8)
     for name, holds in reversed(rules):
         reason[holds] = name
+    fate = np.asarray(_FATE_OF, np.uint8)[reason]
+    fate[(reason == Reason.LOST_OVERLAP) & (inside <= most)] = Fate.EXPOSED
     late = np.where(reason == Reason.LATE_OTHER, other_late, late)
     late = np.where(reason == Reason.LATE_RECEIVER, sender_late, late)
     return Fates(
-        fate=np.asarray(_FATE_OF, np.uint8)[reason],
+        fate=fate,
         reason=reason,
         wait=wait,
         late_ns=late,

@@ -12,7 +12,6 @@ from imbrex.diagnosis.account import Account, RowAccount
 from imbrex.diagnosis.finding import Finding
 from imbrex.diagnosis.message_fates import FATE_WORDS, Fates
 from imbrex.diagnosis.words import CAUSE_MEANINGS, CAUSE_WORDS, short
-from imbrex.profile.causes import CAUSES
 from imbrex.profile.source_lines import lines_around
 from imbrex.profile.summary import size_label
 from imbrex.profile.timeline.timeline import Timeline
@@ -105,11 +104,11 @@ class Cards:
         if whole <= 0 or not row.division.causes:
             return ()
         found = []
-        for name in CAUSES:
-            cause = row.division.cause(name)
+        for name, cause in row.division.parts.items():
             words = f"{CAUSE_WORDS[name]} {wording.percents(cause.low / whole, cause.high / whole)}"
             if cause.high >= WORTH_A_PART * whole:
-                found.append(Part(name, cause.low / whole, words, CAUSE_MEANINGS[name]))
+                kind = "open" if name == "moving" else name
+                found.append(Part(kind, cause.low / whole, words, CAUSE_MEANINGS[name]))
         open_ = max(0.0, 1.0 - sum(part.share for part in found))
         if open_ >= WORTH_A_PART:
             words = f"not certain which {wording.percent(open_)}"

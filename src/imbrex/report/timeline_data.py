@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from imbrex.diagnosis.account import Account
+from imbrex.diagnosis.division import MOVING
 from imbrex.diagnosis.message_fates import FATE_WORDS, REASON_TEXTS, fates
 from imbrex.diagnosis.places import short_place
 from imbrex.diagnosis.words import CAUSE_MEANINGS, CAUSE_WORDS
@@ -24,6 +25,7 @@ from imbrex.profile.timeline.typical import Iteration, typical_iteration
 
 MOST_CALLS = 16_000
 MOST_RANKS = 256
+_PARTS = (*CAUSES, "moving")
 _FULL = 250
 """The parts of a call are told in so many steps of its length."""
 
@@ -61,7 +63,7 @@ def drawn_timeline(account: Account, timeline: Timeline) -> Drawn | None:
         "rank_of_iteration": iteration.rank,
         "ranks": np.unique(part.calls["rank"]).tolist(),
         "x_known": part.x_known,
-        "causes": [[name, CAUSE_WORDS[name], CAUSE_MEANINGS[name]] for name in CAUSES],
+        "causes": [[name, CAUSE_WORDS[name], CAUSE_MEANINGS[name]] for name in _PARTS],
         "fates": list(FATE_WORDS),
         "reasons": list(REASON_TEXTS),
     }
@@ -135,10 +137,11 @@ def _calls(account: Account, part: Timeline, clock: _Clock) -> dict[str, Any]:
         np.stack([calls["site"], calls["operation"]], axis=1), axis=0, return_inverse=True
     )
     length = np.maximum(1, calls["exit_ns"] - calls["enter_ns"]).astype(np.float64)
-    parts = np.zeros((len(rows), len(CAUSES)), np.uint8)
+    parts = np.zeros((len(rows), len(_PARTS)), np.uint8)
     for at, name in enumerate(CAUSES):
         share = np.minimum(1.0, calls[f"{name}_min_ns"] / length)
         parts[:, at] = np.round(share * _FULL)
+    parts[:, -1] = np.round(np.clip(_moving_ns(calls, length) / length, 0.0, 1.0) * _FULL)
     late = calls["late_sender_min_ns"] + calls["late_receiver_min_ns"]
     late = late + calls["late_collective_min_ns"]
     group = np.cumsum(part.first)[:, None]
@@ -158,6 +161,15 @@ def _calls(account: Account, part: Timeline, clock: _Clock) -> dict[str, Any]:
             [run.operation(int(o)), short_place(run.site(int(s))), int(s)] for s, o in places
         ],
     }
+
+
+def _moving_ns(calls: Any, length: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Time that is transfer or stalled for certain, and not certain which of the two."""
+    left = length.copy()
+    for name in CAUSES:
+        left -= calls[f"{name}_{'min' if name in MOVING else 'max'}_ns"]
+    moving: NDArray[np.float64] = np.clip(left, 0.0, None)
+    return moving
 
 
 def _messages(part: Timeline, clock: _Clock) -> dict[str, Any]:

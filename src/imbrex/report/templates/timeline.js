@@ -230,6 +230,6 @@
   addEventListener("resize", redraw);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { read(); redraw(); });
   // Tests and curious users: where a message is drawn, and what is said of it.
-  window.imbrexTimeline = { ends, explain, choose, count, messages, chosen: () => chosen, view: () => [first, last] };
+  window.imbrexTimeline = { draw, ends, explain, choose, count, messages, chosen: () => chosen, view: () => [first, last] };
   read(); width = canvas.clientWidth; home(); choose(-1); draw();
 })();
