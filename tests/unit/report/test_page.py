@@ -13,6 +13,7 @@ from matplotlib import image
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import WebDriverWait
 from tests.unit.report.synthetic import FATES, write_run
 
 from imbrex.diagnosis.message_fates import FATE_WORDS, Reason, explain, fates
@@ -84,7 +85,7 @@ def test_a_command_is_copied(page, opened):
     browser = opened(file)
     button = browser.find_element(By.CSS_SELECTOR, ".copy button")
     button.click()
-    assert button.text == "copied"
+    WebDriverWait(browser, 10, 0.05).until(lambda _: button.text == "copied")
 
 
 def test_tables_sort_and_keep_what_is_open_below_a_row(page, opened):
