@@ -14,7 +14,7 @@ from rich.text import Text
 from imbrex.diagnosis import wording
 from imbrex.diagnosis.account import Account
 from imbrex.diagnosis.call_parts import parts_of_call
-from imbrex.diagnosis.message_fates import FATE_WORDS, Fates, explain, fates
+from imbrex.diagnosis.message_fates import Fates, explain, fates
 from imbrex.diagnosis.places import short_place
 from imbrex.diagnosis.segments import OPEN
 from imbrex.diagnosis.words import CAUSE_WORDS, short
@@ -268,10 +268,8 @@ def _print_messages(
             console.print()
         send, receive = (calls[part.messages[message][side]] for side in ("send", "receive"))
         size = wording.amount(int(receive["bytes"]))
-        head = (
-            f"rank {send['rank']} to {receive['rank']}, {size}, {FATE_WORDS[found.fate[message]]}"
-        )
-        text = f"{head}. {explain(part, found, message, names)}"
+        text = f"rank {send['rank']} to {receive['rank']}, {size}. "
+        text += explain(part, found, message, names)
         print_paragraph(console, text, width, mark=f"{number}.")
 
 

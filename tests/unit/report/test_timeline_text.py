@@ -48,7 +48,7 @@ def test_a_late_sender_is_drawn_as_such(tmp_path: Path) -> None:
     assert lines[6] == " " * 8 + " " * 62 + "1>"
     text = " ".join(" ".join(lines).split())
     assert "= compute s late sender" in text
-    assert "1. rank 1 to 0, 4.0 KiB, late. Late sender: rank 0 waited in MPI_Wait at wave.c" in text
+    assert "1. rank 1 to 0, 4.0 KiB. Late sender: rank 0 waited in MPI_Wait at wave.c" in text
     assert "entered MPI_Send at wave.c:50 only 50 ms later" in text
 
 
