@@ -13,6 +13,10 @@ from pathlib import Path
 
 OTHER_LOAD = 0.1
 """Cores kept busy by others, on average, from which a run counts as disturbed."""
+OTHER_LOAD_BEFORE = 0.25
+"""The same in the short time before it."""
+GRAIN_S = 0.02
+"""What the counts of a core are known to."""
 STOLEN = 0.02
 """The share of the cores' time that a hypervisor took."""
 SWAPPED_PAGES = 256
@@ -49,11 +53,17 @@ def counts(wall_s: float, proc: Path = _PROC) -> Counts:
     return Counts(wall_s, busy, stolen, own_s, _swapped(proc / _SWAP))
 
 
-def disturbance(before: Counts, after: Counts, *, ours: bool = True) -> str | None:
+def busy_before(before: Counts, after: Counts) -> float:
+    """How many cores others kept busy between two counts in which nothing of ours ran."""
+    wall_s = after.wall_s - before.wall_s
+    return max(0.0, after.busy_s - before.busy_s - GRAIN_S) / wall_s if wall_s > 0 else 0.0
+
+
+def disturbance(before: Counts, after: Counts, busy_cores: float = 0.0) -> str | None:
     """Why a run between two counts cannot be trusted, in words; None where nothing is known.
 
-    `ours`: the program's processes are children of this one. (Those that a resource manager starts
-    are not, and would count as others.)
+    `busy_cores` others kept busy just before it. That decides where our children used less than
+    half of the processor time: ranks that a daemon started look like others' work.
     """
     wall_s = after.wall_s - before.wall_s
     if wall_s <= 0 or not before.known:
@@ -63,12 +73,11 @@ def disturbance(before: Counts, after: Counts, *, ours: bool = True) -> str | No
     cores = os.cpu_count() or 1
     if (stolen := (after.stolen_s - before.stolen_s) / (wall_s * cores)) > STOLEN:
         return f"the hypervisor took {100 * stolen:.0f} % of the cores"
-    if not ours:
-        return None
     busy, own = after.busy_s - before.busy_s, after.own_s - before.own_s
-    # Counts have a grain of a hundredth of a second per core.
-    others = (busy - own - 0.02 * cores) / wall_s
-    if others > OTHER_LOAD:
+    others, most = max(0.0, busy - own - GRAIN_S * cores) / wall_s, OTHER_LOAD
+    if own < busy / 2:
+        others, most = busy_cores, OTHER_LOAD_BEFORE
+    if others > most:
         return f"other processes kept {others:.1f} of {cores} cores busy"
     return None
 

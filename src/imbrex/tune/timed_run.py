@@ -11,14 +11,15 @@ import tempfile
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from imbrex.errors import ImbrexError
-from imbrex.tune.disturbance import counts, disturbance
+from imbrex.tune.disturbance import busy_before, counts, disturbance
 
+MOST_OUTPUT_BYTES = 1 << 20
+"""What is kept of a run's output."""
 _GRACE_S = 10.0
-_ELSEWHERE = ("srun", "aprun", "jsrun", "prun")
-"""Launchers whose ranks are children of a daemon."""
+_LISTENED_S = 0.3
+"""How long the machine is listened to before a run."""
 _TOLD = 300
 """Characters of the last line of a failed program that its message shows."""
 
@@ -39,10 +40,11 @@ class Line:
 
 @dataclass(frozen=True)
 class TimedRun:
-    """How long a run took (s), and what disturbed it, in words, or None."""
+    """How long a run took (s), what disturbed it, in words, or None, and what it printed."""
 
     seconds: float
     disturbed: str | None = None
+    output: str = ""
 
 
 def run_timed(line: Line) -> TimedRun:
@@ -51,6 +53,8 @@ def run_timed(line: Line) -> TimedRun:
     ImbrexError where it cannot be started, fails, or does not print its time.
     """
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
+        idle = counts(time.monotonic())
+        time.sleep(_LISTENED_S)
         before = counts(time.monotonic())
         code = _run(line, output.fileno(), errors.fileno())
         after = counts(time.monotonic())
@@ -59,8 +63,8 @@ def run_timed(line: Line) -> TimedRun:
         seconds = after.wall_s - before.wall_s
         if line.time_from is not None:
             seconds = _printed(line, line.time_from, output.fileno())
-    ours = not any(Path(word).name in _ELSEWHERE for word in line.words)
-    return TimedRun(seconds, disturbance(before, after, ours=ours))
+        printed = _text(output.fileno(), MOST_OUTPUT_BYTES)
+    return TimedRun(seconds, disturbance(before, after, busy_before(idle, before)), printed)
 
 
 def _run(line: Line, output: int, errors: int) -> int:
@@ -117,10 +121,10 @@ def _printed(line: Line, pattern: re.Pattern[str], file: int) -> float:
     return seconds
 
 
-def _text(file: int) -> str:
+def _text(file: int, most_bytes: int = -1) -> str:
     os.lseek(file, 0, os.SEEK_SET)
     with os.fdopen(os.dup(file), "rb") as stream:
-        return stream.read().decode("utf-8", "replace")
+        return stream.read(most_bytes).decode("utf-8", "replace")
 
 
 def time_pattern(text: str) -> re.Pattern[str]:

@@ -32,11 +32,14 @@ class Plan:
     most: int
     warm: int = 1
     worth: float = WORTH
+    confidence: float = CONFIDENCE
+    repeated: int | None = None
+    """Disturbed pairs that are repeated; None: half as many as `most`."""
 
     @property
     def most_repeated(self) -> int:
         """How many disturbed pairs are repeated; the statistics bear those after them too."""
-        return max(LEAST_DISTURBED, self.most // 2)
+        return max(LEAST_DISTURBED, self.most // 2) if self.repeated is None else self.repeated
 
 
 @dataclass(frozen=True)
@@ -81,7 +84,7 @@ class Trial:
     @property
     def ratio(self) -> Ratio:
         """The time of B over that of A, with an interval."""
-        return ratio(self.log_ratios)
+        return ratio(self.log_ratios, self.plan.confidence)
 
     @property
     def answer(self) -> Answer:
@@ -107,14 +110,14 @@ class Trial:
         return pairs_needed(deviation_of(self.log_ratios), self.plan.worth, 1000)
 
     def to_json(self) -> dict[str, object]:
-        """The object of `imbrex compare --repeat --json`; intervals have CONFIDENCE."""
+        """The object of `imbrex compare --repeat --json`."""
         found = self.ratio
         known = math.isfinite(found.high)
         medians = self.medians_s if self.counted else (None, None)
         return {
             "schema_version": 1,
             "answer": self.answer.value,
-            "confidence": CONFIDENCE,
+            "confidence": self.plan.confidence,
             "worth": self.plan.worth,
             "ratio": found.estimate if self.counted else None,
             "ratio_interval": [found.low, found.high] if known else None,
@@ -142,20 +145,24 @@ def run_trial(
     plan: Plan,
     run: Run,
     tell: Callable[[Sequence[Pair]], None] = lambda pairs: None,
+    before: Sequence[Pair] = (),
+    goes_on: Callable[[Trial], bool] = lambda trial: True,
 ) -> Trial:
     """Run pairs of the two lines, A first in every second, until `enough` or `plan.most`.
 
-    `tell` hears all pairs after each. ImbrexError where a run fails.
+    `tell` hears all pairs after each; `before` are those that were run earlier, and `goes_on` says
+    whether there is reason and time for one more. ImbrexError where a run fails.
     """
-    for _ in range(plan.warm):
+    pairs: list[Pair] = list(before)
+    repeated = sum(not pair.counted for pair in pairs)
+    warm = plan.warm if goes_on(Trial(a, b, plan, tuple(pairs))) else 0
+    for _ in range(warm):
         run(a)
         run(b)
-    pairs: list[Pair] = []
-    repeated = 0
     while True:
         trial = Trial(a, b, plan, tuple(pairs))
         done = len(trial.counted)
-        if done >= plan.most or (done and trial.ratio.enough(plan.worth)):
+        if done >= plan.most or (done and trial.ratio.enough(plan.worth)) or not goes_on(trial):
             return trial
         a_first = len(pairs) % 2 == 0
         first, second = (a, b) if a_first else (b, a)

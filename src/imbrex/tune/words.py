@@ -6,7 +6,7 @@ import math
 from collections import Counter
 
 from imbrex.diagnosis import wording
-from imbrex.tune.statistics import CONFIDENCE, LEAST_PAIRS, Answer, deviation_of
+from imbrex.tune.statistics import LEAST_PAIRS, Answer, deviation_of
 from imbrex.tune.trial import Trial
 
 
@@ -67,7 +67,7 @@ def _pairs(count: int) -> str:
 
 def _times(trial: Trial) -> str:
     a, b = (wording.seconds(t) for t in trial.medians_s)
-    share = f"{100 * CONFIDENCE:.0f} %"
+    share = f"{100 * trial.plan.confidence:.0f} %"
     return f" Medians: A {a}, B {b}; intervals hold with {share} confidence."
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from imbrex.errors import ImbrexError
-from imbrex.tune.disturbance import Counts, counts, disturbance
+from imbrex.tune.disturbance import Counts, busy_before, counts, disturbance
 from imbrex.tune.statistics import Answer
 from imbrex.tune.timed_run import Line, TimedRun, run_timed, time_pattern
 from imbrex.tune.trial import Pair, Plan, Trial, run_trial
@@ -130,9 +130,17 @@ def test_disturbances(monkeypatch: pytest.MonkeyPatch, after: Counts, why: str |
     assert found is None if why is None else found is not None and found.startswith(why)
 
 
-def test_ranks_of_a_daemon_are_not_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert disturbance(counted(0, 1, 1), counted(10, 21, 1), ours=False) is None
-    assert disturbance(counted(0, 1, 1), counted(10, 21, 1), ours=True) is not None
+def test_ranks_of_a_daemon_are_not_others() -> None:
+    """20 s of processor time, none of it of our children: only what ran before tells."""
+    begin, end = counted(0, 1, 1), counted(10, 21, 1)
+    assert disturbance(begin, end, busy_cores=0.0) is None
+    found = disturbance(begin, end, busy_cores=1.5)
+    assert found is not None and found.startswith("other processes kept 1.5 of")
+
+
+def test_load_before_a_run() -> None:
+    assert busy_before(counted(0, 5, 0), counted(0.5, 5.0, 0)) == 0
+    assert busy_before(counted(0, 5, 0), counted(0.5, 5.52, 0)) == pytest.approx(1.0)
 
 
 def test_counts_are_read_from_proc(tmp_path: Path) -> None:
