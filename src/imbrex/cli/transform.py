@@ -47,6 +47,12 @@ from imbrex.transform.rewrites.registry import REWRITES
     help="Rewrite floating-point reductions too: their last digits may change.",
 )
 @click.option(
+    "--single-thread",
+    is_flag=True,
+    help="One thread calls MPI and uses what it communicates, though MPI_THREAD_MULTIPLE is asked "
+    "for.",
+)
+@click.option(
     "--graph",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="OUT.svg",
@@ -95,6 +101,7 @@ def transform(
     only: tuple[str, ...],
     rewrites: str,
     allow_reassociation: bool,
+    single_thread: bool,
     graph: Path | None,
     routine: str | None,
     run_directory: Path | None,
@@ -124,6 +131,7 @@ def transform(
         only=only,
         rewrites=rewrites,
         allow_reassociation=allow_reassociation,
+        single_thread=single_thread,
         graph=graph,
         routine=routine,
         run_directory=run_directory,

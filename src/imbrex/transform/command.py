@@ -46,6 +46,7 @@ class Request:
     only: tuple[str, ...] = ()  # FILE:LINE each
     rewrites: str = ",".join(REWRITES)
     allow_reassociation: bool = False
+    single_thread: bool = False
     graph: Path | None = None
     routine: str | None = None  # that `graph` draws
     run_directory: Path | None = None
@@ -81,6 +82,7 @@ def answer(request: Request) -> Answer:
         rewrites=_rewrites(request.rewrites),
         only=_only(request.only),
         reassociation=request.allow_reassociation,
+        single_thread=request.single_thread,
         progress_interval_s=_interval_s(request.progress_us, request.machine, warnings),
     )
     if request.database is not None:

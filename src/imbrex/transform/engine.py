@@ -71,6 +71,7 @@ class Options:
     progress_interval_s: float | None = None  # between progress calls; None: no such calls
     # What a message started at a call takes at most, where it was measured.
     message_s: MessageTime | None = None
+    single_thread: bool = False  # one thread calls MPI, whatever the program asks MPI for
     reassociation: bool = False  # floating-point reductions may be rounded in another order
     # File contents to read instead of those on disk.
     contents: dict[Path, bytes] = field(default_factory=dict)
@@ -310,7 +311,7 @@ def read_program(paths: list[Path], options: Options) -> Program:
 
 
 def _read_program(paths: list[Path], options: Options) -> Program:
-    program = Program()
+    program = Program(single_thread=options.single_thread)
     units: list[Units] = []
     for path in paths:
         try:

@@ -187,7 +187,7 @@ C_REFUSED: dict[str, tuple[str, str, str]] = {
     ),
     "threads": (
         begin("&shared") + end("&shared"),
-        "flag = MPI_THREAD_MULTIPLE; begin(); end();",
+        "elsewhere(); flag = MPI_THREAD_MULTIPLE; begin(); end();",
         "MPI_THREAD_MULTIPLE",
     ),
     "a barrier behind it": (

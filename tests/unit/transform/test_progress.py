@@ -98,7 +98,7 @@ REFUSED = {
         "#pragma omp parallel for\n    " + LOOP,
         "parallel regions",
     ),
-    "threads": ("static int level = MPI_THREAD_MULTIPLE;", "k = level; " + LOOP, "THREAD_MULTIPLE"),
+    "threads": ("static int pthread_create;", "k = pthread_create; " + LOOP, "pthread_create"),
     "a loop that calls MPI": (
         "",
         "for (int j = 0; j < 50; j++) {\n        a[0] = MPI_Wtime();\n"

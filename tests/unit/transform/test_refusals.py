@@ -72,7 +72,7 @@ REFUSED: dict[str, tuple[str, str, str]] = {
     "a whole call from a macro": (f"#define GO {SEND}", "GO work(c);", "macro GO"),
     "threads": (
         "static int level = MPI_THREAD_MULTIPLE;",
-        f"n = level; {SEND} work(c);",
+        f"n = level; {SEND} work(c); elsewhere();",
         "MPI_THREAD_MULTIPLE",
     ),
     "a value set by the next statement": ("", f"{RECV} sink = b[3]; work(c);", "`b` is used"),

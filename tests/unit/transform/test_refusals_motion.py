@@ -175,7 +175,7 @@ C_REFUSED: dict[str, tuple[str, str]] = {
         "the end of the block",
     ),
     "threads": (
-        f"k = MPI_THREAD_MULTIPLE; work(c); {send('&r')} {wait('&r')} a[1] = 1.0;",
+        f"elsewhere(); k = MPI_THREAD_MULTIPLE; work(c); {send('&r')} {wait('&r')} a[1] = 1.0;",
         "MPI_THREAD_MULTIPLE",
     ),
     "a probe: timing may matter": (

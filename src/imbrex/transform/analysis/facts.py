@@ -10,7 +10,9 @@ from __future__ import annotations
 import re
 
 from imbrex.transform import mpi_calls
+from imbrex.transform.analysis.library import Libraries
 from imbrex.transform.analysis.unread import never_read
+from imbrex.transform.analysis.whole_program import incomplete, unseen_code
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.location import Location
 from imbrex.transform.model.program import (
@@ -23,38 +25,52 @@ from imbrex.transform.model.program import (
 from imbrex.transform.model.reasons import ReasonKind
 
 _THREADS = re.compile(
-    rb"\b(MPI_THREAD_MULTIPLE|pthread_create|thrd_create|std::thread|std::async)\b", re.IGNORECASE
+    rb"\b(pthread_create|thrd_create|std::j?thread|std::async|std::execution)\b", re.IGNORECASE
 )
+_MULTIPLE = re.compile(rb"\b(MPI_THREAD_MULTIPLE)\b", re.IGNORECASE)
+# OpenMP and OpenACC, in both languages.
+_PARALLEL = re.compile(rb"\bpragma\W+(?:omp|acc)\b|[!c*]\$(?:omp|acc)\b", re.IGNORECASE)
 _COMPUTED = re.compile(r"[-+*/%]|\w\s*\(")
 
 
 class ProgramFacts:
     """Facts found once for all files together."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, libraries: Libraries) -> None:
         self.program = program
+        self.libraries = libraries
         self.threads = self._find_threads()
         self.timing = self._find_timing()
 
     def _find_threads(self) -> Reason | None:
+        """Why other threads may act; None where there are none, or only one calls MPI."""
+        found = self._named(_THREADS)
+        if found is not None or self.program.single_thread:
+            return found
+        multiple = self._named(_MULTIPLE)
+        if multiple is None or self._has_one_thread():
+            return None
+        return multiple
+
+    def _named(self, pattern: re.Pattern[bytes]) -> Reason | None:
         for source in self.program.files.values():
-            match = _THREADS.search(source.data)
+            match = pattern.search(source.data)
             if match:
                 place = Location(source.name, source.line_of(match.start()))
                 return Reason(ReasonKind.THREADS(name=match[1].decode()), place)
         return None
 
+    def _has_one_thread(self) -> bool:
+        """Whether nothing in the whole program begins a thread."""
+        if any(_PARALLEL.search(source.data) for source in self.program.files.values()):
+            return False
+        return unseen_code(self.program, self.libraries) is None
+
     def _find_timing(self) -> Reason | None:
         """Why the results of communication may depend on timing; None if they cannot."""
-        if self.program.skipped:
-            name = next(iter(self.program.skipped))
-            return Reason(ReasonKind.FILE_UNREAD(), Location(name, 1))
-        if self.program.hidden_code:
-            hidden = self.program.hidden_code[0]
-            return Reason(ReasonKind.HIDDEN_CODE(cause=hidden.cause), hidden.location)
-        if not self.program.has_main:
-            where = next(iter(self.program.files), "")
-            return Reason(ReasonKind.NO_MAIN(), Location(where, 1))
+        unknown = incomplete(self.program)
+        if unknown is not None:
+            return unknown
         for routine in self.program.routines.values():
             for statement in routine.statements():
                 for call in statement.calls:

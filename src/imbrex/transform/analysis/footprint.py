@@ -103,12 +103,12 @@ class Footprints(Changes):
     @cached_property
     def facts(self) -> ProgramFacts:
         """What holds of the whole program."""
-        return ProgramFacts(self.program)
+        return ProgramFacts(self.program, self.libraries)
 
     @cached_property
     def unseen(self) -> Reason | None:
         """Why code may run that is not seen; None where all of the program is."""
-        return unseen_code(self.program, self.libraries, self.facts)
+        return unseen_code(self.program, self.libraries)
 
     @cached_property
     def success(self) -> frozenset[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from imbrex.transform.analysis.facts import ProgramFacts
 from imbrex.transform.analysis.library import Libraries
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.location import Location
@@ -10,16 +9,28 @@ from imbrex.transform.model.program import Call, Language, Program
 from imbrex.transform.model.reasons import ReasonKind
 
 
+def incomplete(program: Program) -> Reason | None:
+    """Why not all files of the program are known."""
+    if program.skipped:
+        return Reason(ReasonKind.FILE_UNREAD(), Location(next(iter(program.skipped)), 1))
+    if program.hidden_code:
+        hidden = program.hidden_code[0]
+        return Reason(ReasonKind.HIDDEN_CODE(cause=hidden.cause), hidden.location)
+    if not program.has_main:
+        return Reason(ReasonKind.NO_MAIN(), Location(next(iter(program.files), ""), 1))
+    return None
+
+
 def unseen_code(
-    program: Program, libraries: Libraries, facts: ProgramFacts, sharing: tuple[str, ...] = ()
+    program: Program, libraries: Libraries, sharing: tuple[str, ...] = ()
 ) -> Reason | None:
     """Why code may run that is not among the files.
 
     `sharing`: beginnings of names of MPI functions that count as such code.
     """
-    unknown = program.skipped or program.hidden_code or not program.has_main
-    if facts.timing is not None and unknown:
-        return facts.timing
+    unknown = incomplete(program)
+    if unknown is not None:
+        return unknown
     for routine in program.routines.values():
         source = program.files.get(routine.file)
         fortran = source is not None and source.language is not Language.C

@@ -59,7 +59,7 @@ class CollectivesToNonblocking(BlockingToNonblocking):
         super().__init__(messages.program, messages.footprints, messages.facts)
         self.datatypes = messages.datatypes
         self.reassociation = reassociation
-        self.elsewhere = unseen_code(self.program, libraries, self.facts, _SHARING)
+        self.elsewhere = unseen_code(self.program, libraries, _SHARING)
 
     def applies(self, site: Site) -> bool:
         return site.call.name in mpi_calls.BLOCKING_COLLECTIVES
