@@ -59,7 +59,8 @@ def find_transfers(
         )
     except ImbrexError as error:
         return Transfers(Machine(), None, f"no machine profile: {error}")
-    return Transfers(Machine(origin, None, profile.created), profile, network.too_noisy(profile))
+    warning = network.cut_short(profile) or network.too_noisy(profile)
+    return Transfers(Machine(origin, None, profile.created), profile, warning)
 
 
 def _check(

@@ -14,7 +14,7 @@ from imbrex.network.profile import (
     NetworkPath,
     Point,
 )
-from imbrex.network.quality import too_noisy
+from imbrex.network.quality import cut_short, too_noisy
 from imbrex.network.reading import load
 from imbrex.network.settings import relevant as settings_in_force
 from imbrex.network.table import format_table, write_table
@@ -30,6 +30,7 @@ __all__ = [
     "TransferTime",
     "calibrate",
     "collective_time",
+    "cut_short",
     "format_table",
     "library_version",
     "load",

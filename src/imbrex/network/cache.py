@@ -15,7 +15,7 @@ from imbrex.errors import ImbrexError
 from imbrex.mpi_environment.native import cache_folder, source_folder
 from imbrex.network import settings
 from imbrex.network.profile import MachineProfile
-from imbrex.network.quality import is_better, spread
+from imbrex.network.quality import cut_short, is_better, spread
 from imbrex.network.reading import load
 
 
@@ -91,6 +91,8 @@ def better(
     kept = find(name, environment)
     if kept is None or not is_better(kept, profile):
         return None
+    if cut_short(profile) is not None:
+        return f"this machine is too busy now: the profile of {kept.created} stays in use"
     if profile.quick and not kept.quick:
         return f"the full profile of {kept.created} stays in use: this quick one is no better"
     return (

@@ -11,6 +11,7 @@ from imbrex.network import cache, settings
 from imbrex.network.assemble import assemble
 from imbrex.network.measure import Progress, run_probes
 from imbrex.network.profile import MachineProfile
+from imbrex.network.quality import cut_short
 from imbrex.network.reading import load
 from imbrex.steps import step
 
@@ -74,14 +75,15 @@ def obtain(
     """The profile for a run, and its origin: "given", "cached", or "quick" (just measured).
 
     `binary` may be a function that builds the probes; it is called only when they are needed.
-    `library_id` names the MPI library and its version. ImbrexError as for reading and calibrating.
+    `library_id` names the MPI library and its version. A quick calibration that was cut short is
+    used once and not kept. ImbrexError as for reading and calibrating.
     """
     if machine_file is not None:
         return load(machine_file), "given"
     env = os.environ if environment is None else environment
     name = cache.key(library_id, launcher_words, env)
     kept = cache.find(name, env)
-    if kept is not None:
+    if kept is not None and not (kept.quick and cut_short(kept)):
         return kept, "cached"
     probes = binary() if callable(binary) else binary
     with step("calibrating this MPI, hosts and settings (once)") as tell:
@@ -94,5 +96,6 @@ def obtain(
             progress=tell,
             least_ranks=1,  # a program of one rank still sends to itself
         )
-    cache.keep(name, profile, env)
+    if not (quick and cut_short(profile)):
+        cache.keep(name, profile, env)
     return profile, "quick" if quick else "measured"

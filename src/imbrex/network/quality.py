@@ -1,4 +1,5 @@
-"""How good a machine profile is: how far its bounds lie apart, which a noisy machine widens."""
+"""How good a machine profile is: how far its bounds lie apart, which a noisy machine widens, and
+whether the calibration came to its end, which a busy machine prevents."""
 
 from __future__ import annotations
 
@@ -12,6 +13,8 @@ NOISY = 10.0
 """Upper bounds that many times the lower ones say nothing about most programs."""
 NOISIER = 1.5
 """A profile is worse than another if its bounds lie so many times further apart."""
+PROTOCOL_BYTES = 65536
+"""What sends wait for is measured at least up to here, however slow the network is."""
 
 
 def spread(profile: MachineProfile) -> float | None:
@@ -23,6 +26,28 @@ def spread(profile: MachineProfile) -> float | None:
         if name != "self" and point.size_bytes >= BANDWIDTH_BYTES and point.x_lo_s > 0
     ]
     return math.exp(sum(ratios) / len(ratios)) if ratios else None
+
+
+def cut_short(profile: MachineProfile) -> str | None:
+    """One line that says so where the time was up before the protocols of messages were known.
+
+    Larger messages are left out where a network is too slow for them; smaller ones only where the
+    ranks hardly got to run.
+    """
+    unknown = [
+        point.size_bytes
+        for name, path in profile.paths.items()
+        for point in path.points
+        if name != "self"
+        and point.size_bytes <= PROTOCOL_BYTES
+        and point.send_returns_before_match is None
+    ]
+    if not unknown:
+        return None
+    return (
+        f"this machine was too busy: the calibration came only to messages below {min(unknown)} B "
+        "within its time; `imbrex calibrate` when nothing else runs gives narrower numbers"
+    )
 
 
 def too_noisy(profile: MachineProfile) -> str | None:
@@ -39,9 +64,11 @@ def too_noisy(profile: MachineProfile) -> str | None:
 def is_better(kept: MachineProfile, new: MachineProfile) -> bool:
     """Whether `new` must not take the place of `kept`, made under the same circumstances.
 
-    It must not if its bounds lie much further apart; and a quick one not in place of a full one,
-    unless its bounds lie much nearer.
+    It must not if it was cut short; if its bounds lie much further apart; and a quick one not in
+    place of a full one, unless its bounds lie much nearer.
     """
+    if bool(cut_short(kept)) != bool(cut_short(new)):
+        return cut_short(new) is not None
     old_spread, new_spread = spread(kept), spread(new)
     if old_spread is None or new_spread is None:
         return old_spread is not None

@@ -71,7 +71,8 @@ def calibrate(request: Request) -> Calibrated:
             time_limit_s=request.time_limit_s,
         )
     name = cache.key(library.identity, line.circumstances, os.environ)
-    better = cache.better(name, profile) or network.too_noisy(profile)
+    better = cache.better(name, profile)
+    better = better or network.cut_short(profile) or network.too_noisy(profile)
     kept = cache.keep(name, profile)
     notes = [] if better is None else [better]
     if request.output is not None:

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
 
-from imbrex.network import cache
+from imbrex.network import cache, obtain
 from imbrex.network.profile import Collective, CollectivePoint, MachineProfile, NetworkPath, Point
-from imbrex.network.quality import is_better, spread, too_noisy
+from imbrex.network.quality import cut_short, is_better, spread, too_noisy
 from imbrex.network.table import format_table
 
 
-def profile(ratio: float, *, quick: bool = True) -> MachineProfile:
-    """X_hi is `ratio` times X_lo at each of two sizes; what is small or to oneself is far apart."""
-    points = (
-        Point(1, 1e-9, 1.0),
-        Point(4096, 1e-6, ratio * 1e-6),
-        Point(65536, 1e-5, ratio * 1e-5),
+def profile(ratio: float, *, quick: bool = True, last_tried: int = 65536) -> MachineProfile:
+    """X_hi is `ratio` times X_lo at each of two sizes; what is small or to oneself is far apart.
+
+    `last_tried`: the largest message of which it is known whether its send returns early.
+    """
+    points = tuple(
+        Point(size, x_lo_s, x_hi_s, send_returns_before_match=True if size <= last_tried else None)
+        for size, x_lo_s, x_hi_s in (
+            (1, 1e-9, 1.0),
+            (4096, 1e-6, ratio * 1e-6),
+            (65536, 1e-5, ratio * 1e-5),
+        )
     )
     alone = NetworkPath((Point(4096, 1e-9, 1.0),), 0.0)
     paths = {"self": alone, "intra-node": NetworkPath(points, 0.0)}
@@ -38,6 +45,10 @@ def test_spread_is_of_messages_that_bandwidth_decides() -> None:
         (profile(6.0, quick=False), profile(2.0), False),
         (profile(2.0), profile(2.5, quick=False), False),
         (profile(2.0), profile(4.0, quick=False), True),
+        (profile(4.0), profile(2.0, last_tried=1), True),
+        (profile(4.0), profile(2.0, quick=False, last_tried=1), True),
+        (profile(2.0, last_tried=1), profile(4.0), False),
+        (profile(2.0, last_tried=1), profile(4.0, last_tried=1), True),
     ],
 )
 def test_a_worse_profile_never_takes_the_place_of_a_better_one(
@@ -55,6 +66,45 @@ def test_a_noisy_machine_is_told_with_what_to_do() -> None:
     assert too_noisy(profile(3.0)) is None
     told = too_noisy(profile(40.0))
     assert told is not None and "40 times" in told and "imbrex calibrate" in told
+
+
+def measured(
+    monkeypatch: pytest.MonkeyPatch, found: MachineProfile, folder: Path
+) -> tuple[MachineProfile, str]:
+    """What a run gets on a machine where a calibration now gives `found`."""
+    monkeypatch.setattr(sys.modules[obtain.__module__], "calibrate", lambda *_, **__: found)
+    line = ("mpirun", "-n", "2")
+    return obtain(list, Path("probes"), "lib", line, environment={"IMBREX_CACHE": str(folder)})
+
+
+def test_a_calibration_that_was_cut_short_is_not_used_again(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    short, other, whole = profile(2.0, last_tried=1), profile(3.0, last_tried=1), profile(4.0)
+    told = cut_short(short)
+    assert told is not None and "messages below 4096 B" in told and "imbrex calibrate" in told
+    assert cut_short(whole) is None
+    assert measured(monkeypatch, short, tmp_path) == (short, "quick")
+    assert measured(monkeypatch, other, tmp_path) == (other, "quick")
+    assert measured(monkeypatch, whole, tmp_path) == (whole, "quick")
+    assert measured(monkeypatch, short, tmp_path) == (whole, "cached")
+
+
+@pytest.mark.parametrize("last_tried", [1, 65536], ids=["a quick one from before", "a whole one"])
+def test_only_a_quick_profile_that_was_cut_short_is_measured_again(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, last_tried: int
+) -> None:
+    kept, new = profile(2.0, last_tried=last_tried), profile(4.0)
+    environment = {"IMBREX_CACHE": str(tmp_path)}
+    name = cache.key("lib", ("mpirun", "-n", "2"), environment)
+    cache.keep(name, kept, environment)
+    expected = (new, "quick") if last_tried == 1 else (kept, "cached")
+    assert measured(monkeypatch, new, tmp_path) == expected
+    # A full one that came no further is what the user asked for.
+    full = profile(2.0, quick=False, last_tried=1)
+    (cache.folder(environment) / f"{name}.json").unlink()
+    cache.keep(name, full, environment)
+    assert measured(monkeypatch, new, tmp_path) == (full, "cached")
 
 
 @pytest.mark.parametrize(
