@@ -123,7 +123,8 @@ int MPI_Type_contiguous(int, MPI_Datatype, MPI_Datatype *);
 int MPI_Type_vector(int, int, int, MPI_Datatype, MPI_Datatype *);
 int MPI_Type_create_hvector(int, int, MPI_Aint, MPI_Datatype, MPI_Datatype *);
 int MPI_Type_indexed(int, const int *, const int *, MPI_Datatype, MPI_Datatype *);
-int MPI_Type_create_struct(int, const int *, const MPI_Aint *, const MPI_Datatype *, MPI_Datatype *);
+int MPI_Type_create_struct(int, const int *, const MPI_Aint *, const MPI_Datatype *,
+                           MPI_Datatype *);
 int MPI_Type_create_subarray(int, const int *, const int *, const int *, int, MPI_Datatype,
                              MPI_Datatype *);
 int MPI_Type_create_resized(MPI_Datatype, MPI_Aint, MPI_Aint, MPI_Datatype *);
@@ -139,7 +140,8 @@ int MPI_Op_create(void (*)(void *, void *, int *, MPI_Datatype *), int, MPI_Op *
 int MPI_Op_free(MPI_Op *);
 
 #define IMBREX_SEND(NAME) int NAME(const void *, int, MPI_Datatype, int, int, MPI_Comm)
-#define IMBREX_ISEND(NAME) int NAME(const void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *)
+#define IMBREX_ISEND(NAME)                                                                         \
+    int NAME(const void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *)
 IMBREX_SEND(MPI_Send);
 IMBREX_SEND(MPI_Ssend);
 IMBREX_SEND(MPI_Rsend);
@@ -174,11 +176,11 @@ int MPI_Iprobe(int, int, MPI_Comm, int *, MPI_Status *);
 int MPI_Barrier(MPI_Comm);
 int MPI_Bcast(void *, int, MPI_Datatype, int, MPI_Comm);
 int MPI_Gather(const void *, int, MPI_Datatype, void *, int, MPI_Datatype, int, MPI_Comm);
-int MPI_Gatherv(const void *, int, MPI_Datatype, void *, const int *, const int *, MPI_Datatype, int,
-                MPI_Comm);
+int MPI_Gatherv(const void *, int, MPI_Datatype, void *, const int *, const int *, MPI_Datatype,
+                int, MPI_Comm);
 int MPI_Scatter(const void *, int, MPI_Datatype, void *, int, MPI_Datatype, int, MPI_Comm);
-int MPI_Scatterv(const void *, const int *, const int *, MPI_Datatype, void *, int, MPI_Datatype, int,
-                 MPI_Comm);
+int MPI_Scatterv(const void *, const int *, const int *, MPI_Datatype, void *, int, MPI_Datatype,
+                 int, MPI_Comm);
 int MPI_Allgather(const void *, int, MPI_Datatype, void *, int, MPI_Datatype, MPI_Comm);
 int MPI_Allgatherv(const void *, int, MPI_Datatype, void *, const int *, const int *, MPI_Datatype,
                    MPI_Comm);

@@ -1,0 +1,290 @@
+#include "engine.h"
+
+#include <stdlib.h>
+
+#include "run.h"
+
+int ix_run_start(ix_run *run)
+{
+    const ix_schedule *s = run->schedule;
+    int held = 0;
+    uint32_t most = 1;
+    for (int k = 0; k < IX_ROUTES; k++)
+        held |= run->network->route[k].held;
+    for (uint32_t m = 0; m < s->meeting_count; m++)
+        most = s->meetings[m].count > most ? s->meetings[m].count : most;
+    run->time_ns = run->times->time_ns;
+    run->streams = calloc(s->streams + 1, sizeof *run->streams);
+    run->links = calloc(s->processes + 1, sizeof *run->links);
+    run->missing = malloc((s->meeting_count + (size_t)1) * sizeof *run->missing);
+    run->enter = malloc(most * sizeof *run->enter);
+    run->leave = malloc(most * sizeof *run->leave);
+    run->scratch = malloc(most * 16 * sizeof *run->scratch);
+    run->from = malloc(most * sizeof *run->from);
+    if (held) {
+        run->entered_ns = malloc((s->count + 1) * sizeof *run->entered_ns);
+        run->entered_op = malloc((s->count + 1) * sizeof *run->entered_op);
+    }
+    if (!run->streams || !run->links || !run->missing || !run->enter || !run->leave ||
+        !run->scratch || !run->from || (held && (!run->entered_ns || !run->entered_op)))
+        return -1;
+    for (uint64_t i = 0; i < s->count; i++)
+        run->time_ns[i] = IX_UNKNOWN;
+    for (uint64_t i = 0; held && i < s->count; i++)
+        run->entered_ns[i] = IX_UNKNOWN;
+    for (uint32_t m = 0; m < s->meeting_count; m++)
+        run->missing[m] = s->meetings[m].count;
+    run->head = run->tail = IX_NONE;
+    for (uint32_t r = 0; r < s->streams; r++) {
+        ix_stream *stream = &run->streams[r];
+        stream->clock_ns = stream->entered_ns = s->start_ns[r];
+        stream->next = stream->call = s->first[r];
+        stream->end = s->first[r + 1];
+        stream->waits = UINT64_MAX;
+        ix_wake(run, r);
+    }
+    return 0;
+}
+
+void ix_run_end(ix_run *run)
+{
+    for (uint32_t r = 0; run->streams && r < run->schedule->streams; r++)
+        free(run->streams[r].sends);
+    free(run->streams);
+    free(run->links);
+    free(run->missing);
+    free(run->enter);
+    free(run->leave);
+    free(run->scratch);
+    free(run->from);
+    free(run->entered_ns);
+    free(run->entered_op);
+}
+
+void ix_wake(ix_run *run, uint32_t stream)
+{
+    run->streams[stream].waits = UINT64_MAX;
+    run->streams[stream].queued = IX_NONE;
+    if (run->tail == IX_NONE)
+        run->head = stream;
+    else
+        run->streams[run->tail].queued = stream;
+    run->tail = stream;
+}
+
+/* All have come: when each leaves. */
+static void meet(ix_run *run, uint32_t number)
+{
+    const ix_schedule *s = run->schedule;
+    const ix_meeting *m = &s->meetings[number];
+    const uint32_t *members = s->members + m->first;
+    double *parts = run->times->parts ? run->times->parts + 5 * m->first : NULL;
+    for (uint32_t k = 0; k < m->count; k++)
+        run->enter[k] = run->time_ns[members[k]];
+    ix_meet(s, run->network, m, run->enter, run->leave, parts ? run->from : NULL, parts,
+            run->scratch);
+    for (uint32_t k = 0; k < m->count; k++) {
+        uint32_t op = members[k], stream = s->ops[op].peer;
+        run->time_ns[op] = run->leave[k];
+        if (parts)
+            run->times->from[op] = members[run->from[k]];
+        if (run->streams[stream].waits == op)
+            ix_wake(run, stream);
+    }
+}
+
+/* The operations of the call that begins here complete transfers that may be held until now. */
+static void enter_call(ix_run *run, uint32_t stream, uint64_t i)
+{
+    ix_stream *s = &run->streams[stream];
+    uint64_t first = i;
+    s->call = i;
+    s->entered_ns = s->clock_ns;
+    if (!run->entered_ns)
+        return;
+    for (; i < s->end && (i == first || !(run->schedule->ops[i].flags & IX_CALL)); i++) {
+        const ix_op *op = &run->schedule->ops[i];
+        uint64_t begun = i;
+        if (op->kind == IX_WAIT_SEND)
+            begun = op->partner;
+        else if (op->kind == IX_WAIT_RECV)
+            begun = run->schedule->ops[op->partner].partner;
+        else if (op->kind > IX_RECV || !(op->flags & IX_BLOCKING))
+            continue;
+        if (begun == IX_NONE || run->entered_ns[begun] >= 0)
+            continue;
+        run->entered_ns[begun] = s->clock_ns;
+        run->entered_op[begun] = (uint32_t)first;
+        if (op->kind == IX_SEND)
+            continue;
+        int receives = op->kind == IX_WAIT_RECV || op->kind == IX_RECV;
+        uint32_t sender = receives ? op->peer : stream;
+        if (run->streams[sender].sends_end)
+            ix_start_pending(run, sender);
+    }
+}
+
+/* The message `send` must have come: 0 where that is not known yet. */
+static int take(ix_run *run, uint32_t stream, uint64_t i, uint64_t send, double receive_ns)
+{
+    ix_stream *s = &run->streams[stream];
+    double at = run->time_ns[send];
+    if (at < 0) {
+        run->time_ns[send] = ix_wanted_by(stream);
+        return 0;
+    }
+    if (run->times->why)
+        run->times->why[i] = at > s->clock_ns ? IX_REMOTE : IX_OWN;
+    s->clock_ns = (at > s->clock_ns ? at : s->clock_ns) + receive_ns;
+    return 1;
+}
+
+static int wait_own(ix_run *run, uint32_t stream, uint64_t i, uint64_t begun)
+{
+    ix_stream *s = &run->streams[stream];
+    double at = run->time_ns[begun];
+    if (run->times->why)
+        run->times->why[i] = at > s->clock_ns ? IX_REMOTE : IX_OWN;
+    s->clock_ns = at > s->clock_ns ? at : s->clock_ns;
+    return 1;
+}
+
+/* A probe: the message is announced. */
+static int look(ix_run *run, uint32_t stream, uint64_t i, const ix_op *op)
+{
+    double at = run->time_ns[op->partner];
+    if (at < 0) {
+        double announced = ix_announced_ns(run, op->peer, op->partner);
+        if (announced >= 0) {
+            ix_stream *s = &run->streams[stream];
+            if (run->times->why)
+                run->times->why[i] = announced > s->clock_ns ? IX_ANNOUNCED : IX_OWN;
+            s->clock_ns = announced > s->clock_ns ? announced : s->clock_ns;
+            return 1;
+        }
+    }
+    return take(run, stream, i, op->partner, 0);
+}
+
+static int waits_for_meeting(ix_run *run, uint32_t stream, uint64_t begun)
+{
+    if (run->missing[run->schedule->ops[begun].partner] == 0)
+        return 0;
+    run->streams[stream].waits = begun;
+    return 1;
+}
+
+static int step(ix_run *run, uint32_t stream, uint64_t i)
+{
+    const ix_schedule *schedule = run->schedule;
+    ix_stream *s = &run->streams[stream];
+    const ix_op *op = &schedule->ops[i];
+    int resumed = s->resumed;
+    if (!resumed) {
+        s->clock_ns += ix_calc(op);
+        if (op->flags & IX_CALL)
+            enter_call(run, stream, i);
+    }
+    switch (op->kind) {
+    case IX_SEND: {
+        const ix_route *route = ix_route_of(schedule, run->network, stream, op->peer);
+        if (!resumed) {
+            s->clock_ns += route->send_ns;
+            ix_send_issued(run, stream, i, s->clock_ns);
+        }
+        if (!(op->flags & IX_BLOCKING) || ix_is_eager(run, route, op, i))
+            return 1;
+        if (run->time_ns[i] < 0) {
+            s->waits = i;
+            return 0;
+        }
+        return wait_own(run, stream, i, i);
+    }
+    case IX_RECV:
+        if (!resumed) {
+            run->time_ns[i] = s->clock_ns;
+            if (op->partner != IX_NONE && run->streams[op->peer].sends_end)
+                ix_start_pending(run, op->peer);
+        }
+        if (!(op->flags & IX_BLOCKING) || op->partner == IX_NONE)
+            return 1;
+        return take(run, stream, i, op->partner,
+                    ix_route_of(schedule, run->network, stream, op->peer)->receive_ns);
+    case IX_WAIT_RECV:
+        return take(run, stream, i, op->partner,
+                    ix_route_of(schedule, run->network, stream, op->peer)->receive_ns);
+    case IX_WAIT_SEND: {
+        const ix_op *begun = &schedule->ops[op->partner];
+        const ix_route *route = ix_route_of(schedule, run->network, stream, begun->peer);
+        if (ix_is_eager(run, route, begun, op->partner))
+            return 1;
+        if (run->time_ns[op->partner] < 0) {
+            s->waits = op->partner;
+            return 0;
+        }
+        return wait_own(run, stream, i, op->partner);
+    }
+    case IX_WAIT_ARRIVAL:
+        return look(run, stream, i, op);
+    case IX_MEET:
+        if (!resumed) {
+            run->time_ns[i] = s->clock_ns;
+            if (--run->missing[op->partner] == 0)
+                meet(run, op->partner);
+        }
+        if (!(op->flags & IX_BLOCKING))
+            return 1;
+        return waits_for_meeting(run, stream, i) ? 0 : wait_own(run, stream, i, i);
+    case IX_WAIT_MEET:
+        return waits_for_meeting(run, stream, op->partner) ? 0
+                                                           : wait_own(run, stream, i, op->partner);
+    default:
+        return 1;
+    }
+}
+
+static void go_on(ix_run *run, uint32_t stream)
+{
+    ix_stream *s = &run->streams[stream];
+    for (; s->next < s->end; s->next++, s->resumed = 0)
+        if (!step(run, stream, s->next)) {
+            s->resumed = 1;
+            return;
+        }
+    s->over = 1;
+}
+
+static int first_that_is_not_over(const ix_run *run, ix_stuck *stuck)
+{
+    for (uint32_t r = 0; r < run->schedule->streams; r++)
+        if (!run->streams[r].over) {
+            *stuck = (ix_stuck){.stream = r, .op = run->streams[r].next};
+            return 1;
+        }
+    return 0;
+}
+
+int ix_replay(const ix_schedule *schedule, const ix_network *network, ix_times *times,
+              ix_stuck *stuck)
+{
+    ix_run run = {.schedule = schedule, .network = network, .times = times};
+    int result = ix_run_start(&run);
+    while (result == 0 && !run.failed) {
+        while (run.head != IX_NONE) {
+            uint32_t stream = run.head;
+            run.head = run.streams[stream].queued;
+            if (run.head == IX_NONE)
+                run.tail = IX_NONE;
+            go_on(&run, stream);
+        }
+        if (!ix_start_out_of_turn(&run))
+            break;
+    }
+    if (result == 0) {
+        for (uint32_t r = 0; r < schedule->streams; r++)
+            times->end_ns[r] = run.streams[r].clock_ns;
+        result = run.failed ? -1 : first_that_is_not_over(&run, stuck);
+    }
+    ix_run_end(&run);
+    return result;
+}

@@ -1,0 +1,84 @@
+/* What a replay under way knows: of each stream, of each process' link, of sends that cannot start
+ * yet. */
+#ifndef IMBREX_REPLAY_RUN_H
+#define IMBREX_REPLAY_RUN_H
+
+#include "engine.h"
+
+/* time_ns of an operation before it is known: IX_UNKNOWN, or that a stream waits for it. */
+#define IX_UNKNOWN (-1.0)
+static inline double ix_wanted_by(uint32_t stream)
+{
+    return -2.0 - stream;
+}
+
+typedef struct ix_pending {
+    uint64_t op;
+    double ready_ns;
+} ix_pending;
+
+typedef struct ix_stream {
+    double clock_ns;
+    double entered_ns; /* the call that it is in */
+    uint64_t next, end;
+    uint64_t call;  /* first operation of that call */
+    uint64_t waits; /* the operation that it waits for, where nobody else is told; or UINT64_MAX */
+    int8_t resumed; /* the operation `next` was begun */
+    int8_t over;
+    uint32_t queued;   /* the stream behind it in the queue of those that can go on */
+    ix_pending *sends; /* that could not start yet, in the order of the program */
+    uint32_t sends_first, sends_end, sends_room;
+} ix_stream;
+
+typedef struct ix_link {
+    double latest_ns, free_ns; /* when the latest so far could start, and when all are through */
+    uint32_t last;             /* the send that ends last */
+} ix_link;
+
+typedef struct ix_run {
+    const ix_schedule *schedule;
+    const ix_network *network;
+    ix_times *times;
+    double *time_ns;
+    ix_stream *streams;
+    ix_link *links;
+    uint32_t *missing;  /* of each meeting: members that have not come */
+    double *entered_ns; /* of each operation that a held transfer begins: the call that completes
+                         * it; NULL where none is held */
+    uint32_t *entered_op;
+    double *enter, *leave, *scratch; /* of the members of a meeting */
+    uint32_t *from;
+    uint32_t head, tail; /* of the queue; IX_NONE: it is empty */
+    uint64_t waiting;    /* sends that could not start yet */
+    int failed;          /* no memory */
+} ix_run;
+
+int ix_run_start(ix_run *run);
+void ix_run_end(ix_run *run);
+
+void ix_wake(ix_run *run, uint32_t stream);
+
+/* The send `op` of `stream` can start at ready_ns as far as the sender is concerned. */
+void ix_send_issued(ix_run *run, uint32_t stream, uint64_t op, double ready_ns);
+
+/* Something that a send of this stream may have waited for is known now. */
+void ix_start_pending(ix_run *run, uint32_t stream);
+
+/* All streams wait: start the send that can first, though it stands behind others, or though the
+ * calls that would complete it are not reached. 0: there is none. */
+int ix_start_out_of_turn(ix_run *run);
+
+/* When the message of a pending send was announced to its receiver; negative: it is not pending. */
+double ix_announced_ns(const ix_run *run, uint32_t stream, uint64_t op);
+
+/* Whether a message starts without its receive. */
+static inline int ix_is_eager(const ix_run *run, const ix_route *route, const ix_op *op,
+                              uint64_t index)
+{
+    if (op->partner == IX_NONE || ix_bytes(op) <= route->eager_bytes)
+        return 1;
+    return run->network->free_site >= 0 &&
+           ix_is_site(run->schedule, op, (int64_t)index, run->network->free_site);
+}
+
+#endif

@@ -1,0 +1,208 @@
+/* When messages start, and when they have arrived. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "run.h"
+
+static const ix_route *route_of(const ix_run *run, uint32_t stream, const ix_op *op)
+{
+    return ix_route_of(run->schedule, run->network, stream, op->peer);
+}
+
+static int is_free(const ix_run *run, const ix_op *op, uint64_t index)
+{
+    return run->network->free_site >= 0 &&
+           ix_is_site(run->schedule, op, (int64_t)index, run->network->free_site);
+}
+
+static void arrived(ix_run *run, uint32_t stream, uint64_t op, double at_ns)
+{
+    double before = run->time_ns[op];
+    run->time_ns[op] = at_ns;
+    if (before < IX_UNKNOWN)
+        ix_wake(run, (uint32_t)(-2.0 - before));
+    if (run->streams[stream].waits == op)
+        ix_wake(run, stream);
+}
+
+static void start(ix_run *run, uint32_t stream, uint64_t index, double ready, uint8_t why,
+                  uint32_t from)
+{
+    const ix_op *op = &run->schedule->ops[index];
+    const ix_route *route = route_of(run, stream, op);
+    double at = ready;
+    if (!is_free(run, op, index)) {
+        ix_link *link = &run->links[run->schedule->process[stream]];
+        double moves = route->byte_ns * ix_bytes(op);
+        double takes = moves > route->gap_ns ? moves : route->gap_ns;
+        /* Nothing waits for a message that leaves only later. */
+        if (ready >= link->latest_ns) {
+            if (link->free_ns > ready) {
+                at = link->free_ns;
+                why = IX_LINK;
+                from = link->last;
+            }
+            link->latest_ns = ready;
+        }
+        if (at + takes >= link->free_ns) {
+            link->free_ns = at + takes;
+            link->last = (uint32_t)index;
+        }
+        at += route->latency_ns * (op->flags & IX_ROUND_TRIP ? 2 : 1) + moves;
+    }
+    if (run->times->start_why) {
+        run->times->start_why[index] = why;
+        run->times->from[index] = from;
+    }
+    arrived(run, stream, index, at);
+}
+
+/* Whether all is known that a send waits for; then when it can start, and why then. */
+static int can_start(const ix_run *run, uint32_t stream, const ix_pending *send, int stalled,
+                     double *ready, uint8_t *why, uint32_t *from)
+{
+    const ix_op *op = &run->schedule->ops[send->op];
+    const ix_route *route = route_of(run, stream, op);
+    *ready = send->ready_ns;
+    *why = IX_OWN;
+    *from = IX_NONE;
+    if (ix_is_eager(run, route, op, send->op))
+        return 1;
+    double posted = run->time_ns[op->partner];
+    if (posted < 0)
+        return 0;
+    if (posted > *ready) {
+        *ready = posted;
+        *why = IX_POSTED;
+    }
+    int held = route->held;
+    if (!held || (run->network->driven_site >= 0 &&
+                  ix_is_site(run->schedule, op, (int64_t)send->op, run->network->driven_site)))
+        return 1;
+    for (int side = 0; side < 2; side++) {
+        uint64_t index = side ? op->partner : send->op;
+        const ix_stream *s = &run->streams[side ? op->peer : stream];
+        if (!(held & (side ? IX_HELD_BY_RECEIVER : IX_HELD_BY_SENDER)))
+            continue;
+        double at = run->entered_ns[index];
+        uint32_t call = run->entered_op[index];
+        if (at < 0 && stalled) {
+            /* It is in some call, which moves data as well as the one that completes this. */
+            at = s->over ? s->clock_ns : s->entered_ns;
+            call = (uint32_t)s->call;
+        }
+        if (at < 0)
+            return 0;
+        if (at > *ready) {
+            *ready = at;
+            *why = side ? IX_AWAITED2 : IX_AWAITED;
+            *from = call;
+        }
+    }
+    return 1;
+}
+
+static void keep(ix_run *run, ix_stream *s, ix_pending send)
+{
+    if (s->sends_end == s->sends_room) {
+        if (s->sends_first > s->sends_room / 2) {
+            memmove(s->sends, s->sends + s->sends_first,
+                    (s->sends_end - s->sends_first) * sizeof *s->sends);
+            s->sends_end -= s->sends_first;
+            s->sends_first = 0;
+        } else {
+            uint32_t room = s->sends_room ? 2 * s->sends_room : 8;
+            ix_pending *more = realloc(s->sends, room * sizeof *more);
+            if (!more) {
+                run->failed = 1;
+                return;
+            }
+            s->sends = more;
+            s->sends_room = room;
+        }
+    }
+    s->sends[s->sends_end++] = send;
+    run->waiting++;
+}
+
+void ix_send_issued(ix_run *run, uint32_t stream, uint64_t op, double ready_ns)
+{
+    ix_stream *s = &run->streams[stream];
+    ix_pending send = {op, ready_ns};
+    double ready;
+    uint8_t why;
+    uint32_t from;
+    if (s->sends_first == s->sends_end && can_start(run, stream, &send, 0, &ready, &why, &from)) {
+        start(run, stream, op, ready, why, from);
+        return;
+    }
+    keep(run, s, send);
+    double before = run->time_ns[op];
+    if (before < IX_UNKNOWN) {
+        /* Who probes for it can be told. */
+        run->time_ns[op] = IX_UNKNOWN;
+        ix_wake(run, (uint32_t)(-2.0 - before));
+    }
+}
+
+void ix_start_pending(ix_run *run, uint32_t stream)
+{
+    ix_stream *s = &run->streams[stream];
+    double ready;
+    uint8_t why;
+    uint32_t from;
+    while (s->sends_first < s->sends_end) {
+        ix_pending send = s->sends[s->sends_first];
+        if (run->time_ns[send.op] < 0) {
+            if (!can_start(run, stream, &send, 0, &ready, &why, &from))
+                return;
+            start(run, stream, send.op, ready, why, from);
+        }
+        s->sends_first++;
+        run->waiting--;
+    }
+    s->sends_first = s->sends_end = 0;
+}
+
+int ix_start_out_of_turn(ix_run *run)
+{
+    double best_ready = 0;
+    ix_pending best = {0, 0};
+    uint32_t best_stream = IX_NONE, best_from = IX_NONE;
+    uint8_t best_why = IX_OWN;
+    if (!run->waiting)
+        return 0;
+    for (uint32_t r = 0; r < run->schedule->streams; r++) {
+        const ix_stream *s = &run->streams[r];
+        for (uint32_t k = s->sends_first; k < s->sends_end; k++) {
+            double ready;
+            uint8_t why;
+            uint32_t from;
+            if (run->time_ns[s->sends[k].op] >= 0 ||
+                !can_start(run, r, &s->sends[k], 1, &ready, &why, &from))
+                continue;
+            if (best_stream == IX_NONE || ready < best_ready) {
+                best_ready = ready;
+                best = s->sends[k];
+                best_stream = r;
+                best_why = why;
+                best_from = from;
+            }
+        }
+    }
+    if (best_stream == IX_NONE)
+        return 0;
+    start(run, best_stream, best.op, best_ready, best_why, best_from);
+    ix_start_pending(run, best_stream);
+    return 1;
+}
+
+double ix_announced_ns(const ix_run *run, uint32_t stream, uint64_t op)
+{
+    const ix_stream *s = &run->streams[stream];
+    for (uint32_t k = s->sends_first; k < s->sends_end; k++)
+        if (s->sends[k].op == op)
+            return s->sends[k].ready_ns +
+                   route_of(run, stream, &run->schedule->ops[op])->latency_ns;
+    return -1;
+}

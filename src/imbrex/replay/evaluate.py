@@ -1,0 +1,240 @@
+"""Run the compiled engine: run time of a schedule on a network, and its critical path."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from imbrex.errors import ImbrexError
+from imbrex.network.interconnect import Interconnect
+from imbrex.replay.arrays import OPERATION, ArraySchedule, FloatArray, Kind
+from imbrex.replay.compiled import CNetwork, CRoute, CSchedule, CStuck, CTimes, engine
+
+EAGER_BYTES = 65536
+"""Where no profile says up to which size a send does not wait for its receive."""
+PARTS = ("computation", "latency", "bandwidth", "overhead", "lateness")
+"""What the critical path is made of, in the order of STRETCH's `ns`."""
+STRETCH = np.dtype(
+    [
+        ("op", "<u4"),
+        ("stream", "<u4"),
+        ("ns", "<f8", len(PARTS)),
+        ("latencies", "<f8"),
+        ("bytes", "<f8"),
+    ]
+)
+_KINDS = [kind.name.lower().replace("_", " ") for kind in Kind]
+
+
+@dataclass(frozen=True)
+class Route:
+    """LogGP of one path in ns: a message takes send_ns + latency_ns + receive_ns + byte_ns bytes.
+
+    Above `eager_bytes` it starts when its receive is posted too, and moves only while the sender
+    (`held_by_sender`) or the receiver is in the call that completes it.
+    """
+
+    latency_ns: float = 0.0
+    byte_ns: float = 0.0
+    gap_ns: float = 0.0
+    send_ns: float = 0.0
+    receive_ns: float = 0.0
+    eager_bytes: float = EAGER_BYTES
+    held_by_sender: bool = False
+    held_by_receiver: bool = False
+
+    def c(self) -> CRoute:
+        return CRoute(
+            self.latency_ns,
+            self.send_ns,
+            self.receive_ns,
+            self.gap_ns,
+            self.byte_ns,
+            self.eager_bytes,
+            int(self.held_by_sender) + 2 * int(self.held_by_receiver),
+            0,
+        )
+
+
+ITSELF = Route(eager_bytes=float("inf"))
+"""To oneself: no network."""
+
+
+@dataclass(frozen=True)
+class Network:
+    """What messages within a node and between nodes take."""
+
+    within: Route
+    between: Route
+    itself: Route = field(default=ITSELF)
+
+    def with_latency(self, latency_ns: float) -> Network:
+        """Another L between nodes, and within where both are one network."""
+        return self._with(latency_ns=latency_ns)
+
+    def with_byte_ns(self, byte_ns: float) -> Network:
+        return self._with(byte_ns=byte_ns)
+
+    def _with(self, **changes: float) -> Network:
+        between = replace(self.between, **changes)  # type: ignore[arg-type]
+        within = between if self.within == self.between else self.within
+        return Network(within, between, self.itself)
+
+    def progressing(self, progress: str) -> Network:
+        """`ideal`: whatever is posted moves; `none`: large messages move in calls alone."""
+        held = progress == "none"
+        change = {"held_by_sender": held, "held_by_receiver": held}
+        return replace(
+            self,
+            within=replace(self.within, **change),  # type: ignore[arg-type]
+            between=replace(self.between, **change),  # type: ignore[arg-type]
+        )
+
+
+IDEAL = Network(ITSELF, ITSELF)
+"""No latency and no end of bandwidth: what is left is waiting for each other."""
+
+
+def route_of(network: Interconnect, eager_bytes: float = EAGER_BYTES) -> Route:
+    """A described network, whose EEL has the overheads of both processors in it."""
+    send = min(network.overhead_s, network.latency_s)
+    receive = min(network.receive_overhead_s, network.latency_s - send)
+    return Route(
+        latency_ns=(network.latency_s - send - receive) * 1e9,
+        byte_ns=network.gap_s_per_byte * 1e9,
+        gap_ns=network.message_gap_s * 1e9,
+        send_ns=send * 1e9,
+        receive_ns=receive * 1e9,
+        eager_bytes=eager_bytes,
+    )
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """`end_ns` of each stream; of a traced replay the critical path (STRETCH, latest first)."""
+
+    end_ns: FloatArray
+    path: NDArray[np.void] | None = None
+
+    @property
+    def run_ns(self) -> float:
+        """When the last stream ends."""
+        return float(self.end_ns.max(initial=0.0))
+
+    def total(self, part: str) -> float:
+        """ns of a part of the path, or its number of `latencies` or `bytes`."""
+        assert self.path is not None
+        if part in PARTS:
+            return float(self.path["ns"][:, PARTS.index(part)].sum())
+        return float(self.path[part].sum())
+
+
+class Replayer:
+    """A schedule that is replayed again and again. Its memory: 8 bytes an operation, 14 more where
+    a path was asked for."""
+
+    def __init__(self, schedule: ArraySchedule) -> None:
+        self.schedule = schedule
+        self._ops = np.ascontiguousarray(schedule.operations, OPERATION)
+        self._first = np.ascontiguousarray(schedule.first, np.uint64)
+        self._process = np.ascontiguousarray(schedule.rank, np.uint32)
+        self._start = np.ascontiguousarray(schedule.start_ns, np.float64)
+        self._node = np.ascontiguousarray(schedule.node, np.uint32)
+        self._meetings = np.ascontiguousarray(schedule.meetings)
+        self._members = np.ascontiguousarray(schedule.members, np.uint32)
+        self._site = (
+            None if schedule.site is None else np.ascontiguousarray(schedule.site, np.uint32)
+        )
+        self._time = np.empty(len(self._ops))
+        self._traces: tuple[NDArray[np.generic], ...] | None = None
+        self._c = CSchedule(
+            ops=self._ops.ctypes.data,
+            first=self._first.ctypes.data,
+            process=self._process.ctypes.data,
+            start_ns=self._start.ctypes.data,
+            site=None if self._site is None else self._site.ctypes.data,
+            meetings=self._meetings.ctypes.data,
+            members=self._members.ctypes.data,
+            count=len(self._ops),
+            streams=schedule.streams,
+            processes=schedule.ranks,
+            meeting_count=len(self._meetings),
+        )
+
+    def run(
+        self,
+        network: Network,
+        *,
+        free_site: int = -1,
+        driven_site: int = -1,
+        trace: bool = False,
+    ) -> Replayed:
+        """One replay; transfers of `free_site` take no time, those of `driven_site` are not held.
+
+        ImbrexError where ranks wait for ever: the schedule's messages are not those of a program.
+        """
+        c_network = CNetwork(
+            (network.itself.c(), network.within.c(), network.between.c()),
+            self._node.ctypes.data,
+            free_site,
+            driven_site,
+        )
+        end = np.zeros(self.schedule.streams)
+        times = CTimes(end_ns=end.ctypes.data, time_ns=self._time.ctypes.data)
+        if trace:
+            why, start_why, origin, parts = self._trace_arrays()
+            times.why, times.start_why = why.ctypes.data, start_why.ctypes.data
+            times.origin, times.parts = origin.ctypes.data, parts.ctypes.data
+        stuck = CStuck()
+        result = engine().ix_replay(self._c, c_network, times, stuck)
+        if result < 0:
+            raise ImbrexError("the replay ran out of memory")
+        if result > 0:
+            raise ImbrexError(self._told(stuck))
+        path = self._path(c_network, times) if trace else None
+        return Replayed(end, path)
+
+    @property
+    def time_ns(self) -> FloatArray:
+        """Of the latest replay: when each send had arrived, each receive was posted, each
+        collective was over for its rank."""
+        return self._time
+
+    def _trace_arrays(self) -> tuple[NDArray[np.generic], ...]:
+        if self._traces is None:
+            count = len(self._ops)
+            self._traces = (
+                np.zeros(count, np.uint8),
+                np.zeros(count, np.uint8),
+                np.zeros(count, np.uint32),
+                np.zeros(5 * max(len(self._members), 1)),
+            )
+        return self._traces
+
+    def _path(self, network: CNetwork, times: CTimes) -> NDArray[np.void]:
+        room = 1 << 16
+        while True:
+            found = np.zeros(room, STRETCH)
+            count = engine().ix_critical_path(self._c, network, times, found.ctypes.data, room)
+            if count <= room:
+                return found[:count]
+            room = int(count)
+
+    def _told(self, stuck: CStuck) -> str:
+        operation = self._ops[stuck.op]
+        number = int(stuck.op) - int(self._first[stuck.stream])
+        rank = int(self._process[stuck.stream])
+        what = _KINDS[int(operation["kind"])]
+        peer = int(operation["peer"])
+        whom = f" (rank {int(self._process[peer])})" if operation["kind"] < Kind.MEET else ""
+        return (
+            f"rank {rank} waits for ever in operation {number + 1}, a {what}{whom}: "
+            "messages of the schedule are missing or wait for each other"
+        )
+
+
+def run_ns(schedule: ArraySchedule, network: Network) -> float:
+    """Run time of one replay."""
+    return Replayer(schedule).run(network).run_ns

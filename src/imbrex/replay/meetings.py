@@ -1,0 +1,94 @@
+"""The collectives of a run's log: who met whom, how many bytes moved, by which algorithm."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from imbrex.profile.call_log import HERE, Flag, Kind
+from imbrex.replay.arrays import MEETING
+from imbrex.replay.collectives import Collectives
+from imbrex.replay.run_log import NOWHERE, IntArray, RunLog
+
+COLLECTIVES = (Kind.ALL, Kind.FROM_ROOT, Kind.TO_ROOT, Kind.SCAN, Kind.NEIGHBOURS)
+
+
+@dataclass(frozen=True)
+class Meetings:
+    """`number`: by record, its meeting (NOWHERE: none that can be replayed). `table` has MEETING's
+    fields, its members are the records `members`; `alone` are those that only one rank takes part
+    in, `lost` those of which somebody's record is missing."""
+
+    number: IntArray
+    table: NDArray[np.void]
+    members: IntArray
+    alone: IntArray
+    lost: IntArray
+
+
+def meetings(log: RunLog, collectives: Collectives) -> Meetings:
+    """All collectives, fences of windows included."""
+    records = log.records
+    takes_part = log.is_kind(*COLLECTIVES)
+    takes_part |= log.is_kind(Kind.EPOCH) & (records["sequence"] > 0)
+    takes_part &= (records["comm"] != 0) & (records["sequence"] > 0)
+    who = np.flatnonzero(takes_part)
+    number = np.full(len(records), NOWHERE, np.int64)
+    rows: list[NDArray[np.void]] = []
+    members: list[IntArray] = []
+    begun = 0
+    alone: list[int] = []
+    lost: list[int] = []
+    for own in _together(log, who):
+        group = log.groups.get(int(records["comm"][own[0]]))
+        size = len(group.members) if group is not None else 0
+        if group is None or len(own) != size or len(np.unique(log.rank[own])) != size:
+            lost.extend(own.tolist())
+            continue
+        if size == 1:
+            alone.extend(own.tolist())
+            continue
+        place = {rank: k for k, rank in enumerate(group.members)}
+        own = own[np.argsort([place[r] for r in log.rank[own].tolist()])]
+        number[own] = len(rows)
+        row = np.zeros((), MEETING)
+        row["first"], row["count"] = begun, size
+        begun += size
+        operation = log.operations[int(records["operation"][own[0]])]
+        size_bytes = float(records["bytes"][own].max())
+        row["bytes"] = size_bytes
+        row["root"] = _root(records[own], group.inter)
+        row["algorithm"] = collectives.of(operation, size_bytes)
+        rows.append(row)
+        members.append(own)
+    table = np.array(rows, MEETING) if rows else np.zeros(0, MEETING)
+    joined = np.concatenate(members) if members else np.zeros(0, np.int64)
+    return Meetings(number, table, joined, np.array(alone, np.int64), np.array(lost, np.int64))
+
+
+def _together(log: RunLog, who: IntArray) -> list[IntArray]:
+    """Records of one collective each, in the order of their first record."""
+    records = log.records[who]
+    persistent = (records["flags"] & Flag.PERSISTENT) != 0
+    keys = (
+        np.where(persistent, records["tag"], 0),
+        persistent,
+        records["sequence"],
+        records["comm"],
+    )
+    order = np.lexsort(keys)
+    new = np.zeros(len(who), bool)
+    new[:1] = True
+    for key in keys:
+        new[1:] |= key[order][1:] != key[order][:-1]
+    return [who[part] for part in np.split(order, np.flatnonzero(new)[1:])] if len(who) else []
+
+
+def _root(records: NDArray[np.void], inter: bool) -> int:
+    if inter:
+        roots = np.flatnonzero(records["peer"] == HERE)
+        return int(roots[0]) if len(roots) else 0
+    named = int(records["peer"][0])
+    return named if 0 <= named < len(records) else 0

@@ -1,0 +1,207 @@
+"""The call logs of all ranks of a run as one table, on one clock, with ranks of MPI_COMM_WORLD."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from imbrex import mpi_facts
+from imbrex.errors import ImbrexError
+from imbrex.profile.call_log import CALL_DTYPE, END_UNSEEN, OPEN, CallLog, Flag, Kind, read_call_log
+from imbrex.profile.run import Run
+
+LOGS = "log"
+NOWHERE = -1
+IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Group:
+    """A communicator or window as its members see it: world ranks, ascending by their rank in it;
+    of an intercommunicator both groups, the local one of the lowest member first."""
+
+    members: tuple[int, ...]
+    inter: bool
+    window: bool
+
+
+@dataclass(frozen=True)
+class RunLog:
+    """Records of all ranks: rank after rank, thread after thread, each in the order of time.
+
+    `records` has CALL_DTYPE; beside each stand its `rank`, its `stream` (a thread of a rank), the
+    number of its `call` and, of what it began, the number of the call that saw it complete (`end`,
+    NOWHERE: nobody did); `peer` is the world rank that it names (NOWHERE: none). `operations` are
+    the names of all, `nodes` the host of each rank.
+    """
+
+    records: NDArray[np.void]
+    rank: IntArray
+    stream: IntArray
+    call: IntArray
+    end: IntArray
+    peer: IntArray
+    stream_rank: IntArray
+    start_ns: IntArray
+    end_ns: IntArray
+    groups: dict[int, Group]
+    rank_in: dict[tuple[int, int], int]
+    operations: tuple[str, ...]
+    nodes: IntArray
+    wall_ns: int
+
+    @property
+    def ranks(self) -> int:
+        return len(self.nodes)
+
+    def is_kind(self, *kinds: Kind) -> BoolArray:
+        return np.isin(self.records["kind"], kinds)
+
+    def has(self, flag: Flag) -> BoolArray:
+        return (self.records["flags"] & flag) != 0
+
+    def named(self, holds: frozenset[str]) -> BoolArray:
+        """Records whose operation is one of these."""
+        numbers = [k for k, name in enumerate(self.operations) if name in holds]
+        return np.isin(self.records["operation"], numbers)
+
+
+def has_log(folder: Path) -> bool:
+    return (folder / LOGS).is_dir() and any((folder / LOGS).glob("rank-*.log"))
+
+
+def read_run_log(run: Run) -> RunLog:
+    """The kept logs of a run.
+
+    ImbrexError where logs are missing or cover a part of the run, or clocks were not compared.
+    """
+    count = len(run.ranks)
+    logs = [_log(run.directory / LOGS / f"rank-{rank}.log", rank, count) for rank in range(count)]
+    several = len({bytes(host) for host in run.ranks["host"]}) > 1
+    for rank, log in enumerate(logs):
+        if several and log.common_end_ns <= log.common_start_ns:
+            raise ImbrexError(
+                f"{log.file}: the clock of rank {rank} was not compared with the others', so that "
+                "ranks of several hosts cannot be put in order"
+            )
+    _, nodes = np.unique(run.ranks["host"], return_inverse=True)
+    return _joined(logs, run.job.operations, nodes.astype(np.int64), run)
+
+
+def _log(file: Path, rank: int, count: int) -> CallLog:
+    if not file.exists():
+        raise ImbrexError(
+            f"{file}: the log of rank {rank} of {count} is missing; run again with --keep-log"
+        )
+    log = read_call_log(file)
+    if not log.complete:
+        share = log.covered_ns(log.end_ns) / max(log.end_ns - log.origin_ns, 1)
+        raise ImbrexError(
+            f"{file}: the log of rank {rank} covers {share:.0%} of the run, and a replay needs all "
+            f"of it; run again with more than --log {log.budget_bytes >> 20}M"
+        )
+    if log.end_ns <= 0:
+        raise ImbrexError(f"{file}: rank {rank} did not come to MPI_Finalize: nothing to replay")
+    return log
+
+
+def _joined(logs: list[CallLog], operations: tuple[str, ...], nodes: IntArray, run: Run) -> RunLog:
+    records = np.concatenate([log.calls for log in logs]) if logs else np.zeros(0, CALL_DTYPE)
+    sizes = [len(log.calls) for log in logs]
+    rank = np.repeat(np.arange(len(logs), dtype=np.int64), sizes)
+    thread = records["thread"].astype(np.int64)
+    keys, stream = np.unique(rank * 256 + thread, return_inverse=True)
+    silent = [r for r in range(len(logs)) if not sizes[r]]
+    if silent:
+        raise ImbrexError(
+            f"{logs[silent[0]].file}: rank {silent[0]} has no logged call: the log is empty"
+        )
+    # The records of a call are one; a record without its first begins one too.
+    first = (records["flags"] & Flag.FIRST) != 0
+    first[1:] |= stream[1:] != stream[:-1]
+    first[:1] = True
+    call = np.cumsum(first) - 1
+    common = [int(log.common_start_ns) for log in logs]
+    begin = min(common, default=0)
+    stream_rank = keys // 256
+    ends = np.array([log.end_ns for log in logs], dtype=np.int64)
+    return RunLog(
+        records=records,
+        rank=rank,
+        stream=stream.astype(np.int64),
+        call=call.astype(np.int64),
+        end=_ends(records, rank, call, sizes),
+        peer=_world_peers(records, rank, logs),
+        stream_rank=stream_rank,
+        start_ns=np.array([common[r] - begin for r in stream_rank], dtype=np.int64),
+        end_ns=ends[stream_rank],
+        groups=_groups(logs),
+        rank_in={
+            (r, n): c.rank for r, log in enumerate(logs) for n, c in log.communicators.items()
+        },
+        operations=operations,
+        nodes=nodes,
+        wall_ns=int(run.ranks["wall_ns"].max(initial=0)),
+    )
+
+
+def _ends(
+    records: NDArray[np.void], rank: IntArray, call: NDArray[np.int64], sizes: list[int]
+) -> IntArray:
+    """The number of the call that saw each record's transfer complete."""
+    end = np.full(len(records), NOWHERE, np.int64)
+    begin = 0
+    for size in sizes:
+        own = records[begin : begin + size]
+        ids = own["id"]
+        order = np.argsort(ids, kind="stable")
+        place = np.searchsorted(ids[order], own["end_call"])
+        found = place < size
+        index = order[np.minimum(place, max(size - 1, 0))] if size else place
+        found &= ids[index] == own["end_call"]
+        found &= (own["end_call"] != OPEN) & (own["end_call"] != END_UNSEEN)
+        end[begin : begin + size] = np.where(found, call[begin + index], NOWHERE)
+        begin += size
+    return end
+
+
+def _world_peers(records: NDArray[np.void], rank: IntArray, logs: list[CallLog]) -> IntArray:
+    world = np.full(len(records), NOWHERE, np.int64)
+    begin = 0
+    for log in logs:
+        size = len(log.calls)
+        own = records[begin : begin + size]
+        out = world[begin : begin + size]
+        for number in np.unique(own["comm"]):
+            known = log.communicators.get(int(number))
+            if known is None or known.peers is None:
+                continue
+            peers = np.array(known.peers, np.int64)
+            here = (own["comm"] == number) & (own["peer"] >= 0) & (own["peer"] < len(peers))
+            out[here] = peers[own["peer"][here]]
+        begin += size
+    return world
+
+
+def _groups(logs: list[CallLog]) -> dict[int, Group]:
+    found: dict[int, Group] = {}
+    for log in logs:
+        for number, c in log.communicators.items():
+            if number in found or c.own is None:
+                continue
+            others = c.peers if c.inter and c.peers is not None else []
+            found[number] = Group((*c.own, *others), c.inter, c.window)
+    return found
+
+
+SETS_UP = frozenset(
+    name
+    for name, facts in mpi_facts.functions().items()
+    if facts.kind
+    not in ("collective", "send", "recv", "sendrecv", "sendrecv_replace", "completion")
+)
+"""What makes communicators, windows and files, and the like: nothing of the user's moves."""

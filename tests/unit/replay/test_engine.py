@@ -1,0 +1,244 @@
+"""The compiled engine: known answers worked out by hand, and agreement with the plain reference."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from imbrex.errors import ImbrexError
+from imbrex.replay.arrays import Algorithm
+from imbrex.replay.evaluate import IDEAL, PARTS, Network, Replayer, Route, run_ns
+
+
+def _beside(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+reference = _beside("reference")
+Builder = _beside("building").Builder
+
+ROUTE = Route(latency_ns=1000, byte_ns=2, gap_ns=50, send_ns=10, receive_ns=20, eager_bytes=100)
+NETWORK = Network(ROUTE, ROUTE)
+
+
+def test_an_eager_message_takes_o_l_g_and_o() -> None:
+    b = Builder(2)
+    b.calc(0, 500)
+    b.send(0, 1, 30, blocking=True)
+    b.recv(1, 0, blocking=True)
+    ends = Replayer(b.schedule()).run(NETWORK).end_ns
+    # The sender goes on at once; 500 + 10 + 1000 + 2 * 30 + 20.
+    assert ends.tolist() == [510, 1590]
+
+
+def test_a_large_message_starts_when_its_receive_is_posted() -> None:
+    b = Builder(2)
+    b.send(0, 1, 200, blocking=True)
+    b.calc(1, 3000)
+    b.recv(1, 0, blocking=True)
+    ends = Replayer(b.schedule()).run(NETWORK).end_ns
+    assert ends.tolist() == [3000 + 1000 + 400, 3000 + 1000 + 400 + 20]
+
+
+def test_messages_follow_each_other_on_the_link() -> None:
+    b = Builder(3)
+    b.send(0, 1, 40)
+    b.send(0, 2, 40)
+    b.send(0, 1, 5)
+    for peer, count in ((1, 2), (2, 1)):
+        for _ in range(count):
+            b.recv(peer, 0, blocking=True)
+    ends = Replayer(b.schedule()).run(NETWORK).end_ns
+    # They go on the link at 10, 10 + 80 and 10 + 160.
+    assert ends.tolist() == [30, 170 + 1000 + 10 + 20, 90 + 1000 + 80 + 20]
+
+
+def test_nothing_waits_on_the_link_for_a_message_that_starts_later() -> None:
+    b = Builder(3)
+    first, second = b.send(0, 1, 200), b.send(0, 2, 200)
+    b.wait(first, second)
+    b.calc(1, 50_000)
+    b.recv(1, 0, blocking=True)
+    b.recv(2, 0, blocking=True)
+    ends = Replayer(b.schedule()).run(NETWORK).end_ns
+    assert ends[2] == 20 + 1000 + 400 + 20
+    assert ends[1] == 50_000 + 1000 + 400 + 20
+
+
+def test_a_receive_that_needs_a_later_message_of_the_same_sender_is_no_deadlock() -> None:
+    b = Builder(2)
+    large, small = b.send(0, 1, 200), b.send(0, 1, 8)
+    b.wait(large, small)
+    posted = b.recv(1, 0)
+    b.recv(1, 0, blocking=True)
+    b.wait(posted)
+    assert run_ns(b.schedule(), NETWORK) > 0
+    b = Builder(3)
+    large = b.send(0, 1, 200)
+    b.send(0, 2, 200, blocking=True)
+    b.wait(large)
+    b.recv(2, 0, blocking=True)
+    b.send(2, 1, 8)
+    b.recv(1, 2, blocking=True)
+    b.recv(1, 0, blocking=True)
+    # The second of rank 0 goes first, because the first is awaited only after it.
+    ends = Replayer(b.schedule()).run(NETWORK).end_ns
+    second = 20 + 1000 + 400
+    asked = second + 20 + 10 + 1000 + 16 + 20
+    assert ends.tolist() == [asked + 1400, asked + 1420, second + 20 + 10]
+
+
+def test_without_progress_large_messages_move_in_calls_alone() -> None:
+    def ring(progress: str) -> list[float]:
+        b = Builder(2)
+        for rank in range(2):
+            begun = b.recv(rank, 1 - rank), b.send(rank, 1 - rank, 1000)
+            b.calc(rank, 10_000)
+            b.wait(*begun)
+        return Replayer(b.schedule()).run(NETWORK.progressing(progress)).end_ns.tolist()
+
+    # With progress all of it moves beside the work; without, all of it after.
+    assert ring("ideal") == [10_030, 10_030]
+    assert ring("none") == [10_010 + 3000 + 20] * 2
+
+
+def test_a_blocking_call_moves_what_else_is_open() -> None:
+    b = Builder(2)
+    large = b.send(0, 1, 1000)
+    b.recv(0, 1, blocking=True)
+    b.wait(large)
+    b.recv(1, 0, blocking=True)
+    b.send(1, 0, 8)
+    # Rank 0 is in a call, waiting for the answer to what it sends.
+    ends = Replayer(b.schedule()).run(NETWORK.progressing("none")).end_ns
+    assert ends.tolist() == [3010 + 20 + 10 + 1000 + 16 + 20, 3010 + 20 + 10]
+
+
+def test_to_oneself_no_network_is_needed() -> None:
+    b = Builder(1)
+    begun = b.recv(0, 0), b.send(0, 0, 1 << 20)
+    b.calc(0, 77)
+    b.wait(*begun)
+    assert run_ns(b.schedule(), NETWORK) == 77
+
+
+def test_a_barrier_waits_for_the_last_and_takes_its_rounds() -> None:
+    b = Builder(4)
+    b.calc(2, 900)
+    b.meet(Algorithm.DISSEMINATION)
+    ends = Replayer(b.schedule()).run(NETWORK).end_ns
+    # Rank 2 tells 3, and 3 tells 1: o + L + o each. What the others need is under way before.
+    late = 900 + 10 + 1000 + 20
+    assert ends.tolist() == [2060, late + 10 + 1000 + 20, 2060, 2060]
+
+
+def test_who_waits_for_ever_is_named() -> None:
+    b = Builder(2)
+    for rank in range(2):
+        b.send(rank, 1 - rank, 1000, blocking=True)
+        b.recv(rank, 1 - rank, blocking=True)
+    with pytest.raises(ImbrexError, match=r"rank 0 waits for ever in operation 1, a send \(rank 1"):
+        run_ns(b.schedule(), NETWORK)
+
+
+@st.composite
+def programs(draw: st.DrawFn) -> Builder:
+    """Rounds of exchanges that end: pairs, rings with Waitall, blocking chains, collectives."""
+    ranks = draw(st.sampled_from([1, 2, 3, 4, 5]))
+    b = Builder(ranks, nodes=[rank // 2 for rank in range(ranks)])
+    algorithms = [
+        Algorithm.DISSEMINATION,
+        Algorithm.TREE_UP_DOWN,
+        Algorithm.PAIRWISE,
+        Algorithm.BINOMIAL_FROM_ROOT,
+        Algorithm.BINOMIAL_TO_ROOT,
+        Algorithm.RING_ALLGATHER,
+        Algorithm.RING_ALLREDUCE,
+        Algorithm.BRUCK,
+        Algorithm.CHAIN_SCAN,
+        *([Algorithm.RECURSIVE_DOUBLING] if ranks in (1, 2, 4) else []),
+    ]
+    size = st.sampled_from([0, 8, 99, 100, 101, 5000])
+    for _ in range(draw(st.integers(1, 8))):
+        for rank in range(ranks):
+            b.calc(rank, draw(st.integers(0, 6000)))
+        what = draw(st.sampled_from(["pair", "ring", "waitall", "chain", "meet"]))
+        if what == "meet":
+            b.meet(draw(st.sampled_from(algorithms)), draw(size), draw(st.integers(0, ranks - 1)))
+        elif what == "pair":
+            one, other = draw(st.integers(0, ranks - 1)), draw(st.integers(0, ranks - 1))
+            if one != other:
+                b.send(one, other, draw(size), blocking=draw(st.booleans()))
+                b.recv(other, one, blocking=True)
+        elif what == "chain":
+            for rank in range(ranks):
+                if rank:
+                    b.recv(rank, rank - 1, blocking=True)
+                b.calc(rank, draw(st.integers(0, 500)))
+                if rank + 1 < ranks:
+                    b.send(rank, rank + 1, draw(size), blocking=True)
+        else:
+            for rank in range(ranks):
+                peers = [(rank + 1) % ranks, (rank - 1) % ranks]
+                sends = [b.send(rank, p, draw(size)) for p in peers]
+                work = draw(st.integers(0, 9000))
+                receives = [b.recv(rank, p) for p in reversed(peers)]
+                b.calc(rank, work)
+                if what == "ring":
+                    for begun in draw(st.permutations([*receives, *sends])):
+                        b.wait(begun)
+                else:
+                    b.wait(*receives, *sends)
+    return b
+
+
+@st.composite
+def networks(draw: st.DrawFn) -> Network:
+    def route() -> Route:
+        number = st.integers(0, 2000)
+        return Route(
+            latency_ns=draw(number),
+            byte_ns=draw(st.sampled_from([0.0, 0.25, 1.0, 7.0])),
+            gap_ns=draw(number),
+            send_ns=draw(number),
+            receive_ns=draw(number),
+            eager_bytes=draw(st.sampled_from([0, 100, 1 << 20])),
+            held_by_sender=draw(st.booleans()),
+            held_by_receiver=draw(st.booleans()),
+        )
+
+    return Network(route(), route())
+
+
+@settings(max_examples=100, deadline=None)
+@given(programs(), networks())
+def test_engine_and_reference_agree(program: Builder, network: Network) -> None:
+    schedule = program.schedule()
+    traced = Replayer(schedule).run(network, trace=True)
+    assert traced.end_ns.tolist() == pytest.approx(reference.Reference(schedule, network).run())
+    # The critical path is as long as the run.
+    assert traced.path is not None
+    assert float(traced.path["ns"].sum()) == pytest.approx(traced.run_ns, abs=1e-3)
+
+
+@settings(max_examples=30, deadline=None)
+@given(programs(), networks())
+def test_nothing_is_faster_than_its_longest_computation(program: Builder, network: Network) -> None:
+    schedule = program.schedule()
+    longest = float(schedule.computation_ns().max(initial=0))
+    assert run_ns(schedule, IDEAL) >= longest - 1e-6
+    path = Replayer(schedule).run(IDEAL, trace=True).path
+    assert path is not None
+    assert float(path["ns"][:, PARTS.index("latency")].sum()) == 0
