@@ -30,7 +30,7 @@ class CRoute(ctypes.Structure):
         ("byte_ns", ctypes.c_double),
         ("eager_bytes", ctypes.c_double),
         ("held", ctypes.c_int32),
-        ("reserved", ctypes.c_int32),
+        ("counted", ctypes.c_int32),
     )
 
 
@@ -42,6 +42,7 @@ class CNetwork(ctypes.Structure):
         ("node", ctypes.c_void_p),
         ("free_site", ctypes.c_int64),
         ("driven_site", ctypes.c_int64),
+        ("shared_ns", ctypes.c_void_p),
     )
 
 
@@ -64,7 +65,7 @@ class CTimes(ctypes.Structure):
 
     _fields_ = tuple(
         (name, ctypes.c_void_p)
-        for name in ("end_ns", "time_ns", "why", "start_why", "origin", "parts")
+        for name in ("end_ns", "time_ns", "why", "start_why", "origin", "ready_ns", "parts")
     )
 
 
@@ -98,6 +99,11 @@ def engine() -> ctypes.CDLL:
         *(pointer(CSchedule), pointer(CNetwork), pointer(CTimes)),
         *(ctypes.c_void_p, ctypes.c_uint64),
     ]
+    library.ix_share.argtypes = [
+        *(pointer(CSchedule), pointer(CNetwork)),
+        *(ctypes.c_void_p, ctypes.c_void_p),
+    ]
+    library.ix_share.restype = ctypes.c_int64
     library.ix_critical_path.restype = ctypes.c_uint64
     return library
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,8 @@ STRETCH = np.dtype(
         ("bytes", "<f8"),
     ]
 )
+_MOST_PASSES = 10
+_CONVERGED = 1e-4
 _KINDS = [kind.name.lower().replace("_", " ") for kind in Kind]
 
 
@@ -45,7 +48,7 @@ class Route:
     held_by_sender: bool = False
     held_by_receiver: bool = False
 
-    def c(self) -> CRoute:
+    def c(self, counted: bool) -> CRoute:
         return CRoute(
             self.latency_ns,
             self.send_ns,
@@ -54,7 +57,7 @@ class Route:
             self.byte_ns,
             self.eager_bytes,
             int(self.held_by_sender) + 2 * int(self.held_by_receiver),
-            0,
+            int(counted),
         )
 
 
@@ -77,19 +80,19 @@ class Network:
     def with_byte_ns(self, byte_ns: float) -> Network:
         return self._with(byte_ns=byte_ns)
 
-    def _with(self, **changes: float) -> Network:
-        between = replace(self.between, **changes)  # type: ignore[arg-type]
+    def _with(self, **changes: Any) -> Network:
+        between = replace(self.between, **changes)
         within = between if self.within == self.between else self.within
         return Network(within, between, self.itself)
 
     def progressing(self, progress: str) -> Network:
         """`ideal`: whatever is posted moves; `none`: large messages move in calls alone."""
         held = progress == "none"
-        change = {"held_by_sender": held, "held_by_receiver": held}
+        change: dict[str, Any] = {"held_by_sender": held, "held_by_receiver": held}
         return replace(
             self,
-            within=replace(self.within, **change),  # type: ignore[arg-type]
-            between=replace(self.between, **change),  # type: ignore[arg-type]
+            within=replace(self.within, **change),
+            between=replace(self.between, **change),
         )
 
 
@@ -148,6 +151,7 @@ class Replayer:
             None if schedule.site is None else np.ascontiguousarray(schedule.site, np.uint32)
         )
         self._time = np.empty(len(self._ops))
+        self._shares: FloatArray | None = None
         self._traces: tuple[NDArray[np.generic], ...] | None = None
         self._c = CSchedule(
             ops=self._ops.ctypes.data,
@@ -170,31 +174,72 @@ class Replayer:
         free_site: int = -1,
         driven_site: int = -1,
         trace: bool = False,
+        shared: bool = True,
     ) -> Replayed:
         """One replay; transfers of `free_site` take no time, those of `driven_site` are not held.
 
-        ImbrexError where ranks wait for ever: the schedule's messages are not those of a program.
+        `shared`: messages that are under way together share the link of their process, which takes
+        some replays more, because when messages leave decides who shares and that when others
+        leave; without, they go one after the other. ImbrexError where ranks wait for ever: the
+        schedule's messages are not those of a program.
         """
         c_network = CNetwork(
-            (network.itself.c(), network.within.c(), network.between.c()),
+            (
+                network.itself.c(False),
+                network.within.c(network.within == network.between),
+                network.between.c(True),
+            ),
             self._node.ctypes.data,
             free_site,
             driven_site,
         )
         end = np.zeros(self.schedule.streams)
         times = CTimes(end_ns=end.ctypes.data, time_ns=self._time.ctypes.data)
-        if trace:
-            why, start_why, origin, parts = self._trace_arrays()
-            times.why, times.start_why = why.ctypes.data, start_why.ctypes.data
-            times.origin, times.parts = origin.ctypes.data, parts.ctypes.data
+        if shared:
+            self._share(c_network, times, end)
+        if trace or not shared:
+            if trace:
+                why, start_why, origin, parts = self._trace_arrays()
+                times.why, times.start_why = why.ctypes.data, start_why.ctypes.data
+                times.origin, times.parts = origin.ctypes.data, parts.ctypes.data
+            self._once(c_network, times)
+        path = self._path(c_network, times) if trace else None
+        return Replayed(end, path)
+
+    def _once(self, network: CNetwork, times: CTimes) -> None:
         stuck = CStuck()
-        result = engine().ix_replay(self._c, c_network, times, stuck)
+        result = engine().ix_replay(self._c, network, times, stuck)
         if result < 0:
             raise ImbrexError("the replay ran out of memory")
         if result > 0:
             raise ImbrexError(self._told(stuck))
-        path = self._path(c_network, times) if trace else None
-        return Replayed(end, path)
+
+    def _share(self, network: CNetwork, times: CTimes, end: FloatArray) -> None:
+        """Replay until who shares the link with whom no longer changes the run time; `network` then
+        has the shares of the last replay."""
+        count = len(self._ops)
+        ready = np.zeros(count)
+        times.ready_ns = ready.ctypes.data
+        self._once(network, times)
+        before = float(end.max(initial=0.0))
+        shares = np.zeros(count)
+        for number in range(_MOST_PASSES):
+            found = np.zeros(count)
+            sharing = engine().ix_share(self._c, network, ready.ctypes.data, found.ctypes.data)
+            if sharing < 0:
+                raise ImbrexError("the replay ran out of memory")
+            if sharing == 0 and number == 0:
+                break
+            # Half way only, once it does not settle by itself: a full link makes it swing.
+            shares = found if number < _MOST_PASSES // 2 else (shares + found) / 2
+            self._shares = shares
+            network.shared_ns = shares.ctypes.data
+            self._once(network, times)
+            now = float(end.max(initial=0.0))
+            if abs(now - before) <= _CONVERGED * max(now, 1.0):
+                break
+            before = now
+        times.ready_ns = None
 
     @property
     def time_ns(self) -> FloatArray:

@@ -87,6 +87,7 @@ class _Conversion:
         self.one_sided = log.is_kind(LogKind.PUT, LogKind.GET) & (log.peer >= 0)
         self.not_replayed: dict[str, Counter[int]] = {}
         self.as_measured = np.zeros(self.calls, bool)
+        self.all_there_ns = self._all_there()
 
     def schedule(self) -> LogSchedule:
         self._name_what_is_not_replayed()
@@ -96,6 +97,21 @@ class _Conversion:
         calc = self._calc()
         self._computation(ops, calc)
         return self._assembled(ops, calc)
+
+    def _all_there(self) -> IntArray:
+        """Of calls that make communicators, windows and files, when the last had come, on the
+        clock of the call; -1 of all others. What they take then is the library's own time."""
+        log, members = self.log, self.met.members
+        found = np.full(self.calls, NOWHERE, np.int64)
+        if not len(members):
+            return found
+        begins = self.met.table["first"].astype(np.int64)
+        shift = log.start_ns[log.stream[members]]
+        last = np.maximum.reduceat(log.records["enter_ns"][members] + shift, begins)
+        last = np.repeat(last, self.met.table["count"]) - shift
+        sets_up = ~log.named(_COLLECTIVES)[members]
+        found[log.call[members[sets_up]]] = last[sets_up]
+        return found
 
     # ---- What cannot be replayed ---------------------------------------------------------------
 
@@ -171,6 +187,7 @@ class _Conversion:
         leave = records["exit_ns"][first].astype(np.int64)
         stream = log.stream[first]
         kept = np.where(self.as_measured | self._waits_for_nothing(), enter, leave)
+        kept = np.where(self.all_there_ns >= 0, np.clip(self.all_there_ns, enter, leave), kept)
         new = np.ones(self.calls, bool)
         new[1:] = stream[1:] != stream[:-1]
         previous = np.concatenate(([0], kept[:-1]))
@@ -311,6 +328,7 @@ class _Conversion:
         put(kind == Kind.WAIT_MEET, partner=own, peer=ours)
 
 
+_COLLECTIVES = mpi_facts.of_kind("collective")
 _POLLS = frozenset(name for name in mpi_facts.functions() if mpi_facts.is_poll(name))
 _BEGINS = frozenset(
     name

@@ -62,7 +62,7 @@ def last_ready(log: RunLog, sends: IntArray, calls: IntArray) -> IntArray:
             latest[key] = place[record]
         elif row["kind"] == Kind.PART_READY and key in latest:
             moved[latest[key]] = log.call[record]
-    return moved
+    return np.asarray(moved)
 
 
 def probed(log: RunLog) -> tuple[IntArray, IntArray]:

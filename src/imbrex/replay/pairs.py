@@ -61,7 +61,7 @@ def _numbered(streams: NDArray[np.void]) -> IntArray:
     changes[1:] = ordered[1:] != ordered[:-1]
     number = np.empty(len(ordered), np.int64)
     number[order] = np.cumsum(changes) - 1
-    return number
+    return np.asarray(number)
 
 
 def _in_order_of_posting(stream: IntArray, sequence: IntArray, wildcard: BoolArray) -> IntArray:
@@ -75,4 +75,4 @@ def _in_order_of_posting(stream: IntArray, sequence: IntArray, wildcard: BoolArr
     by_posting = places[np.argsort(stream[places], kind="stable")]
     renumbered = sequence.copy()
     renumbered[by_posting] = sequence[by_sequence]
-    return renumbered
+    return np.asarray(renumbered)

@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from imbrex import mpi_facts
 from imbrex.errors import ImbrexError
 from imbrex.profile.call_log import CALL_DTYPE, END_UNSEEN, OPEN, CallLog, Flag, Kind, read_call_log
 from imbrex.profile.run import Run
@@ -47,9 +46,9 @@ class RunLog:
     peer: IntArray
     stream_rank: IntArray
     start_ns: IntArray
+    origin_ns: IntArray
     end_ns: IntArray
     groups: dict[int, Group]
-    rank_in: dict[tuple[int, int], int]
     operations: tuple[str, ...]
     nodes: IntArray
     wall_ns: int
@@ -62,7 +61,7 @@ class RunLog:
         return np.isin(self.records["kind"], kinds)
 
     def has(self, flag: Flag) -> BoolArray:
-        return (self.records["flags"] & flag) != 0
+        return np.asarray((self.records["flags"] & flag) != 0)
 
     def named(self, holds: frozenset[str]) -> BoolArray:
         """Records whose operation is one of these."""
@@ -134,24 +133,20 @@ def _joined(logs: list[CallLog], operations: tuple[str, ...], nodes: IntArray, r
         rank=rank,
         stream=stream.astype(np.int64),
         call=call.astype(np.int64),
-        end=_ends(records, rank, call, sizes),
-        peer=_world_peers(records, rank, logs),
+        end=_ends(records, call, sizes),
+        peer=_world_peers(records, logs),
         stream_rank=stream_rank,
         start_ns=np.array([common[r] - begin for r in stream_rank], dtype=np.int64),
+        origin_ns=np.array([logs[r].origin_ns for r in stream_rank], dtype=np.int64),
         end_ns=ends[stream_rank],
         groups=_groups(logs),
-        rank_in={
-            (r, n): c.rank for r, log in enumerate(logs) for n, c in log.communicators.items()
-        },
         operations=operations,
         nodes=nodes,
         wall_ns=int(run.ranks["wall_ns"].max(initial=0)),
     )
 
 
-def _ends(
-    records: NDArray[np.void], rank: IntArray, call: NDArray[np.int64], sizes: list[int]
-) -> IntArray:
+def _ends(records: NDArray[np.void], call: IntArray, sizes: list[int]) -> IntArray:
     """The number of the call that saw each record's transfer complete."""
     end = np.full(len(records), NOWHERE, np.int64)
     begin = 0
@@ -169,7 +164,7 @@ def _ends(
     return end
 
 
-def _world_peers(records: NDArray[np.void], rank: IntArray, logs: list[CallLog]) -> IntArray:
+def _world_peers(records: NDArray[np.void], logs: list[CallLog]) -> IntArray:
     world = np.full(len(records), NOWHERE, np.int64)
     begin = 0
     for log in logs:
@@ -196,12 +191,3 @@ def _groups(logs: list[CallLog]) -> dict[int, Group]:
             others = c.peers if c.inter and c.peers is not None else []
             found[number] = Group((*c.own, *others), c.inter, c.window)
     return found
-
-
-SETS_UP = frozenset(
-    name
-    for name, facts in mpi_facts.functions().items()
-    if facts.kind
-    not in ("collective", "send", "recv", "sendrecv", "sendrecv_replace", "completion")
-)
-"""What makes communicators, windows and files, and the like: nothing of the user's moves."""

@@ -60,7 +60,7 @@ class Reference:
 
     def run(self) -> list[float]:
         while True:
-            while any([self.go_on(stream) for stream in self.streams]):
+            while sum(self.go_on(stream) for stream in self.streams):
                 pass
             if not self.start_first():
                 break

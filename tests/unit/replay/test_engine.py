@@ -38,7 +38,7 @@ def test_an_eager_message_takes_o_l_g_and_o() -> None:
     b.calc(0, 500)
     b.send(0, 1, 30, blocking=True)
     b.recv(1, 0, blocking=True)
-    ends = Replayer(b.schedule()).run(NETWORK).end_ns
+    ends = Replayer(b.schedule()).run(NETWORK, shared=False).end_ns
     # The sender goes on at once; 500 + 10 + 1000 + 2 * 30 + 20.
     assert ends.tolist() == [510, 1590]
 
@@ -48,7 +48,7 @@ def test_a_large_message_starts_when_its_receive_is_posted() -> None:
     b.send(0, 1, 200, blocking=True)
     b.calc(1, 3000)
     b.recv(1, 0, blocking=True)
-    ends = Replayer(b.schedule()).run(NETWORK).end_ns
+    ends = Replayer(b.schedule()).run(NETWORK, shared=False).end_ns
     assert ends.tolist() == [3000 + 1000 + 400, 3000 + 1000 + 400 + 20]
 
 
@@ -60,9 +60,26 @@ def test_messages_follow_each_other_on_the_link() -> None:
     for peer, count in ((1, 2), (2, 1)):
         for _ in range(count):
             b.recv(peer, 0, blocking=True)
-    ends = Replayer(b.schedule()).run(NETWORK).end_ns
+    ends = Replayer(b.schedule()).run(NETWORK, shared=False).end_ns
     # They go on the link at 10, 10 + 80 and 10 + 160.
     assert ends.tolist() == [30, 170 + 1000 + 10 + 20, 90 + 1000 + 80 + 20]
+
+
+def test_messages_that_are_under_way_together_share_the_link() -> None:
+    b = Builder(3)
+    b.send(0, 1, 40)
+    b.calc(0, 30)
+    b.send(0, 2, 40)
+    for peer in (1, 2):
+        b.recv(peer, 0, blocking=True)
+    ends = Replayer(b.schedule()).run(NETWORK).end_ns
+    # 80 of the link each, from 10 and from 50: alone to 50, together to 130, alone to 170.
+    assert ends.tolist() == pytest.approx([50, 130 + 1000 + 20, 170 + 1000 + 20])
+    b.send(0, 1, 40)
+    b.recv(1, 0, blocking=True)
+    ends = Replayer(b.schedule()).run(NETWORK).end_ns
+    # One more to rank 1 from 60 goes behind the first: together to 130 and to 210, alone to 250.
+    assert ends.tolist() == pytest.approx([60, 250 + 1000 + 20, 210 + 1000 + 20])
 
 
 def test_nothing_waits_on_the_link_for_a_message_that_starts_later() -> None:
@@ -72,7 +89,7 @@ def test_nothing_waits_on_the_link_for_a_message_that_starts_later() -> None:
     b.calc(1, 50_000)
     b.recv(1, 0, blocking=True)
     b.recv(2, 0, blocking=True)
-    ends = Replayer(b.schedule()).run(NETWORK).end_ns
+    ends = Replayer(b.schedule()).run(NETWORK, shared=False).end_ns
     assert ends[2] == 20 + 1000 + 400 + 20
     assert ends[1] == 50_000 + 1000 + 400 + 20
 
@@ -94,7 +111,7 @@ def test_a_receive_that_needs_a_later_message_of_the_same_sender_is_no_deadlock(
     b.recv(1, 2, blocking=True)
     b.recv(1, 0, blocking=True)
     # The second of rank 0 goes first, because the first is awaited only after it.
-    ends = Replayer(b.schedule()).run(NETWORK).end_ns
+    ends = Replayer(b.schedule()).run(NETWORK, shared=False).end_ns
     second = 20 + 1000 + 400
     asked = second + 20 + 10 + 1000 + 16 + 20
     assert ends.tolist() == [asked + 1400, asked + 1420, second + 20 + 10]
@@ -107,7 +124,9 @@ def test_without_progress_large_messages_move_in_calls_alone() -> None:
             begun = b.recv(rank, 1 - rank), b.send(rank, 1 - rank, 1000)
             b.calc(rank, 10_000)
             b.wait(*begun)
-        return Replayer(b.schedule()).run(NETWORK.progressing(progress)).end_ns.tolist()
+        return (
+            Replayer(b.schedule()).run(NETWORK.progressing(progress), shared=False).end_ns.tolist()
+        )
 
     # With progress all of it moves beside the work; without, all of it after.
     assert ring("ideal") == [10_030, 10_030]
@@ -122,7 +141,7 @@ def test_a_blocking_call_moves_what_else_is_open() -> None:
     b.recv(1, 0, blocking=True)
     b.send(1, 0, 8)
     # Rank 0 is in a call, waiting for the answer to what it sends.
-    ends = Replayer(b.schedule()).run(NETWORK.progressing("none")).end_ns
+    ends = Replayer(b.schedule()).run(NETWORK.progressing("none"), shared=False).end_ns
     assert ends.tolist() == [3010 + 20 + 10 + 1000 + 16 + 20, 3010 + 20 + 10]
 
 
@@ -138,7 +157,7 @@ def test_a_barrier_waits_for_the_last_and_takes_its_rounds() -> None:
     b = Builder(4)
     b.calc(2, 900)
     b.meet(Algorithm.DISSEMINATION)
-    ends = Replayer(b.schedule()).run(NETWORK).end_ns
+    ends = Replayer(b.schedule()).run(NETWORK, shared=False).end_ns
     # Rank 2 tells 3, and 3 tells 1: o + L + o each. What the others need is under way before.
     late = 900 + 10 + 1000 + 20
     assert ends.tolist() == [2060, late + 10 + 1000 + 20, 2060, 2060]
@@ -226,7 +245,7 @@ def networks(draw: st.DrawFn) -> Network:
 @given(programs(), networks())
 def test_engine_and_reference_agree(program: Builder, network: Network) -> None:
     schedule = program.schedule()
-    traced = Replayer(schedule).run(network, trace=True)
+    traced = Replayer(schedule).run(network, trace=True, shared=False)
     assert traced.end_ns.tolist() == pytest.approx(reference.Reference(schedule, network).run())
     # The critical path is as long as the run.
     assert traced.path is not None

@@ -90,7 +90,8 @@ enum ix_held { IX_HELD_BY_SENDER = 1, IX_HELD_BY_RECEIVER = 2 };
 typedef struct ix_route {
     double latency_ns, send_ns, receive_ns, gap_ns, byte_ns;
     double eager_bytes;
-    int32_t held, reserved;
+    int32_t held;
+    int32_t counted; /* its latencies and bytes are counted on the critical path */
 } ix_route;
 
 enum { IX_SELF, IX_WITHIN, IX_BETWEEN, IX_ROUTES };
@@ -100,6 +101,9 @@ typedef struct ix_network {
     const uint32_t *node; /* of each process */
     int64_t free_site;    /* transfers begun there take no time; -1: none */
     int64_t driven_site;  /* transfers begun there are not held; -1: none */
+    /* Of each send, what it takes longer because others are on the link with it, as ix_share finds
+     * it from an earlier replay; NULL: messages go one after the other. */
+    const double *shared_ns;
 } ix_network;
 
 /* What decided a time. */
@@ -120,9 +124,10 @@ typedef struct ix_times {
     double *time_ns; /* of each operation */
     uint8_t *why;    /* of each operation that waits; of a send its start is in `start_why` */
     uint8_t *start_why;
-    uint32_t *from; /* of a send: the operation that let it start; of a meeting: the member */
-    double *parts;  /* of each member, in the order of `members`: ns of latency, bandwidth and
-                     * overhead on its way, number of latencies, bytes: five each */
+    uint32_t *from;   /* of a send: the operation that let it start; of a meeting: the member */
+    double *ready_ns; /* of each send, when it could start; for ix_share */
+    double *parts;    /* of each member, in the order of `members`: ns of latency, bandwidth and
+                       * overhead on its way, number of latencies, bytes: five each */
 } ix_times;
 
 typedef struct ix_stuck {
@@ -134,6 +139,12 @@ typedef struct ix_stuck {
 int ix_replay(const ix_schedule *schedule, const ix_network *network, ix_times *times,
               ix_stuck *stuck);
 
+/* Let the messages that are under way at a time share the link of their process: those to one peer
+ * one after the other, others in equal parts. From ready_ns of a replay to shared_ns of the next.
+ * Returns how many messages shared; -1: no memory. */
+int64_t ix_share(const ix_schedule *schedule, const ix_network *network, const double *ready_ns,
+                 double *shared_ns);
+
 /* ---- The critical path ------------------------------------------------------------------------
  */
 
@@ -143,7 +154,7 @@ enum ix_part { IX_COMPUTATION, IX_LATENCY, IX_BANDWIDTH, IX_OVERHEAD, IX_LATENES
 typedef struct ix_stretch {
     uint32_t op, stream;
     double ns[IX_PARTS];
-    double latencies; /* how many L (of paths between processes) are in it */
+    double latencies; /* how many L of counted routes are in it */
     double bytes;     /* and how many G */
 } ix_stretch;
 

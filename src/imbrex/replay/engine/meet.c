@@ -41,10 +41,10 @@ static void put(ix_round *x, uint32_t a, uint32_t b, double bytes)
     *message = *sender;
     sender->link_ns = start + (moves > route->gap_ns ? moves : route->gap_ns);
     message->bandwidth_ns += start - sender->at_ns + moves;
-    if (route->byte_ns > 0)
+    if (route->counted && route->byte_ns > 0)
         message->bytes += (start - sender->at_ns) / route->byte_ns + bytes;
     message->latency_ns += route->latency_ns;
-    message->latencies += 1;
+    message->latencies += route->counted;
     message->at_ns = start + route->latency_ns + moves;
 }
 

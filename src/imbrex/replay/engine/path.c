@@ -63,15 +63,18 @@ static void through_message(ix_walk *w, uint64_t send)
     const ix_op *op = &s->ops[send];
     uint32_t sender = stream_of(s, send);
     const ix_route *route = ix_route_of(s, w->network, sender, op->peer);
-    int between = s->process[sender] != s->process[op->peer];
     double bytes = ix_bytes(op), turns = op->flags & IX_ROUND_TRIP ? 2 : 1;
     w->stream = sender;
     ix_stretch *out = stretch(w, send);
     if (!ix_is_site(s, op, (int64_t)send, w->network->free_site)) {
         out->ns[IX_LATENCY] = turns * route->latency_ns;
         out->ns[IX_BANDWIDTH] = route->byte_ns * bytes;
-        out->latencies = between ? turns : 0;
-        out->bytes = between ? bytes : 0;
+        out->latencies = route->counted ? turns : 0;
+        out->bytes = route->counted ? bytes : 0;
+        if (w->network->shared_ns && route->byte_ns > 0) {
+            out->ns[IX_BANDWIDTH] += w->network->shared_ns[send];
+            out->bytes += route->counted ? w->network->shared_ns[send] / route->byte_ns : 0;
+        }
     }
     for (;;) {
         uint8_t why = w->times->start_why[send];
@@ -94,12 +97,11 @@ static void through_message(ix_walk *w, uint64_t send)
         sender = w->stream = stream_of(s, send);
         op = &s->ops[send];
         route = ix_route_of(s, w->network, sender, op->peer);
-        between = s->process[sender] != s->process[op->peer];
         double moves = route->byte_ns * ix_bytes(op);
         int by_bytes = moves >= route->gap_ns;
         ix_stretch *link = stretch(w, send);
         link->ns[IX_BANDWIDTH] = by_bytes ? moves : route->gap_ns;
-        link->bytes = by_bytes && between ? ix_bytes(op) : 0;
+        link->bytes = by_bytes && route->counted ? ix_bytes(op) : 0;
     }
 }
 
@@ -112,7 +114,7 @@ static void announced(ix_walk *w, uint64_t probe)
     ix_stretch *out = stretch(w, probe);
     out->ns[IX_LATENCY] = route->latency_ns;
     out->ns[IX_OVERHEAD] = route->send_ns;
-    out->latencies = s->process[w->stream] != s->process[op->peer];
+    out->latencies = route->counted;
     go_to(w, op->peer, op->partner, 1);
 }
 

@@ -36,7 +36,9 @@ static void start(ix_run *run, uint32_t stream, uint64_t index, double ready, ui
         double moves = route->byte_ns * ix_bytes(op);
         double takes = moves > route->gap_ns ? moves : route->gap_ns;
         /* Nothing waits for a message that leaves only later. */
-        if (ready >= link->latest_ns) {
+        if (run->network->shared_ns) {
+            at += run->network->shared_ns[index];
+        } else if (ready >= link->latest_ns) {
             if (link->free_ns > ready) {
                 at = link->free_ns;
                 why = IX_LINK;
@@ -50,6 +52,8 @@ static void start(ix_run *run, uint32_t stream, uint64_t index, double ready, ui
         }
         at += route->latency_ns * (op->flags & IX_ROUND_TRIP ? 2 : 1) + moves;
     }
+    if (run->times->ready_ns)
+        run->times->ready_ns[index] = ready;
     if (run->times->start_why) {
         run->times->start_why[index] = why;
         run->times->from[index] = from;
