@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from imbrex.profile.aggregate import Integers, group, sum_by
 from imbrex.profile.evidence import BOUNDS_NS, KINDS
-from imbrex.profile.format import Table
+from imbrex.profile.format import QUANTITIES, Table
 from imbrex.profile.run import Run
 from imbrex.profile.summary import Sums, make_sums
 
@@ -18,6 +20,9 @@ WORTH_SAYING = 0.5
 
 _COLUMNS = ("transfers", *BOUNDS_NS)
 _PARTS = ("overlap_min", "overlap_max", "exposed_min", "exposed_max")
+_FINE = ("site", "operation", "section", "size_class", "path")
+"""By these a transfer is booked in measures.npy and in evidence.npy alike, and by its rank."""
+_ALL = ("reserved",)
 
 
 @dataclass(frozen=True)
@@ -61,47 +66,78 @@ def hidden_of(run: Run, keys: Sequence[str]) -> dict[tuple[int, ...], Hidden]:
     """
     every = run.measures if "rank" in keys else run.over_ranks
     inside = bool(np.any(every["source"] != 0))
-    found, sums = _grouped(every, keys)
-    logged = _logged(run, keys)
+    found, sums = group(every, tuple(keys) or _ALL)
+    cuts = {} if run.evidence is None else _cuts(every, run.evidence, tuple(keys), inside)
+    named = [tuple(key) if keys else () for key in found.tolist()]
     return {
-        key: _hidden(make_sums(values), logged.get(key), inside)
-        for key, values in zip(found, sums, strict=True)
+        key: _hidden(make_sums(values), cuts.get(key, {}))
+        for key, values in zip(named, sums, strict=True)
     }
 
 
-def _grouped(table: Table, keys: Sequence[str]) -> tuple[list[tuple[int, ...]], Integers]:
-    found, sums = group(table, tuple(keys) or ("reserved",))
-    return [tuple(key) if keys else () for key in found.tolist()], sums
+def _cuts(
+    every: Table, evidence: Table, keys: tuple[str, ...], inside: bool
+) -> dict[tuple[int, ...], dict[str, dict[str, float]]]:
+    """For each group and kind of evidence the bounds of its transfers, in s, cut by that kind.
+
+    What is not logged keeps its own. Bounds from inside the library may be narrower than those
+    recomputed from the log: then both are cut with each other, in rows of which every transfer is
+    logged. A collective is one transfer in the log, and many messages inside.
+    """
+    fine = (*keys, *(name for name in _FINE if name not in keys)) if inside else keys or _ALL
+    found, own = group(every, fine)
+    columns = np.stack([evidence[name].astype(np.int64) for name in fine], axis=1)
+    values = np.stack([evidence[name].astype(np.int64) for name in _COLUMNS], axis=1)
+    # Both tables side by side, row by row of their common keys.
+    width = own.shape[1]
+    both = np.zeros((len(own) + len(values), width + values.shape[1]), np.int64)
+    both[: len(own), :width], both[len(own) :, width:] = own, values
+    found, both = sum_by(np.concatenate([found, columns]), both)
+    mine = {name: both[:, i] for i, name in enumerate(QUANTITIES)}
+    logged = {name: both[:, width + i] for i, name in enumerate(_COLUMNS)}
+    is_whole = mine["transfers"] == logged["transfers"]
+    cuts = [
+        _cut_rows(mine, logged, f"{kind}_{part}", part, is_whole if inside else None)
+        for kind in KINDS[1:]
+        for part in _PARTS
+    ]
+    outer, sums = sum_by(found[:, : len(keys)] if keys else found[:, :1] * 0, np.stack(cuts, 1))
+    names = [(kind, part) for kind in KINDS[1:] for part in _PARTS]
+    result: dict[tuple[int, ...], dict[str, dict[str, float]]] = {}
+    for key, row in zip(outer.tolist(), sums.tolist(), strict=True):
+        of_kind = result.setdefault(tuple(key) if keys else (), {kind: {} for kind in KINDS[1:]})
+        for (kind, part), value in zip(names, row, strict=True):
+            of_kind[kind][part] = value / 1e9
+    return result
 
 
-def _logged(run: Run, keys: Sequence[str]) -> dict[tuple[int, ...], dict[str, float]]:
-    """Sums of evidence.npy, times in s."""
-    table = run.evidence
-    if table is None:
-        return {}
-    columns = np.zeros((len(table), max(1, len(keys))), np.int64)
-    for at, name in enumerate(keys):
-        columns[:, at] = table[name]
-    values = np.empty((len(table), len(_COLUMNS)), np.int64)
-    for at, name in enumerate(_COLUMNS):
-        values[:, at] = table[name]
-    found, sums = sum_by(columns, values)
-    return {
-        tuple(key) if keys else (): {
-            name.removesuffix("_ns"): value / 1e9 if name.endswith("_ns") else float(value)
-            for name, value in zip(_COLUMNS, row, strict=True)
-        }
-        for key, row in zip(found.tolist(), sums.tolist(), strict=True)
-    }
+def _cut_rows(
+    mine: Mapping[str, Integers],
+    logged: Mapping[str, Integers],
+    column: str,
+    part: str,
+    is_whole: npt.NDArray[np.bool_] | None,
+) -> Integers:
+    """One part of the bounds, row by row; `is_whole`: where the library's own bounds stand beside
+    all of the log's. None: all bounds come from the calls."""
+    own, cut = mine[f"{part}_ns"], logged[f"{column}_ns"]
+    if is_whole is None:
+        rest: Integers = np.maximum(0, own - logged[f"call_{part}_ns"])
+        return rest + cut
+    both = np.maximum(own, cut) if part.endswith("min") else np.minimum(own, cut)
+    shown: Integers = np.where(is_whole, both, own)
+    return shown
 
 
-def _hidden(sums: Sums, logged: Mapping[str, float] | None, inside: bool) -> Hidden:
+def _hidden(sums: Sums, cuts: Mapping[str, Mapping[str, float]]) -> Hidden:
     bounds = {"call": sums}
-    if logged is not None:
-        for kind in KINDS[1:]:
-            cut = _cut(sums, logged, kind, inside)
-            if cut is not None:
-                bounds[kind] = cut
+    for kind, changed in cuts.items():
+        # Of different kinds of evidence: the lower end may pass the upper one by what they err.
+        ends: dict[str, Any] = {
+            f"{part}_s": min(value, changed[part.replace("_min", "_max")])
+            for part, value in changed.items()
+        }
+        bounds[kind] = replace(sums, **ends)
     by = {kind: s.hidden_share for kind, s in bounds.items() if s.hidden_share is not None}
     decides, before = {}, 0.0
     for kind in KINDS:
@@ -112,25 +148,3 @@ def _hidden(sums: Sums, logged: Mapping[str, float] | None, inside: bool) -> Hid
         decides[kind] = max(0.0, decided - before)
         before = max(before, decided)
     return Hidden({k: v for k, v in by.items() if v is not None}, decides)
-
-
-def _cut(sums: Sums, logged: Mapping[str, float], kind: str, inside: bool) -> Sums | None:
-    """The bounds of all transfers, those that are logged cut by a kind of evidence.
-
-    What is not logged keeps its own. Bounds from inside the library may be narrower than those
-    recomputed from the log: then both are cut with each other, where every transfer is logged.
-    """
-    if inside and logged["transfers"] < sums.transfers:
-        return None
-    changed = {}
-    for part in _PARTS:
-        own = getattr(sums, part + "_s")
-        call, cut = logged[f"call_{part}"], logged[f"{kind}_{part}"]
-        if inside:
-            changed[part + "_s"] = max(own, cut) if part.endswith("min") else min(own, cut)
-        else:
-            changed[part + "_s"] = max(0.0, own - call) + cut
-    for name in ("overlap", "exposed"):
-        low, high = changed[f"{name}_min_s"], changed[f"{name}_max_s"]
-        changed[f"{name}_min_s"] = min(low, high)
-    return replace(sums, **changed)
