@@ -14,6 +14,7 @@ from imbrex.network import load
 from imbrex.transform.engine import Options, Outcome, read_program, transform
 from imbrex.transform.graph import write_graph
 from imbrex.transform.measured import read_measured, transform_measured
+from imbrex.transform.model.advice import advice
 from imbrex.transform.model.causes import Cause, Reason
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.readers.c_source import compile_database
@@ -275,15 +276,19 @@ def explain(outcome: Outcome, *, applied: bool) -> str:
 def _explain_site(decision: Decision) -> list[str]:
     site = decision.site
     head = f"{site.location}: {site.call.name} in {site.routine.name}: "
+    hindered = decision.work or decision.barred is not None
     arguments = {
         "rewritten": f"rewrite ({', '.join(decision.rewrites)}), "
         f"window lines {decision.first_line}-{decision.last_line}",
         "refused": "refused",
-        "nothing-to-gain": "nothing to gain",
+        "nothing-to-gain": "cannot be moved" if hindered else "nothing to gain",
     }
-    reason = decision.reason
+    reason = decision.obstacle
     place = "" if reason.location == site.location else f" ({reason.location})"
     lines = [head + arguments[decision.decision], f"    {reason.text}{place}"]
+    help_with = "" if decision.decision == "rewritten" else advice(reason.cause)
+    if help_with and (hindered or decision.decision == "refused"):
+        lines.append(f"    what to do: {help_with}")
     if decision.measured is not None:
         lines.append(f"    {_measured(decision.measured)}")
     return lines + [f"    {detail}" for detail in decision.details]

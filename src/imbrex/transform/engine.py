@@ -11,6 +11,7 @@ from pathlib import Path
 from imbrex.errors import ImbrexError
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.aliases import Aliases
+from imbrex.transform.analysis.beside import has_work
 from imbrex.transform.analysis.constants import name_constants, nonnegative
 from imbrex.transform.analysis.datatypes import find_layouts
 from imbrex.transform.analysis.distinct import find_distinct, find_owned
@@ -275,6 +276,11 @@ def _communication(analysis: _Analysis, options: Options) -> Outcome:
     )
     decisions = deciding.decide(list(program.routines.values()))
     note_stated(program, decisions)
+    for decision in decisions:
+        if decision.decision == "nothing-to-gain":
+            site = decision.site
+            beside = has_work(footprints, site.routine, site.statement)
+            decision.work = decision.work or beside
     for routine in program.routines.values():
         ordered = number_requests(routine)
         moved = deciding.existing.completed_in(routine) + deciding.whole.completed_in(routine)

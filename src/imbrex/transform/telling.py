@@ -15,6 +15,7 @@ from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.rewrites.base import Decision
 from imbrex.transform.rewrites.proposals import Proposal
 
+_AT_CALLERS = ("wrappers", "hoisting")  # rewrites that use the work of a routine's callers
 _PLACE = re.compile(r"\(([^()\s]+):(\d+)\)")
 
 
@@ -120,6 +121,10 @@ def note(
         if done and proposal.rewrite not in decision.rewrites:
             decision.rewrites.insert(0, proposal.rewrite)
         decision.details.append(text)
+        blocking = decision.site.call.name not in mpi_calls.STARTS.keys() | mpi_calls.COMPLETIONS
+        if not done and blocking and proposal.rewrite in _AT_CALLERS:
+            where = Location(place.file, line)
+            decision.barred = decision.barred or Reason(proposal.reason.cause, where)
 
 
 def note_stated(program: Program, decisions: list[Decision]) -> None:

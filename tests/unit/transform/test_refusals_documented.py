@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from imbrex.transform.model.advice import ADVICE, advice, in_the_way
 from imbrex.transform.model.causes import Cause, Reason
 from imbrex.transform.model.location import Location
 from imbrex.transform.model.reasons import ReasonKind
@@ -38,6 +39,31 @@ def test_each_reason_is_documented() -> None:
 
 def test_each_documented_reason_exists() -> None:
     assert documented() - reasons() == set()
+
+
+def test_what_to_do_is_what_the_docs_say() -> None:
+    """Beside each reason, but for what is told of a rewrite."""
+    text = (DOCS / "reference" / "transform-refusals.md").read_text()
+    refusals = text[: text.index("## What is told of a rewrite")]
+    rows = [line[2:].split(" | ") for line in refusals.splitlines() if line.startswith("| ")]
+    said = {r: row[1].rstrip(" |") for row in rows for r in row[0].split("<br>")}
+    kinds = {re.sub(r"\{\w+\}", "…", kind.value): kind for kind in ReasonKind}
+    named = {
+        kinds[r].name.lower().replace("_", "-"): text for r, text in said.items() if r in kinds
+    }
+    assert named == ADVICE
+
+
+def test_advice_is_that_of_the_reason_within() -> None:
+    inner = ReasonKind.CALL_DOES(routine="work", cause=ReasonKind.INPUT_OUTPUT())
+    assert advice(ReasonKind.NOT_LATER(cause=inner)) == ADVICE["input-output"]
+    place = Location("a.c", 3)
+    edge = Reason(ReasonKind.BLOCK_ENDS(), place)
+    used = Reason(ReasonKind.USED(variable="a"), place)
+    window = Reason(ReasonKind.NO_WINDOW(before=used, behind=edge), place)
+    assert in_the_way(window) == used
+    assert in_the_way(Reason(ReasonKind.NO_WINDOW(before=used, behind=used), place)) == used
+    assert in_the_way(used) == used
 
 
 def test_a_reason_takes_the_parameters_of_its_sentence() -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, TypeVar
 
 from imbrex.transform import mpi_calls
+from imbrex.transform.model.advice import advice, in_the_way
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.location import Location
 from imbrex.transform.model.program import Call, Program, Routine, Statement
@@ -99,7 +100,16 @@ class Decision:
     details: list[str] = field(default_factory=list)
     measured: dict[str, float] | None = None  # of a run, see imbrex.transform.measured
     crossed: int = 0  # computing statements that the start and the wait pass
+    work: bool = False  # whether the routine computes beside the call: it cannot be moved there
+    barred: Reason | None = None  # what keeps it from the work of the routine's callers
     worked: int = 0  # of those, the ones that do more than pack or unpack a message
+
+    @property
+    def obstacle(self) -> Reason:
+        """What stands in the way, of all that is told, to what a user would look at first."""
+        if self.barred is not None and self.decision == "nothing-to-gain" and not self.work:
+            return self.barred
+        return in_the_way(self.reason) if self.work else self.reason
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -117,6 +127,8 @@ class Decision:
             "rewrites": self.rewrites,
             "details": self.details,
             "measured": self.measured,
+            "work": self.work or self.barred is not None,
+            "advice": advice(self.obstacle.cause),
         }
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from imbrex.transform import mpi_calls
+from imbrex.transform.analysis.beside import has_work
 from imbrex.transform.analysis.operations import own_operation
 from imbrex.transform.analysis.request_states import Started
 from imbrex.transform.analysis.requests import started
@@ -262,6 +263,7 @@ class StatementMotion(ExistingMotion):
             inner = dict(decision.reason.cause.parameters).get("cause")
             if isinstance(inner, Cause) and inner.kind in _EDGES:
                 decision.reason = whole.reason  # what stands beyond the routine that holds it
+                decision.work = has_work(self.footprints, site.routine, site.statement)
 
     def starts(self, site: Site, piece: Piece) -> bool:
         return all(each.call.name in mpi_calls.STARTS for each in piece.transfer.each)

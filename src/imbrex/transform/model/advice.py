@@ -1,0 +1,254 @@
+"""What a user can do about each reason.
+
+`docs/reference/transform-refusals.md` says the same beside each reason; a test holds the two
+together. A line that is not indented has kinds of reasons, the lines below it what helps.
+"""
+
+from __future__ import annotations
+
+from imbrex.transform.model.causes import Cause, Reason
+from imbrex.transform.model.reasons import ReasonKind
+
+_TABLE = """
+value-used error-code
+    leave errors to the handler `MPI_ERRORS_ARE_FATAL`, give all files, and use a variable for
+    error codes alone: then its checks are passed
+call-of-macro call-from-macro call-amid-macro preprocessor-line line declarations-hold
+    write that part without the macro or the `#if`
+buffered-send
+    use `MPI_Send`, which may overlap
+one-buffer
+    the rewrite `private-buffers` gives it a copy where the buffer is a local array of fixed size
+argument-count
+    mend the call; a compiler with the interface of `mpi_f08` says what is wrong
+mpi-unknown
+    `include 'mpif.h'` or `use mpi` without `only` in the routine, or in a module that it uses as
+    a whole and that keeps none of these names private: the rewrite needs further names
+mismatch
+    `use mpi`
+call-ends-loop
+    end the loop with a `continue` or `end do` of its own
+call-belongs call-in-directed-loop call-inside statement-kind named-construct
+    move communication out of the region or the construct
+not-statement not-braced-statement no-room-before no-declarations
+    give the call lines of its own, in C in braces
+argument-effects argument-calls keyword-argument
+    compute the argument into a variable first; give all arguments by position
+buffer-unknown overlaid volatile
+    use a plain variable or array as buffer, request, status or argument
+argument-problem about
+    the reason behind the colon
+may-be-noncontiguous noncontiguous
+    copy into a contiguous buffer first, or declare the argument `contiguous`
+call-of call-does
+    nothing, if that call communicates, prints or waits; else the reason behind the colon
+call-unread
+    give that file too
+pointer-call
+    call the function by its name
+recursion
+    write the recursion as a loop, or keep it out of the window
+unknown-memory-used
+    say what a pointer reaches: distinct allocations, no shared pool, no pointer into a structure
+used set
+    nothing, if it must be there: else move that use behind the work, or fill two buffers in turn
+may-be-used may-be-set may-be-used-through may-be-set-through
+    separate what the pointers reach; parts of an array that a structure holds are told apart
+    through a local pointer: `double *u = g->u;`
+leaves c-goto go-to named-exit alternate-return alternate-returns entry arithmetic-if case-label
+label program-end
+    restructure the window: one way in, one way out
+input-output
+    move it out of the window: the order of output may be what the messages are for
+allocation
+    allocate before the message
+several-on-line
+    one statement to a line
+no-better-place block-begins declarations
+    nothing: the start stands as early as it can
+block-ends loop-end next-iteration branch
+    the next iteration or a branch needs the buffer: fill two buffers in turn
+its-start
+    nothing: the wait cannot come before it
+construct vector-moves vector-method statement if select call parenthesis own-operator
+assignment-to statement-function derived-assignment derived-operator own-assignment bound-function
+    keep such code out of the window, or write it plainly; size a `std::vector` before the
+    message, use `v[i]`
+derived-component
+    pass the component to a routine that communicates and computes on a plain dummy array: `call
+    step(g%u, g%w, g%nx)`
+macro in-header
+    put the code into the source file
+included-unread included-code include-missing twice-defined function-twice-defined name-twice
+function-name-twice
+    give the file's folder with `-- -I`, put statements into the source, give each routine a name
+    of its own
+if-without-end do-without-end do-without-label select-without-end closes-nothing
+    the reader lost the structure there, mostly by `#ifdef`: give the preprocessed form
+common-layouts
+    declare the block alike in all units
+no-window
+    nothing, if it is so; else what follows "before it" and "behind it"
+only-unpacks
+    nothing: two more calls would cost more
+receive-order send-order
+    give the two messages different constant tags or ranks
+other-communication call-and program-uses
+    timing may decide results there (`MPI_Probe`, `MPI_Test`, windows, threads, ready sends, ...),
+    so receives stay put next to other communication
+threads
+    `--single-thread`, if one thread calls MPI and uses what it communicates; without threads give
+    all files of the program
+no-main file-unread hidden-code
+    give all files of the program
+wildcard stored-wildcard may-be-stored-wildcard may-be-wildcard
+    name the source and the tag
+ready-send
+    use `MPI_Send`
+call-operates own-operation call-while-operating
+    a reduction by an operation of the program's own runs its function, nobody knows when: use one
+    of MPI's, by its name
+completes also-calls
+    nothing: what that call completes is not known
+collective-order
+    nothing: the order is fixed by the program
+collective-left
+    write scans as another operation
+barrier
+    remove it if nothing needs it
+matching-stays matching-not-chosen
+    remove what stops that call; choose it too with `--only`
+unread-may-match unread-pointer dummy-may-match
+    give that file too
+named-elsewhere
+    write that place as a plain call, or remove it
+inexact reassociation
+    `--allow-reassociation`, if you accept other last digits
+matching-rewritten
+    nothing: the call is rewritten where it stands
+not-earlier not-later
+    the reason behind the colon
+no-start
+    give the file with the start; pass the request itself, not its value
+request-foreign request-not-local request-pointer request-copied request-passed request-used
+    set the handle by starts and to `MPI_REQUEST_NULL` alone, copy it nowhere; keep what
+    structures hold beside it in another structure if that is assigned as a whole
+request-unseen
+    give all files of the program, or keep the handle in a local variable of the routine that
+    starts and waits
+request-languages
+    keep the handle in a local variable of the routine that starts and waits
+request-kept
+    `use mpi_f08`, or declare the buffer in a module
+result-not-local result-address result-read result-may-be-read result-passed
+    use `MPI_STATUS_IGNORE`, or a local status or error variable
+no-own-copy values-from-elsewhere used-in-condition used-in-construct read-beyond set-unknown
+null-source
+    fill the buffer as a whole in front of each message, or declare one for each message; receive
+    where a condition says `… != MPI_PROC_NULL`
+buffer-not-local buffer-address buffer-known buffer-shared declaration too-many-copies
+    declare one local array for each message
+one-message
+    nothing: no second message waits for it
+no-copy not-whole not-whole-copy not-fixed dimensions too-large not-one-loop not-all-sent
+other-elements elements
+    send whole arrays of constant size, or fill two in turn; declare a local array for
+    `MPI_Sendrecv_replace`, or use `MPI_Sendrecv`
+iterations iterations-unknown carried
+    nothing, if it is so; else a scalar that is set in each iteration, two arrays instead of one
+    (time levels `u(:,:,old)`, `u(:,:,new)`: pass them as two arguments)
+one-part
+    nothing, if it is so; else take the recurrence or the sum into a loop of its own
+loop-calls bound-changes bound-unsigned header
+    count by one, with bounds that are set before the loop and signed
+loop-directive loop-labels loop-line loop-statement-line
+    divide the loop by hand; `END DO` in the place of labels; one statement to a line
+both-use both-use-unknown
+    nothing, if it is so; else give each its own variable
+declaration-passed may-be-directed directed-or-labelled of-macro has-label shares-line
+    move the statement by hand, or give it a line without label or directive
+address-taken generic conditional call-not-statement not-editable other-file names-taken
+requests-taken not-plain-function not-plain-subroutine parameters
+    make the wrapper a plain routine that its callers call by name, visible in their files
+local-unsized inner-local
+    pass the buffer, or make it global
+carried-to-finish
+    compute it in both, or pass it
+inner-guarded
+    call the wrapper once for each message
+used-behind used-behind-through unknown-behind
+    nothing, if it is so; else put work that needs nothing of the message between the call and
+    that place, pass arrays with declared bounds, or separate what the pointers reach
+loop-bounds
+    pass the bounds, so that the routine can be called for the interior and for the boundary
+messages-guarded status-read
+    write the messages one after the other; ask in an `if` what no branch of it sets, without a
+    call; declare variables in front of it; use `MPI_STATUS_IGNORE`
+callers-compute
+    nothing: the callers' windows are used instead
+no-long-loop
+    nothing: the message is waited for before a call would be due
+short-messages
+    nothing where they move by themselves, as short ones do; else give `--progress` a shorter
+    interval
+parallel-regions
+    put the calls in by hand, in the thread that may call MPI
+progress-made
+    nothing
+no-mpi-header routine-without-mpi no-place-for-declarations routine-unread
+    make MPI known there, in front of the loop
+pure
+    the loop's routine may not call MPI: drop `pure`, or call from its caller's loop
+loop-amid-macro directed-loop loop-body-line
+    give the loop lines of its own
+loop-indivisible loop-left index-read
+    count by one and do not leave the loop, or put the call in by hand
+not-measured
+    measure a run that does
+not-worth
+    `--worth` sets the threshold
+"""
+
+
+def _read(table: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    kinds: list[str] = []
+    for line in table.strip().splitlines():
+        if not line.startswith(" "):
+            kinds = ([] if kinds and kinds[0] in found else kinds) + line.split()
+            continue
+        for kind in kinds:
+            found[kind] = f"{found.get(kind, '')} {line.strip()}".strip()
+    return found
+
+
+ADVICE = _read(_TABLE)
+"""By the name of a kind, as JSON has it."""
+# The reason within one of these tells more.
+_OUTER = (
+    ReasonKind.ABOUT,
+    ReasonKind.ARGUMENT_PROBLEM,
+    ReasonKind.CALL_DOES,
+    ReasonKind.NOT_EARLIER,
+    ReasonKind.NOT_LATER,
+    ReasonKind.NEXT_ITERATION,
+    ReasonKind.BRANCH,
+)
+_EDGES = (ReasonKind.BLOCK_BEGINS, ReasonKind.BLOCK_ENDS, ReasonKind.DECLARATIONS)
+
+
+def advice(cause: Cause) -> str:
+    """What a user can do about a reason; "" where nothing is known."""
+    inner = dict(cause.parameters).get("cause")
+    if cause.kind in _OUTER and isinstance(inner, Cause):
+        return advice(inner)
+    return ADVICE.get(cause.name, "")
+
+
+def in_the_way(reason: Reason) -> Reason:
+    """Of a call without a window, what stands between it and the work beside it."""
+    parts = dict(reason.cause.parameters)
+    before, behind = parts.get("before"), parts.get("behind")
+    if not (isinstance(before, Reason) and isinstance(behind, Reason)):
+        return reason
+    return before if behind.kind in _EDGES else behind
