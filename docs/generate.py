@@ -31,6 +31,7 @@ from imbrex.profile import (
 )
 from imbrex.profile.timeline import format as timeline_format
 from imbrex.transform.rewrites import catalogue
+from imbrex.tune import trials_file
 
 TABLES: dict[str, Callable[[], str]] = {
     "measures.npy": lambda: columns_page(format.MEASURES),
@@ -58,6 +59,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "trace.npy": lambda: columns_page(recording_format.TRACE),
     "rewrites": catalogue.page,
     "imbrex-sites.json": lambda: fields_page(site_map.SITE_MAP.content),
+    "trials.json": lambda: fields_page(trials_file.TRIALS_FORMAT.content),
     "runtime.json": lambda: fields_page(installed.RUNTIME.content),
     "machine.json": lambda: fields_page(profile_format.PROFILE.content),
 }

@@ -1,7 +1,8 @@
 """Who may import whom: the layers of the package, from the command line down to plain facts.
 
-cli → capabilities → diagnosis → facts → basis. A folder imports its own modules and lower layers,
-never a neighbour in its layer, so that each capability can be read, tested and replaced alone.
+cli → tune → capabilities → diagnosis → facts → basis; `tune` closes the loop of the others. A
+folder imports its own modules and lower layers, never a neighbour in its layer, so that each
+capability can be read, tested and replaced alone.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ LAYERS = (
     {"formats", "mpi_facts", "panels", "steps"},
     {"mpi_environment", "network", "profile"},
     {"diagnosis"},
-    {"export", "launch", "model", "probe", "recorder", "replay", "report", "transform", "tune"},
+    {"export", "launch", "model", "probe", "recorder", "replay", "report", "transform"},
+    {"tune"},
     {"cli"},
 )
 # Edges within a layer, each with its reason.

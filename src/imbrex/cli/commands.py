@@ -28,6 +28,7 @@ GROUPS: dict[str, dict[str, Command]] = {
         ),
     },
     "Change": {
+        "tune": Command("imbrex.cli.tune:tune", "Find what makes this program faster, proven."),
         "transform": Command(
             "imbrex.cli.transform:transform", "Rewrite MPI sources so that they overlap."
         ),

@@ -54,6 +54,8 @@ class Settings:
     """A runtime that is installed already; None: the one in the cache, built where it is not."""
     log_bytes: int = 64 << 20
     keep_log: bool = False
+    silent: bool = False
+    """What the program prints goes nowhere, but for its errors."""
 
 
 @dataclass(frozen=True)
@@ -132,7 +134,7 @@ def measure(ready: Prepared) -> Outcome:
     started = datetime.now(timezone.utc)
     clock = time.monotonic()
     try:
-        code = process.run(ready.line.with_prefix([str(prefix)]))
+        code = process.run(ready.line.with_prefix([str(prefix)]), silent=ready.settings.silent)
     except ImbrexError:
         shutil.rmtree(folder, ignore_errors=True)
         raise

@@ -23,10 +23,11 @@ _FORWARDED = (
 _FROM_TERMINAL = (signal.SIGINT, signal.SIGQUIT)
 
 
-def run(command: Sequence[str]) -> int:
+def run(command: Sequence[str], *, silent: bool = False) -> int:
     """Run a command on our own terminal, files and signals; its exit code as a shell gives it.
 
-    A command killed by signal N gives 128 + N. ImbrexError where it cannot be started at all.
+    A command killed by signal N gives 128 + N; what a `silent` one prints goes nowhere.
+    ImbrexError where it cannot be started at all.
     """
     # Handlers come first: a signal between the start and the handlers would kill us, not it.
     child: subprocess.Popen[bytes] | None = None
@@ -48,7 +49,7 @@ def run(command: Sequence[str]) -> int:
         if signal.getsignal(number) != signal.SIG_IGN
     }
     try:
-        child = subprocess.Popen(list(command))
+        child = subprocess.Popen(list(command), stdout=subprocess.DEVNULL if silent else None)
         for number in early:
             child.send_signal(number)
         code = child.wait()

@@ -15,7 +15,7 @@ PRINTED = ("--warm", "0", "--time-from", "took ([0-9.]+)")
 def test_a_faster_line(tmp_path: Path) -> None:
     words = ["compare", "--repeat", "9", *PRINTED, "-o", str(tmp_path / "x.json"), "--"]
     done = CliRunner().invoke(cli, [*words, "echo", "took 2", "---", "echo", "took 1.5"])
-    assert (done.exit_code, done.output) == (0, "")
+    assert (done.exit_code, done.stdout) == (0, "")
     found = json.loads((tmp_path / "x.json").read_text())
     assert found["answer"] == "faster"
     assert found["ratio"] == 0.75
@@ -28,4 +28,4 @@ def test_equal_lines() -> None:
     words = ["compare", "--repeat", "9", *PRINTED, "--", "echo", "took 2", "---", "echo", "took 2"]
     done = CliRunner().invoke(cli, words)
     assert done.exit_code == 0
-    assert done.output.startswith("No difference: less than 1 % either way (")
+    assert done.stdout.startswith("No difference: less than 1 % either way (")

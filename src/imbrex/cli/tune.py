@@ -1,0 +1,114 @@
+"""`imbrex tune`: its options, and where the answer goes."""
+
+from __future__ import annotations
+
+import re
+import signal
+from pathlib import Path
+
+import click
+
+from imbrex.cli.parameters import COUNT, FILE, FOLDER, LAUNCHER
+from imbrex.cli.shown_steps import shown_steps
+from imbrex.cli.terminal import console, emit_json
+from imbrex.mpi_environment.launcher_line import take_environment
+from imbrex.report.paragraph import print_paragraph
+from imbrex.tune.answer import Found
+from imbrex.tune.command import Wanted
+from imbrex.tune.command import tune as find
+from imbrex.tune.statistics import LEAST_PAIRS
+from imbrex.tune.timed_run import Line, time_pattern
+from imbrex.tune.trial import Plan
+
+_DURATION = re.compile(r"(\d+(?:\.\d+)?)([smh]?)", re.IGNORECASE)
+_SECONDS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
+_WIDTH = 100
+
+
+def _duration(ctx: click.Context, parameter: click.Parameter, value: str) -> float:
+    found = _DURATION.fullmatch(value)
+    seconds = float(found[1]) * _SECONDS[found[2].lower()] if found else 0.0
+    if not 1 <= seconds < 1e7:
+        raise click.BadParameter(f"{value}: write a time as 90s, 10m, 2h", ctx, parameter)
+    return seconds
+
+
+@click.command(
+    context_settings={"allow_interspersed_args": False},
+    epilog="Example: imbrex tune --budget 10m -- mpirun -n 4 ./app input.txt",
+)
+@click.option(
+    "--budget", default="10m", show_default=True, callback=_duration, help="The time it may take."
+)
+@click.option(
+    "--worth",
+    type=click.FloatRange(0, 50, min_open=True),
+    default=1.0,
+    show_default=True,
+    help="The least gain that matters, in percent.",
+)
+@click.option("--check", help="A command that reads a run's output and fails where it is wrong.")
+@click.option("--time-from", metavar="REGEX", help="Take the time from the output, in seconds.")
+@click.option(
+    "--repeat",
+    type=click.IntRange(min=LEAST_PAIRS),
+    default=30,
+    show_default=True,
+    help="Pairs of runs per candidate at most.",
+)
+@click.option("--warm", type=COUNT, default=1, show_default=True, help="Runs that do not count.")
+@click.option("--machine", type=FILE, help="A machine profile (imbrex calibrate, imbrex probe).")
+@click.option("-o", "--output", type=FOLDER, default="imbrex-tune", show_default=True)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON (docs/guide/tune.md).")
+@click.option("-q", "--quiet", is_flag=True, help="Only the answer.")
+@click.argument("command", nargs=-1, type=LAUNCHER, metavar="COMMAND...")
+def tune(
+    budget: float,
+    worth: float,
+    check: str | None,
+    time_from: str | None,
+    repeat: int,
+    warm: int,
+    machine: Path | None,
+    output: Path,
+    as_json: bool,
+    quiet: bool,
+    command: tuple[str, ...],
+) -> None:
+    """Find what makes this program faster, and prove it on the program itself.
+
+    Measures once, tries what could help in turns with the program as it is, and recommends what
+    is faster for certain. Started again with the same -o it goes on where it stopped.
+    """
+    pattern = time_pattern(time_from) if time_from is not None else None
+    wanted = Wanted(
+        written=command,
+        line=Line("A", take_environment(command), time_from=pattern),
+        plan=Plan(repeat, warm, worth / 100),
+        budget_s=budget,
+        check=check,
+        output=output,
+        machine=machine,
+    )
+    with shown_steps(quiet=quiet):
+        found = find(wanted)
+    if as_json:
+        emit_json(found.to_json())
+    else:
+        _print(found, quiet=quiet)
+    if found.interrupted:
+        raise SystemExit(128 + signal.SIGINT)
+
+
+def _print(found: Found, *, quiet: bool) -> None:
+    screen = console()
+    width = min(screen.width, _WIDTH)
+    for number, line in enumerate(found.lines()):
+        if line.startswith("   $"):
+            screen.print(line, soft_wrap=True)
+        elif line.startswith("- "):
+            print_paragraph(screen, line[2:], width, mark="-")
+        else:
+            print_paragraph(screen, line, width, style="" if number else "bold")
+    if not quiet:
+        screen.print(f"More: {found.folder}", soft_wrap=True)

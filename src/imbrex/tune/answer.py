@@ -1,0 +1,212 @@
+"""What a search found: the verdict, and the files that it leaves."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from imbrex.diagnosis import wording
+from imbrex.tune.candidate import Tried
+from imbrex.tune.statistics import LEAST_PAIRS, pairs_needed
+from imbrex.tune.trials_file import write_whole
+
+ANSWER, TEXT, SCRIPT = "answer.json", "answer.txt", "apply.sh"
+NOISY = 3.0
+"""Pairs that vary by so many times what matters need more pairs than anybody waits for."""
+_CHECKED = {"command": "checked", "output": "same results", "": "results not checked"}
+
+
+@dataclass(frozen=True)
+class Found:
+    """All that a search found. `most` is what overlap could save, as a share of the run time;
+    `reason` what the time is lost to, in a sentence; `run_s` how long the program takes."""
+
+    command: tuple[str, ...]
+    folder: Path
+    worth: float
+    most: float
+    reason: str
+    budget_s: float
+    run_s: float
+    tried: tuple[Tried, ...] = ()
+    hopeless: bool = False
+    """Nothing was tried, because nothing could reach `worth`."""
+    interrupted: bool = False
+
+    @property
+    def recommended(self) -> tuple[Tried, ...]:
+        """What is proven, the largest gain first; a combination is more than the best alone."""
+        proven = [found for found in self.tried if found.recommended]
+        return tuple(sorted(proven, key=lambda t: (t.candidate.kind != "combination", -t.estimate)))
+
+    @property
+    def baseline_s(self) -> list[float]:
+        """The times of the program as it is."""
+        return [
+            pair.a.seconds
+            for found in self.tried
+            if found.trial is not None and not found.candidate.beside
+            for pair in found.trial.counted
+        ]
+
+    @property
+    def verdict(self) -> str:
+        """One sentence: nothing to gain, or how much faster with what."""
+        if self.hopeless:
+            return f"Nothing to gain from overlap here: {_at_most(self.most)}."
+        if self.recommended:
+            return self._faster(self.recommended[0])
+        if not self.tried:
+            return (
+                f"Overlap could gain {_at_most(self.most)}, but no setting is known that could "
+                "help this library as it is set."
+            )
+        if not any(found.pairs or found.failed for found in self.tried):
+            if self.interrupted:
+                return "Nothing was tried yet."
+            return (
+                f"Nothing tried: a run takes {wording.seconds(self.run_s)}, and the budget of "
+                f"{_duration(self.budget_s)} leaves no time for {LEAST_PAIRS} pairs."
+            )
+        looks = [found for found in self.tried if found.looks_faster and not found.finished]
+        if looks:
+            best = max(looks, key=lambda t: t.estimate)
+            when = "so far" if self.interrupted else f"within {_duration(self.budget_s)}"
+            return (
+                f"Nothing proven {when}; {best.candidate.what} looks "
+                f"{_percent(best.estimate)} % faster ({_pairs(best.pairs)})."
+            )
+        count = len(self.tried)
+        none = "the one candidate does not save" if count == 1 else f"none of {count} saves"
+        return f"Nothing proven: {none} more than {wording.percent(self.worth)} for certain."
+
+    def lines(self) -> list[str]:
+        """The verdict, why, how to apply it, and what became of each candidate. Commands begin
+        with three blanks and a dollar."""
+        text = [self.verdict]
+        if self.recommended:
+            best = self.recommended[0].candidate
+            text += [f"   $ {line}" for line in best.apply]
+            text += [f"What it does: {best.effect}. What it costs: {best.cost}."]
+        text.append(self.reason)
+        if self._open:
+            text.append(f"Started again it goes on where it stopped{self._more_time}.")
+        if (noise := self._noise) is not None:
+            text.append(noise)
+        times = self.baseline_s
+        if times:
+            text.append(
+                f"The program as it is takes {wording.seconds(median(times))} (median of "
+                f"{len(times)} runs). Beside it:"
+            )
+        return text + [f"- {found.candidate.what}: {self._outcome(found)}" for found in self.tried]
+
+    @property
+    def _open(self) -> bool:
+        """Whether more time could find something, or something better."""
+        return any(not found.finished and not found.recommended for found in self.tried)
+
+    @property
+    def _more_time(self) -> str:
+        """The budget that has time for all that is open; empty where it was interrupted."""
+        if self.interrupted:
+            return ""
+        pairs = sum(2 * LEAST_PAIRS + 2 for found in self.tried if not found.finished)
+        run_s = max([self.run_s, *self.baseline_s])
+        minutes = max(2 * self.budget_s, 2 * run_s * pairs) / 60
+        return f"; more time tells more: --budget {math.ceil(minutes)}m"
+
+    @property
+    def _noise(self) -> str | None:
+        """That the machine is too noisy for the question, where it is."""
+        undecided = [t for t in self.tried if t.looks_faster and not t.recommended]
+        spread = max((found.deviation for found in undecided), default=0.0)
+        if self.recommended or spread < NOISY * self.worth:
+            return None
+        needed = pairs_needed(spread, self.worth, 1000)
+        enough = f"about {needed} pairs" if needed is not None else "more than 1,000 pairs"
+        return (
+            f"This machine is noisy: the ratio of two runs varies by {wording.percent(spread)}; "
+            f"{enough} would tell {wording.percent(self.worth)} apart (--repeat, --budget)."
+        )
+
+    def _faster(self, best: Tried) -> str:
+        assert best.gain is not None
+        low, high = best.gain
+        estimate, beside = best.estimate, ""
+        if best.candidate.kind == "combination":
+            alone = next(
+                t for t in self.recommended if t.candidate.environment == best.candidate.beside
+            )
+            assert alone.gain is not None
+            low, high = (1 - (1 - a) * (1 - b) for a, b in zip(alone.gain, best.gain, strict=True))
+            estimate = 1 - (1 - alone.estimate) * (1 - estimate)
+            beside = f", {_percent(best.estimate)} % of it by the second"
+        return (
+            f"{_percent(estimate)} % faster ({_percent(low)} to {_percent(high)}{beside}, "
+            f"{_pairs(best.pairs)}, {_CHECKED[best.checked]}) with {best.candidate.what}."
+        )
+
+    def _outcome(self, found: Tried) -> str:
+        if found.failed is not None:
+            return f"out: {found.failed}"
+        if not found.pairs:
+            return "not tried: the time was over"
+        word = "faster" if found.estimate >= 0 else "slower"
+        text = f"{_percent(abs(found.estimate))} % {word}"
+        if found.candidate.beside:
+            text += " than the best alone"
+        if found.recommended and found.gain is not None:
+            low, high = found.gain
+            return f"{text} ({_percent(low)} to {_percent(high)}, {_pairs(found.pairs)})"
+        text += f" ({_pairs(found.pairs)}), not proven"
+        return text if found.finished else f"{text}: the time was over"
+
+    def to_json(self) -> dict[str, Any]:
+        """The object of `imbrex tune --json`."""
+        times = self.baseline_s
+        return {
+            "schema_version": 1,
+            "command": list(self.command),
+            "verdict": self.verdict,
+            "reason": self.reason,
+            "worth": self.worth,
+            "gainable": [0.0, self.most],
+            "baseline": {"seconds": times, "median_s": median(times) if times else None},
+            "complete": not self._open and not self.interrupted,
+            "candidates": [found.to_json() for found in self.tried],
+        }
+
+    def write(self) -> None:
+        """Leave the answer in the folder: JSON, text, and the lines for a job script."""
+        answer = json.dumps(self.to_json(), indent=1, allow_nan=False)
+        write_whole(self.folder / ANSWER, answer + "\n")
+        write_whole(self.folder / TEXT, "\n".join(self.lines()) + "\n")
+        if self.recommended:
+            lines = self.recommended[0].candidate.apply
+            write_whole(self.folder / SCRIPT, "\n".join(lines) + "\n")
+        else:
+            (self.folder / SCRIPT).unlink(missing_ok=True)
+
+
+def _at_most(most: float) -> str:
+    return f"at most {wording.percent(most)}".replace("at most <", "less than")
+
+
+def _pairs(count: int) -> str:
+    return f"{count} pair{'' if count == 1 else 's'}"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f}"
+
+
+def _duration(seconds: float) -> str:
+    for unit, length in (("h", 3600), ("min", 60)):
+        if seconds >= 2 * length:
+            return f"{seconds / length:.0f} {unit}"
+    return f"{seconds:.0f} s"

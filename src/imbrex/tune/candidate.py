@@ -1,0 +1,107 @@
+"""A change to try: what it is, how it is applied, and what became of it."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from imbrex.tune.statistics import deviation_of
+from imbrex.tune.trial import Trial
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One change. `kind` is setting or combination; `effect` and `cost` say what it does and
+    what it takes.
+
+    `most` is the share of the run time that it can save at most, as the measured run says.
+    `beside`: the environment of what it is tried beside; empty: of the program as it is.
+    """
+
+    kind: str
+    what: str
+    environment: Mapping[str, str] = field(default_factory=dict)
+    effect: str = ""
+    cost: str = ""
+    most: float = 1.0
+    beside: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def apply(self) -> tuple[str, ...]:
+        """The lines for a job script."""
+        words = [f"{name}={shlex.quote(value)}" for name, value in self.environment.items()]
+        return (f"export {' '.join(words)}",) if words else ()
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A candidate after its trial. `failed` says why it is out, whatever its time: a run that
+    failed, another result. `trial` is None where not one pair was run."""
+
+    candidate: Candidate
+    trial: Trial | None = None
+    failed: str | None = None
+    checked: str = ""
+    """How its results were checked: `command`, `output`, or empty: not at all."""
+    finished: bool = False
+    """More pairs would not change what becomes of it; else the time was over."""
+
+    @property
+    def pairs(self) -> int:
+        """How many pairs decide."""
+        return 0 if self.trial is None else len(self.trial.counted)
+
+    @property
+    def estimate(self) -> float:
+        """The share of the time that it seems to save; 0 of no pairs."""
+        return 1 - self.trial.ratio.estimate if self.trial is not None and self.pairs else 0.0
+
+    @property
+    def gain(self) -> tuple[float, float] | None:
+        """The share of the time that it saves, least and most; None of too few pairs."""
+        if self.trial is None or self.trial.ratio.low == 0:
+            return None
+        return self.trial.ratio.gain
+
+    @property
+    def deviation(self) -> float:
+        """How much the ratio of a pair varies: a standard deviation."""
+        return 0.0 if self.trial is None else deviation_of(self.trial.log_ratios)
+
+    @property
+    def recommended(self) -> bool:
+        """Whether it is proven to save what is worth it, and nothing speaks against it."""
+        gain = self.gain
+        if self.failed is not None or gain is None or self.trial is None:
+            return False
+        return gain[0] > self.trial.plan.worth
+
+    @property
+    def looks_faster(self) -> bool:
+        """Whether it is worth more pairs: faster by what matters, going by the estimate."""
+        return (
+            self.failed is None
+            and self.trial is not None
+            and self.pairs > 0
+            and self.estimate > self.trial.plan.worth
+        )
+
+    def to_json(self) -> dict[str, object]:
+        """An entry of `candidates`."""
+        candidate = self.candidate
+        return {
+            "kind": candidate.kind,
+            "what": candidate.what,
+            "predicted": [0.0, candidate.most],
+            "estimate": self.estimate if self.pairs else None,
+            "gain": None if self.gain is None else list(self.gain),
+            "pairs": self.pairs,
+            "finished": self.finished,
+            "checked": self.checked or None,
+            "failed": self.failed,
+            "recommended": self.recommended,
+            "apply": list(candidate.apply),
+            "effect": candidate.effect,
+            "cost": candidate.cost,
+        }

@@ -1,0 +1,120 @@
+"""The whole search: measure, decide whether anything can be gained, try, and leave the answer."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from imbrex.diagnosis.account import take_account
+from imbrex.diagnosis.sentence import first_sentence
+from imbrex.errors import ImbrexError
+from imbrex.launch.measure import Settings, measure, prepare
+from imbrex.mpi_environment.launcher_line import parse_launcher_line
+from imbrex.profile.run import Run, load_run
+from imbrex.steps import step
+from imbrex.tune.answer import Found
+from imbrex.tune.candidate import Candidate, Tried
+from imbrex.tune.search import Request, search
+from imbrex.tune.settings import setting_candidates
+from imbrex.tune.timed_run import Line, run_timed
+from imbrex.tune.trial import LEAST_DISTURBED, Plan
+from imbrex.tune.trials_file import TRIALS, Trials, builds
+
+MEASURED = "run"
+"""The run directory within the folder of a search."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What the user asked for. `written` is the line as it was written, `line` the one that is
+    run: without its `env`. `budget_s` is for all of it, measuring included."""
+
+    written: tuple[str, ...]
+    line: Line
+    plan: Plan
+    budget_s: float
+    check: str | None
+    output: Path
+    machine: Path | None = None
+
+
+def tune(wanted: Wanted) -> Found:
+    """Find what makes a program faster; ImbrexError where it cannot be run, or the folder is of
+    something else. Nothing is written before the program was found."""
+    began = time.monotonic()
+    folder = wanted.output
+    _check_folder(folder)
+    programs = [words[0] for words in parse_launcher_line(wanted.line.words).programs()]
+    trials = Trials(folder / TRIALS, wanted.written, builds(programs))
+    before = trials.load()
+    account = take_account(_measured(wanted))
+    plan = replace(wanted.plan, repeated=LEAST_DISTURBED)
+    found = Found(
+        command=wanted.written,
+        folder=folder,
+        worth=plan.worth,
+        most=account.gainable.high,
+        reason=first_sentence(account),
+        budget_s=wanted.budget_s,
+        run_s=account.wall_s,
+    )
+    if found.most < plan.worth:
+        found = replace(found, hopeless=True)
+    else:
+        candidates = setting_candidates(account, plan.worth)
+        left_s = wanted.budget_s - (time.monotonic() - began)
+        request = Request(wanted.line, plan, left_s, wanted.check, before, found.run_s)
+        found = _try(found, request, candidates, trials)
+    found.write()
+    return found
+
+
+def _try(found: Found, request: Request, candidates: list[Candidate], trials: Trials) -> Found:
+    """Try the candidates; what is proven when the user interrupts it is kept."""
+    tried = [Tried(candidate) for candidate in candidates]
+    try:
+        search(request, tried, run_timed, trials.keep, step)
+    except KeyboardInterrupt:
+        return replace(found, tried=tuple(tried), interrupted=True)
+    return replace(found, tried=tuple(tried))
+
+
+def _check_folder(folder: Path) -> None:
+    if not folder.exists() and not folder.is_symlink():
+        return
+    if not folder.is_dir():
+        raise ImbrexError(f"{folder}: exists and is not a directory; name another with -o")
+    if any(folder.iterdir()) and not (folder / MEASURED).is_dir():
+        raise ImbrexError(f"{folder}: is not of imbrex tune; name another with -o")
+
+
+def _measured(wanted: Wanted) -> Run:
+    """The measured run of the program as it is: of an earlier start, or made now."""
+    folder = wanted.output / MEASURED
+    if (folder / "run.json").exists():
+        run, code = load_run(folder), None
+        if run.job.command != wanted.written:
+            raise ImbrexError(
+                f"{wanted.output}: holds the trials of another command; name another with -o"
+            )
+    else:
+        ready = prepare(
+            Settings(
+                wanted.line.words,
+                folder,
+                force=folder.exists(),
+                machine=wanted.machine,
+                written=wanted.written,
+                silent=True,
+            )
+        )
+        with step("measuring the program as it is"):
+            outcome = measure(ready)
+        if outcome.run is None:
+            raise ImbrexError(outcome.warnings[-1] if outcome.warnings else "nothing was measured")
+        run, code = outcome.run, outcome.exit_code
+    if code or run.job.exit_code:
+        code = code or run.job.exit_code
+        raise ImbrexError(f"the program ended with exit code {code}: nothing is tried")
+    return run

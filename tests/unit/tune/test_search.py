@@ -1,0 +1,295 @@
+"""The search for a faster setting, on runs whose times are written down."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from imbrex.errors import ImbrexError
+from imbrex.tune.answer import Found
+from imbrex.tune.candidate import Candidate, Tried
+from imbrex.tune.results import checked_by, comparable, difference
+from imbrex.tune.search import Request, search
+from imbrex.tune.timed_run import Line, TimedRun
+from imbrex.tune.trial import Pair, Plan
+from imbrex.tune.trials_file import TRIALS, Trials
+
+LINE = Line("A", ("mpirun", "-n", "2", "./app"))
+
+
+def setting(value: str) -> Candidate:
+    return Candidate("setting", f"X={value}", {"X": value}, "effect", "cost")
+
+
+class Machine:
+    """Runs take 10 s times a factor that the setting X decides, with noise; the clock goes on."""
+
+    def __init__(
+        self, factors: dict[str, float], noise: float = 0.005, seed: int = 1, kind: str = "half"
+    ) -> None:
+        self.factors, self.noise, self.kind = factors, noise, kind
+        self.other: dict[str, float] = {}
+        self.added = True
+        self.rng = np.random.default_rng(seed)
+        self.now = 0.0
+        self.runs: list[str] = []
+        self.printed: Callable[[str, float], str] = lambda x, t: f"took {t:.6f}\nresult 42\n"
+
+    def __call__(self, line: Line) -> TimedRun:
+        x = line.environment.get("X", "")
+        self.runs.append(x)
+        if x == "bad":
+            raise ImbrexError("line B ended with exit code 3: nothing is compared (no such pml)")
+        factor = self.factors.get(x, 1.0)
+        y = self.other.get(line.environment.get("Y", ""), 1.0)
+        factor = factor * y if self.added else min(factor, y)
+        seconds = 10 * factor * (1 + self.noise * self._drawn())
+        self.now += seconds
+        return TimedRun(seconds, None, self.printed(x, seconds))
+
+    def _drawn(self) -> float:
+        if self.kind == "spikes":
+            return 10 * float(self.rng.random() < 0.1)
+        if self.kind == "exponential":
+            return float(self.rng.exponential())
+        return abs(float(self.rng.normal()))
+
+    def clock(self) -> float:
+        return self.now
+
+
+def tuned(
+    machine: Machine, values: Sequence[str], budget_s: float = 1e6, **more: object
+) -> tuple[Tried, ...]:
+    request = Request(LINE, Plan(30, warm=0), budget_s, **more)  # type: ignore[arg-type]
+    tried = [Tried(setting(v)) for v in values]
+    search(request, tried, machine, clock=machine.clock)
+    return tuple(tried)
+
+
+def found(
+    tried: tuple[Tried, ...], most: float = 0.3, folder: Path = Path("t"), **more: bool
+) -> Found:
+    return Found(LINE.words, folder, 0.01, most, "MPI 40 %.", 600, 10, tried, **more)
+
+
+def trials_of(command: Sequence[str], **more: object) -> str:
+    content = {"format": "imbrex-tune", "schema_version": 1, "command": list(command)}
+    return json.dumps({**content, "programs": [], "candidates": {}, **more})
+
+
+def test_the_best_is_recommended_and_the_others_cost_little() -> None:
+    machine = Machine({"fast": 0.8, "slow": 1.2, "better": 0.9})
+    tried = tuned(machine, ["slow", "better", "same", "fast"])
+    assert [t.recommended for t in tried] == [False, True, False, True]
+    assert machine.runs.count("slow") == machine.runs.count("same") == 3
+    answer = found(tried)
+    assert [t.candidate.what for t in answer.recommended] == ["X=fast", "X=better"]
+    assert answer.verdict.startswith("20.")
+    assert answer.verdict.endswith("same results) with X=fast.")
+    assert "   $ export X=fast" in answer.lines()
+    low, high = answer.recommended[0].gain or (0, 0)
+    assert low < 0.2 < high
+
+
+def test_equal_settings_are_not_recommended() -> None:
+    """One program beside itself, 60 times: none may be called faster."""
+    wrong = 0
+    for seed in range(20):
+        tried = tuned(Machine({}, 0.03, seed), ["1", "2", "3"])
+        wrong += sum(t.recommended for t in tried)
+    assert wrong == 0
+
+
+def test_a_gain_of_less_than_matters_is_not_recommended() -> None:
+    tried = tuned(Machine({"little": 0.995}, 0.001), ["little"])
+    assert not tried[0].recommended
+
+
+@pytest.mark.parametrize(
+    ("printed", "why"),
+    [
+        (lambda x, t: f"took {t}\nresult {43 if x else 42}\n", "'43', not '42'"),
+        (lambda x, t: f"took {t}\n" if x else f"took {t}\nresult 42\n", "'', not 'result'"),
+    ],
+)
+def test_another_result_is_never_recommended(
+    printed: Callable[[str, float], str], why: str
+) -> None:
+    machine = Machine({"fast": 0.5})
+    machine.printed = printed
+    (tried,) = tuned(machine, ["fast"])
+    assert not tried.recommended
+    assert why in (tried.failed or "")
+
+
+def test_what_differs_between_baselines_may_differ() -> None:
+    machine = Machine({"fast": 0.5})
+    machine.printed = lambda x, t: f"took {t} s on {machine.now:.3f}\n"
+    (tried,) = tuned(machine, ["fast"])
+    assert tried.recommended
+    assert tried.checked == ""
+    assert "results not checked" in found((tried,)).verdict
+
+
+def test_a_candidate_that_fails_is_out_and_the_others_go_on() -> None:
+    bad, fast = tuned(Machine({"fast": 0.5}), ["bad", "fast"])
+    assert bad.failed == "ended with exit code 3 (no such pml)"
+    assert fast.recommended
+    assert "- X=bad: out: ended with exit code 3 (no such pml)" in found((bad, fast)).lines()
+
+
+def test_a_baseline_that_fails_ends_it() -> None:
+    def run(line: Line) -> TimedRun:
+        raise ImbrexError("line A ended with exit code 1: nothing is compared")
+
+    with pytest.raises(ImbrexError, match="the program as it is ended"):
+        search(Request(LINE, Plan(5), 100), [Tried(setting("1"))], run)
+
+
+def test_the_budget_ends_it() -> None:
+    machine = Machine({"fast": 0.5})
+    tried = tuned(machine, ["1", "2", "3", "fast"], budget_s=130)
+    assert machine.now <= 130 + 20
+    assert tried[-1].trial is None
+    assert "not tried: the time was over" in found(tried).lines()[-1]
+
+
+def test_it_goes_on_where_it_stopped(tmp_path: Path) -> None:
+    trials = Trials(tmp_path / TRIALS, LINE.words)
+    assert trials.load() == {}
+    machine = Machine({"fast": 0.9}, 0.02)
+    request = Request(LINE, Plan(30, warm=0), 100)
+    search(request, [Tried(setting("fast"))], machine, trials.keep, clock=machine.clock)
+    again = Trials(tmp_path / TRIALS, LINE.words).load()
+    earlier = again["X=fast"]
+    assert 1 <= len(earlier) < 10
+    (tried,) = tuned(machine, ["fast"], before=again)
+    assert tried.trial is not None
+    assert tried.trial.pairs[: len(earlier)] == earlier
+    assert tried.recommended
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("{}", "is not the trials.json of imbrex tune"),
+        ("nonsense", "remove its folder to start anew"),
+        (trials_of(["x"]), "of another command; name another with -o"),
+        (trials_of(LINE.words, programs=["./app 1 2"]), "of another build of the program"),
+        (trials_of(LINE.words, candidates={"a": [{}]}), "damaged: candidates.a.*is missing"),
+    ],
+)
+def test_bad_trials_are_one_line(tmp_path: Path, content: str, words: str) -> None:
+    (tmp_path / TRIALS).write_text(content)
+    with pytest.raises(ImbrexError, match=words):
+        Trials(tmp_path / TRIALS, LINE.words).load()
+
+
+def test_verdicts_without_a_gain() -> None:
+    assert found((), 0.003, hopeless=True).verdict == (
+        "Nothing to gain from overlap here: at most 0.3 %."
+    )
+    assert found((), 0.00003, hopeless=True).verdict.endswith("less than 0.01 %.")
+    assert found(()).verdict == (
+        "Overlap could gain at most 30 %, but no setting is known that could help this library as "
+        "it is set."
+    )
+    tried = tuned(Machine({}), ["1"])
+    assert found(tried).verdict == (
+        "Nothing proven: the one candidate does not save more than 1 % for certain."
+    )
+
+
+def test_a_budget_without_room_for_pairs_is_said() -> None:
+    tried = tuned(Machine({"fast": 0.5}), ["fast"], budget_s=50, run_s=10.0)
+    assert tried[0].trial is None
+    answer = replace(found(tried), budget_s=50)
+    assert answer.verdict == (
+        "Nothing tried: a run takes 10 s, and the budget of 50 s leaves no time for 3 pairs."
+    )
+    assert "more time tells more: --budget 3m" in answer.lines()[2]
+
+
+def test_what_is_not_proven_in_time_is_no_gain() -> None:
+    tried = tuned(Machine({"fast": 0.8}, 0.3), ["fast"], budget_s=95)
+    assert not tried[0].recommended
+    answer = replace(found(tried), budget_s=95)
+    assert answer.verdict.startswith("Nothing proven within 95 s; X=fast looks ")
+    assert any("This machine is noisy" in line for line in answer.lines())
+
+
+def test_what_helps_together_is_recommended_together() -> None:
+    machine = Machine({"1": 0.8})
+    machine.other = {"1": 0.9}
+    first, second = setting("1"), Candidate("setting", "Y=1", {"Y": "1"}, "e", "c")
+    tried = [Tried(first), Tried(second)]
+    search(Request(LINE, Plan(30, warm=0), 1e6), tried, machine, clock=machine.clock)
+    together = tried[-1]
+    assert together.candidate.kind == "combination"
+    assert together.recommended and 0.08 < together.estimate < 0.12  # beside X alone
+    answer = found(tuple(tried))
+    assert answer.recommended[0] is together
+    assert answer.verdict.startswith(("28.", "27."))
+    assert "   $ export X=1 Y=1" in answer.lines()
+
+
+def test_what_adds_nothing_is_not_combined() -> None:
+    machine = Machine({"1": 0.8})
+    machine.other, machine.added = {"1": 0.9}, False
+    tried = [Tried(setting("1")), Tried(Candidate("setting", "Y=1", {"Y": "1"}, "e", "c"))]
+    search(Request(LINE, Plan(30, warm=0), 1e6), tried, machine, clock=machine.clock)
+    assert not tried[-1].recommended
+    assert found(tuple(tried)).recommended[0].candidate.what == "X=1"
+
+
+@pytest.mark.parametrize("noise", ["normal", "spikes", "exponential"])
+def test_of_many_candidates_that_change_nothing_none_is_recommended(noise: str) -> None:
+    """The family as a whole is wrong as rarely as a single trial: the confidence is shared out."""
+    wrong = 0
+    for seed in range(40):
+        machine = Machine({}, 0.03, 100 + seed, noise)
+        wrong += any(t.recommended for t in tuned(machine, [str(n) for n in range(8)]))
+    assert wrong <= 1
+
+
+def test_the_files_that_it_leaves(tmp_path: Path) -> None:
+    answer = found(tuned(Machine({"it's": 0.5}), ["it's"]), folder=tmp_path)
+    answer.write()
+    content = json.loads((tmp_path / "answer.json").read_text())
+    assert content["verdict"] == answer.verdict
+    (entry,) = content["candidates"]
+    assert entry["recommended"] and entry["pairs"] >= 3
+    assert entry["kind"] == "setting"
+    assert len(content["baseline"]["seconds"]) == entry["pairs"]
+    assert (tmp_path / "apply.sh").read_text() == "export X='it'\"'\"'s'\n"
+    assert (tmp_path / "answer.txt").read_text().startswith(answer.verdict)
+
+
+def test_outputs_are_compared_word_by_word() -> None:
+    base = ["a 1 t=0.5\nresult 7\n", "a 1 t=0.6\nresult 7\n"]
+    assert comparable(base)
+    assert difference(base, "a 1 t=0.9\nresult 7\n") is None
+    assert str(difference(base, "a 1 t=0.9\nresult 8\n")) == (
+        "line 2 of its output has '8', not '7'"
+    )
+    assert not comparable(["t=1 a", "t=2 a"])
+    assert not comparable(["x 1"])
+    assert difference(["a", "a\nb"], "c") is None
+
+
+def test_the_users_own_check() -> None:
+    assert checked_by("grep -q 'result 42'", "result 42\n") is None
+    assert checked_by("echo wrong >&2; exit 4", "") == "--check ended with exit code 4 (wrong)"
+
+
+def test_pairs_survive_their_file(tmp_path: Path) -> None:
+    trials = Trials(tmp_path / TRIALS, ["x"])
+    pairs = (Pair(TimedRun(1.5), TimedRun(2.5, "load"), True, False),)
+    trials.keep("X=1", pairs)
+    assert Trials(tmp_path / TRIALS, ["x"]).load() == {"X=1": pairs}
