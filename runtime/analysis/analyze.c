@@ -61,7 +61,7 @@ static int add_partner(ix_analysis *a, const ix_view *view, int32_t peer, int64_
 
 /* What each transfer gives by itself. */
 static int add_transfers(ix_analysis *a, const ix_view *view, const ix_completions *c,
-                         ix_facts_of *facts_of, const void *context)
+                         ix_known_facts *known)
 {
     for (uint32_t i = 0; i < view->count; i++) {
         const ix_op *op = &view->ops[i];
@@ -77,7 +77,7 @@ static int add_transfers(ix_analysis *a, const ix_view *view, const ix_completio
             return -1;
         if (!ix_is_transfer(op))
             continue;
-        ix_transfer_facts facts = facts_of(context, view, i);
+        ix_transfer_facts facts = *ix_known_facts_of(known, i);
         facts.alone = (uint8_t)ix_completed_alone(c, view, i);
         if (add_evidence(a, view, i, &facts))
             return -1;
@@ -150,18 +150,15 @@ static int add_waits(ix_analysis *a, const ix_view *view, uint32_t call,
     return 0;
 }
 
-static int add_calls(ix_analysis *a, const ix_view *view, ix_completions *c, ix_facts_of *facts_of,
-                     const void *context)
+static int add_calls(ix_analysis *a, const ix_view *view, const ix_completions *c,
+                     ix_known_facts *known)
 {
     for (uint32_t i = 0; i < view->count; i++) {
         if (c->head[i] != i)
             continue;
-        ix_completed *completed = c->list + c->begin[i];
-        uint32_t count = c->begin[i + 1] - c->begin[i];
-        for (uint32_t k = 0; k < count; k++)
-            completed[k].facts = facts_of(context, view, completed[k].op);
-        ix_call_causes causes = ix_causes_of(view, i, completed, count);
-        if (add_causes(a, view, i, &causes) || add_waits(a, view, i, completed, count, &causes) ||
+        uint32_t count = ix_completions_of(c, i, known);
+        ix_call_causes causes = ix_causes_of(view, i, c->of_one, count);
+        if (add_causes(a, view, i, &causes) || add_waits(a, view, i, c->of_one, count, &causes) ||
             (causes.latest != IX_NO_END &&
              add_partner(a, view, view->matches[causes.latest].peer, 0, 0, causes.late)))
             return -1;
@@ -177,8 +174,10 @@ int ix_analyze(ix_analysis *analysis, const ix_view *view, ix_facts_of *facts, c
         ix_rows_init(&analysis->tables[k], k);
     if (ix_completions_find(&c, view))
         return -1;
-    int bad = add_transfers(analysis, view, &c, facts, context) ||
-              add_calls(analysis, view, &c, facts, context);
+    ix_known_facts *known = ix_known_facts_new(view, facts, context);
+    int bad =
+        !known || add_transfers(analysis, view, &c, known) || add_calls(analysis, view, &c, known);
+    free(known);
     ix_completions_free(&c);
     if (bad)
         ix_analysis_free(analysis);

@@ -2,11 +2,9 @@
 #ifndef IMBREX_ANALYSIS_ANALYZE_H
 #define IMBREX_ANALYSIS_ANALYZE_H
 
+#include "analysis/known_facts.h"
 #include "analysis/rows.h"
 #include "core/part.h"
-
-/* What the machine profile says of the transfer that record `op` begins; `alone` is filled in. */
-typedef ix_transfer_facts ix_facts_of(const void *context, const ix_view *view, uint32_t op);
 
 typedef struct ix_analysis {
     ix_rows tables[IX_ROW_TABLES];   /* sites and sections have the rank's own numbers */

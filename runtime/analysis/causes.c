@@ -103,9 +103,12 @@ static ix_interval computed_meanwhile(const ix_view *view, const ix_completed *c
     const ix_match *m = &view->matches[c->op];
     int64_t there = ix_is_collective(op) ? m->all.last_enter : m->other.start_enter;
     int64_t from = ix_most(op->exit_ns, there);
-    ix_span late = ix_view_span(view, op->thread, from + m->error_ns, enter_ns);
-    ix_span early =
-        ix_view_span(view, op->thread, ix_most(op->exit_ns, there - m->error_ns), enter_ns);
+    if (enter_ns <= op->exit_ns)
+        return (ix_interval){0};
+    ix_span late = ix_view_span(view, c->op, from + m->error_ns, enter_ns);
+    if (m->error_ns == 0)
+        return (ix_interval){late.compute_min, late.compute_max};
+    ix_span early = ix_view_span(view, c->op, ix_most(op->exit_ns, there - m->error_ns), enter_ns);
     return (ix_interval){late.compute_min, ix_most(late.compute_max, early.compute_max)};
 }
 

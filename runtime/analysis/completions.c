@@ -13,12 +13,13 @@ void ix_completions_free(ix_completions *c)
     free(c->head);
     free(c->begin);
     free(c->list);
+    free(c->of_one);
     *c = (ix_completions){0};
 }
 
 int ix_completions_find(ix_completions *c, const ix_view *view)
 {
-    uint32_t count = view->count;
+    uint32_t count = view->count, most = 0;
     *c = (ix_completions){.head = malloc((count + (size_t)1) * sizeof *c->head),
                           .begin = calloc(count + (size_t)2, sizeof *c->begin),
                           .list = malloc((count + (size_t)1) * sizeof *c->list)};
@@ -32,12 +33,27 @@ int ix_completions_find(ix_completions *c, const ix_view *view)
     for (uint32_t i = 0; i < count; i++)
         if (ix_is_completed_by_call(&view->ops[i]) && view->ops[i].end_call != IX_NO_END)
             c->begin[c->head[view->ops[i].end_call] + 2]++;
-    for (uint32_t i = 2; i < count + 2; i++)
+    for (uint32_t i = 2; i < count + 2; i++) {
+        most = c->begin[i] > most ? c->begin[i] : most;
         c->begin[i] += c->begin[i - 1];
+    }
     for (uint32_t i = 0; i < count; i++)
         if (ix_is_completed_by_call(&view->ops[i]) && view->ops[i].end_call != IX_NO_END)
-            c->list[c->begin[c->head[view->ops[i].end_call] + 1]++].op = i;
-    return 0;
+            c->list[c->begin[c->head[view->ops[i].end_call] + 1]++] = i;
+    c->of_one = malloc((most + (size_t)1) * sizeof *c->of_one);
+    if (!c->of_one)
+        ix_completions_free(c);
+    return c->begin ? 0 : -1;
+}
+
+uint32_t ix_completions_of(const ix_completions *c, uint32_t i, ix_known_facts *known)
+{
+    uint32_t count = c->begin[i + 1] - c->begin[i];
+    for (uint32_t k = 0; k < count; k++) {
+        uint32_t op = c->list[c->begin[i] + k];
+        c->of_one[k] = (ix_completed){op, *ix_known_facts_of(known, op)};
+    }
+    return count;
 }
 
 int ix_completed_alone(const ix_completions *c, const ix_view *view, uint32_t i)

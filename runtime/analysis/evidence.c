@@ -35,12 +35,13 @@ static int64_t call_slack(const ix_view *view, const ix_op *op, const ix_time *t
     return measured == IX_UNKNOWN || other_thread ? time->x_hi_ns : measured;
 }
 
-static ix_bounds by_calls(const ix_view *view, const ix_op *op, const ix_time *time)
+static ix_bounds by_calls(const ix_view *view, uint32_t i, const ix_time *time)
 {
+    const ix_op *op = &view->ops[i];
     if (op->end_call == IX_NO_END)
         return (ix_bounds){
             .overlap_max_ns = time->x_hi_ns, .exposed_max_ns = time->x_hi_ns, .undetermined = 1};
-    ix_span span = ix_view_span(view, op->thread, op->enter_ns, view->ops[op->end_call].exit_ns);
+    ix_span span = ix_view_span(view, i, op->enter_ns, view->ops[op->end_call].exit_ns);
     return ix_bound_span(time->x_lo_ns, time->x_hi_ns, &span, call_slack(view, op, time));
 }
 
@@ -84,13 +85,13 @@ static int cut(ix_bounds *a, const ix_bounds *b)
 ix_evidence ix_evidence_of(const ix_view *view, uint32_t i, const ix_transfer_facts *facts)
 {
     const ix_op *op = &view->ops[i];
-    ix_evidence e = {.call = by_calls(view, op, &facts->time)};
+    ix_evidence e = {.call = by_calls(view, i, &facts->time)};
     int64_t from, to;
     e.matched = e.expected = e.call;
     if (!ix_matched_interval(view, i, &from, &to))
         return e;
     e.is_matched = 1;
-    ix_span span = ix_view_span(view, op->thread, from, to);
+    ix_span span = ix_view_span(view, i, from, to);
     ix_bounds b = ix_bound_span(facts->time.x_lo_ns, facts->time.x_hi_ns, &span,
                                 2 * view->matches[i].error_ns);
     e.contradicted = !cut(&e.matched, &b);

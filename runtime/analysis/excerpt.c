@@ -98,23 +98,39 @@ ix_proposal ix_excerpt_propose(const ix_view *view, const ix_analysis *analysis)
     return p;
 }
 
-static int64_t distance(const ix_op *op, int64_t at_ns)
+/* How many records of a thread were entered by `enter_ns` and left from `exit_ns` on: they stand
+ * one behind the other. */
+static uint32_t between(const ix_view *view, uint32_t thread, int64_t exit_ns, int64_t enter_ns)
 {
-    return ix_most(0, ix_most(op->enter_ns - at_ns, at_ns - op->exit_ns));
+    uint32_t first = view->first[thread], end = view->first[thread + 1];
+    for (uint32_t high = end; first < high;) { /* the first that was left by then */
+        uint32_t middle = first + (high - first) / 2;
+        if (view->ops[middle].exit_ns < exit_ns)
+            first = middle + 1;
+        else
+            high = middle;
+    }
+    uint32_t last = first;
+    while (last < end) { /* the first that was entered later */
+        uint32_t middle = last + (end - last) / 2;
+        if (view->ops[middle].enter_ns <= enter_ns)
+            last = middle + 1;
+        else
+            end = middle;
+    }
+    return last - first;
 }
 
 int64_t ix_excerpt_reach(const ix_view *view, int64_t at_ns, uint32_t most)
 {
-    int64_t low = 0, high = 0;
+    int64_t low = 0, high = IX_LONGEST_NS;
     if (view->count <= most)
         return INT64_MAX;
-    for (uint32_t i = 0; i < view->count; i++)
-        high = ix_most(high, distance(&view->ops[i], at_ns));
     while (low < high) { /* the largest reach with at most that many */
         int64_t middle = low + (high - low + 1) / 2;
         uint32_t count = 0;
-        for (uint32_t i = 0; i < view->count && count <= most; i++)
-            count += distance(&view->ops[i], at_ns) <= middle;
+        for (uint32_t thread = 0; thread < IX_VIEW_THREADS && count <= most; thread++)
+            count += between(view, thread, at_ns - middle, at_ns + middle);
         if (count <= most)
             low = middle;
         else
@@ -163,8 +179,8 @@ static void put_transfer(ix_timeline_row *row, const ix_view *view, uint32_t i,
     row->exposed = (ix_interval){e.expected.exposed_min_ns, e.expected.exposed_max_ns};
 }
 
-static int add_row(ix_rows *rows, const ix_view *view, uint32_t i, ix_completions *c,
-                   ix_facts_of *facts_of, const void *context)
+static int add_row(ix_rows *rows, const ix_view *view, uint32_t i, const ix_completions *c,
+                   ix_known_facts *known_facts)
 {
     const ix_op *op = &view->ops[i];
     ix_timeline_row *row = ix_rows_append(rows);
@@ -194,17 +210,14 @@ static int add_row(ix_rows *rows, const ix_view *view, uint32_t i, ix_completion
     }
     put_other_side(row, op, &view->matches[i]);
     if (ix_is_completed_by_call(op)) {
-        ix_transfer_facts facts = facts_of(context, view, i);
+        ix_transfer_facts facts = *ix_known_facts_of(known_facts, i);
         facts.alone = (uint8_t)ix_completed_alone(c, view, i);
         put_transfer(row, view, i, &facts);
     }
     if (c->head[i] != i)
         return 0;
-    ix_completed *completed = c->list + c->begin[i];
-    uint32_t count = c->begin[i + 1] - c->begin[i];
-    for (uint32_t k = 0; k < count; k++)
-        completed[k].facts = facts_of(context, view, completed[k].op);
-    ix_call_causes causes = ix_causes_of(view, i, completed, count);
+    uint32_t count = ix_completions_of(c, i, known_facts);
+    ix_call_causes causes = ix_causes_of(view, i, c->of_one, count);
     for (int k = 0; k < IX_CAUSES; k++)
         row->part[k] = causes.part[k];
     row->lost_overlap = causes.lost_overlap;
@@ -215,10 +228,12 @@ int ix_excerpt_rows(ix_analysis *analysis, const ix_view *view, int64_t from_ns,
                     ix_facts_of *facts, const void *context)
 {
     ix_completions c;
-    int bad = ix_completions_find(&c, view);
+    ix_known_facts *known_facts = ix_known_facts_new(view, facts, context);
+    int bad = ix_completions_find(&c, view) || !known_facts;
     for (uint32_t i = 0; i < view->count && !bad; i++)
         if (view->ops[i].exit_ns >= from_ns && view->ops[i].enter_ns <= to_ns)
-            bad = add_row(&analysis->tables[IX_TIMELINE_ROWS], view, i, &c, facts, context);
+            bad = add_row(&analysis->tables[IX_TIMELINE_ROWS], view, i, &c, known_facts);
+    free(known_facts);
     ix_completions_free(&c);
     return bad ? -1 : 0;
 }

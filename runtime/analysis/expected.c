@@ -67,10 +67,10 @@ static int64_t least_data(int64_t time, int64_t in_min, int64_t in_max, int16_t 
     return at_rate(inside, in, 0) + at_rate(time - inside, out, 0);
 }
 
-static amounts amounts_of(const ix_view *view, uint8_t thread, const phase *p,
+static amounts amounts_of(const ix_view *view, uint32_t i, const phase *p,
                           const ix_transfer_facts *facts, int own, int other)
 {
-    ix_span span = ix_view_span(view, thread, p->from, p->to);
+    ix_span span = ix_view_span(view, i, p->from, p->to);
     const ix_class *c = &facts->class;
     const int both = own | other;
     if (!p->posted) { /* nothing was measured of a message whose receive is not posted */
@@ -121,9 +121,8 @@ ix_bounds ix_expected_bounds(const ix_view *view, uint32_t i, const ix_transfer_
     int count = phases_of(m, from_ns, to_ns, posted, phases);
     int64_t hidden_min[PHASES], hidden_max[PHASES], exposed_min[PHASES], exposed_max[PHASES];
     for (int k = 0; k < count; k++) {
-        amounts a =
-            amounts_of(view, op->thread, &phases[k], facts, sends ? IX_SENDER_IN : IX_RECEIVER_IN,
-                       sends ? IX_RECEIVER_IN : IX_SENDER_IN);
+        amounts a = amounts_of(view, i, &phases[k], facts, sends ? IX_SENDER_IN : IX_RECEIVER_IN,
+                               sends ? IX_RECEIVER_IN : IX_SENDER_IN);
         hidden_min[k] = a.hidden_min;
         hidden_max[k] = a.hidden_max;
         exposed_min[k] = a.exposed_min;

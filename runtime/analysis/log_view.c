@@ -33,18 +33,40 @@ static range between(int64_t t, int64_t from, int64_t at_from, int64_t to, int64
     return (range){most(at_from, at_to - (to - t)), least(at_to, at_from + (t - from))};
 }
 
-/* What the clock of calls of a thread may have shown at t. */
-static range call_clock(const ix_view *view, uint8_t thread, int64_t t)
+/* The first of the records [first, end) of a thread that was entered after t. Most times that are
+ * asked for lie close to `near`, one of these records. */
+static uint32_t entered_after(const ix_view *view, uint32_t near, uint32_t first, uint32_t end,
+                              int64_t t)
 {
-    uint32_t first = view->first[thread], end = view->first[thread + 1], low = first, high = end;
-    const ix_thread_end *last = &view->ends[thread];
-    while (low < high) { /* the first that was entered after t */
+    uint32_t low = first, high = end, step = 1;
+    if (view->ops[near].enter_ns <= t) {
+        low = near + 1;
+        for (; step < end - near && view->ops[near + step].enter_ns <= t; step *= 2)
+            low = near + step + 1;
+        high = step < end - near ? near + step : end;
+    } else {
+        high = near;
+        for (; step <= near - first && view->ops[near - step].enter_ns > t; step *= 2)
+            high = near - step;
+        low = step <= near - first ? near - step + 1 : first;
+    }
+    while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         if (view->ops[middle].enter_ns <= t)
             low = middle + 1;
         else
             high = middle;
     }
+    return low;
+}
+
+/* What the clock of calls of a record's thread may have shown at t. */
+static range call_clock(const ix_view *view, uint32_t near, int64_t t)
+{
+    uint8_t thread = view->ops[near].thread;
+    uint32_t first = view->first[thread], end = view->first[thread + 1];
+    uint32_t low = entered_after(view, near, first, end, t);
+    const ix_thread_end *last = &view->ends[thread];
     const ix_op *next = low < end ? &view->ops[low] : NULL;
     int64_t to = next ? next->enter_ns : last->time_ns;
     int64_t at_to = next ? next->call_before_ns : last->call_ns;
@@ -63,11 +85,11 @@ static range call_clock(const ix_view *view, uint8_t thread, int64_t t)
     return between(t, op->exit_ns, after, to, at_to);
 }
 
-ix_span ix_view_span(const ix_view *view, uint8_t thread, int64_t from_ns, int64_t to_ns)
+ix_span ix_view_span(const ix_view *view, uint32_t near, int64_t from_ns, int64_t to_ns)
 {
     if (to_ns <= from_ns)
         return (ix_span){0};
-    range from = call_clock(view, thread, from_ns), to = call_clock(view, thread, to_ns);
+    range from = call_clock(view, near, from_ns), to = call_clock(view, near, to_ns);
     int64_t length = to_ns - from_ns;
     ix_span span = {.call_min = most(0, to.low - from.high),
                     .call_max = least(length, most(0, to.high - from.low))};

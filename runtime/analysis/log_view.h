@@ -74,12 +74,13 @@ typedef struct ix_view {
 /* Set `first` from the ops, which must stand by thread. */
 void ix_view_index(ix_view *view);
 
-/* How long a thread computed and how long it was in calls from `from_ns` to `to_ns`: intervals,
- * because calls between two records are known by their sum only. */
+/* How long the thread of record `near` computed and how long it was in calls from `from_ns` to
+ * `to_ns`: intervals, because calls between two records are known by their sum only. The closer the
+ * record lies to these times, the sooner they are found. */
 typedef struct ix_span {
     int64_t compute_min, compute_max, call_min, call_max;
 } ix_span;
 
-ix_span ix_view_span(const ix_view *view, uint8_t thread, int64_t from_ns, int64_t to_ns);
+ix_span ix_view_span(const ix_view *view, uint32_t near, int64_t from_ns, int64_t to_ns);
 
 #endif

@@ -7,49 +7,42 @@
 
 /* qsort has no context. */
 static _Thread_local const ix_op *ops;
+static _Thread_local const ix_stream *streams;
 
 static int is_receive(const ix_op *op)
 {
     return op->kind == IX_LOG_RECV;
 }
 
-/* -1, 0 or 1 by (peer, direction, comm, tag): one stream. */
-static int by_stream(const ix_own_message *a, const ix_own_message *b)
+static int by_stream(const void *a, const void *b)
 {
-    const ix_op *x = &ops[a->op], *y = &ops[b->op];
-    if (a->peer != b->peer)
-        return a->peer < b->peer ? -1 : 1;
-    if (is_receive(x) != is_receive(y))
-        return is_receive(x) ? -1 : 1;
+    const ix_stream *x = &streams[*(const uint32_t *)a], *y = &streams[*(const uint32_t *)b];
+    if (x->peer != y->peer)
+        return x->peer < y->peer ? -1 : 1;
+    if (x->receives != y->receives)
+        return x->receives ? -1 : 1;
     if (x->comm != y->comm)
         return x->comm < y->comm ? -1 : 1;
     return x->tag < y->tag ? -1 : x->tag > y->tag;
-}
-
-static int by_time(const void *a, const void *b)
-{
-    const ix_own_message *m = a, *n = b;
-    int stream = by_stream(m, n);
-    if (stream)
-        return stream;
-    const ix_op *x = &ops[m->op], *y = &ops[n->op];
-    if (x->enter_ns != y->enter_ns)
-        return x->enter_ns < y->enter_ns ? -1 : 1;
-    return m->op < n->op ? -1 : m->op > n->op;
-}
-
-static int by_sequence(const void *a, const void *b)
-{
-    const ix_own_message *m = a, *n = b;
-    int stream = by_stream(m, n);
-    uint32_t x = ops[m->op].sequence, y = ops[n->op].sequence;
-    return stream ? stream : x < y ? -1 : x > y;
 }
 
 static int by_number(const void *a, const void *b)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     return x < y ? -1 : x > y;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const ix_op *x = &ops[*(const uint32_t *)a], *y = &ops[*(const uint32_t *)b];
+    if (x->enter_ns != y->enter_ns)
+        return x->enter_ns < y->enter_ns ? -1 : 1;
+    return by_number(a, b);
+}
+
+static int by_sequence(const void *a, const void *b)
+{
+    return by_number(&ops[*(const uint32_t *)a].sequence, &ops[*(const uint32_t *)b].sequence);
 }
 
 static int overlap(const ix_op *a, const ix_op *b)
@@ -59,31 +52,31 @@ static int overlap(const ix_op *a, const ix_op *b)
 
 /* Of one stream in the order of posting: threads that posted at the same time leave open which came
  * first, so that no message of the stream is sure from there on. */
-static void mark_ambiguous(ix_view *view, const ix_own_message *m, uint32_t count)
+static void mark_ambiguous(ix_view *view, const uint32_t *messages, uint32_t count)
 {
     for (uint32_t i = 1; i < count; i++)
-        if (overlap(&ops[m[i - 1].op], &ops[m[i].op])) {
-            view->matches[m[i - 1].op].state = IX_AMBIGUOUS;
-            view->matches[m[i].op].state = IX_AMBIGUOUS;
+        if (overlap(&ops[messages[i - 1]], &ops[messages[i]])) {
+            view->matches[messages[i - 1]].state = IX_AMBIGUOUS;
+            view->matches[messages[i]].state = IX_AMBIGUOUS;
         }
 }
 
 /* Posting order decides which receive a message gets; the log numbered wildcards later. */
-static int number_receives(ix_view *view, const ix_own_message *m, uint32_t count)
+static int number_receives(ix_view *view, const uint32_t *messages, uint32_t count)
 {
     int wildcard = 0;
     for (uint32_t i = 0; i < count; i++)
-        wildcard |= view->ops[m[i].op].flags & IX_LOG_WILDCARD;
+        wildcard |= view->ops[messages[i]].flags & IX_LOG_WILDCARD;
     if (!wildcard)
         return 0;
     uint32_t *numbers = malloc(count * sizeof *numbers);
     if (!numbers)
         return -1;
     for (uint32_t i = 0; i < count; i++)
-        numbers[i] = view->ops[m[i].op].sequence;
+        numbers[i] = view->ops[messages[i]].sequence;
     qsort(numbers, count, sizeof *numbers, by_number);
     for (uint32_t i = 0; i < count; i++)
-        view->ops[m[i].op].sequence = numbers[i];
+        view->ops[messages[i]].sequence = numbers[i];
     free(numbers);
     return 0;
 }
@@ -109,21 +102,22 @@ static int is_message(const ix_op *op)
     return (ix_is_send(op) || op->kind == IX_LOG_RECV) && op->peer != IX_LOG_PROC_NULL;
 }
 
-int ix_pairing_start(ix_pairing *pairing, ix_view *view, ix_world_rank *world_rank,
-                     const void *context)
+static ix_stream *stream_numbered(const ix_pairing *pairing, uint32_t number)
 {
-    uint32_t messages = 0, probes = 0;
-    *pairing = (ix_pairing){0};
-    for (uint32_t i = 0; i < view->count; i++) {
-        messages += is_message(&view->ops[i]);
-        probes += view->ops[i].kind == IX_LOG_PROBE;
-    }
-    pairing->messages = malloc((messages + (size_t)1) * sizeof *pairing->messages);
-    pairing->probes = malloc((probes + (size_t)1) * sizeof *pairing->probes);
-    if (!pairing->messages || !pairing->probes) {
-        ix_pairing_end(pairing);
-        return -1;
-    }
+    return (ix_stream *)(void *)(pairing->streams.rows + number * sizeof(ix_stream));
+}
+
+static ix_stream key_of(const ix_op *op, int32_t peer)
+{
+    return (ix_stream){
+        .peer = peer, .tag = op->tag, .comm = op->comm, .receives = (uint32_t)is_receive(op)};
+}
+
+/* Those messages that can be paired, in the order of the log, and the number of each one's stream.
+ */
+static int choose(ix_pairing *pairing, ix_view *view, ix_world_rank *world_rank,
+                  const void *context, uint32_t *stream_of)
+{
     for (uint32_t i = 0; i < view->count; i++) {
         const ix_op *op = &view->ops[i];
         if (op->kind == IX_LOG_PROBE) {
@@ -139,110 +133,169 @@ int ix_pairing_start(ix_pairing *pairing, ix_view *view, ix_world_rank *world_ra
         int32_t peer = op->peer < 0 ? -1 : world_rank(context, op->comm, op->peer);
         enum ix_match_state state = why_not(op, peer);
         view->matches[i] = (ix_match){.state = IX_NOT_LOGGED, .peer = peer < 0 ? -1 : peer};
-        if (state == IX_MATCHED)
-            pairing->messages[pairing->count++] = (ix_own_message){i, peer};
-        else
+        if (state != IX_MATCHED) {
             view->matches[i].state = (uint8_t)state;
-    }
-    ops = view->ops;
-    qsort(pairing->messages, pairing->count, sizeof *pairing->messages, by_time);
-    int sorted = 1;
-    for (uint32_t first = 0, next; first < pairing->count; first = next) {
-        ix_own_message *m = pairing->messages + first;
-        for (next = first + 1; next < pairing->count && !by_stream(m, pairing->messages + next);
-             next++)
-            sorted =
-                sorted && ops[m[next - first - 1].op].sequence < ops[m[next - first].op].sequence;
-        mark_ambiguous(view, m, next - first);
-        if (is_receive(&ops[m->op]) && number_receives(view, m, next - first)) {
-            ix_pairing_end(pairing);
-            return -1;
+            continue;
         }
+        ix_stream key = key_of(op, peer), *stream = ix_rows_at(&pairing->streams, &key);
+        if (!stream)
+            return -1;
+        stream->count++;
+        stream_of[pairing->count] =
+            (uint32_t)(((const char *)stream - pairing->streams.rows) / (ptrdiff_t)sizeof *stream);
+        pairing->messages[pairing->count++] = i;
     }
-    if (!sorted) /* threads count in another order than they enter */
-        qsort(pairing->messages, pairing->count, sizeof *pairing->messages, by_sequence);
     return 0;
+}
+
+/* Stream after stream; each keeps the order of the log, which is that of time within a thread. */
+static int put_in_order(ix_pairing *pairing, const uint32_t *stream_of)
+{
+    uint32_t count = (uint32_t)pairing->streams.count, at = 0;
+    uint32_t *chosen = pairing->messages;
+    pairing->order = malloc((count + (size_t)1) * sizeof *pairing->order);
+    pairing->messages = malloc((pairing->count + (size_t)1) * sizeof *pairing->messages);
+    if (!pairing->order || !pairing->messages) {
+        free(chosen);
+        return -1;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        pairing->order[i] = i;
+    streams = stream_numbered(pairing, 0);
+    if (count)
+        qsort(pairing->order, count, sizeof *pairing->order, by_stream);
+    for (uint32_t i = 0; i < count; i++) {
+        ix_stream *stream = stream_numbered(pairing, pairing->order[i]);
+        stream->first = stream->next = at;
+        at += stream->count;
+    }
+    for (uint32_t i = 0; i < pairing->count; i++)
+        pairing->messages[stream_numbered(pairing, stream_of[i])->next++] = chosen[i];
+    free(chosen);
+    return 0;
+}
+
+/* By time, which says who is numbered how, and then by number. */
+static int sort_stream(ix_pairing *pairing, ix_view *view, ix_stream *stream)
+{
+    uint32_t *messages = pairing->messages + stream->first, count = stream->count;
+    int in_time = 1, in_sequence = 1;
+    stream->next = stream->first;
+    for (uint32_t i = 1; i < count && in_time; i++)
+        in_time = ops[messages[i - 1]].enter_ns <= ops[messages[i]].enter_ns;
+    if (!in_time)
+        qsort(messages, count, sizeof *messages, by_time);
+    for (uint32_t i = 1; i < count && in_sequence; i++)
+        in_sequence = ops[messages[i - 1]].sequence < ops[messages[i]].sequence;
+    mark_ambiguous(view, messages, count);
+    if (stream->receives && number_receives(view, messages, count))
+        return -1;
+    if (!in_sequence) /* threads count in another order than they enter */
+        qsort(messages, count, sizeof *messages, by_sequence);
+    stream->in_time = 1;
+    for (uint32_t i = 1; i < count && stream->in_time; i++)
+        stream->in_time = ops[messages[i - 1]].enter_ns <= ops[messages[i]].enter_ns;
+    return 0;
+}
+
+int ix_pairing_start(ix_pairing *pairing, ix_view *view, ix_world_rank *world_rank,
+                     const void *context)
+{
+    uint32_t messages = 0, probes = 0;
+    *pairing = (ix_pairing){.streams = ix_rows_of(sizeof(ix_stream), 16)};
+    for (uint32_t i = 0; i < view->count; i++) {
+        messages += is_message(&view->ops[i]);
+        probes += view->ops[i].kind == IX_LOG_PROBE;
+    }
+    uint32_t *stream_of = malloc((messages + (size_t)1) * sizeof *stream_of);
+    pairing->messages = malloc((messages + (size_t)1) * sizeof *pairing->messages);
+    pairing->probes = malloc((probes + (size_t)1) * sizeof *pairing->probes);
+    ops = view->ops;
+    int bad = !stream_of || !pairing->messages || !pairing->probes ||
+              choose(pairing, view, world_rank, context, stream_of) ||
+              put_in_order(pairing, stream_of);
+    free(stream_of);
+    for (uint32_t i = 0; i < pairing->streams.count && !bad; i++)
+        bad = sort_stream(pairing, view, stream_numbered(pairing, i));
+    if (bad)
+        ix_pairing_end(pairing);
+    return bad ? -1 : 0;
 }
 
 void ix_pairing_end(ix_pairing *pairing)
 {
     free(pairing->messages);
+    free(pairing->order);
     free(pairing->probes);
+    ix_rows_free(&pairing->streams);
     *pairing = (ix_pairing){0};
 }
 
-uint32_t ix_pairing_run(const ix_pairing *pairing, uint32_t first)
+static ix_told told_of(const ix_view *view, uint32_t at)
 {
-    uint32_t next = first;
-    while (next < pairing->count && pairing->messages[next].peer == pairing->messages[first].peer)
-        next++;
-    return next - first;
+    const ix_op *op = &view->ops[at];
+    ix_told told = {.comm = op->comm,
+                    .tag = op->tag,
+                    .sequence = op->sequence,
+                    .kind = op->kind,
+                    .bytes = op->bytes,
+                    .start_enter = op->enter_ns,
+                    .start_exit = op->exit_ns,
+                    .end_enter = INT64_MAX,
+                    .end_exit = INT64_MAX};
+    if (op->flags & IX_LOG_FAILED)
+        told.bytes = -1;
+    if (view->matches[at].state == IX_AMBIGUOUS)
+        told.sequence = 0;
+    if (op->end_call == IX_NO_END)
+        return told;
+    const ix_op *end = &view->ops[op->end_call];
+    told.end_enter = end->enter_ns;
+    told.end_exit = end->exit_ns;
+    if (op->end_call == at || end->enter_ns <= op->exit_ns)
+        told.end_enter = op->exit_ns;
+    else if (end->thread == op->thread)
+        told.between = end->call_before_ns - op->call_before_ns - (op->exit_ns - op->enter_ns);
+    else /* nobody knows what its own thread did */
+        told.between = -1;
+    return told;
 }
 
-void ix_pairing_tell(const ix_pairing *pairing, const ix_view *view, uint32_t first, uint32_t count,
-                     ix_told *told)
+uint32_t ix_pairing_tell(const ix_pairing *pairing, const ix_view *view, ix_telling *telling,
+                         uint32_t room, ix_told *told, int32_t *peer)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t at = pairing->messages[first + i].op;
-        const ix_op *op = &view->ops[at];
-        told[i] = (ix_told){.comm = op->comm,
-                            .tag = op->tag,
-                            .sequence = op->sequence,
-                            .kind = op->kind,
-                            .bytes = op->bytes,
-                            .start_enter = op->enter_ns,
-                            .start_exit = op->exit_ns,
-                            .end_enter = INT64_MAX,
-                            .end_exit = INT64_MAX};
-        if (op->flags & IX_LOG_FAILED)
-            told[i].bytes = -1;
-        if (view->matches[at].state == IX_AMBIGUOUS)
-            told[i].sequence = 0;
-        if (op->end_call == IX_NO_END)
-            continue;
-        const ix_op *end = &view->ops[op->end_call];
-        told[i].end_enter = end->enter_ns;
-        told[i].end_exit = end->exit_ns;
-        if (op->end_call == at || end->enter_ns <= op->exit_ns)
-            told[i].end_enter = op->exit_ns;
-        else if (end->thread == op->thread)
-            told[i].between =
-                end->call_before_ns - op->call_before_ns - (op->exit_ns - op->enter_ns);
-        else /* nobody knows what its own thread did */
-            told[i].between = -1;
+    uint32_t count = 0;
+    while (count < room && telling->stream < pairing->streams.count) {
+        const ix_stream *stream = stream_numbered(pairing, pairing->order[telling->stream]);
+        if (count && stream->peer != *peer)
+            break;
+        *peer = stream->peer;
+        for (; count < room && telling->told < stream->count; telling->told++)
+            told[count++] = told_of(view, pairing->messages[stream->first + telling->told]);
+        if (telling->told == stream->count)
+            *telling = (ix_telling){telling->stream + 1, 0};
     }
+    return count;
 }
 
-/* Where a message (its sequence included) is among the own ones, or the first behind it. */
-static uint32_t place_of(const ix_pairing *pairing, const ix_view *view, int32_t peer, int receive,
-                         const ix_told *told)
+/* Which of a stream's messages has a number; IX_NO_END: none. */
+static uint32_t numbered(const ix_pairing *pairing, const ix_view *view, ix_stream *stream,
+                         uint32_t sequence)
 {
-    uint32_t low = 0, high = pairing->count;
+    uint32_t low = stream->first, end = stream->first + stream->count, high = end;
+    if (stream->next < end && view->ops[pairing->messages[stream->next]].sequence == sequence)
+        low = high = stream->next;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        const ix_own_message *m = &pairing->messages[middle];
-        const ix_op *op = &view->ops[m->op];
-        int before = m->peer != peer             ? m->peer < peer
-                     : is_receive(op) != receive ? is_receive(op)
-                     : op->comm != told->comm    ? op->comm < told->comm
-                     : op->tag != told->tag      ? op->tag < told->tag
-                                                 : op->sequence < told->sequence;
-        if (before)
+        if (view->ops[pairing->messages[middle]].sequence < sequence)
             low = middle + 1;
         else
             high = middle;
     }
-    return low;
-}
-
-static int is_it(const ix_pairing *pairing, const ix_view *view, uint32_t at, int32_t peer,
-                 int receive, const ix_told *told)
-{
-    if (at >= pairing->count || pairing->messages[at].peer != peer)
-        return 0;
-    const ix_op *op = &view->ops[pairing->messages[at].op];
-    return is_receive(op) == receive && op->comm == told->comm && op->tag == told->tag &&
-           op->sequence == told->sequence;
+    if (low == end || view->ops[pairing->messages[low]].sequence != sequence)
+        return IX_NO_END;
+    stream->next = low + 1;
+    return pairing->messages[low];
 }
 
 static void match(ix_view *view, uint32_t i, const ix_told *told, int64_t error_ns)
@@ -276,20 +329,24 @@ static void match(ix_view *view, uint32_t i, const ix_told *told, int64_t error_
         m->state = IX_MATCHED;
 }
 
-void ix_pairing_hear(const ix_pairing *pairing, ix_view *view, int32_t peer, const ix_told *told,
+void ix_pairing_hear(ix_pairing *pairing, ix_view *view, int32_t peer, const ix_told *told,
                      size_t count, int64_t error_ns)
 {
-    uint32_t at = 0;
+    ix_stream *stream = NULL;
     for (size_t i = 0; i < count; i++) {
-        int receive = told[i].kind != IX_LOG_RECV; /* what it sent I received */
+        uint32_t receives = told[i].kind != IX_LOG_RECV; /* what it sent I received */
         if (told[i].sequence == 0)
             continue;
-        if (!is_it(pairing, view, at, peer, receive, &told[i]))
-            at = place_of(pairing, view, peer, receive, &told[i]);
-        if (!is_it(pairing, view, at, peer, receive, &told[i]))
-            continue;
-        match(view, pairing->messages[at].op, &told[i], error_ns);
-        at++;
+        if (!stream || stream->comm != told[i].comm || stream->tag != told[i].tag ||
+            stream->receives != receives) {
+            ix_stream key = {
+                .peer = peer, .tag = told[i].tag, .comm = told[i].comm, .receives = receives};
+            stream = ix_rows_find(&pairing->streams, &key);
+        }
+        uint32_t own =
+            stream ? numbered(pairing, view, stream, told[i].sequence) : (uint32_t)IX_NO_END;
+        if (own != IX_NO_END)
+            match(view, own, &told[i], error_ns);
     }
 }
 
@@ -297,16 +354,18 @@ void ix_pairing_hear(const ix_pairing *pairing, ix_view *view, int32_t peer, con
 static uint32_t probed(const ix_pairing *pairing, const ix_view *view, uint32_t probe, int32_t peer)
 {
     const ix_op *op = &view->ops[probe];
-    ix_told first = {.comm = op->comm, .tag = op->tag};
-    uint32_t at = place_of(pairing, view, peer, 1, &first);
-    for (; at < pairing->count && pairing->messages[at].peer == peer; at++) {
-        const ix_op *receive = &view->ops[pairing->messages[at].op];
-        if (!is_receive(receive) || receive->comm != op->comm || receive->tag != op->tag)
-            break;
-        if (receive->enter_ns >= op->exit_ns)
-            return pairing->messages[at].op;
+    ix_stream key = key_of(op, peer);
+    key.receives = 1;
+    const ix_stream *stream = ix_rows_find(&pairing->streams, &key);
+    uint32_t low = 0, high = stream ? stream->count : 0, count = high;
+    while (low < high) {
+        uint32_t middle = stream->in_time ? low + (high - low) / 2 : low;
+        if (view->ops[pairing->messages[stream->first + middle]].enter_ns < op->exit_ns)
+            low = middle + 1;
+        else
+            high = middle;
     }
-    return IX_NO_END;
+    return low < count ? pairing->messages[stream->first + low] : IX_NO_END;
 }
 
 void ix_pairing_probes(const ix_pairing *pairing, ix_view *view)

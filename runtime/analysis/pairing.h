@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "analysis/log_view.h"
+#include "analysis/rows.h"
 
 /* One message as its sender or its receiver tells the other side; times are the teller's.
  * INT64_MAX: not seen. */
@@ -20,18 +21,31 @@ typedef struct ix_told {
 } ix_told;
 _Static_assert(sizeof(ix_told) == 64, "sent as bytes");
 
-/* A message of this rank, in the order in which it is told. */
-typedef struct ix_own_message {
-    uint32_t op;
+/* The messages that this rank sent to a peer, or received from it, with one tag. */
+typedef struct ix_stream {
     int32_t peer; /* in MPI_COMM_WORLD */
-} ix_own_message;
+    int32_t tag;
+    uint32_t comm;
+    uint32_t receives;     /* 0 or 1 */
+    uint32_t first, count; /* where they are in `messages`, by sequence */
+    uint32_t next;         /* behind the one that was heard of last */
+    uint32_t in_time;      /* they were posted in this order */
+} ix_stream;
 
 typedef struct ix_pairing {
-    ix_own_message *messages; /* by peer, then receives before sends, comm, tag, sequence */
+    uint32_t *messages; /* records, stream after stream */
     uint32_t count;
+    ix_rows streams;  /* ix_stream */
+    uint32_t *order;  /* numbers of streams: by peer, then receives before sends, comm, tag */
     uint32_t *probes; /* the records that wait for a message another record receives */
     uint32_t probe_count;
 } ix_pairing;
+
+/* How far the peers were told; starts as {0}. */
+typedef struct ix_telling {
+    uint32_t stream; /* in `order` */
+    uint32_t told;   /* of its messages */
+} ix_telling;
 
 /* Which rank of MPI_COMM_WORLD `peer` of `comm` is; -1: none; IX_OTHER_TIME: one whose clock cannot
  * be compared. */
@@ -45,15 +59,13 @@ int ix_pairing_start(ix_pairing *pairing, ix_view *view, ix_world_rank *world_ra
                      const void *context);
 void ix_pairing_end(ix_pairing *pairing);
 
-/* The messages from `first` on that go to or come from the same peer: returns how many. */
-uint32_t ix_pairing_run(const ix_pairing *pairing, uint32_t first);
-
-/* What to tell the peer of messages[first .. first + count). */
-void ix_pairing_tell(const ix_pairing *pairing, const ix_view *view, uint32_t first, uint32_t count,
-                     ix_told *told);
+/* What to tell next, at most `room` messages: all of one peer. Returns how many; 0: that was all.
+ */
+uint32_t ix_pairing_tell(const ix_pairing *pairing, const ix_view *view, ix_telling *telling,
+                         uint32_t room, ix_told *told, int32_t *peer);
 
 /* What `peer` told, in its order (any part of it); the times are this rank's by now. */
-void ix_pairing_hear(const ix_pairing *pairing, ix_view *view, int32_t peer, const ix_told *told,
+void ix_pairing_hear(ix_pairing *pairing, ix_view *view, int32_t peer, const ix_told *told,
                      size_t count, int64_t error_ns);
 
 /* After all was heard: probes wait for the message that the next receive of their stream got. */

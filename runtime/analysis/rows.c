@@ -25,22 +25,38 @@ void ix_rows_free(ix_rows *table)
     *table = (ix_rows){.row_bytes = table->row_bytes, .key_bytes = table->key_bytes};
 }
 
-/* FNV-1a. */
+/* Keys are whole words. */
+static uint64_t word_of(const void *key, size_t i)
+{
+    uint64_t word;
+    memcpy(&word, (const char *)key + i * sizeof word, sizeof word);
+    return word;
+}
+
 static size_t hash(const void *key, size_t bytes)
 {
-    const unsigned char *at = key;
-    uint64_t value = UINT64_C(0xcbf29ce484222325);
-    for (size_t i = 0; i < bytes; i++)
-        value = (value ^ at[i]) * UINT64_C(0x100000001b3);
-    return (size_t)(value ^ value >> 32);
+    uint64_t value = 0;
+    for (size_t i = 0; i < bytes / sizeof value; i++) {
+        value = (value ^ word_of(key, i)) * UINT64_C(0x9e3779b97f4a7c15);
+        value ^= value >> 32;
+    }
+    return (size_t)value;
+}
+
+static int is_like(const void *row, const void *key, size_t bytes)
+{
+    for (size_t i = 0; i < bytes / sizeof(uint64_t); i++)
+        if (word_of(row, i) != word_of(key, i))
+            return 0;
+    return 1;
 }
 
 static size_t place_of(const ix_rows *table, const void *key)
 {
     size_t place = hash(key, table->key_bytes) & (table->place_count - 1);
     while (table->places[place] &&
-           memcmp(table->rows + (table->places[place] - 1) * table->row_bytes, key,
-                  table->key_bytes) != 0)
+           !is_like(table->rows + (table->places[place] - 1) * table->row_bytes, key,
+                    table->key_bytes))
         place = (place + 1) & (table->place_count - 1);
     return place;
 }
@@ -65,6 +81,12 @@ static int grow(ix_rows *table)
     for (size_t i = 0; i < table->count; i++)
         places[place_of(table, rows + i * table->row_bytes)] = (uint32_t)i + 1;
     return 0;
+}
+
+void *ix_rows_find(const ix_rows *table, const void *like)
+{
+    uint32_t number = table->count ? table->places[place_of(table, like)] : 0;
+    return number ? table->rows + (number - 1) * table->row_bytes : NULL;
 }
 
 void *ix_rows_at(ix_rows *table, const void *like)

@@ -76,9 +76,18 @@ enum {
 void ix_rows_init(ix_rows *table, int which);
 void ix_rows_free(ix_rows *table);
 
+/* Any other table; keys are of whole words. */
+static inline ix_rows ix_rows_of(size_t row_bytes, size_t key_bytes)
+{
+    return (ix_rows){.row_bytes = row_bytes, .key_bytes = key_bytes};
+}
+
 /* The row with the key of `like`, new and zero behind it if it was not there; NULL without memory.
  * Good until the next call. */
 void *ix_rows_at(ix_rows *table, const void *like);
+
+/* The same, but NULL where there is none. */
+void *ix_rows_find(const ix_rows *table, const void *like);
 
 /* A further row, all zero, of a table whose rows have no key; NULL without memory. */
 void *ix_rows_append(ix_rows *table);

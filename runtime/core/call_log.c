@@ -125,9 +125,12 @@ const ix_log_record *ix_log_next(const ix_log_reader *reader, ix_log_cursor *cur
     return NULL;
 }
 
-static uint32_t position_of_order(const ix_log_reader *reader, uint32_t order)
+static uint32_t position_of_order(const ix_log_reader *reader, uint32_t order, uint32_t near)
 {
     uint32_t low = 0, high = reader->chunk_count;
+    for (uint32_t i = near; i < high && i < near + 2; i++)
+        if (reader->chunks[i].order == order)
+            return i;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         if (reader->chunks[middle].order < order)
@@ -138,10 +141,12 @@ static uint32_t position_of_order(const ix_log_reader *reader, uint32_t order)
     return low < reader->chunk_count && reader->chunks[low].order == order ? low : NO_POSITION;
 }
 
-uint32_t ix_log_position(const ix_log_reader *reader, uint32_t id)
+uint32_t ix_log_position(const ix_log_reader *reader, uint32_t id, uint32_t near)
 {
-    uint32_t place = id % IX_LOG_CHUNK_RECORDS;
-    uint32_t position = place ? position_of_order(reader, id / IX_LOG_CHUNK_RECORDS) : NO_POSITION;
+    uint32_t place = id % IX_LOG_CHUNK_RECORDS, order = id / IX_LOG_CHUNK_RECORDS;
+    uint32_t position = NO_POSITION;
+    if (place)
+        position = position_of_order(reader, order, near / (IX_LOG_CHUNK_RECORDS - 1));
     if (position == NO_POSITION)
         return NO_POSITION;
     const ix_log_record *records = records_of(reader, position);
@@ -152,7 +157,7 @@ uint32_t ix_log_position(const ix_log_reader *reader, uint32_t id)
 
 const ix_log_record *ix_log_find(const ix_log_reader *reader, uint32_t id)
 {
-    uint32_t at = ix_log_position(reader, id);
+    uint32_t at = ix_log_position(reader, id, 0);
     if (at == NO_POSITION)
         return NULL;
     return records_of(reader, at / (IX_LOG_CHUNK_RECORDS - 1)) + id % IX_LOG_CHUNK_RECORDS;

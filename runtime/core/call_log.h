@@ -198,8 +198,9 @@ const ix_log_record *ix_log_next(const ix_log_reader *reader, ix_log_cursor *cur
 const ix_log_record *ix_log_find(const ix_log_reader *reader, uint32_t id);
 
 /* Ids as positions of an array: one of ix_log_positions() different numbers from 0 on, in the order
- * of ids; UINT32_MAX where ix_log_find has none. */
-uint32_t ix_log_position(const ix_log_reader *reader, uint32_t id);
+ * of ids; UINT32_MAX where ix_log_find has none. It is found sooner if `near` is the position of a
+ * record close to it. */
+uint32_t ix_log_position(const ix_log_reader *reader, uint32_t id, uint32_t near);
 static inline uint32_t ix_log_positions(const ix_log_reader *reader)
 {
     return reader->chunk_count * (IX_LOG_CHUNK_RECORDS - 1);

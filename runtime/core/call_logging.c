@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <sys/mman.h>
 
+#include "core/log_comms.h"
 #include "core/log_memory.h"
 #include "core/log_requests.h"
 #include "core/log_streams.h"
@@ -27,8 +28,9 @@ int ix_log_start(uint64_t budget, uint64_t step_bytes)
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
     if (memory == MAP_FAILED)
         return -1;
-    if (ix_log_map(budget, step_bytes)) {
+    if (ix_log_map(budget, step_bytes) || ix_log_comms_start()) {
         int error = errno;
+        ix_log_unmap();
         munmap(memory, streams + requests);
         errno = error;
         return -1;
@@ -62,6 +64,7 @@ void ix_log_stop(int64_t now)
 void ix_log_release(void)
 {
     ix_log_is_on = 0;
+    ix_log_comms_stop();
     ix_log_unmap();
     if (tables)
         munmap(tables, tables_bytes);
@@ -498,39 +501,4 @@ void ix_log_given_up(ix_thread *t, uint64_t handle)
         ix_log_request_release(e);
         e = one_of_two ? ix_log_request_take(ix_request_key(handle), t->slot) : NULL;
     }
-}
-
-/* ---- Communicators */
-
-/* World ranks of a group, where room is left for them. */
-static uint32_t enter_members(ix_log_header *h, const int32_t *ranks, int32_t count)
-{
-    uint64_t at = h->members.used;
-    if (!ranks || count <= 0 || (uint64_t)count > h->members.capacity - at)
-        return UINT32_MAX;
-    uint64_t bytes = (uint64_t)count * sizeof *ranks,
-             begin = h->members.offset + at * sizeof *ranks;
-    if (ix_log_provide(begin, bytes))
-        return UINT32_MAX;
-    memcpy((char *)h + begin, ranks, bytes);
-    h->members.used += (uint64_t)count;
-    return (uint32_t)at;
-}
-
-void ix_log_enter_comm(const ix_log_comm *comm, const int32_t *own, const int32_t *remote)
-{
-    ix_log_header *h = ix_log_memory.header;
-    if (!h || h->end_ns)
-        return;
-    ix_lock();
-    uint64_t begin = h->comms.offset + h->comms.used * sizeof *comm;
-    if (!ix_log_comm_numbered(h, comm->number) && h->comms.used < h->comms.capacity &&
-        !ix_log_provide(begin, sizeof *comm)) {
-        ix_log_comm entry = *comm;
-        entry.own = enter_members(h, own, comm->size);
-        entry.remote = remote == own ? entry.own : enter_members(h, remote, comm->peers);
-        memcpy((char *)h + begin, &entry, sizeof entry);
-        h->comms.used++;
-    }
-    ix_unlock();
 }

@@ -83,6 +83,9 @@ extern IX_HIDDEN int ix_log_cancels;
  * that is there stays as it is. */
 void ix_log_enter_comm(const ix_log_comm *comm, const int32_t *own, const int32_t *remote);
 
+/* One of the log of this process by its number, NULL if there is none. */
+const ix_log_comm *ix_log_own_comm(uint32_t number);
+
 /* CALL_EXIT, from ix_leave: `call_before_ns` is the thread's call time before the call. */
 IX_HIDDEN void ix_log_leave(ix_thread *t, int64_t entered, int64_t now, int64_t call_before_ns);
 /* The same of a call that does not count. */

@@ -54,3 +54,15 @@ int64_t ix_clock_read(const ix_clock_line *line, int64_t local_ns)
     double gained_ns = line->excess * (double)since_ns;
     return line->reference0_ns + since_ns + (int64_t)(gained_ns + (gained_ns < 0 ? -0.5 : 0.5));
 }
+
+/* The rate differs from 1 by far less than 1, so that each step gains digits. */
+int64_t ix_clock_unread(const ix_clock_line *line, int64_t reference_ns)
+{
+    int64_t local_ns = line->local0_ns + (reference_ns - line->reference0_ns);
+    int64_t off_ns = line->excess != 0 ? reference_ns - ix_clock_read(line, local_ns) : 0;
+    for (int i = 0; i < 3 && off_ns; i++) {
+        local_ns += off_ns;
+        off_ns = reference_ns - ix_clock_read(line, local_ns);
+    }
+    return local_ns;
+}

@@ -37,4 +37,7 @@ ix_clock_line ix_clock_chain(ix_clock_line to_middle, ix_clock_line to_reference
 
 int64_t ix_clock_read(const ix_clock_line *line, int64_t local_ns);
 
+/* The other way. */
+int64_t ix_clock_unread(const ix_clock_line *line, int64_t reference_ns);
+
 #endif

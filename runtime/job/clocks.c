@@ -251,6 +251,11 @@ int64_t ix_common_ns(int64_t local_ns)
     return ix_clock_read(&job.line, local_ns);
 }
 
+int64_t ix_local_ns(int64_t common_ns)
+{
+    return ix_clock_unread(&job.line, common_ns);
+}
+
 int64_t ix_clock_error_ns(int peer)
 {
     if (!job.error_of || peer < 0 || peer >= job.ranks)

@@ -21,6 +21,9 @@ IX_HIDDEN void ix_clocks_end(MPI_Comm all);
 /* Valid after ix_clocks_end: a time of this process (ix_now) on the common clock. */
 IX_HIDDEN int64_t ix_common_ns(int64_t local_ns);
 
+/* The same the other way. */
+IX_HIDDEN int64_t ix_local_ns(int64_t common_ns);
+
 /* How far apart the common times that this process and rank `peer` of MPI_COMM_WORLD give to one
  * moment may be: 0 with one clock, IX_CLOCK_UNKNOWN where nothing is known. */
 IX_HIDDEN int64_t ix_clock_error_ns(int peer);

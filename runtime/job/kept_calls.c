@@ -31,13 +31,9 @@ static int64_t to_common(const ix_kept_calls *kept, int64_t record_ns)
     return ix_common_ns(record_ns + kept->start_ns);
 }
 
-/* Clocks differ by a rate of far below one, so that each step gains digits. */
 static int64_t from_common(const ix_kept_calls *kept, int64_t common_ns)
 {
-    int64_t local = common_ns;
-    for (int i = 0; i < 4; i++)
-        local += common_ns - ix_common_ns(local);
-    return local - kept->start_ns;
+    return ix_local_ns(common_ns) - kept->start_ns;
 }
 
 /* The stretch around `at_ns` that no gap of the log cuts. */

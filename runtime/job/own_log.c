@@ -57,11 +57,13 @@ static void end_one_sided(ix_view *view)
 /* Ids become indices. */
 static void link_ends(ix_view *view, const ix_log_reader *reader, const uint32_t *index_of)
 {
+    uint32_t near = 0;
     for (uint32_t i = 0; i < view->count; i++) {
         ix_op *op = &view->ops[i];
-        uint32_t id = op->end_call;
-        uint32_t at =
-            id == IX_LOG_OPEN || id == IX_LOG_END_UNSEEN ? UINT32_MAX : ix_log_position(reader, id);
+        uint32_t id = op->end_call, at = UINT32_MAX;
+        if (id != IX_LOG_OPEN && id != IX_LOG_END_UNSEEN)
+            at = ix_log_position(reader, id, near);
+        near = at == UINT32_MAX ? near : at;
         op->end_call = at == UINT32_MAX ? IX_NO_END : index_of[at];
         if (op->kind == IX_LOG_PROBE || op->kind == IX_LOG_EPOCH || op->kind == IX_LOG_COMPLETION ||
             op->kind == IX_LOG_PART_READY)
@@ -96,10 +98,12 @@ int ix_own_log(ix_view *view, uint32_t level)
     ix_log_cursor cursor = {0};
     if (!bad)
         memset(index_of, 0xff, (positions + (size_t)1) * sizeof *index_of);
+    uint32_t at = 0;
     for (const ix_log_record *record; !bad && (record = ix_log_next(&reader, &cursor, &id));) {
         if (record->thread >= IX_VIEW_THREADS - 1)
             continue; /* shared by all threads that found no number */
-        index_of[ix_log_position(&reader, id)] = view->count;
+        at = ix_log_position(&reader, id, at);
+        index_of[at] = view->count;
         view->ops[view->count++] = *record;
     }
     if (!bad) {

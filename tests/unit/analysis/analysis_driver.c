@@ -110,13 +110,15 @@ static int64_t error_between(const rank_log *a, const rank_log *b)
 
 static void exchange_messages(void)
 {
-    for (int a = 0; a < rank_count; a++)
-        for (uint32_t first = 0, n; first < ranks[a].pairing.count; first += n) {
-            n = ix_pairing_run(&ranks[a].pairing, first);
-            rank_log *b = &ranks[ranks[a].pairing.messages[first].peer];
+    enum { AT_ONCE = 3 }; /* few, so that streams and peers are cut anywhere */
+    for (int a = 0; a < rank_count; a++) {
+        ix_telling telling = {0};
+        ix_told told[AT_ONCE];
+        int32_t peer;
+        for (uint32_t n; (n = ix_pairing_tell(&ranks[a].pairing, &ranks[a].view, &telling, AT_ONCE,
+                                              told, &peer));) {
+            rank_log *b = &ranks[peer];
             int64_t offset = b->ahead - ranks[a].ahead;
-            ix_told *told = malloc(n * sizeof *told);
-            ix_pairing_tell(&ranks[a].pairing, &ranks[a].view, first, n, told);
             for (uint32_t i = 0; i < n; i++) {
                 told[i].start_enter += offset;
                 told[i].start_exit += offset;
@@ -124,8 +126,8 @@ static void exchange_messages(void)
                 told[i].end_exit += told[i].end_exit == INT64_MAX ? 0 : offset;
             }
             ix_pairing_hear(&b->pairing, &b->view, a, told, n, error_between(&ranks[a], b));
-            free(told);
         }
+    }
     for (int a = 0; a < rank_count; a++)
         ix_pairing_probes(&ranks[a].pairing, &ranks[a].view);
 }

@@ -134,7 +134,7 @@ static void check_exact(void)
     CHECK(r[6]->peer == IX_LOG_PROC_NULL && r[6]->sequence == 0 && r[6]->end_call == ids[6]);
     CHECK(ix_log_find(&reader, ids[3]) == r[3] && !ix_log_find(&reader, 0));
     CHECK(!ix_log_find(&reader, ids[6] + 1) && !ix_log_find(&reader, IX_LOG_END_UNSEEN));
-    CHECK(ix_log_position(&reader, ids[0]) == 0 && ix_log_position(&reader, ids[6]) == 6);
+    CHECK(ix_log_position(&reader, ids[0], 5) == 0 && ix_log_position(&reader, ids[6], 0) == 6);
     CHECK(ix_log_covers(&reader, 10) && ix_log_covered_ns(&reader, 1000) == 1000);
     ix_log_close(&reader);
 }
@@ -314,6 +314,7 @@ static void check_communicators(void)
     ix_log_enter_comm(&intra, own, own);
     ix_log_enter_comm(&intra, remote, remote); /* there already */
     const ix_log_comm *c = ix_log_comm_numbered(ix_log(), 5);
+    CHECK(c == ix_log_own_comm(5) && ix_log_own_comm(6) == c + 1 && !ix_log_own_comm(7));
     CHECK(c && ix_log_world_rank(ix_log(), c, 2) == 3 && ix_log_world_rank(ix_log(), c, 1) == -1);
     CHECK(ix_log_own_world_rank(ix_log(), c, 0) == 4 && ix_log_world_rank(ix_log(), c, 3) == -1);
     c = ix_log_comm_numbered(ix_log(), 6);
