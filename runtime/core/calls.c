@@ -202,6 +202,18 @@ static inline void publish(ix_thread *t, int64_t now)
     t->part->last_exit_ns = now - ix_engine.start_ns;
 }
 
+/* Site, operation and section as in a record of the call log. What found no room has the row of
+ * none. */
+static inline IX_ALWAYS uint64_t place_of_call(ix_thread *t, const ix_row *row)
+{
+    ix_row_key key;
+    memcpy(&key, row, sizeof key);
+    if (IX_UNLIKELY(row == t->rows))
+        return (uint32_t)ix_call_site(t) | (uint64_t)t->operation << 32 |
+               (uint64_t)t->section << 48;
+    return key.words[0] >> 32 | key.words[1] << 32;
+}
+
 /* The one place where a call is counted. */
 static inline IX_ALWAYS void count_call(ix_thread *t, ix_row *row, int64_t dt, int64_t moving,
                                         uint64_t moved, int64_t now)
@@ -217,6 +229,14 @@ static inline IX_ALWAYS void count_call(ix_thread *t, ix_row *row, int64_t dt, i
     publish(t, now);
 }
 
+static inline IX_ALWAYS void log_call(ix_thread *t, uint64_t place, int64_t entered, int64_t dt,
+                                      int64_t now)
+{
+    if (t->log.last)
+        ix_log_leave(t, entered - ix_engine.start_ns, now - ix_engine.start_ns, t->call_ns - dt,
+                     place);
+}
+
 /* A call that ended transfers, whose time is in the thread's clock already. */
 static inline IX_ALWAYS void settle(ix_thread *t, ix_clocks since, int64_t entered, int64_t now)
 {
@@ -229,8 +249,10 @@ static inline IX_ALWAYS void settle(ix_thread *t, ix_clocks since, int64_t enter
     incur_debt(t, (uint64_t)(t->outside_ns + ended.outside_ns), dt, moved);
     ix_row *row = row_of_call(t);
     int64_t moving = ix_most(t->moving_min_ns, ended.moving_min_ns);
+    uint64_t place = t->log.last ? place_of_call(t, row) : 0;
     reset(t);
     count_call(t, row, dt, moving, moved, now);
+    log_call(t, place, entered, dt, now);
 }
 
 /* The same of one that is not counted. */
@@ -243,12 +265,6 @@ static void settle_uncounted(ix_thread *t, ix_clocks since, int64_t now)
     incur_debt(t, (uint64_t)(t->outside_ns + ended.outside_ns), 0, UINT64_MAX);
     reset(t);
     publish(t, now);
-}
-
-/* A call during which measuring did not pause, resume or stop. */
-static IX_HOT IX_APART void settle_unchanged(ix_thread *t, int64_t dt, int64_t now)
-{
-    settle(t, (ix_clocks){0, dt, 0}, now - dt, now);
 }
 
 /* A call during which measuring paused, resumed or stopped; returns its recorded time, -1 if none.
@@ -283,8 +299,6 @@ static IX_COLD void leave_any(ix_thread *t, int counted, int64_t now)
     }
     t->last_ns = now;
     if (counted && dt >= 0) {
-        if (t->log.last)
-            ix_log_leave(t, entered, now, t->call_ns);
         t->call_ns += dt;
         settle(t, ix_clocks_since(&before, ix_clocks_of(t)), entered, now);
         return;
@@ -296,9 +310,8 @@ static IX_COLD void leave_any(ix_thread *t, int counted, int64_t now)
     settle_uncounted(t, ix_clocks_since(&before, ix_clocks_of(t)), now);
 }
 
-/* The end of a call that ended no transfer. The others are the last thing it calls, so that it
- * needs no stack. */
-static inline IX_ALWAYS void leave(ix_thread *t, int64_t now)
+/* The end of a call that ended a transfer, or of which something has to be looked up. */
+static inline IX_ALWAYS void leave_settling(ix_thread *t, int64_t now)
 {
     int64_t entered = t->last_ns, dt = now - entered;
     if (IX_UNLIKELY(is_changed(t) || dt < 0)) {
@@ -306,23 +319,45 @@ static inline IX_ALWAYS void leave(ix_thread *t, int64_t now)
         return;
     }
     t->last_ns = now;
-    if (t->log.last)
-        ix_log_leave(t, entered, now, t->call_ns);
     t->call_ns += dt;
+    settle(t, (ix_clocks){0, dt, 0}, entered, now);
+}
+
+static IX_HOT IX_APART void leave_settling_at(ix_thread *t, int64_t now)
+{
+    leave_settling(t, now);
+}
+
+static IX_HOT IX_APART void leave_settling_now(ix_thread *t)
+{
+    leave_settling(t, ix_now_counter());
+}
+
+/* The end of any other call. */
+static inline IX_ALWAYS void leave_plain(ix_thread *t, int64_t now)
+{
+    int64_t entered = t->last_ns, dt = now - entered;
     ix_row *row = t->row ? t->row : row_without_transfer(t);
-    if (t->settles || IX_UNLIKELY(!row)) {
-        settle_unchanged(t, dt, now);
+    if (IX_UNLIKELY(is_changed(t) || dt < 0 || !row)) {
+        leave_settling_at(t, now);
         return;
     }
+    t->last_ns = now;
+    t->call_ns += dt;
     t->row = NULL;
     count_call(t, row, dt, 0, may_have_moved(t, entered, now), now);
+    log_call(t, place_of_call(t, row), entered, dt, now);
 }
 
 static IX_COLD void leave_by_slow_clock(ix_thread *t)
 {
-    leave(t, ix_now_slow());
+    if (t->settles)
+        leave_settling_at(t, ix_now_slow());
+    else
+        leave_plain(t, ix_now_slow());
 }
 
+/* The functions that do the work are the last thing that it calls, so that it needs no stack. */
 IX_HOT void ix_leave(ix_thread *t)
 {
     if (IX_UNLIKELY(!t || t->depth != 1)) {
@@ -331,10 +366,12 @@ IX_HOT void ix_leave(ix_thread *t)
         return;
     }
     t->depth = 0;
-    if (IX_LIKELY(ix_clock_is_counter()))
-        leave(t, ix_now_counter());
-    else
+    if (IX_UNLIKELY(!ix_clock_is_counter()))
         leave_by_slow_clock(t);
+    else if (t->settles)
+        leave_settling_now(t);
+    else
+        leave_plain(t, ix_now_counter());
 }
 
 void ix_leave_uncounted(ix_thread *t)

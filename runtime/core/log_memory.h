@@ -34,21 +34,10 @@ static inline int ix_log_counts(uint32_t window)
 /* Make sure that [offset, offset + bytes) of the log can be written. 0, or -1. */
 IX_HIDDEN int ix_log_provide(uint64_t offset, uint64_t bytes);
 
-static inline ix_log_record *ix_log_record_at(uint32_t chunk, uint32_t id)
-{
-    return (ix_log_record *)(void *)(ix_log_memory.chunks + (size_t)chunk * IX_LOG_CHUNK_BYTES) +
-           id % IX_LOG_CHUNK_RECORDS;
-}
-
+/* Chunks are pages, in memory too. */
 static inline ix_log_chunk *ix_log_chunk_of(const ix_log_record *record)
 {
-    size_t at = (size_t)((const char *)record - ix_log_memory.chunks);
-    return (void *)(ix_log_memory.chunks + at / IX_LOG_CHUNK_BYTES * IX_LOG_CHUNK_BYTES);
-}
-
-static inline uint32_t ix_log_chunk_number(const ix_log_chunk *chunk)
-{
-    return (uint32_t)((size_t)((const char *)chunk - ix_log_memory.chunks) / IX_LOG_CHUNK_BYTES);
+    return (void *)((uintptr_t)record & ~(uintptr_t)(IX_LOG_CHUNK_BYTES - 1));
 }
 
 #endif

@@ -6,7 +6,7 @@ ix_log_request *ix_log_requests;
 
 static inline uint32_t home_of(uint64_t key)
 {
-    return (uint32_t)(ix_scatter(key) >> (64 - IX_LOG_REQUEST_BITS));
+    return (uint32_t)(ix_log_request_home(key) - ix_log_requests);
 }
 
 /* Become the owner of an entry whose key is `key`. */
@@ -27,7 +27,7 @@ static void reach_out(ix_log_request *home, uint32_t distance)
         ;
 }
 
-ix_log_request *ix_log_request_reserve(uint64_t key)
+ix_log_request *ix_log_request_reserve_near(uint64_t key)
 {
     uint32_t home = home_of(key);
     for (uint32_t i = 0; i < FURTHEST; i++) {
@@ -61,7 +61,7 @@ static IX_COLD ix_log_request *take_oldest(uint64_t key, uint32_t thread, uint32
     return oldest && ((oldest->state & IX_LOG_STAYS) || own(oldest, key)) ? oldest : NULL;
 }
 
-ix_log_request *ix_log_request_take(uint64_t key, uint32_t thread)
+ix_log_request *ix_log_request_take_near(uint64_t key, uint32_t thread)
 {
     uint32_t home = home_of(key);
     ix_log_request *e = ix_log_requests + home;

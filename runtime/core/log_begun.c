@@ -1,0 +1,59 @@
+/* What begins: with a call, or with a request that ends it. */
+#include "core/log_records.h"
+#include "core/log_requests.h"
+
+IX_HOT void ix_log_message(ix_thread *t, int64_t bytes, uint64_t where, uint64_t what)
+{
+    if (!ix_outermost(t))
+        return;
+    uint32_t sequence = ix_log_count_message(where, &what);
+    ix_log_add_done(t, bytes, where, what, sequence);
+}
+
+IX_HOT void ix_log_done(ix_thread *t, int64_t bytes, uint64_t where, uint64_t what,
+                        uint32_t sequence)
+{
+    if (!ix_outermost(t))
+        return;
+    ix_log_record *r = ix_log_reserve(t);
+    int later = ix_log_kind_of(what) == IX_LOG_PUT || ix_log_kind_of(what) == IX_LOG_GET;
+    if (r)
+        ix_log_fill(t, r, bytes, where, what, sequence, later ? IX_LOG_OPEN : ix_log_id_of_last(t));
+}
+
+/* The end of what begins in this call is known: it has none, or its request is one of those that
+ * the library shares between all that complete at once. */
+static inline int ends_at_once(uint64_t key, uint64_t where)
+{
+    return ix_log_peer_of(where) == IX_LOG_PROC_NULL || ix_is_shared(key);
+}
+
+IX_HOT void ix_log_begun(ix_thread *t, uint64_t handle, int64_t bytes, uint64_t where,
+                         uint64_t what, uint32_t sequence)
+{
+    if (!ix_outermost(t))
+        return;
+    uint64_t key = ix_request_key(handle);
+    if (ix_log_is_message(ix_log_kind_of(what)) && !ix_log_is_wildcard(what))
+        sequence = ix_log_count_message(where, &what);
+    if (ends_at_once(key, where)) {
+        ix_log_add_done(t, bytes, where, what, sequence);
+        return;
+    }
+    ix_log_record *r = ix_log_reserve(t);
+    if (r)
+        ix_log_fill(t, r, bytes, where, what, sequence, IX_LOG_OPEN);
+    else if (!ix_log_is_wildcard(what) && !ix_share.concurrent)
+        return; /* its end is of no interest, and is taken for no other's */
+    ix_log_request *e = ix_log_request_reserve(key);
+    if (IX_UNLIKELY(!e)) {
+        if (r)
+            r->end_call = IX_LOG_END_UNSEEN;
+        return;
+    }
+    ix_log_request_remember(t, e, r);
+    e->where = where;
+    e->what = what;
+    e->state = IX_LOG_ACTIVE | (IX_UNLIKELY(what & IX_LOG_PAIR) ? IX_LOG_ONE_OF_TWO : 0);
+    ix_log_request_publish(e, key);
+}
