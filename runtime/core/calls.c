@@ -82,7 +82,7 @@ static inline IX_ALWAYS void close_own(ix_thread *t, ix_settlement *ended, ix_cl
 
 /* Transfers whose requests this call completed. */
 static inline IX_ALWAYS void close_finished(ix_thread *t, ix_settlement *ended, int64_t in_call_ns,
-                                            int64_t now)
+                                            int64_t now, int concurrent)
 {
     uint64_t released = 0;
     for (ix_slot *s = t->finished, *next; s; s = next) {
@@ -101,7 +101,8 @@ static inline IX_ALWAYS void close_finished(ix_thread *t, ix_settlement *ended, 
             released++;
         }
     }
-    ix_add(&ix_table.released, released);
+    if (released)
+        ix_add_if(concurrent, &ix_table.released, released);
 }
 
 /* ---- Wait */
@@ -116,19 +117,20 @@ static inline uint64_t may_have_moved(const ix_thread *t, int64_t entered, int64
     return open + (uint64_t)ix_most(0, tail);
 }
 
-static inline void owe(ix_thread *t, uint64_t debt_ns, uint64_t own_share_ns)
+static inline void owe(ix_thread *t, uint64_t debt_ns, uint64_t own_share_ns, int concurrent)
 {
-    ix_add(&ix_share.debt_ns, debt_ns);
+    ix_add_if(concurrent, &ix_share.debt_ns, debt_ns);
     t->debt_paid_ns += debt_ns - own_share_ns;
 }
 
-static inline void incur_debt(ix_thread *t, uint64_t outside, int64_t dt, uint64_t moved)
+static inline void incur_debt(ix_thread *t, uint64_t outside, int64_t dt, uint64_t moved,
+                              int concurrent)
 {
     uint64_t uncovered = moved > (uint64_t)dt ? moved - (uint64_t)dt : 0;
     if (outside)
-        owe(t, outside, outside < uncovered ? outside : uncovered);
-    if (IX_UNLIKELY(ix_share.concurrent)) /* ended calls of other threads did not know of them */
-        owe(t, t->begun_here_ns < (uint64_t)dt ? t->begun_here_ns : (uint64_t)dt, 0);
+        owe(t, outside, outside < uncovered ? outside : uncovered, concurrent);
+    if (IX_UNLIKELY(concurrent)) /* ended calls of other threads did not know of them */
+        owe(t, t->begun_here_ns < (uint64_t)dt ? t->begun_here_ns : (uint64_t)dt, 0, concurrent);
 }
 
 static inline int64_t pay_debt(ix_thread *t, int64_t wait)
@@ -240,13 +242,14 @@ static inline IX_ALWAYS void log_call(ix_thread *t, uint64_t place, int64_t ente
 /* A call that ended transfers, whose time is in the thread's clock already. */
 static inline IX_ALWAYS void settle(ix_thread *t, ix_clocks since, int64_t entered, int64_t now)
 {
+    const int concurrent = ix_share.concurrent;
     int64_t dt = since.call_ns;
     ix_settlement ended = {0};
     close_own(t, &ended, since, dt, now);
-    close_finished(t, &ended, dt, now);
-    ix_settle_with_engine(&ended, now);
+    close_finished(t, &ended, dt, now, concurrent);
+    ix_settle_with_engine(&ended, now, concurrent);
     uint64_t moved = may_have_moved(t, entered, now);
-    incur_debt(t, (uint64_t)(t->outside_ns + ended.outside_ns), dt, moved);
+    incur_debt(t, (uint64_t)(t->outside_ns + ended.outside_ns), dt, moved, concurrent);
     ix_row *row = row_of_call(t);
     int64_t moving = ix_most(t->moving_min_ns, ended.moving_min_ns);
     uint64_t place = t->log.last ? place_of_call(t, row) : 0;
@@ -258,11 +261,12 @@ static inline IX_ALWAYS void settle(ix_thread *t, ix_clocks since, int64_t enter
 /* The same of one that is not counted. */
 static void settle_uncounted(ix_thread *t, ix_clocks since, int64_t now)
 {
+    const int concurrent = ix_share.concurrent;
     ix_settlement ended = {0};
     close_own(t, &ended, since, 0, now);
-    close_finished(t, &ended, 0, now);
-    ix_settle_with_engine(&ended, now);
-    incur_debt(t, (uint64_t)(t->outside_ns + ended.outside_ns), 0, UINT64_MAX);
+    close_finished(t, &ended, 0, now, concurrent);
+    ix_settle_with_engine(&ended, now, concurrent);
+    incur_debt(t, (uint64_t)(t->outside_ns + ended.outside_ns), 0, UINT64_MAX, concurrent);
     reset(t);
     publish(t, now);
 }

@@ -14,12 +14,12 @@ typedef struct ix_settlement {
 } ix_settlement;
 
 /* Sends that completed may still be leaving until then. */
-static inline IX_ALWAYS void ix_raise_moving_until(int64_t until)
+static inline IX_ALWAYS void ix_raise_moving_until(int64_t until, int concurrent)
 {
     int64_t known = atomic_load_explicit(&ix_share.moving_until_ns, memory_order_relaxed);
     if (until <= known)
         return;
-    if (IX_LIKELY(!ix_share.concurrent)) {
+    if (IX_LIKELY(!concurrent)) {
         atomic_store_explicit(&ix_share.moving_until_ns, until, memory_order_relaxed);
         return;
     }
@@ -30,11 +30,12 @@ static inline IX_ALWAYS void ix_raise_moving_until(int64_t until)
 }
 
 /* What other calls must know of them: theory.md, "Wait". */
-static inline IX_ALWAYS void ix_settle_with_engine(const ix_settlement *ended, int64_t end_ns)
+static inline IX_ALWAYS void ix_settle_with_engine(const ix_settlement *ended, int64_t end_ns,
+                                                   int concurrent)
 {
     if (ended->tail_ns > 0)
-        ix_raise_moving_until(end_ns + ended->tail_ns);
-    ix_add(&ix_share.closed_ns, ended->open_ns);
+        ix_raise_moving_until(end_ns + ended->tail_ns, concurrent);
+    ix_add_if(concurrent, &ix_share.closed_ns, ended->open_ns);
 }
 
 static inline IX_ALWAYS void ix_note_outside(ix_settlement *ended, const ix_descriptor *d,

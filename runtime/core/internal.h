@@ -42,13 +42,18 @@ typedef struct ix_engine {
 extern IX_HIDDEN ix_engine_state ix_engine;
 
 /* For counters that threads share: atomic only where threads call at the same time. */
-static inline void ix_add(_Atomic uint64_t *counter, uint64_t value)
+static inline void ix_add_if(int concurrent, _Atomic uint64_t *counter, uint64_t value)
 {
-    if (IX_UNLIKELY(ix_share.concurrent))
+    if (IX_UNLIKELY(concurrent))
         atomic_fetch_add_explicit(counter, value, memory_order_acq_rel);
     else
         atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + value,
                               memory_order_relaxed);
+}
+
+static inline void ix_add(_Atomic uint64_t *counter, uint64_t value)
+{
+    ix_add_if(ix_share.concurrent, counter, value);
 }
 
 static inline void ix_lock(void)

@@ -42,38 +42,59 @@ static inline void note_received(ix_log_record *r, uint64_t where, uint64_t what
     }
 }
 
+/* The call in progress moves nothing of its own. */
+static IX_APART void add_completion(ix_thread *t)
+{
+    const uint64_t what = ix_log_what(0, IX_LOG_COMPLETION, IX_PATH_NONE, 0);
+    ix_log_add_done(t, 0, ix_log_where(0, IX_LOG_NOBODY), what, 0);
+}
+
+static inline IX_ALWAYS void complete(ix_thread *t, ix_log_request *e, int32_t source, int32_t tag,
+                                      int64_t bytes, uint32_t flags)
+{
+    uint64_t where = e->where, what = e->what;
+    ix_log_record *r = record_of(e);
+    forget(e);
+    if (r) {
+        r->end_call = t->log.last ? t->log.call_id : IX_LOG_END_UNSEEN;
+        r->flags |= (uint8_t)flags;
+    }
+    if (ix_log_kind_of(what) == IX_LOG_RECV)
+        note_received(r, where, what, source, tag, bytes, flags);
+}
+
+/* One of two that the request began, or one that is not active. */
+static IX_APART void complete_unusual(ix_thread *t, ix_log_request *e, uint64_t key, int32_t source,
+                                      int32_t tag, int64_t bytes, uint32_t flags)
+{
+    if (!(e->state & IX_LOG_ACTIVE)) {
+        if (!(e->state & IX_LOG_STAYS))
+            ix_log_request_release(e);
+        return;
+    }
+    complete(t, e, source, tag, bytes, flags);
+    e = ix_log_request_take(key, t->slot);
+    if (e && e->state & IX_LOG_ACTIVE)
+        complete(t, e, source, tag, bytes, flags);
+    else if (e && !(e->state & IX_LOG_STAYS))
+        ix_log_request_release(e);
+}
+
 IX_HOT void ix_log_completed(ix_thread *t, uint64_t handle, int32_t source, int32_t tag,
                              int64_t bytes, uint32_t flags)
 {
     if (!ix_outermost(t))
         return;
-    if (!t->log.last) {
-        ix_log_record *own = ix_log_reserve(t);
-        if (own)
-            ix_log_fill(t, own, 0, ix_log_where(0, IX_LOG_NOBODY),
-                        ix_log_what(0, IX_LOG_COMPLETION, IX_PATH_NONE, 0), 0,
-                        ix_log_id_of_last(t));
-    }
-    uint32_t end_call = t->log.last ? t->log.call_id : IX_LOG_END_UNSEEN;
-    ix_log_request *e = ix_log_request_take(ix_request_key(handle), t->slot);
-    for (int again = 1; e; again = 0) {
-        if (!(e->state & IX_LOG_ACTIVE)) {
-            if (!(e->state & IX_LOG_STAYS))
-                ix_log_request_release(e);
-            return;
-        }
-        int one_of_two = e->state & IX_LOG_ONE_OF_TWO && again;
-        uint64_t where = e->where, what = e->what;
-        ix_log_record *r = record_of(e);
-        forget(e);
-        if (r) {
-            r->end_call = end_call;
-            r->flags |= (uint8_t)flags;
-        }
-        if (ix_log_kind_of(what) == IX_LOG_RECV)
-            note_received(r, where, what, source, tag, bytes, flags);
-        e = IX_UNLIKELY(one_of_two) ? ix_log_request_take(ix_request_key(handle), t->slot) : NULL;
-    }
+    if (!t->log.last)
+        add_completion(t);
+    uint64_t key = ix_request_key(handle);
+    ix_log_request *e = ix_log_request_take(key, t->slot);
+    if (!e)
+        return;
+    if (IX_UNLIKELY((e->state & (IX_LOG_ACTIVE | IX_LOG_ONE_OF_TWO)) != IX_LOG_ACTIVE))
+        complete_unusual(t, e, key, source, tag, bytes, flags);
+    else
+        complete(t, e, source, tag, bytes, flags);
 }
 
 void ix_log_given_up(ix_thread *t, uint64_t handle)

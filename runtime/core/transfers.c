@@ -186,7 +186,7 @@ void ix_close(ix_thread *t, ix_open *open, const ix_end *end)
         close_unresolved(t, &ended, open, end);
     else /* a receive that got nothing */
         ended.open_ns = (uint64_t)d->open_ns;
-    ix_settle_with_engine(&ended, end->time_ns);
+    ix_settle_with_engine(&ended, end->time_ns, ix_share.concurrent);
     t->outside_ns += ended.outside_ns;
     t->moving_min_ns = ix_most(t->moving_min_ns, ended.moving_min_ns);
     t->settles = 1;

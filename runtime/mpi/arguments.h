@@ -37,12 +37,12 @@ static inline void ix_planned(ix_thread *t, MPI_Request request, ix_transfer *tr
 static inline void ix_sent(ix_thread *t, int64_t count, MPI_Datatype type, int peer, int tag,
                            MPI_Comm comm, int slack, uint32_t kind)
 {
-    int path = ix_path_to(comm, peer);
+    ix_partner to = ix_partner_of(comm, peer);
     int64_t bytes = count * ix_type_bytes(type);
-    ix_log_sent(t, kind, bytes, path, peer, tag, comm);
-    if (path == IX_PATH_NONE)
+    ix_log_sent(t, kind, bytes, to, peer, tag);
+    if (to.path == IX_PATH_NONE)
         return;
-    ix_transfer x = ix_moved(bytes, path, slack);
+    ix_transfer x = ix_moved(bytes, to.path, slack);
     ix_blocking(t, &x);
 }
 
@@ -50,12 +50,12 @@ static inline IX_ALWAYS void ix_send_begun(ix_thread *t, MPI_Request request, in
                                            MPI_Datatype type, int peer, int tag, MPI_Comm comm,
                                            int slack, uint32_t kind)
 {
-    int path = ix_path_to(comm, peer);
+    ix_partner to = ix_partner_of(comm, peer);
     int64_t bytes = count * ix_type_bytes(type);
-    ix_log_request_begun(t, kind, request, bytes, path, peer, tag, comm, 0);
-    if (path == IX_PATH_NONE)
+    ix_log_request_begun(t, kind, request, bytes, to, peer, tag, 0);
+    if (to.path == IX_PATH_NONE)
         return;
-    ix_transfer x = ix_moved(bytes, path, slack);
+    ix_transfer x = ix_moved(bytes, to.path, slack);
     ix_begin(t, ix_handle(request), &x);
 }
 
@@ -73,9 +73,9 @@ static inline void ix_send_planned(ix_thread *t, MPI_Request request, int64_t co
 static inline void ix_received(ix_thread *t, const MPI_Status *status, int peer, int tag,
                                MPI_Comm comm)
 {
-    int path = ix_path_to(comm, status->MPI_SOURCE);
-    ix_transfer x = ix_moved(ix_status_bytes(status), path, IX_SLACK_HEAD);
-    ix_log_received(t, status, x.bytes, path, peer, tag, comm);
+    ix_partner from = ix_partner_of(comm, status->MPI_SOURCE);
+    ix_transfer x = ix_moved(ix_status_bytes(status), from.path, IX_SLACK_HEAD);
+    ix_log_received(t, status, x.bytes, from, peer, tag);
     if (ix_is_told(IX_TELL_REQUESTS))
         ix_tell_received(t, &x);
     ix_blocking(t, &x);
@@ -114,12 +114,12 @@ static inline void ix_note_wildcard(MPI_Request request, MPI_Comm comm, ix_note 
 static inline IX_ALWAYS void ix_recv_begun(ix_thread *t, MPI_Request request, int64_t count,
                                            MPI_Datatype type, int peer, int tag, MPI_Comm comm)
 {
-    int path = ix_path_to(comm, peer);
+    ix_partner from = ix_partner_of(comm, peer);
     int64_t bytes = count * ix_type_bytes(type);
-    ix_log_request_begun(t, IX_LOG_RECV, request, bytes, path, peer, tag, comm, 0);
-    if (path == IX_PATH_NONE)
+    ix_log_request_begun(t, IX_LOG_RECV, request, bytes, from, peer, tag, 0);
+    if (from.path == IX_PATH_NONE)
         return;
-    ix_transfer x = ix_posted(bytes, peer, comm, path);
+    ix_transfer x = ix_posted(bytes, peer, comm, from.path);
     if (IX_UNLIKELY(peer == MPI_ANY_SOURCE))
         ix_note_wildcard(request, comm, (ix_note){.kind = IX_NOTE_WILDCARD});
     ix_begin(t, ix_handle(request), &x);
@@ -184,79 +184,6 @@ static inline void ix_message_recv_begun(ix_thread *t, MPI_Request request, MPI_
 }
 #endif
 
-/* ---- Completion ------------------------------------------------------------------------------ */
-
-/* What a note says about a completed request: the path of its receive; ends the send of a pair. */
-IX_HIDDEN int ix_completed_with_note(ix_thread *t, uint64_t handle, const MPI_Status *status,
-                                     int64_t *bytes);
-
-/* The same of one whose end will not be seen. */
-IX_HIDDEN void ix_given_up_with_note(ix_thread *t, uint64_t handle);
-
-static inline void ix_seen_complete(ix_thread *t, MPI_Request request, const MPI_Status *status)
-{
-    int path = IX_AS_POSTED;
-    int64_t bytes = ix_status_bytes(status);
-    if (request == MPI_REQUEST_NULL)
-        return;
-    if (IX_UNLIKELY(atomic_load_explicit(&ix_notes_used, memory_order_relaxed)))
-        path = ix_completed_with_note(t, ix_handle(request), status, &bytes);
-    ix_log_request_completed(t, request, status, bytes, path, 0);
-    if (ix_is_told(IX_TELL_REQUESTS))
-        ix_tell_completed(t, ix_handle(request), bytes, path);
-    ix_finish(t, ix_handle(request), bytes, path);
-}
-
-static inline void ix_given_up(ix_thread *t, MPI_Request request)
-{
-    if (IX_UNLIKELY(atomic_load_explicit(&ix_notes_used, memory_order_relaxed)))
-        ix_given_up_with_note(t, ix_handle(request));
-    if (ix_is_told(IX_TELL_REQUESTS))
-        ix_tell_lost(t, ix_handle(request));
-    if (ix_log_is_on)
-        ix_log_given_up(t, ix_handle(request));
-    ix_request_free(t, ix_handle(request));
-}
-
-static inline void ix_cancelled(ix_thread *t, MPI_Request request)
-{
-    if (ix_is_told(IX_TELL_REQUESTS))
-        ix_tell_lost(t, ix_handle(request));
-    ix_log_cancels = 1;
-    ix_cancel(t, ix_handle(request));
-}
-
-/* `was` is the handle before the call, `now` after it. */
-static inline void ix_completed(ix_thread *t, int rc, MPI_Request was, MPI_Request now,
-                                const MPI_Status *status)
-{
-    if (IX_LIKELY(rc == MPI_SUCCESS)) {
-        ix_seen_complete(t, was, status);
-    } else if (was != MPI_REQUEST_NULL && now == MPI_REQUEST_NULL) {
-        ix_log_request_completed(t, was, status, 0, IX_AS_POSTED, IX_LOG_FAILED);
-        ix_given_up(t, was);
-    }
-}
-
-/* The same for one of several: MPI_ERR_IN_STATUS says nothing about each of them. */
-static inline void ix_completed_one_of(ix_thread *t, int rc, MPI_Request was, MPI_Request now,
-                                       const MPI_Status *status)
-{
-    if (IX_UNLIKELY(rc != MPI_SUCCESS)) {
-        if (rc != MPI_ERR_IN_STATUS || status->MPI_ERROR == MPI_ERR_PENDING)
-            return;
-        rc = status->MPI_ERROR;
-    }
-    ix_completed(t, rc, was, now, status);
-}
-
-static inline void ix_started_request(ix_thread *t, MPI_Request request)
-{
-    if (IX_LIKELY(ix_log_is_on))
-        ix_log_started(t, ix_handle(request));
-    ix_start_request(t, ix_handle(request));
-}
-
 /* ---- MPI-4 forms ----------------------------------------------------------------------------- */
 
 /* One request, two transfers: it stands twice in the engine's table, and both end with it. */
@@ -264,12 +191,11 @@ static inline void ix_pair_begun(ix_thread *t, MPI_Request request, int64_t scou
                                  MPI_Datatype stype, int speer, int stag, int64_t rcount,
                                  MPI_Datatype rtype, int rpeer, int rtag, MPI_Comm comm)
 {
-    int to = ix_path_to(comm, speer), from = ix_path_to(comm, rpeer);
-    ix_transfer send = ix_moved(scount * ix_type_bytes(stype), to, IX_SLACK_TAIL);
-    ix_transfer receive = ix_posted(rcount * ix_type_bytes(rtype), rpeer, comm, from);
-    ix_log_request_begun(t, IX_LOG_SEND, request, send.bytes, to, speer, stag, comm, IX_LOG_PAIR);
-    ix_log_request_begun(t, IX_LOG_RECV, request, receive.bytes, from, rpeer, rtag, comm,
-                         IX_LOG_PAIR);
+    ix_partner to = ix_partner_of(comm, speer), from = ix_partner_of(comm, rpeer);
+    ix_transfer send = ix_moved(scount * ix_type_bytes(stype), to.path, IX_SLACK_TAIL);
+    ix_transfer receive = ix_posted(rcount * ix_type_bytes(rtype), rpeer, comm, from.path);
+    ix_log_request_begun(t, IX_LOG_SEND, request, send.bytes, to, speer, stag, IX_LOG_PAIR);
+    ix_log_request_begun(t, IX_LOG_RECV, request, receive.bytes, from, rpeer, rtag, IX_LOG_PAIR);
     ix_begin(t, ix_handle(request), &send);
     ix_begin(t, ix_handle(request), &receive);
     if (rpeer == MPI_ANY_SOURCE)
@@ -332,72 +258,6 @@ static inline ix_transfer ix_collective(const ix_comm *c, int role, uint32_t cal
     x.ranks = c->inter ? c->size + c->peers : c->size;
     x.operation = calibration;
     return x;
-}
-
-/* ---- One-sided ------------------------------------------------------------------------------- */
-
-/* Its transfer times are those of the operation `calibration`, measured apart from messages. */
-static inline ix_transfer ix_one_sided(int64_t bytes, int path, int slack, uint32_t calibration)
-{
-    ix_transfer x = ix_moved(bytes, path, slack);
-    x.flags = IX_COLLECTIVE | IX_CALL_ONLY;
-    x.ranks = 2;
-    x.operation = calibration;
-    return x;
-}
-
-static inline ix_transfer ix_rma(MPI_Win win, int peer, int64_t bytes, int slack,
-                                 uint32_t calibration)
-{
-    int path = peer == MPI_PROC_NULL ? IX_PATH_NONE : ix_path_in(ix_comm_of_window(win), peer);
-    return ix_one_sided(bytes, path, slack, calibration);
-}
-
-/* `kind` is that of the record in the call log. */
-static inline void ix_rma_begun(ix_thread *t, MPI_Win win, int peer, int64_t bytes,
-                                uint32_t calibration, uint32_t kind)
-{
-    ix_transfer x = ix_rma(win, peer, bytes, IX_SLACK_NONE, calibration);
-    ix_log_one_sided(t, win, peer, bytes, x.path, kind);
-    int told = ix_is_told(IX_TELL_RMA);
-    if (told && ix_tell_rma_begun(t, ix_handle(win), peer, &x))
-        return;
-    if (told && ix_tell_rma_over(t, &x))
-        ix_blocking(t, &x);
-    else
-        ix_begin_in_group(t, ix_handle(win), peer, &x);
-}
-
-/* A window was created over `comm`: from now on others may move data unseen. */
-static inline void ix_window_made(ix_thread *t, MPI_Win win, MPI_Comm comm)
-{
-    ix_exposed(t, 1);
-    ix_window_created(win);
-    ix_log_collective(t, ix_comm_of(comm), IX_NO_ROOT, IX_LOG_ALL, 0, 0);
-}
-
-static inline void ix_rma_closed(ix_thread *t, MPI_Win win, int target, int slack)
-{
-    ix_finish_group(t, ix_handle(win), target, slack);
-    if (ix_is_told(IX_TELL_RMA))
-        ix_tell_rma_closed(t, ix_handle(win), target, slack);
-}
-
-static inline void ix_rma_request_begun(ix_thread *t, MPI_Win win, int peer, int64_t bytes,
-                                        uint32_t calibration, MPI_Request request, int slack,
-                                        uint32_t kind)
-{
-    ix_transfer x = ix_rma(win, peer, bytes, slack, calibration);
-    ix_log_one_sided_begun(t, win, peer, bytes, x.path, kind, request);
-    int told = ix_is_told(IX_TELL_RMA);
-    if (told && ix_tell_rma_over(t, &x)) {
-        x.slack = IX_SLACK_NONE;
-        ix_blocking(t, &x);
-        return;
-    }
-    ix_begin(t, ix_handle(request), &x);
-    if (told)
-        ix_tell_rma_requested(t, ix_handle(win), peer, &x, ix_handle(request));
 }
 
 #endif

@@ -35,31 +35,50 @@ static inline IX_ALWAYS uint64_t ix_logged_where(MPI_Comm comm, int peer)
     return ix_log_where(ix_comm_number(comm), ix_logged_peer(peer));
 }
 
-static inline IX_ALWAYS void ix_log_sent(ix_thread *t, uint32_t kind, int64_t bytes, int path,
-                                         int peer, int tag, MPI_Comm comm)
+/* Who a message goes to or comes from: its path as ix_path_to gives it, and the number of the
+ * communicator in the call log (0 where that is off). */
+typedef struct ix_partner {
+    int path;
+    uint32_t comm;
+} ix_partner;
+
+static inline IX_ALWAYS ix_partner ix_partner_of(MPI_Comm comm, int rank)
+{
+    if (comm == MPI_COMM_WORLD && (uint32_t)rank < (uint32_t)ix_world_size)
+        return (ix_partner){ix_world_paths[rank], ix_world_number};
+    const ix_comm *c = ix_comm_at_home(comm);
+    if (IX_LIKELY(c && (uint32_t)rank < (uint32_t)c->peers))
+        return (ix_partner){c->paths[rank], c->number};
+    return (ix_partner){ix_path_to(comm, rank), ix_log_is_on ? ix_comm_number(comm) : 0};
+}
+
+static inline IX_ALWAYS void ix_log_sent(ix_thread *t, uint32_t kind, int64_t bytes, ix_partner to,
+                                         int peer, int tag)
 {
     if (IX_LIKELY(ix_log_is_on))
-        ix_log_message(t, bytes, ix_logged_where(comm, peer), ix_logged_what(kind, tag, path, 0));
+        ix_log_message(t, bytes, ix_log_where(to.comm, ix_logged_peer(peer)),
+                       ix_logged_what(kind, tag, to.path, 0));
 }
 
 /* A receive of this call, which asked for `peer` and `tag`. */
 static inline IX_ALWAYS void ix_log_received(ix_thread *t, const MPI_Status *status, int64_t bytes,
-                                             int path, int peer, int tag, MPI_Comm comm)
+                                             ix_partner from, int peer, int tag)
 {
     if (IX_LIKELY(ix_log_is_on))
-        ix_log_message(t, bytes, ix_logged_where(comm, status->MPI_SOURCE),
-                       ix_logged_what(IX_LOG_RECV, status->MPI_TAG, path, ix_wildcard(peer, tag)));
+        ix_log_message(
+            t, bytes, ix_log_where(from.comm, ix_logged_peer(status->MPI_SOURCE)),
+            ix_logged_what(IX_LOG_RECV, status->MPI_TAG, from.path, ix_wildcard(peer, tag)));
 }
 
 /* What a request completes; of two, IX_LOG_PAIR in `pair`. */
 static inline IX_ALWAYS void ix_log_request_begun(ix_thread *t, uint32_t kind, MPI_Request request,
-                                                  int64_t bytes, int path, int peer, int tag,
-                                                  MPI_Comm comm, uint64_t pair)
+                                                  int64_t bytes, ix_partner partner, int peer,
+                                                  int tag, uint64_t pair)
 {
     uint32_t wildcard = kind == IX_LOG_RECV ? ix_wildcard(peer, tag) : 0;
     if (IX_LIKELY(ix_log_is_on))
-        ix_log_begun(t, ix_handle(request), bytes, ix_logged_where(comm, peer),
-                     ix_logged_what(kind, tag, path, wildcard) | pair, 0);
+        ix_log_begun(t, ix_handle(request), bytes, ix_log_where(partner.comm, ix_logged_peer(peer)),
+                     ix_logged_what(kind, tag, partner.path, wildcard) | pair, 0);
 }
 
 static inline void ix_log_request_planned(ix_thread *t, uint32_t kind, MPI_Request request,

@@ -7,10 +7,12 @@
 #include "base/measuring.h"
 #include "generated/operations.h"
 #include "mpi/arguments.h"
+#include "mpi/completion.h"
 #include "mpi/comms.h"
 #include "mpi/library.h"
 #include "mpi/lifecycle.h"
 #include "mpi/observers.h"
+#include "mpi/one_sided.h"
 
 /* Set by a wrapper in another language that forwards to the C ones: the user's return address. */
 extern IX_HIDDEN __thread const void *ix_caller;

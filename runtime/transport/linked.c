@@ -4,7 +4,7 @@
 #include "base/measuring.h"
 #include "generated/operations.h"
 #include "imbrex/source.h"
-#include "mpi/arguments.h"
+#include "mpi/one_sided.h"
 
 static uint32_t operation(const char *name)
 {

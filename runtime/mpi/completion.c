@@ -1,4 +1,4 @@
-#include "mpi/arguments.h"
+#include "mpi/completion.h"
 
 #include "mpi/request_handles.h"
 
