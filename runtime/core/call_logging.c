@@ -40,6 +40,11 @@ int ix_log_start(uint64_t budget, uint64_t step_bytes)
     return 0;
 }
 
+int64_t ix_log_memory_bytes(void)
+{
+    return tables ? (int64_t)(tables_bytes + ix_log_provided_bytes()) : 0;
+}
+
 void ix_log_begin(void)
 {
     if (!tables)

@@ -26,6 +26,9 @@ IX_HIDDEN void ix_log_release(void);
 /* The log of this process, NULL where there is none. It stays until ix_release. */
 const ix_log_header *ix_log(void);
 
+/* Bytes that the log holds in this process, as far as it has grown: part of ix_memory_bytes. */
+IX_HIDDEN int64_t ix_log_memory_bytes(void);
+
 /* errno of what kept the log from growing to its budget, 0: nothing did. */
 int ix_log_refused(void);
 

@@ -150,7 +150,8 @@ static void fill_work(const work_layout *w)
 int64_t ix_memory_bytes(void)
 {
     return (int64_t)(ix_engine.part_bytes + ix_engine.work_bytes + sizeof ix_engine +
-                     ix_times_bytes());
+                     ix_times_bytes()) +
+           ix_log_memory_bytes();
 }
 
 /* ---- Threads */
@@ -324,6 +325,7 @@ void ix_stop(void)
     ix_log_stop(now);
     ix_part_header *part = ix_engine.part;
     part->rank.wall_ns = now - ix_engine.start_ns;
+    part->rank.memory_bytes = ix_memory_bytes();
     if (t)
         ix_requests_stop(t);
     if (t && t->outside_ns) {

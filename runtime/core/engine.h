@@ -92,11 +92,12 @@ ix_part_header *ix_part(void);
 size_t ix_collect_rows(ix_row *rows, size_t capacity);
 
 /* Mean cost in ns of one recorded call, over `calls` synthetic calls that alternately begin and
- * finish a transfer; nothing of them is recorded. Between ix_start and ix_stop, outside calls.
+ * finish a transfer; nothing of them is recorded. With the call log if that was started. Between
+ * ix_start and ix_stop, outside calls.
  * ix_stop multiplies the last result into rank.overhead_ns. */
 double ix_measure_overhead(uint32_t calls);
 
-/* Bytes that the engine holds in this process: mapping and static tables. */
+/* Bytes that the engine holds in this process: mapping, static tables, the call log so far. */
 int64_t ix_memory_bytes(void);
 
 /* ---- Transfer times -------------------------------------------------------------------------- */

@@ -11,9 +11,11 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 
-/* The memory comes in steps of this size: a step takes some 50 us, which is what its page faults
- * would take, once for 4000 records. */
+/* The memory comes in steps of this size, each some 50 us for 4000 records, after a first one that
+ * spares short programs all others. */
 #define USUAL_STEP (UINT64_C(256) << 10)
+#define FIRST_STEP (UINT64_C(4) << 20)
+enum { FIRST_SHARE = 8 }; /* of the budget, at most */
 
 enum { HIGHEST_LEVEL = 31, HIGHEST_ORDER = (1 << 26) - 2 };
 
@@ -26,6 +28,7 @@ static int in_file;
 static uint32_t step;        /* chunks that it grows by */
 static uint32_t ready;       /* chunks that can be written */
 static int refused;          /* errno of the growth that failed */
+static uint64_t provided;    /* bytes */
 static uint32_t hand, swept; /* where to look for a free chunk, and how many since the level rose */
 static uint32_t full_window; /* 1 + the window for which there was none */
 static uint32_t newest_window, newest_chunks; /* how many chunks that window has */
@@ -79,6 +82,25 @@ static int grow_file(uint64_t offset, uint64_t bytes)
     return error ? -1 : 0;
 }
 
+/* Written pages come into the cache of the file some at a time, others one by one as they are
+ * touched: that takes three times as long. */
+static int write_zeros(uint64_t offset, uint64_t bytes)
+{
+    static const char zeros[1 << 16];
+    int file = open_part(), bad = file < 0;
+    for (uint64_t done = 0; done < bytes && !bad;) {
+        uint64_t piece = bytes - done < sizeof zeros ? bytes - done : sizeof zeros;
+        ssize_t now = pwrite(file, zeros, piece, (off_t)(file_offset + offset + done));
+        bad = now <= 0;
+        done += bad ? 0 : (uint64_t)now;
+    }
+    int error = errno;
+    if (file >= 0)
+        close(file);
+    errno = error;
+    return bad ? -1 : 0;
+}
+
 static void touch(char *memory, uint64_t bytes, uint64_t page)
 {
     if (!madvise(memory, bytes, MADV_POPULATE_WRITE))
@@ -98,6 +120,7 @@ int ix_log_provide(uint64_t offset, uint64_t bytes)
     if (in_file && grow_file(begin, end - begin))
         return -1;
     touch((char *)ix_log_memory.header + begin, end - begin, page);
+    provided += bytes;
     return 0;
 }
 
@@ -158,17 +181,18 @@ static void lay_out(ix_log_header *h, uint64_t bytes)
     h->chunks = chunks < UINT32_MAX / 64 ? (uint32_t)chunks : UINT32_MAX / 64;
 }
 
-/* More chunks, as long as there is budget and space. */
-static int grow(void)
+/* So many more chunks, as long as there is budget and space. */
+static int grow(uint32_t more)
 {
     const ix_log_header *h = ix_log_memory.header;
-    uint32_t more = step;
+    uint64_t offset = h->chunk_offset + (uint64_t)ready * IX_LOG_CHUNK_BYTES;
     if (refused || ready == h->chunks)
         return -1;
     if (more > h->chunks - ready)
         more = h->chunks - ready;
-    if (ix_log_provide(h->chunk_offset + (uint64_t)ready * IX_LOG_CHUNK_BYTES,
-                       (uint64_t)more * IX_LOG_CHUNK_BYTES)) {
+    uint64_t bytes = (uint64_t)more * IX_LOG_CHUNK_BYTES;
+    if ((in_file && (grow_file(offset, bytes) || write_zeros(offset, bytes))) ||
+        ix_log_provide(offset, bytes)) {
         refused = errno ? errno : ENOSPC;
         return -1;
     }
@@ -185,6 +209,7 @@ int ix_log_map(uint64_t budget, uint64_t step_bytes)
     file_offset = (ix_engine.part_bytes + page - 1) / page * page;
     ready = hand = swept = full_window = newest_window = newest_chunks = 0;
     refused = 0;
+    provided = 0;
     if (map(bytes))
         return -1;
     ix_log_header draft = {0}, *h = ix_log_memory.header;
@@ -198,7 +223,9 @@ int ix_log_map(uint64_t budget, uint64_t step_bytes)
     *h = draft;
     ix_log_memory.chunks = (char *)h + h->chunk_offset;
     ix_log_memory.shift = h->window_shift;
-    if (grow()) {
+    uint64_t first = bytes / FIRST_SHARE < FIRST_STEP ? bytes / FIRST_SHARE : FIRST_STEP;
+    uint32_t first_chunks = (uint32_t)(first / IX_LOG_CHUNK_BYTES);
+    if (grow(step_bytes || step > first_chunks ? step : first_chunks)) {
         ix_log_unmap();
         errno = refused;
         return -1;
@@ -207,6 +234,11 @@ int ix_log_map(uint64_t budget, uint64_t step_bytes)
     ix_engine.part->log_offset = file_offset;
     ix_engine.part->log_bytes = bytes;
     return 0;
+}
+
+uint64_t ix_log_provided_bytes(void)
+{
+    return ix_log_memory.header ? provided : 0;
 }
 
 void ix_log_unmap(void)
@@ -238,7 +270,7 @@ static ix_log_chunk *sweep(void)
 static ix_log_chunk *find_free(uint32_t window)
 {
     ix_log_header *h = ix_log_memory.header;
-    if (h->chunks_used < ready || !grow())
+    if (h->chunks_used < ready || !grow(step))
         return chunk_numbered(h->chunks_used++);
     while (ix_log_counts(window) && newest_chunks <= ready / 2) { /* leave room for another */
         ix_log_chunk *chunk = sweep();

@@ -34,6 +34,9 @@ static inline int ix_log_counts(uint32_t window)
 /* Make sure that [offset, offset + bytes) of the log can be written. 0, or -1. */
 IX_HIDDEN int ix_log_provide(uint64_t offset, uint64_t bytes);
 
+/* How much of it that is so far. */
+IX_HIDDEN uint64_t ix_log_provided_bytes(void);
+
 /* Chunks are pages, in memory too. */
 static inline ix_log_chunk *ix_log_chunk_of(const ix_log_record *record)
 {

@@ -8,12 +8,13 @@
 
 #include "base/warnings.h"
 #include "core/call_logging.h"
+#include "job/memory.h"
 #include "mpi/comms.h"
 
 #define USUAL_BYTES (INT64_C(64) << 20)
 
-/* The log takes no more than this share of the memory that is free, counting all ranks of the node.
- */
+/* The log takes no more than this share of the memory that is free, counting all ranks of the node,
+ * and of the address space that a limit leaves: at the end as much again is read twice over. */
 enum { SHARE = 8 };
 
 static int64_t at_most(int64_t a, int64_t b)
@@ -89,6 +90,12 @@ static int64_t free_memory(void)
     return at_most(available < 0 ? INT64_MAX : available, left_in_group());
 }
 
+/* What one of so many ranks of the node may take of it. */
+static int64_t spare_memory(int ranks)
+{
+    return at_most(free_memory() / ranks, ix_address_space_left()) / SHARE;
+}
+
 static void start(int64_t budget, int64_t asked, int rank)
 {
     if (budget < (int64_t)IX_LOG_LEAST) {
@@ -106,7 +113,7 @@ static void start(int64_t budget, int64_t asked, int rank)
 void ix_call_log_start(MPI_Comm all, int measured, int rank)
 {
     int64_t asked = measured ? wanted(rank) : 0;
-    int64_t mine = at_most(asked, free_memory() / SHARE / ix_comms_ranks_on_node()), least = 0;
+    int64_t mine = at_most(asked, spare_memory(ix_comms_ranks_on_node())), least = 0;
     if (asked > 0 && asked < (int64_t)IX_LOG_LEAST)
         mine = (int64_t)IX_LOG_LEAST;
     if (!measured)
@@ -121,7 +128,7 @@ void ix_call_log_start(MPI_Comm all, int measured, int rank)
 void ix_call_log_start_alone(int rank)
 {
     int64_t asked = wanted(rank);
-    start(at_most(asked, free_memory() / SHARE), asked, rank);
+    start(at_most(asked, spare_memory(1)), asked, rank);
 }
 
 void ix_call_log_tell(int rank)

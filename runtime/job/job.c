@@ -69,6 +69,8 @@ static void start_profile(enum ix_threading threading)
         ix_call_log_start(run.job.all, run.job.measured, run.job.rank);
     else if (run.job.measured)
         ix_call_log_start_alone(run.job.rank);
+    if (run.job.measured)
+        run.profile.overhead_ns = ix_measure_overhead(2000);
     ix_load_table(&run.job);
 }
 

@@ -62,8 +62,5 @@ ix_profile ix_start_profile(const ix_job *job, const char *parts, enum ix_thread
         ix_warn("rank %d: no memory for its profile: not measured", job->rank);
         return (ix_profile){0};
     }
-    return (ix_profile){.measured = 1,
-                        .has_part = started == IX_START_FILE,
-                        .disk_is_full = full,
-                        .overhead_ns = ix_measure_overhead(2000)};
+    return (ix_profile){.measured = 1, .has_part = started == IX_START_FILE, .disk_is_full = full};
 }

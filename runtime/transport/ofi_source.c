@@ -1,9 +1,7 @@
 /* libfabric's tagged messages, puts and gets as a source of events: docs/guide/events.md. */
 #ifndef IMBREX_DIRECT
 #include "transport/ofi.h"
-#include "transport/onesided.h"
-#include "transport/self_messages.h"
-#include "transport/source.h"
+#include "transport/network_source.h"
 
 static int probe(MPI_Comm all)
 {
@@ -19,12 +17,6 @@ static void use(const ix_event_source *source, const ix_source_use *use)
     ix_onesided_use(path, use->one_sided);
 }
 
-static void freed(uint64_t communicator)
-{
-    (void)communicator;
-    ix_self_messages_age();
-}
-
 const ix_event_source ix_ofi_source = {
     .name = "ofi",
     .title = "libfabric",
@@ -33,10 +25,5 @@ const ix_event_source ix_ofi_source = {
     .probe = probe,
     .watch = ix_ofi_watch,
     .use = use,
-    .events = {.name = "ofi",
-               .communicator_freed = freed,
-               .rma_begun = ix_onesided_begun,
-               .rma_over = ix_onesided_over,
-               .rma_requested = ix_onesided_requested,
-               .rma_closed = ix_onesided_closed}};
+    .events = IX_NETWORK_EVENTS("ofi")};
 #endif

@@ -26,8 +26,9 @@ static _Atomic uint64_t *slot_of(ix_self_messages *sent, uint64_t key)
     return NULL;
 }
 
-void ix_self_messages_age(void)
+void ix_self_messages_freed(uint64_t communicator)
 {
+    (void)communicator;
     atomic_fetch_add(&age, ONE_AGE);
 }
 

@@ -18,7 +18,7 @@ typedef struct ix_self_messages {
 
 /* A communicator is freed: its number may become another's, in which the same tag names another
  * process. Only what is under way, and what is sent from now on, is still recognised. */
-IX_HIDDEN void ix_self_messages_age(void);
+IX_HIDDEN void ix_self_messages_freed(uint64_t communicator);
 
 /* 0 when there is no room. */
 IX_HIDDEN int ix_self_sent(ix_self_messages *sent, uint64_t tag, uint64_t data);

@@ -23,7 +23,7 @@ BELOW = {
 }
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', re.MULTILINE)
 # Compiled alone by users, who name no include path for it.
-BESIDE = {"armci.def"}
+BESIDE = {"armci.def", "armci_wrap.h"}
 
 
 def sources(runtime: Path) -> list[Path]:
