@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/completions.h"
-
 static int8_t size_class(int64_t bytes)
 {
     return (int8_t)(63 - __builtin_clzll((uint64_t)bytes));
@@ -168,17 +166,16 @@ static int add_calls(ix_analysis *a, const ix_view *view, const ix_completions *
 
 int ix_analyze(ix_analysis *analysis, const ix_view *view, ix_facts_of *facts, const void *context)
 {
-    ix_completions c;
+    ix_completions *c = &analysis->completions;
     *analysis = (ix_analysis){0};
     for (int k = 0; k < IX_ROW_TABLES; k++)
         ix_rows_init(&analysis->tables[k], k);
-    if (ix_completions_find(&c, view))
+    if (ix_completions_find(c, view))
         return -1;
     ix_known_facts *known = ix_known_facts_new(view, facts, context);
     int bad =
-        !known || add_transfers(analysis, view, &c, known) || add_calls(analysis, view, &c, known);
+        !known || add_transfers(analysis, view, c, known) || add_calls(analysis, view, c, known);
     free(known);
-    ix_completions_free(&c);
     if (bad)
         ix_analysis_free(analysis);
     return bad ? -1 : 0;
@@ -237,6 +234,7 @@ int ix_analysis_rest(ix_analysis *analysis, const ix_view *view, const ix_row *r
 
 void ix_analysis_free(ix_analysis *analysis)
 {
+    ix_completions_free(&analysis->completions);
     for (int k = 0; k < IX_ROW_TABLES; k++)
         ix_rows_free(&analysis->tables[k]);
 }

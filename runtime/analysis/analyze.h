@@ -2,7 +2,7 @@
 #ifndef IMBREX_ANALYSIS_ANALYZE_H
 #define IMBREX_ANALYSIS_ANALYZE_H
 
-#include "analysis/known_facts.h"
+#include "analysis/completions.h"
 #include "analysis/rows.h"
 #include "core/part.h"
 
@@ -10,6 +10,7 @@ typedef struct ix_analysis {
     ix_rows tables[IX_ROW_TABLES];   /* sites and sections have the rank's own numbers */
     int64_t states[IX_MATCH_STATES]; /* transfers and rounds by what became of their match */
     int64_t largest_error_ns;        /* of a match */
+    ix_completions completions;
 } ix_analysis;
 
 /* 0, or -1 without memory. */

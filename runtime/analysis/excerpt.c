@@ -227,13 +227,12 @@ static int add_row(ix_rows *rows, const ix_view *view, uint32_t i, const ix_comp
 int ix_excerpt_rows(ix_analysis *analysis, const ix_view *view, int64_t from_ns, int64_t to_ns,
                     ix_facts_of *facts, const void *context)
 {
-    ix_completions c;
+    const ix_completions *c = &analysis->completions;
     ix_known_facts *known_facts = ix_known_facts_new(view, facts, context);
-    int bad = ix_completions_find(&c, view) || !known_facts;
+    int bad = !known_facts;
     for (uint32_t i = 0; i < view->count && !bad; i++)
         if (view->ops[i].exit_ns >= from_ns && view->ops[i].enter_ns <= to_ns)
-            bad = add_row(&analysis->tables[IX_TIMELINE_ROWS], view, i, &c, known_facts);
+            bad = add_row(&analysis->tables[IX_TIMELINE_ROWS], view, i, c, known_facts);
     free(known_facts);
-    ix_completions_free(&c);
     return bad ? -1 : 0;
 }

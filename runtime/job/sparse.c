@@ -1,7 +1,10 @@
+#define _GNU_SOURCE
 #include "job/sparse.h"
 
+#include <limits.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <time.h>
 
 enum { AT_ONCE = 8 };
 
@@ -11,6 +14,14 @@ enum { AT_ONCE = 8 };
 enum { BARRIERS = 2 };
 #else
 enum { BARRIERS = 1 };
+#endif
+
+/* How often to look in vain before sleeping, for how long. Simulated ranks share one core anyway.
+ */
+#ifdef IMBREX_SIMULATED
+enum { MOST_FRUITLESS = INT_MAX, PAUSE_NS = 0 };
+#else
+enum { MOST_FRUITLESS = 64, PAUSE_NS = 20000 };
 #endif
 
 struct ix_sparse {
@@ -97,16 +108,26 @@ static int hear_one(ix_sparse *s, int tag, ix_hear_block *hear, void *context, i
     return 1;
 }
 
+/* Ranks may be more than cores: those that have something to do come first. */
+static void wait_a_little(int fruitless)
+{
+    if (fruitless > MOST_FRUITLESS)
+        nanosleep(&(struct timespec){0, PAUSE_NS}, NULL);
+    else
+        sched_yield();
+}
+
 /* A synchronous send completes when it is received: a rank all of whose sends have completed enters
  * the barrier, and when all have entered it nothing is under way. */
 int ix_sparse_exchange(ix_sparse *s, int tag, ix_next_block *next, ix_hear_block *hear,
                        void *context)
 {
-    int left = 1, bad = 0, over = 0, barriers = 0;
+    int left = 1, bad = 0, over = 0, barriers = 0, fruitless = 0;
     MPI_Request barrier = MPI_REQUEST_NULL;
     while (!over && !bad) {
-        if (!hear_one(s, tag, hear, context, &bad))
-            sched_yield(); /* ranks may be more than cores */
+        fruitless = hear_one(s, tag, hear, context, &bad) ? 0 : fruitless + 1;
+        if (fruitless)
+            wait_a_little(fruitless);
         if (barrier != MPI_REQUEST_NULL)
             bad |= PMPI_Test(&barrier, &over, MPI_STATUS_IGNORE) != MPI_SUCCESS;
         else if (barriers || !send_more(s, tag, next, hear, context, &left, &bad))
