@@ -64,7 +64,8 @@ def test_threads(compiled: Build, measured: Run) -> None:
         assert run.total(operation, "count") == 2 * 3 * 200
     assert run.total("MPI_Irecv", "bytes") == 8 * 2 * 3 * 200
     assert (run.ranks["threads"] >= 3).all()
-    assert (run.ranks["memory_bytes"] <= 8 * 2**20).all()  # with the rows of three threads
+    # 8 MiB with the rows of three threads, and the call log's tables and first step.
+    assert (run.ranks["memory_bytes"] <= (8 + 5) * 2**20).all()
 
 
 def test_calls_that_fail_move_nothing(compiled: Build, measured: Run) -> None:
@@ -303,4 +304,4 @@ def test_ranks_and_sites_merge_over_many_ranks(compiled: Build, measured: Run) -
     assert all(s == sites[0] and len(s) == 1 for s in sites)
     assert (run.measures["section"] == 0).all()
     assert len(set(run.ranks["memory_bytes"].tolist())) == 1  # whatever the number of ranks
-    assert 0 < run.ranks["memory_bytes"][0] <= 8 * 2**20
+    assert 4 * 2**20 < run.ranks["memory_bytes"][0] <= (4 + 5) * 2**20  # profile, and call log

@@ -141,7 +141,9 @@ RANKS = TableFormat(
         _quantity("call_ns", "time inside calls, summed over threads", "ns"),
         _quantity("calls", "recorded MPI calls"),
         _quantity("overhead_ns", "measured cost of one recorded call, times calls", "ns"),
-        _quantity("memory_bytes", "what the runtime holds in this rank", "bytes"),
+        _quantity(
+            "memory_bytes", "what the runtime holds, the call log as far as it has grown", "bytes"
+        ),
         _quantity("dropped", "transfers dropped because measuring was paused when they began"),
         _quantity(
             "overflow",
