@@ -50,6 +50,50 @@ static void both(double *x, double *y, double *z)
     swap(x, y);
     ends(x, z);
 }
+
+static void held(double *x, double *y)
+{
+    double out[40], in[40];
+    MPI_Request q[2];
+    MPI_Irecv(in, 40, MPI_DOUBLE, peer, 13, MPI_COMM_WORLD, &q[0]);
+    for (int i = 0; i < 40; i++)
+        out[i] = 0.25 * x[i + 300];
+    MPI_Isend(out, 40, MPI_DOUBLE, peer, 13, MPI_COMM_WORLD, &q[1]);
+    MPI_Waitall(2, q, MPI_STATUSES_IGNORE);
+    for (int i = 0; i < 40; i++)
+        y[i + 2500] = 0.5 * y[i + 2500] + in[i];
+}
+
+static void stage(double *x, int which)
+{
+    double out[30], in[30];
+    if (which == 0) {
+        for (int i = 0; i < 30; i++)
+            out[i] = x[i + 10];
+        MPI_Sendrecv(out, 30, MPI_DOUBLE, peer, 14, in, 30, MPI_DOUBLE, peer, 14, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
+        for (int i = 0; i < 30; i++)
+            x[i + 800] = in[i];
+    } else {
+        for (int i = 0; i < 30; i++)
+            out[i] = x[i + 900];
+        MPI_Sendrecv(out, 30, MPI_DOUBLE, peer, 15, in, 30, MPI_DOUBLE, peer, 15, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
+        for (int i = 0; i < 30; i++)
+            x[i + 40] = in[i];
+    }
+}
+
+static void line(double *x, double *y)
+{
+    int which;
+    which = 0;
+    stage(x, which);
+    for (int i = 1; i < 2000; i++)
+        y[i] = 0.5 * y[i] + 0.25 * x[i - 1];
+    which = 1;
+    stage(x, which);
+}
 """
 F_ROUTINES = """
       subroutine swap(x, y)
@@ -82,6 +126,64 @@ F_ROUTINES = """
       double precision x(n), y(n), z(n)
       call swap(x, y)
       call ends(x, z)
+      end
+
+      subroutine held(x, y)
+%s
+      double precision x(n), y(n), out(40), in(40)
+      integer i, ierr, one, two(1), status(MPI_STATUS_SIZE)
+      call MPI_IRECV(in, 40, MPI_DOUBLE_PRECISION, peer, 13,
+     &    MPI_COMM_WORLD, one, ierr)
+      do i = 1, 40
+        out(i) = 0.25d0 * x(i + 300)
+      end do
+      call MPI_ISEND(out, 40, MPI_DOUBLE_PRECISION, peer, 13,
+     &    MPI_COMM_WORLD, two(1), ierr)
+      call MPI_WAIT(one, status, ierr)
+      do i = 1, 40
+        y(i + 2500) = 0.5d0 * y(i + 2500) + in(i)
+      end do
+      call MPI_WAIT(two(1), status, ierr)
+      end
+
+      subroutine stage(x, which)
+%s
+      double precision x(n), out(30), in(30)
+      integer which, i, ierr
+      if (which .eq. 0) then
+        do i = 1, 30
+          out(i) = x(i + 10)
+        end do
+        call MPI_SENDRECV(out, 30, MPI_DOUBLE_PRECISION, peer, 14, in,
+     &    30, MPI_DOUBLE_PRECISION, peer, 14, MPI_COMM_WORLD,
+     &    MPI_STATUS_IGNORE, ierr)
+        do i = 1, 30
+          x(i + 800) = in(i)
+        end do
+      else
+        do i = 1, 30
+          out(i) = x(i + 900)
+        end do
+        call MPI_SENDRECV(out, 30, MPI_DOUBLE_PRECISION, peer, 15, in,
+     &    30, MPI_DOUBLE_PRECISION, peer, 15, MPI_COMM_WORLD,
+     &    MPI_STATUS_IGNORE, ierr)
+        do i = 1, 30
+          x(i + 40) = in(i)
+        end do
+      end if
+      end
+
+      subroutine line(x, y)
+%s
+      double precision x(n), y(n)
+      integer i, which
+      which = 0
+      call stage(x, which)
+      do i = 2, 2000
+        y(i) = 0.5d0 * y(i) + 0.25d0 * x(i - 1)
+      end do
+      which = 1
+      call stage(x, which)
       end
 """
 
@@ -124,6 +226,7 @@ def generate() -> ModuleType:
             x, y, z = self.random.sample(names, 3)
             which = self.random.choice([f"swap({x}, {y})", f"ends({x}, {y})"])
             which = self.random.choice([which, f"both({x}, {y}, {z})"])
+            which = self.random.choice([which, f"held({x}, {y})", f"line({x}, {y})"])
             self.out.put(f"{which};", f"call {which}")
 
         def block(self, count: int) -> None:
