@@ -13,9 +13,9 @@ from imbrex.cli.terminal import emit_json, output_console
 from imbrex.diagnosis.account import take_account
 from imbrex.diagnosis.difference import Difference
 from imbrex.errors import ImbrexError
-from imbrex.profile.run import load_run
+from imbrex.profile.run import Run, load_run
 from imbrex.profile.site_map import NAME as SITE_MAP_NAME
-from imbrex.profile.site_map import load_site_map
+from imbrex.profile.site_map import SiteMap, load_site_map
 from imbrex.report.compare import compare_json, print_comparison
 from imbrex.report.paragraph import print_paragraph
 from imbrex.steps import step
@@ -28,13 +28,30 @@ BETWEEN = "---"
 """What stands between the two lines of --repeat."""
 
 
+def _map_of(before: Run, after: Run) -> SiteMap | None:
+    """The map of a rewrite: in the run directory, or with the sources, as transform leaves it.
+
+    One with the sources says nothing of two runs of which the first is of the new sources too.
+    """
+    beside = after.directory / SITE_MAP_NAME
+    if beside.is_file():
+        return load_site_map(beside)
+    for folder in sorted({Path(site.file).parent for site in after.sites if site.file}):
+        file = folder / SITE_MAP_NAME
+        if file.is_file():
+            found = load_site_map(file)
+            sites = [(Path(s.file or "").name, s.line or 0) for s in before.sites]
+            return found if found.begins_at(sites) else None
+    return None
+
+
 @click.command(epilog="Example: imbrex compare --repeat 20 -- mpirun -n 4 ./a --- mpirun -n 4 ./b")
 @click.argument("words", metavar="BEFORE AFTER | LINE_A --- LINE_B", nargs=-1, type=LAUNCHER)
 @click.option(
     "--map",
     "rewrites",
     type=FILE,
-    help="Which calls a rewrite made of which [AFTER/imbrex-sites.json, if there].",
+    help="Which calls a rewrite made of which [imbrex-sites.json in AFTER or with its sources].",
 )
 @click.option(
     "--repeat",
@@ -84,11 +101,8 @@ def compare(
         raise ImbrexError("name two run directories: imbrex compare BEFORE AFTER")
     with shown_steps():
         first, second = load_run(Path(words[0])), load_run(Path(words[1]))
-    beside = second.directory / SITE_MAP_NAME
-    file = rewrites or (beside if beside.exists() else None)
-    difference = Difference(
-        take_account(first), take_account(second), load_site_map(file) if file else None
-    )
+    sites = load_site_map(rewrites) if rewrites else _map_of(first, second)
+    difference = Difference(take_account(first), take_account(second), sites)
     if as_json:
         emit_json(compare_json(difference), output)
         return

@@ -99,12 +99,16 @@ def _by_map(left: list[RowAccount], right: list[RowAccount], rewrites: SiteMap) 
         if old is not None:
             groups[old][1].append(row)
     found = [
-        SitePair(tuple(olds), tuple(news), rewritten=True)
+        SitePair(tuple(olds), tuple(news), _operations(olds) != _operations(news))
         for olds, news in groups.values()
         if olds and news
     ]
     _take(found, left, right)
     return found
+
+
+def _operations(found: list[RowAccount]) -> set[str]:
+    return {row.operation for row in found}
 
 
 def _by(

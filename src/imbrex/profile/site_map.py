@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -56,6 +56,13 @@ class SiteMap:
     """The calls of the original program, each by a call that stands for it after the rewrite."""
 
     before_of: Mapping[Place, Place] = field(default_factory=dict)
+
+    def begins_at(self, sites: Iterable[tuple[str, int]]) -> bool:
+        """Whether more of these places, file name and line, are of the original than of the new."""
+        olds = {place[:2] for place in self.before_of.values()}
+        news = {place[:2] for place in self.before_of}
+        known = list(sites)
+        return sum(site in olds for site in known) >= sum(site in news for site in known)
 
     def to_json(self) -> dict[str, Any]:
         """The content of imbrex-sites.json."""

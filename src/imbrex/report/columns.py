@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from imbrex.diagnosis import wording
 from imbrex.diagnosis.account import Account, RowAccount, accounts
 from imbrex.diagnosis.interval import Interval
-from imbrex.profile.format import Ended
+from imbrex.profile.aggregate import Integers
+from imbrex.profile.format import Ended, Table
+from imbrex.profile.run import Run
 from imbrex.profile.summary import By, Row, Sums
 
 
@@ -26,15 +30,33 @@ class Column:
     spare: int = 0
 
 
-def every_rank(account: Account, by: By) -> tuple[RowAccount, ...]:
-    """The rows of a table; of ranks also those that measured nothing, in their places."""
-    found = account.sites if by == "site" else accounts(account.run, by)
+def every_rank(account: Account, by: By, most: int | None = None) -> tuple[RowAccount, ...]:
+    """The rows of a table; of ranks also those that measured nothing, in their places.
+
+    With `most` no more than so many ranks are worked out.
+    """
     if by != "rank":
-        return found
-    by_rank = {row.row.number: row for row in found}
+        return account.sites if by == "site" else accounts(account.run, by)
+    ranks = account.run.ranks["rank"][:most]
+    run = account.run if len(ranks) == len(account.run.ranks) else _of_ranks(account.run, ranks)
+    by_rank = {row.row.number: row for row in accounts(run, by)}
     return tuple(
         by_rank.get(rank) or RowAccount(Row(str(rank), Sums(), number=rank))
-        for rank in account.run.ranks["rank"].tolist()
+        for rank in ranks.tolist()
+    )
+
+
+def _of_ranks(run: Run, ranks: Integers) -> Run:
+    """The run with the rows of these ranks alone."""
+
+    def some(table: Table | None) -> Table | None:
+        return None if table is None else table[np.isin(table["rank"], ranks)]
+
+    return replace(
+        run,
+        measures=run.measures[np.isin(run.measures["rank"], ranks)],
+        causes=some(run.causes),
+        evidence=some(run.evidence),
     )
 
 

@@ -23,8 +23,9 @@ _GAP = 2
 
 def print_table(account: Account, by: By, console: Console, limit: int | None = None) -> None:
     """Print where the time of a run went by site, operation, size, section, rank or path."""
-    found = every_rank(account, by)
+    found = every_rank(account, by, limit or None)
     shown = found[:limit] if limit else found
+    number = len(account.run.ranks) if by == "rank" else len(found)
     cells = columns(account, by, found)
     rows = [[plain(column.text(row)) for column in cells] for row in shown]
     kept = _that_fit([c.name for c in cells], rows, [c.spare for c in cells], console.width)
@@ -46,8 +47,8 @@ def print_table(account: Account, by: By, console: Console, limit: int | None = 
             table.add_row(*(row[at] for at in kept))
         print_stripped(lambda: console.print(table), console)
     print_paragraph(console, _total(account), console.width, style="dim")
-    if len(shown) < len(found):
-        console.print(Text(f"{len(found) - len(shown)} more rows: --limit 0 shows all"))
+    if len(shown) < number:
+        console.print(Text(f"{number - len(shown)} more rows: --limit 0 shows all"))
 
 
 def _that_fit(

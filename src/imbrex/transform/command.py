@@ -22,6 +22,7 @@ from imbrex.transform.rewrites.base import SCHEMA_VERSION, Decision, is_about
 from imbrex.transform.rewrites.catalogue import listing
 from imbrex.transform.rewrites.progress import ProgressCalls
 from imbrex.transform.rewrites.registry import REWRITES
+from imbrex.transform.site_map import write_site_map
 from imbrex.transform.suggest import suggest
 from imbrex.transform.text.edits import replace_files, unified_diff
 
@@ -106,6 +107,7 @@ def answer(request: Request) -> Answer:
     _check_only(options.only, outcome)
     if request.action is Action.APPLY:
         _apply(outcome, request.dirty)
+        warnings += _map(paths, options, outcome)
     if request.as_json:
         text = json.dumps(_as_json(outcome), indent=2) + "\n"
     elif request.action is Action.DIFF:
@@ -230,6 +232,15 @@ def _apply(outcome: Outcome, dirty: bool) -> None:
             if _is_dirty(Path(name)):
                 raise ImbrexError(f"{name} has changes that are not committed: commit or --dirty")
     replace_files([(Path(name), outcome.before[name], outcome.after[name]) for name in changed])
+
+
+def _map(paths: list[Path], options: Options, outcome: Outcome) -> list[str]:
+    """Leave the map of sites, so that `imbrex compare` pairs what was rewritten."""
+    try:
+        file = write_site_map(paths, options, outcome)
+    except ImbrexError as error:
+        return [f"note: imbrex compare will have to pair call sites by their places: {error}"]
+    return [f"note: {file} says which calls stand for which, for imbrex compare"] if file else []
 
 
 def _is_dirty(path: Path) -> bool:

@@ -101,10 +101,18 @@ def test_a_map_beside_the_run_is_found(make_caused, call):
     assert load_site_map(file).before_of == {new: old}
     words = ["compare", str(before.directory), str(after.directory), "--json"]
     (site,) = json.loads(CliRunner().invoke(cli, words, catch_exceptions=False).stdout)["sites"]
-    assert site["rewritten"]
+    assert (site["line_before"], site["line_after"]) == (60, 38)
+    assert not site["rewritten"]  # the same call in another place
     assert site["causes"]["transfer"] == {
         **{"before_s": [0.4, 0.4], "after_s": [0.3, 0.3], "told_apart": True}
     }
+
+
+def test_a_map_begins_at_the_original_program() -> None:
+    old, new = ("wave.f90", 60, "MPI_Recv"), ("wave.f90", 38, "MPI_Irecv")
+    found = SiteMap({new: old})
+    assert found.begins_at([("wave.f90", 60)])
+    assert not found.begins_at([("wave.f90", 38)])  # a run of the rewritten program
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"format": "imbrex-sites", "schema_version": 9}'])

@@ -1,0 +1,148 @@
+"""Which calls of the rewritten text stand for which of the original, for `imbrex compare`."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from imbrex import mpi_facts
+from imbrex.errors import ImbrexError
+from imbrex.profile.site_map import NAME, Place, SiteMap, load_site_map
+from imbrex.transform import mpi_calls
+from imbrex.transform.engine import Options, Outcome, read_program
+from imbrex.transform.model.program import Call
+from imbrex.transform.telling import LineMap
+
+_NAME = re.compile(r"[A-Za-z_]\w*")
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """A call of MPI in a text: its line there, and its arguments without blanks."""
+
+    line: int
+    name: str
+    arguments: tuple[str, ...]
+
+    @property
+    def request(self) -> str:
+        """The argument with its request or requests; none: an empty text."""
+        found = (mpi_facts.position(self.name, role) for role in ("request", "requests"))
+        at = next((at for at in found if at is not None), len(self.arguments))
+        return self.arguments[at] if at < len(self.arguments) else ""
+
+
+def site_map(paths: list[Path], options: Options, outcome: Outcome) -> SiteMap:
+    """The map of all calls in the files that changed.
+
+    A line that did not change has the calls that it had. Of the others a nonblocking start stands
+    for the call that was rewritten to it with most of the same arguments, of several for the
+    nearest, and a wait for that of the start with the same request, or requests of one array.
+    """
+    changed = [path for path in paths if outcome.before[str(path)] != outcome.after[str(path)]]
+    after = _calls(changed, options, outcome.after)
+    found: dict[Place, Place] = {}
+    for path in changed:
+        name, file = str(path), path.name
+        lines = LineMap(outcome.before[name], outcome.after[name])
+        texts = outcome.before[name].splitlines(), outcome.after[name].splitlines()
+        rewritten = [
+            _call(decision.site.call)
+            for decision in outcome.decisions
+            if decision.site.routine.file == name and decision.decision == "rewritten"
+        ]
+        begun: list[tuple[_Call, Place]] = []
+        waits = []
+        for call in after[name]:
+            old = lines.line(call.line)
+            if texts[0][old - 1] == texts[1][call.line - 1]:
+                found[file, call.line, call.name] = (file, old, call.name)
+                continue
+            origins = [
+                (_alike(origin, call), -abs(origin.line - old), origin)
+                for origin in rewritten
+                if _becomes(origin.name, call.name)
+            ]
+            if origins:
+                origin = max(origins, key=lambda item: item[:2])[2]
+                found[file, call.line, call.name] = (file, origin.line, origin.name)
+                begun.append((call, found[file, call.line, call.name]))
+            elif mpi_facts.is_wait(call.name):
+                waits.append(call)
+        for call in waits:
+            places = [place for start, place in begun if start.request == call.request] or [
+                place for start, place in begun if _array(start.request) == _array(call.request)
+            ]
+            if places and call.request:
+                found[file, call.line, call.name] = places[0]
+    return SiteMap(found)
+
+
+def write_site_map(paths: list[Path], options: Options, outcome: Outcome) -> Path | None:
+    """Leave the map beside the first changed file, on top of one that is there; None where nothing
+    changed. Raises ImbrexError where it cannot be written."""
+    changed = [path for path in paths if outcome.before[str(path)] != outcome.after[str(path)]]
+    if not changed:
+        return None
+    made = site_map(paths, options, outcome)
+    file = changed[0].parent / NAME
+    earlier = load_site_map(file).before_of if file.exists() else {}
+    through = {new: earlier.get(old, old) for new, old in made.before_of.items()}
+    names = {path.name for path in changed}
+    kept = {new: old for new, old in earlier.items() if new[0] not in names}
+    temporary = file.with_name(f".{NAME}.{os.getpid()}")
+    try:
+        temporary.write_text(json.dumps(SiteMap({**kept, **through}).to_json(), indent=1) + "\n")
+        temporary.replace(file)
+    except OSError as error:
+        raise ImbrexError(f"{file} cannot be written: {error.strerror}") from error
+    return file
+
+
+def _calls(
+    paths: list[Path], options: Options, contents: dict[str, bytes]
+) -> dict[str, list[_Call]]:
+    """The calls of MPI in edited texts, in order."""
+    texts = {path: contents[str(path)] for path in paths}
+    program = read_program(paths, replace(options, contents=texts))
+    found: dict[str, list[_Call]] = {str(path): [] for path in paths}
+    for routine in program.routines.values():
+        if routine.file not in found:
+            continue
+        for statement in routine.statements():
+            found[routine.file] += [
+                _call(call) for call in statement.calls if call.name.startswith("MPI_")
+            ]
+    return {name: sorted(calls, key=lambda call: call.line) for name, calls in found.items()}
+
+
+def _call(call: Call) -> _Call:
+    texts = ("".join(argument.text.split()).lower() for argument in call.arguments)
+    return _Call(call.line, call.name, tuple(texts))
+
+
+def _array(request: str) -> str:
+    """The variable that holds a request: `reqs` of `&reqs[2]`."""
+    match = _NAME.search(request)
+    return match.group() if match else ""
+
+
+def _alike(origin: _Call, start: _Call) -> int:
+    """How many arguments of the start the original call has too, in this order."""
+    at, count = 0, 0
+    for text in start.arguments:
+        if text in origin.arguments[at:]:
+            at = origin.arguments.index(text, at) + 1
+            count += 1
+    return count
+
+
+def _becomes(blocking: str, name: str) -> bool:
+    """Whether a rewrite makes this call of that one."""
+    parts = mpi_calls.BLOCKING.get(blocking, ())
+    starts = {part.start for part in parts} | {mpi_facts.nonblocking_form(blocking)}
+    # calls that are nonblocking already move: their start, their wait
+    return name in starts or name == blocking
