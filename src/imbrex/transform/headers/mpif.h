@@ -9,6 +9,9 @@
       parameter (MPI_ADDRESS_KIND=8)
       parameter (MPI_INTEGER=7, MPI_SUM=3, MPI_MAX=1)
       integer MPI_STATUS_IGNORE(MPI_STATUS_SIZE)
-integer MPI_STATUSES_IGNORE(MPI_STATUS_SIZE, 1) common / imbrex_mpi / MPI_STATUS_IGNORE,
-    MPI_STATUSES_IGNORE integer MPI_IN_PLACE common / imbrex_place
-        / MPI_IN_PLACE double precision MPI_WTIME external MPI_WTIME
+      integer MPI_STATUSES_IGNORE(MPI_STATUS_SIZE,1)
+      common /imbrex_mpi/ MPI_STATUS_IGNORE, MPI_STATUSES_IGNORE
+      integer MPI_IN_PLACE
+      common /imbrex_place/ MPI_IN_PLACE
+      double precision MPI_WTIME
+      external MPI_WTIME
