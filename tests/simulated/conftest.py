@@ -134,11 +134,12 @@ def programs(simulator: Simulator, tmp_path_factory: pytest.TempPathFactory) -> 
     return simulator.link(program, sorted((HERE / "programs").glob("*.c")))
 
 
-def table_of(calibration: Path, eager_slack: str = "-1 -1") -> str:
+def table_of(calibration: Path, eager_slack: str = "-1 -1", classes: bool = False) -> str:
     """The table that the runtime reads, from what the programs measured of the quiet network.
 
     Eager data leaves and comes whenever it likes; a rendezvous moves only while both sides are
-    posted. X_lo is the wire's ns per byte.
+    posted. X_lo is the wire's ns per byte. With `classes` it also says up to which size sends
+    return before their match, and that data moves by itself.
     """
     lines = ["imbrex-table 1", "path inter-node"]
     collectives: dict[tuple[str, str], list[str]] = {}
@@ -154,6 +155,10 @@ def table_of(calibration: Path, eager_slack: str = "-1 -1") -> str:
             collectives.setdefault((operation, role), []).append(point)
     # SMPI moves what is one-sided as rendezvous messages.
     points = [f"{line.rsplit(' ', 2)[0]} 0 0" for line in lines if line.startswith("point")]
+    if classes:
+        always = " 1000 1000" * 4
+        for size, returns in ((1, 1), (EAGER - 1, 1), (EAGER, 0), (1 << 40, 0)):
+            lines.append(f"class {size} {returns}{always}")
     for operation in ("MPI_Put", "MPI_Get"):
         lines += [f"collective {operation} 2 any inter-node", *points]
     for (operation, role), points in collectives.items():

@@ -21,11 +21,9 @@ QUANTITIES = (
     *("count", "transfers", "bytes", "x_lo", "x_hi", "o_min", "o_max", "e_min", "e_max"),
     *("call", "w_min", "w_max", "undetermined", "contradicted", "uncalibrated", "unknown_end"),
 )
+KINDS = ("call", "matched", "expected")
 EVIDENCE_BOUNDS = tuple(
-    f"{kind}_{part}_{end}"
-    for kind in ("call", "matched", "expected")
-    for part in ("o", "e")
-    for end in ("min", "max")
+    f"{kind}_{part}_{end}" for kind in KINDS for part in ("o", "e") for end in ("min", "max")
 )
 EVIDENCE = (
     *("transfers", "matched", "expected", "contradicted", "bytes", "x_lo", "x_hi"),
@@ -60,6 +58,7 @@ class Action:
 class Joined:
     """One rank's part in a collective, by the rank's own notes."""
 
+    block: int  # 0: it moves nothing
     operation: str
     root: int  # -1: none
     at: float
@@ -141,7 +140,7 @@ def read_programs(file: Path) -> dict[int, Program]:
         elif kind == "collective":
             if int(rest[0]):
                 current.collectives.append((int(rest[0]), rest[1]))
-            current.joined.append(Joined(rest[1], int(rest[2]), float(rest[3])))
+            current.joined.append(Joined(int(rest[0]), rest[1], int(rest[2]), float(rest[3])))
         elif kind == "completed":
             sizes = tuple(map(int, rest[4:]))
             times = float(rest[2]), float(rest[3])
@@ -160,6 +159,11 @@ def read_programs(file: Path) -> dict[int, Program]:
         else:
             current.exposed = kind == "exposed"
     return programs
+
+
+def block_sizes(block: int) -> list[int]:
+    """What messages of a collective of such blocks may be long."""
+    return [k * block for k in range(1, 5) if k * block % PERIOD >= MESSAGES_BELOW]
 
 
 def _add(sums: dict[str, int], names: Sequence[str], values: Sequence[str]) -> None:
@@ -192,8 +196,10 @@ class Verdict:
     widths: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     hidden_ns: float = 0.0
     waits: list[Interval] = field(default_factory=list)  # claimed and true
-    # of each row: (max - min) / X_hi of the hidden time, by `call` and by `matched`
-    matched_widths: dict[str, list[Interval]] = field(default_factory=lambda: defaultdict(list))
+    # of each row: (max - min) / X_hi of the hidden time, by `call`, `matched`, `expected`
+    matched_widths: dict[str, list[tuple[float, float, float]]] = field(
+        default_factory=lambda: defaultdict(list)
+    )
     # per rank and operation: least, true and most
     late: dict[str, list[tuple[float, float, float]]] = field(
         default_factory=lambda: defaultdict(list)
@@ -212,14 +218,14 @@ class Verdict:
             lines.append(
                 f"{kind:<24}{len(widths):>9}{widths[len(widths) // 2]:>24.3f}{wide:>14.0%}"
             )
-        lines.append(f"{'kind':<24}{'rows':>9}{'median by call':>16}{'by matched':>12}"
-                     f"{'mean by call':>14}{'by matched':>12}")  # fmt: skip
-        for kind, pairs in sorted(self.matched_widths.items()):
-            middles = [sorted(pair[i] for pair in pairs)[len(pairs) // 2] for i in (0, 1)]
-            means = [sum(pair[i] for pair in pairs) / len(pairs) for i in (0, 1)]
+        names = [f"{what} {kind}" for what in ("median", "mean") for kind in KINDS]
+        lines.append(f"{'kind':<24}{'rows':>9}" + "".join(f"{name:>17}" for name in names))
+        for kind, widths in sorted(self.matched_widths.items()):
+            columns = [sorted(row[i] for row in widths) for i in range(len(KINDS))]
+            values = [column[len(column) // 2] for column in columns]
+            values += [sum(column) / len(column) for column in columns]
             lines.append(
-                f"{kind:<24}{len(pairs):>9}{middles[0]:>16.3f}{middles[1]:>12.3f}"
-                f"{means[0]:>14.3f}{means[1]:>12.3f}"
+                f"{kind:<24}{len(widths):>9}" + "".join(f"{value:>17.3f}" for value in values)
             )
         for cause, found in sorted(self.late.items()):
             least, truth, most = (sum(f[i] for f in found) * 1e-9 for i in (0, 1, 2))

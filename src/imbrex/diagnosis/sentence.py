@@ -59,9 +59,7 @@ def conclusion(account: Account) -> str:
         needed = account.share(account.whole.cause("transfer")).high
         most = f"at most {wording.percent(needed)}".replace("at most <", "less than")
         return f"The network itself needs {most}: see to the stalls first."
-    if gain.low < WORTH:
-        return f"Overlap could gain at most {wording.percent(gain.high)}."
-    return f"Overlap could gain at most {wording.percents(gain.low, gain.high)}."
+    return f"Overlap could gain at most {wording.percent(gain.high)}."
 
 
 def _causes(account: Account) -> list[str]:
