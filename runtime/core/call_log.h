@@ -66,7 +66,7 @@ enum ix_log_flags {
     IX_LOG_CANCELLED = 16,   /* no message came */
     IX_LOG_AFTER_PAUSE = 32, /* between the record before it and this one measuring was paused */
     IX_LOG_FAILED = 64,      /* truncated, or another error: bytes are as posted */
-    IX_LOG_VARYING = 128,    /* collective whose blocks may be empty (v and w variants) */
+    IX_LOG_VARYING = 128,    /* collective whose blocks are or may be empty (v and w variants) */
 };
 
 #define IX_LOG_NOBODY (-1)    /* no root, all targets */

@@ -87,6 +87,20 @@ def test_who_was_late_is_named(
 
 
 @pytest.mark.untimed
+def test_a_collective_without_data_is_not_taken_to_wait(
+    compiled: Callable[..., Path], measured: Callable[..., Any]
+) -> None:
+    """Libraries return from it at once: no message came before it left, and nobody was late."""
+    done = measured(compiled("late"), "empty", "2", table=TABLE)
+    run = load_run(done.folder, resolve=False)
+    assert parts_of(run, "MPI_Bcast", 1)["late_collective"][0] == 0
+    check_sums(run)
+    assert run.job.clocks is not None
+    assert run.job.matching is not None
+    assert (run.job.clocks.violations, dict(run.job.matching.unmatched)) == (0, {})
+
+
+@pytest.mark.untimed
 def test_all_at_once_on_four_ranks_adds_up(
     compiled: Callable[..., Path], measured: Callable[..., Any]
 ) -> None:

@@ -108,6 +108,8 @@ def _logged_collective(facts: Facts) -> str:
     counts = {"scounts", "rcounts"} & set(facts.roles or ())
     root = "root" if facts.rooted else "IX_NO_ROOT"
     flags = "IX_LOG_VARYING" if counts else "0"
+    if facts["data"] and not counts:  # what moves nothing need wait for nobody
+        flags = "ix_bytes ? 0 : IX_LOG_VARYING"
     record = f"ix_t, ix_c, {root}, {_LOG_DEPENDENCE[facts['dependence']]}, {flags}, ix_bytes"
     return _LOG_COLLECTIVE[facts.form].format(record=record)
 

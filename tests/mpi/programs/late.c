@@ -141,6 +141,14 @@ static void bcast(void)
     MPI_Bcast(rank == 0 ? out : in, BYTES, MPI_BYTE, 0, MPI_COMM_WORLD);
 }
 
+/* Without data nobody has to wait for the root. */
+static void empty_bcast(void)
+{
+    late(0);
+    now();
+    MPI_Bcast(rank == 0 ? out : in, 0, MPI_BYTE, 0, MPI_COMM_WORLD);
+}
+
 static void reduce(void)
 {
     late(0);
@@ -190,6 +198,7 @@ static const struct {
     {"ssend", send_to_late_receiver},
     {"barrier", barrier},
     {"bcast", bcast},
+    {"empty", empty_bcast},
     {"reduce", reduce},
     {"alltoall", alltoall},
     {"allreduce", allreduce_of_a_copy},
