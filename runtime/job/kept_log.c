@@ -62,15 +62,29 @@ static int write_log(const char *path, const ix_log_reader *reader, const ix_log
     return fclose(f) || bad ? -1 : 0;
 }
 
-void ix_keep_log(const char *directory, int rank, const ix_log_names *names)
+static int is_worth_keeping(const ix_log_reader *reader, int ranks, unsigned long long most_bytes)
+{
+    uint64_t bytes = reader->log->chunk_offset + (uint64_t)reader->chunk_count * IX_LOG_CHUNK_BYTES;
+    if (most_bytes == 1)
+        return 1;
+    return reader->log->level == 0 && reader->log->lost == 0 &&
+           bytes <= most_bytes / (unsigned)(ranks > 0 ? ranks : 1);
+}
+
+void ix_keep_log(const char *directory, int rank, int ranks, const ix_log_names *names)
 {
     const char *keep = getenv("IMBREX_KEEP_LOG");
     char *path = NULL, error[128];
     ix_log_reader reader;
-    if (!keep || !*keep || !strcmp(keep, "0") || !ix_log())
+    unsigned long long most_bytes = keep ? strtoull(keep, NULL, 10) : 0;
+    if (!most_bytes || !ix_log())
         return;
     if (ix_log_open(&reader, ix_log(), ix_log()->bytes, 0, error, sizeof error)) {
         ix_warn("rank %d: its call log is not kept: %s", rank, error);
+        return;
+    }
+    if (!is_worth_keeping(&reader, ranks, most_bytes)) {
+        ix_log_close(&reader);
         return;
     }
     if (asprintf(&path, "%s/log/rank-%d.log", directory, rank) >= 0) {

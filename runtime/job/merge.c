@@ -313,8 +313,9 @@ static int write_own(const ix_merge_facts *facts, char *const *paths, const ix_r
  */
 int ix_merge(MPI_Comm all, int measured, const ix_merge_facts *facts)
 {
-    int rank;
+    int rank, ranks;
     PMPI_Comm_rank(all, &rank);
+    PMPI_Comm_size(all, &ranks);
     ix_names names = {0};
     ix_row *rows = NULL;
     report mine = {.row = {.rank = rank, .ended = IX_MISSING}, .fine = 1};
@@ -343,7 +344,7 @@ int ix_merge(MPI_Comm all, int measured, const ix_merge_facts *facts)
             if (mine.fine)
                 renumber(rows, (size_t)mine.count[0], facts->analysis, &numbers);
             if (mine.fine)
-                ix_keep_log(facts->directory, rank,
+                ix_keep_log(facts->directory, rank, ranks,
                             &(ix_log_names){numbers.site, numbers.section, numbers.sites,
                                             numbers.sections});
             free(numbers.numbers);

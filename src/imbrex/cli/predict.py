@@ -14,6 +14,8 @@ from imbrex.errors import ImbrexError
 from imbrex.model.command import Request, answer
 from imbrex.network.message import MODES
 from imbrex.replay import run_command
+from imbrex.replay.situation import PROGRESS
+from imbrex.replay.whole import Settings
 
 
 @click.command()
@@ -56,6 +58,23 @@ from imbrex.replay import run_command
     show_default="5%",
     help="The slow-down at which an assessment says what latency is tolerated.",
 )
+@click.option(
+    "--progress",
+    type=click.Choice(PROGRESS),
+    default=PROGRESS[0],
+    show_default=True,
+    help="When large messages of a run move: as the probe saw here, always, or in calls alone.",
+)
+@click.option(
+    "--ranks-per-node",
+    type=click.IntRange(min=1),
+    help="Place a run's ranks anew, so many on each node.",
+)
+@click.option(
+    "--collectives",
+    type=FILE,
+    help="A TOML file with the algorithms of a run's collectives.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON (seconds and bytes).")
 @click.option(
     "-o",
@@ -74,6 +93,9 @@ def predict(
     sweep: str | None,
     tolerate: str | None,
     slow_down: str | None,
+    progress: str,
+    ranks_per_node: int | None,
+    collectives: Path | None,
     as_json: bool,
     output: Path | None,
 ) -> None:
@@ -82,7 +104,9 @@ def predict(
     MODEL.toml describes the program (docs/guide/predict.md). Without a further option every program
     is assessed on the networks of --network, or on those that the file describes.
 
-    RUN is the directory of `imbrex run --record`: its run time on the measured network and others,
+    RUN is the directory of `imbrex run`: from the log of its calls its run time on the measured
+    network and others, what its critical path is made of, which latency it tolerates, and what
+    hiding the transfers of each call site would save at most. Of `imbrex run --record`: run time
     with today's overlap and with all that it could have, and what each call site would save.
     """
     asked = [table is not None, figure is not None, sweep is not None, tolerate is not None]
@@ -92,9 +116,17 @@ def predict(
     as_json = _json_wanted(output, as_json, number, sweep)
     if model_path.is_dir():
         if any([table, sweep, tolerate, mode, process, slow_down]) or cpu_speed != 1:
-            raise ImbrexError(f"a run takes --network, --figure and --json only{_rest(model_path)}")
-        _emit(run_command.answer(model_path, networks, number, as_json, output), output)
+            raise ImbrexError(
+                "a run takes --network, --progress, --ranks-per-node, --collectives, --figure and "
+                f"--json only{_rest(model_path)}"
+            )
+        settings = Settings(networks, progress, ranks_per_node, collectives)
+        _emit(run_command.answer(model_path, settings, number, as_json, output), output)
         return
+    if progress != PROGRESS[0] or ranks_per_node is not None or collectives is not None:
+        raise ImbrexError(
+            "--progress, --ranks-per-node and --collectives are of a run: give its directory"
+        )
     if number == 1:
         raise ImbrexError("figure 1 is of a recorded run: give its directory, not a parameter file")
     found = answer(

@@ -60,7 +60,12 @@ from imbrex.report.verdict import print_verdict
     show_default=True,
     help="Memory for the log of calls in each rank, or off: then no causes are found.",
 )
-@click.option("--keep-log", is_flag=True, help="Keep the log of calls in the run directory.")
+@click.option(
+    "--keep-log/--no-keep-log",
+    default=None,
+    help="Keep the log of calls in the run directory, for imbrex predict.  [default: where all of "
+    "it is at most 256 MiB]",
+)
 @click.option(
     "--record",
     "recorded",
@@ -85,7 +90,7 @@ def run(
     runtime: Path | None,
     events: str,
     log_bytes: int,
-    keep_log: bool,
+    keep_log: bool | None,
     recorded: bool,
     plain: Path | None,
     guard: bool,

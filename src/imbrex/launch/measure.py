@@ -32,6 +32,8 @@ from imbrex.profile.run import PARTS, Run
 _ROOM_OF_A_PART = 1 << 20
 """Bytes; with room for less, no rank has left a profile."""
 _COLLECT_TIMEOUT_S = 60
+_SMALL_LOGS_BYTES = 256 << 20
+"""Up to which the logs of all ranks together are kept without being asked for."""
 RUNTIME = Path("lib") / "libimbrex.so"
 
 
@@ -54,7 +56,8 @@ class Settings:
     runtime: Path | None = None
     """A runtime that is installed already; None: the one in the cache, built where it is not."""
     log_bytes: int = 64 << 20
-    keep_log: bool = False
+    keep_log: bool | None = None
+    """None: where it covers the run and is small, so that `imbrex predict` can replay it."""
     silent: bool = False
     """What the program prints goes nowhere, but for its errors."""
 
@@ -121,8 +124,9 @@ def measure(ready: Prepared) -> Outcome:
             "IMBREX_EVENTS": ready.settings.events,
             "IMBREX_LOG": str(ready.settings.log_bytes),
         }
-        if ready.settings.keep_log:
-            environment["IMBREX_KEEP_LOG"] = "1"
+        if ready.settings.keep_log is not False:
+            most = 1 if ready.settings.keep_log else _SMALL_LOGS_BYTES
+            environment["IMBREX_KEEP_LOG"] = str(most)
         if ready.settings.guard:
             environment["IMBREX_GUARD"] = "1"
         if table is not None:

@@ -11,8 +11,11 @@ from imbrex.network.interconnect import Interconnect, collection, load_interconn
 from imbrex.profile.recording import load_recording
 from imbrex.profile.run import RECORDING, Run, load_run
 from imbrex.replay.prediction import RunPrediction, measured_networks, predict_run
+from imbrex.replay.run_log import has_log
 from imbrex.replay.text import run_text
 from imbrex.replay.unrecorded import unrecorded_json, unrecorded_text
+from imbrex.replay.whole import Settings, predict_whole
+from imbrex.replay.whole_text import whole_text
 
 _DOCUMENT = "messages.json"
 
@@ -61,22 +64,28 @@ def no_recording(folder: Path, run: Run | None) -> str:
 
 
 def answer(
-    folder: Path, names: tuple[str, ...], figure: int | None, as_json: bool, output: Path | None
+    folder: Path, settings: Settings, figure: int | None, as_json: bool, output: Path | None
 ) -> str | None:
-    """What a run's recording predicts, or what the run alone tells, as text or JSON.
+    """What a run's recording predicts, or its call log, or the run alone, as text or JSON.
 
     None where it was drawn into `output`.
     """
     recording, run = open_run(folder)
+    names = settings.networks
     if recording is None:
         assert run is not None
         if figure is not None:
             raise ImbrexError(no_recording(folder, run))
+        if has_log(run.directory):
+            whole = predict_whole(run, collection(), settings)
+            return _text(whole.document, whole_text(run, whole.document), as_json)
+        _only_of_a_log(folder, settings)
         document = unrecorded_json(run, networks_of(names, folder, run))
         said = [line for line in run.job.warnings if line.startswith("not recorded")]
         document["why_no_recording"] = no_recording(folder, run)
         text = "\n".join([unrecorded_text(document, str(folder)), *said])
         return _text(document, text, as_json)
+    _only_of_a_log(folder, settings)
     prediction = predicted(folder, names)
     if figure is None:
         return _text(prediction.document, run_text(prediction.document), as_json)
@@ -87,6 +96,14 @@ def answer(
 
     draw_run(prediction, figure, output)
     return None
+
+
+def _only_of_a_log(folder: Path, settings: Settings) -> None:
+    if settings != Settings(networks=settings.networks):
+        raise ImbrexError(
+            f"{folder}: --progress, --ranks-per-node and --collectives are of a run with a call "
+            "log and without a recording; make one with imbrex run --keep-log"
+        )
 
 
 def _text(document: dict[str, Any], text: str, as_json: bool) -> str:

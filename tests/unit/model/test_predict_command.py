@@ -192,7 +192,7 @@ def test_a_directory_is_no_parameter_file(run, tmp_path: Path) -> None:  # type:
 def test_a_run_names_the_file_that_takes_the_other_options(run, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     for options in (["--slow-down", "3%"], ["--tolerate", "5%"], ["--mode", "consumer"]):
         code, _, err = run(tmp_path, *options)
-        assert code == 2 and "a run takes --network, --figure and --json only\n" in err
+        assert code == 2 and "a run takes --network, --progress" in err
     file = tmp_path / "recording" / "model.toml"
     file.parent.mkdir()
     file.touch()

@@ -24,6 +24,7 @@ from imbrex.replay.schedule import make_schedule
 from imbrex.replay.sites import collective_sites, limit_of, sites_of
 from imbrex.replay.text import run_text
 from imbrex.replay.unrecorded import unrecorded_json
+from imbrex.replay.whole import Settings
 
 NETWORK = Interconnect("wire", 10e-6, 1e9)
 
@@ -52,13 +53,13 @@ def test_the_command_says_what_a_recording_would_tell(
     make_run: Callable[..., Path],
 ) -> None:
     run = make_run(warnings=["not recorded: rank 0: the two runs differ from MPI call 7 on"])
-    text = answer(run, ("GigE",), None, False, None) or ""
+    text = answer(run, Settings(networks=("GigE",)), None, False, None) or ""
     assert "imbrex run --record" in text
     assert "the two runs differ from MPI call 7 on" in text
-    document = answer(run, ("GigE",), None, True, None) or ""
+    document = answer(run, Settings(networks=("GigE",)), None, True, None) or ""
     assert json.loads(document)["kind"] == "run without recording"
     with pytest.raises(ImbrexError, match="differ from MPI call 7"):
-        answer(run, (), 1, False, run / "x.png")
+        answer(run, Settings(), 1, False, run / "x.png")
 
 
 def test_a_directory_that_is_no_run(tmp_path: Path) -> None:
@@ -71,11 +72,11 @@ def test_a_damaged_recording(make_run: Callable[..., Path]) -> None:
     (run / "recording").mkdir()
     (run / "recording" / "messages.json").write_text("{")
     with pytest.raises(ImbrexError, match=r"messages\.json: truncated or damaged"):
-        answer(run, (), None, False, None)
+        answer(run, Settings(), None, False, None)
     document = {"format": "imbrex-recording", "ranks": [{"rank": 0, "messages": []}]}
     (run / "recording" / "messages.json").write_text(json.dumps(document))
     with pytest.raises(ImbrexError, match="compute_s is missing"):
-        answer(run, (), None, False, None)
+        answer(run, Settings(), None, False, None)
 
 
 @pytest.fixture

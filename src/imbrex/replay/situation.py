@@ -1,0 +1,139 @@
+"""The networks that a run is replayed on: as it was measured, and others with its ranks placed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from imbrex.errors import ImbrexError
+from imbrex.network.interconnect import Interconnect, load_interconnects
+from imbrex.network.profile import MachineProfile, NetworkPath
+from imbrex.network.reading import load
+from imbrex.profile.run import Run
+from imbrex.replay.arrays import ArraySchedule
+from imbrex.replay.evaluate import EAGER_BYTES, Network, Route, route_of
+
+PROGRESS = ("probed", "ideal", "none")
+AS_MEASURED = "as measured"
+_MOVES = 0.5
+
+
+@dataclass(frozen=True)
+class Situation:
+    """A network by name, with its figures between nodes, and where the ranks are on it."""
+
+    name: str
+    interconnect: Interconnect
+    network: Network
+    node: tuple[int, ...]
+
+    def place(self, schedule: ArraySchedule) -> ArraySchedule:
+        return replace(schedule, node=np.array(self.node, np.uint32))
+
+
+def situations(
+    run: Run,
+    names: tuple[str, ...],
+    others: list[Interconnect],
+    progress: str,
+    ranks_per_node: int | None,
+) -> list[Situation]:
+    """As measured, where the run has a machine profile; then the networks asked for, or `others`.
+
+    Elsewhere the processors of one node talk as they did here, and each rank has a node of its own
+    unless `ranks_per_node` says otherwise.
+    """
+    profile = _profile(run.directory / "machine.json")
+    ranks = len(run.ranks)
+    _, hosts = np.unique(run.ranks["host"], return_inverse=True)
+    within = _route(profile, "intra-node", progress) if profile else None
+    between = _route(profile, "inter-node", progress) if profile else None
+    class_of = between or within or Route()
+    found = []
+    if within or between:
+        path = "inter-node" if len(set(hosts.tolist())) > 1 and between else "intra-node"
+        if ranks_per_node is None:
+            here = tuple(int(host) for host in hosts)
+        else:
+            here = tuple(rank // ranks_per_node for rank in range(ranks))
+        found.append(
+            Situation(
+                f"{AS_MEASURED} ({path})",
+                _measured(run.directory / "machine.json", path),
+                Network(within or class_of, between or class_of),
+                here,
+            )
+        )
+    chosen = [network for name in names for network in load_interconnects(name)] or others
+    alone = tuple(rank // (ranks_per_node or 1) for rank in range(ranks))
+    for network in chosen:
+        there = route_of(network, class_of.eager_bytes)
+        there = replace(
+            there,
+            held_by_sender=class_of.held_by_sender,
+            held_by_receiver=class_of.held_by_receiver,
+        )
+        found.append(Situation(network.name, network, Network(within or there, there), alone))
+    if not found:
+        raise ImbrexError(f"{run.directory}: no network to replay it on: name one with --network")
+    return found
+
+
+def _profile(file: Path) -> MachineProfile | None:
+    return load(file) if file.exists() else None
+
+
+def _measured(file: Path, path: str) -> Interconnect:
+    networks = load_interconnects(str(file))
+    return next((n for n in networks if n.name.endswith(path)), networks[0])
+
+
+def _route(profile: MachineProfile, name: str, progress: str) -> Route | None:
+    path = profile.paths.get(name)
+    if path is None or path.loggp is None:
+        return None
+    loggp = path.loggp
+    by_sender, by_receiver = _held(path, progress)
+    return Route(
+        latency_ns=max(loggp.EEL_s - loggp.o_s_s - loggp.o_r_s, 0.0) * 1e9,
+        byte_ns=loggp.G_s_per_byte * 1e9,
+        gap_ns=loggp.g_s * 1e9,
+        send_ns=loggp.o_s_s * 1e9,
+        receive_ns=loggp.o_r_s * 1e9,
+        eager_bytes=_eager(path),
+        held_by_sender=by_sender,
+        held_by_receiver=by_receiver,
+    )
+
+
+def _eager(path: NetworkPath) -> float:
+    """The largest size of which a send was seen to return before its receive was posted."""
+    told = [p for p in path.points if p.send_returns_before_match is not None]
+    if not told:
+        return EAGER_BYTES
+    waits = [p.size_bytes for p in told if not p.send_returns_before_match]
+    returns = [p.size_bytes for p in told if p.send_returns_before_match]
+    if not waits:
+        return float("inf")
+    below = [size for size in returns if size < min(waits)]
+    return float(max(below, default=0))
+
+
+def _held(path: NetworkPath, progress: str) -> tuple[bool, bool]:
+    """Who must be in MPI for large data to move: the sender, the receiver."""
+    if progress != "probed":
+        return progress == "none", progress == "none"
+    if not path.rates:
+        return False, False
+    large = max(path.rates, key=lambda rates: rates.size_bytes)
+
+    def moves(rate: object) -> bool:
+        low, high = getattr(rate, "lowest", 0.0), getattr(rate, "highest", 0.0)
+        return (low + high) / 2 >= _MOVES
+
+    if moves(large.neither):
+        return False, False
+    # Whoever is in MPI alone and does not move it needs the other.
+    return not moves(large.receiver), moves(large.receiver) or not moves(large.sender)

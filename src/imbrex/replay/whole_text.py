@@ -1,0 +1,196 @@
+"""The prediction from a plain run, for a reader: networks, critical path, sites, conclusion."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from imbrex.diagnosis import wording
+from imbrex.diagnosis.division import divide_all, has_causes
+from imbrex.profile.run import Run
+from imbrex.replay.evaluate import PARTS
+from imbrex.replay.text import seconds
+from imbrex.replay.whole import TOLERATED, as_measured
+
+_REPRODUCED = 0.01
+_MATTERS = 0.005
+_MOST_SITES = 8
+_MOST_LEFT_OUT = 4
+
+
+def whole_text(run: Run, document: dict[str, Any]) -> str:
+    """What `imbrex predict RUN` prints of a plain run."""
+    lines = [
+        f"{document['ranks']} ranks, {document['calls']} calls, measured "
+        f"{seconds(document['measured_s'])}, replayed from the log of its calls.",
+        *_reproduction(run, document),
+        *_left_out(document),
+        "",
+        *_networks(document),
+        "",
+        *_critical_path(document),
+        *_sites(document),
+        "",
+        f"Conclusion: {conclusion(document)}",
+    ]
+    return "\n".join(lines)
+
+
+def _reproduction(run: Run, document: dict[str, Any]) -> list[str]:
+    """How far the replay is from the run that it was made of, and why."""
+    row = as_measured(document)
+    if row is None:
+        return ["The run has no machine profile, so the network that it had is not among these."]
+    measured = document["measured_s"]
+    off = row["time_s"] / measured - 1.0
+    if abs(off) <= _REPRODUCED:
+        return [f"As measured the replay gives {seconds(row['time_s'])}, {off:+.1%}."]
+    line = f"As measured the replay gives {seconds(row['time_s'])}, {off:+.0%}: "
+    if off > 0:
+        return [line + "messages were faster than the machine profile says; imbrex calibrate again"]
+    return [line + _disturbed(run)]
+
+
+def _disturbed(run: Run) -> str:
+    """What the calls' causes say that no replay has: stalls, and the library's own time."""
+    what = "the run was slower than its computation and the network of the profile explain"
+    if not has_causes(run):
+        return what
+    division = divide_all(run)
+    busy = float(run.ranks["compute_ns"].sum() + run.ranks["call_ns"].sum()) * 1e-9
+    parts = [
+        f"{wording.percent(division.parts[name].middle / busy)} {words}"
+        for name, words in (
+            ("stalled", "stalled (cores, memory or link shared, or no progress)"),
+            ("library", "MPI itself"),
+        )
+        if name in division.parts and division.parts[name].middle / busy >= _MATTERS
+    ]
+    return f"of the run {' and '.join(parts)} is in no network's figures" if parts else what
+
+
+def _left_out(document: dict[str, Any]) -> list[str]:
+    rows = document["not_replayed"]
+    if not rows:
+        return []
+    share = document["not_replayed_share"]
+    lines = [f"Not replayed, and taken to last as long as it did ({share:.1%} of the run):"]
+    for row in rows[:_MOST_LEFT_OUT]:
+        lines.append(f"  {row['site']}: {row['calls']} {row['reason']}")
+    if len(rows) > _MOST_LEFT_OUT:
+        lines.append(f"  and {len(rows) - _MOST_LEFT_OUT} more (--json)")
+    return lines
+
+
+def _networks(document: dict[str, Any]) -> list[str]:
+    rows = document["networks"]
+    differs = any(
+        abs(row["no_progress_s"] / row["ideal_progress_s"] - 1) > _MATTERS for row in rows
+    )
+    head = f"{'network':<28}{'run time':>11}{'transfer':>10}"
+    head += f"{'all progress':>14}{'none':>11}" if differs else ""
+    head += f"{'latency that costs 1, 2, 5 %':>32}"
+    lines = [head]
+    for row in rows:
+        line = f"{row['network']['name'][:27]:<28}{seconds(row['time_s']):>11}"
+        line += f"{1 - row['efficiency']['transfer']:>10.1%}"
+        if differs:
+            line += f"{seconds(row['ideal_progress_s']):>14}{seconds(row['no_progress_s']):>11}"
+        tolerated = [row["latency_tolerance"][f"{share:.0%}"] for share in TOLERATED]
+        told = ", ".join("any" if value is None else _short(value) for value in tolerated)
+        lines.append(line + f"{told:>32}")
+    lines.append(
+        "transfer: the share of run time that a network without latency and of endless bandwidth "
+        "would save."
+    )
+    if differs:
+        lines.append(
+            "all progress, none: if the library moved large messages always, or in calls alone."
+        )
+    return lines
+
+
+def _short(value_s: float) -> str:
+    for scale, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "us")):
+        if value_s >= scale:
+            return f"{value_s / scale:.3g} {unit}"
+    return f"{value_s * 1e9:.3g} ns"
+
+
+def _critical_path(document: dict[str, Any]) -> list[str]:
+    row = document["networks"][0]
+    path = row["critical_path"]
+    whole = max(sum(path[f"{part}_s"] for part in PARTS), 1e-30)
+    shares = [(path[f"{part}_s"] / whole, part) for part in PARTS]
+    told = ", ".join(f"{part} {share:.1%}" for share, part in shares if share >= 5e-4)
+    ranks = ", ".join(
+        f"{entry['rank']} ({entry['time_s'] / whole:.0%})"
+        for entry in path["ranks"][:4]
+        if entry["time_s"] / whole >= 0.05
+    )
+    efficiency = row["efficiency"]
+    return [
+        f"Critical path on {row['network']['name']}: {told}; on rank {ranks}.",
+        f"Efficiency {efficiency['parallel']:.2f} = balance {efficiency['load_balance']:.2f} x "
+        f"serialization {efficiency['serialization']:.2f} x transfer {efficiency['transfer']:.2f}.",
+    ]
+
+
+def _sites(document: dict[str, Any]) -> list[str]:
+    first = document["networks"][0]
+    least = _MATTERS * first["time_s"]
+    rows = [
+        row
+        for row in first.get("sites", [])
+        if max(row["saves_at_most_s"], row.get("progress_saves_s", 0.0)) >= least
+    ]
+    if not rows:
+        return [f"No call site's transfers, hidden, would save {_MATTERS:.1%} of run time there."]
+    progress = any("progress_saves_s" in row for row in rows)
+    lines = [
+        "",
+        f"{'where':<36}{'call':<14}{'hidden saves at most':>22}"
+        + (f"{'progress saves':>18}" if progress else ""),
+    ]
+    for row in rows[:_MOST_SITES]:
+        share = row["saves_at_most_s"] / first["time_s"]
+        line = f"{row['site'][:35]:<36}{row['operation'].removeprefix('MPI_'):<14}"
+        told = f"{seconds(row['saves_at_most_s'])} ({share:.1%})"
+        line += f"{told:>22}"
+        if progress:
+            saved = row.get("progress_saves_s", 0.0)
+            told = f"{seconds(saved)} ({saved / first['time_s']:.1%})"
+            line += f"{told:>18}"
+        lines.append(line)
+    return lines
+
+
+def conclusion(document: dict[str, Any]) -> str:
+    """One sentence: what limits the run, and what would help most."""
+    rows = document["networks"]
+    first = rows[0]
+    base, efficiency = first["time_s"], first["efficiency"]
+    here = first["network"]["name"]
+    transfer = 1 - efficiency["transfer"]
+    site = max(first.get("sites", []), key=lambda s: s["saves_at_most_s"], default=None)
+    best = min(rows[1:], key=lambda row: row["time_s"], default=None)
+    if transfer < _MATTERS:
+        limits = {
+            "the ranks' unequal work": 1 - efficiency["load_balance"],
+            "ranks that wait for each other in turn": 1 - efficiency["serialization"],
+        }
+        name, share = max(limits.items(), key=lambda item: item[1])
+        if share < 0.05:
+            return f"on {here} computation alone decides; no network and no overlap brings 1 %."
+        return (
+            f"on {here} no network and no overlap saves even {_MATTERS:.1%}; "
+            f"{share:.0%} is lost to {name}."
+        )
+    told = [f"on {here} transfers take {transfer:.1%} of run time"]
+    if site is not None and site["saves_at_most_s"] >= _MATTERS * base:
+        share = site["saves_at_most_s"] / base
+        told.append(f"hiding those of {site['site']} saves at most {share:.1%}")
+    else:
+        told.append("hiding those of any one site brings nothing")
+    if best is not None and best["time_s"] < base * (1 - _MATTERS):
+        told.append(f"{best['network']['name']} saves {1 - best['time_s'] / base:.1%}")
+    return "; ".join(told) + "."
