@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
 
 #include "base/warnings.h"
 #include "core/call_logging.h"
@@ -62,13 +64,16 @@ static int write_log(const char *path, const ix_log_reader *reader, const ix_log
     return fclose(f) || bad ? -1 : 0;
 }
 
-static int is_worth_keeping(const ix_log_reader *reader, int ranks, unsigned long long most_bytes)
+/* Nobody asked for it: it must be small and whole, and leave the disk room for the tables. */
+static int is_worth_keeping(const char *directory, const ix_log_reader *reader, int ranks,
+                            unsigned long long most_bytes)
 {
+    struct statvfs disk;
     uint64_t bytes = reader->log->chunk_offset + (uint64_t)reader->chunk_count * IX_LOG_CHUNK_BYTES;
-    if (most_bytes == 1)
-        return 1;
     return reader->log->level == 0 && reader->log->lost == 0 &&
-           bytes <= most_bytes / (unsigned)(ranks > 0 ? ranks : 1);
+           bytes <= most_bytes / (unsigned)(ranks > 0 ? ranks : 1) &&
+           statvfs(directory, &disk) == 0 &&
+           (unsigned long long)disk.f_bavail * disk.f_frsize >= 2 * most_bytes;
 }
 
 void ix_keep_log(const char *directory, int rank, int ranks, const ix_log_names *names)
@@ -83,7 +88,8 @@ void ix_keep_log(const char *directory, int rank, int ranks, const ix_log_names 
         ix_warn("rank %d: its call log is not kept: %s", rank, error);
         return;
     }
-    if (!is_worth_keeping(&reader, ranks, most_bytes)) {
+    int asked_for = most_bytes == 1;
+    if (!asked_for && !is_worth_keeping(directory, &reader, ranks, most_bytes)) {
         ix_log_close(&reader);
         return;
     }
@@ -92,8 +98,11 @@ void ix_keep_log(const char *directory, int rank, int ranks, const ix_log_names 
         *end = 0;
         mkdir(path, 0777);
         *end = '/';
-        if (write_log(path, &reader, names))
+        int failed = write_log(path, &reader, names);
+        if (failed && asked_for)
             ix_warn("rank %d: its call log is not kept: %s: %s", rank, path, strerror(errno));
+        else if (failed)
+            unlink(path);
     }
     free(path);
     ix_log_close(&reader);

@@ -29,6 +29,10 @@ class Situation:
     network: Network
     node: tuple[int, ...]
 
+    @property
+    def on_one_node(self) -> bool:
+        return len(set(self.node)) == 1
+
     def place(self, schedule: ArraySchedule) -> ArraySchedule:
         return replace(schedule, node=np.array(self.node, np.uint32))
 
@@ -43,7 +47,8 @@ def situations(
     """As measured, where the run has a machine profile; then the networks asked for, or `others`.
 
     Elsewhere the processors of one node talk as they did here, and each rank has a node of its own
-    unless `ranks_per_node` says otherwise.
+    unless `ranks_per_node` says otherwise. The library moves messages as it did here, but on a
+    machine that a profile describes.
     """
     profile = _profile(run.directory / "machine.json")
     ranks = len(run.ranks)
@@ -57,7 +62,7 @@ def situations(
         if ranks_per_node is None:
             here = tuple(int(host) for host in hosts)
         else:
-            here = tuple(rank // ranks_per_node for rank in range(ranks))
+            here = _placed(ranks, ranks_per_node)
         found.append(
             Situation(
                 f"{AS_MEASURED} ({path})",
@@ -66,18 +71,47 @@ def situations(
                 here,
             )
         )
-    chosen = [network for name in names for network in load_interconnects(name)] or others
-    alone = tuple(rank // (ranks_per_node or 1) for rank in range(ranks))
-    for network in chosen:
-        there = route_of(network, class_of.eager_bytes)
-        there = replace(
-            there,
+    there: list[Interconnect] = []
+    for name in names:
+        if Path(name).suffix == ".json":
+            found += _of_profile(Path(name), ranks, progress, ranks_per_node)
+        else:
+            there += load_interconnects(name)
+    alone = _placed(ranks, ranks_per_node or 1)
+    for network in there if names else others:
+        route = replace(
+            route_of(network, class_of.eager_bytes),
             held_by_sender=class_of.held_by_sender,
             held_by_receiver=class_of.held_by_receiver,
         )
-        found.append(Situation(network.name, network, Network(within or there, there), alone))
+        found.append(Situation(network.name, network, Network(within or route, route), alone))
     if not found:
         raise ImbrexError(f"{run.directory}: no network to replay it on: name one with --network")
+    return found
+
+
+def _placed(ranks: int, ranks_per_node: int) -> tuple[int, ...]:
+    return tuple(rank // ranks_per_node for rank in range(ranks))
+
+
+def _of_profile(
+    file: Path, ranks: int, progress: str, ranks_per_node: int | None
+) -> list[Situation]:
+    """Another machine by its profile, whose library moves messages as the probe saw there: with a
+    rank on each node, and with all of them on one."""
+    profile = load(file)
+    within = _route(profile, "intra-node", progress)
+    found = []
+    for network in load_interconnects(str(file)):
+        path = "intra-node" if network.name.endswith("intra-node") else "inter-node"
+        route = _route(profile, path, progress)
+        if route is None:
+            continue
+        each = ranks_per_node or (ranks if path == "intra-node" else 1)
+        node = _placed(ranks, each)
+        found.append(Situation(network.name, network, Network(within or route, route), node))
+    if not found:
+        raise ImbrexError(f"{file}: holds no LogGP figures; run imbrex calibrate again")
     return found
 
 

@@ -70,7 +70,7 @@ def predict_whole(run: Run, others: list[Interconnect], settings: Settings) -> W
     }
     for number, situation in enumerate(found):
         replayer = Replayer(situation.place(made.schedule))
-        document["networks"].append(_on(run, replayer, situation, with_sites=number == 0))
+        document["networks"].append(on_network(run, replayer, situation, with_sites=number == 0))
     return Whole(made, tuple(found), document)
 
 
@@ -93,7 +93,10 @@ def _shared(schedule: ArraySchedule) -> bool:
     return len(schedule.operations) <= _SHARED_UP_TO
 
 
-def _on(run: Run, replayer: Replayer, situation: Situation, with_sites: bool) -> dict[str, Any]:
+def on_network(
+    run: Run, replayer: Replayer, situation: Situation, with_sites: bool
+) -> dict[str, Any]:
+    """The row of one network in the JSON of `imbrex predict RUN`; times in s."""
     schedule, network = replayer.schedule, situation.network
     shared = _shared(schedule)
     replayed = replayer.run(network, trace=True, shared=shared)
@@ -132,8 +135,8 @@ def _tolerances(
     replayer: Replayer, situation: Situation, kind: Any, start: float, most: float, unit: float
 ) -> dict[str, Any]:
     """The value of the parameter at which run time grows by TOLERATED; None: at no value."""
-    if situation.name.endswith("(intra-node)"):
-        # All ranks on one node: what they talk through is the path within.
+    if situation.on_one_node:
+        # What they talk through is the path within.
         network = situation.network
         situation = Situation(
             situation.name,

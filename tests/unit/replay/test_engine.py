@@ -2,32 +2,15 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-from pathlib import Path
-from types import ModuleType
-
 import pytest
+import reference
+from building import Builder
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from imbrex.errors import ImbrexError
 from imbrex.replay.arrays import Algorithm
 from imbrex.replay.evaluate import IDEAL, PARTS, Network, Replayer, Route, run_ns
-
-
-def _beside(name: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-reference = _beside("reference")
-Builder = _beside("building").Builder
 
 ROUTE = Route(latency_ns=1000, byte_ns=2, gap_ns=50, send_ns=10, receive_ns=20, eager_bytes=100)
 NETWORK = Network(ROUTE, ROUTE)

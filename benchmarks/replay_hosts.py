@@ -1,0 +1,154 @@
+"""Let real networks judge replays of plain runs: measured on one, predicted for another.
+
+    sudo python benchmarks/replay_hosts.py openmpi|mpich [--apps halo2d,halo3d,cg,exchange]
+        [--repeat 3] [--keep DIR]
+
+Makes two hosts in network namespaces (tests/network/two-hosts, TCP at 800 Mbit/s). Each app runs
+plainly on two ranks of one host and on one rank of each. From the run on one host comes the
+prediction for two, with the machine profile that `imbrex run` measured there, and the other way
+round; beside them stands what the first run predicts of itself, and how far apart the repeated runs
+lie. Run time is what the program needs from the end of MPI_Init to MPI_Finalize, median of the
+repeated runs. One to two minutes for each MPI.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import statistics
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from network_table import ROOT, launcher
+from two_hosts import Network, two_hosts
+
+HALO3D = tuple(
+    f"halo/halo3d{part}.c" for part in ("", "_blocking", "_faces", "_late_wait", "_overlapped")
+)
+HALO2D = tuple(
+    f"halo/halo2d{part}.c"
+    for part in ("", "_blocking", "_boundary_first", "_late_wait", "_overlapped")
+)
+
+
+@dataclass(frozen=True)
+class App:
+    """Its sources in apps/ (or tests/network/exchange.c) and arguments."""
+
+    sources: tuple[str, ...]
+    arguments: str
+
+
+APPS = {
+    "halo2d": App(HALO2D, "--n 1024 --steps 100 --variant blocking"),
+    "halo3d": App(HALO3D, "--n 160 --steps 20 --variant late-wait"),
+    "cg": App(("cg/cg.c",), "--n 512 --steps 100"),
+    "exchange": App(("../tests/network/exchange.c",), "late 4000000 50 15"),
+}
+
+
+def build(mpi: str, name: str, folder: Path) -> Path:
+    sources = [str(ROOT / "apps" / source) for source in APPS[name].sources]
+    program = folder / name
+    words = [f"mpicc.{mpi}", "-std=gnu11", "-O2", "-g", "-w", *sources, "-o", str(program), "-lm"]
+    subprocess.run(words, check=True)
+    return program
+
+
+def here(mpi: str) -> list[str]:
+    """Two ranks of node1, on a core each."""
+    return [f"mpirun.{mpi}", *(["--bind-to", "none"] if mpi == "openmpi" else []), "-n", "2"]
+
+
+def wall_s(folder: Path) -> float:
+    """Of a run directory: what its log says (imbrex predict's `measured_s`)."""
+    words = [sys.executable, "-m", "imbrex.cli", "predict", str(folder), "--json"]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    return float(json.loads(done.stdout)["measured_s"])
+
+
+def predicted(folder: Path, machine: Path) -> tuple[float, float]:
+    """Run time as measured, and on the other machine."""
+    words = [sys.executable, "-m", "imbrex.cli", "predict", str(folder)]
+    words += ["--network", str(machine), "--json"]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    rows = json.loads(done.stdout)["networks"]
+    return rows[0]["time_s"], rows[1]["time_s"]
+
+
+def middle(runs: list[float]) -> float:
+    return statistics.median(runs)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("mpi", choices=("openmpi", "mpich"))
+    parser.add_argument("--apps", default=",".join(APPS))
+    parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--keep", type=Path, help="a folder for the run directories")
+    options = parser.parse_args()
+    with two_hosts() as network:
+        rows = []
+        for name in options.apps.split(","):
+            program = build(options.mpi, name, network.folder)
+            rows.append(judge(options.mpi, name, program, network, options.repeat))
+            if options.keep:
+                for folder in network.folder.glob(f"{name}-*"):
+                    shutil.copytree(folder, options.keep / f"{options.mpi}-{folder.name}")
+    print(table(options.mpi, rows))
+
+
+@dataclass(frozen=True)
+class Row:
+    """Run times in s on one host and on two: of all runs, of itself predicted, from the other."""
+
+    app: str
+    measured: dict[str, list[float]]
+    itself: dict[str, float]
+    other: dict[str, float]
+
+
+def judge(mpi: str, name: str, program: Path, network: Network, repeat: int) -> Row:
+    line = [str(program), *APPS[name].arguments.split()]
+    lines = {"one": [*here(mpi), *line], "two": [*launcher(mpi, network.folder), *line]}
+    measured: dict[str, list[float]] = {"one": [], "two": []}
+    for turn in range(repeat):
+        for hosts, words in lines.items():
+            folder = network.folder / f"{name}-{hosts}-{turn}"
+            network.imbrex("run", "--keep-log", "-o", str(folder), "--", *words)
+            measured[hosts].append(wall_s(folder))
+    itself, other = {}, {}
+    for hosts, opposite in (("one", "two"), ("two", "one")):
+        machine = network.folder / f"{name}-{opposite}-0" / "machine.json"
+        runs = [predicted(network.folder / f"{name}-{hosts}-{k}", machine) for k in range(repeat)]
+        itself[hosts] = middle([own for own, _ in runs])
+        other[opposite] = middle([there for _, there in runs])
+    row = Row(name, measured, itself, other)
+    print(table(mpi, [row]), file=sys.stderr, flush=True)
+    return row
+
+
+def table(mpi: str, rows: list[Row]) -> str:
+    """As Markdown; errors against the median of the runs there."""
+    lines = [
+        "| library | app | on | measured | runs differ by | replay of itself | from the other |",
+        "|---|---|---|--:|--:|--:|--:|",
+    ]
+    for row in rows:
+        for hosts, words in (("one", "one host"), ("two", "two hosts")):
+            runs = row.measured[hosts]
+            truth = middle(runs)
+            spread = (max(runs) - min(runs)) / truth
+            cells = [f"{value / truth - 1:+.1%}" for value in (row.itself[hosts], row.other[hosts])]
+            lines.append(
+                f"| {mpi} | {row.app} | {words} | {truth:.3f} s | {spread:.1%} | "
+                f"{cells[0]} | {cells[1]} |"
+            )
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,106 @@
+"""From the call log of a plain run to its replay: programs/whole.c, whose every time is known.
+
+It has wildcards, messages to oneself and to MPI_PROC_NULL, persistent requests, Waitany and
+Testsome, a probe, nonblocking collectives, split and intercommunicators, and one-sided epochs.
+"""
+
+from __future__ import annotations
+
+import subprocess
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from imbrex.profile.run import load_run
+from imbrex.replay.arrays import NONE, ArraySchedule, Kind
+from imbrex.replay.evaluate import Network, Replayer, Route
+from imbrex.replay.from_log import LogSchedule, schedule_from_log
+from imbrex.replay.run_log import read_run_log
+
+pytestmark = pytest.mark.untimed
+
+LARGE = 1 << 18
+
+
+@pytest.fixture
+def made(compiled: Callable[..., Path], measured: Callable[..., Any]) -> LogSchedule:
+    run = measured(compiled("whole"), environment={"IMBREX_KEEP_LOG": "1"})
+    (run.folder / "run.json").write_text((run.folder / "job.json").read_text())
+    return schedule_from_log(read_run_log(load_run(run.folder, resolve=False)))
+
+
+def without_computation(schedule: ArraySchedule) -> ArraySchedule:
+    """The two ranks, on a node each, begin together and do nothing but communicate."""
+    operations = schedule.operations.copy()
+    operations["calc_ns"] = 0
+    operations["bytes"][operations["kind"] == Kind.CALC] = 0
+    return replace(
+        schedule,
+        operations=operations,
+        start_ns=np.zeros(schedule.streams),
+        node=np.arange(2, dtype=np.uint32),
+    )
+
+
+def ends(schedule: ArraySchedule, route: Route) -> list[float]:
+    replayer = Replayer(without_computation(schedule))
+    return list(replayer.run(Network(route, route), shared=False).end_ns)
+
+
+def test_every_message_is_there_with_its_partner(made: LogSchedule) -> None:
+    schedule = made.schedule
+    assert made.not_replayed == {}
+    assert made.missing_ns == 0
+    assert (schedule.streams, len(schedule.meetings)) == (2, 10)
+    for stream in range(2):
+        own = schedule.operations[int(schedule.first[stream]) : int(schedule.first[stream + 1])]
+        sends = own[own["kind"] == Kind.SEND]
+        sizes = Counter(sends["bytes"].tolist())
+        # Sendrecv twice, to oneself, as they come, persistent, probed; a put and a get.
+        large = 3 if stream == 0 else 2
+        assert sizes == Counter({100: 1, 9: 1, LARGE: large, 64: 5, 1000: 2})
+        receives = own[own["kind"] == Kind.RECV]
+        came = Counter(receives["bytes"].tolist())
+        assert came == Counter({100: 1, 9: 1, LARGE: 5 - large, 64: 5})
+        matched = sends[sends["bytes"] != 1000]
+        assert (matched["partner"] != NONE).all()
+        theirs = schedule.operations[matched["partner"].astype(np.int64)]
+        assert (theirs["kind"] == Kind.RECV).all()
+        assert (theirs["bytes"] == matched["bytes"]).all()
+
+
+def test_the_latencies_that_each_rank_waits_for(made: LogSchedule) -> None:
+    # Rank 0 / rank 1 after each step: Sendrecv 1/1, the large message 2/2, to oneself 2/2, as they
+    # come 3/3, persistent 6/6, announced to the probe 7/7 and then moved 8/8, the Bcast of rank 1
+    # beside the Iallreduce 9/9, Alltoall 10/10, Scan 10/11, Comm_split 12/11, Sendrecv 12/13,
+    # Barrier 14/13, Win_create 14/15, fence 16/15, put and fence 17/18, get 19/20, Win_free 21/20.
+    assert ends(made.schedule, Route(latency_ns=1000)) == [21_000, 20_000]
+
+
+def test_the_bytes_that_each_rank_waits_for(made: LogSchedule) -> None:
+    # Sendrecv, large, as they come (two on one link), persistent, probed, Bcast, Alltoall (which
+    # rank 1 began while rank 0 had its Bcast), Sendrecv, put and get.
+    byte_by_byte = [100, LARGE, 2 * 64, 3 * 64, LARGE, 1000, 100, 9, 1000, 1000]
+    assert ends(made.schedule, Route(byte_ns=1.0)) == [sum(byte_by_byte)] * 2
+
+
+def test_predict_answers_from_a_plain_run(
+    mpi: Any, compiled: Callable[..., Path], imbrex: Callable[..., subprocess.CompletedProcess[str]]
+) -> None:
+    launcher = [mpi.mpirun, *(["--oversubscribe"] if mpi.name == "openmpi" else []), "-n", "2"]
+    run = imbrex("run", "-o", "run", "--", *launcher, str(compiled("whole")))
+    assert run.returncode == 0, run.stderr
+    answer = imbrex("predict", "run", "--network", "GigE", "--ranks-per-node", "1")
+    assert answer.returncode == 0, answer.stderr
+    assert "replayed from the log of its calls" in answer.stdout
+    assert answer.stdout.splitlines()[-1].startswith("Conclusion: on as measured")
+    refused = imbrex("run", "--no-keep-log", "-o", "other", "--", *launcher, str(compiled("whole")))
+    assert refused.returncode == 0
+    answer = imbrex("predict", "other", "--progress", "none")
+    assert answer.returncode == 2
+    assert answer.stderr.count("\n") == 1 and "--keep-log" in answer.stderr

@@ -1,0 +1,152 @@
+"""What `imbrex predict RUN` says of a schedule whose every figure is worked out by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from building import Builder
+
+from imbrex.network.interconnect import Interconnect
+from imbrex.profile.run import load_run
+from imbrex.replay.evaluate import Network, Replayer, Route
+from imbrex.replay.situation import AS_MEASURED, Situation
+from imbrex.replay.whole import on_network
+from imbrex.replay.whole_text import conclusion, whole_text
+
+ROUTE = Route(latency_ns=1000, byte_ns=2, send_ns=10, receive_ns=20, eager_bytes=100)
+WIRE = Interconnect("wire", 1030e-9, 0.5e9)
+MakeRun = Callable[..., Path]
+
+
+def on(run: Path, b: Builder, route: Route = ROUTE, name: str = AS_MEASURED) -> dict[str, Any]:
+    nodes = tuple(range(b.ranks))
+    situation = Situation(name, WIRE, Network(route, route), nodes)
+    return on_network(load_run(run), Replayer(b.schedule()), situation, with_sites=True)
+
+
+def one_message() -> Builder:
+    """Rank 0 works 5000 ns and sends at site 1; rank 1 works 1000, receives, works 500."""
+    b = Builder(2)
+    b.calc(0, 5000)
+    b.send(0, 1, 40, site=1)
+    b.calc(1, 1000)
+    b.send(1, 0, 8, site=2)
+    b.recv(1, 0, blocking=True, site=1)
+    b.calc(1, 500)
+    b.recv(0, 1, blocking=True, site=2)
+    return b
+
+
+def test_run_time_and_efficiencies(make_run: MakeRun) -> None:
+    row = on(make_run(), one_message())
+    # 5000 + 10 + 1000 + 80 + 20, then 500; without a network 5000 + 500.
+    assert row["time_s"] == pytest.approx(6610e-9)
+    assert row["without_network_s"] == pytest.approx(5500e-9)
+    assert row["efficiency"] == pytest.approx(
+        {
+            "parallel": 3250 / 6610,
+            "load_balance": 3250 / 5000,
+            "serialization": 5000 / 5500,
+            "transfer": 5500 / 6610,
+        }
+    )
+
+
+def test_the_critical_path_by_part_rank_and_site(make_run: MakeRun) -> None:
+    path = on(make_run(), one_message())["critical_path"]
+    parts = {"computation": 5500, "latency": 1000, "bandwidth": 80, "overhead": 30, "lateness": 0}
+    for part, ns in parts.items():
+        assert path[f"{part}_s"] == pytest.approx(ns * 1e-9)
+    assert (path["latencies"], path["bytes"]) == (1, 40)
+    # The message is the sender's until it has come.
+    shares = {entry["rank"]: entry["time_s"] for entry in path["ranks"]}
+    assert shares == pytest.approx({0: 6090e-9, 1: 520e-9})
+    assert len(path["sites"]) == 1
+    assert path["sites"][0]["time_s"] == pytest.approx(1110e-9)
+
+
+def test_tolerances_are_where_run_time_has_grown_by_so_much(make_run: MakeRun) -> None:
+    row = on(make_run(), one_message())
+    assert row["latency_tolerance"] == pytest.approx(
+        {"slope": 1, "1%": 1066.1e-9, "2%": 1132.2e-9, "5%": 1330.5e-9}
+    )
+    assert row["byte_time_tolerance"] == pytest.approx(
+        {"slope": 40, **{f"{k}%": (2 + 66.1 * k / 40) * 1e-9 for k in (1, 2, 5)}}
+    )
+
+
+def test_what_hiding_a_site_saves(make_run: MakeRun) -> None:
+    rows = on(make_run(), one_message())["sites"]
+    # Latency and bytes; the processors' overheads stay. What is not on the path saves nothing.
+    assert [(row["site"], row["operation"]) for row in rows] == [("app.c:12", "MPI_Isend")]
+    assert rows[0]["saves_at_most_s"] == pytest.approx(1080e-9)
+
+
+def test_what_is_hidden_no_longer_leaves_the_next_path(make_run: MakeRun) -> None:
+    """Two messages as long as each other, of two sites: to hide one of them saves nothing."""
+    b = Builder(3)
+    for sender, site in ((1, 1), (2, 2)):
+        b.calc(sender, 5000)
+        b.send(sender, 0, 0, site=site)
+    for sender, site in ((1, 1), (2, 2)):
+        b.recv(0, sender, blocking=True, site=site)
+    row = on(make_run(), b, replace(ROUTE, send_ns=0.0, receive_ns=0.0))
+    assert row["time_s"] == pytest.approx(6000e-9)
+    assert [site["saves_at_most_s"] for site in row["sites"]] == [0]
+
+
+def test_what_progress_at_a_site_saves(make_run: MakeRun) -> None:
+    b = Builder(2)
+    b.recv(1, 0, site=1)
+    begun = b.recv(0, 1, site=1), b.send(0, 1, 1000, site=1)
+    b.send(1, 0, 8, site=1)
+    for rank in range(2):
+        b.calc(rank, 10_000)
+    b.wait(*begun)
+    b.wait((1, 0))
+    row = on(make_run(), b, replace(ROUTE, held_by_sender=True, held_by_receiver=True))
+    # 3000 ns after the work at both ends, or beside it but for the overhead of taking it.
+    assert row["time_s"] == row["no_progress_s"]
+    assert row["ideal_progress_s"] < row["time_s"]
+    assert row["sites"][0]["progress_saves_s"] == pytest.approx(3000e-9)
+
+
+def document(rows: list[dict[str, Any]], measured_s: float) -> dict[str, Any]:
+    return {
+        "ranks": 2,
+        "calls": 4,
+        "measured_s": measured_s,
+        "not_replayed": [],
+        "not_replayed_share": 0.0,
+        "networks": rows,
+    }
+
+
+def test_the_text_ends_with_one_sentence(make_run: MakeRun) -> None:
+    folder = make_run()
+    row = on(folder, one_message(), name=f"{AS_MEASURED} (inter-node)")
+    row["network"]["name"] = f"{AS_MEASURED} (inter-node)"
+    whole = document([row], 6600e-9)
+    text = whole_text(load_run(folder), whole)
+    assert "As measured the replay gives 6.61 us, +0.2%." in text
+    assert text.splitlines()[-1] == f"Conclusion: {conclusion(whole)}"
+    assert conclusion(whole) == (
+        "on as measured (inter-node) transfers take 16.8% of run time; "
+        "hiding those of app.c:12 saves at most 16.3%."
+    )
+    # Nothing is held, so the columns of progress would say nothing.
+    assert "all progress" not in text
+
+
+def test_the_text_says_how_far_off_it_is(make_run: MakeRun) -> None:
+    folder = make_run()
+    row = on(folder, one_message(), name=f"{AS_MEASURED} (inter-node)")
+    row["network"]["name"] = f"{AS_MEASURED} (inter-node)"
+    text = whole_text(load_run(folder), document([row], 9000e-9))
+    assert "As measured the replay gives 6.61 us, -27%: the run was slower than" in text
+    text = whole_text(load_run(folder), document([row], 5000e-9))
+    assert "+32%: messages were faster than the machine profile says" in text
