@@ -3,7 +3,6 @@
 #define IMBREX_ANALYSIS_ANALYZE_H
 
 #include "analysis/completions.h"
-#include "analysis/overview.h"
 #include "analysis/rows.h"
 #include "core/part.h"
 
@@ -14,9 +13,8 @@ typedef struct ix_analysis {
     ix_completions completions;
 } ix_analysis;
 
-/* The calls are also added to `overview`, which may be NULL. 0, or -1 without memory. */
-int ix_analyze(ix_analysis *analysis, const ix_view *view, ix_facts_of *facts, const void *context,
-               ix_overview *overview);
+/* 0, or -1 without memory. */
+int ix_analyze(ix_analysis *analysis, const ix_view *view, ix_facts_of *facts, const void *context);
 
 /* Add what was measured without the log: the time of the calls of `rows` (the rank's own, as
  * ix_collect_rows gives them) that is in no record is `library` where the operation waits for

@@ -1,4 +1,4 @@
-"""`imbrex tune` on real programs: it ends with an answer, recommends nothing unproven, goes on."""
+"""`imbrex tune` on real programs: it ends with an answer and recommends nothing unproven."""
 
 from __future__ import annotations
 
@@ -10,17 +10,7 @@ from typing import Any
 
 import pytest
 
-NETWORK = Path(__file__).parents[1] / "network"
-SHORT = ("--budget", "60s", "--repeat", "3", "--warm", "0")
-
-
-@pytest.fixture(scope="module")
-def exchange(mpi: Any, tmp_path_factory: pytest.TempPathFactory) -> str:
-    """exchange.c of the two-host network, here on one host."""
-    program = tmp_path_factory.mktemp("exchange") / "exchange"
-    source = str(NETWORK / "exchange.c")
-    subprocess.run([mpi.mpicc, "-g", "-O1", "-w", "-o", str(program), source], check=True)
-    return str(program)
+PROGRAMS = Path(__file__).parent / "programs"
 
 
 def test_without_time_in_mpi_it_stops_at_once(
@@ -28,7 +18,7 @@ def test_without_time_in_mpi_it_stops_at_once(
 ) -> None:
     """Only rank 1 is late: no transfer is exposed, so nothing is tried."""
     line = (mpi.mpirun, "-n", "2", str(compiled("constructed/late_rank")))
-    done = imbrex("tune", "--worth", "3", "--", *line)
+    done = imbrex("tune", "--worth", "5", "--", *line)
     assert done.returncode == 0, done.stderr
     first, second = done.stdout.splitlines()[:2]
     assert first.startswith("Nothing to gain from overlap here: ")
@@ -36,45 +26,63 @@ def test_without_time_in_mpi_it_stops_at_once(
     assert not (tmp_path / "imbrex-tune" / "trials.json").exists()
 
 
+@pytest.fixture
+def project(mpi: Any, tmp_path: Path) -> Path:
+    """A folder with tuned.c and the program made of it."""
+    folder = tmp_path / "project"
+    folder.mkdir()
+    source = folder / "tuned.c"
+    source.write_bytes((PROGRAMS / "tuned.c").read_bytes())
+    words = [mpi.mpicc, "-g", "-O1", "-o", str(folder / "tuned"), str(source)]
+    subprocess.run(words, check=True)
+    return folder
+
+
 def test_candidates_are_tried_and_nothing_unproven_is_recommended(
-    mpi: Any, exchange: str, imbrex: Any, tmp_path: Path
+    mpi: Any, project: Path, imbrex: Any, tmp_path: Path
 ) -> None:
-    transport = ("--mca", "btl", "tcp,self") if mpi.name == "openmpi" else ()
-    line = (mpi.mpirun, *transport, "-n", "2", exchange, "late", "4000000", "5", "10")
-    done = imbrex("tune", *SHORT, "--json", "-o", "found", "--", *line)
+    """The blocking exchange of tuned.c is rewritten, built and run; the user's tree stays."""
+    program = project / "tuned"
+    before = {file: file.read_bytes() for file in project.iterdir()}
+    line = (mpi.mpirun, "-n", "2", str(program), "4000000", "5")
+    short = ("--budget", "20s", "--repeat", "3", "--warm", "0", "--worth", "0.1")
+    done = imbrex("tune", *short, "--json", "-o", "found", "--", *line)
     assert done.returncode == 0, done.stderr
-    answer = json.loads(done.stdout)
-    folder = tmp_path / "found"
+    answer, folder = json.loads(done.stdout), tmp_path / "found"
     assert answer == json.loads((folder / "answer.json").read_text())
     assert answer["command"] == list(line)
-    tried = [c for c in answer["candidates"] if c["pairs"]]
-    assert tried
     for candidate in answer["candidates"]:
         gain = candidate["gain"]
         assert not candidate["recommended"] or (gain is not None and gain[0] > answer["worth"])
-        assert candidate["kind"] in ("setting", "combination")
+        assert candidate["kind"] in ("setting", "source", "combination")
     recommended = [c for c in answer["candidates"] if c["recommended"]]
-    assert ("faster" in answer["verdict"]) == bool(recommended)
+    assert answer["verdict"].partition(" % faster (")[0].replace(".", "").isdigit() == bool(
+        recommended
+    )
     assert (folder / "apply.sh").exists() == bool(recommended)
-    # Started again it knows all that it did, and runs at most what is still open.
-    before = json.loads((folder / "trials.json").read_text())["candidates"]
-    again = imbrex("tune", *SHORT, "--json", "-o", "found", "--", *line)
-    assert again.returncode == 0, again.stderr
-    after = json.loads((folder / "trials.json").read_text())["candidates"]
-    assert {
-        what: pairs[: len(before[what])] for what, pairs in after.items() if what in before
-    } == (before)
+    rewrites = [c for c in answer["candidates"] if c["kind"] == "source"]
+    if any("time was over" in note for note in answer["notes"]):
+        pytest.skip("this machine is too busy to build and run the program in 20 s")
+    assert any(c["what"].startswith("tuned.c:13 rewritten") for c in rewrites)
+    for candidate in rewrites:
+        assert candidate["failed"] is None or "the time was over" in candidate["failed"]
+        assert not candidate["pairs"] or candidate["checked"] == "output"
+        command = candidate["apply"][0].replace(" apply ", " apply --check ")
+        assert subprocess.run(command, shell=True, check=False).returncode == 0
+    assert {file: file.read_bytes() for file in project.iterdir()} == before
+    assert "+    MPI_Irecv(in" in (folder / "rewrite-1.patch").read_text()
     # Neither another line nor another build goes on with these trials.
-    other = imbrex("tune", "-o", "found", "--", *line[:-1], "11")
+    other = imbrex("tune", "-o", "found", "--", *line[:-1], "6")
     assert (other.returncode, other.stderr.count("\n")) == (2, 1)
-    assert "holds the trials of another command" in other.stderr
-    Path(exchange).touch()
-    other = imbrex("tune", "-o", "found", "--", *line)
-    assert (other.returncode, other.stderr.count("\n")) == (2, 1)
-    assert "another build of the program" in other.stderr
+    assert "of another command; name another with -o" in other.stderr
+    if (folder / "trials.json").exists():
+        program.touch()
+        other = imbrex("tune", "-o", "found", "--", *line)
+        assert (other.returncode, other.stderr.count("\n")) == (2, 1)
+        assert "another build of the program" in other.stderr
 
 
-def test_a_program_that_fails_ends_it(mpi: Any, exchange: str, imbrex: Any) -> None:
-    done = imbrex("tune", "--", mpi.mpirun, "-n", "2", exchange, "crash", "1000", "1", "1")
+def test_a_program_that_fails_ends_it(mpi: Any, compiled: Callable[..., Path], imbrex: Any) -> None:
+    done = imbrex("tune", "--", mpi.mpirun, "-n", "2", str(compiled("endings")), "code")
     assert done.returncode == 2
-    assert "the program ended with exit code" in done.stderr.splitlines()[-1]
+    assert done.stderr.splitlines()[-1].endswith("exit code 9: nothing is tried")

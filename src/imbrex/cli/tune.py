@@ -16,6 +16,7 @@ from imbrex.report.paragraph import print_paragraph
 from imbrex.tune.answer import Found
 from imbrex.tune.command import Wanted
 from imbrex.tune.command import tune as find
+from imbrex.tune.sources import Told
 from imbrex.tune.statistics import LEAST_PAIRS
 from imbrex.tune.timed_run import Line, time_pattern
 from imbrex.tune.trial import Plan
@@ -47,6 +48,20 @@ def _duration(ctx: click.Context, parameter: click.Parameter, value: str) -> flo
     show_default=True,
     help="The least gain that matters, in percent.",
 )
+@click.option(
+    "--build",
+    metavar="CMD",
+    help="How the program is built, as run here [make, CMake or the compiler where that is clear].",
+)
+@click.option(
+    "--sources",
+    type=FOLDER,
+    metavar="DIR",
+    help="The folder with all that a build needs [the repository or folder of the sources].",
+)
+@click.option(
+    "-p", "--database", type=FILE, help="A compile_commands.json, or the directory that holds it."
+)
 @click.option("--check", help="A command that reads a run's output and fails where it is wrong.")
 @click.option("--time-from", metavar="REGEX", help="Take the time from the output, in seconds.")
 @click.option(
@@ -65,6 +80,9 @@ def _duration(ctx: click.Context, parameter: click.Parameter, value: str) -> flo
 def tune(
     budget: float,
     worth: float,
+    build: str | None,
+    sources: Path | None,
+    database: Path | None,
     check: str | None,
     time_from: str | None,
     repeat: int,
@@ -89,6 +107,7 @@ def tune(
         check=check,
         output=output,
         machine=machine,
+        told=Told(sources, build, database),
     )
     with shown_steps(quiet=quiet):
         found = find(wanted)

@@ -114,8 +114,18 @@ def _add_progress(paths: list[Path], options: Options, outcome: Outcome, interva
     facts = analysis.footprints.facts
     maps = {name: LineMap(outcome.before[name], data) for name, data in outcome.after.items()}
 
+    windows = [
+        (d.site.routine.file, d.first_line, d.last_line)
+        for d in outcome.decisions
+        if d.decision == "rewritten"
+    ]
+
     def chosen(file: str, line: int) -> bool:
-        return not options.only or (file, maps[file].line(line)) in options.only
+        """The wait of a call that was chosen, or in the window of one that was rewritten."""
+        at = maps[file].line(line)
+        if not options.only or (file, at) in options.only:
+            return True
+        return any(file == name and first <= at <= last for name, first, last in windows)
 
     longest_s = _longest_s(outcome, program, maps, options.message_s)
     progress = ProgressCalls(program, analysis.footprints, facts, interval_s, longest_s)

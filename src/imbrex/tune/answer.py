@@ -36,6 +36,8 @@ class Found:
     hopeless: bool = False
     """Nothing was tried, because nothing could reach `worth`."""
     interrupted: bool = False
+    notes: tuple[str, ...] = ()
+    """What was not tried, and why."""
 
     @property
     def recommended(self) -> tuple[Tried, ...]:
@@ -49,7 +51,7 @@ class Found:
         return [
             pair.a.seconds
             for found in self.tried
-            if found.trial is not None and not found.candidate.beside
+            if found.trial is not None and found.candidate.kind != "combination"
             for pair in found.trial.counted
         ]
 
@@ -62,8 +64,8 @@ class Found:
             return self._faster(self.recommended[0])
         if not self.tried:
             return (
-                f"Overlap could gain {_at_most(self.most)}, but no setting is known that could "
-                "help this library as it is set."
+                f"Overlap could gain {_at_most(self.most)}, but nothing is known to try: no "
+                "setting for this library as it is set, and no call that can be rewritten."
             )
         if not any(found.pairs or found.failed for found in self.tried):
             if self.interrupted:
@@ -72,15 +74,18 @@ class Found:
                 f"Nothing tried: a run takes {wording.seconds(self.run_s)}, and the budget of "
                 f"{_duration(self.budget_s)} leaves no time for {LEAST_PAIRS} pairs."
             )
-        looks = [found for found in self.tried if found.looks_faster and not found.finished]
-        if looks:
-            best = max(looks, key=lambda t: t.estimate)
-            when = "so far" if self.interrupted else f"within {_duration(self.budget_s)}"
-            return (
-                f"Nothing proven {when}; {best.candidate.what} looks "
-                f"{_percent(best.estimate)} % faster ({_pairs(best.pairs)})."
-            )
         count = len(self.tried)
+        if self._open:
+            when = "so far" if self.interrupted else f"within {_duration(self.budget_s)}"
+            looks = [t for t in self.tried if t.looks_faster and t.pairs >= LEAST_PAIRS]
+            if looks:
+                best = max(looks, key=lambda t: t.estimate)
+                return (
+                    f"Nothing proven {when}; {best.candidate.what} looks "
+                    f"{_percent(best.estimate)} % faster ({_pairs(best.pairs)})."
+                )
+            left = sum(not found.finished for found in self.tried)
+            return f"Nothing proven {when}: {left} of {count} candidates were not tried to the end."
         none = "the one candidate does not save" if count == 1 else f"none of {count} saves"
         return f"Nothing proven: {none} more than {wording.percent(self.worth)} for certain."
 
@@ -103,7 +108,8 @@ class Found:
                 f"The program as it is takes {wording.seconds(median(times))} (median of "
                 f"{len(times)} runs). Beside it:"
             )
-        return text + [f"- {found.candidate.what}: {self._outcome(found)}" for found in self.tried]
+        text += [f"- {found.candidate.what}: {self._outcome(found)}" for found in self.tried]
+        return text + [f"- {note}" for note in self.notes]
 
     @property
     def _open(self) -> bool:
@@ -140,7 +146,10 @@ class Found:
         estimate, beside = best.estimate, ""
         if best.candidate.kind == "combination":
             alone = next(
-                t for t in self.recommended if t.candidate.environment == best.candidate.beside
+                t
+                for t in self.recommended
+                if t.candidate.kind != "combination"
+                and best.candidate.what.startswith(t.candidate.what)
             )
             assert alone.gain is not None
             low, high = (1 - (1 - a) * (1 - b) for a, b in zip(alone.gain, best.gain, strict=True))
@@ -158,7 +167,7 @@ class Found:
             return "not tried: the time was over"
         word = "faster" if found.estimate >= 0 else "slower"
         text = f"{_percent(abs(found.estimate))} % {word}"
-        if found.candidate.beside:
+        if found.candidate.kind == "combination":
             text += " than the best alone"
         if found.recommended and found.gain is not None:
             low, high = found.gain
@@ -178,6 +187,7 @@ class Found:
             "gainable": [0.0, self.most],
             "baseline": {"seconds": times, "median_s": median(times) if times else None},
             "complete": not self._open and not self.interrupted,
+            "notes": list(self.notes),
             "candidates": [found.to_json() for found in self.tried],
         }
 

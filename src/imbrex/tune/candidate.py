@@ -4,34 +4,57 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from imbrex.tune.statistics import deviation_of
+from imbrex.tune.timed_run import Line
 from imbrex.tune.trial import Trial
 
 
 @dataclass(frozen=True)
-class Candidate:
-    """One change. `kind` is setting or combination; `effect` and `cost` say what it does and
-    what it takes.
+class Setup:
+    """What differs from the program as it is: variables of the environment, and the launcher line
+    where it starts another build."""
 
-    `most` is the share of the run time that it can save at most, as the measured run says.
-    `beside`: the environment of what it is tried beside; empty: of the program as it is.
+    environment: Mapping[str, str] = field(default_factory=dict)
+    words: tuple[str, ...] | None = None
+
+    def line(self, name: str, line: Line) -> Line:
+        """The line that is run, from the user's."""
+        return replace(
+            line,
+            name=name,
+            words=self.words or line.words,
+            environment={**line.environment, **self.environment},
+        )
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One change. `kind` is setting, source or combination; `effect` and `cost` say what it does
+    and what it takes.
+
+    `setup` is what is tried, beside the setup `beside`: that of the program as it is (for a source,
+    built as the candidate is), or for a combination that of the best alone. `most` is the share of
+    the run time that it can save at most, as the measured run says; `commands` are what a user does
+    besides setting the environment.
     """
 
     kind: str
     what: str
-    environment: Mapping[str, str] = field(default_factory=dict)
+    setup: Setup = Setup()
     effect: str = ""
     cost: str = ""
     most: float = 1.0
-    beside: Mapping[str, str] = field(default_factory=dict)
+    beside: Setup = Setup()
+    commands: tuple[str, ...] = ()
 
     @property
     def apply(self) -> tuple[str, ...]:
-        """The lines for a job script."""
-        words = [f"{name}={shlex.quote(value)}" for name, value in self.environment.items()]
-        return (f"export {' '.join(words)}",) if words else ()
+        """The lines for a shell or a job script."""
+        variables = self.setup.environment.items()
+        words = [f"{name}={shlex.quote(value)}" for name, value in variables]
+        return self.commands + ((f"export {' '.join(words)}",) if words else ())
 
 
 @dataclass(frozen=True)

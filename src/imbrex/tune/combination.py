@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from imbrex.tune.candidate import Candidate, Tried
+from imbrex.tune.candidate import Candidate, Setup, Tried
 
 
 def combined(tried: Sequence[Tried]) -> Candidate | None:
@@ -12,19 +13,24 @@ def combined(tried: Sequence[Tried]) -> Candidate | None:
     proven = sorted((t for t in tried if t.recommended), key=lambda t: -t.estimate)
     parts: list[Candidate] = []
     environment: dict[str, str] = {}
-    for found in proven:
-        candidate = found.candidate
-        if not set(candidate.environment) & set(environment):
+    for candidate in (found.candidate for found in proven):
+        more = candidate.setup
+        twice = more.words is not None and any(part.setup.words for part in parts)
+        if not twice and not set(more.environment) & set(environment):
             parts.append(candidate)
-            environment |= candidate.environment
+            environment |= more.environment
     if len(parts) < 2:
         return None
+    best = parts[0].setup
+    built = next((part for part in parts if part.setup.words is not None), None)
     return Candidate(
         kind="combination",
         what=" and ".join(part.what for part in parts),
-        environment=environment,
+        setup=Setup(environment, built.setup.words if built else None),
         effect="; ".join(part.effect for part in parts),
         cost="; ".join(part.cost for part in parts),
         most=max(part.most for part in parts),
-        beside=parts[0].environment,
+        # Where a source is among them both sides are built alike.
+        beside=replace(best, words=best.words or built.beside.words) if built else best,
+        commands=tuple(command for part in parts for command in part.commands),
     )

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from imbrex.diagnosis.account import take_account
+from imbrex.diagnosis.account import Account, take_account
 from imbrex.diagnosis.sentence import first_sentence
 from imbrex.errors import ImbrexError
 from imbrex.launch.measure import Settings, measure, prepare
@@ -14,9 +15,11 @@ from imbrex.mpi_environment.launcher_line import parse_launcher_line
 from imbrex.profile.run import Run, load_run
 from imbrex.steps import step
 from imbrex.tune.answer import Found
-from imbrex.tune.candidate import Candidate, Tried
+from imbrex.tune.candidate import Tried
 from imbrex.tune.search import Request, search
 from imbrex.tune.settings import setting_candidates
+from imbrex.tune.source_candidates import Place, source_candidates
+from imbrex.tune.sources import NOTHING_TOLD, NotPossibleError, Told
 from imbrex.tune.timed_run import Line, run_timed
 from imbrex.tune.trial import LEAST_DISTURBED, Plan
 from imbrex.tune.trials_file import TRIALS, Trials, builds
@@ -37,12 +40,14 @@ class Wanted:
     check: str | None
     output: Path
     machine: Path | None = None
+    told: Told = NOTHING_TOLD
+    """What the user says of the sources."""
 
 
 def tune(wanted: Wanted) -> Found:
     """Find what makes a program faster; ImbrexError where it cannot be run, or the folder is of
     something else. Nothing is written before the program was found."""
-    began = time.monotonic()
+    end = time.monotonic() + wanted.budget_s
     folder = wanted.output
     _check_folder(folder)
     programs = [words[0] for words in parse_launcher_line(wanted.line.words).programs()]
@@ -62,17 +67,33 @@ def tune(wanted: Wanted) -> Found:
     if found.most < plan.worth:
         found = replace(found, hopeless=True)
     else:
-        candidates = setting_candidates(account, plan.worth)
-        left_s = wanted.budget_s - (time.monotonic() - began)
+        tried, notes = _candidates(wanted, account, lambda: end - time.monotonic())
+        found = replace(found, notes=notes)
+        left_s = end - time.monotonic()
         request = Request(wanted.line, plan, left_s, wanted.check, before, found.run_s)
-        found = _try(found, request, candidates, trials)
+        found = _try(found, request, tried, trials)
     found.write()
     return found
 
 
-def _try(found: Found, request: Request, candidates: list[Candidate], trials: Trials) -> Found:
+def _candidates(
+    wanted: Wanted, account: Account, left_s: Callable[[], float]
+) -> tuple[list[Tried], tuple[str, ...]]:
+    """What is to be tried, and why some is not; those first that can save most."""
+    worth, most = wanted.plan.worth, account.gainable.high
+    tried = [Tried(candidate) for candidate in setting_candidates(account, worth)]
+    place = Place(wanted.line.words, wanted.output, account.run, wanted.machine, left_s)
+    interval_s = account.knowledge.progress_interval_s
+    notes: tuple[str, ...] = ()
+    try:
+        tried += source_candidates(place, wanted.told, most, worth, interval_s)
+    except NotPossibleError as error:
+        notes = (f"the source: not rewritten: {error}",)
+    return sorted(tried, key=lambda t: -t.candidate.most), notes
+
+
+def _try(found: Found, request: Request, tried: list[Tried], trials: Trials) -> Found:
     """Try the candidates; what is proven when the user interrupts it is kept."""
-    tried = [Tried(candidate) for candidate in candidates]
     try:
         search(request, tried, run_timed, trials.keep, step)
     except KeyboardInterrupt:

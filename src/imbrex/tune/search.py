@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from imbrex.errors import ImbrexError
-from imbrex.tune.candidate import Candidate, Tried
+from imbrex.tune.candidate import Candidate, Setup, Tried
 from imbrex.tune.combination import combined
 from imbrex.tune.results import checked_by, comparable, difference
 from imbrex.tune.statistics import CONFIDENCE
@@ -111,6 +111,8 @@ def search(
     outputs = _Outputs(left.timed(run))
 
     for number, found in enumerate(tried):
+        if found.finished:  # it could not even be made
+            continue
         if not left.has_time(plan.warm + SCREENED_PAIRS):
             return
         with step(f"trying {found.candidate.what} ({number + 1} of {len(tried)})"):
@@ -124,6 +126,8 @@ def search(
             )
     for number in sorted(range(len(tried)), key=lambda n: -tried[n].estimate):
         found = tried[number]
+        if found.finished:
+            continue
         if found.looks_faster:
             tried[number] = _prove(request, found, plan, outputs, keep, step, left)
         elif found.pairs >= SCREENED_PAIRS or found.failed is not None:
@@ -172,11 +176,8 @@ def _try(
     keep: Keep,
     goes_on: Callable[[Trial], bool],
 ) -> Tried:
-    bare = request.line.environment
-    baseline = replace(request.line, name="A", environment={**bare, **candidate.beside})
-    changed = replace(
-        request.line, name="B", environment={**baseline.environment, **candidate.environment}
-    )
+    baseline = candidate.beside.line("A", request.line)
+    changed = candidate.setup.line("B", request.line)
     before = (request.before or {}).get(candidate.what, ())
     ran: list[Pair] = list(before)
 
@@ -198,7 +199,7 @@ def _try(
     except _WrongResultsError as error:
         return Tried(candidate, Trial(baseline, changed, plan, tuple(ran)), str(error))
     except ImbrexError as error:
-        if str(error).startswith("line A") and not candidate.beside:
+        if str(error).startswith("line A") and candidate.beside == Setup():
             raise ImbrexError(
                 str(error)
                 .replace("line A", "the program as it is")

@@ -8,7 +8,7 @@ from imbrex.diagnosis.account import Account
 from imbrex.network import settings
 from imbrex.probe.knobs import Knob, knobs_for
 from imbrex.profile.summary import rows
-from imbrex.tune.candidate import Candidate
+from imbrex.tune.candidate import Candidate, Setup
 
 
 def setting_candidates(account: Account, worth: float) -> list[Candidate]:
@@ -22,7 +22,7 @@ def setting_candidates(account: Account, worth: float) -> list[Candidate]:
         Candidate(
             kind="setting",
             what=" ".join(f"{name}={value}" for name, value in knob.variables.items()),
-            environment=knob.variables,
+            setup=Setup(knob.variables),
             effect=knob.effect,
             cost=knob.cost,
             most=_most(account, knob),

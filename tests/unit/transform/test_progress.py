@@ -224,6 +224,19 @@ def test_by_the_clock_where_iterations_are_of_unknown_length(tmp_path: Path) -> 
     assert warnings("gcc", source) == []
 
 
+def test_windows_of_chosen_calls_get_progress_calls(tmp_path: Path) -> None:
+    """The wait of a call that was blocking stands in a line that nobody could choose."""
+    source = tmp_path / "tuned.c"
+    shutil.copy(Path(__file__).parents[2] / "mpi" / "programs" / "tuned.c", source)
+    lines = source.read_text().splitlines()
+    line = next(n for n, text in enumerate(lines, 1) if "MPI_Sendrecv" in text)
+    chosen = Options(only=frozenset({(str(source), line)}), progress_interval_s=100e-6)
+    after = transform([source], chosen).after[str(source)]
+    assert b"MPI_Irecv" in after and b"imbrex_flag" in after
+    other = Options(only=frozenset({(str(source), line + 20)}), progress_interval_s=100e-6)
+    assert transform([source], other).after[str(source)] == source.read_bytes()
+
+
 F_WINDOW = """      program main
       implicit none
       include 'mpif.h'

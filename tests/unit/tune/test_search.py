@@ -12,7 +12,7 @@ import pytest
 
 from imbrex.errors import ImbrexError
 from imbrex.tune.answer import Found
-from imbrex.tune.candidate import Candidate, Tried
+from imbrex.tune.candidate import Candidate, Setup, Tried
 from imbrex.tune.results import checked_by, comparable, difference
 from imbrex.tune.search import Request, search
 from imbrex.tune.timed_run import Line, TimedRun
@@ -23,7 +23,7 @@ LINE = Line("A", ("mpirun", "-n", "2", "./app"))
 
 
 def setting(value: str) -> Candidate:
-    return Candidate("setting", f"X={value}", {"X": value}, "effect", "cost")
+    return Candidate("setting", f"X={value}", Setup({"X": value}), "effect", "cost")
 
 
 class Machine:
@@ -197,8 +197,8 @@ def test_verdicts_without_a_gain() -> None:
     )
     assert found((), 0.00003, hopeless=True).verdict.endswith("less than 0.01 %.")
     assert found(()).verdict == (
-        "Overlap could gain at most 30 %, but no setting is known that could help this library as "
-        "it is set."
+        "Overlap could gain at most 30 %, but nothing is known to try: no setting for this library "
+        "as it is set, and no call that can be rewritten."
     )
     tried = tuned(Machine({}), ["1"])
     assert found(tried).verdict == (
@@ -227,7 +227,7 @@ def test_what_is_not_proven_in_time_is_no_gain() -> None:
 def test_what_helps_together_is_recommended_together() -> None:
     machine = Machine({"1": 0.8})
     machine.other = {"1": 0.9}
-    first, second = setting("1"), Candidate("setting", "Y=1", {"Y": "1"}, "e", "c")
+    first, second = setting("1"), Candidate("setting", "Y=1", Setup({"Y": "1"}), "e", "c")
     tried = [Tried(first), Tried(second)]
     search(Request(LINE, Plan(30, warm=0), 1e6), tried, machine, clock=machine.clock)
     together = tried[-1]
@@ -242,7 +242,7 @@ def test_what_helps_together_is_recommended_together() -> None:
 def test_what_adds_nothing_is_not_combined() -> None:
     machine = Machine({"1": 0.8})
     machine.other, machine.added = {"1": 0.9}, False
-    tried = [Tried(setting("1")), Tried(Candidate("setting", "Y=1", {"Y": "1"}, "e", "c"))]
+    tried = [Tried(setting("1")), Tried(Candidate("setting", "Y=1", Setup({"Y": "1"}), "e", "c"))]
     search(Request(LINE, Plan(30, warm=0), 1e6), tried, machine, clock=machine.clock)
     assert not tried[-1].recommended
     assert found(tuple(tried)).recommended[0].candidate.what == "X=1"

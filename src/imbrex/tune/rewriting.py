@@ -1,0 +1,140 @@
+"""Rewrites of the sources that can be worth it: all sites together, and groups of them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from imbrex.errors import ImbrexError
+from imbrex.transform.engine import Options, Outcome
+from imbrex.transform.measured import Measured, read_measured, site_key, transform_measured
+from imbrex.transform.rewrites.base import Decision
+from imbrex.transform.text.edits import unified_diff
+from imbrex.tune.sources import NotPossibleError, Sources
+
+INTERVAL_S = 1e-3
+"""Between progress calls where the probe recommends none: from 0.2 to 3 ms hardly matters."""
+MOST_GROUPS = 3
+PART = 0.1
+"""A site that can save this part of what is worth it may go together with others."""
+
+
+@dataclass(frozen=True)
+class Rewriting:
+    """One set of edits. `files`: the changed text of each, relative to the root; `most`: the share
+    of the run time that its sites can save at most."""
+
+    what: str
+    patch: str
+    files: dict[Path, bytes]
+    most: float
+
+
+def find_rewritings(
+    sources: Sources, run: Path, worth: float, interval_s: float | None
+) -> list[Rewriting]:
+    """Those that can reach `worth`, the one that can save most first.
+
+    NotPossibleError with what stands in the way of the costliest call where nothing can be.
+    """
+    measured = read_measured(run)
+    options = Options(flags_of=sources.flags_of)
+    every = _transformed(sources, options, measured, worth)
+    rewritten = [d for d in every.decisions if d.decision == "rewritten"]
+    found: list[Rewriting] = []
+    driven = replace(options, progress_interval_s=interval_s or INTERVAL_S)
+    outcome = _transformed(sources, driven, measured, worth)
+    if outcome.after != every.after:
+        most = _share(measured, outcome.decisions) if rewritten else 1.0
+        place = _places(rewritten, sources.root)
+        what = f"{place} rewritten, with progress calls" if rewritten else "progress calls"
+        found.append(_rewriting(sources, outcome, what, max(most, worth)))
+    if rewritten and _share(measured, rewritten) >= worth:
+        found.append(_whole(sources, every, measured, rewritten))
+        found += _groups(sources, options, measured, worth, rewritten)
+    if not found:
+        raise NotPossibleError(_why_not(every, measured))
+    return sorted(found, key=lambda r: -r.most)
+
+
+def _transformed(sources: Sources, options: Options, measured: Measured, worth: float) -> Outcome:
+    try:
+        return transform_measured(list(sources.files), options, measured, PART * worth)
+    except ImbrexError as error:
+        raise NotPossibleError(str(error)) from error
+
+
+def _groups(
+    sources: Sources,
+    options: Options,
+    measured: Measured,
+    worth: float,
+    rewritten: Sequence[Decision],
+) -> list[Rewriting]:
+    """The sites of one routine at a time, where they are of several."""
+    of_routine: dict[tuple[str, str], list[Decision]] = defaultdict(list)
+    for decision in rewritten:
+        routine = decision.site.routine
+        of_routine[routine.file, routine.name].append(decision)
+    if len(of_routine) < 2:
+        return []
+    groups = sorted(of_routine.values(), key=lambda g: -_share(measured, g))[:MOST_GROUPS]
+    found = []
+    for group in groups:
+        if _share(measured, group) < worth:
+            continue
+        only = replace(options, only=frozenset(site_key(d) for d in group))
+        outcome = _transformed(sources, only, measured, worth)
+        done = [d for d in outcome.decisions if d.decision == "rewritten"]
+        if done and outcome.before != outcome.after:
+            found.append(_whole(sources, outcome, measured, done))
+    return found
+
+
+def _whole(
+    sources: Sources, outcome: Outcome, measured: Measured, rewritten: Sequence[Decision]
+) -> Rewriting:
+    what = f"{_places(rewritten, sources.root)} rewritten"
+    return _rewriting(sources, outcome, what, _share(measured, rewritten))
+
+
+def _rewriting(sources: Sources, outcome: Outcome, what: str, most: float) -> Rewriting:
+    changed = sorted(n for n in outcome.before if outcome.before[n] != outcome.after[n])
+    names = {name: Path(name).resolve().relative_to(sources.root) for name in changed}
+    patch = "".join(
+        unified_diff(str(names[name]), outcome.before[name], outcome.after[name])
+        for name in changed
+    )
+    return Rewriting(what, patch, {names[name]: outcome.after[name] for name in changed}, most)
+
+
+def _share(measured: Measured, decisions: Sequence[Decision]) -> float:
+    rewritten = {(site_key(d), d.site.call.name): d for d in decisions if d.decision == "rewritten"}
+    return min(1.0, sum(measured.share(d.site) for d in rewritten.values()))
+
+
+def _places(decisions: Sequence[Decision], root: Path) -> str:
+    """`halo.c:41, 52 and 6 more`."""
+    lines: dict[str, list[int]] = defaultdict(list)
+    for decision in decisions:
+        lines[Path(decision.site.routine.file).name].append(decision.site.call.line)
+    texts = []
+    for name, numbers in lines.items():
+        distinct = sorted(set(numbers))
+        text = f"{name}:{', '.join(str(n) for n in distinct[:2])}"
+        texts.append(text + (f" and {len(distinct) - 2} more" if len(distinct) > 2 else ""))
+    return "; ".join(texts)
+
+
+def _why_not(outcome: Outcome, measured: Measured) -> str:
+    """The call that costs most of those that stay, with what stands in the way."""
+    costly = [d for d in outcome.decisions if measured.of(d.site) is not None]
+    if not costly:
+        if outcome.skipped:
+            return next(iter(outcome.skipped.values()))
+        return "none of its calls stands in the sources that were read"
+    worst = max(costly, key=lambda d: measured.share(d.site))
+    place = f"{Path(worst.site.routine.file).name}:{worst.site.call.line}"
+    return f"{place} ({worst.site.call.name}) stays as it is: {worst.obstacle.text}"

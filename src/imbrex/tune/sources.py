@@ -1,0 +1,182 @@
+"""The sources of a program, and how it is built: from its debug information and its folder."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from imbrex.profile.compile_units import CompileUnit, compile_units
+from imbrex.transform.readers.c_source import C_SUFFIXES, compile_database
+from imbrex.transform.readers.fortran_units import FORTRAN_SUFFIXES
+
+_MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
+_DATABASES = ("compile_commands.json", "build/compile_commands.json")
+_KEPT_OPTION = re.compile(
+    r"-(O\w*|std=.+|march=.+|f(?!pre-include|intrinsic|asynchronous)\S+|g\d?)"
+)
+_SYSTEM = ("/usr/", "/opt/", "/lib/")
+
+
+class NotPossibleError(Exception):
+    """Why sources are not rewritten, in words for a user."""
+
+
+@dataclass(frozen=True)
+class Sources:
+    """What makes a program. `root` holds all that a build needs; `folder` is where `build` is run,
+    in `root`; `flags_of` the compiler's flags of each file, for reading it."""
+
+    program: Path
+    root: Path
+    folder: Path
+    files: tuple[Path, ...]
+    flags_of: dict[Path, list[str]]
+    build: str
+
+
+@dataclass(frozen=True)
+class Told:
+    """What the user says of the sources: their folder, the build command, a compile database."""
+
+    root: Path | None = None
+    build: str | None = None
+    database: Path | None = None
+
+
+NOTHING_TOLD = Told()
+
+
+def find_sources(program: Path, told: Told, mpicc: Path | None) -> Sources:
+    """The sources of a program on this machine; NotPossibleError where they are not known, or are
+    newer than it. `mpicc` belongs to the program's MPI."""
+    units = compile_units(program)
+    if not units:
+        raise NotPossibleError(f"{program.name} has no debug information: compile it with -g")
+    known = C_SUFFIXES | FORTRAN_SUFFIXES
+    mine = [
+        unit
+        for unit in units
+        if unit.source.suffix in known and not str(unit.source).startswith(_SYSTEM)
+    ]
+    files = tuple(dict.fromkeys(unit.source for unit in mine if unit.source.is_file()))
+    if not files:
+        raise NotPossibleError(f"the sources of {program.name} are not here ({units[0].source})")
+    for file in files:
+        if file.stat().st_mtime > program.stat().st_mtime:
+            raise NotPossibleError(f"{file} is newer than {program.name}: build that first")
+    root = told.root.resolve() if told.root is not None else _root(files)
+    outside = next((file for file in files if not file.is_relative_to(root)), None)
+    if outside is not None:
+        raise NotPossibleError(f"{outside} is not in {root}: name a folder with all (--sources)")
+    if root in (Path("/"), Path.home(), Path("/tmp")):
+        raise NotPossibleError(f"the sources are all over {root}: name their folder (--sources)")
+    folder, build = _build(program, root, mine, told.build, mpicc)
+    return Sources(program, root, folder, files, _flags(root, mine, told.database), build)
+
+
+def _root(files: tuple[Path, ...]) -> Path:
+    """The repository of the sources, else the folder that holds them all, or the build above it."""
+    common = Path(os.path.commonpath([str(file.parent) for file in files]))
+    try:
+        words = ["git", "-C", str(common), "rev-parse", "--show-toplevel"]
+        done = subprocess.run(words, capture_output=True, text=True, check=False)
+        if done.returncode == 0:
+            return Path(done.stdout.strip()).resolve()
+    except OSError:  # no git here
+        pass
+    for above in (common, *list(common.parents)[:2]):
+        if _made_in(above):
+            return above
+    return common
+
+
+def _made_in(folder: Path) -> bool:
+    return any((folder / name).is_file() for name in (*_MAKEFILES, "CMakeLists.txt"))
+
+
+def _build(
+    program: Path, root: Path, units: list[CompileUnit], told: str | None, mpicc: Path | None
+) -> tuple[Path, str]:
+    """Where and how to build: as told, by make, CMake, or the compiler alone."""
+    here = Path.cwd().resolve()
+    if told is not None:
+        return (here if here.is_relative_to(root) else root), told
+    common = Path(os.path.commonpath([str(unit.source.parent) for unit in units]))
+    for folder in (here, program.parent, common, *common.parents):
+        if not folder.is_relative_to(root):
+            continue
+        if any((folder / name).is_file() for name in _MAKEFILES):
+            return folder, shlex.join(["make", *_target(folder, program)])
+    if (root / "CMakeLists.txt").is_file():
+        kind = "RelWithDebInfo"
+        cache = program.parent / "CMakeCache.txt"
+        if cache.is_file():
+            text = cache.read_text(errors="replace")
+            found = re.search(r"^CMAKE_BUILD_TYPE:\w+=(\w+)", text, re.MULTILINE)
+            kind = found[1] if found else kind
+        return root, (
+            f"cmake -S . -B imbrex-build -DCMAKE_BUILD_TYPE={kind} && cmake --build imbrex-build"
+        )
+    languages = {unit.language for unit in units}
+    compiler = _compiler(mpicc, languages)
+    if compiler is None:
+        raise NotPossibleError(f"how {program.name} is built is not known: tell it (--build CMD)")
+    options = list(dict.fromkeys(o for o in units[0].options if _KEPT_OPTION.fullmatch(o)))
+    folders = {i for u in units for i in u.includes if i.is_relative_to(root) and i != root}
+    includes = [f"-I{folder.relative_to(root)}" for folder in sorted(folders)]
+    names = [str(unit.source.relative_to(root)) for unit in units]
+    return root, shlex.join(
+        [compiler, *options, *includes, "-o", program.name, *dict.fromkeys(names), "-lm"]
+    )
+
+
+def _target(folder: Path, program: Path) -> list[str]:
+    """The target of a Makefile that is the program; none where there is no such name."""
+    names = [program.name]
+    if program.is_relative_to(folder):
+        names.insert(0, str(program.relative_to(folder)))
+    for name in names:
+        # As if all had changed: a file without a rule leaves nothing to be done.
+        words = ["make", "-r", "-n", "-B", name]
+        done = subprocess.run(
+            words,
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            check=False,
+            env={**os.environ, "LC_ALL": "C"},
+        )
+        if done.returncode == 0 and "Nothing to be done" not in done.stdout:
+            return [name]
+    return []
+
+
+def _compiler(mpicc: Path | None, languages: set[str]) -> str | None:
+    """The wrapper that compiles one language alone."""
+    if mpicc is None:
+        return None
+    if languages == {"C"}:
+        return str(mpicc)
+    if languages == {"Fortran"} and "mpicc" in mpicc.name:
+        fortran = mpicc.with_name(mpicc.name.replace("mpicc", "mpifort"))
+        return str(fortran) if fortran.exists() else None
+    return None
+
+
+def _flags(root: Path, units: list[CompileUnit], database: Path | None) -> dict[Path, list[str]]:
+    """The flags for reading each file: of a compile database, else what debug information tells."""
+    if database is None:
+        database = next((root / name for name in _DATABASES if (root / name).is_file()), None)
+    known = compile_database(database) if database is not None else {}
+    flags = {}
+    for unit in units:
+        inside = [f"-I{folder}" for folder in unit.includes if folder.is_relative_to(root)]
+        # A strict standard hides what headers define with the program's own -D, which is unknown.
+        standard = [o.replace("=c", "=gnu") for o in unit.options if o.startswith("-std=c")]
+        form = [o for o in unit.options if o in ("-ffixed-form", "-ffree-form")]
+        flags[unit.source] = known.get(unit.source, [*inside, *standard, *form])
+    return flags

@@ -1,0 +1,147 @@
+"""Where the sources of a program are, how it is built, and that its tree stays as it is."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from imbrex.errors import ImbrexError
+from imbrex.tune.building import build, copied_files, copy
+from imbrex.tune.sources import NotPossibleError, Sources, Told, find_sources
+
+CC = shutil.which("cc")
+pytestmark = pytest.mark.skipif(CC is None, reason="no C compiler")
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Two sources and a header in folders, and the program beside them."""
+    folder = tmp_path / "project"
+    (folder / "lib").mkdir(parents=True)
+    (folder / "lib" / "half.h").write_text("int half(int x);\n")
+    (folder / "lib" / "half.c").write_text('#include "half.h"\nint half(int x) { return x / 2; }\n')
+    (folder / "app.c").write_text('#include "half.h"\nint main(void) { return half(1); }\n')
+    monkeypatch.chdir(folder)
+    compiled(folder)
+    return folder
+
+
+def compiled(folder: Path, *options: str) -> None:
+    words = ["cc", *(options or ("-g", "-O1")), "-Ilib", "-o", "app", "app.c", "lib/half.c"]
+    subprocess.run(words, cwd=folder, check=True)
+
+
+def found(folder: Path, told: Told = Told(), mpicc: str | None = CC) -> Sources:  # noqa: B008
+    return find_sources(folder / "app", told, Path(mpicc) if mpicc else None)
+
+
+def contents(folder: Path) -> dict[str, tuple[bytes, int]]:
+    return {
+        str(file.relative_to(folder)): (file.read_bytes(), file.stat().st_mtime_ns)
+        for file in sorted(folder.rglob("*"))
+        if file.is_file()
+    }
+
+
+def test_from_debug_information_alone(project: Path, tmp_path: Path) -> None:
+    sources = found(project)
+    assert sources.root == sources.folder == project
+    assert [file.name for file in sources.files] == ["app.c", "half.c"]
+    assert sources.build.startswith(str(CC))
+    assert sources.build.endswith(" -g -O1 -Ilib -o app app.c lib/half.c -lm")
+    assert f"-I{project / 'lib'}" in sources.flags_of[project / "app.c"]
+    # It builds in a copy, and the tree stays as it is.
+    before = contents(project)
+    files = copied_files(sources, tmp_path / "out")
+    assert {str(file) for file in files} == {"app.c", "lib/half.c", "lib/half.h"}
+    tree = tmp_path / "out" / "copy"
+    copy(sources, files, tree)
+    (tree / "lib" / "half.c").write_text("int half(int x) { return x + 41; }\n")
+    program = build(sources, tree, 60)
+    assert program == tree / "app"
+    assert subprocess.run([program], check=False).returncode == 42
+    assert contents(project) == before
+
+
+@pytest.mark.parametrize(("rule", "command"), [("app: app.c", "make app"), ("all: app.c", "make")])
+def test_make_builds_the_program_alone(project: Path, rule: str, command: str) -> None:
+    lines = f"{rule}\n\tcc -g -Ilib -o app app.c lib/half.c\n"
+    (project / "Makefile").write_text(lines)
+    sources = found(project)
+    assert (sources.folder, sources.build) == (project, command)
+
+
+def test_cmake_builds_elsewhere(project: Path) -> None:
+    (project / "CMakeLists.txt").write_text("project(app C)\n")
+    assert "cmake --build imbrex-build" in found(project).build
+
+
+def test_what_the_user_says_comes_first(project: Path) -> None:
+    (project / "Makefile").touch()
+    sources = found(project, Told(build="sh build.sh"))
+    assert sources.build == "sh build.sh"
+
+
+def test_what_git_ignores_is_not_copied(project: Path, tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "-q"], cwd=project, check=True)
+    (project / ".gitignore").write_text("large\n")
+    (project / "large").write_text("x")
+    (project / "build").mkdir()
+    (project / "build" / "CMakeCache.txt").write_text("x")
+    names = {str(name) for name in copied_files(found(project), project / "imbrex-tune")}
+    assert {"app.c", "lib/half.h"} <= names
+    assert "large" not in names
+
+
+def test_runs_and_other_builds_are_not_copied(project: Path) -> None:
+    for folder, mark in (("build", "CMakeCache.txt"), ("imbrex-run", "run.json")):
+        (project / folder).mkdir()
+        (project / folder / mark).touch()
+    (project / "imbrex-tune" / "build").mkdir(parents=True)
+    (project / "imbrex-tune" / "build" / "app.c").touch()
+    names = {str(name) for name in copied_files(found(project), project / "imbrex-tune")}
+    assert names == {"app.c", "lib/half.c", "lib/half.h"}
+
+
+def test_what_stands_in_the_way_is_said(project: Path, tmp_path: Path) -> None:
+    with pytest.raises(NotPossibleError, match=r"how app is built is not known.*--build"):
+        found(project, mpicc=None)
+    with pytest.raises(NotPossibleError, match=r"app\.c is not in .*--sources"):
+        found(project, Told(root=project / "lib"))
+    later = project.stat().st_mtime + 100
+    os.utime(project / "app.c", (later, later))
+    with pytest.raises(NotPossibleError, match=r"app\.c is newer than app: build that first"):
+        found(project)
+    (project / "app.c").rename(tmp_path / "app.c")
+    (project / "lib" / "half.c").rename(tmp_path / "half.c")
+    with pytest.raises(NotPossibleError, match="the sources of app are not here"):
+        found(project)
+
+
+def test_without_debug_information(project: Path) -> None:
+    compiled(project, "-O1")
+    with pytest.raises(NotPossibleError, match="compile it with -g"):
+        found(project)
+
+
+def test_a_build_that_fails_is_one_line(project: Path, tmp_path: Path) -> None:
+    command = "echo app.c:3: error: no such thing; exit 4"
+    sources = found(project, Told(build=command))
+    tree = tmp_path / "out" / "copy"
+    copy(sources, copied_files(sources, tmp_path / "out"), tree)
+    with pytest.raises(NotPossibleError, match=r"exit code 4 .*app\.c:3: error: no such thing"):
+        build(sources, tree, 60)
+    with pytest.raises(NotPossibleError, match="made no app: give --build"):
+        build(found(project, Told(build="true")), tree, 60)
+    with pytest.raises(NotPossibleError, match="did not end in time"):
+        build(found(project, Told(build="sleep 20")), tree, 1)
+
+
+def test_a_damaged_compile_database_is_one_line(project: Path) -> None:
+    (project / "compile_commands.json").write_text("{")
+    with pytest.raises(ImbrexError, match="not a readable compile database"):
+        found(project)
