@@ -26,7 +26,7 @@ from typing import Any
 
 from imbrex.errors import ImbrexError
 from imbrex.transform import mpi_calls
-from imbrex.transform.engine import Options, read_program, transform
+from imbrex.transform.engine import Options, Outcome, read_program, transform
 from imbrex.transform.model.causes import Cause
 from imbrex.transform.model.program import Kind, Program, Statement
 from imbrex.transform.readers.c_source import C_SUFFIXES
@@ -109,7 +109,7 @@ def analyse(tree: Path, given: list[str], folder: Path) -> dict[str, Any]:
     options = Options(flags=[*flags, f"-I{folder}", *given])
     kept, program = readable(paths, options, folder)
     begin = time.process_time()
-    outcome = transform(kept, options)
+    outcome = transform(kept, options) if kept else Outcome([], {}, {}, {})
     seconds = time.process_time() - begin
     loops = repeated(program)
     carrying = [d for d in outcome.decisions if d.site.call.name in CARRIES]
@@ -152,7 +152,7 @@ def readable(paths: list[Path], options: Options, folder: Path) -> tuple[list[Pa
     for why, count in Counter(skipped.values()).most_common(5):
         print(f"not read: {why[:300]} ({count})", file=sys.stderr)
     kept = [path for path in paths if str(path) not in skipped]
-    return kept, read_program(kept, options)
+    return kept, read_program(kept, options) if kept else Program()
 
 
 def in_process(tree: Path, flags: list[str], limit_s: float) -> dict[str, Any] | None:

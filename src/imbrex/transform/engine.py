@@ -22,7 +22,7 @@ from imbrex.transform.analysis.message_extent import mark_extents
 from imbrex.transform.call_stack import with_deep_stack
 from imbrex.transform.deciding import Deciding
 from imbrex.transform.model.program import Language, Program, Routine, SourceFile
-from imbrex.transform.readers import c_library, c_vectors, fortran_library
+from imbrex.transform.readers import blas, c_library, c_vectors, fortran_library
 from imbrex.transform.readers.c import read_c
 from imbrex.transform.readers.c_source import C_SUFFIXES
 from imbrex.transform.readers.fortran import read_fortran
@@ -250,8 +250,18 @@ class _Analysis:
         self.program = program = read_program(paths, options)
         self.libraries = libraries = Libraries(
             program,
-            Library(c_library.EFFECTS, c_library.STATES, c_library.NO_MPI),
-            Library(fortran_library.SUBROUTINES, fortran_library.STATES, fortran_library.NO_MPI),
+            Library(
+                c_library.EFFECTS | blas.C_EFFECTS,
+                c_library.STATES,
+                c_library.NO_MPI | blas.C_NO_MPI,
+                frozenset(blas.C_EFFECTS),
+            ),
+            Library(
+                fortran_library.SUBROUTINES | blas.FORTRAN_EFFECTS,
+                fortran_library.STATES,
+                fortran_library.NO_MPI | blas.FORTRAN_NO_MPI,
+                frozenset(blas.FORTRAN_EFFECTS),
+            ),
         )
         self.known = libraries.effects() | _OUTPUT | _mpi_names(program)
         aliases = Aliases(program, self.known)

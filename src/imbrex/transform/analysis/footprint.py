@@ -253,7 +253,8 @@ class Footprints(Changes):
             cause = kind(routine=call.name)
             return Footprint(stop=Reason(cause, place))
         accesses = self._argument_effects(call, effects, place)
-        return Footprint(accesses + library.own_accesses(call.name, place.line))
+        accesses += library.own_accesses(call.name, place.line)
+        return Footprint(accesses, heavy=call.name in library.loops)
 
     def _argument_effects(
         self, call: Call, effects: dict[int, str], place: Location
@@ -264,7 +265,8 @@ class Footprints(Changes):
             for part in mpi_calls.PARTS.get(call.name, ())
             if len(call.arguments) > part.communicator
         }
-        for position, mode in effects.items():
+        single = ((at, letter == "w") for at, modes in effects.items() for letter in modes)
+        for position, write in single:
             if position >= len(call.arguments) or not call.arguments[position].pointer:
                 continue
             argument = call.arguments[position]
@@ -274,14 +276,14 @@ class Footprints(Changes):
                 Access(
                     UNKNOWN_MEMORY if argument.base is None else argument.base,
                     argument.through,
-                    mode == "w",
+                    write,
                     place.line,
                     sections.get(position),
                     argument.strides if sections.get(position) is not None else (),
                     argument.owner,
                 )
             )
-            found += further(argument, mode == "w", place.line)
+            found += further(argument, write, place.line)
         return found
 
     def _mpi(self, call: Call, place: Location) -> Footprint:

@@ -11,7 +11,8 @@ from imbrex.transform.model.program import Access, Language, Program, Variable
 class Library:
     """The library of one language.
 
-    `effects` by routine: position of an argument -> "r" or "w"; what is not listed is unknown.
+    `effects` by routine: position of an argument -> "r", "w" or "rw"; what is not listed is
+    unknown.
 
     `states`: routine -> name of the memory of the library's own that it reads and sets. Two calls
     that draw random numbers do not change places: each would get the other's.
@@ -20,6 +21,7 @@ class Library:
     effects: dict[str, dict[int, str]]
     states: dict[str, str]
     no_mpi: frozenset[str]  # further routines, of which only that they call no MPI is known
+    loops: frozenset[str] = frozenset()  # those whose time grows with what they are given
 
     @property
     def known(self) -> frozenset[str]:

@@ -122,6 +122,8 @@ class PlaceReader(VectorReader, ABC):
     def place(self, cursor: Any, effects: Effects) -> Memory:
         """The memory of an lvalue; what evaluating its address reads is recorded."""
         cursor = cursor.stripped
+        if cursor.kind is ck.STRING_LITERAL:
+            return Memory("string", False)
         if cursor.kind is ck.CALL_EXPR:
             element = self._element(cursor, effects)
             if element is not None:
