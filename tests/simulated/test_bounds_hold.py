@@ -24,6 +24,7 @@ pytestmark = pytest.mark.untimed
 RANKS = 4
 PROGRAMS = int(os.environ.get("IMBREX_SIMULATED_PROGRAMS", "300"))
 FIRST = int(os.environ.get("IMBREX_SIMULATED_FIRST", "0"))
+CHUNK = 150  # programs of one simulation: SMPI keeps, and searches, what it has freed
 MUTANTS = 40  # programs that must show a fault put in on purpose
 
 
@@ -50,22 +51,22 @@ class Cluster:
         the moments that belong to matched calls."""
         table = folder / "table"
         table.write_text(table_of(self.calibration, eager_slack, network == "quiet"))
-        log = run(
-            self.simulator, programs or self.programs, network, folder, table, FIRST, count, "out"
-        )
-        programs_of = [read_programs(folder / f"out.{rank}") for rank in range(RANKS)]
-        actions = read_log(log)
-        contention = network == "shared"
-        verdict = Verdict()
-        if not rate:
-            verdict = check_all(programs_of, actions, contention=contention, eager_below=EAGER)
-        check_all_matched(
-            *(programs_of, actions, verdict),
-            contention=contention,
-            eager_below=EAGER,
-            rate=rate,
-            shift_ns=shift_ns,
-        )
+        verdict, contention = Verdict(), network == "shared"
+        for first in range(FIRST, FIRST + count, CHUNK):
+            some = min(CHUNK, FIRST + count - first)
+            chosen = programs or self.programs
+            log = run(self.simulator, chosen, network, folder, table, first, some, "out")
+            programs_of = [read_programs(folder / f"out.{rank}") for rank in range(RANKS)]
+            actions = read_log(log)
+            if not rate:
+                check_all(programs_of, actions, verdict, contention=contention, eager_below=EAGER)
+            check_all_matched(
+                *(programs_of, actions, verdict),
+                contention=contention,
+                eager_below=EAGER,
+                rate=rate,
+                shift_ns=shift_ns,
+            )
         return verdict
 
 

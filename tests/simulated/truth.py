@@ -360,12 +360,12 @@ def _check_wait(
 def check_all(
     programs: list[dict[int, Program]],
     actions: list[Action],
+    verdict: Verdict,
     *,
     contention: bool,
     eager_below: int,
-) -> Verdict:
+) -> None:
     """All seeds of a run; `programs` by rank."""
-    verdict = Verdict()
     begins = [a.begin for a in actions]
     seeds = sorted(programs[0])
     for seed in seeds:
@@ -384,4 +384,3 @@ def check_all(
                 eager_below=eager_below,
                 where=(seed, rank),
             )
-    return verdict
