@@ -16,6 +16,7 @@ import json
 import os
 import subprocess
 import sys
+import textwrap
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -222,9 +223,12 @@ def main() -> None:
         rows = variants(found)
         text += [f"**{name}**, {where}:", "", *table(found), ""]
         if rows:
+            told = (
+                f"The variants of `halo3d {SIZES['halo3d --variant blocking'][1]}`, {name}, "
+                f"{where}: from the least to the most that any of the runs showed."
+            )
             text += [
-                f"Three variants of `halo3d {SIZES['halo3d --variant blocking'][1]}`,"
-                f" {name}, {where}, from the least to the most that any of the runs showed:",
+                *textwrap.wrap(told, 100),
                 "",
                 "| variant | runs | hidden, % | gainable, ms | lost overlap, ms |",
                 "|---|--:|---|---|---|",

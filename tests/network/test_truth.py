@@ -32,6 +32,8 @@ BURST_BYTES = 128 * 1024  # of two-hosts' token bucket
 LEAST_BYTES = 600  # smaller packets are the library's own
 SLOP_NS = 30_000  # between a call's time-stamps here and in the runtime, and between the hosts
 
+MORE = ("matched", "expected")  # evidence that needs both sides' calls
+
 Interval = tuple[int, int]
 
 
@@ -141,8 +143,11 @@ def run_program(cluster: Any, machine: Path, name: str, events: str) -> tuple[Ru
     return run, read_packets(packet_file), out
 
 
-def check_message(row: Any, own: list[tuple[int, int]], calls: list[Call], size: int) -> list[str]:
-    """The packets of one message against its row: what does not hold."""
+def check_message(
+    row: Any, own: list[tuple[int, int]], calls: list[Call], size: int, evidence: str = ""
+) -> list[str]:
+    """The packets of one message against its row, of measures.npy or, `matched_` or `expected_`, of
+    evidence.npy: what does not hold."""
     moved = sum(b for _, b in own)
     # less by small packets that look like control, more by headers and what was sent again
     assert 0.9 * size <= moved <= 1.1 * size + 4000, (size, moved)
@@ -155,10 +160,18 @@ def check_message(row: Any, own: list[tuple[int, int]], calls: list[Call], size:
         ("overlap", 1 - perhaps / moved, 1 - surely / moved),
         ("exposed", surely / moved, perhaps / moved),
     ):
-        low, high = (int(row[f"{kind}_{end}_ns"]) / x_lo for end in ("min", "max"))
+        low, high = (int(row[f"{evidence}{kind}_{end}_ns"]) / x_lo for end in ("min", "max"))
         if most + credit < low or least - credit > high:
             broken.append(f"{kind} {least:.2f} to {most:.2f}, claimed {low:.2f} to {high:.2f}")
     return broken
+
+
+def evidence_of(run: Run, rank: int, section: int) -> Any:
+    """The one row of a message in evidence.npy."""
+    assert run.evidence is not None
+    chosen = (run.evidence["rank"] == rank) & (run.evidence["section"] == section)
+    (row,) = run.evidence[chosen]
+    return row
 
 
 @pytest.mark.parametrize("name", ["truth", "truth_onesided"])
@@ -169,7 +182,7 @@ def test_packets_pass_within_the_bounds(cluster, machine, events, name):
     if name == "truth_onesided" and cluster.mpi != "mpich":
         pytest.skip("Debian's Open MPI makes no windows between these hosts (MPI_ERR_WIN)")
     run, packets, out = run_program(cluster, machine, name, events)
-    checked = Checked()
+    checked = {kind: Checked() for kind in (events, *(MORE if events == "call" else ()))}
     written = [read_messages(out.with_name(f"messages.{rank}")) for rank in range(2)]
     assert [len(messages) for messages in written] == [MESSAGES] * 2
     for rank, messages in enumerate(written):
@@ -184,10 +197,15 @@ def test_packets_pass_within_the_bounds(cluster, machine, events, name):
             begin, end = either(when, written[1 - rank][number][2])
             own = [(at, b) for at, b in packets if begin <= at <= end]
             row = rows[0]
-            for what in check_message(row, own, calls, size):
-                checked.broken.append(f"message {number}, rank {rank}, {size} bytes: {what}; {row}")
-            width = int(row["overlap_max_ns"]) - int(row["overlap_min_ns"])
-            operation = run.job.operations[row["operation"]]
-            checked.widths.append((operation, width / int(row["transfer_max_ns"])))
-    checked.report(f"{cluster.mpi} {name} {events}")
-    assert not checked.broken
+            for kind, found in checked.items():
+                evidence = f"{kind}_" if kind in MORE else ""
+                if evidence:
+                    row = evidence_of(run, rank, section)
+                for what in check_message(row, own, calls, size, evidence):
+                    found.broken.append(f"message {number}, rank {rank}, {size} B: {what}; {row}")
+                width = int(row[f"{evidence}overlap_max_ns"] - row[f"{evidence}overlap_min_ns"])
+                operation = run.job.operations[row["operation"]]
+                found.widths.append((operation, width / int(row["transfer_max_ns"])))
+    for kind, found in checked.items():
+        found.report(f"{cluster.mpi} {name} {kind}")
+    assert not [what for found in checked.values() for what in found.broken]

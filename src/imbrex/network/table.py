@@ -11,12 +11,16 @@ from pathlib import Path
 
 from imbrex.errors import ImbrexError
 from imbrex.network.interpolation import BANDWIDTH_BYTES, transfer_time
-from imbrex.network.profile import MachineProfile, NetworkPath, Point
+from imbrex.network.profile import MachineProfile, MovingRates, NetworkPath, Point, Rate
 from imbrex.network.rates import rates_at
 
 FAR_BYTES = 1 << 40
 MOST_CLASSES = 64
 """Of a path (runtime/core/times_table.h)."""
+MEMORYLESS = ("self", "intra-node")
+"""The paths on which a side that is inside MPI copies, whatever went before. Over a network it also
+depends on how far the handshake has come and on what the buffers of both hosts hold, which the
+situations that were measured do not show: one message in eight broke such bounds."""
 # What the runtime takes for a time: up to 2^50 ns, 13 days.
 _MOST_S = (1 << 50) * 1e-9
 
@@ -31,7 +35,7 @@ def format_table(profile: MachineProfile) -> str:
             f"{_up(p.tail_s)} {_up(p.head_s)}"
             for p in (*path.points, *_far(path.points, path.gap_s_per_byte))
         ]
-        lines += _classes(path)
+        lines += _classes(path, name in MEMORYLESS)
     for c in profile.collectives:
         lines.append(f"collective {c.operation} {c.ranks} {c.role} {c.path}")
         points = [Point(p.size_bytes, p.x_lo_s, p.x_hi_s) for p in c.points]
@@ -53,10 +57,10 @@ _RETURNS = {None: -1, False: 0, True: 1}
 _NOTHING_KNOWN = "-1" + " 0 1000" * 4
 
 
-def _classes(path: NetworkPath) -> list[str]:
+def _classes(path: NetworkPath, with_rates: bool) -> list[str]:
     """The sizes at which rates or protocol may change: both ends of each range that agrees."""
     sizes = {p.size_bytes for p in path.points} | {r.size_bytes for r in path.rates}
-    found = [(size, _class_at(path, size)) for size in sorted(sizes)]
+    found = [(size, _class_at(path, size, with_rates)) for size in sorted(sizes)]
     if all(text == _NOTHING_KNOWN for _, text in found):
         return []
     texts = [None, *(text for _, text in found), None]
@@ -68,9 +72,9 @@ def _classes(path: NetworkPath) -> list[str]:
     return lines[:MOST_CLASSES]
 
 
-def _class_at(path: NetworkPath, size: int) -> str:
+def _class_at(path: NetworkPath, size: int, with_rates: bool) -> str:
     """Whether a send of this size returns early; rates in thousandths, by who is inside MPI."""
-    rates = rates_at(path, size)
+    rates = rates_at(path, size) if with_rates else MovingRates(size, *[Rate(0.0, 1.0)] * 4)
     words = [str(_RETURNS[_returns_early(path.points, size)])]
     for rate in (rates.neither, rates.sender, rates.receiver, rates.both):
         words.append(f"{math.floor(1000 * rate.lowest)} {math.ceil(1000 * rate.highest)}")

@@ -132,8 +132,8 @@ def test_a_very_short_transfer_tells_nothing() -> None:
     assert found.neither == Rate(0.0, 1.0)
 
 
-def profile(path: NetworkPath) -> MachineProfile:
-    return MachineProfile("lib", "1", ("a",), 2, {}, {"inter-node": path}, (), "", "", True)
+def profile(path: NetworkPath, name: str = "intra-node") -> MachineProfile:
+    return MachineProfile("lib", "1", ("a",), 2, {}, {name: path}, (), "", "", True)
 
 
 def test_profile_and_table_carry_the_rates() -> None:
@@ -145,6 +145,9 @@ def test_profile_and_table_carry_the_rates() -> None:
     assert parse(there.to_json()) == there
     lines = format_table(there).splitlines()
     assert "class 4096 1 0 124 250 1000 333 500 999 1000" in lines
+    # Between hosts they do not hold for other situations than those that were measured.
+    far = profile(replace(path, rates=(rates,)), "inter-node")
+    assert "class 4096 1 0 1000 0 1000 0 1000 0 1000" in format_table(far).splitlines()
 
 
 def test_a_class_alone_gives_wide_rates() -> None:
@@ -156,8 +159,10 @@ def test_a_class_alone_gives_wide_rates() -> None:
     assert found[0].neither.lowest == pytest.approx(1 / 6)
     assert found[1].neither == Rate(0.0, 1.0)
     assert found[2].neither.highest == pytest.approx(1 / 6)
-    lines = format_table(profile(NetworkPath(points, 0.0))).splitlines()
+    path = NetworkPath(points, 0.0)
+    lines = format_table(profile(path)).splitlines()
     assert sum(line.startswith("class ") for line in lines) == 3
+    assert "class " not in format_table(profile(path, "inter-node"))
 
 
 def test_between_two_sizes_both_are_possible() -> None:
@@ -176,6 +181,6 @@ def test_between_two_sizes_both_are_possible() -> None:
 def test_a_rate_that_cannot_be_is_refused(lowest: float) -> None:
     rates = MovingRates(1, *[Rate(0.0, 1.0)] * 4)
     entry = profile(NetworkPath((Point(1, 0.0, 1e-6),), 0.0, rates=(rates,))).to_json()
-    entry["paths"]["inter-node"]["rates"][0]["sender"] = {"lowest": lowest, "highest": 0.5}
+    entry["paths"]["intra-node"]["rates"][0]["sender"] = {"lowest": lowest, "highest": 0.5}
     with pytest.raises(Exception, match="sender"):
         parse(entry)
