@@ -130,14 +130,17 @@ class Found:
     def _noise(self) -> str | None:
         """That the machine is too noisy for the question, where it is."""
         undecided = [t for t in self.tried if t.looks_faster and not t.recommended]
-        spread = max((found.deviation for found in undecided), default=0.0)
-        if self.recommended or spread < NOISY * self.worth:
+        if self.recommended or not undecided:
             return None
-        needed = pairs_needed(spread, self.worth, 1000)
+        best = max(undecided, key=lambda t: t.estimate)
+        if best.deviation < NOISY * self.worth:
+            return None
+        needed = pairs_needed(best.deviation, best.estimate - self.worth, 1000)
         enough = f"about {needed} pairs" if needed is not None else "more than 1,000 pairs"
         return (
-            f"This machine is noisy: the ratio of two runs varies by {wording.percent(spread)}; "
-            f"{enough} would tell {wording.percent(self.worth)} apart (--repeat, --budget)."
+            f"This machine is noisy: the ratio of two runs varies by "
+            f"{wording.percent(best.deviation)}. If {best.candidate.what} really saves "
+            f"{_percent(best.estimate)} %, {enough} would prove it (--repeat, --budget)."
         )
 
     def _faster(self, best: Tried) -> str:

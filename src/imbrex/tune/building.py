@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import time
 from collections.abc import Iterable
@@ -60,20 +61,24 @@ def build(sources: Sources, tree: Path, most_s: float) -> Path:
     began = time.time() - 1
     folder = tree / sources.folder.relative_to(sources.root)
     log = tree.with_name(f"{tree.name}.log")
+    folder.mkdir(parents=True, exist_ok=True)
     with log.open("wb") as stream:
+        process = subprocess.Popen(
+            ["sh", "-c", sources.build],
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=stream,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
         try:
-            folder.mkdir(parents=True, exist_ok=True)
-            code = subprocess.run(
-                ["sh", "-c", sources.build],
-                cwd=folder,
-                stdin=subprocess.DEVNULL,
-                stdout=stream,
-                stderr=subprocess.STDOUT,
-                timeout=max(most_s, 1.0),
-                check=False,
-            ).returncode
-        except subprocess.TimeoutExpired:
-            raise NotPossibleError(f"`{sources.build}` did not end in time") from None
+            code = process.wait(max(most_s, 1.0))
+        except BaseException as error:  # compilers go on unless they are ended too
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            if isinstance(error, subprocess.TimeoutExpired):
+                raise NotPossibleError(f"`{sources.build}` did not end in time") from None
+            raise
     if code:
         raise NotPossibleError(
             f"`{sources.build}` ended with exit code {code} in a copy of {sources.root} "

@@ -138,7 +138,7 @@ def test_a_build_that_fails_is_one_line(project: Path, tmp_path: Path) -> None:
     with pytest.raises(NotPossibleError, match="made no app: give --build"):
         build(found(project, Told(build="true")), tree, 60)
     with pytest.raises(NotPossibleError, match="did not end in time"):
-        build(found(project, Told(build="sleep 20")), tree, 1)
+        build(found(project, Told(build="sleep 600")), tree, 1)
 
 
 def test_a_damaged_compile_database_is_one_line(project: Path) -> None:
