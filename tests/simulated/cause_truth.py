@@ -224,11 +224,12 @@ def check_causes(
                 continue  # shared links slow it down: what is beyond X_hi is told as stalled
             low, high = (sum(row[f"{cause}_{end}"] for row in rows) for end in ("min", "max"))
             least, most = true[operation, cause]
+            known = least == most
             if cause in ("gainable", "lost_overlap"):  # no row gains more than the rank computes
-                least, most = min(least, computed), min(most, computed)
+                least = min(least, computed)
             slop = 4 * count + rate * sum(row["call"] for row in rows)
             story = (where, operation, rows, least, most)
             verdict.check(f"{cause} at least", float("-inf"), low - slop, most, story)
             verdict.check(f"{cause} at most", least, high + unknown + slop, float("inf"), story)
-            if least == most:
+            if known:
                 verdict.late[cause].append((low, least, high))
