@@ -80,8 +80,6 @@ APPS = {
         ),
         {n: f"--n {16 * round(n ** (1 / 3) + 0.4)} --steps 5" for n in (4, 16, 64, 256)},
     ),
-    "fft": App(("fft/fft.c", "fft/fft1d.c"), dict.fromkeys((4, 16, 64, 256), "--n 256")),
-    "bucket": App(("bucket/bucket.c",), {n: f"--keys {n << 12}" for n in (4, 16, 64, 256)}),
 }
 
 

@@ -1,0 +1,105 @@
+"""How fast schedules of whole programs are replayed, beside a pass over memory of the same bytes.
+
+    python benchmarks/replay_speed.py [--large]
+
+The program is a ring: each step of each rank is some computation, two receives and two sends that
+begin, and their waits. One replay is one network. `--large` adds 1,024 ranks with 100,000
+operations each (2.5 GiB). Prints the table of docs/guide/predict.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from imbrex.replay.arrays import OPERATION, ArraySchedule, Flag, Kind
+from imbrex.replay.evaluate import Network, Replayer, Route
+from imbrex.replay.parametric import curve, of_latency
+
+STEP = 8
+SIZES = [(64, 10_000), (64, 100_000), (256, 25_000), (1024, 6_400), (1024, 25_000)]
+LARGE = [(1024, 100_000)]
+ROUTE = Route(latency_ns=2000, byte_ns=0.1, gap_ns=50, send_ns=200, receive_ns=200)
+NETWORK = Network(ROUTE, ROUTE)
+
+
+def ring(ranks: int, calls: int) -> ArraySchedule:
+    """`calls` operations of each rank."""
+    steps = calls // STEP
+    each = steps * STEP
+    one = np.zeros((steps, STEP), OPERATION)
+    kinds = (Kind.RECV, Kind.RECV, Kind.SEND, Kind.SEND)
+    waits = (Kind.WAIT_RECV, Kind.WAIT_RECV, Kind.WAIT_SEND, Kind.WAIT_SEND)
+    one["kind"] = kinds + waits
+    one["flags"] = (Flag.CALL,) * 5 + (0,) * 3
+    one["bytes"][:, :4] = 8192
+    one["calc_ns"][:, 4] = 20_000 + np.random.default_rng(1).integers(0, 5000, steps)
+    operations = np.tile(one, (ranks, 1, 1))
+    begin = (np.arange(steps) * STEP)[None, :]
+    own = np.arange(ranks)[:, None]
+    left, right = (own - 1) % ranks, (own + 1) % ranks
+    # Receives from the left and the right, sends to the left and the right, and their waits.
+    for place, peer, partner in (
+        (0, left, left * each + begin + 3),
+        (1, right, right * each + begin + 2),
+        (2, left, left * each + begin + 1),
+        (3, right, right * each + begin + 0),
+        (4, left, left * each + begin + 3),
+        (5, right, right * each + begin + 2),
+        (6, left, own * each + begin + 2),
+        (7, right, own * each + begin + 3),
+    ):
+        operations["peer"][:, :, place] = peer
+        operations["partner"][:, :, place] = partner
+    return ArraySchedule(
+        operations=operations.reshape(-1),
+        first=(np.arange(ranks + 1) * each).astype(np.uint64),
+        rank=np.arange(ranks, dtype=np.uint32),
+        start_ns=np.zeros(ranks),
+        node=np.arange(ranks, dtype=np.uint32),
+    )
+
+
+def best_s(what: Callable[[], object], times: int = 3) -> float:
+    found = []
+    for _ in range(times):
+        begin = time.perf_counter()
+        what()
+        found.append(time.perf_counter() - begin)
+    return min(found)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--large", action="store_true")
+    given = parser.parse_args()
+    print("| ranks | operations | a replay | million a second | over memory | with shared links |")
+    print("|--:|--:|--:|--:|--:|--:|")
+    for ranks, calls in SIZES + (LARGE if given.large else []):
+        schedule = ring(ranks, calls)
+        count = len(schedule.operations)
+        replayer = Replayer(schedule)
+        replay = best_s(lambda r=replayer: r.run(NETWORK, shared=False))  # type: ignore[misc]
+        # What a replay reads and writes: the operations, and a time for each.
+        words = schedule.operations.view(np.uint64)
+        times = np.zeros(count)
+        memory = best_s(lambda w=words, t=times: (w.sum(), t.fill(1.0)))  # type: ignore[misc]
+        shared = "-"
+        if count <= 2_000_000:
+            shared = f"{best_s(lambda r=replayer: r.run(NETWORK), 1):.2f} s"  # type: ignore[misc]
+        print(
+            f"| {ranks} | {count:,} | {replay:.3f} s | {count / replay / 1e6:.0f} | "
+            f"{replay / memory:.1f} x | {shared} |",
+            flush=True,
+        )
+    replayer = Replayer(ring(64, 10_000))
+    found = curve(of_latency(replayer, NETWORK), 0.0, 100_000.0)
+    exact = "exact" if found.width_ns == 0 else f"within {found.width_ns:.0f} ns"
+    print(f"\nRun time by latency from 0 to 100 us, {exact}: {found.passes} replays.")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,43 @@
+"""A few points of benchmarks/replay_judge.py: replays of plain runs against simulated run time."""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.untimed
+
+SCRIPT = Path(__file__).resolve().parents[2] / "benchmarks" / "replay_judge.py"
+
+
+@pytest.fixture(scope="module")
+def judge() -> ModuleType:
+    if not (shutil.which("smpicc") and shutil.which("smpirun")):
+        pytest.skip("SimGrid is not installed (libsimgrid-dev)")
+    spec = importlib.util.spec_from_file_location("replay_judge", SCRIPT)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["replay_judge"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("name", ["halo", "wavefront"])
+def test_replays_of_plain_runs_come_true(
+    judge: ModuleType, name: str, tmp_path: Path, simulator: Any
+) -> None:
+    points = [(1.0, 5000.0), (8.0, 100.0)]
+    rows = judge.judge(name, 4, points, tmp_path, simulator.build / "libimbrex.a")
+    assert len(rows) == len(points)
+    for row in rows:
+        assert abs(row.error) < 0.04, row
+    # The networks differ by more than what is tolerated.
+    times = [row.simulated_s for row in rows]
+    assert max(times) / min(times) > 1.1
