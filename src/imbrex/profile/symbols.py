@@ -71,8 +71,10 @@ def _demangler() -> ctypes.CDLL | None:
 
 
 def demangle(name: str) -> str:
-    """A C++ name as in the source; other names unchanged."""
+    """A C++ or Cython name as in the source; other names unchanged."""
     name = name.split("@", 1)[0]
+    if name.startswith(_CYTHON):
+        return _python_name(name)
     library = _demangler() if name.startswith("_Z") else None
     if library is None:
         return name
@@ -84,3 +86,26 @@ def demangle(name: str) -> str:
     libc = ctypes.CDLL(None)
     libc.free(ctypes.c_void_p(pointer))
     return text.decode("utf-8", "replace")
+
+
+_CYTHON = ("__pyx_pw_", "__pyx_pf_", "__pyx_f_")
+"""What Cython puts before the functions that it makes of Python's."""
+
+
+def _python_name(name: str) -> str:
+    """`mpi4py.MPI.Comm.Isend` of `__pyx_pw_6mpi4py_3MPI_4Comm_77Isend`.
+
+    Each scope has its length before it; before the function's own name there may be a counter.
+    """
+    rest = name.removeprefix(next(prefix for prefix in _CYTHON if name.startswith(prefix)))
+    scopes = []
+    while True:
+        text = rest.lstrip("0123456789")
+        digits = rest[: len(rest) - len(text)]
+        length = int(digits) if digits else 0
+        end = text[length : length + 2]
+        if not length or end[:1] != "_" or not end[1:].isdigit():  # `3Get_size` is no scope
+            break
+        scopes.append(text[:length])
+        rest = text[length + 1 :]
+    return ".".join([*scopes, text]) if scopes and text else name

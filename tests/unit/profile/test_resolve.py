@@ -127,4 +127,8 @@ def test_rebuilt_or_missing_images_stay_unknown(tmp_path):
 def test_demangle():
     assert demangle("_ZN3foo3barEi") == "foo::bar(int)"
     assert demangle("_Znonsense") == "_Znonsense"
+    comm = "__pyx_pw_6mpi4py_3MPI_4Comm"
+    assert demangle(f"{comm}_77Isend") == "mpi4py.MPI.Comm.Isend"
+    assert demangle(f"{comm}_3Get_size") == "mpi4py.MPI.Comm.Get_size"
+    assert demangle("__pyx_pw_9Get") == "__pyx_pw_9Get"
     assert demangle("MPI_Send@VERS_1") == "MPI_Send"
