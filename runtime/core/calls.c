@@ -27,7 +27,7 @@ static inline IX_ALWAYS void begin_own(ix_thread *t, const ix_descriptor *d)
     t->own[number] = d;
     t->own_count = number + 1;
     t->settles = 1;
-    ix_count_begin(t, (uint64_t)d->open_ns);
+    ix_count_begin(t, d);
     ix_note_first(t, d);
 }
 

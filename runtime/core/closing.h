@@ -50,6 +50,8 @@ static inline IX_ALWAYS void ix_note_outside(ix_settlement *ended, const ix_desc
         ended->outside_ns += apart ? d->most_ns : ix_least(slack_ns, d->x_hi_ns);
     }
     ended->open_ns += (uint64_t)d->open_ns;
+    if (IX_UNLIKELY(d->flags & IX_NEEDS_PROGRESS))
+        ix_count_needing(d, -1);
 }
 
 /* The bounds of a transfer with compute and call time of this thread between begin and end.

@@ -10,6 +10,7 @@
 
 /* Besides enum ix_transfer_flags, in the same byte. */
 enum ix_descriptor_flags {
+    IX_NEEDS_PROGRESS = 8, /* counted among the open transfers that move only inside calls */
     IX_RESOLVED = 16,    /* its row, X and slack_ns are known, or it is in no row: its end needs no
                           * look-up */
     IX_UNCOUNTED = 32,   /* in no row: dropped in a pause, or left to another source */
@@ -35,7 +36,7 @@ typedef struct ix_descriptor {
     uint16_t x_operation; /* of the collective's calibration */
     int64_t tail_ns, head_ns, most_ns;
     int32_t ranks;
-    int32_t reserved;
+    int32_t listed; /* of an open one: its place in the list of those that need progress, plus 1 */
 } ix_descriptor;
 _Static_assert(sizeof(ix_descriptor) == 96, "a line and a half of the cache");
 

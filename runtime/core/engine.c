@@ -12,6 +12,7 @@ ix_engine_state ix_engine;
 ix_shared ix_share;
 __thread ix_thread *ix_self;
 static __thread int refused; /* no slot was free for this thread */
+static __thread int stays_out;
 static pthread_key_t thread_exit;
 static int has_thread_exit;
 
@@ -209,7 +210,7 @@ static ix_thread *claim(uint32_t slot)
 
 ix_thread *ix_attach(void)
 {
-    if (!atomic_load_explicit(&ix_engine.running, memory_order_acquire))
+    if (stays_out || !atomic_load_explicit(&ix_engine.running, memory_order_acquire))
         return NULL;
     if (refused) {
         ix_count(&ix_engine.part->rank.overflow);
@@ -225,8 +226,14 @@ ix_thread *ix_attach(void)
         return t;
     }
     refused = 1;
+    atomic_store(&ix_share.unseen, 1);
     ix_count(&ix_engine.part->rank.overflow);
     return NULL;
+}
+
+void ix_stay_out(void)
+{
+    stays_out = 1;
 }
 
 ix_thread *ix_current(void)

@@ -78,6 +78,10 @@ void ix_stop(void);
 /* How the process ended (async-signal safe). A forked child that calls it changes nothing. */
 void ix_mark_ended(enum ix_ended ended);
 
+/* The calling thread is none of the program's: its calls, from within the library's callbacks, are
+ * not measured. */
+void ix_stay_out(void);
+
 /* Unmap the tables and forget everything; `unlink_part` removes the part file. ix_start may follow.
  */
 void ix_release(int unlink_part);

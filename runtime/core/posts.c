@@ -70,7 +70,7 @@ uint32_t ix_post(ix_thread *t, const ix_transfer *transfer, int64_t time_ns, enu
                                       : ix_describe(t, transfer->bytes, packed);
     __atomic_store_n(&open->thread, t, __ATOMIC_RELAXED);
     ix_copy_descriptor(&open->descriptor, d);
-    ix_count_begin(t, (uint64_t)d->open_ns);
+    ix_count_begin(t, d);
     if (!s)
         ix_close_unknown(t, open);
     settle_outside_calls(t);

@@ -16,6 +16,8 @@ static IX_APART void open_away(ix_thread *t, uint64_t key, const ix_descriptor *
     ix_slot *s = ix_slot_reserve(key);
     ix_open none, *open = s ? &s->open : &none;
     ix_open_in_call(t, d, open);
+    if (s && IX_UNLIKELY(d->flags & IX_NEEDS_PROGRESS))
+        ix_list_needing(&open->descriptor, key >> 2);
     if (s)
         ix_slot_publish(s, key);
     else
@@ -34,7 +36,7 @@ IX_HOT void ix_begin_packed(ix_thread *t, uint64_t handle, int64_t bytes, ix_pac
     const ix_descriptor *d = ix_descriptor_of(t, bytes, packed);
     if (!d)
         return;
-    ix_slot *s = ix_slot_at_home(key);
+    ix_slot *s = IX_LIKELY(!(d->flags & IX_NEEDS_PROGRESS)) ? ix_slot_at_home(key) : NULL;
     if (IX_LIKELY(s))
         ix_open_in_call(t, d, &s->open);
     else
@@ -80,6 +82,8 @@ void ix_start_request(ix_thread *t, uint64_t handle)
     if (!d)
         return;
     ix_open_in_call(t, d, &s->open);
+    if (IX_UNLIKELY(d->flags & IX_NEEDS_PROGRESS))
+        ix_list_needing(&s->open.descriptor, handle);
     ix_mark(s, IX_ACTIVE, 0);
 }
 

@@ -101,7 +101,11 @@ typedef struct ix_shared {
     _Atomic int64_t moving_until_ns; /* completed sends may still be leaving until then */
     _Atomic uint64_t debt_ns; /* what may have moved outside begin and end: see theory.md, Wait */
     _Atomic uint32_t exposed; /* windows open to others */
-    int concurrent;           /* threads call at the same time */
+    _Atomic int32_t needing;  /* open transfers that move only while somebody is inside MPI, but for
+                               * those that a progress thread saw complete */
+    _Atomic int32_t needing_rounds; /* collectives among those that are open */
+    _Atomic int unseen;             /* there is a thread of the program for which was no room */
+    int concurrent;                 /* threads call at the same time */
 } ix_shared;
 
 extern IX_HIDDEN ix_shared ix_share;

@@ -58,6 +58,8 @@ static void fill(ix_thread *t, int64_t bytes, ix_packed packed, ix_descriptor *d
     d->open_ns = d->calibrated ? d->most_ns : IX_UNBOUNDED_NS;
     if (is_uncounted(t, d, posted))
         d->flags |= IX_UNCOUNTED;
+    if (ix_needs_progress(d))
+        d->flags |= IX_NEEDS_PROGRESS;
 }
 
 /* The measured slack of a kind; IX_UNKNOWN where it was not measured. */
@@ -184,8 +186,11 @@ void ix_close(ix_thread *t, ix_open *open, const ix_end *end)
                           end->in_call_ns);
     else if (d->bytes > 0)
         close_unresolved(t, &ended, open, end);
-    else /* a receive that got nothing */
+    else { /* a receive that got nothing */
         ended.open_ns = (uint64_t)d->open_ns;
+        if (d->flags & IX_NEEDS_PROGRESS)
+            ix_count_needing(d, -1);
+    }
     ix_settle_with_engine(&ended, end->time_ns, ix_share.concurrent);
     t->outside_ns += ended.outside_ns;
     t->moving_min_ns = ix_most(t->moving_min_ns, ended.moving_min_ns);

@@ -2,6 +2,7 @@
 #ifndef IMBREX_CORE_TRANSFERS_H
 #define IMBREX_CORE_TRANSFERS_H
 
+#include "core/needing.h"
 #include "core/plans.h"
 
 /* The end of a transfer, by the clocks of the thread that saw it. */
@@ -35,8 +36,11 @@ static inline IX_ALWAYS const ix_descriptor *ix_descriptor_of(ix_thread *t, int6
                                                       : ix_describe(t, bytes, packed);
 }
 
-static inline void ix_count_begin(ix_thread *t, uint64_t open_ns)
+static inline void ix_count_begin(ix_thread *t, const ix_descriptor *d)
 {
+    uint64_t open_ns = (uint64_t)d->open_ns;
+    if (IX_UNLIKELY(d->flags & IX_NEEDS_PROGRESS))
+        ix_count_needing(d, 1);
     if (IX_UNLIKELY(ix_share.concurrent)) {
         atomic_fetch_add_explicit(&ix_share.begun_ns, open_ns, memory_order_acq_rel);
         t->begun_here_ns += open_ns;
@@ -75,7 +79,7 @@ static inline IX_ALWAYS void ix_open_in_call(ix_thread *t, const ix_descriptor *
     open->begin = ix_clocks_of(t);
     __atomic_store_n(&open->thread, t, __ATOMIC_RELAXED); /* see rather_mine */
     ix_copy_descriptor(&open->descriptor, d);
-    ix_count_begin(t, (uint64_t)d->open_ns);
+    ix_count_begin(t, d);
     ix_note_first(t, d);
 }
 

@@ -32,9 +32,16 @@ void ix_finalize_together(MPI_Comm all)
     if (ranks < 2)
         return;
     PMPI_Barrier(all);
-    if (!has_progress_thread())
-        ix_ucx_finalizing();
+    ix_finalize_alone();
 #else
     (void)all;
+#endif
+}
+
+void ix_finalize_alone(void)
+{
+#if defined(MPICH_VERSION) && !defined(IMBREX_DIRECT)
+    if (!has_progress_thread())
+        ix_ucx_finalizing();
 #endif
 }

@@ -20,12 +20,15 @@
 #include "job/table.h"
 #include "mpi/lifecycle.h"
 #include "mpi/request_handles.h"
+#include "mpi/thread_level.h"
 #include "mpi/types.h"
+#include "progress/progress.h"
 #include "transport/sources.h"
 
-/* BEFORE -> WORLD or SESSIONS -> OVER. */
+/* BEFORE -> WORLD, ALONE or SESSIONS -> OVER. ALONE: not measured, but helped by a progress thread;
+ * each rank for itself, because others may have been started without Imbrex. */
 static struct {
-    enum { BEFORE, WORLD, SESSIONS, OVER } state;
+    enum { BEFORE, WORLD, ALONE, SESSIONS, OVER } state;
     ix_job job; /* job.measured: the engine runs */
     ix_run_options options;
     ix_profile profile;
@@ -49,6 +52,7 @@ static enum ix_threading threading(void)
 {
     int level = MPI_THREAD_SINGLE;
     PMPI_Query_thread(&level);
+    level = ix_level_to_tell(level);
     if (level == MPI_THREAD_MULTIPLE)
         return IX_CONCURRENT;
     return level == MPI_THREAD_SERIALIZED ? IX_SERIALIZED : IX_ONE_THREAD;
@@ -90,11 +94,50 @@ static int is_spawned(void)
     return parent != MPI_COMM_NULL;
 }
 
-void ix_job_start(void)
+int ix_job_wants_threads(void)
+{
+    return run.state == BEFORE && ix_progress_is_wanted();
+}
+
+static void learn_shared_handles(void)
 {
     MPI_Comm self = MPI_COMM_NULL;
-    if (run.state != BEFORE || !ix_read_options(&run.options))
+    if (run.job.measured && PMPI_Comm_dup(MPI_COMM_SELF, &self) == MPI_SUCCESS) {
+        ix_learn_shared_handles(self);
+        PMPI_Comm_free(&self);
+    }
+}
+
+/* No message to other ranks, and no file. */
+static void start_alone(void)
+{
+    ix_job *job = &run.job;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &job->rank);
+    PMPI_Comm_size(MPI_COMM_WORLD, &job->ranks);
+    job->all = MPI_COMM_NULL;
+    if (ix_comms_start_alone(job->rank, job->ranks))
         return;
+    run.state = ALONE;
+    ix_clock_start(CLOCK_FUNCTION);
+    ix_types_learn();
+    run.profile = ix_start_unkept_profile(job, threading());
+    job->measured = run.profile.measured;
+    run.owner = getpid();
+    ix_load_table(job);
+    learn_shared_handles();
+    ix_observers_start(job);
+    ix_measuring = job->measured;
+}
+
+void ix_job_start(void)
+{
+    if (run.state != BEFORE)
+        return;
+    if (!ix_read_options(&run.options)) {
+        if (ix_progress_is_wanted())
+            start_alone();
+        return;
+    }
     ix_job *job = &run.job;
     PMPI_Comm_rank(MPI_COMM_WORLD, &job->rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &job->ranks);
@@ -118,11 +161,9 @@ void ix_job_start(void)
     }
     run.state = WORLD;
     start_profile(threading());
-    if (job->measured && PMPI_Comm_dup(MPI_COMM_SELF, &self) == MPI_SUCCESS) {
-        ix_learn_shared_handles(self);
-        PMPI_Comm_free(&self);
-    }
-    if (everybody_measured())
+    learn_shared_handles();
+    /* Within the library the progress thread's events would look like the program's. */
+    if (everybody_measured() && !ix_progress_is_wanted())
         ix_sources_start(job->all);
     ix_observers_start(job);
     /* Two ranks that start apart would blame it on the program's first message. */
@@ -242,9 +283,26 @@ void ix_job_end_session(void)
         ix_mark_ended(IX_FINALIZED);
 }
 
+static void end_alone(void)
+{
+    run.state = OVER;
+    ix_measuring = 0;
+    if (!run.job.measured)
+        return;
+    ix_progress_stop();
+    ix_stop();
+    ix_tell_job_ending(&run.job);
+    ix_release(0);
+    run.job.measured = 0;
+    ix_comms_stop();
+    ix_finalize_alone();
+}
+
 void ix_job_end(void)
 {
     if (run.state != WORLD) {
+        if (run.state == ALONE)
+            end_alone();
         if (run.state == SESSIONS)
             ix_job_end_session();
         return;
@@ -252,6 +310,7 @@ void ix_job_end(void)
     ix_job *job = &run.job;
     run.state = OVER;
     ix_measuring = 0;
+    ix_progress_stop();
     if (job->measured)
         ix_stop();
     ix_call_log_tell(job->rank);
@@ -285,6 +344,7 @@ static void leave(enum ix_ended how)
 {
     if (!run.job.measured || getpid() != run.owner)
         return;
+    ix_progress_halt();
     int depth = ix_self ? (int)ix_self->depth : 0;
     ix_measuring = 0;
     run.job.measured = 0;

@@ -44,6 +44,24 @@ static void put_matching(FILE *f, const ix_matching_facts *m)
     fputs("}},\n", f);
 }
 
+static void put_progress(FILE *f, const ix_progress_report *p)
+{
+    if (!p->ranks)
+        return;
+    fprintf(f,
+            " \"progress\": {\"ranks\": %lld, \"interval_s\": %.9f, \"share\": %.6f, "
+            "\"looks\": %lld, \"moving_looks\": %lld, \"looking_s\": %.9f, \"moving_s\": %.9f, "
+            "\"waits\": %lld, \"rests\": %lld, \"sites\": [",
+            (long long)p->ranks, (double)p->interval_ns * 1e-9, p->share, (long long)p->looks,
+            (long long)p->moving_looks, (double)p->looking_ns * 1e-9, (double)p->moving_ns * 1e-9,
+            (long long)p->waits, (long long)p->rests);
+    for (int i = 0; i < IX_PROGRESS_SITES && p->sites[i].site; i++)
+        fprintf(f, "%s{\"site\": %lld, \"looks\": %lld, \"completed\": %lld, \"moving_s\": %.9f}",
+                i ? ", " : "", (long long)p->sites[i].site, (long long)p->sites[i].looks,
+                (long long)p->sites[i].completed, (double)p->sites[i].moving_ns * 1e-9);
+    fputs("]},\n", f);
+}
+
 int ix_write_job(const char *path, const ix_job_facts *facts, const ix_names *names)
 {
     FILE *f = fopen(path, "w");
@@ -70,6 +88,7 @@ int ix_write_job(const char *path, const ix_job_facts *facts, const ix_names *na
         fputs(",\n", f);
     }
     put_matching(f, facts->matching);
+    put_progress(f, facts->progress);
     fprintf(f, " \"paths\": [\"none\", \"self\", \"intra-node\", \"inter-node\"],\n");
     fprintf(f, " \"operations\": [");
     for (int i = 0; i < IX_OP_COUNT; i++) {

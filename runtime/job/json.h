@@ -4,6 +4,7 @@
 
 #include "job/matching.h"
 #include "job/names.h"
+#include "progress/report.h"
 
 typedef struct ix_job_facts {
     int ranks;
@@ -14,6 +15,7 @@ typedef struct ix_job_facts {
     double event_overhead_ns;
     const char *clock;
     const ix_matching_facts *matching;
+    const ix_progress_report *progress;
 } ix_job_facts;
 
 /* `names` of sections and of sites. 0, or -1 with errno. */

@@ -9,6 +9,7 @@
 #include "job/clocks.h"
 #include "job/kept_calls.h"
 #include "job/matching_parts.h"
+#include "progress/report.h"
 
 enum { TAG_TOLD = 7101, TAG_ROUNDS = 7102 };
 
@@ -150,9 +151,11 @@ int ix_match_calls(MPI_Comm all, int measured, ix_analysis *analysis, ix_matchin
     matching m = {.log = {.log = log, .start_ns = ix_engine.start_ns}};
     *analysis = (ix_analysis){0};
     *facts = (ix_matching_facts){0};
-    int mine[2] = {log != NULL, log ? (int)log->level : 0}, highest[2] = {0};
-    PMPI_Allreduce(mine, highest, 2, MPI_INT, MPI_MAX, all);
+    int mine[3] = {log != NULL, log ? (int)log->level : 0, ix_progress_reported.ranks > 0};
+    int highest[3] = {0};
+    PMPI_Allreduce(mine, highest, 3, MPI_INT, MPI_MAX, all);
     facts->level = (uint32_t)highest[1];
+    m.log.is_helped = highest[2];
     if (!highest[0]) {
         facts->reason = "no rank kept a log of its calls";
         return 0;

@@ -72,8 +72,8 @@ int64_t ix_error_among(const ix_matched_log *m, const ix_log_comm *c)
 
 ix_transfer_facts ix_matched_facts(const void *context, const ix_view *view, uint32_t i)
 {
+    const ix_matched_log *m = context;
     const ix_op *op = &view->ops[i];
-    (void)context;
     uint32_t calibration =
         op->operation < IX_OP_COUNT ? ix_operation_calibrations[op->operation] : 0;
     uint8_t role = IX_ROLE_ANY;
@@ -86,5 +86,8 @@ ix_transfer_facts ix_matched_facts(const void *context, const ix_view *view, uin
                 role = ix_is_root_of(c, op) ? IX_ROLE_ROOT : IX_ROLE_OTHER;
         }
     }
-    return ix_facts_from_profile(op, calibration, ranks, role);
+    ix_transfer_facts facts = ix_facts_from_profile(op, calibration, ranks, role);
+    if (m->is_helped) /* the probe measured what moves where nobody looks */
+        facts.class.known = 0;
+    return facts;
 }

@@ -15,6 +15,7 @@ typedef struct ix_matched_log {
     int64_t start_ns;   /* of this rank's records, on its clock */
     int64_t *errors_ns; /* by entry of the table of communicators: the largest clock error among the
                          * members; IX_ERROR_NOT_ASKED */
+    int is_helped;      /* some rank had a progress thread */
 } ix_matched_log;
 
 enum { IX_ERROR_NOT_ASKED = -2 };

@@ -180,6 +180,7 @@ typedef struct report {
     ix_rank_row row;
     int64_t count[OWN_TABLES]; /* rows */
     int64_t fine;
+    ix_progress_report progress;
 } report;
 
 #define NOT_FINE ((long long)-1)
@@ -208,7 +209,7 @@ static char *hosts_of(const ix_rank_row *rows, int ranks, int *count)
 }
 
 static int write_json(const ix_merge_facts *facts, const ix_names *names, const ix_rank_row *rows,
-                      int ranks)
+                      int ranks, const ix_progress_report *progress)
 {
     int64_t longest = 0;
     for (int i = 0; i < ranks; i++)
@@ -219,7 +220,8 @@ static int write_json(const ix_merge_facts *facts, const ix_names *names, const 
                         .wall_s = (double)longest * 1e-9,
                         .event_overhead_ns = facts->event_overhead_ns,
                         .clock = ix_clock_name(),
-                        .matching = facts->matching};
+                        .matching = facts->matching,
+                        .progress = progress};
     char *hosts = hosts_of(rows, ranks, &job.host_count);
     char *job_path = path_of(facts->directory, "job.json", ".tmp");
     char *site_path = path_of(facts->directory, "sites.json", ".tmp");
@@ -243,6 +245,7 @@ static int prepare(const ix_merge_facts *facts, const ix_names *names, const rep
                    long long *before, int ranks, char *const *paths)
 {
     size_t total[OWN_TABLES] = {0};
+    ix_progress_report progress = {0};
     int bad = 0;
     char *ranks_path = path_of(facts->directory, "ranks.npy", ".tmp");
     ix_rank_row *rows = malloc(sizeof *rows * (size_t)ranks);
@@ -254,12 +257,13 @@ static int prepare(const ix_merge_facts *facts, const ix_names *names, const rep
         }
         if (rows)
             rows[i] = reports[i].row;
+        ix_progress_add(&progress, &reports[i].progress);
     }
     for (int k = 0; k < table_count(facts) && !bad; k++)
         bad = ix_create_table(paths[k], own_tables[k], NULL, 0, total[k]);
     bad = bad || !rows || !ranks_path ||
           ix_create_table(ranks_path, IX_TABLE_RANKS, rows, (size_t)ranks, (size_t)ranks) ||
-          write_json(facts, names, rows, ranks);
+          write_json(facts, names, rows, ranks, &progress);
     free(rows);
     free(ranks_path);
     return bad ? -1 : 0;
@@ -342,6 +346,10 @@ int ix_merge(MPI_Comm all, int measured, const ix_merge_facts *facts)
             mine.fine = number_names(&numbers, &names) == 0;
             if (mine.fine)
                 renumber(rows, (size_t)mine.count[0], facts->analysis, &numbers);
+            mine.progress = ix_progress_reported;
+            for (int i = 0; mine.fine && i < IX_PROGRESS_SITES; i++)
+                mine.progress.sites[i].site =
+                    site_of(&numbers, (int32_t)mine.progress.sites[i].site);
             if (mine.fine)
                 ix_keep_log(facts->directory, rank, ranks,
                             &(ix_log_names){numbers.site, numbers.section, numbers.sites,

@@ -1,9 +1,11 @@
 #include "job/observer_list.h"
 
 #include "access/observer.h"
+#include "progress/progress.h"
 
 static const ix_observer *const observers[] = {
     &ixa_observer,
+    &ix_progress,
 };
 
 void ix_observers_start(const ix_job *job)

@@ -36,6 +36,16 @@ static void library_line(char *line, size_t room)
 #endif
 }
 
+ix_profile ix_start_unkept_profile(const ix_job *job, enum ix_threading threading)
+{
+    ix_options options = {.rank = job->rank,
+                          .ranks = job->ranks,
+                          .threading = threading,
+                          .operations = ix_operation_names,
+                          .operation_count = IX_OP_COUNT};
+    return (ix_profile){.measured = ix_start(&options) != IX_START_FAILED};
+}
+
 ix_profile ix_start_profile(const ix_job *job, const char *parts, enum ix_threading threading)
 {
     char host[65] = "", library[256], *part_path = NULL;

@@ -15,4 +15,7 @@ typedef struct ix_profile {
 IX_HIDDEN ix_profile ix_start_profile(const ix_job *job, const char *parts,
                                       enum ix_threading threading);
 
+/* Start it in memory that nobody reads afterwards: only to know what is open. */
+IX_HIDDEN ix_profile ix_start_unkept_profile(const ix_job *job, enum ix_threading threading);
+
 #endif

@@ -5,6 +5,12 @@
 
 #include "base/attributes.h"
 
+/* The program has made a reduction operation of its own; it has set an error handler. */
+extern IX_HIDDEN int ix_has_own_operations, ix_handles_errors;
+
+/* At the entry of MPI_Init or MPI_Init_thread: whether a thread beside those of the program will
+ * call MPI. */
+IX_HIDDEN int ix_job_wants_threads(void);
 /* At the exit of MPI_Init or MPI_Init_thread. Collective over MPI_COMM_WORLD. Never fails the
  * program: what goes wrong is said once and the job runs unmeasured. */
 IX_HIDDEN void ix_job_start(void);

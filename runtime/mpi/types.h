@@ -7,6 +7,8 @@
 
 /* A handle as a number, whatever the library makes of it (an int or an address). */
 #define ix_handle(handle) ((uint64_t)(uintptr_t)(handle))
+/* And back. */
+#define ix_request_of(number) ((MPI_Request)(uintptr_t)(number))
 
 #define IX_TYPE_SLOTS 512
 

@@ -13,6 +13,7 @@
 #include "mpi/lifecycle.h"
 #include "mpi/observers.h"
 #include "mpi/one_sided.h"
+#include "mpi/thread_level.h"
 
 /* Set by a wrapper in another language that forwards to the C ones: the user's return address. */
 extern IX_HIDDEN __thread const void *ix_caller;

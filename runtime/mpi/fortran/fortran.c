@@ -113,6 +113,40 @@ int ix_f_first_f08(void)
     return first;
 }
 
+/* ---- MPI_Init with another level of thread support: by the library's own function of Fortran,
+ * which sets what its Fortran needs. */
+
+typedef void init_thread_call(const MPI_Fint *required, MPI_Fint *provided, MPI_Fint *ierror);
+
+static void init_thread(init_thread_call *next, MPI_Fint *ierror)
+{
+    MPI_Fint required = MPI_THREAD_MULTIPLE, provided = 0;
+    next(&required, &provided, ierror);
+}
+
+static void init_multiple(MPI_Fint *ierror)
+{
+    static ix_f_any *found;
+    init_thread((init_thread_call *)IX_F_NEXT(found, "mpi_init_thread_", "mpi_init_thread__",
+                                              "mpi_init_thread", "MPI_INIT_THREAD"),
+                ierror);
+}
+
+static void init_multiple_f08(MPI_Fint *ierror)
+{
+    static ix_f_any *found;
+    init_thread((init_thread_call *)IX_F_NEXT(found, "mpi_init_thread_f08_"), ierror);
+}
+
+ix_f_any *ix_f_init_of(ix_f_any *next)
+{
+    if (ix_level_to_ask(MPI_THREAD_SINGLE) == MPI_THREAD_SINGLE)
+        return next;
+    void *f08 = ix_next_symbol("mpi_init_f08_"), *given;
+    memcpy(&given, &next, sizeof given);
+    return given == f08 ? (ix_f_any *)init_multiple_f08 : (ix_f_any *)init_multiple;
+}
+
 /* MPI_Pcontrol: in Fortran it has the level alone, but MPICH's mpi_f08 adds ierror; what the caller
  * left in its place is passed on, and who does not take it ignores it. */
 typedef void pcontrol_call(const MPI_Fint *level, void *more);

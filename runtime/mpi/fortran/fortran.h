@@ -54,6 +54,10 @@ IX_HIDDEN ix_f_any *ix_f_find(ix_f_any **found, const char *const *names);
         return;                                                                                    \
     } while (0)
 
+/* What mpi_init_ (or mpi_init_f08_) calls in place of the library's own, `next`, where it is to ask
+ * for more than MPI_THREAD_SINGLE: a function of the same form. */
+IX_HIDDEN ix_f_any *ix_f_init_of(ix_f_any *next);
+
 /* ---- Special addresses --------------------------------------------------------------------------
  */
 

@@ -65,6 +65,8 @@ def hidden_lengths(function: header.Function) -> int:
 def conversion(declaration: str, name: str, kind: str) -> Conversion:
     """For an argument of the C type `declaration` (with `{}` for its name) that the body uses."""
     given = f"ix_f_{name}"
+    if name == "required":
+        return Conversion(f"int required = *(const MPI_Fint *){given};", passed="&required")
     ctype = " ".join(declaration.replace("const ", "").replace("{}", "").split()).replace(
         " []", "[]"
     )
@@ -183,6 +185,8 @@ def recorder(name: str, function: header.Function, facts: Facts, templates: Temp
         known[n].passed if n in known and known[n].passed else f"ix_f_{n}" for n in shape.names
     ]
     call = f"(({shape.pointer})ix_next)"
+    if name == "MPI_Init":
+        call = f"(({shape.pointer})ix_f_init_of(ix_next))"
     measured = ", ".join([*passed, "&ix_f_rc", *shape.lengths])
     plain = ", ".join([*shape.given, "ix_f_ierror", *shape.lengths])
     before = "\n    ".join(known[n].before for n in ordered if known[n].before)
@@ -200,6 +204,7 @@ def recorder(name: str, function: header.Function, facts: Facts, templates: Temp
     shell = {
         "SIGNATURE": signature,
         "UNMEASURED": f"{unmeasured}\n    {before}" if before else unmeasured,
+        "ARGUMENTS": before,
         "CALLER": "ix_site",
         "FRAME": "NULL",
         "CALL": f"{observe_before}{declare};\n    {call}({measured});\n"
@@ -210,7 +215,7 @@ def recorder(name: str, function: header.Function, facts: Facts, templates: Temp
     return fill(body, {**shell, **holes})
 
 
-_SHELL = ("SIGNATURE", "UNMEASURED", "CALLER", "FRAME", "CALL", "RETURN")
+_SHELL = ("SIGNATURE", "UNMEASURED", "ARGUMENTS", "CALLER", "FRAME", "CALL", "RETURN")
 
 
 def spellings(stem: str) -> list[str]:

@@ -1,8 +1,9 @@
 """From facts to the holes of a template: which C a wrapper of each kind consists of.
 
-A template is a whole C function with holes `@NAME@`. Six holes are the shell, so that another
+A template is a whole C function with holes `@NAME@`. Seven holes are the shell, so that another
 language's wrapper can use the same body: SIGNATURE, UNMEASURED (what is done when the runtime does
-not measure), CALLER (the return address), FRAME (the end of the stack frame), CALL (declares and
+not measure; the arguments as C has them follow), ARGUMENTS (those alone, in a template without
+UNMEASURED), CALLER (the return address), FRAME (the end of the stack frame), CALL (declares and
 sets `int rc`) and RETURN.
 """
 
@@ -150,6 +151,10 @@ def template_and_holes(name: str, facts: Facts) -> tuple[str, dict[str, str]]:
         if fields["form"] == "request":
             holes["SLACK"] = "IX_SLACK_TAIL" if fields["direction"] == "put" else "IX_SLACK_NONE"
         return f"rma_{fields['form']}", holes
+    if name == "MPI_Init_thread":
+        return "init_thread", {}
+    if kind == "noted":
+        return kind, {"NOTE": facts["note"]}
     if kind == "rma_sync":
         return _epoch(name, facts)
     creates = fields.get("creates")

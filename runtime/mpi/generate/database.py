@@ -18,7 +18,8 @@ one-sided call; `dependence`, whose data a process needs; `calibration`, whose t
 `timing_dependent`, that it matters when processes call it; `reason`, why it has no wrapper; `mode`
 of a send, `direction` of a one-sided call, `which` requests, which `side` of a partitioned message,
 which `scope` of a window a synchronization `closes`; `group` of calls that are only timed;
-`fortran_forms`, further symbols that it has in Fortran.
+`note`, the variable that a `noted` call sets; `fortran_forms`, further symbols that it has in
+Fortran.
 """
 
 from __future__ import annotations

@@ -42,11 +42,13 @@ def c_shell(function: header.Function, facts: Facts) -> dict[str, str]:
     """The shell of a C wrapper."""
     parameters = parameters_of(function, facts)
     declared = ", ".join(d for d, _ in parameters) or "void"
-    call = f"P{function.name}({', '.join(n for _, n in parameters)})"
+    function_name = "ix_init" if function.name == "MPI_Init" else f"P{function.name}"
+    call = f"{function_name}({', '.join(n for _, n in parameters)})"
     before, after = observed(facts, C)
     return {
         "SIGNATURE": f"IX_EXPORT {function.returns} {function.name}({declared})",
         "UNMEASURED": f"IX_UNLESS_MEASURING(return {call});",
+        "ARGUMENTS": "",
         "CALLER": "IX_CALLER()",
         "FRAME": "IX_FRAME()",
         "CALL": f"{before}int rc = {call}{after}",

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from database import Facts
 
 _NO_CALL = {"init", "finalize", "abort", "session_init", "session_finalize", "pcontrol", "none"}
+_NO_CALL |= {"noted", "thread_level"}
 _ENDED = "(rc == MPI_SUCCESS || rc == MPI_ERR_IN_STATUS)"
 
 

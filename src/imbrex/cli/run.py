@@ -16,6 +16,7 @@ from imbrex.diagnosis.weaknesses import endings
 from imbrex.errors import ImbrexError
 from imbrex.launch.collect import add_warning
 from imbrex.launch.measure import Outcome, Settings, measure, prepare
+from imbrex.launch.progress import AUTOMATIC, ProgressOptions
 from imbrex.mpi_environment.launcher_line import take_environment, unseen_launcher
 from imbrex.profile.run import RECORDING
 from imbrex.recorder.record import (
@@ -78,6 +79,20 @@ from imbrex.report.verdict import print_verdict
     is_flag=True,
     help="Report forbidden uses of buffers in flight (all of them if built with imbrex cc, fc).",
 )
+@click.option(
+    "--progress",
+    is_flag=False,
+    flag_value=AUTOMATIC,
+    default="",
+    metavar="[=MICROSECONDS]",
+    help="A thread moves data while the program computes; how often it looks at first.",
+)
+@click.option(
+    "--progress-share",
+    type=float,
+    metavar="PERCENT",
+    help="The most of a core that its looks in vain may take [3].",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print totals and sites as one JSON line.")
 @click.option("-q", "--quiet", is_flag=True, help="No verdict, only warnings.")
 @click.option("-v", "--verbose", is_flag=True, help="Say what was found before the start.")
@@ -94,6 +109,8 @@ def run(
     recorded: bool,
     plain: Path | None,
     guard: bool,
+    progress: str,
+    progress_share: float | None,
     as_json: bool,
     quiet: bool,
     verbose: bool,
@@ -131,6 +148,7 @@ def run(
         runtime,
         log_bytes,
         keep_log,
+        progress=ProgressOptions(progress, progress_share),
     )
     with shown_steps(quiet=quiet):
         ready = prepare(settings)

@@ -12,6 +12,8 @@ from imbrex.network.reading import load
 from imbrex.profile.run import Run
 
 MACHINE = "machine.json"
+LARGE_BYTES = 16 << 10
+"""What the runtime helps where it has no profile (runtime/core/needing.h)."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,18 @@ class Knowledge:
     def progress_interval_s(self) -> float | None:
         """How often the probe recommends a call to MPI while computing."""
         return None if self.profile is None else self.profile.progress_interval_s
+
+    @property
+    def progress_can_help(self) -> bool:
+        """Whether the probe saw a large message that does not move by itself, or saw none."""
+        if self.profile is None or not self.classed:
+            return True
+        return any(
+            point.transfer_class in ("one-sided", "two-sided")
+            for path in self.profile.paths.values()
+            for point in path.points
+            if point.size_bytes >= LARGE_BYTES
+        )
 
     def moves_without_calls(self, operation: str, size_bytes: float) -> bool | None:
         """Whether the probe saw a nonblocking collective move while all computed."""

@@ -42,8 +42,11 @@ def conclusion(account: Account) -> str:
     if not account.knowledge.calibrated and not account.caused:
         return "What overlap could gain is not known without transfer times."
     lost = account.share(whole.lost_overlap)
-    if account.caused and (
-        lost.low >= max(WORTH, 0.5 * gain.low) or undriven.partners_computed(account, whole)
+    helped = account.run.job.progress is not None
+    if (
+        account.caused
+        and not helped
+        and (lost.low >= max(WORTH, 0.5 * gain.low) or undriven.partners_computed(account, whole))
     ):
         progress = account.share(whole.progress)
         driven = wording.percents(progress.low, progress.high)
@@ -129,9 +132,10 @@ def _why_it_took_long(account: Account, worst: RowAccount | None) -> str:
     """Who did not drive the data that moved at a site, or with whom it shared a link."""
     if worst is None:
         return ""
-    if undriven.explains(worst):
+    helped = account.run.job.progress is not None
+    if not helped and undriven.explains(worst):
         return " (nobody drove it while the ranks computed)"
-    if undriven.partners_computed(account, worst.division):
+    if not helped and undriven.partners_computed(account, worst.division):
         return " (the partner computed and did not drive it)"
     if shared_link.saturated(account, worst):
         return " (the ranks of a host share its link)"

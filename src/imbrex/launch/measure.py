@@ -23,6 +23,7 @@ from imbrex.launch.installed import installed_runtime
 from imbrex.launch.machine import Transfers, find_transfers
 from imbrex.launch.orphans import end_orphans, launcher_crashed
 from imbrex.launch.prefix import write_collector, write_prefix
+from imbrex.launch.progress import ProgressOptions
 from imbrex.mpi_environment import native
 from imbrex.mpi_environment.launcher_line import LauncherLine, parse_launcher_line
 from imbrex.mpi_environment.mpi_library import MpiLibrary, library_of_line
@@ -59,6 +60,7 @@ class Settings:
     """None: where it covers the run and is small, so that `imbrex predict` can replay it."""
     silent: bool = False
     """What the program prints goes nowhere, but for its errors."""
+    progress: ProgressOptions = field(default_factory=ProgressOptions)
 
 
 @dataclass(frozen=True)
@@ -87,6 +89,12 @@ def prepare(settings: Settings) -> Prepared:
 
     ImbrexError where something is wrong; nothing is left behind then.
     """
+    settings.progress.check()
+    if settings.progress.wanted and settings.events not in ("auto", "call"):
+        raise ImbrexError(
+            f"--events {settings.events} does not go with --progress: events within the library "
+            "would come from the progress thread too; leave one of them out"
+        )
     line = parse_launcher_line(settings.command)
     folder = run_directory.choose(settings.output)
     run_directory.check(folder, force=settings.force)
@@ -123,6 +131,7 @@ def measure(ready: Prepared) -> Outcome:
             "IMBREX_EVENTS": ready.settings.events,
             "IMBREX_LOG": str(ready.settings.log_bytes),
         }
+        environment |= ready.settings.progress.environment()
         if ready.settings.keep_log is not False:
             most = 1 if ready.settings.keep_log else _SMALL_LOGS_BYTES
             environment["IMBREX_KEEP_LOG"] = str(most)

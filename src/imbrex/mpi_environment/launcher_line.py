@@ -247,6 +247,11 @@ def _parse_marked(words: tuple[str, ...]) -> LauncherLine:
         end = words.index(":", marker) if ":" in words[marker:] else len(words)
         if end == marker + 1:
             raise ImbrexError(f"no program after {MARKER}")
+        if words[marker + 1].startswith("--progress"):
+            raise ImbrexError(
+                f"{words[marker + 1]} behind {MARKER} is for a line without `imbrex run`: write it "
+                "behind `imbrex run`"
+            )
         segments.append(Segment(start, marker, marker + 1, end))
         start = end + 1
     family: Family = "other" if segments[0].prefix else "none"

@@ -225,7 +225,7 @@ def is_poll(name: str) -> bool:
 
 def is_local(name: str) -> bool:
     """Whether it neither communicates nor drives progress (MPI_Comm_rank)."""
-    return facts(name).kind == "none"
+    return facts(name).kind in ("none", "noted", "thread_level")
 
 
 def is_timing_dependent(name: str) -> bool:

@@ -18,6 +18,7 @@ from imbrex.profile.matching import (
     Log,
     Matching,
 )
+from imbrex.profile.progress import PROGRESS, Progress
 
 TEXT, NAMES = Text(), ListOf(Text())
 
@@ -77,6 +78,7 @@ JOB = JsonFormat(
             optional("clocks", CLOCKS, "the ranks' clocks, likewise"),
             optional("matching", MATCHING, "of the logged calls, likewise"),
             optional("timeline", TIMELINE, "of what part single calls were kept, likewise"),
+            optional("progress", PROGRESS, "what the progress thread did, where there was one"),
         )
     ),
     identity=RUN_FORMAT,
@@ -122,6 +124,7 @@ class Job:
     clocks: Clocks | None = None
     matching: Matching | None = None
     timeline: Kept | None = None
+    progress: Progress | None = None
 
     @classmethod
     def from_json(cls, entry: dict[str, Any], file: str = "run.json") -> Job:
@@ -152,6 +155,7 @@ class Job:
             clocks=None if found["clocks"] is None else Clocks(**found["clocks"]),
             matching=None if found["matching"] is None else Matching(**found["matching"]),
             timeline=None if found["timeline"] is None else Kept(**found["timeline"]),
+            progress=None if found["progress"] is None else Progress(**found["progress"]),
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -180,6 +184,7 @@ class Job:
             "clocks": self.clocks.to_json() if self.clocks else None,
             "matching": self.matching.to_json() if self.matching else None,
             "timeline": self.timeline.to_json() if self.timeline else None,
+            "progress": self.progress.to_json() if self.progress else None,
         }
 
 

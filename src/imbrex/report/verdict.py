@@ -17,6 +17,7 @@ from imbrex.diagnosis.words import short
 from imbrex.report.bar import bar, legend
 from imbrex.report.guard import guard_lines, guard_title
 from imbrex.report.paragraph import print_paragraph
+from imbrex.report.progress_words import progress_words
 from imbrex.report.site_words import hidden_words, why
 from imbrex.report.stripped import print_stripped, stripped
 
@@ -150,6 +151,8 @@ def _print_cost(account: Account, console: Console, width: int) -> None:
         text = f"{wording.shares(hidden.share)} of the transfer time hidden ({hidden.kind}). "
     text += f"Measuring took {cost} of the run. More:"
     command = show(account, "--bounds")
+    if account.run.job.progress is not None:
+        print_paragraph(console, progress_words(account), width)
     if len(text) + 1 + len(command) <= width:
         console.print(Text(f"{text} {command}"))
         return

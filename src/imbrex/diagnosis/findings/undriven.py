@@ -44,19 +44,32 @@ def find(account: Account) -> Iterator[Finding]:
         share = account.share(lost)
         begun = next((w for w in site.waited if w.moving.middle > 0), None)
         of_what = f" of {begun.operation} at {begun.name}" if begun else ""
+        text = (
+            f"{wording.percents(share.low, share.high)} of the run: both sides had posted and "
+            f"this one computed, but the data{of_what} moved only in {place(site)}. "
+        )
+        remedy, command = _remedy(account, "would hide it")
         yield Finding(
             kind="lost_overlap",
             at_stake=lost,
             evidence="matched",
-            text=(
-                f"{wording.percents(share.low, share.high)} of the run: both sides had posted and "
-                f"this one computed, but the data{of_what} moved only in {place(site)}. Progress "
-                "would hide it: MPI_Test calls, a progress thread, or a setting"
-            ),
-            command=commands.try_settings(account),
+            text=text + remedy,
+            command=command,
             site=site.row.site,
             operation=site.operation,
         )
+
+
+def _remedy(account: Account, what_it_does: str) -> tuple[str, str]:
+    """What brings progress, and the command to try it."""
+    if account.run.job.progress is not None:
+        text = "The progress thread did not hide this part: a setting of the library may"
+        return text, commands.try_settings(account)
+    if not account.knowledge.progress_can_help:
+        text = f"Progress {what_it_does}: MPI_Test calls or a setting"
+        return text, commands.try_settings(account)
+    text = f"Progress {what_it_does}: a progress thread, a setting, or MPI_Test calls"
+    return text, commands.measure_again(account, "--progress")
 
 
 def _of_partners(account: Account, site: RowAccount) -> Finding:
@@ -64,16 +77,17 @@ def _of_partners(account: Account, site: RowAccount) -> Finding:
     share = account.share(away)
     begun = next((w for w in site.waited if w.moving.middle > 0), None)
     of_what = f" for {begun.operation} at {begun.name}" if begun else ""
+    remedy, command = _remedy(account, "there shortens it")
     return Finding(
         kind="partner_computes",
         at_stake=away,
         evidence="matched",
         text=(
             f"{wording.percents(share.low, share.high)} of the run: {place(site)} waits{of_what} "
-            "while its partner, which has begun its side, computes and makes no call to MPI. "
-            "Progress there shortens it: MPI_Test calls, a progress thread, or a setting"
+            f"while its partner, which has begun its side, computes and makes no call to MPI. "
+            f"{remedy}"
         ),
-        command=commands.try_settings(account),
+        command=command,
         site=site.row.site,
         operation=site.operation,
     )
