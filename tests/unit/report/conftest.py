@@ -9,12 +9,11 @@ from typing import Any
 
 import pytest
 
-webdriver = pytest.importorskip("selenium.webdriver")
-
 
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Any]:
     """One browser for all tests."""
+    webdriver = pytest.importorskip("selenium.webdriver", reason="no selenium to open pages with")
     browser = shutil.which("chromium") or shutil.which("google-chrome")
     driver = shutil.which("chromedriver")
     if browser is None or driver is None:

@@ -10,16 +10,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from matplotlib import image
-from selenium.webdriver.common.action_chains import ActionChains
-from selenium.webdriver.common.by import By
-from selenium.webdriver.common.keys import Keys
-from selenium.webdriver.support.ui import WebDriverWait
 from tests.unit.report.synthetic import FATES, write_run
 
 from imbrex.diagnosis.message_fates import FATE_WORDS, Reason, explain, fates
 from imbrex.profile.run import load_run
 from imbrex.profile.timeline.timeline import load_timeline
 from imbrex.report.html import write_report
+
+pytest.importorskip("selenium", reason="no selenium to open pages with")
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import WebDriverWait
 
 SOURCE = "\n".join(
     [*("// line" for _ in range(3)), "MPI_Irecv(<&b>)", "MPI_Isend()", "MPI_Waitall()", "}"]
