@@ -30,6 +30,7 @@ from imbrex.profile import (
     sites,
 )
 from imbrex.profile.timeline import format as timeline_format
+from imbrex.profile.timeline import overview
 from imbrex.transform.rewrites import catalogue
 from imbrex.tune import trials_file
 
@@ -41,6 +42,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "waits.npy": lambda: columns_page(causes.WAITS_TABLE),
     "partners.npy": lambda: columns_page(causes.PARTNERS_TABLE),
     "timeline.npy": lambda: columns_page(timeline_format.TIMELINE),
+    "overview.npy": lambda: columns_page(overview.OVERVIEW),
     "sites.csv": lambda: columns_page(sites_table.SITES_TABLE),
     "run.json": lambda: fields_page(job.JOB.content),
     "sites.json": lambda: fields_page(sites.SITES.content),

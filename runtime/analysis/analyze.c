@@ -149,7 +149,7 @@ static int add_waits(ix_analysis *a, const ix_view *view, uint32_t call,
 }
 
 static int add_calls(ix_analysis *a, const ix_view *view, const ix_completions *c,
-                     ix_known_facts *known)
+                     ix_known_facts *known, ix_overview *overview)
 {
     for (uint32_t i = 0; i < view->count; i++) {
         if (c->head[i] != i)
@@ -160,11 +160,14 @@ static int add_calls(ix_analysis *a, const ix_view *view, const ix_completions *
             (causes.latest != IX_NO_END &&
              add_partner(a, view, view->matches[causes.latest].peer, 0, 0, causes.late)))
             return -1;
+        if (overview)
+            ix_overview_add(overview, view->ops[i].enter_ns, view->ops[i].exit_ns, causes.part);
     }
     return 0;
 }
 
-int ix_analyze(ix_analysis *analysis, const ix_view *view, ix_facts_of *facts, const void *context)
+int ix_analyze(ix_analysis *analysis, const ix_view *view, ix_facts_of *facts, const void *context,
+               ix_overview *overview)
 {
     ix_completions *c = &analysis->completions;
     *analysis = (ix_analysis){0};
@@ -173,8 +176,8 @@ int ix_analyze(ix_analysis *analysis, const ix_view *view, ix_facts_of *facts, c
     if (ix_completions_find(c, view))
         return -1;
     ix_known_facts *known = ix_known_facts_new(view, facts, context);
-    int bad =
-        !known || add_transfers(analysis, view, c, known) || add_calls(analysis, view, c, known);
+    int bad = !known || add_transfers(analysis, view, c, known) ||
+              add_calls(analysis, view, c, known, overview);
     free(known);
     if (bad)
         ix_analysis_free(analysis);

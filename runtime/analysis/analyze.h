@@ -3,6 +3,7 @@
 #define IMBREX_ANALYSIS_ANALYZE_H
 
 #include "analysis/completions.h"
+#include "analysis/overview.h"
 #include "analysis/rows.h"
 #include "core/part.h"
 
@@ -13,8 +14,9 @@ typedef struct ix_analysis {
     ix_completions completions;
 } ix_analysis;
 
-/* 0, or -1 without memory. */
-int ix_analyze(ix_analysis *analysis, const ix_view *view, ix_facts_of *facts, const void *context);
+/* The calls are also added to `overview`, which may be NULL. 0, or -1 without memory. */
+int ix_analyze(ix_analysis *analysis, const ix_view *view, ix_facts_of *facts, const void *context,
+               ix_overview *overview);
 
 /* Add what was measured without the log: the time of the calls of `rows` (the rank's own, as
  * ix_collect_rows gives them) that is in no record is `library` where the operation waits for

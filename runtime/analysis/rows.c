@@ -8,13 +8,14 @@ _Static_assert(sizeof(ix_causes_row) == 16 + 23 * 8, "a row of causes.npy has no
 _Static_assert(sizeof(ix_waits_row) == 16 + 5 * 8, "a row of waits.npy has no padding");
 _Static_assert(sizeof(ix_partners_row) == 8 + 4 * 8, "a row of partners.npy has no padding");
 _Static_assert(sizeof(ix_timeline_row) == 40 + 30 * 8, "a row of timeline.npy has no padding");
+_Static_assert(sizeof(ix_overview_row) == 8 + 11 * 8, "a row of overview.npy has no padding");
 
 void ix_rows_init(ix_rows *table, int which)
 {
-    static const size_t row_bytes[IX_ROW_TABLES] = {sizeof(ix_evidence_row), sizeof(ix_causes_row),
-                                                    sizeof(ix_waits_row), sizeof(ix_partners_row),
-                                                    sizeof(ix_timeline_row)};
-    static const size_t key_bytes[IX_ROW_TABLES] = {16, 16, 16, 8, 0};
+    static const size_t row_bytes[IX_ROW_TABLES] = {
+        sizeof(ix_evidence_row), sizeof(ix_causes_row),   sizeof(ix_waits_row),
+        sizeof(ix_partners_row), sizeof(ix_timeline_row), sizeof(ix_overview_row)};
+    static const size_t key_bytes[IX_ROW_TABLES] = {16, 16, 16, 8, 0, 0};
     *table = (ix_rows){.row_bytes = row_bytes[which], .key_bytes = key_bytes[which]};
 }
 

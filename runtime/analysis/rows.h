@@ -1,6 +1,6 @@
-/* The rows that the analysis leaves: evidence.npy, causes.npy, waits.npy, partners.npy and
- * timeline.npy, byte for byte (docs/reference/run-directory.md). A key, then sums; of timeline.npy
- * one record of the log. */
+/* The rows that the analysis leaves: evidence.npy, causes.npy, waits.npy, partners.npy,
+ * timeline.npy and overview.npy, byte for byte (docs/reference/run-directory.md). A key, then sums;
+ * of timeline.npy one record of the log, of overview.npy one stretch of time. */
 #ifndef IMBREX_ANALYSIS_ROWS_H
 #define IMBREX_ANALYSIS_ROWS_H
 
@@ -56,6 +56,12 @@ typedef struct ix_timeline_row {
     ix_interval hidden, exposed, part[IX_CAUSES], lost_overlap;
 } ix_timeline_row;
 
+/* What a rank did in a stretch of time; of the causes what is certain. */
+typedef struct ix_overview_row {
+    int32_t rank, reserved;
+    int64_t begin_ns, length_ns, logged_ns, call_ns, part_ns[IX_CAUSES];
+} ix_overview_row;
+
 /* A table that grows, found by the first `key_bytes` of its rows. */
 typedef struct ix_rows {
     char *rows;
@@ -70,6 +76,7 @@ enum {
     IX_WAITS_ROWS,
     IX_PARTNERS_ROWS,
     IX_TIMELINE_ROWS,
+    IX_OVERVIEW_ROWS,
     IX_ROW_TABLES
 };
 

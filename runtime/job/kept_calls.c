@@ -4,6 +4,7 @@
 
 /* Rows of all ranks together, about, and of one rank. */
 enum { ROWS_OF_ALL = 1 << 14, MOST_ROWS = 2048, LEAST_ROWS = 32, RANK_BITS = 22 };
+enum { STRETCHES_OF_ALL = 3 << 13, MOST_STRETCHES = 2048, LEAST_STRETCHES = 16 };
 
 static const long long most_stake_us = (1LL << (62 - RANK_BITS)) - 1;
 
@@ -59,6 +60,26 @@ static void to_run_time(const ix_kept_calls *kept, ix_rows *rows, int64_t begin_
         for (size_t k = 0; k < sizeof times / sizeof *times; k++)
             if (*times[k] != -1)
                 *times[k] = ix_most(0, to_common(kept, *times[k]) - begin_ns);
+    }
+}
+
+uint32_t ix_stretches(int ranks)
+{
+    return (uint32_t)ix_most(LEAST_STRETCHES, ix_least(STRETCHES_OF_ALL / ranks, MOST_STRETCHES));
+}
+
+void ix_keep_overview(const ix_kept_calls *kept, const ix_overview *overview, ix_analysis *analysis,
+                      int64_t begin_ns)
+{
+    ix_rows *rows = &analysis->tables[IX_OVERVIEW_ROWS];
+    for (uint32_t i = 0; overview->rows && i < overview->count; i++) {
+        ix_overview_row *row = ix_rows_append(rows);
+        if (!row) {
+            rows->count = 0;
+            return;
+        }
+        *row = overview->rows[i];
+        row->begin_ns = ix_most(0, to_common(kept, row->begin_ns) - begin_ns);
     }
 }
 

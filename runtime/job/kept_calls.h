@@ -23,6 +23,13 @@ typedef struct ix_kept_calls {
 IX_HIDDEN long long ix_stake(const ix_kept_calls *kept, const ix_analysis *analysis, int rank,
                              int64_t *at_ns);
 
+/* In how many stretches each of so many ranks tells what it did (overview.npy). */
+IX_HIDDEN uint32_t ix_stretches(int ranks);
+
+/* The stretches become rows on the run's clock, which begins at `begin_ns` of the common one. */
+IX_HIDDEN void ix_keep_overview(const ix_kept_calls *kept, const ix_overview *overview,
+                                ix_analysis *analysis, int64_t begin_ns);
+
 /* Collective over `all`: add the rows. `best`: the largest stake of all ranks; `at_ns`: what this
  * rank would propose; `begin_ns`: when the first rank began, on the common clock. Where rows lack
  * memory there are none of this rank. */

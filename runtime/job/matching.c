@@ -17,6 +17,7 @@ typedef struct matching {
     ix_matched_log log;
     ix_message_exchange messages;
     ix_round_exchange rounds;
+    ix_overview overview;
 } matching;
 
 static size_t tell(void *context, int *rank, void *block)
@@ -53,7 +54,7 @@ static int exchange(MPI_Comm all, matching *m)
     return bad;
 }
 
-static int analyze(matching *m, ix_analysis *analysis)
+static int analyze(MPI_Comm all, matching *m, ix_analysis *analysis)
 {
     const ix_view *view = &m->log.view;
     size_t count = ix_collect_rows(NULL, 0);
@@ -61,9 +62,12 @@ static int analyze(matching *m, ix_analysis *analysis)
     if (!rows)
         return -1;
     count = ix_collect_rows(rows, count);
+    int ranks;
+    PMPI_Comm_size(all, &ranks);
+    ix_overview_start(&m->overview, view->rank, ix_part()->rank.wall_ns, ix_stretches(ranks));
     ix_rounds_match(&m->rounds);
     ix_pairing_probes(&m->messages.pairing, &m->log.view);
-    int bad = ix_analyze(analysis, view, ix_matched_facts, &m->log) ||
+    int bad = ix_analyze(analysis, view, ix_matched_facts, &m->log, &m->overview) ||
               ix_analysis_rest(analysis, view, rows, count, ix_part()->rank.compute_ns);
     free(rows);
     return bad ? -1 : 0;
@@ -74,6 +78,7 @@ static void free_matching(matching *m)
     ix_messages_end(&m->messages);
     ix_round_exchange_end(&m->rounds);
     ix_matched_log_end(&m->log);
+    ix_overview_free(&m->overview);
 }
 
 enum { COVERED, WALL, SUM_STATES, SUMS = SUM_STATES + IX_MATCH_STATES };
@@ -122,8 +127,8 @@ static void sum_up(MPI_Comm all, const ix_log_header *log, const ix_analysis *a,
 }
 
 /* Whether all ranks are fine; then also what a time line needs, of one part of the run. */
-static int keep_calls(MPI_Comm all, int fine, const ix_matched_log *m, ix_analysis *analysis,
-                      ix_matching_facts *facts)
+static int keep_calls(MPI_Comm all, int fine, const ix_matched_log *m, ix_overview *overview,
+                      ix_analysis *analysis, ix_matching_facts *facts)
 {
     ix_kept_calls kept = {.view = &m->view,
                           .log = m->view.count ? m->log : NULL,
@@ -138,6 +143,10 @@ static int keep_calls(MPI_Comm all, int fine, const ix_matched_log *m, ix_analys
     long long mine[3] = {fine, -(fine ? ix_stake(&kept, analysis, rank, &at_ns) : 0), begin};
     long long least[3] = {0};
     PMPI_Allreduce(mine, least, 3, MPI_LONG_LONG, MPI_MIN, all);
+    if (least[0] && m->view.count && m->log) {
+        ix_overview_logged(overview, m->log, facts->level);
+        ix_keep_overview(&kept, overview, analysis, least[2]);
+    }
     if (least[0] && least[1])
         ix_keep_calls(all, &kept, analysis, -least[1], at_ns, least[2], &facts->kept_from_ns,
                       &facts->kept_to_ns);
@@ -171,8 +180,8 @@ int ix_match_calls(MPI_Comm all, int measured, ix_analysis *analysis, ix_matchin
         m.messages.of = m.rounds.of = &m.log;
     }
     fine = exchange(all, &m) == 0;
-    fine = fine && (!measured || analyze(&m, analysis) == 0);
-    int everybody = keep_calls(all, fine, &m.log, analysis, facts);
+    fine = fine && (!measured || analyze(all, &m, analysis) == 0);
+    int everybody = keep_calls(all, fine, &m.log, &m.overview, analysis, facts);
     if (everybody)
         sum_up(all, log, analysis, started_ns, facts);
     else

@@ -13,19 +13,20 @@
 #include "job/names.h"
 #include "job/tables.h"
 
-static const char *const files[] = {"measures.npy", "ranks.npy",    "sites.json",
-                                    "job.json",     "evidence.npy", "causes.npy",
-                                    "waits.npy",    "partners.npy", "timeline.npy"};
+static const char *const files[] = {"measures.npy", "ranks.npy",   "sites.json", "job.json",
+                                    "evidence.npy", "causes.npy",  "waits.npy",  "partners.npy",
+                                    "timeline.npy", "overview.npy"};
 /* Those of the matching are the last, and not always there. */
 enum { MATCHED_FILES = IX_ROW_TABLES, FILES = 4 + MATCHED_FILES };
 
 /* Tables that each rank has rows of. */
 enum { OWN_TABLES = 1 + IX_ROW_TABLES };
-static const enum ix_table own_tables[OWN_TABLES] = {IX_TABLE_MEASURES, IX_TABLE_EVIDENCE,
-                                                     IX_TABLE_CAUSES,   IX_TABLE_WAITS,
-                                                     IX_TABLE_PARTNERS, IX_TABLE_TIMELINE};
+static const enum ix_table own_tables[OWN_TABLES] = {
+    IX_TABLE_MEASURES, IX_TABLE_EVIDENCE, IX_TABLE_CAUSES,  IX_TABLE_WAITS,
+    IX_TABLE_PARTNERS, IX_TABLE_TIMELINE, IX_TABLE_OVERVIEW};
 static const char *const own_files[OWN_TABLES] = {"measures.npy", "evidence.npy", "causes.npy",
-                                                  "waits.npy",    "partners.npy", "timeline.npy"};
+                                                  "waits.npy",    "partners.npy", "timeline.npy",
+                                                  "overview.npy"};
 
 static const void *entry(const ix_part_table *table, uint64_t i)
 {

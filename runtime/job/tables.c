@@ -59,11 +59,19 @@ static const char timeline_type[] =
             PAIR("transfer") PAIR("stalled") PAIR("library") PAIR("unattributed")
                 PAIR("lost_overlap") "]";
 
-static const char *const types[IX_TABLES] = {row_type,   rank_type,     evidence_type, causes_type,
-                                             waits_type, partners_type, timeline_type};
-static const size_t row_bytes[IX_TABLES] = {
-    sizeof(ix_row),       sizeof(ix_rank_row),     sizeof(ix_evidence_row), sizeof(ix_causes_row),
-    sizeof(ix_waits_row), sizeof(ix_partners_row), sizeof(ix_timeline_row)};
+static const char overview_type[] =
+    "[('rank','<i4'),('reserved','<i4'),('begin_ns','<i8'),('length_ns','<i8'),"
+    "('logged_ns','<i8'),('call_ns','<i8'),('late_sender_ns','<i8'),('late_receiver_ns','<i8'),"
+    "('late_collective_ns','<i8'),('transfer_ns','<i8'),('stalled_ns','<i8'),('library_ns','<i8'),"
+    "('unattributed_ns','<i8')]";
+
+static const char *const types[IX_TABLES] = {row_type,      rank_type,    evidence_type,
+                                             causes_type,   waits_type,   partners_type,
+                                             timeline_type, overview_type};
+static const size_t row_bytes[IX_TABLES] = {sizeof(ix_row),          sizeof(ix_rank_row),
+                                            sizeof(ix_evidence_row), sizeof(ix_causes_row),
+                                            sizeof(ix_waits_row),    sizeof(ix_partners_row),
+                                            sizeof(ix_timeline_row), sizeof(ix_overview_row)};
 
 _Static_assert(sizeof(ix_row) == 16 + 16 * 8, "a row of measures.npy has no padding");
 _Static_assert(sizeof(ix_rank_row) == 8 + 64 + 9 * 8, "a row of ranks.npy has no padding");

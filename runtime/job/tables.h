@@ -16,6 +16,7 @@ enum ix_table {
     IX_TABLE_WAITS,
     IX_TABLE_PARTNERS,
     IX_TABLE_TIMELINE,
+    IX_TABLE_OVERVIEW,
     IX_TABLES
 };
 

@@ -117,7 +117,7 @@ def test_all_at_once_on_four_ranks_adds_up(
 def test_without_a_log_nothing_is_matched_and_nothing_is_left_of_a_job_before(
     compiled: Callable[..., Path], measured: Callable[..., Any], tmp_path: Path
 ) -> None:
-    for name in ("evidence", "causes", "waits", "partners", "timeline"):
+    for name in ("evidence", "causes", "waits", "partners", "timeline", "overview"):
         np.save(tmp_path / f"{name}.npy", np.zeros(1))
     done = measured(
         compiled("late"),

@@ -10,6 +10,13 @@ import numpy as np
 import pytest
 
 from imbrex.profile.run import load_run
+from imbrex.profile.timeline.overview import (
+    OVERVIEW,
+    OVERVIEW_FILE,
+    PARTS,
+    load_overview,
+    overview_of_calls,
+)
 from imbrex.profile.timeline.timeline import load_timeline, load_whole_timeline
 from imbrex.profile.timeline.typical import typical_iteration
 
@@ -43,6 +50,34 @@ def test_kept_calls_are_those_of_the_logs(
     for name in LATE:
         assert np.abs(mine[f"{name}_min_ns"] - theirs[f"{name}_min_ns"]).max() <= 4, name
     assert (kept.messages == whole.between(kept.begin_ns, kept.end_ns).messages).all()
+
+
+@pytest.mark.parametrize("case", ["wait", "allreduce"])
+def test_the_overview_of_the_run_adds_up_to_its_calls(
+    case: str, compiled: Callable[..., Path], measured: Callable[..., Any]
+) -> None:
+    """The table against single calls that Python reads from the logs, of the run and its tenths."""
+    run = load_run(measured(compiled("late"), case, "0.2", environment=KEEP).folder, resolve=False)
+    table = OVERVIEW.load(run.directory / OVERVIEW_FILE)
+    whole = load_whole_timeline(run)
+    assert whole is not None
+    for rank in range(len(run.ranks)):
+        mine = table[table["rank"] == rank]
+        assert (np.diff(mine["begin_ns"]) > 0).all()
+        assert mine["length_ns"].sum() >= run.ranks["wall_ns"][rank]
+        assert (mine["logged_ns"] == mine["length_ns"]).all()
+        calls = whole.calls[whole.first & (whole.calls["rank"] == rank)]
+        length = (calls["exit_ns"] - calls["enter_ns"]).sum()
+        assert mine["call_ns"].sum() == pytest.approx(length, rel=0.01)
+        for name in LATE:
+            least = calls[f"{name}_min_ns"].sum()
+            assert mine[f"{name}_ns"].sum() == pytest.approx(least, rel=0.02, abs=1e6)
+    tenths = load_overview(run, 10)
+    assert tenths is not None
+    found = overview_of_calls(whole, tenths.begin_ns, tenths.end_ns, 10)
+    assert found is not None
+    late = [PARTS.index(name) for name in LATE]
+    assert tenths.shares[:, :, late] == pytest.approx(found.shares[:, :, late], abs=0.1)
 
 
 def test_what_is_kept_is_bounded_and_of_one_part_of_the_run(

@@ -222,11 +222,18 @@ def _opens_at(account: Account, timeline: Timeline | None, drawn: Drawn | None) 
         return ""
     call = timeline.calls[drawn.iteration.row]
     place = short_place(account.run.site(int(call["site"])))
-    kept = (timeline.end_ns - timeline.begin_ns) / 1e9
+    whole = ""
+    if drawn.whole_s > drawn.kept_s:
+        whole = (
+            f"Zoomed out, what each rank did in the whole run ({wording.seconds(drawn.whole_s)}); "
+            "where the bar above the ranks is, single calls: "
+        )
+    operation = account.run.operation(int(call["operation"]))
     return (
-        f"{drawn.calls:,} calls and {drawn.messages:,} messages, {wording.seconds(kept)} of the "
-        f"run. It opens at a typical iteration of {account.run.operation(int(call['operation']))} "
-        f"at {place} on rank {drawn.iteration.rank}." + ("" if timeline.x_known else _NO_TIMES)
+        f"{whole}{drawn.calls:,} calls and {drawn.messages:,} messages, "
+        f"{wording.seconds(drawn.kept_s)} of the run. It opens at a typical iteration of "
+        f"{operation} at {place} on rank {drawn.iteration.rank}."
+        + ("" if timeline.x_known else _NO_TIMES)
     )
 
 

@@ -1,7 +1,8 @@
 """What the page's time line draws: single calls and messages in few bytes, and where it opens.
 
 The page has no more than it can draw smoothly: calls nearest to the typical iteration, on ranks
-that were chosen for it. Zoomed out, calls that would be narrower than a pixel are drawn together.
+that were chosen for it. Zoomed out it shows levels: shares of time in equal stretches, of the whole
+run and, where the run's single calls are more than the page has, of ever less around the iteration.
 """
 
 from __future__ import annotations
@@ -19,12 +20,22 @@ from imbrex.diagnosis.division import MOVING
 from imbrex.diagnosis.message_fates import FATE_WORDS, REASON_TEXTS, fates
 from imbrex.diagnosis.places import short_place
 from imbrex.diagnosis.words import CAUSE_MEANINGS, CAUSE_WORDS
+from imbrex.errors import ImbrexError
 from imbrex.profile.causes import CAUSES
+from imbrex.profile.run import Run
+from imbrex.profile.timeline.overview import PARTS, Overview, load_overview, overview_of_calls
 from imbrex.profile.timeline.timeline import COLLECTIVES, SENDS, Timeline
 from imbrex.profile.timeline.typical import Iteration, typical_iteration
 
 MOST_CALLS = 16_000
 MOST_RANKS = 256
+STRETCHES_OF_ALL = 3 << 13
+MOST_STRETCHES, LEAST_STRETCHES = 2048, 96
+WORTH_TELLING = 0.005
+NEARLY_ALL = 0.9
+"""The share of the run from which single calls show it without a level."""
+NARROWER = 8
+"""How much less time a level has than the one before it."""
 _PARTS = (*CAUSES, "moving")
 _FULL = 250
 """The parts of a call are told in so many steps of its length."""
@@ -38,7 +49,11 @@ class Drawn:
     iteration: Iteration
     calls: int
     messages: int
+    kept_s: float
+    whole_s: float
     lacks: tuple[str, ...]
+    unlogged: bool
+    """Whether parts of the run are shown of which nothing was logged."""
 
 
 def drawn_timeline(account: Account, timeline: Timeline) -> Drawn | None:
@@ -54,6 +69,11 @@ def drawn_timeline(account: Account, timeline: Timeline) -> Drawn | None:
         return None
     part, lacks = _part(timeline, iteration)
     clock = _clock(part)
+    levels = _levels(account.run, timeline, part, iteration)
+    shown = np.unique(part.calls["rank"]).tolist()
+    if levels and len(levels[0].ranks) <= MOST_RANKS:
+        shown = levels[0].ranks.tolist()
+    packed = [_packed_level(level, shown) for level in levels]
     content = {
         **_calls(account, part, clock),
         **_messages(part, clock),
@@ -61,13 +81,68 @@ def drawn_timeline(account: Account, timeline: Timeline) -> Drawn | None:
         "unit_ns": clock.unit_ns,
         "open": [iteration.begin_ns, iteration.end_ns],
         "rank_of_iteration": iteration.rank,
-        "ranks": np.unique(part.calls["rank"]).tolist(),
+        "kept": [part.begin_ns, part.end_ns],
+        "levels": packed,
+        "ranks": shown,
         "x_known": part.x_known,
         "causes": [[name, CAUSE_WORDS[name], CAUSE_MEANINGS[name]] for name in _PARTS],
         "fates": list(FATE_WORDS),
         "reasons": list(REASON_TEXTS),
     }
-    return Drawn(content, iteration, len(part.calls), len(part.messages), tuple(lacks))
+    return Drawn(
+        content=content,
+        iteration=iteration,
+        calls=len(part.calls),
+        messages=len(part.messages),
+        kept_s=(part.end_ns - part.begin_ns) / 1e9,
+        whole_s=(levels[0].end_ns - levels[0].begin_ns) / 1e9 if levels else 0.0,
+        lacks=tuple(lacks),
+        unlogged=any(level.shares[:, :, -1].mean() >= WORTH_TELLING for level in levels),
+    )
+
+
+def _levels(run: Run, timeline: Timeline, part: Timeline, iteration: Iteration) -> list[Overview]:
+    """The whole run, then ever less around the iteration; none where the page has all calls."""
+    ranks = min(MOST_RANKS, len(np.unique(timeline.calls["rank"])))
+    stretches = max(LEAST_STRETCHES, min(STRETCHES_OF_ALL // ranks, MOST_STRETCHES))
+    try:
+        whole = load_overview(run, stretches)
+    except ImbrexError:
+        whole = None  # the time line is there without it
+    if whole is not None:
+        kept = part.end_ns - part.begin_ns
+        return [whole] if kept < NEARLY_ALL * (whole.end_ns - whole.begin_ns) else []
+    levels: list[Overview] = []
+    begin, end = timeline.begin_ns, timeline.end_ns
+    middle = (iteration.begin_ns + iteration.end_ns) // 2
+    while len(part.calls) < len(timeline.calls) and end - begin > 2 * (part.end_ns - part.begin_ns):
+        near = timeline.between(begin, end)
+        level = overview_of_calls(near, begin, end, stretches)
+        if level is None:
+            break
+        levels.append(level)
+        reach = (end - begin) // (2 * NARROWER)
+        begin, end = max(timeline.begin_ns, middle - reach), min(timeline.end_ns, middle + reach)
+    return levels
+
+
+def _packed_level(level: Overview, ranks: Sequence[int]) -> dict[str, Any]:
+    """Bytes by rank, stretch and those parts that there are; compute is the rest."""
+    row = np.searchsorted(level.ranks, ranks)
+    row = np.minimum(row, len(level.ranks) - 1)
+    shares = np.array(level.shares[row])
+    absent = level.ranks[row] != np.asarray(ranks)
+    shares[absent] = 0.0
+    shares[absent, :, PARTS.index("unlogged")] = 1.0
+    steps = np.round(shares * _FULL).astype(np.uint8)
+    there = [n for n in range(1, len(PARTS)) if steps[:, :, n].any()]
+    return {
+        "begin_ns": level.begin_ns,
+        "end_ns": level.end_ns,
+        "stretches": level.shares.shape[1],
+        "kinds": [PARTS[n] for n in there],
+        "shares": _packed(steps[:, :, there].reshape(-1), "u1"),
+    }
 
 
 def _operation(account: Account, site: Any) -> int | None:

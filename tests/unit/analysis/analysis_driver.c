@@ -223,6 +223,17 @@ static void print_excerpt(const ix_view *view, ix_analysis *analysis)
     }
 }
 
+static void print_overview(const ix_overview *o)
+{
+    for (uint32_t i = 0; o->rows && i < o->count; i++) {
+        printf("overview %d", o->rows[i].rank);
+        for (const int64_t *at = &o->rows[i].begin_ns; at < (const int64_t *)(&o->rows[i] + 1);
+             at++)
+            printf(" %lld", (long long)*at);
+        printf("\n");
+    }
+}
+
 static void go(void)
 {
     static const char *const names[] = {"evidence", "causes", "waits", "partners"};
@@ -240,14 +251,21 @@ static void go(void)
     exchange_rounds();
     for (int a = 0; a < rank_count; a++) {
         ix_analysis analysis;
-        if (ix_analyze(&analysis, &ranks[a].view, facts, NULL) ||
+        ix_overview overview;
+        const ix_view *own = &ranks[a].view;
+        ix_overview_start(&overview, own->rank, own->count ? own->ops[own->count - 1].exit_ns : 0,
+                          (uint32_t)room);
+        if (ix_analyze(&analysis, &ranks[a].view, facts, NULL, room ? &overview : NULL) ||
             ix_analysis_rest(&analysis, &ranks[a].view, ranks[a].measured, ranks[a].measured_count,
                              ranks[a].compute_ns))
             abort();
         for (int k = 0; k < IX_TIMELINE_ROWS; k++)
             print_rows(&analysis.tables[k], names[k]);
-        if (room)
+        if (room) {
             print_excerpt(&ranks[a].view, &analysis);
+            print_overview(&overview);
+        }
+        ix_overview_free(&overview);
         printf("states %d", a);
         for (int k = 0; k < IX_MATCH_STATES; k++)
             printf(" %lld", (long long)analysis.states[k]);

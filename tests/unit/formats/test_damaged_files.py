@@ -34,6 +34,7 @@ from imbrex.profile.causes import CAUSES_DTYPE, PARTNERS_DTYPE, WAITS_DTYPE
 from imbrex.profile.evidence import EVIDENCE_DTYPE
 from imbrex.profile.recording_format import ARRIVED, CALL, ELEMENTS_DTYPE, POST, SEND, TRACE_DTYPE
 from imbrex.profile.timeline.format import TIMELINE_DTYPE
+from imbrex.profile.timeline.overview import OVERVIEW_DTYPE
 from imbrex.recorder.regions import write_regions
 from imbrex.transform.readers.c_source import compile_database
 
@@ -256,7 +257,8 @@ def check(valid: Path, file: str, lines: list[list[str]], work: Path) -> None:
 
 
 RUN_FILES = ("run.json", "sites.json", "measures.npy", "ranks.npy", "evidence.npy", "causes.npy",
-             "waits.npy", "partners.npy", "timeline.npy", "guard.json", "machine.json")  # fmt: skip
+             "waits.npy", "partners.npy", "timeline.npy", "overview.npy", "guard.json",
+             "machine.json")  # fmt: skip
 
 
 @pytest.mark.parametrize("file", RUN_FILES)
@@ -266,13 +268,13 @@ def test_a_run_directory(make_run: Callable[..., Path], tmp_path: Path, file: st
     (folder / "machine.json").write_text(json.dumps(PROFILE))
     for name, kind in (("evidence", EVIDENCE_DTYPE), ("causes", CAUSES_DTYPE),
                        ("waits", WAITS_DTYPE), ("partners", PARTNERS_DTYPE),
-                       ("timeline", TIMELINE_DTYPE)):  # fmt: skip
+                       ("timeline", TIMELINE_DTYPE), ("overview", OVERVIEW_DTYPE)):  # fmt: skip
         table = np.zeros(2, kind)
         table["rank"] = [0, 1]
         np.save(folder / f"{name}.npy", table)
     lines = [["show", "@", *words] for words in SHOW]
     lines += [["compare", "@", "@", "--json"], ["compare", "@", "@"]]
-    if file in ("timeline.npy", "sites.json"):
+    if file in ("timeline.npy", "overview.npy", "sites.json"):
         lines.append(["report", "@", "-o", str(tmp_path / "report.html")])
     if file in ("machine.json", "run.json"):
         lines += [["predict", "@", "--json"], ["predict", "@"]]

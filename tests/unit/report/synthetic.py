@@ -15,6 +15,7 @@ import numpy as np
 from imbrex.profile.causes import CAUSES_DTYPE, PARTNERS_DTYPE, WAITS_DTYPE
 from imbrex.profile.format import MEASURES_DTYPE, RANKS_DTYPE
 from imbrex.profile.timeline.format import TIMELINE_DTYPE
+from imbrex.profile.timeline.overview import OVERVIEW_DTYPE
 
 OPERATIONS = ["MPI_Irecv", "MPI_Isend", "MPI_Waitall"]
 PERIOD, X_LO, X_HI, BYTES = 1000, 100, 200, 1 << 20
@@ -68,6 +69,29 @@ def timeline_rows(ranks: int, iterations: int) -> np.ndarray[Any, Any]:
         if fate == "stalled":
             for end in ("min", "max"):
                 rows[f"lost_overlap_{end}_ns"][mine, 2] = 370_000
+    return rows.reshape(-1)
+
+
+def overview_rows(ranks: int, iterations: int, stretches: int) -> np.ndarray[Any, Any]:
+    """Rows of overview.npy of the same run, each stretch by sampling its calls."""
+    length = iterations * PERIOD * 1000 // stretches
+    rows = np.zeros((ranks, stretches), OVERVIEW_DTYPE)
+    rows["rank"] = np.arange(ranks)[:, None]
+    rows["begin_ns"] = np.arange(stretches) * length
+    rows["length_ns"] = rows["logged_ns"] = length
+    calls = timeline_rows(1, iterations)
+    edges = np.arange(stretches + 1) * length
+
+    def add(name: str, first: Any, last: Any) -> None:
+        inside = np.clip(edges[None, :], first[:, None], last[:, None]) - first[:, None]
+        rows[name] += np.diff(inside.sum(axis=0))
+
+    add("call_ns", calls["enter_ns"], calls["exit_ns"])
+    at = calls["enter_ns"] + calls["late_sender_min_ns"]
+    add("late_sender_ns", calls["enter_ns"], at)
+    transfer = calls["exit_ns"] - calls["transfer_min_ns"]
+    add("transfer_ns", transfer, calls["exit_ns"])
+    add("stalled_ns", transfer - calls["stalled_min_ns"], transfer)
     return rows.reshape(-1)
 
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from matplotlib import image
-from tests.unit.report.synthetic import FATES, write_run
+from tests.unit.report.synthetic import FATES, PERIOD, overview_rows, write_run
 
 from imbrex.diagnosis.message_fates import FATE_WORDS, Reason, explain, fates
 from imbrex.profile.run import load_run
@@ -219,6 +219,57 @@ def test_a_clicked_message_says_in_words_why_it_was_not_hidden(page, opened):
     canvas.send_keys("n")
     assert browser.execute_script("return imbrexTimeline.chosen()") == 0
     assert browser.find_element(By.ID, "why").get_attribute("aria-live") == "polite"
+
+
+@pytest.mark.parametrize("kept", ["by the runtime", "in logs"])
+def test_zoomed_out_it_shows_the_whole_run_and_zoomed_in_single_calls(tmp_path, opened, kept):
+    """The last quarter of the run differs: there all ranks wait for a late sender all the time."""
+    ranks, iterations = 4, 6000
+    changes = {"timeline": {"begin_s": 2.95, "end_s": 3.05}} if kept == "by the runtime" else {}
+    run = load_run(write_run(tmp_path / "run", ranks=ranks, iterations=iterations, **changes))
+    if kept == "by the runtime":
+        calls = np.load(run.directory / "timeline.npy")
+        middle = abs(calls["enter_ns"] - iterations * PERIOD * 500) < 50 * PERIOD * 1000
+        np.save(run.directory / "timeline.npy", calls[middle])
+        rows = overview_rows(ranks, iterations, 400).reshape(ranks, 400)
+        for name in rows.dtype.names[5:]:
+            rows[name][:, 300:] = 0
+        for name in ("call_ns", "late_sender_ns"):
+            rows[name][:, 300:] = rows["length_ns"][:, 300:]
+        np.save(run.directory / "overview.npy", rows.reshape(-1))
+    file = tmp_path / "report.html"
+    write_report(run, file)
+    assert file.stat().st_size <= 2 << 20
+    browser = opened(file)
+    canvas = browser.find_element(By.TAG_NAME, "canvas")
+    browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", canvas)
+    tool = lambda name: browser.execute_script(f"return imbrexTimeline.{name}")  # noqa: E731
+    assert tool("single()")
+    canvas.send_keys(Keys.END)
+    first, last = tool("view()")
+    length = (
+        (last - first)
+        * 1e-9
+        * json.loads(browser.find_element(By.ID, "timeline-data").get_attribute("textContent"))[
+            "unit_ns"
+        ]
+    )
+    assert length == pytest.approx(iterations * PERIOD * 1e-6, rel=0.01)
+    # in logs there are 16,000 calls of the 72,000: wide enough to be seen
+    assert tool("single()") == (kept == "in logs")
+    late, pixels = colour(browser, "late_sender"), picture(browser, canvas)
+    quarter = pixels[30:, -round(0.2 * pixels.shape[1]) : -5]
+    if kept == "by the runtime":
+        assert (abs(quarter - late).max(axis=2) <= 3).sum() > 0.3 * quarter[:, :, 0].size
+    assert "the whole run" in browser.find_element(By.ID, "timeline").text
+    ActionChains(browser).move_to_element_with_offset(
+        canvas, canvas.size["width"] // 2 - 40, -canvas.size["height"] // 2 + 40
+    ).perform()
+    tip = browser.find_element(By.ID, "tip").get_attribute("textContent")
+    assert tip.startswith("rank 0, ") and "late sender" in tip
+    canvas.send_keys(Keys.HOME)
+    assert tool("single()")
+    assert has_colour(picture(browser, canvas), colour(browser, "stalled"))
 
 
 def test_pointing_at_a_call_tells_of_it(page, opened):

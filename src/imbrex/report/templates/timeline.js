@@ -5,11 +5,8 @@
   if (!source) return;
   const data = JSON.parse(source.textContent);
   const kinds = { u1: Uint8Array, u4: Uint32Array, i4: Int32Array, f4: Float32Array, u2: Uint16Array };
-  const column = (name, kind) => {
-    const text = atob(data[name]), bytes = new Uint8Array(text.length);
-    for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
-    return new kinds[kind](bytes.buffer);
-  };
+  const bytes = coded => Uint8Array.from(atob(coded), letter => letter.charCodeAt(0));
+  const column = (name, kind) => new kinds[kind](bytes(data[name]).buffer);
   const calls = { rank: column("rank", "u4"), enter: column("enter", "u4"), exit: column("exit", "u4"), place: column("place", "u2"),
     parts: column("parts", "u1"), late: column("late", "f4"), bytes: column("bytes", "f4"), peer: column("peer", "i4"), thread: column("thread", "u1") };
   const sent = { send: column("m_send", "u4"), receive: column("m_receive", "u4"), wait: column("m_wait", "i4"), end: column("m_end", "u4"), bytes: column("m_bytes", "f4"),
@@ -28,6 +25,11 @@
   let first = 0, last = 1, top = 0, chosen = -1, hovered = null, pending = false, width = 0, colours = {};
   const edge = { first: 0, last: 1 };
   for (let i = 0; i < count; i++) edge.last = Math.max(edge.last, calls.exit[i]);
+  // The whole run, then ever less around the iteration: shares of time in equal stretches.
+  const since = ns => (ns - data.origin_ns) / unit;
+  const kept = { first: since(data.kept[0]), last: since(data.kept[1]) };
+  const levels = data.levels.map(level => ({ ...level, first: since(level.begin_ns), last: since(level.end_ns), shares: bytes(level.shares), image: null }));
+  if (levels.length) { edge.first = levels[0].first; edge.last = Math.max(levels[0].last, edge.last); }
 
   // ---- Words -------------------------------------------------------------------------------
   const figures = v => Math.abs(v) >= 100 ? v.toLocaleString("en-US", { maximumFractionDigits: 0 }) : String(Number(v.toPrecision(3)));
@@ -67,6 +69,7 @@
   const bar = Math.max(5, Math.round(rowHeight * 0.46));
   function read() {
     const style = getComputedStyle(document.documentElement);
+    levels.forEach(level => { level.image = null; });
     for (const n of ["compute", "open", "ink", "soft", "line", "paper", "raised", ...CAUSES, ...FATES]) colours[n] = style.getPropertyValue("--" + n).trim();
   }
   function axis() {
@@ -81,6 +84,58 @@
       context.fillStyle = colours.soft;
       if (px > LEFT + 30 && px < width - 30) context.fillText((t * factor).toFixed(digits) + " " + word, px, 13);
     }
+  }
+  // A level as a picture: a column for each stretch, TALL rows for each rank, parts one upon another.
+  const TALL = 16;
+  function painted(level) {
+    if (level.image) return level.image;
+    const picture = document.createElement("canvas"), n = level.stretches, parts = level.kinds.length;
+    picture.width = n; picture.height = TALL * data.ranks.length;
+    const pixels = picture.getContext("2d"), out = pixels.createImageData(n, picture.height), words = new Uint32Array(out.data.buffer);
+    const rgba = name => { const c = name === "unlogged" ? colours.line : colours[name], [r, g, b] = [1, 3, 5].map(at => parseInt(c.slice(at, at + 2), 16)); return ((name === "compute" ? 128 : 255) << 24 | b << 16 | g << 8 | r) >>> 0; };
+    const paint = level.kinds.map(rgba), rest = rgba("compute");
+    for (let row = 0; row < data.ranks.length; row++) for (let k = 0; k < n; k++) {
+      let filled = 0, sum = 0;
+      const put = (colour, to) => { for (; filled < to; filled++) words[(row * TALL + TALL - 1 - filled) * n + k] = colour; };
+      for (let p = 0; p < parts; p++) { sum += level.shares[(row * n + k) * parts + p]; put(paint[p], Math.min(TALL, Math.round(sum / FULL * TALL))); }
+      put(rest, TALL);
+    }
+    pixels.putImageData(out, 0, 0);
+    return level.image = picture;
+  }
+  function drawLevels() {
+    for (const level of levels) {
+      const from = Math.max(first, level.first), to = Math.min(last, level.last), scale = level.stretches / (level.last - level.first);
+      if (to <= from) continue;
+      const picture = painted(level), at = (from - level.first) * scale, many = (to - from) * scale;
+      context.imageSmoothingEnabled = many > x(to) - x(from);
+      context.clearRect(x(from), TOP, x(to) - x(from), shown); context.fillStyle = colours.paper; context.fillRect(x(from), TOP, x(to) - x(from), shown);
+      data.ranks.forEach((rank, row) => {
+        const py = y(rank);
+        if (py > -rowHeight && py < shown) context.drawImage(picture, at, row * TALL, many, TALL, x(from), py + (rowHeight - bar) / 2, x(to) - x(from), bar);
+      });
+    }
+  }
+  // Single calls are drawn where they are wide enough to be told apart.
+  const single = () => !levels.length || x(kept.last) - x(kept.first) >= 40;
+  function mark() {
+    if (!levels.length || (first >= kept.first && last <= kept.last)) return;
+    const from = Math.max(LEFT, x(kept.first)), to = Math.min(width, x(kept.last));
+    context.fillStyle = colours.ink;
+    if (to > LEFT && from < width) context.fillRect(Math.min(from, width - 3), TOP - 5, Math.max(3, to - from), 3);
+  }
+  function stretchAt(px, py) {
+    const row = Math.floor((py - TOP + top) / rowHeight), t = back(px);
+    const level = levels.filter(l => t >= l.first && t < l.last).pop();
+    if (!level || row < 0 || row >= data.ranks.length || px < LEFT || py < TOP) return "";
+    const length = (level.last - level.first) / level.stretches, k = Math.floor((t - level.first) / length);
+    const begin = data.origin_ns + (level.first + k * length) * unit, parts = level.kinds.length, base = (row * level.stretches + k) * parts;
+    const lines = ["rank " + data.ranks[row] + ", " + time(length * unit) + " from " + (begin / 1e9).toPrecision(6) + " s"];
+    const word = kind => kind === "open" ? "transfer or stalled, or not certain which" : kind === "unlogged" ? "not logged" : data.causes[CAUSES.indexOf(kind)][1];
+    let rest = FULL;
+    level.kinds.forEach((kind, p) => { const share = level.shares[base + p]; rest -= share; if (share >= 0.01 * FULL) lines.push(word(kind) + " " + Math.round(100 * share / FULL) + " %"); });
+    if (rest > 0.01 * FULL) lines.push("compute " + Math.round(100 * rest / FULL) + " %");
+    return lines.join("\n");
   }
   // Calls narrower than a pixel share it: what took most of it colours it.
   function drawCalls() {
@@ -142,8 +197,13 @@
     context.fillStyle = colours.paper; context.fillRect(0, 0, width, shown);
     axis();
     context.save(); context.beginPath(); context.rect(LEFT, TOP, width - LEFT, shown - TOP); context.clip();
-    drawCalls(); drawMessages();
+    drawLevels();
+    if (single()) {
+      if (levels.length) { const from = x(kept.first), to = x(kept.last); context.beginPath(); context.rect(from, TOP, to - from, shown); context.clip(); context.fillStyle = colours.paper; context.fillRect(from, TOP, to - from, shown); }
+      drawCalls(); drawMessages();
+    }
     context.restore();
+    mark();
     context.fillStyle = colours.soft; context.textAlign = "right"; context.font = Math.min(12, rowHeight + 1) + "px system-ui, sans-serif";
     const every = Math.ceil(12 / rowHeight);
     data.ranks.forEach((rank, row) => { const py = TOP + row * rowHeight - top; if (row % every === 0 && py >= TOP - 1 && py < shown) context.fillText((row === 0 ? "rank " : "") + rank, LEFT - 6, py + rowHeight / 2 + 4); });
@@ -167,10 +227,10 @@
 
   // ---- Choosing ----------------------------------------------------------------------------
   const near = (m, px, py) => { const [ax, ay, bx, by] = ends(m), dx = bx - ax, dy = by - ay; const t = Math.max(0, Math.min(1, ((px - ax) * dx + (py - ay) * dy) / (dx * dx + dy * dy || 1))); return Math.hypot(ax + t * dx - px, ay + t * dy - py); };
-  function messageAt(px, py) { let best = -1, least = 6; for (let m = 0; m < messages; m++) if (visible(m)) { const d = near(m, px, py); if (d < least) { least = d; best = m; } } return best; }
+  function messageAt(px, py) { if (!single()) return -1; let best = -1, least = 6; for (let m = 0; m < messages; m++) if (visible(m)) { const d = near(m, px, py); if (d < least) { least = d; best = m; } } return best; }
   function callAt(px, py) {
     const row = Math.floor((py - TOP + top) / rowHeight), t = back(px), slack = 2 * (last - first) / Math.max(1, width);
-    if (row < 0 || row >= data.ranks.length || px < LEFT) return -1;
+    if (row < 0 || row >= data.ranks.length || px < LEFT || !single() || (levels.length && (t < kept.first || t > kept.last))) return -1;
     const rank = data.ranks[row];
     let found = -1, least = Infinity;
     for (let i = 0; i < count; i++) if (calls.rank[i] === rank && t >= calls.enter[i] - slack && t <= calls.exit[i] + slack) { const d = Math.max(0, calls.enter[i] - t, t - calls.exit[i]); if (d < least) { least = d; found = i; } }
@@ -206,10 +266,11 @@
       if (held.moved) { const by = (held.px - px) / (width - LEFT) * (held.last - held.first); top = held.top; show(held.first + by, held.last + by); scroll(held.py - py); tip.hidden = true; }
       return;
     }
-    const m = messageAt(px, py), i = m < 0 ? callAt(px, py) : -1;
-    tip.hidden = m < 0 && i < 0;
+    const m = messageAt(px, py), i = m < 0 ? callAt(px, py) : -1, during = m < 0 && i < 0 && (!single() || back(px) < kept.first || back(px) > kept.last) ? stretchAt(px, py) : "";
+    tip.hidden = m < 0 && i < 0 && !during;
     if (m >= 0) tip.textContent = title(m) + (sent.late[m] > 0 && sent.fate[m] === 3 ? "\n" + time(sent.late[m]) + " late" : "") + "\n" + name(sent.send[m]) + "\nclick: why?";
     else if (i >= 0) tip.textContent = described(i);
+    else tip.textContent = during;
     if (!tip.hidden) { tip.style.left = Math.max(4, Math.min(event.clientX + 14, innerWidth - tip.offsetWidth - 8)) + "px"; tip.style.top = Math.max(4, Math.min(event.clientY + 14, innerHeight - tip.offsetHeight - 8)) + "px"; }
   });
   canvas.addEventListener("pointerup", event => { const [px, py] = place(event); if (held && !held.moved) choose(messageAt(px, py)); held = null; });
@@ -230,6 +291,7 @@
   addEventListener("resize", redraw);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { read(); redraw(); });
   // Tests and curious users: where a message is drawn, and what is said of it.
-  window.imbrexTimeline = { draw, ends, explain, choose, count, messages, chosen: () => chosen, view: () => [first, last] };
+  window.imbrexTimeline = { draw, ends, explain, choose, count, messages, chosen: () => chosen, view: () => [first, last], show,
+    opens: () => data.open.map(since), levels: levels.length, single };
   read(); width = canvas.clientWidth; home(); choose(-1); draw();
 })();
