@@ -50,6 +50,11 @@ def nothing_moved(run: Run) -> str:
 def weaknesses(run: Run, sums: Sums) -> list[str]:
     """What makes the numbers weaker than they look; what the run itself met with comes first."""
     lines = endings(run)
+    if run.job.crowded is not None:
+        lines.append(
+            f"while it ran, {run.job.crowded}: waits and stalled transfers are longer for it; "
+            "measure again when nothing else runs"
+        )
     lines += [warning for warning in run.job.warnings if warning not in lines]
     transfers = sums.transfers
     if transfers and sums.uncalibrated:

@@ -18,6 +18,7 @@ from imbrex import __version__
 from imbrex.errors import ImbrexError
 from imbrex.launch import process, run_directory
 from imbrex.launch.collect import add_warning, complete, take_parts
+from imbrex.launch.disturbance import counts, crowding
 from imbrex.launch.hosts import may_use_several_hosts
 from imbrex.launch.installed import installed_runtime
 from imbrex.launch.machine import Transfers, find_transfers
@@ -145,13 +146,13 @@ def measure(ready: Prepared) -> Outcome:
         raise ImbrexError(f"{folder}: cannot be written ({error.strerror})") from error
 
     started = datetime.now(timezone.utc)
-    clock = time.monotonic()
+    before = counts(time.monotonic())
     try:
         code = process.run(ready.line.with_prefix([str(prefix)]), silent=ready.settings.silent)
     except ImbrexError:
         shutil.rmtree(folder, ignore_errors=True)
         raise
-    wall_s = time.monotonic() - clock
+    after = counts(time.monotonic())
 
     warnings = [ready.transfers.warning] if ready.transfers.warning else []
     if launcher_crashed(code):
@@ -162,7 +163,9 @@ def measure(ready: Prepared) -> Outcome:
     facts: dict[str, Any] = {
         "command": list(ready.settings.written or ready.settings.command),
         "started": started.isoformat(timespec="seconds"),
-        "wall_s": round(wall_s, 6),
+        "wall_s": round(after.wall_s - before.wall_s, 6),
+        # Ranks of a daemon look like other load.
+        "crowded": None if several else crowding(before, after),
         "exit_code": code,
         "imbrex_version": __version__,
         "machine": ready.transfers.machine.to_json(),

@@ -46,6 +46,7 @@ JOB = JsonFormat(
             optional("started", TEXT, "when, in ISO 8601"),
             optional("wall_s", Number(), "of the whole line; in job.json of the ranks", "s"),
             optional("exit_code", Whole(-(1 << 31), 1 << 31), "of the program"),
+            optional("crowded", TEXT, "what else kept this machine busy meanwhile; null if little"),
             optional("imbrex_version", TEXT, "which Imbrex measured"),
             optional("ranks", Whole(0, MOST_RANKS), "processes", default=0),
             optional("hosts", NAMES, "where they ran", default=()),
@@ -107,6 +108,8 @@ class Job:
     started: str | None = None
     wall_s: float | None = None
     exit_code: int | None = None
+    crowded: str | None = None
+    """What slowed the program down on the machine that it was started on, in words."""
     imbrex_version: str | None = None
     ranks: int = 0
     hosts: tuple[str, ...] = ()
@@ -139,6 +142,7 @@ class Job:
             started=found["started"],
             wall_s=found["wall_s"],
             exit_code=found["exit_code"],
+            crowded=found["crowded"],
             imbrex_version=found["imbrex_version"],
             ranks=found["ranks"],
             hosts=found["hosts"],
@@ -168,6 +172,7 @@ class Job:
             "started": self.started,
             "wall_s": self.wall_s,
             "exit_code": self.exit_code,
+            "crowded": self.crowded,
             "imbrex_version": self.imbrex_version,
             "ranks": self.ranks,
             "hosts": list(self.hosts),

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from imbrex.errors import ImbrexError
-from imbrex.tune.disturbance import busy_before, counts, disturbance
+from imbrex.launch.disturbance import busy_before, counts, disturbance
 
 MOST_OUTPUT_BYTES = 1 << 20
 """What is kept of a run's output."""

@@ -151,6 +151,17 @@ def test_stalled_data_while_all_were_there(make_caused, call):
     assert only(thorough, "stalled").command.endswith("--by path")
 
 
+def test_data_that_stalls_while_others_use_the_cores(make_caused, call):
+    """Measuring again comes before all else: the machine may be the whole reason."""
+    crowded = "other processes kept 0.8 of 2 cores busy and next to none was idle"
+    run = make_caused(
+        call("MPI_Recv", 4, 300, stalled=(200, 250), transfer=(50, 100)), crowded=crowded
+    )
+    found = only(run, "stalled")
+    assert f"({crowded}): measure again" in found.text
+    assert found.command == "imbrex run -- mpirun -n 2 ./wave"
+
+
 def test_polling_with_the_interval_that_the_probe_recommends(make_caused, call):
     run = make_caused(
         call("MPI_Test", 1, 100, library=100, count=50_000),

@@ -43,12 +43,17 @@ def find(account: Account) -> Iterator[Finding]:
             continue
         share = account.share(stalled)
         shared = saturated(account, site)
+        crowded = account.run.job.crowded is not None
         why = (
             "several ranks of a host send or receive at once, and their messages together keep its "
             "link busy: less data, fewer ranks a host, or work to hide it behind"
             if shared
-            else "all sides were there, yet the data took longer than the network needs (cores, "
-            "memory or link shared)"
+            else "all sides were there, yet the data took longer than the network needs "
+            + (
+                f"({account.run.job.crowded}): measure again when nothing else runs"
+                if crowded
+                else "(cores, memory or link shared)"
+            )
         )
         yield Finding(
             kind="saturated_link" if shared else "stalled",
@@ -59,7 +64,9 @@ def find(account: Account) -> Iterator[Finding]:
                 + why
             ),
             command=(
-                commands.show(account, "--by", "path")
+                commands.measure_again(account)
+                if crowded and not shared
+                else commands.show(account, "--by", "path")
                 if account.knowledge.thorough
                 else commands.probe(account)
             ),

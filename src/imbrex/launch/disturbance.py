@@ -15,6 +15,10 @@ OTHER_LOAD = 0.1
 """Cores kept busy by others, on average, from which a run counts as disturbed."""
 OTHER_LOAD_BEFORE = 0.25
 """The same in the short time before it."""
+FULL = 0.9
+"""The share of the cores that is busy on average, from which none is idle when it is needed."""
+OURS = 0.02
+"""The share of the busy time that is at least our children's where they are the ranks."""
 GRAIN_S = 0.02
 """What the counts of a core are known to."""
 STOLEN = 0.02
@@ -65,20 +69,48 @@ def disturbance(before: Counts, after: Counts, busy_cores: float = 0.0) -> str |
     `busy_cores` others kept busy just before it. That decides where our children used less than
     half of the processor time: ranks that a daemon started look like others' work.
     """
-    wall_s = after.wall_s - before.wall_s
-    if wall_s <= 0 or not before.known:
-        return None
-    if (pages := after.swapped_pages - before.swapped_pages) >= SWAPPED_PAGES:
-        return f"the machine swapped {pages} pages"
-    cores = os.cpu_count() or 1
-    if (stolen := (after.stolen_s - before.stolen_s) / (wall_s * cores)) > STOLEN:
-        return f"the hypervisor took {100 * stolen:.0f} % of the cores"
+    if (told := _of_the_machine(before, after)) is not None or not _comparable(before, after):
+        return told
+    wall_s, cores = after.wall_s - before.wall_s, os.cpu_count() or 1
     busy, own = after.busy_s - before.busy_s, after.own_s - before.own_s
     others, most = max(0.0, busy - own - GRAIN_S * cores) / wall_s, OTHER_LOAD
     if own < busy / 2:
         others, most = busy_cores, OTHER_LOAD_BEFORE
     if others > most:
         return f"other processes kept {others:.1f} of {cores} cores busy"
+    return None
+
+
+def crowding(before: Counts, after: Counts) -> str | None:
+    """What on this machine made a run slower, in words: less is asked than by `disturbance`.
+
+    Other load counts where next to no core was idle, and where a part of the processor time was
+    our children's: ranks that a daemon started cannot be told from others' work.
+    """
+    if (told := _of_the_machine(before, after)) is not None or not _comparable(before, after):
+        return told
+    wall_s, cores = after.wall_s - before.wall_s, os.cpu_count() or 1
+    busy, own = after.busy_s - before.busy_s, after.own_s - before.own_s
+    others = max(0.0, busy - own - GRAIN_S * cores) / wall_s
+    if others > OTHER_LOAD and own >= OURS * busy and busy >= FULL * cores * wall_s:
+        return f"other processes kept {others:.1f} of {cores} cores busy and next to none was idle"
+    return None
+
+
+def _comparable(before: Counts, after: Counts) -> bool:
+    return after.wall_s > before.wall_s and before.known
+
+
+def _of_the_machine(before: Counts, after: Counts) -> str | None:
+    """Swapping and stolen time, whoever caused it."""
+    if not _comparable(before, after):
+        return None
+    if (pages := after.swapped_pages - before.swapped_pages) >= SWAPPED_PAGES:
+        return f"the machine swapped {pages} pages"
+    cores = os.cpu_count() or 1
+    wall_s = after.wall_s - before.wall_s
+    if (stolen := (after.stolen_s - before.stolen_s) / (wall_s * cores)) > STOLEN:
+        return f"the hypervisor took {100 * stolen:.0f} % of the cores"
     return None
 
 
