@@ -1,10 +1,11 @@
 """The pictures of docs/guide/report.md and the README: the page of one run in headless Chromium.
 
-    sudo python benchmarks/report_pictures.py [--mpi mpich] [--run DIR]
+    sudo python benchmarks/report_pictures.py [--mpi mpich] [--run DIR] [--into DIR] [--readme FILE]
 
 Without DIR it makes two hosts in network namespaces (TCP at 800 Mbit/s) and measures there the
 exchange of docs/guide/tutorial.md: Irecv, Isend, 50 ms of work, Waitall. The message that is
-clicked is the first in view that was not hidden. About two minutes.
+clicked is the first in view that was not hidden. The README shows what a terminal says of the same
+run; each picture carries the first sentence as its description. About two minutes.
 """
 
 from __future__ import annotations
@@ -13,15 +14,19 @@ import argparse
 import base64
 import io
 import json
+import re
 import subprocess
 import tempfile
 from pathlib import Path
 from typing import Any
 
-from PIL import Image
+from PIL import Image, PngImagePlugin
+from rich.console import Console
 
-from imbrex.profile.run import load_run
+from imbrex.diagnosis.diagnosis import diagnose
+from imbrex.profile.run import Run, load_run
 from imbrex.report.html import write_report
+from imbrex.report.verdict import print_verdict
 from network_table import ROOT, launcher
 from report_page import browser
 from two_hosts import two_hosts
@@ -55,19 +60,39 @@ def without_paths(folder: Path) -> None:
     run = folder / "run.json"
     entry = json.loads(run.read_text())
     words = [Path(word).name for word in entry["command"]]
-    program = words[words.index("exchange") :]
-    entry["command"] = ["mpirun", "--host", "node1,node2", "-n", "2", f"./{program[0]}"]
-    entry["command"] += program[1:]
+    if "exchange" in words:
+        program = words[words.index("exchange") :]
+        entry["command"] = ["mpirun", "--host", "node1,node2", "-n", "2", f"./{program[0]}"]
+        entry["command"] += program[1:]
     run.write_text(json.dumps(entry))
     sites = folder / "sites.json"
     text = sites.read_text()
     for site in json.loads(text)["sites"]:
-        if site["file"]:
+        if site.get("file"):
             text = text.replace(str(Path(site["file"]).parent) + "/", "")
     sites.write_text(text)
 
 
-def keep(driver: Any, name: str, from_id: str, to_id: str) -> None:
+def said(run: Run) -> str:
+    """What a terminal of 100 columns says of the run, without what weakens its numbers."""
+    screen = Console(width=100, file=io.StringIO(), no_color=True, highlight=False)
+    print_verdict(diagnose(run), screen)
+    text = screen.file.getvalue()  # type: ignore[attr-defined]
+    text = re.sub(r"What weakens these numbers:\n.*?(?=^\S)", "", text, flags=re.S | re.M)
+    text = re.sub(r"^- .* transfers were dropped.*\n", "", text, flags=re.M)
+    text = re.sub(r"\s*More:.*", "", text, flags=re.S).replace("\n\nMeasuring", "\nMeasuring")
+    return "\n".join(line.rstrip() for line in text.strip().splitlines())
+
+
+def tell(readme: Path, run: Run) -> None:
+    """Put it into the first block of the README."""
+    words = " ".join(run.job.command)
+    block = f"```\n$ imbrex run -- {words}\n{said(run)}\n```"
+    page = readme.read_text()
+    readme.write_text(re.sub(r"^```\n.*?^```$", lambda _: block, page, count=1, flags=re.S | re.M))
+
+
+def keep(driver: Any, file: Path, sentence: str, from_id: str, to_id: str) -> None:
     """A picture from the top of one element to the top of another, in few colours."""
     box = driver.execute_script(
         "const y = id => document.querySelector(id).getBoundingClientRect().top + scrollY;"
@@ -82,15 +107,19 @@ def keep(driver: Any, name: str, from_id: str, to_id: str) -> None:
     )
     picture = Image.open(io.BytesIO(base64.b64decode(shot["data"])))
     few = picture.convert("RGB").quantize(COLOURS, kmeans=3, dither=Image.Dither.NONE)
-    PICTURES.mkdir(exist_ok=True)
-    few.save(PICTURES / f"{name}.png", optimize=True)
-    print(f"{name}.png: {(PICTURES / f'{name}.png').stat().st_size / 1000:.0f} kB")
+    description = PngImagePlugin.PngInfo()
+    description.add_text("Description", sentence)
+    file.parent.mkdir(exist_ok=True)
+    few.save(file, optimize=True, pnginfo=description)
+    print(f"{file.name}: {file.stat().st_size / 1000:.0f} kB")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--mpi", choices=("openmpi", "mpich"), default="mpich")
     parser.add_argument("--run", type=Path)
+    parser.add_argument("--into", type=Path, default=PICTURES)
+    parser.add_argument("--readme", type=Path, default=ROOT / "README.md")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         folder = options.run or Path(scratch) / "run"
@@ -98,17 +127,21 @@ def main() -> None:
             measured(options.mpi, folder)
         without_paths(folder)
         page = Path(scratch) / "report.html"
-        write_report(load_run(folder), page)
+        run = load_run(folder)
+        write_report(run, page)
+        tell(options.readme, run)
+        sentence = diagnose(run).sentence
         driver = browser()
         size = {"width": WIDTH, "height": 900, "deviceScaleFactor": 1, "mobile": False}
         driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
         driver.get(page.as_uri())
-        keep(driver, "first-screen", "body", "nav")
+        keep(driver, options.into / "first-screen.png", sentence, "body", "nav")
         driver.execute_script("document.querySelector('#sites .disclose').click()")
-        keep(driver, "call-site", "#sites", "#timeline")
+        keep(driver, options.into / "call-site.png", sentence, "#sites", "#timeline")
         driver.execute_script(CHOOSE, WIDTH)
         driver.execute_async_script("requestAnimationFrame(() => setTimeout(arguments[0], 50))")
-        keep(driver, "time-line", "#timeline", "#timeline details")
+        file = options.into / "time-line.png"
+        keep(driver, file, sentence, "#timeline", "#timeline details")
         driver.quit()
 
 
