@@ -1,53 +1,5 @@
-"""A headless Chromium for the tests of pages, driven through chromedriver."""
+"""The browser of the tests of pages."""
 
-from __future__ import annotations
+from tests.browser import chromium, opened
 
-import shutil
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Any
-
-import pytest
-
-
-@pytest.fixture(scope="session")
-def chromium() -> Iterator[Any]:
-    """One browser for all tests."""
-    webdriver = pytest.importorskip("selenium.webdriver", reason="no selenium to open pages with")
-    browser = shutil.which("chromium") or shutil.which("google-chrome")
-    driver = shutil.which("chromedriver")
-    if browser is None or driver is None:
-        pytest.skip("no chromium with chromedriver to open pages with")
-    options = webdriver.ChromeOptions()
-    for word in ("--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"):
-        options.add_argument(word)
-    options.binary_location = browser
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    running = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
-    yield running
-    running.quit()
-
-
-@pytest.fixture
-def opened(chromium: Any) -> Iterator[Callable[..., Any]]:
-    """Open a page; at the end nothing may stand on the console, nothing been asked of a network."""
-
-    def open_page(
-        file: Path, width: int = 1280, height: int = 900, scheme: str = "light", media: str = ""
-    ) -> Any:
-        chromium.execute_cdp_cmd(
-            "Emulation.setDeviceMetricsOverride",
-            {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600},
-        )
-        features = [{"name": "prefers-color-scheme", "value": scheme}]
-        chromium.execute_cdp_cmd(
-            "Emulation.setEmulatedMedia", {"media": media, "features": features}
-        )
-        chromium.get(file.as_uri())
-        return chromium
-
-    chromium.get_log("browser")
-    yield open_page
-    assert chromium.get_log("browser") == []
-    resources = "return performance.getEntriesByType('resource').map(e => e.name)"
-    assert [name for name in chromium.execute_script(resources) if "data:" not in name] == []
+__all__ = ["chromium", "opened"]

@@ -1,0 +1,47 @@
+"""Pages of real runs in a browser: one that crashed, and LAMMPS."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from tests.browser import chromium, opened, walk
+
+from imbrex.profile.run import load_run
+from imbrex.report.html import write_report
+
+__all__ = ["chromium", "opened"]
+pytestmark = pytest.mark.untimed
+
+MELT = Path(__file__).parents[2] / "apps" / "real" / "melt.lammps"
+
+
+@pytest.mark.parametrize("how", ["abort", "segv"])
+def test_a_crashed_run(mpi, program, imbrex, tmp_path, opened, how):
+    """Its time line comes from what was left of the logs: the calls up to the crash."""
+    imbrex("run", "-o", "run", "--", mpi.mpirun, "-n", "2", str(program), how)
+    run = load_run(tmp_path / "run")
+    write_report(run, tmp_path / "report.html")
+    browser = opened(tmp_path / "report.html")
+    words = walk(browser)
+    assert "MPI_Recv" in words and "call logs" in words
+    weak = browser.find_element("id", "weak").text
+    assert "died" in weak or "abort" in weak
+
+
+def test_lammps(imbrex, tmp_path, opened):
+    if shutil.which("lmp") is None or shutil.which("mpirun.openmpi") is None:
+        pytest.skip("lmp (built with Open MPI) is not installed")
+    line = ["mpirun.openmpi", "-n", "2", "lmp", "-in", str(MELT), "-log", "none"]
+    done = imbrex("run", "-q", "-o", "run", "--", *line, "-var", "steps", "20")
+    assert done.returncode == 0, done.stderr
+    file = tmp_path / "report.html"
+    write_report(load_run(tmp_path / "run"), file)
+    assert file.stat().st_size <= 2 << 20
+    browser = opened(file)
+    words = walk(browser)
+    assert "typical iteration of MPI_" in words
+    assert browser.find_elements("css selector", "ol.findings li")
+    browser = opened(file, width=420)
+    assert browser.execute_script("return document.documentElement.scrollWidth") <= 420
