@@ -155,7 +155,7 @@ def test_measuring_what_records_is_warned_of(halo: Path, mpi: Any) -> None:
 
 def test_a_run_without_recording(halo: Path, mpi: Any) -> None:
     line = ("--", mpi.mpirun, "-n", "2", "./halo2d.plain", "--n", "256", "--steps", "40")
-    assert imbrex(halo, "run", "-q", "-o", "unrecorded", *line).returncode == 0
+    assert imbrex(halo, "run", "-q", "--log", "off", "-o", "unrecorded", *line).returncode == 0
     done = imbrex(halo, "predict", "unrecorded", "-n", "GigE")
     assert "without a recording" in done.stdout
     assert "imbrex run --record" in done.stdout
