@@ -16,9 +16,9 @@ PAGE = Path(__file__).parents[3] / "docs" / "guide" / "predict.md"
 
 
 def test_the_worked_example(parse: Callable[..., Model]) -> None:
-    block = re.search(r"```toml\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
-    assert block is not None
-    model = parse(block[1])
+    blocks = re.findall(r"```toml\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    (example,) = (block for block in blocks if "[[application]]" in block)
+    model = parse(example)
     result = assess(model.programs[0], model.networks[0])
     (edge,) = result["messages"]
     assert edge["delay_s"] * 1e6 == pytest.approx(14)
