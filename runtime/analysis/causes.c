@@ -180,7 +180,8 @@ static summary sum_up(const ix_view *view, const ix_op *call, int any,
             s.latest_ns = n.possible;
         }
         ix_interval computed = computed_meanwhile(view, c, call->enter_ns);
-        s.computed.min_ns = ix_most(s.computed.min_ns, computed.min_ns);
+        if (n.how == NEEDS) /* else it may have been buffered before the computation */
+            s.computed.min_ns = ix_most(s.computed.min_ns, computed.min_ns);
         s.computed.max_ns = ix_most(s.computed.max_ns, computed.max_ns);
     }
     /* One of several that came first: the other causes did not hold the call. */
