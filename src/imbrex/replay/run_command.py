@@ -18,6 +18,7 @@ from imbrex.replay.whole import Settings, predict_whole
 from imbrex.replay.whole_text import whole_text
 
 _DOCUMENT = "messages.json"
+_NOT_RECORDED = "not recorded"
 
 
 def is_recording(folder: Path) -> bool:
@@ -57,7 +58,7 @@ def predicted(folder: Path, names: tuple[str, ...] = ()) -> RunPrediction:
 
 def no_recording(folder: Path, run: Run | None) -> str:
     """Why a run has no recording, as one line."""
-    said = [line for line in (run.job.warnings if run else ()) if line.startswith("not recorded")]
+    said = [line for line in (run.job.warnings if run else ()) if line.startswith(_NOT_RECORDED)]
     if said:
         return f"{folder}: {said[-1]}"
     return f"{folder}: has no recording; make one with imbrex run --record"
@@ -76,12 +77,14 @@ def answer(
         assert run is not None
         if figure is not None:
             raise ImbrexError(no_recording(folder, run))
+        said = [line for line in run.job.warnings if line.startswith(_NOT_RECORDED)]
         if has_log(run.directory):
-            whole = predict_whole(run, collection(), settings)
-            return _text(whole.document, whole_text(run, whole.document), as_json)
+            whole = predict_whole(run, collection(), settings).document
+            if said:
+                whole["why_no_recording"] = no_recording(folder, run)
+            return _text(whole, "\n".join([*said, whole_text(run, whole)]), as_json)
         _only_of_a_log(folder, settings)
         document = unrecorded_json(run, networks_of(names, folder, run))
-        said = [line for line in run.job.warnings if line.startswith("not recorded")]
         document["why_no_recording"] = no_recording(folder, run)
         text = "\n".join([unrecorded_text(document, str(folder)), *said])
         return _text(document, text, as_json)

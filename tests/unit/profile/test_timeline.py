@@ -20,6 +20,8 @@ from tests.unit.analysis.jobs import (
     RECV,
     SEND,
     SYNC_SEND,
+    TO_ROOT,
+    VARYING,
     WILDCARD,
     Rank,
 )
@@ -155,6 +157,29 @@ def test_who_was_last_in_a_collective(timeline_of):
     assert broadcast["late_collective_min_ns"].tolist() == [100, 0, 0]
     assert broadcast["late_receiver_max_ns"].tolist() == [0, 100, 0]
     assert broadcast["peer"].tolist() == [1, 2, 1]
+
+
+@pytest.mark.parametrize(
+    ("operation", "kind", "flags", "matched"),
+    [
+        ("MPI_Bcast", FROM_ROOT, 0, False),
+        ("MPI_Bcast", FROM_ROOT, VARYING, True),
+        ("MPI_Alltoall", ALL, 0, False),
+        ("MPI_Alltoall", ALL, VARYING, True),
+        ("MPI_Reduce", TO_ROOT, 0, True),
+    ],
+)
+def test_who_need_not_wait_may_leave_a_collective_early(
+    timeline_of, operation, kind, flags, matched
+):
+    """Rank 1 leaves before rank 0, the root, comes: at odds with the clocks only if it waits."""
+    ranks = [Rank(), Rank()]
+    for rank, enter, left in zip(ranks, (500, 0), (510, 10), strict=True):
+        rank.add(enter, left, operation, kind, 8, 0, sequence=1, flags=FIRST | flags)
+    calls = timeline_of(*ranks).calls
+    early = calls[calls["rank"] == 1]
+    assert (early["match"] == Match.MATCHED).tolist() == [matched]
+    assert early["late_collective_min_ns"].tolist() == [0]
 
 
 def test_a_wait_has_the_causes_of_what_it_completes(timeline_of):

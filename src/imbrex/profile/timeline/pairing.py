@@ -134,7 +134,10 @@ def match_collectives(calls: Table, roots: NDArray[np.bool_], sizes: NDArray[np.
     root_rank[group[root]] = calls["rank"][rows[root]]
     from_root = (kinds == Kind.FROM_ROOT) & ~root
     there = np.where(from_root, root_enter[group], last_enter[group])
-    good = whole[group] & (there >= 0) & (there <= left)
+    # Who need not wait for that rank may leave before it comes; anybody else cannot.
+    waits = (kinds == Kind.ALL) | from_root | ((kinds == Kind.TO_ROOT) & root)
+    waits &= (calls["flags"][rows] & Flag.VARYING) == 0
+    good = whole[group] & (there >= 0) & ((there <= left) | ~waits)
     rows, group, there, from_root = rows[good], group[good], there[good], from_root[good]
     calls["match"][rows] = Match.MATCHED
     calls["peer"][rows] = np.where(from_root, root_rank[group], last_rank[group])
