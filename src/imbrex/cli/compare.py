@@ -16,7 +16,7 @@ from imbrex.errors import ImbrexError
 from imbrex.profile.run import Run, load_run
 from imbrex.profile.site_map import NAME as SITE_MAP_NAME
 from imbrex.profile.site_map import SiteMap, load_site_map
-from imbrex.report.compare import compare_json, print_comparison
+from imbrex.report.compare import WIDEST, compare_json, print_comparison
 from imbrex.report.paragraph import print_paragraph
 from imbrex.steps import step
 from imbrex.tune.statistics import LEAST_PAIRS
@@ -134,9 +134,10 @@ def _repeat(
         emit_json(trial.to_json(), output)
         return
     with output_console(output) as screen:
-        print_paragraph(screen, sentence(trial), screen.width, style="bold")
+        width = min(screen.width, WIDEST)
+        print_paragraph(screen, sentence(trial), width, style="bold")
         for remark in remarks(trial):
-            print_paragraph(screen, remark, screen.width, mark="-")
+            print_paragraph(screen, remark, width, mark="-")
 
 
 def _tried(a: Line, b: Line, plan: Plan) -> Trial:

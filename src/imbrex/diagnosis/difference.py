@@ -7,6 +7,7 @@ from functools import cached_property
 
 from imbrex.diagnosis import wording
 from imbrex.diagnosis.account import Account
+from imbrex.diagnosis.comparable import Advice, in_turns, measured_again, why_not
 from imbrex.diagnosis.division import MOVING, Division
 from imbrex.diagnosis.finding import WORTH
 from imbrex.diagnosis.interval import NOTHING, Interval
@@ -116,24 +117,39 @@ class Difference:
             least = max(least, WORTH * self.before.wall_s)
         return Change(name, before, after, gap > least)
 
+    @cached_property
+    def unlike(self) -> str:
+        """Why the runs cannot be compared; empty where they can."""
+        return why_not(self.before, self.after)
+
+    @property
+    def answer(self) -> str:
+        """`faster`, `slower`, or `open`: what `compare --repeat` answers too."""
+        if self.unlike or not self.wall.told:
+            return "open"
+        return "faster" if self.wall.change < 0 else "slower"
+
+    @property
+    def advice(self) -> Advice | None:
+        """What decides it where the answer is open."""
+        if self.unlike:
+            return measured_again(self.before, self.after)
+        return in_turns(self.before, self.after) if self.answer == "open" else None
+
     @property
     def sentence(self) -> str:
         """What to say first."""
+        if self.unlike:
+            return f"These runs do not tell whether it helped: {self.unlike}."
         wall = self.wall
-        times = f"{wording.seconds(wall.before.high)} and {wording.seconds(wall.after.high)}"
-        share = wall.change / wall.before.high if wall.before.high > 0 else 0.0
-        if not wall.told:
-            first = (
-                f"One run of each cannot tell the run times apart: {times} differ by "
-                f"{wording.percent(abs(share))}, and two runs of one program may by "
-                f"{wording.percent(self.noise)}."
-            )
+        share = wall.change / wall.before.high
+        before, after = wording.seconds(wall.before.high), wording.seconds(wall.after.high)
+        if wall.told:
+            first = f"{wording.percent(abs(share))} {self.answer}: {before} before, {after} after."
         else:
-            word = "faster" if share < 0 else "slower"
             first = (
-                f"{wording.percent(abs(share))} {word}: "
-                f"{wording.seconds(wall.before.high)} before, {wording.seconds(wall.after.high)} "
-                "after."
+                f"One run of each cannot tell whether it helped: {before} and {after} differ by "
+                f"{wording.percent(abs(share))}, and {self._noise_words}{_either_way(share, self)}."
             )
         told = sorted((c for c in self.causes if c.told), key=lambda c: -abs(c.change))[:2]
         parts = [
@@ -147,6 +163,23 @@ class Difference:
         if self.causes:
             return f"{first} No cause of the time in MPI changed by more than runs differ by."
         return first
+
+    @property
+    def _noise_words(self) -> str:
+        """By how much runs may differ, and how that is known."""
+        noise = wording.percent(self.noise)
+        if self.noise > LEAST:
+            return f"what the ranks computed, which a rewrite leaves as it is, by {noise}"
+        return f"two runs of one program may by {noise}"
+
+
+def _either_way(share: float, difference: Difference) -> str:
+    """What the noise leaves of the change, where that bounds anything."""
+    low, high = share - difference.noise, share + difference.noise
+    if low <= -1:
+        return ""
+    faster, slower = wording.percent(-low), wording.percent(high)
+    return f": the second is between {faster} faster and {slower} slower"
 
 
 def _joined(division: Division) -> dict[str, Interval]:

@@ -22,7 +22,7 @@ from imbrex.report.stripped import print_stripped
 
 NARROW = 72
 """Below this width a site takes several lines in place of columns."""
-WIDEST = 120
+WIDEST = 100
 
 
 def compare_json(difference: Difference) -> dict[str, Any]:
@@ -31,6 +31,8 @@ def compare_json(difference: Difference) -> dict[str, Any]:
     return {
         "schema_version": SCHEMA_VERSION,
         "sentence": difference.sentence,
+        "answer": difference.answer,
+        "command": difference.advice.command if difference.advice else None,
         "told_apart_above": difference.noise,
         "before": old,
         "after": new,
@@ -77,6 +79,10 @@ def print_comparison(difference: Difference, console: Console, limit: int = 10) 
 def _print(difference: Difference, console: Console, limit: int) -> None:
     width = min(console.width, WIDEST)
     print_paragraph(console, difference.sentence, width, style="bold")
+    if difference.advice is not None:
+        print_paragraph(console, difference.advice.text, width)
+        # a command is copied whole: it is the terminal that breaks it
+        console.print(Text(f"   $ {difference.advice.command}", style="cyan"), soft_wrap=True)
     for line in differences(difference.before.run, difference.after.run):
         print_paragraph(console, f"{line[0].upper()}{line[1:]}.", width)
     _print_bars(difference, console, width)

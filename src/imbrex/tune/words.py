@@ -43,6 +43,11 @@ def remarks(trial: Trial) -> list[str]:
                 f": about {needed} pairs would tell {wording.percent(trial.plan.worth)} apart "
                 f"(--repeat {needed})"
             )
+        else:
+            text += (
+                f": no reasonable number of pairs would tell {wording.percent(trial.plan.worth)} "
+                "apart; ask for a larger difference (--worth PERCENT), or use a quieter machine"
+            )
         lines.append(text + ".")
     left_out = [pair for pair in trial.pairs if not pair.counted]
     kept = [pair for pair in trial.counted if pair.disturbed is not None]

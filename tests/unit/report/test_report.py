@@ -341,7 +341,7 @@ def test_commands(make_run, tmp_path):
     done = runner.invoke(cli, ["show", folder, "--by", "size", "--bounds"])
     assert "exposed" in done.output
     done = runner.invoke(cli, ["compare", folder, folder])
-    assert done.output.startswith("One run of each cannot tell the run times apart")
+    assert done.output.startswith("One run of each cannot tell whether it helped")
     done = runner.invoke(cli, ["report", folder, "-o", str(tmp_path / "r.html")])
     assert done.exit_code == 0
 

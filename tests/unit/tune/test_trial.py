@@ -108,6 +108,15 @@ def test_too_noisy_says_how_many_pairs_would_tell() -> None:
     ]
 
 
+def test_too_noisy_for_any_number_of_pairs_says_what_else_helps() -> None:
+    found = trial([1.0, 2.0, 0.5, 1.5])
+    assert found.needed is None
+    assert remarks(found)[0].endswith(
+        "no reasonable number of pairs would tell 1 % apart; ask for a larger difference "
+        "(--worth PERCENT), or use a quieter machine."
+    )
+
+
 def line(script: str, **options: object) -> Line:
     return Line("A", ("sh", "-c", script), **options)  # type: ignore[arg-type]
 
