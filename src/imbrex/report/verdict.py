@@ -30,7 +30,7 @@ LEAST_AT_STAKE = 0.002
 """The share of the run from which a site is worth a line."""
 NARROW = 72
 """Below this width a site takes two lines in place of columns."""
-WIDEST = 120
+WIDEST = 100
 
 
 def print_verdict(diagnosis: Diagnosis, console: Console) -> None:

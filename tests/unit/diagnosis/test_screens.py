@@ -7,8 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from rich.console import Console
 
+from imbrex.cli import cli
 from imbrex.diagnosis.account import take_account
 from imbrex.diagnosis.diagnosis import diagnose
 from imbrex.report.html import render
@@ -96,6 +98,15 @@ def tables(run, width):
     for by in ("site", "rank", "operation", "size"):
         print_table(take_account(run), by, Console(width=width, highlight=False, file=stream))
     return stream.getvalue()
+
+
+def test_in_a_pipe_no_line_is_longer_than_a_hundred_columns(wave, monkeypatch):
+    """But for a command, which is copied whole."""
+    monkeypatch.delenv("COLUMNS", raising=False)
+    for words in (["show"], ["compare", str(wave.directory)]):
+        done = CliRunner().invoke(cli, [*words, str(wave.directory)], catch_exceptions=False)
+        told = [line for line in done.stdout.splitlines() if "imbrex " not in line]
+        assert 90 < max(map(len, told)) <= 100
 
 
 @pytest.mark.parametrize("width", [40, 80, 100, 120])
