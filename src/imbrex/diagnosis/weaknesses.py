@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from imbrex import mpi_facts
 from imbrex.diagnosis import wording
 from imbrex.profile.format import Ended
+from imbrex.profile.matching import Matching
 from imbrex.profile.run import Run
 from imbrex.profile.summary import Sums
 
@@ -16,6 +19,8 @@ ENDINGS = {
 }
 WORTH_TELLING = 0.01
 """The share of transfers without a match from which that is told."""
+NO_RULE = "one-sided, partitioned or between groups"
+"""What the runtime calls transfers of which the calls do not say who needs whom."""
 MOST_THREADS = 128
 """Threads of a rank that are measured at a time (runtime/core/engine.c, fill_limits)."""
 
@@ -105,17 +110,35 @@ def _of_the_log(run: Run) -> list[str]:
     if matching is not None and matching.reason:
         lines.append(f"calls were not matched with those of other ranks: {matching.reason}")
     elif matching is not None:
-        left = {reason: n for reason, n in matching.unmatched.items() if n}
-        number = sum(left.values())
-        if number >= WORTH_TELLING * (matching.matched + number) > 0:
-            most = max(left, key=left.__getitem__)
-            lines.append(
-                f"{wording.part(number, matching.matched + number)} transfers have no match on "
-                f"the other side, most because: {most}"
-            )
+        lines += _unmatched(run, matching)
     if clocks is not None and clocks.violations:
         lines.append(
             f"{clocks.violations:,} messages ended before they began on the ranks' common clock: "
             "lateness may be wrong by as much"
         )
     return lines
+
+
+def _unmatched(run: Run, matching: Matching) -> list[str]:
+    """How many transfers have no match and why, where it is many or they leave much open."""
+    left = {reason: n for reason, n in matching.unmatched.items() if n}
+    number = sum(left.values())
+    whole = matching.matched + number
+    if not number or (number < WORTH_TELLING * whole and _unattributed(run) < WORTH_TELLING):
+        return []
+    most = max(left, key=left.__getitem__)
+    if most == NO_RULE:
+        most += ", which Imbrex does not match"
+    return [
+        f"{wording.part(number, whole)} transfers have no match on the other side, most because: "
+        f"{most}; why calls waited for them is unattributed, and what of them was hidden follows "
+        "from the calls of one side alone"
+    ]
+
+
+def _unattributed(run: Run) -> float:
+    """The share of the time in MPI that certainly has no known cause."""
+    if run.causes is None:
+        return 0.0
+    call_ns = int(run.causes["call_ns"].sum(dtype=np.int64))
+    return int(run.causes["unattributed_min_ns"].sum(dtype=np.int64)) / max(call_ns, 1)

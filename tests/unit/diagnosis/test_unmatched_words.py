@@ -1,0 +1,42 @@
+"""When and how a run says that transfers were not matched."""
+
+from __future__ import annotations
+
+import pytest
+
+from imbrex.diagnosis.diagnosis import diagnose
+
+RULE = "one-sided, partitioned or between groups"
+
+
+def lines(make_caused, call, unmatched, unattributed=0, **matching):
+    rows = call("MPI_Recv", 4, 400, late_sender=400 - unattributed, unattributed=unattributed)
+    entry = {"matched": 10_000, "unmatched": unmatched, **matching}
+    return list(diagnose(make_caused(rows, matching=entry)).weaknesses)
+
+
+def test_many_are_told_with_the_most_frequent_reason_and_what_it_means(make_caused, call):
+    (line,) = lines(make_caused, call, {"cancelled": 5, RULE: 295, "several possible": 0})
+    assert line == (
+        f"300 of 10,300 (2.9 %) transfers have no match on the other side, most because: {RULE}, "
+        "which Imbrex does not match; why calls waited for them is unattributed, and what of them "
+        "was hidden follows from the calls of one side alone"
+    )
+
+
+@pytest.mark.parametrize(("unattributed", "told"), [(0, 0), (3, 0), (5, 1), (300, 1)])
+def test_few_are_told_where_calls_waited_long_for_them(make_caused, call, unattributed, told):
+    """Three fences of 10,000 transfers may be what the run waits for: from 1 % of the time on."""
+    found = lines(make_caused, call, {RULE: 3}, unattributed)
+    assert len(found) == told
+    assert all(line.startswith("3 of 10,003 transfers have no match") for line in found)
+
+
+def test_another_reason_stands_alone(make_caused, call):
+    (line,) = lines(make_caused, call, {"sizes differ": 400})
+    assert "most because: sizes differ; why calls" in line
+
+
+@pytest.mark.parametrize("unmatched", [{}, {RULE: 0}])
+def test_time_without_a_cause_is_no_reason_where_all_are_matched(make_caused, call, unmatched):
+    assert lines(make_caused, call, unmatched, unattributed=400) == []
