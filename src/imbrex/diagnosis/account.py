@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
-from imbrex.diagnosis.division import NO_TIME, Division, divide, divide_all, has_causes
+from imbrex.diagnosis.division import NO_TIME, Division, divide, has_causes
 from imbrex.diagnosis.efficiency import Efficiency, efficiency
 from imbrex.diagnosis.hidden import NOT_KNOWN, Hidden, hidden_of
 from imbrex.diagnosis.interval import Interval
 from imbrex.diagnosis.knowledge import Knowledge, know
 from imbrex.diagnosis.link import shared_load
 from imbrex.diagnosis.places import short_place
-from imbrex.profile.aggregate import Integers, sum_by
-from imbrex.profile.format import Table
+from imbrex.diagnosis.rank_divisions import divide_all
+from imbrex.profile.aggregate import sum_columns
 from imbrex.profile.run import Run
 from imbrex.profile.sites import Site
 from imbrex.profile.summary import By, Row, Sums, rows, totals, wall_s
@@ -179,9 +178,9 @@ def _waited(run: Run) -> dict[tuple[int, ...], tuple[Waited, ...]]:
     if table is None:
         return {}
     names = ("late_min_ns", "late_max_ns", "moving_min_ns", "moving_max_ns")
-    keys = _columns(table, ("site", "operation", "start_site", "start_operation"))
+    keys = ("site", "operation", "start_site", "start_operation")
     found: dict[tuple[int, ...], list[Waited]] = {}
-    distinct, sums = sum_by(keys, _columns(table, names))
+    distinct, sums = sum_columns(table, keys, names)
     for key, times in zip(distinct.tolist(), (sums / 1e9).tolist(), strict=True):
         late_low, late_high, moving_low, moving_high = times
         found.setdefault(tuple(key[:2]), []).append(
@@ -195,14 +194,6 @@ def _waited(run: Run) -> dict[tuple[int, ...], tuple[Waited, ...]]:
     for waited in found.values():
         waited.sort(key=lambda w: w.late.middle + w.moving.middle, reverse=True)
     return {key: tuple(waited) for key, waited in found.items()}
-
-
-def _columns(table: Table, names: Sequence[str]) -> Integers:
-    """Columns of a table as (rows, len(names))."""
-    values = np.empty((len(table), len(names)), np.int64)
-    for at, name in enumerate(names):
-        values[:, at] = table[name]
-    return values
 
 
 def _partners(run: Run) -> tuple[Partner, ...]:

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-import numpy as np
-
 from imbrex.diagnosis.interval import NOTHING, Interval, total
-from imbrex.profile.aggregate import Integers, group, sum_by
+from imbrex.profile.aggregate import Integers, group, sum_columns
 from imbrex.profile.causes import CAUSES, GAINS
 from imbrex.profile.format import QUANTITIES, Table
 from imbrex.profile.run import Run
@@ -23,7 +21,8 @@ UNKNOWN = "unattributed"
 
 _COUNTS = ("count", "logged", "call_ns")
 _ENDS = tuple(f"{name}_{end}_ns" for name in (*CAUSES, *GAINS) for end in ("min", "max"))
-_COLUMNS = _COUNTS + _ENDS
+COLUMNS = _COUNTS + _ENDS
+"""The columns of causes.npy that are summed."""
 
 
 @dataclass(frozen=True)
@@ -130,43 +129,21 @@ def divide(run: Run, keys: Sequence[str]) -> dict[tuple[int, ...], Division]:
     return found
 
 
-def divide_all(run: Run) -> Division:
-    """The division of the whole run; what is gainable is at most the compute time of each rank."""
-    by_rank = divide(run, ("rank",))
-    parts = list(by_rank.values())
-    compute_s = dict(
-        zip(run.ranks["rank"].tolist(), (run.ranks["compute_ns"] / 1e9).tolist(), strict=True)
-    )
-    gainable = total(
-        division.gainable.at_most(compute_s.get(rank, 0.0)) for (rank,), division in by_rank.items()
-    )
-    whole = added(parts)
-    return _tightened(
-        replace(whole, gainable=gainable, lost_overlap=whole.lost_overlap.at_most(gainable.high))
-    )
-
-
 def _recorded(table: Table, keys: Sequence[str]) -> dict[tuple[int, ...], Division]:
-    columns = np.empty((len(table), len(keys)), np.int64)
-    for at, name in enumerate(keys):
-        columns[:, at] = table[name]
-    values = np.empty((len(table), len(_COLUMNS)), np.int64)
-    for at, name in enumerate(_COLUMNS):
-        values[:, at] = table[name]
-    found, sums = sum_by(columns, values)
+    found, sums = sum_columns(table, keys, COLUMNS)
     return {
         tuple(key): _division(row) for key, row in zip(found.tolist(), sums.tolist(), strict=True)
     }
 
 
 def _division(values: list[int]) -> Division:
-    row = dict(zip(_COLUMNS, values, strict=True))
+    row = dict(zip(COLUMNS, values, strict=True))
 
     def interval(name: str) -> Interval:
         low, high = row[f"{name}_min_ns"] / 1e9, row[f"{name}_max_ns"] / 1e9
         return Interval(min(low, high), high)
 
-    return _tightened(
+    return tightened(
         Division(
             call_s=row["call_ns"] / 1e9,
             causes={name: interval(name) for name in CAUSES},
@@ -179,7 +156,7 @@ def _division(values: list[int]) -> Division:
     )
 
 
-def _tightened(division: Division) -> Division:
+def tightened(division: Division) -> Division:
     """No cause has more than what the others leave for certain."""
     certain = sum(part.low for part in division.causes.values())
     causes = {

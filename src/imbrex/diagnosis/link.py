@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from imbrex import mpi_facts
-from imbrex.diagnosis.division import divide
+from imbrex.diagnosis.rank_divisions import divide_ranks
 from imbrex.profile.format import PATH_NAMES, Table
 from imbrex.profile.run import Run
 
@@ -30,11 +30,12 @@ def shared_load(run: Run) -> float:
         return 0.0
     between = table[table["path"] == PATH_NAMES.index("inter-node")]
     out, into = (_exposed_s(run, between, one) for one in (_sends, _receives))
+    divided = divide_ranks(run)
+    spans = divided.moving
+    at = np.searchsorted(divided.ranks, run.ranks["rank"])
+    known = np.isin(run.ranks["rank"], divided.ranks)
     moving = np.zeros(len(run.ranks))
-    numbers = {int(rank): at for at, rank in enumerate(run.ranks["rank"].tolist())}
-    for (rank,), division in divide(run, ("rank",)).items():
-        if rank in numbers:
-            moving[numbers[rank]] = division.moving.middle
+    moving[known] = ((spans.low + spans.high) / 2)[at[known]]
     # What was sent may leave in a later call, whatever that waits for.
     in_calls = run.ranks["call_ns"] / 1e9
     most = 0.0

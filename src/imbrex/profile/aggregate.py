@@ -56,6 +56,29 @@ def group(measures: Table, keys: Sequence[str]) -> tuple[Integers, Integers]:
     return sum_by(np.concatenate(keys_seen), np.concatenate(sums_seen))
 
 
+def sum_columns(
+    table: Table, keys: Sequence[str], names: Sequence[str]
+) -> tuple[Integers, Integers]:
+    """The same as `group` for the columns `names` of any table."""
+    keys_seen = [np.empty((0, len(keys)), np.int64)]
+    sums_seen = [np.empty((0, len(names)), np.int64)]
+    for start in range(0, len(table), _BLOCK):
+        block = table[start : start + _BLOCK]
+        found, values = (_integers(block, columns) for columns in (keys, names))
+        distinct, sums = sum_by(found, values)
+        keys_seen.append(distinct)
+        sums_seen.append(sums)
+    return sum_by(np.concatenate(keys_seen), np.concatenate(sums_seen))
+
+
+def _integers(block: Table, names: Sequence[str]) -> Integers:
+    """Columns of a table as (rows, len(names))."""
+    values = np.empty((len(block), len(names)), np.int64)
+    for column, name in enumerate(names):
+        values[:, column] = block[name]
+    return values
+
+
 def sum_by(keys: Integers, values: Integers) -> tuple[Integers, Integers]:
     """The distinct rows of `keys`, in ascending order, and the sums of the `values` of each."""
     if len(keys) == 0:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from imbrex.diagnosis import wording
-from imbrex.diagnosis.division import divide_all, has_causes
+from imbrex.diagnosis.division import has_causes
+from imbrex.diagnosis.rank_divisions import divide_all
 from imbrex.profile.run import Run
 from imbrex.replay.evaluate import PARTS
 from imbrex.replay.text import seconds
