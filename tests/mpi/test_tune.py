@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -54,7 +55,7 @@ def test_candidates_are_tried_and_nothing_unproven_is_recommended(
     for candidate in answer["candidates"]:
         gain = candidate["gain"]
         assert not candidate["recommended"] or (gain is not None and gain[0] > answer["worth"])
-        assert candidate["kind"] in ("setting", "source", "combination")
+        assert candidate["kind"] in ("setting", "progress", "source", "combination")
     recommended = [c for c in answer["candidates"] if c["recommended"]]
     assert answer["verdict"].partition(" % faster (")[0].replace(".", "").isdigit() == bool(
         recommended
@@ -86,3 +87,33 @@ def test_a_program_that_fails_ends_it(mpi: Any, compiled: Callable[..., Path], i
     done = imbrex("tune", "--", mpi.mpirun, "-n", "2", str(compiled("endings")), "code")
     assert done.returncode == 2
     assert done.stderr.splitlines()[-1].endswith("exit code 9: nothing is tried")
+
+
+def test_the_progress_thread_is_tried_where_it_drives_data(
+    mpi: Any, compiled: Callable[..., Path], imbrex: Any, tmp_path: Path
+) -> None:
+    """helped.c computes until its data is there, or its patience ends: at once with the thread."""
+    if mpi.name != "openmpi":
+        pytest.skip("MPICH 4.0 over TCP now and then stays in MPI_Finalize, with or without Imbrex")
+    environment = {**os.environ, "OMPI_MCA_btl": "tcp,self", "HELPED_WAIT_S": "0.4"}
+    # What the line sets is not tried: only the thread is.
+    options = ("--bind-to", "none", "--mca", "btl_tcp_progress_thread", "0")
+    line = (mpi.mpirun, *options, "-n", "2", str(compiled("helped")), "message")
+    short = ("--budget", "90s", "--repeat", "3", "--warm", "0")
+    words = ("tune", *short, "--check", "grep -q right", "--json", "-o", "found", "--", *line)
+    done = imbrex(*words, env=environment)
+    assert done.returncode == 0, done.stderr
+    answer = json.loads(done.stdout)
+    tried = [c for c in answer["candidates"] if c["kind"] == "progress"]
+    if any("the time was over" in note for note in answer["notes"]) or (
+        tried and not all(c["pairs"] for c in tried)
+    ):
+        pytest.skip("this machine is too busy to run the program in 90 s")
+    assert [c["what"].partition("=")[0] for c in tried] == ["imbrex-exec --progress"] * 2
+    assert all(c["estimate"] > 0.1 and c["checked"] == "command" for c in tried)
+    # The line to copy does what was tried.
+    (start,) = tried[0]["apply"]
+    again = subprocess.run(
+        start, shell=True, env=environment, capture_output=True, text=True, check=True
+    )
+    assert again.stdout.split("\n")[:2] == ["moved", "right"]

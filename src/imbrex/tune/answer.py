@@ -15,6 +15,8 @@ from imbrex.tune.statistics import LEAST_PAIRS, pairs_needed
 from imbrex.tune.trials_file import write_whole
 
 ANSWER, TEXT, SCRIPT = "answer.json", "answer.txt", "apply.sh"
+MEASURED = "run"
+"""The run directory within the folder of a search."""
 NOISY = 3.0
 """Pairs that vary by so many times what matters need more pairs than anybody waits for."""
 _CHECKED = {"command": "checked", "output": "same results", "": "results not checked"}

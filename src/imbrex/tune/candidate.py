@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from imbrex.mpi_environment.launcher_line import parse_launcher_line
 from imbrex.tune.statistics import deviation_of
 from imbrex.tune.timed_run import Line
 from imbrex.tune.trial import Trial
@@ -13,31 +14,35 @@ from imbrex.tune.trial import Trial
 
 @dataclass(frozen=True)
 class Setup:
-    """What differs from the program as it is: variables of the environment, and the launcher line
-    where it starts another build."""
+    """What differs from the program as it is: variables of the environment, the launcher line
+    where it starts another build, and what stands before the program: imbrex-exec."""
 
     environment: Mapping[str, str] = field(default_factory=dict)
     words: tuple[str, ...] | None = None
+    prefix: tuple[str, ...] = ()
 
     def line(self, name: str, line: Line) -> Line:
         """The line that is run, from the user's."""
+        words = self.words or line.words
+        if self.prefix:
+            words = tuple(parse_launcher_line(words).with_prefix(self.prefix))
         return replace(
             line,
             name=name,
-            words=self.words or line.words,
+            words=words,
             environment={**line.environment, **self.environment},
         )
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """One change. `kind` is setting, source or combination; `effect` and `cost` say what it does
-    and what it takes.
+    """One change. `kind` is setting, progress, source or combination; `effect` and `cost` say what
+    it does and what it takes.
 
     `setup` is what is tried, beside the setup `beside`: that of the program as it is (for a source,
     built as the candidate is), or for a combination that of the best alone. `most` is the share of
     the run time that it can save at most, as the measured run says; `commands` are what a user does
-    besides setting the environment.
+    before setting the environment, and `start` starts the program where it is started otherwise.
     """
 
     kind: str
@@ -48,13 +53,15 @@ class Candidate:
     most: float = 1.0
     beside: Setup = Setup()
     commands: tuple[str, ...] = ()
+    start: str = ""
 
     @property
     def apply(self) -> tuple[str, ...]:
         """The lines for a shell or a job script."""
         variables = self.setup.environment.items()
         words = [f"{name}={shlex.quote(value)}" for name, value in variables]
-        return self.commands + ((f"export {' '.join(words)}",) if words else ())
+        exported = (f"export {' '.join(words)}",) if words else ()
+        return self.commands + exported + ((self.start,) if self.start else ())
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ def combined(tried: Sequence[Tried]) -> Candidate | None:
     for candidate in (found.candidate for found in proven):
         more = candidate.setup
         twice = more.words is not None and any(part.setup.words for part in parts)
+        twice = twice or (bool(more.prefix) and any(part.setup.prefix for part in parts))
         if not twice and not set(more.environment) & set(environment):
             parts.append(candidate)
             environment |= more.environment
@@ -23,14 +24,16 @@ def combined(tried: Sequence[Tried]) -> Candidate | None:
         return None
     best = parts[0].setup
     built = next((part for part in parts if part.setup.words is not None), None)
+    helped = next((part for part in parts if part.setup.prefix), Candidate("", ""))
     return Candidate(
         kind="combination",
         what=" and ".join(part.what for part in parts),
-        setup=Setup(environment, built.setup.words if built else None),
+        setup=Setup(environment, built.setup.words if built else None, helped.setup.prefix),
         effect="; ".join(part.effect for part in parts),
         cost="; ".join(part.cost for part in parts),
         most=max(part.most for part in parts),
         # Where a source is among them both sides are built alike.
         beside=replace(best, words=best.words or built.beside.words) if built else best,
         commands=tuple(command for part in parts for command in part.commands),
+        start=helped.start,
     )

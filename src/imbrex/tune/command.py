@@ -14,8 +14,9 @@ from imbrex.launch.measure import Settings, measure, prepare
 from imbrex.mpi_environment.launcher_line import parse_launcher_line
 from imbrex.profile.run import Run, load_run
 from imbrex.steps import step
-from imbrex.tune.answer import Found
+from imbrex.tune.answer import MEASURED, Found
 from imbrex.tune.candidate import Tried
+from imbrex.tune.progress_candidates import progress_candidates
 from imbrex.tune.search import Request, search
 from imbrex.tune.settings import setting_candidates
 from imbrex.tune.source_candidates import Place, source_candidates
@@ -23,9 +24,6 @@ from imbrex.tune.sources import NOTHING_TOLD, NotPossibleError, Told
 from imbrex.tune.timed_run import Line, run_timed
 from imbrex.tune.trial import LEAST_DISTURBED, Plan
 from imbrex.tune.trials_file import TRIALS, Trials, builds
-
-MEASURED = "run"
-"""The run directory within the folder of a search."""
 
 
 @dataclass(frozen=True)
@@ -81,14 +79,19 @@ def _candidates(
 ) -> tuple[list[Tried], tuple[str, ...]]:
     """What is to be tried, and why some is not; those first that can save most."""
     worth, most = wanted.plan.worth, account.gainable.high
-    tried = [Tried(candidate) for candidate in setting_candidates(account, worth)]
     place = Place(wanted.line.words, wanted.output, account.run, wanted.machine, left_s)
-    interval_s = account.knowledge.progress_interval_s
+    tried: list[Tried] = []
     notes: tuple[str, ...] = ()
+    try:
+        tried += map(Tried, progress_candidates(place, account, worth, wanted.written))
+    except NotPossibleError as error:
+        notes += (f"the progress thread: not tried: {error}",)
+    tried += map(Tried, setting_candidates(account, worth))
+    interval_s = account.knowledge.progress_interval_s
     try:
         tried += source_candidates(place, wanted.told, most, worth, interval_s)
     except NotPossibleError as error:
-        notes = (f"the source: not rewritten: {error}",)
+        notes += (f"the source: not rewritten: {error}",)
     return sorted(tried, key=lambda t: -t.candidate.most), notes
 
 

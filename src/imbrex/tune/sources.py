@@ -22,7 +22,7 @@ _SYSTEM = ("/usr/", "/opt/", "/lib/")
 
 
 class NotPossibleError(Exception):
-    """Why sources are not rewritten, in words for a user."""
+    """Why a change is not tried, in words for a user."""
 
 
 @dataclass(frozen=True)
