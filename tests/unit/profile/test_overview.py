@@ -67,6 +67,18 @@ def test_the_table_says_what_the_calls_say(tmp_path, stretches):
         assert part(found.shares, name) == pytest.approx(part(wanted.shares, name), abs=0.05)
 
 
+def test_a_rank_that_ends_within_a_stretch_fills_its_part_of_it(tmp_path):
+    run = load_run(write_run(tmp_path / "run", ranks=2, iterations=40))
+    table = overview_rows(2, 40, 10)
+    last = table[(table["rank"] == 1)][-1]
+    table["begin_ns"][table["rank"] == 0] += int(last["length_ns"]) // 2
+    np.save(run.directory / OVERVIEW_FILE, table)
+    found = load_overview(run, 1)
+    assert found is not None and found.shares.sum(axis=2) == pytest.approx(1.0)
+    # Ten of ten and a half stretches: the rest is before rank 0 began, and after rank 1 ended.
+    assert part(found.shares, "unlogged")[:, 0] == pytest.approx([0.5 / 10.5] * 2, abs=1e-3)
+
+
 def test_what_was_not_logged_is_said(tmp_path):
     run = load_run(write_run(tmp_path / "run", ranks=2, iterations=8))
     rows = overview_rows(2, 8, 8)

@@ -81,6 +81,8 @@ def load_overview(run: Run, stretches: int) -> Overview | None:
     columns += [np.maximum(0, table["call_ns"] - certain), unlogged]
     for part, values in enumerate(columns):
         _spread(spent[:, :, part], row, table["begin_ns"], ends, values, (begin, end))
+    # A rank may end before the others, within a stretch.
+    spent[:, :, -1] += np.maximum(0.0, (end - begin) / stretches - spent.sum(axis=2))
     return Overview(ranks, begin, end, _shares(spent, "unlogged"))
 
 
