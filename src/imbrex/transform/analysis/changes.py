@@ -10,6 +10,7 @@ from imbrex.transform.model.affine import Affine, disjoint, extents, forget, wit
 from imbrex.transform.model.program import UNKNOWN_MEMORY, Access, Program
 
 _NONE: frozenset[str] = frozenset()
+_MANY = 200  # pairs of accesses, from which on it pays to ask first which of them may meet
 
 
 class Changes:
@@ -19,6 +20,8 @@ class Changes:
         self.program = program
         self.aliases = aliases
         self._set_by: dict[tuple[str, bool], frozenset[str]] = {}
+        # Equal sets are one, so that a large one that many places have in common is added once.
+        self._sets: dict[frozenset[str], frozenset[str]] = {}
         # Expressions of a routine's own variables that are not below 0 while it runs.
         self.nonnegative: frozenset[Affine] = frozenset()
 
@@ -27,7 +30,8 @@ class Changes:
         places = {(access.variable, access.through) for access in accesses if access.write}
         if not places:
             return _NONE
-        first, *rest = [self._set_by.get(place) or self._changed_by(*place) for place in places]
+        each = [self._set_by.get(place) or self._changed_by(*place) for place in places]
+        first, *rest = {id(names): names for names in each}.values()
         return first.union(*rest) if rest else first
 
     def _changed_by(self, variable: str, through: bool) -> frozenset[str]:
@@ -40,7 +44,8 @@ class Changes:
             found |= self.program.variables.keys()
         elif EXTERNAL in items:
             found |= self.aliases.escaped
-        known = self._set_by[variable, through] = frozenset(found)
+        names = frozenset(found)
+        known = self._set_by[variable, through] = self._sets.setdefault(names, names)
         return known
 
     def after(self, access: Access, changed: frozenset[str]) -> Access:
@@ -70,6 +75,20 @@ class Changes:
                 known = access.anywhere() if changed is None else self.after(access, changed)
                 found.append(known)
         return found
+
+    def known_by(self, accesses: list[Access]) -> frozenset[str]:
+        """The variables of which `later` asks: if none has changed, the accesses stay as known."""
+        found: set[str] = set()
+        for access in accesses:
+            if access.through:
+                found.add(access.owner)
+                if self._moved(access, {access.variable}):
+                    found.add(access.variable)
+            for dimension in access.section or ():
+                found |= dimension.variables()
+            for stride in access.strides:
+                found |= stride.variables()
+        return frozenset(found)
 
     def _moved(self, access: Access, changed: Set[str]) -> bool:
         """Whether a pointer may name other memory; a dummy array stays where it is."""
@@ -101,7 +120,10 @@ class Changes:
 
         `changed`: variables whose value may differ between the two places.
         """
+        near = self.aliases.meeting(fixed) if len(moved) * len(fixed) > _MANY else None
         for mine in moved:
+            if near is not None and not near(mine):
+                continue
             for other in fixed:
                 if not (mine.write or other.write):
                     continue

@@ -61,6 +61,7 @@ class Messages:
         self.program = program
         self.footprints = footprints
         self._known = footprints.buffers
+        self._waiting: dict[tuple[int, bool, bool, bool], list[list[Access]]] = {}
 
     def waiting(
         self,
@@ -75,23 +76,43 @@ class Messages:
         """Buffers that statement `index` waits for, or that wait for it, through other statements.
 
         `produces`: of what is sent further down; else of what is received further up.
+        The list is kept: it is not to be changed, nor the block while it is asked about.
         """
-        here = block.statements[index]
-        behind = block.statements[index + 1 :]
-        siblings = behind if produces else block.statements[:index][::-1]
-        found: list[Access] = []
-        passed = [here]
-        changed: frozenset[str] = frozenset()
-        for sibling in siblings:
-            passed.append(sibling)
-            theirs = self.of(routine, sibling, produces=produces)
-            if not theirs.any():
-                continue
-            buffers = theirs.of(nonblocking=nonblocking, collective=collective)
-            if buffers:
-                changed |= self.footprints.changed_by(passed, routine.file)
-                passed = []
-                found += self.footprints.later(buffers, changed)
+        key = id(block), produces, nonblocking, collective
+        known = self._waiting.get(key)
+        if known is None:
+            statements = block.statements[::-1] if produces else block.statements
+            wanted = []
+            for statement in statements:
+                theirs = self.of(routine, statement, produces=produces)
+                wanted.append(theirs.of(nonblocking=nonblocking, collective=collective))
+            known = self._waiting[key] = self._passed_on(routine, statements, wanted)
+        return known[-1 - index if produces else index]
+
+    def _passed_on(
+        self, routine: Routine, statements: list[Statement], wanted: list[list[Access]]
+    ) -> list[list[Access]]:
+        """For each statement, the buffers `wanted` at those before it, as they are known there.
+
+        What each statement changes is forgotten as the buffers pass it, so that one pass over the
+        block is enough, and most statements change nothing of what is known.
+        """
+        found: list[list[Access]] = []
+        carried: list[Access] = []
+        known_by: frozenset[str] = frozenset()
+        for statement, own in zip(statements, wanted, strict=True):
+            changed: frozenset[str] = frozenset()
+            if carried or own:
+                footprint = self.footprints.of(statement, routine.file)
+                changed = self.footprints.changed_in(footprint)
+            if not known_by.isdisjoint(changed):
+                carried = self.footprints.later(carried, changed)
+                known_by = self.footprints.known_by(carried)
+            found.append(carried)
+            if own:
+                own = self.footprints.later(own, changed)
+                carried = own + carried
+                known_by |= self.footprints.known_by(own)
         return found
 
     def of(self, routine: Routine, statement: Statement, *, produces: bool) -> Buffers:

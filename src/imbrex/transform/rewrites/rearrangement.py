@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from imbrex.transform.analysis.copies import only_copies
 from imbrex.transform.analysis.footprint import Footprints
@@ -52,6 +52,15 @@ class Exchange:
     moved: int
 
 
+@dataclass(slots=True)
+class Received:
+    """What is known in front of a statement of the messages received above it in its block."""
+
+    buffers: list[Access] = field(default_factory=list)
+    changed: frozenset[str] = frozenset()  # by the messages
+    used: int | None = None  # the first statement behind the last message that uses any of them
+
+
 class Rearrangement(Preparing[StatementSite, Exchange]):
     """A call or loop that needs nothing of a message changes places with one that does.
 
@@ -71,6 +80,7 @@ class Rearrangement(Preparing[StatementSite, Exchange]):
     def __init__(self, program: Program, footprints: Footprints) -> None:
         super().__init__(program, footprints)
         self.messages = Messages(program, footprints)
+        self._received: dict[int, list[Received]] = {}  # by block, from its first statement on
 
     def sites(self) -> Iterator[StatementSite]:
         for routine, block in communicating_blocks(self.program):
@@ -120,19 +130,25 @@ class Rearrangement(Preparing[StatementSite, Exchange]):
 
     def _behind_receive(self, routine: Routine, block: Block, index: int) -> int | None:
         """The first statement that uses what is received further up, if this one does not."""
-        arrived: list[Access] = []
-        first = None
-        for position in range(index):
-            statement = block.statements[position]
-            here = self.messages.of(routine, statement, produces=False)
-            new = here.of(nonblocking=False, collective=True)
-            if new:
-                arrived, first = arrived + new, None
-            elif first is None and arrived and self._meets(routine, statement, arrived):
-                first = position
-        if first is None or self._meets(routine, block.statements[index], arrived):
+        known = self._received.setdefault(id(block), [Received()])
+        while len(known) <= index:
+            known.append(self._behind(routine, block, len(known) - 1, known[-1]))
+        received = known[index]
+        if received.used is None or self._meets(routine, block.statements[index], received):
             return None
-        return first
+        return received.used
+
+    def _behind(self, routine: Routine, block: Block, index: int, above: Received) -> Received:
+        """What is known behind a statement of what is known in front of it."""
+        statement = block.statements[index]
+        here = self.messages.of(routine, statement, produces=False)
+        new = here.of(nonblocking=False, collective=True)
+        if new:
+            changed = above.changed | self.footprints.changed(new)
+            return Received(above.buffers + new, changed)
+        if above.used is None and above.buffers and self._meets(routine, statement, above):
+            return Received(above.buffers, above.changed, index)
+        return above
 
     def _before_send(self, routine: Routine, block: Block, index: int) -> int | None:
         """The beginning of the block, if a message that is sent further down is made here."""
@@ -141,12 +157,9 @@ class Rearrangement(Preparing[StatementSite, Exchange]):
         )
         if not leaving:
             return None
-        written = [
-            access
-            for access in self.footprints.of(block.statements[index], routine.file).accesses
-            if access.write
-        ]
-        changed = self.footprints.changed(written)
+        found = self.footprints.of(block.statements[index], routine.file)
+        written = [access for access in found.accesses if access.write]
+        changed = self.footprints.changed_in(found)
         if self.footprints.conflict(written, leaving, changed) is None:
             return None
         for position in range(index - 1, -1, -1):
@@ -155,10 +168,10 @@ class Rearrangement(Preparing[StatementSite, Exchange]):
                 return position + 1
         return 0
 
-    def _meets(self, routine: Routine, statement: Statement, accesses_met: list[Access]) -> bool:
-        accesses = self.footprints.of(statement, routine.file).accesses
-        changed = self.footprints.changed(accesses + accesses_met)
-        return self.footprints.conflict(accesses, accesses_met, changed) is not None
+    def _meets(self, routine: Routine, statement: Statement, received: Received) -> bool:
+        found = self.footprints.of(statement, routine.file)
+        changed = self.footprints.changed_in(found) | received.changed
+        return self.footprints.conflict(found.accesses, received.buffers, changed) is not None
 
     def _highest(
         self, routine: Routine, block: Block, index: int, least: int
@@ -175,7 +188,7 @@ class Rearrangement(Preparing[StatementSite, Exchange]):
                 return best, other.stop or other.leaves
             if statement.kind is Kind.DECLARE:
                 return best, Reason(ReasonKind.DECLARATION_PASSED(), place)
-            changed |= self.footprints.changed(other.accesses)
+            changed |= self.footprints.changed_in(other)
             pair = self.footprints.conflict(mine, other.accesses, changed)
             if pair is not None:
                 variable = self.program.variables.get(pair[0].variable)
