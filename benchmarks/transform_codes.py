@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 import subprocess
 import sys
 import tempfile
@@ -29,14 +28,13 @@ from imbrex.transform import mpi_calls
 from imbrex.transform.engine import Options, Outcome, read_program, transform
 from imbrex.transform.model.causes import Cause
 from imbrex.transform.model.program import Kind, Program, Statement
-from imbrex.transform.readers.c_source import C_SUFFIXES
+from imbrex.transform.readers.c_source import C_SUFFIXES, HEADERS
 from imbrex.transform.readers.fortran_units import FORTRAN_SUFFIXES
 from imbrex.transform.rewrites.base import Decision
 from transform_robustness import fetch
 
 KERNELS = Path(__file__).resolve().parents[1] / "tests" / "mpi" / "transform" / "kernels"
 FLAGS = {"netpipe": ["-DMPI"], "tachyon": ["-DMPI"], "mrbayes": ["-DMPI_ENABLED"]}
-_MISSING = re.compile(r"'([\w./+-]+\.h)' file not found")
 SUFFIXES = set(C_SUFFIXES) | set(FORTRAN_SUFFIXES)
 CARRIES = (set(mpi_calls.BLOCKING) | set(mpi_calls.STARTS) | set(mpi_calls.COLLECTIVES)) - {
     "MPI_Barrier",
@@ -106,8 +104,11 @@ def analyse(tree: Path, given: list[str], folder: Path) -> dict[str, Any]:
     cannot be read are left out and counted.
     """
     paths, flags = sources(tree)
-    options = Options(flags=[*flags, f"-I{folder}", *given])
-    kept, program = readable(paths, options, folder)
+    headers = folder / "of" / "configure"  # two deep: one that is included as `../config.h` too
+    flags = [*flags, f"-I{headers}", *given]
+    make_missing(paths, flags, headers)
+    options = Options(flags=flags)
+    kept, program = readable(paths, options)
     begin = time.process_time()
     outcome = transform(kept, options) if kept else Outcome([], {}, {}, {})
     seconds = time.process_time() - begin
@@ -133,26 +134,35 @@ def analyse(tree: Path, given: list[str], folder: Path) -> dict[str, Any]:
     }
 
 
-def readable(paths: list[Path], options: Options, folder: Path) -> tuple[list[Path], Program]:
-    """The files that can be read, and the program that they are."""
-    skipped: dict[str, str] = {}
-    left = paths
-    while left:
-        try:
-            skipped |= read_program(left, options).skipped
-        except ImbrexError as error:
-            skipped |= {str(path): str(error) for path in left}
-        missing = {name for text in skipped.values() for name in _MISSING.findall(text)}
-        missing = {name for name in missing if not (folder / name).exists() and "mpi" not in name}
-        for name in missing:
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            (folder / name).write_text("")
-        left = [p for p in paths if _MISSING.search(skipped.get(str(p), ""))] if missing else []
-        skipped = {name: why for name, why in skipped.items() if Path(name) not in left}
+def make_missing(paths: list[Path], flags: list[str], headers: Path) -> None:
+    """Make empty files of the headers that C sources include and that are nowhere.
+
+    The compiler lists them without reading anything else, so that each source is read but once.
+    """
+    headers.mkdir(parents=True)
+    files = [str(path) for path in paths if path.suffix in C_SUFFIXES]
+    if not files:
+        return
+    command = ["cc", "-M", "-MG", *flags, "-idirafter", str(HEADERS), *files]
+    rules = subprocess.run(command, capture_output=True, text=True, cwd=headers, check=False)
+    for name in sorted(set(rules.stdout.replace("\\\n", " ").split())):
+        missing = headers / name
+        if not name.endswith(":") and not missing.exists() and "mpi" not in name:
+            missing.parent.mkdir(parents=True, exist_ok=True)
+            missing.write_text("")
+
+
+def readable(paths: list[Path], options: Options) -> tuple[list[Path], Program]:
+    """The files that can be read, and what is read of them."""
+    program = Program()
+    try:
+        program = read_program(paths, options)
+        skipped = program.skipped
+    except ImbrexError as error:
+        skipped = {str(path): str(error) for path in paths}
     for why, count in Counter(skipped.values()).most_common(5):
         print(f"not read: {why[:300]} ({count})", file=sys.stderr)
-    kept = [path for path in paths if str(path) not in skipped]
-    return kept, read_program(kept, options) if kept else Program()
+    return [path for path in paths if str(path) not in skipped], program
 
 
 def in_process(tree: Path, flags: list[str], limit_s: float) -> dict[str, Any] | None:
