@@ -12,6 +12,7 @@ from imbrex.cli.parameters import FILE, FOLDER
 from imbrex.cli.terminal import warn
 from imbrex.errors import ImbrexError
 from imbrex.profile.run import RECORDING, Run, load_run
+from imbrex.tune.answer import MEASURED
 
 if TYPE_CHECKING:
     from imbrex.report.html import Chapter
@@ -24,12 +25,20 @@ if TYPE_CHECKING:
 )
 @click.option("-q", "--quiet", is_flag=True, help="Do not say where it was written.")
 def report(folder: Path, output: Path, quiet: bool) -> None:
-    """Write a run as one HTML file: verdict, sortable tables, plots. It opens offline."""
+    """Write a run as one HTML file: verdict, sortable tables, plots. It opens offline.
+
+    DIR is a run, or the folder of imbrex tune: the page then begins with what it found.
+    """
     kind_of(output, "imbrex report", (Kind.HTML,))
     from imbrex.report.html import write_report  # matplotlib takes a second to import
+    from imbrex.tune.report_chapter import chapter, is_search
 
+    found: list[Chapter] = []
+    if is_search(folder):
+        found.append(chapter(folder))
+        folder = folder / MEASURED
     run = load_run(folder)
-    write_report(run, output, _chapters(run))
+    write_report(run, output, [*found, *_chapters(run)])
     if not quiet:
         click.echo(f"{output}")
 

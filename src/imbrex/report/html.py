@@ -98,6 +98,8 @@ class Chapter:
     title: str
     text: str
     plots: tuple[tuple[str, str], ...] = ()
+    first: bool = False
+    """Before what to do next; else behind the ranks."""
 
     @property
     def drawings(self) -> list[tuple[str, Markup]]:
@@ -145,6 +147,11 @@ def render(run: Run, chapters: Sequence[Chapter] = ()) -> str:
         if by == "site" or len(rows) > 1
     ]
     plots = rank_plots(account)
+    numbered = list(enumerate(chapters, 1))
+    opening, others = (
+        [(f"chapter-{n}", chapter.title) for n, chapter in numbered if chapter.first is first]
+        for first in (True, False)
+    )
     return environment.get_template("report.html.j2").render(
         diagnosis=diagnosis,
         account=account,
@@ -163,7 +170,7 @@ def render(run: Run, chapters: Sequence[Chapter] = ()) -> str:
         wording=wording,
         nothing_moved=nothing_moved(run),
         sections=sections,
-        chapters=chapters,
+        chapters=numbered,
         timeline=drawn,
         timeline_words=_opens_at(account, timeline, drawn),
         timeline_lacks=lacks or "No single call was kept.",
@@ -174,10 +181,11 @@ def render(run: Run, chapters: Sequence[Chapter] = ()) -> str:
         rank_words=rank_words(account),
         pairs=most_waiting(account),
         parts=[
+            *opening,
             ("sites", "call sites"),
             ("timeline", "time line"),
             *([("ranks", "ranks")] if plots else []),
-            *((f"chapter-{n}", chapter.title) for n, chapter in enumerate(chapters, 1)),
+            *others,
             ("transfers", "transfer time"),
             *((f"by-{section.name}", f"by {section.name}") for section in sections[1:]),
         ],
