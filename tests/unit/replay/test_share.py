@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from building import Builder
 
+from imbrex.replay.arrays import Kind
 from imbrex.replay.evaluate import Network, Replayer, Route
 
 ROUTE = Route(latency_ns=1000, byte_ns=2, send_ns=10, receive_ns=20)
-NETWORK = Network(ROUTE, ROUTE)
+FREE = Route(latency_ns=1000, byte_ns=2)
 
 
-def ends(b: Builder) -> list[float]:
-    return list(Replayer(b.schedule()).run(NETWORK).end_ns)
+def ends(b: Builder, route: Route = ROUTE) -> list[float]:
+    return list(Replayer(b.schedule()).run(Network(route, route)).end_ns)
 
 
 def test_two_senders_share_the_link_of_their_receiver() -> None:
@@ -48,6 +50,94 @@ def test_messages_to_one_peer_follow_each_other() -> None:
     # Two connections into rank 1: the messages of rank 0 take 160 ns each, that of rank 2 all 320.
     # The last two have come when rank 1 takes them.
     assert ends(b) == pytest.approx([20, 330 + 1000 + 2 * 20, 10])
+
+
+def test_what_a_busier_far_end_leaves_goes_to_the_others() -> None:
+    b = Builder(5)
+    for sender in (0, 3, 4):
+        b.send(sender, 1, 60)
+    b.send(0, 2, 40)
+    b.recv(2, 0, blocking=True)
+    for sender in (0, 3, 4):
+        b.recv(1, sender, blocking=True)
+    # Three share rank 1's link from 10 on: 120 ns each at a third are through at 370. Rank 0 sends
+    # to rank 2 from 20 on with the other two thirds: 80 ns are through at 140.
+    assert ends(b) == pytest.approx([20, 370 + 1000 + 3 * 20, 140 + 1000 + 20, 10, 10])
+
+
+def test_what_is_left_is_handed_on_from_link_to_link() -> None:
+    b = Builder(8)
+    for sender in (0, 4, 6, 7):
+        b.send(sender, 1, 90)
+    b.send(0, 2, 60)
+    b.send(0, 3, 60)
+    b.send(5, 2, 125)
+    for sender in (0, 4, 6, 7):
+        b.recv(1, sender, blocking=True)
+    for receiver, sender in ((2, 0), (2, 5), (3, 0)):
+        b.recv(receiver, sender, blocking=True)
+    # Rank 1's link gives each a quarter, so rank 0's has three eighths for each of the others, and
+    # rank 2's five eighths for rank 5. At 320 rank 0's are through, and rank 5's has 50 of its 250
+    # ns left: through at 370. Those into rank 1 are at 720.
+    assert ends(b, FREE) == pytest.approx([0, 1720, 1370, 1320, 0, 0, 0, 0])
+
+
+def fair_rates(pairs: list[tuple[int, int]]) -> list[float]:
+    """Progressive filling: all rates grow alike until a link is full, whose rates stay then."""
+    rates = np.zeros(len(pairs))
+    links = [(0, a) for a, _ in pairs], [(1, b) for _, b in pairs]
+    growing = np.ones(len(pairs), bool)
+    while growing.any():
+        users = {
+            e: [e in ends_of for ends_of in zip(*links, strict=True)]
+            for e in (*links[0], *links[1])
+        }
+        room = {
+            e: (1 - rates[u].sum()) / growing[u].sum() for e, u in users.items() if growing[u].any()
+        }
+        least = min(room.values())
+        rates[growing] += least
+        for e, more in room.items():
+            if more <= least * (1 + 1e-9):
+                growing[users[e]] = False
+    return rates.tolist()
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_any_messages_share_as_progressive_filling_has_it(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    ranks = int(random.integers(3, 9))
+    every = [(a, b) for a in range(ranks) for b in range(ranks) if a != b]
+    pairs = sorted(every[k] for k in random.permutation(len(every))[: random.integers(2, 25)])
+    b = Builder(ranks)
+    begins, work = [], []
+    clock = dict.fromkeys(range(ranks), 0)
+    for sender, receiver in pairs:
+        pause, size = int(random.integers(0, 60)), int(random.integers(20, 200))
+        b.calc(sender, pause)
+        b.send(sender, receiver, size)
+        clock[sender] += pause
+        begins.append(clock[sender])
+        work.append(2.0 * size)
+    for sender, receiver in pairs:
+        b.recv(receiver, sender, blocking=True)
+    now, through = 0.0, dict[int, float]()
+    while len(through) < len(pairs):
+        active = [k for k in range(len(pairs)) if begins[k] <= now and k not in through]
+        rates = fair_rates([pairs[k] for k in active])
+        step = min((begin - now for begin in begins if begin > now), default=np.inf)
+        step = min([step, *(work[k] / rate for k, rate in zip(active, rates, strict=True))])
+        now += step
+        for k, rate in zip(active, rates, strict=True):
+            work[k] -= step * rate
+            if work[k] < 1e-6:
+                through[k] = now
+    schedule = b.schedule()
+    replayer = Replayer(schedule)
+    replayer.run(Network(FREE, FREE))
+    arrived = replayer.time_ns[schedule.operations["kind"] == Kind.SEND]
+    # Both are in the order of senders.
+    assert arrived == pytest.approx([through[k] + 1000 for k in range(len(pairs))], abs=1e-3)
 
 
 def test_late_in_a_long_run_sharing_comes_to_an_end() -> None:

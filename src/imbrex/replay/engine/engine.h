@@ -140,8 +140,8 @@ int ix_replay(const ix_schedule *schedule, const ix_network *network, ix_times *
               ix_stuck *stuck);
 
 /* Let the messages that are under way at a time share the links of their sender and of their
- * receiver: those to one peer one after the other, others in equal parts. From ready_ns of a replay
- * to shared_ns of the next. Returns how many messages shared; -1: no memory. */
+ * receiver: those to one peer one after the other, others by max-min fairness. From ready_ns of a
+ * replay to shared_ns of the next. Returns how many messages shared; -1: no memory. */
 int64_t ix_share(const ix_schedule *schedule, const ix_network *network, const double *ready_ns,
                  double *shared_ns);
 

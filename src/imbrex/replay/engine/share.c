@@ -1,8 +1,13 @@
 /* Messages that are under way at the same time share the links of their processes.
  *
  * A process has a link to send and one to receive. Its messages to one peer follow each other, as
- * they do through one connection; each connection with something under way has an equal part of
- * its sender's link and of its receiver's, and moves with the smaller of the two. */
+ * they do through one connection. Connections share by max-min fairness (Bertsekas and Gallager,
+ * Data Networks, 1992, section 6.5): an equal part of a link for each, and what one cannot use,
+ * because its other end is busier, for the others.
+ *
+ * Each link has a level, the most that a connection gets there: rates of at most the level fill
+ * it. A connection moves with the lower level of its two ends. Where all levels agree, these rates
+ * are the fair ones. A change of one goes on to the other ends for which it makes a difference. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -27,6 +32,9 @@ typedef struct ix_connection {
 typedef struct ix_list {
     uint32_t *of;
     uint32_t count, room;
+    double level;  /* INFINITY: its connections do not fill it */
+    uint32_t next; /* of those of which the level may have changed */
+    int waits;
 } ix_list;
 
 typedef struct ix_end {
@@ -43,6 +51,7 @@ typedef struct ix_links {
     uint32_t processes;
     ix_connection *connections;
     uint32_t used, room, unused; /* of the connections; the first free one */
+    uint32_t first, last;        /* links of which the level may have changed */
     int failed;
 } ix_links;
 
@@ -107,32 +116,110 @@ static void find_event(ix_links *l, uint32_t process)
     reorder(l, process);
 }
 
-/* Whether its rate is another now. */
-static int set_rate(ix_links *l, ix_connection *c, double now)
+/* Links have numbers: two of a process. */
+static uint32_t link_out(uint32_t process)
 {
-    uint32_t out = l->ends[c->from].out.count, in = l->ends[c->to].in.count;
-    double rate = 1.0 / (out > in ? out : in);
+    return 2 * process;
+}
+
+static uint32_t link_in(uint32_t process)
+{
+    return 2 * process + 1;
+}
+
+static ix_list *link_of(ix_links *l, uint32_t number)
+{
+    ix_end *end = &l->ends[number / 2];
+    return number % 2 ? &end->in : &end->out;
+}
+
+static uint32_t other_link(const ix_connection *c, uint32_t number)
+{
+    return number % 2 ? link_out(c->from) : link_in(c->to);
+}
+
+static void may_change(ix_links *l, uint32_t number)
+{
+    ix_list *link = link_of(l, number);
+    if (link->waits)
+        return;
+    link->waits = 1;
+    link->next = IX_NONE;
+    if (l->last == IX_NONE)
+        l->first = number;
+    else
+        link_of(l, l->last)->next = number;
+    l->last = number;
+}
+
+/* The level at which a link is full, as the levels of the other ends are. */
+static double find_level(ix_links *l, uint32_t number)
+{
+    const ix_list *link = link_of(l, number);
+    double level = link->count ? 1.0 / link->count : INFINITY;
+    while (level < INFINITY) {
+        double used = 0;
+        uint32_t others = 0;
+        for (uint32_t k = 0; k < link->count; k++) {
+            double there = link_of(l, other_link(&l->connections[link->of[k]], number))->level;
+            if (there < level)
+                used += there;
+            else
+                others++;
+        }
+        double found = others ? (1.0 - used) / others : INFINITY;
+        if (found <= level)
+            break;
+        level = found;
+    }
+    return level;
+}
+
+static void set_rate(ix_links *l, ix_connection *c, double now)
+{
+    double out = l->ends[c->from].out.level, in = l->ends[c->to].in.level;
+    double rate = out < in ? out : in;
     if (rate == c->rate)
-        return 0;
+        return;
     double left = c->left_ns - (now - c->at_ns) * c->rate;
     c->left_ns = left > 0 ? left : 0;
     c->at_ns = now;
     c->rate = rate;
-    return 1;
+    find_event(l, c->from);
+}
+
+static void change_level(ix_links *l, uint32_t number, double level, double now)
+{
+    ix_list *link = link_of(l, number);
+    double before = link->level;
+    link->level = level;
+    for (uint32_t k = 0; k < link->count; k++) {
+        ix_connection *c = &l->connections[link->of[k]];
+        uint32_t other = other_link(c, number);
+        double there = link_of(l, other)->level;
+        if (before < there || level < there)
+            may_change(l, other);
+        set_rate(l, c, now);
+    }
 }
 
 /* The number of connections has changed at both ends. */
 static void share_anew(ix_links *l, uint32_t from, uint32_t to, double now)
 {
-    ix_list *out = &l->ends[from].out, *in = &l->ends[to].in;
-    for (uint32_t k = 0; k < out->count; k++)
-        set_rate(l, &l->connections[out->of[k]], now);
-    for (uint32_t k = 0; k < in->count; k++) {
-        ix_connection *c = &l->connections[in->of[k]];
-        if (set_rate(l, c, now) && c->from != from)
-            find_event(l, c->from);
+    may_change(l, link_out(from));
+    may_change(l, link_in(to));
+    while (l->first != IX_NONE) {
+        uint32_t number = l->first;
+        ix_list *link = link_of(l, number);
+        l->first = link->next;
+        if (l->first == IX_NONE)
+            l->last = IX_NONE;
+        link->waits = 0;
+        double level = find_level(l, number);
+        /* Rounding alone is no change. */
+        if (isinf(level) != isinf(link->level) || fabs(level - link->level) > 1e-12 * level)
+            change_level(l, number, level, now);
     }
-    find_event(l, from);
 }
 
 static int add(ix_list *list, uint32_t number)
@@ -176,6 +263,8 @@ static void open_connection(ix_links *l, uint32_t from, uint32_t flow, double no
         return;
     }
     share_anew(l, from, f->to, now);
+    set_rate(l, &l->connections[number], now);
+    find_event(l, from);
 }
 
 static void close_connection(ix_links *l, uint32_t number, double now)
@@ -190,6 +279,7 @@ static void close_connection(ix_links *l, uint32_t number, double now)
     c->place_out = l->unused;
     l->unused = number;
     share_anew(l, from, to, now);
+    find_event(l, from);
 }
 
 /* ---- Events ---------------------------------------------------------------------------------- */
@@ -302,13 +392,14 @@ static int gather(ix_links *l, const ix_schedule *s, const ix_network *n, const 
 int64_t ix_share(const ix_schedule *schedule, const ix_network *network, const double *ready_ns,
                  double *shared_ns)
 {
-    ix_links l = {.processes = schedule->processes, .unused = IX_NONE};
+    ix_links l = {
+        .processes = schedule->processes, .unused = IX_NONE, .first = IX_NONE, .last = IX_NONE};
     int64_t sharing = -1;
     l.ends = calloc(schedule->processes + 1, sizeof *l.ends);
     l.heap = malloc((schedule->processes + 1) * sizeof *l.heap);
     if (l.ends && l.heap && !gather(&l, schedule, network, ready_ns)) {
         for (uint32_t p = 0; p < l.processes; p++) {
-            l.ends[p].event_ns = INFINITY;
+            l.ends[p].event_ns = l.ends[p].out.level = l.ends[p].in.level = INFINITY;
             put(&l, p, p);
         }
         for (uint32_t p = 0; p < l.processes; p++)
