@@ -22,7 +22,7 @@ from imbrex.replay.arrays import (
     bytes_and_flags,
 )
 from imbrex.replay.collectives import Collectives
-from imbrex.replay.meetings import Meetings, meetings
+from imbrex.replay.meetings import EXCHANGES, Meetings, meetings
 from imbrex.replay.one_sided import closing_epochs, last_ready, probed
 from imbrex.replay.pairs import SENDS, partners
 from imbrex.replay.run_log import NOWHERE, BoolArray, IntArray, RunLog
@@ -99,17 +99,20 @@ class _Conversion:
         return self._assembled(ops, calc)
 
     def _all_there(self) -> IntArray:
-        """Of calls that make communicators, windows and files, when the last had come, on the
-        clock of the call; -1 of all others. What they take then is the library's own time."""
+        """Of calls that make communicators, windows and files, when the last had come that this one
+        waits for, on the clock of the call; -1 of all others. What they take then is the library's
+        own time."""
         log, members = self.log, self.met.members
         found = np.full(self.calls, NOWHERE, np.int64)
+        alone = self.met.alone
+        found[log.call[alone]] = log.records["enter_ns"][alone]
         if not len(members):
             return found
         begins = self.met.table["first"].astype(np.int64)
         shift = log.start_ns[log.stream[members]]
         last = np.maximum.reduceat(log.records["enter_ns"][members] + shift, begins)
         last = np.repeat(last, self.met.table["count"]) - shift
-        sets_up = ~log.named(_COLLECTIVES)[members]
+        sets_up = ~log.named(EXCHANGES)[members]
         found[log.call[members[sets_up]]] = last[sets_up]
         return found
 
@@ -328,7 +331,6 @@ class _Conversion:
         put(kind == Kind.WAIT_MEET, partner=own, peer=ours)
 
 
-_COLLECTIVES = mpi_facts.of_kind("collective")
 _POLLS = frozenset(name for name in mpi_facts.functions() if mpi_facts.is_poll(name))
 _BEGINS = frozenset(
     name

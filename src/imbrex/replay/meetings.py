@@ -7,19 +7,22 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from imbrex import mpi_facts
 from imbrex.profile.call_log import HERE, Flag, Kind
 from imbrex.replay.arrays import MEETING
 from imbrex.replay.collectives import Collectives
 from imbrex.replay.run_log import NOWHERE, IntArray, RunLog
 
 COLLECTIVES = (Kind.ALL, Kind.FROM_ROOT, Kind.TO_ROOT, Kind.SCAN, Kind.NEIGHBOURS)
+EXCHANGES = mpi_facts.of_kind("collective")
+"""All others of COLLECTIVES make communicators, windows and files."""
 
 
 @dataclass(frozen=True)
 class Meetings:
     """`number`: by record, its meeting (NOWHERE: none that can be replayed). `table` has MEETING's
-    fields, its members are the records `members`; `alone` are those that only one rank takes part
-    in, `lost` those of which somebody's record is missing."""
+    fields, its members are the records `members`; `alone` are those in which nobody waits for
+    others, `lost` those of which somebody's record is missing."""
 
     number: IntArray
     table: NDArray[np.void]
@@ -47,7 +50,7 @@ def meetings(log: RunLog, collectives: Collectives) -> Meetings:
         if group is None or len(own) != size or len(np.unique(log.rank[own])) != size:
             lost.extend(own.tolist())
             continue
-        if size == 1:
+        if size == 1 or not _meets(log, own):
             alone.extend(own.tolist())
             continue
         place = {rank: k for k, rank in enumerate(group.members)}
@@ -84,6 +87,18 @@ def _together(log: RunLog, who: IntArray) -> list[IntArray]:
     for key in keys:
         new[1:] |= key[order][1:] != key[order][:-1]
     return [who[part] for part in np.split(order, np.flatnonzero(new)[1:])] if len(who) else []
+
+
+def _meets(log: RunLog, own: IntArray) -> bool:
+    """Whether those that make a communicator, window or file wait for each other: libraries need
+    not, and then the first leave before the last come."""
+    records = log.records[own]
+    at_once = (log.end[own] == log.call[own]).all()
+    if log.operations[int(records["operation"][0])] in EXCHANGES or not at_once:
+        return True
+    shift = log.start_ns[log.stream[own]]
+    left, came = records["exit_ns"] + shift, records["enter_ns"] + shift
+    return bool(left.min() >= came.max())
 
 
 def _root(records: NDArray[np.void], inter: bool) -> int:
