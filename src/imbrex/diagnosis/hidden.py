@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from imbrex.profile.aggregate import Integers, group, sum_by
+from imbrex.profile.aggregate import Integers, group, sum_by, sum_columns
 from imbrex.profile.evidence import BOUNDS_NS, KINDS
 from imbrex.profile.format import QUANTITIES, Table
 from imbrex.profile.run import Run
@@ -86,8 +86,7 @@ def _cuts(
     """
     fine = (*keys, *(name for name in _FINE if name not in keys)) if inside else keys or _ALL
     found, own = group(every, fine)
-    columns = np.stack([evidence[name].astype(np.int64) for name in fine], axis=1)
-    values = np.stack([evidence[name].astype(np.int64) for name in _COLUMNS], axis=1)
+    columns, values = sum_columns(evidence, fine, _COLUMNS)
     # Both tables side by side, row by row of their common keys.
     width = own.shape[1]
     both = np.zeros((len(own) + len(values), width + values.shape[1]), np.int64)
