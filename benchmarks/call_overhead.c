@@ -2,7 +2,8 @@
  * and of two readings of the time-stamp counter, which no recorded call can do without (0 where
  * there is none). Prints ns: the least of many short repetitions, which noise cannot lower.
  * Then the same two with a cold cache: before each, 8 MiB are swept, as by a program that computes
- * between its calls. Of these the median. */
+ * between its calls. Of these the median.
+ *   call_overhead [REPETITIONS [multiple]]     the latter: under MPI_THREAD_MULTIPLE */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,7 +72,13 @@ int main(int argc, char **argv)
 {
     int repetitions = argc > 1 ? atoi(argv[1]) : 200, n = 2000;
     double least_exchange = 1e30, least_probe = 1e30, least_readings = 1e30;
-    MPI_Init(&argc, &argv);
+    int asked = argc > 2 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, provided = asked;
+    if (argc > 2)
+        MPI_Init_thread(&argc, &argv, asked, &provided);
+    else
+        MPI_Init(&argc, &argv);
+    if (provided < asked)
+        MPI_Abort(MPI_COMM_WORLD, 2);
     exchange(n);
     probe(n);
     for (int i = 0; i < repetitions; i++) {

@@ -10,6 +10,11 @@ size_t ix_times_bytes(void)
     return sizeof ix_times;
 }
 
+int64_t ix_progress_interval_ns(void)
+{
+    return ix_times.progress_ns;
+}
+
 static int64_t divide(unsigned __int128 numerator, int64_t denominator, int up)
 {
     if (up)

@@ -42,6 +42,9 @@ __attribute__((visibility("hidden"))) ix_time ix_any_path_time(int64_t bytes);
 __attribute__((visibility("hidden"))) ix_time
 ix_collective_time(uint32_t operation, int32_t ranks, uint8_t role, uint8_t path, int64_t bytes);
 
+/* How often a probe found that progress has to be driven; 0: unknown. */
+__attribute__((visibility("hidden"))) int64_t ix_progress_interval_ns(void);
+
 __attribute__((visibility("hidden"))) size_t ix_times_bytes(void);
 
 #endif

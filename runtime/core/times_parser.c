@@ -251,6 +251,15 @@ static int parse_class(parser *p)
     return 0;
 }
 
+static int parse_progress(parser *p)
+{
+    if (ix_times.progress_ns)
+        return fail(p, "the interval of progress was given before");
+    if (p->count != 2 || !number(p->tokens[1], 1, &ix_times.progress_ns))
+        return fail(p, "expected: progress INTERVAL (a whole number from 1 to 2^50)");
+    return 0;
+}
+
 static int parse(parser *p)
 {
     int line = next_line(p);
@@ -265,6 +274,8 @@ static int parse(parser *p)
             result = parse_point(p);
         } else if (is(word, "class")) {
             result = parse_class(p);
+        } else if (is(word, "progress")) {
+            result = parse_progress(p);
         } else if (is(word, "path")) {
             result = parse_path(p);
         } else if (is(word, "collective")) {
@@ -290,6 +301,7 @@ static void clear(void)
     memset(ix_times.path_curve, 0, sizeof ix_times.path_curve);
     memset(ix_times.hash, 0, sizeof ix_times.hash);
     memset(ix_times.class_count, 0, sizeof ix_times.class_count);
+    ix_times.progress_ns = 0;
 }
 
 int ix_load_times(const char *text, size_t length, const char *const *operations,

@@ -32,6 +32,7 @@ typedef struct ix_times_table {
     int16_t hash[IX_TIMES_HASH];               /* of collectives, + 1 */
     ix_class_point classes[4][IX_MAX_CLASSES]; /* by path, ascending by size */
     uint8_t class_count[4];
+    int64_t progress_ns; /* how often progress has to be driven; 0: unknown */
 } ix_times_table;
 
 extern __attribute__((visibility("hidden"))) ix_times_table ix_times;

@@ -17,9 +17,18 @@ static void keep_to_share(ix_pace *p)
     p->interval_ns = at_least(p->interval_ns, p->least_ns);
 }
 
-void ix_pace_start(ix_pace *p, int64_t interval_ns, double share, int64_t idle_ns)
+static int64_t first_of(int64_t interval_ns, int64_t recommended_ns)
 {
-    *p = (ix_pace){.first_ns = interval_ns > 0 ? interval_ns : IX_PACE_FIRST_NS,
+    if (interval_ns > 0)
+        return interval_ns;
+    return recommended_ns > 0 ? at_least(at_most(recommended_ns, IX_PACE_MOST_NS), IX_PACE_LEAST_NS)
+                              : IX_PACE_FIRST_NS;
+}
+
+void ix_pace_start(ix_pace *p, int64_t interval_ns, int64_t recommended_ns, double share,
+                   int64_t idle_ns)
+{
+    *p = (ix_pace){.first_ns = first_of(interval_ns, recommended_ns),
                    .is_fixed = interval_ns > 0,
                    .share = share,
                    .idle_ns = at_least(idle_ns, 1),

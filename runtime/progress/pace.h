@@ -8,7 +8,7 @@
 
 #include "base/attributes.h"
 
-#define IX_PACE_FIRST_NS 500000    /* where no interval is given */
+#define IX_PACE_FIRST_NS 500000    /* where no interval is given or recommended */
 #define IX_PACE_LEAST_NS 200000    /* below this, looks cost some libraries more than they bring */
 #define IX_PACE_MOST_NS 3000000    /* while something is open */
 #define IX_PACE_REST_NS 1000000000 /* the first rest after barren episodes */
@@ -27,8 +27,10 @@ typedef struct ix_pace {
     int64_t rest_ns;               /* the next rest */
 } ix_pace;
 
-/* interval_ns 0: that of Imbrex. `idle_ns` was measured beforehand. */
-IX_HIDDEN void ix_pace_start(ix_pace *p, int64_t interval_ns, double share, int64_t idle_ns);
+/* interval_ns 0: Imbrex chooses, and begins with recommended_ns (0: unknown) as far as that lies
+ * between its least and its most. `idle_ns` was measured beforehand. */
+IX_HIDDEN void ix_pace_start(ix_pace *p, int64_t interval_ns, int64_t recommended_ns, double share,
+                             int64_t idle_ns);
 
 /* A look took this much processor time: whether it moved data. */
 IX_HIDDEN int ix_pace_looked(ix_pace *p, int64_t look_ns);

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/warnings.h"
 #include "core/needing.h"
+#include "core/times.h"
 #include "mpi/lifecycle.h"
 #include "progress/helper.h"
 #include "progress/progress_options.h"
@@ -158,7 +159,8 @@ static int start_helper(const ix_job *job, int64_t idle_ns)
                                 .moved = ix_progress_moved,
                                 .begins = ix_stay_out,
                                 .cores = own.has_cores ? &own.cores : NULL};
-    ix_pace_start(&helper.pace, own.options.interval_ns, own.options.share, idle_ns);
+    ix_pace_start(&helper.pace, own.options.interval_ns, ix_progress_interval_ns(),
+                  own.options.share, idle_ns);
     own.first_interval_ns = helper.pace.first_ns;
     if (ix_progress_sites_start() || ix_count_those_in_need(ix_part()->sites.capacity)) {
         if (job->rank == 0)

@@ -6,9 +6,12 @@ call of MPI until they are there or its patience ends.
 
 from __future__ import annotations
 
+import json
 import os
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -16,19 +19,20 @@ from imbrex.profile.run import load_run
 
 pytestmark = pytest.mark.untimed
 
+HERE = Path(__file__).parent / "programs"
 TCP = {"OMPI_MCA_btl": "tcp,self", "UCX_TLS": "tcp,self"}
 """Over TCP both libraries move large messages only inside calls."""
 
 
 @pytest.fixture
 def start(mpi, runtime, compiled, tmp_path):
-    """Start two ranks of helped.c behind imbrex-exec with these options, or without it."""
+    """Start two ranks of helped.c, or another program, behind imbrex-exec or without it."""
 
-    def run(what, *words, options=("--progress",), **variables):
+    def run(*words, program=None, options=("--progress",), **variables):
         prefix = [str(runtime.prefix / "bin" / "imbrex-exec"), *options] if options else []
         binding = ["--bind-to", "none"] if mpi.name == "openmpi" else []
         return subprocess.run(
-            [mpi.mpirun, *binding, "-n", "2", *prefix, str(compiled("helped")), what, *words],
+            [mpi.mpirun, *binding, "-n", "2", *prefix, str(program or compiled("helped")), *words],
             cwd=tmp_path,
             env={**os.environ, **TCP, **variables},
             capture_output=True,
@@ -43,6 +47,23 @@ def start(mpi, runtime, compiled, tmp_path):
 @pytest.mark.parametrize("what", ["message", "persistent", "alltoall", "allreduce"])
 def test_data_moves_while_the_program_makes_no_call(start, what):
     done = start(what)
+    assert done.stdout.split("\n")[:2] == ["moved", "right"], done.stderr
+    assert done.returncode == 0
+
+
+@pytest.mark.parametrize("interface", ["mpif.h", "mpi", "mpi_f08"])
+def test_so_it_does_for_fortran(mpi, start, tmp_path, interface):
+    compiler = shutil.which(f"mpif90.{mpi.name}")
+    if compiler is None:
+        pytest.skip(f"mpif90.{mpi.name} is not installed")
+    program = tmp_path / "helped"
+    flags = {"mpif.h": [], "mpi": ["-DMODULE"], "mpi_f08": ["-DF08"]}[interface]
+    command = [compiler, "-cpp", "-O1", "-w", *flags, "-o", str(program), str(HERE / "helped.f90")]
+    built = subprocess.run(command, capture_output=True, text=True, check=False)
+    if built.returncode and interface == "mpi_f08":
+        pytest.skip(f"{compiler} has no module mpi_f08")
+    assert built.returncode == 0, built.stderr
+    done = start(program=program)
     assert done.stdout.split("\n")[:2] == ["moved", "right"], done.stderr
     assert done.returncode == 0
 
@@ -83,19 +104,22 @@ def test_the_program_sees_the_level_of_threads_that_it_asked_for(start, required
     assert "told" in helped.stdout
 
 
-def test_two_measured_ranks_tell_what_it_did(mpi, compiled, tmp_path):
-    binding = ["--bind-to", "none"] if mpi.name == "openmpi" else []
-    line = [mpi.mpirun, *binding, "-n", "2", str(compiled("helped")), "message"]
-    words = ["run", "--progress", "-o", "helped", "--", *line]
-    done = subprocess.run(
-        [sys.executable, "-m", "imbrex.cli", *words],
-        cwd=tmp_path,
+def _measured(folder, *words):
+    return subprocess.run(
+        [sys.executable, "-m", "imbrex.cli", "run", "--progress", *words],
+        cwd=folder,
         env={**os.environ, **TCP},
         capture_output=True,
         text=True,
         timeout=120,
         check=False,
     )
+
+
+def test_two_measured_ranks_tell_what_it_did(mpi, compiled, tmp_path):
+    binding = ["--bind-to", "none"] if mpi.name == "openmpi" else []
+    line = [mpi.mpirun, *binding, "-n", "2", str(compiled("helped")), "message"]
+    done = _measured(tmp_path, "-o", "helped", "--", *line)
     assert done.stdout.split("\n")[:2] == ["moved", "right"], done.stderr
     assert "The progress thread looked" in done.stderr
     run = load_run(tmp_path / "helped")
@@ -108,6 +132,13 @@ def test_two_measured_ranks_tell_what_it_did(mpi, compiled, tmp_path):
     assert all(site["looks"] > 0 and site["completed"] <= 2 for site in progress.sites)
     # What the probe saw without a progress thread proves nothing with one.
     assert run.evidence is None or not run.evidence["expected"].any()
+    # A probe that recommends no interval: Imbrex begins with its own. One that does: with that.
+    assert progress.interval_s == 500e-6
+    profile = json.loads((tmp_path / "helped" / "machine.json").read_text())
+    (tmp_path / "known.json").write_text(json.dumps({**profile, "progress_interval_s": 1e-3}))
+    done = _measured(tmp_path, "-o", "again", "--machine", "known.json", "--", *line)
+    assert done.returncode == 0, done.stderr
+    assert load_run(tmp_path / "again").job.progress.interval_s == 1e-3
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,8 @@ _MOST_S = (1 << 50) * 1e-9
 def format_table(profile: MachineProfile) -> str:
     """The lines of the table. Lower bounds are rounded down, everything else up."""
     lines = ["imbrex-table 1"]
+    if profile.progress_interval_s is not None:
+        lines.append(f"progress {max(1, _up(profile.progress_interval_s))}")
     for name, path in profile.paths.items():
         lines.append(f"path {name}")
         lines += [

@@ -11,6 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from imbrex.mpi_environment import native
+from imbrex.mpi_environment.launcher_line import parse_launcher_line
+from imbrex.mpi_environment.mpi_library import library_of_launcher
+
 pytestmark = pytest.mark.untimed
 
 ROOT = Path(__file__).parents[3]
@@ -137,3 +141,15 @@ def test_mpi4py(execute, imbrex_run, python_with_mpi4py):
     sent = run.measures[run.measures["operation"] == run.job.operations.index("MPI_Isend")]
     assert sent["transfers"].sum() == 2 * iterations  # one neighbour each
     assert sent["bytes"].sum() == 2 * iterations * (32 + 2) * 8  # rows with both edges
+
+
+def test_mpi4py_with_a_progress_thread(execute, python_with_mpi4py):
+    """Its data moves while Python makes no call of MPI (programs/helped_mpi4py.py)."""
+    launcher = [*TWO_RANKS[:1], "--bind-to", "none", *TWO_RANKS[1:]]
+    prefix = native.build("runtime", library_of_launcher(parse_launcher_line([*launcher, "true"])))
+    program = ROOT / "tests" / "mpi" / "programs" / "helped_mpi4py.py"
+    words = [str(prefix / "bin" / "imbrex-exec"), "--progress", python_with_mpi4py, str(program)]
+    # Over TCP a large message moves only inside calls.
+    done = execute([*launcher, *words], environment={"OMPI_MCA_btl": "tcp,self"})
+    assert done.output.splitlines() == ["moved", "right"], done.errors
+    assert done.exit_code == 0

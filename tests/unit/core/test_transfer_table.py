@@ -30,6 +30,7 @@ def error_of(output: list[str]) -> str | None:
         "",
         f"# made by hand;imbrex-table 1;;path inter-node # far;{POINT} # one;end;;",
         "imbrex-table 1;end",
+        f"imbrex-table 1;progress 500000;path self;{POINT};end",
         f"imbrex-table 1;collective MPI_Nobody 2 any self;{POINT};end",
         f"imbrex-table 1;collective MPI_Bcast 2 root self;{POINT};"
         f"collective MPI_Bcast 2 other self;{POINT};end",
@@ -73,6 +74,10 @@ def test_good_tables(driver: Any, table: str) -> None:
          f"collective MPI_Bcast 2 any self;{POINT};end", 4, "before"),
         (f"{GOOD};more", 5, "after end"),
         ("imbrex-table 1;a b c d e f g h i j k l m;end", 2, "too many words"),
+        ("imbrex-table 1;progress;end", 2, "expected: progress"),
+        ("imbrex-table 1;progress 0;end", 2, "expected: progress"),
+        ("imbrex-table 1;progress 1 2;end", 2, "expected: progress"),
+        ("imbrex-table 1;progress 1;progress 1;end", 3, "before"),
         ("imbrex-table 1;perhaps;end", 2, 'unknown word "perhaps"'),
     ],
 )  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -95,6 +96,12 @@ def test_table_of_known_points() -> None:
         "point 1099511627776 20 2748779069440 0 1374389534720",
         "end",
     ]
+
+
+@pytest.mark.parametrize(("seconds", "line"), [(5e-4, "progress 500000"), (0.0, "progress 1")])
+def test_table_of_a_recommended_interval(seconds: float, line: str) -> None:
+    profile = replace(profile_of(CURVE), progress_interval_s=seconds)
+    assert format_table(profile).splitlines()[:2] == ["imbrex-table 1", line]
 
 
 def test_a_latency_in_the_last_lower_bound_does_not_grow_with_size() -> None:
