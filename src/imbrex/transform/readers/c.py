@@ -8,6 +8,7 @@ import re
 import sys
 import tempfile
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -122,16 +123,27 @@ def _own_texts(unit: Any, source: SourceFile) -> dict[str, bytes]:
 def _find_ranks(texts: dict[str, bytes], program: Program) -> None:
     """Note wildcards and MPI_PROC_NULL that may reach a variable or a macro, also in headers."""
     for name, data in texts.items():
-        for match in re.finditer(rb"\bMPI_ANY_(?:SOURCE|TAG)\b", data):
-            before = data[: match.start()].rstrip()
-            after = data[match.end() :].lstrip()
-            line_start = data.rfind(b"\n", 0, match.start()) + 1
-            in_macro = data[line_start : match.start()].lstrip().startswith(b"#")
-            if in_macro or not (before.endswith(b",") and after.startswith(b",")):
-                line = data.count(b"\n", 0, match.start()) + 1
-                program.stray_wildcards.append(Location(name, line))
-        for match in re.finditer(rb"\bMPI_(?:PROC_NULL|Cart_shift)\b", data):
-            program.null_ranks.append(Location(name, data.count(b"\n", 0, match.start()) + 1))
+        wildcards, null_ranks = _rank_lines(data)
+        program.stray_wildcards += [Location(name, line) for line in wildcards]
+        program.null_ranks += [Location(name, line) for line in null_ranks]
+
+
+@lru_cache(maxsize=1024)
+def _rank_lines(data: bytes) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Lines of stray wildcards, and of ranks that may be null; many files share one header."""
+    wildcards = []
+    for match in re.finditer(rb"\bMPI_ANY_(?:SOURCE|TAG)\b", data):
+        before = data[: match.start()].rstrip()
+        after = data[match.end() :].lstrip()
+        line_start = data.rfind(b"\n", 0, match.start()) + 1
+        in_macro = data[line_start : match.start()].lstrip().startswith(b"#")
+        if in_macro or not (before.endswith(b",") and after.startswith(b",")):
+            wildcards.append(data.count(b"\n", 0, match.start()) + 1)
+    null_ranks = [
+        data.count(b"\n", 0, match.start()) + 1
+        for match in re.finditer(rb"\bMPI_(?:PROC_NULL|Cart_shift)\b", data)
+    ]
+    return tuple(wildcards), tuple(null_ranks)
 
 
 class _Unit(StatementReader):
