@@ -7,6 +7,7 @@ is passed to; a pair of parameters is distinct if it is so in every call.
 
 from __future__ import annotations
 
+from functools import lru_cache, partial
 from itertools import combinations
 
 from imbrex.transform.analysis.aliases import EXTERNAL, Aliases
@@ -23,6 +24,7 @@ from imbrex.transform.model.program import (
 from imbrex.transform.model.reasons import NOT_ANALYSED
 
 Pair = frozenset[str]
+_UNKNOWN = ""  # in the place of the name of a call through a pointer
 
 
 def find_distinct(program: Program, aliases: Aliases) -> set[Pair]:
@@ -35,10 +37,16 @@ def find_distinct(program: Program, aliases: Aliases) -> set[Pair]:
         return set()
     pairs = _exchanged(program, aliases)
     pairs |= _parameters(program, aliases)
-    calls = [call for r in program.routines.values() for s in _all(r) for call in s.calls]
+    calls: dict[str, list[Call]] = {}
+    takers: dict[str, list[Routine]] = {}  # by parameter
+    for call in program.calls():
+        calls.setdefault(_UNKNOWN if call.unknown else call.name, []).append(call)
+    for routine in program.routines.values():
+        for key in routine.parameters:
+            takers.setdefault(key, []).append(routine)
     shrinking = True
     while shrinking:
-        wrong = {pair for pair in pairs if not _holds(program, aliases, calls, pair, pairs)}
+        wrong = {pair for pair in pairs if not _holds(aliases, takers, calls, pair, pairs)}
         pairs -= wrong
         shrinking = bool(wrong)
     return pairs
@@ -54,10 +62,11 @@ def find_owned(program: Program, aliases: Aliases) -> set[str]:
     if program.skipped or program.hidden_code or not program.has_main:
         return set()
     found = set()
+    handed_out = lru_cache(maxsize=None)(partial(_handed_out, program))
     for key, variable in program.variables.items():
         if variable.kind != "field" or not variable.pointer or key.endswith(".*"):
             continue
-        if variable.record in program.copied_records or _handed_out(program, variable.record):
+        if variable.record in program.copied_records or handed_out(variable.record):
             continue
         set_to = [
             (form, source)
@@ -116,16 +125,21 @@ def _parameters(program: Program, aliases: Aliases) -> set[Pair]:
 
 
 def _holds(
-    program: Program, aliases: Aliases, calls: list[Call], pair: Pair, pairs: set[Pair]
+    aliases: Aliases,
+    takers: dict[str, list[Routine]],
+    calls: dict[str, list[Call]],
+    pair: Pair,
+    pairs: set[Pair],
 ) -> bool:
     left, right = sorted(pair)
-    for routine in program.routines.values():
-        if left not in routine.parameters or right not in routine.parameters:
+    for routine in takers.get(left, []):
+        if right not in routine.parameters:
             continue
         first, second = routine.parameters.index(left), routine.parameters.index(right)
-        for call in calls:
-            if call.name != routine.name and not (call.unknown and routine.address_taken):
-                continue
+        unknown = calls.get(_UNKNOWN, [])
+        if not routine.address_taken:
+            unknown = [call for call in unknown if call.name == routine.name]
+        for call in calls.get(routine.name, []) + unknown:
             if len(call.arguments) <= max(first, second):
                 if call.unknown:
                     continue  # another type of function
