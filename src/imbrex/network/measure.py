@@ -6,7 +6,6 @@ import contextlib
 import os
 import re
 import selectors
-import signal
 import subprocess
 import tempfile
 import time
@@ -16,6 +15,7 @@ from typing import IO
 from imbrex.errors import ImbrexError
 from imbrex.network.columns import Measurement, read_columns
 from imbrex.network.ending import Ending
+from imbrex.process_group import end_group
 
 PROGRAM = "imbrex-probes"
 
@@ -77,7 +77,10 @@ def run_probes(
                 raise
             interrupted = True
         finally:
-            _end(process)
+            # Ranks in sessions of their own end by themselves: each has set an alarm.
+            end_group(process, _GRACE_S)
+            if process.stdout is not None:
+                process.stdout.close()
         errors.seek(0)
         complaint = _first_complaint(errors)
     measured = read_columns(lines)
@@ -154,24 +157,6 @@ def _report(line: str, progress: Progress | None, shares: Mapping[str, float]) -
     before = sum(shares[name] for name in names[: names.index(words[2])])
     with contextlib.suppress(ValueError):
         progress(min(1.0, before + shares[words[2]] * float(words[3])))
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """End the launcher: SIGTERM, which it passes to its ranks, then SIGKILL to what is left.
-
-    Ranks in sessions of their own end by themselves: each has set an alarm.
-    """
-    for how, patience in ((signal.SIGTERM, _GRACE_S), (signal.SIGKILL, _GRACE_S)):
-        if process.poll() is not None:
-            break
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, how)
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(timeout=patience)
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
-    if process.stdout is not None:
-        process.stdout.close()
 
 
 def _first_complaint(errors: IO[str]) -> str:

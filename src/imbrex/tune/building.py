@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import os
 import shutil
-import signal
 import subprocess
 import time
 from collections.abc import Iterable
 from pathlib import Path
 
 from imbrex.mpi_environment.elf_needs import is_elf
+from imbrex.process_group import end_group
 from imbrex.tune.sources import NotPossibleError, Sources
+from imbrex.tune.timed_run import shown_line
 
 _MOST_FILES, _MOST_BYTES = 20_000, 500 << 20
 _LEFT_OUT = frozenset({".git", ".hg", ".svn", ".venv", "__pycache__", "node_modules"})
 _MADE = frozenset({".o", ".mod", ".smod"})
 _OURS = ("run.json", "answer.json", "job.json", "CMakeCache.txt")
 """Folders with one of these are runs of Imbrex, or builds that name the original's folder."""
-_TOLD = 300
+_GRACE_S = 1.0
 
 
 def copied_files(sources: Sources, output: Path) -> list[Path]:
@@ -74,8 +75,7 @@ def build(sources: Sources, tree: Path, most_s: float) -> Path:
         try:
             code = process.wait(max(most_s, 1.0))
         except BaseException as error:  # compilers go on unless they are ended too
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
+            end_group(process, _GRACE_S)
             if isinstance(error, subprocess.TimeoutExpired):
                 raise NotPossibleError(f"`{sources.build}` did not end in time") from None
             raise
@@ -103,7 +103,7 @@ def _reason(log: Path) -> str:
     """The first line that tells of an error, else the last."""
     lines = [line for line in log.read_text(errors="replace").splitlines() if line.strip()]
     worst = next((line for line in lines if "error" in line.lower()), lines[-1] if lines else "")
-    return "".join(c if c.isprintable() else " " for c in worst.strip()[:_TOLD])
+    return shown_line(worst)
 
 
 def _listed_by_git(root: Path) -> list[Path] | None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
-import signal
 import subprocess
 import tempfile
 import time
@@ -14,6 +12,7 @@ from dataclasses import dataclass, field
 
 from imbrex.errors import ImbrexError
 from imbrex.launch.disturbance import busy_before, counts, disturbance
+from imbrex.process_group import end_group
 
 MOST_OUTPUT_BYTES = 1 << 20
 """What is kept of a run's output."""
@@ -21,7 +20,7 @@ _GRACE_S = 10.0
 _LISTENED_S = 0.3
 """How long the machine is listened to before a run."""
 _TOLD = 300
-"""Characters of the last line of a failed program that its message shows."""
+"""Characters of a line of a program or a build that a message shows."""
 
 
 @dataclass(frozen=True)
@@ -85,17 +84,8 @@ def _run(line: Line, output: int, errors: int) -> int:
     try:
         return process.wait()
     except BaseException:
-        _end(process)
+        end_group(process, _GRACE_S)
         raise
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    for number in (signal.SIGTERM, signal.SIGKILL):
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, number)
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(_GRACE_S)
-            return
 
 
 def _failed(line: Line, code: int, last: str) -> str:
@@ -105,7 +95,7 @@ def _failed(line: Line, code: int, last: str) -> str:
 
 def _last_line(file: int) -> str:
     lines = [line for line in _text(file).splitlines() if line.strip()]
-    return "".join(c if c.isprintable() else " " for c in lines[-1][:_TOLD]) if lines else ""
+    return shown_line(lines[-1]) if lines else ""
 
 
 def _printed(line: Line, pattern: re.Pattern[str], file: int) -> float:
@@ -119,6 +109,11 @@ def _printed(line: Line, pattern: re.Pattern[str], file: int) -> float:
             f"line {line.name}: its output has no time that --time-from {pattern.pattern} finds"
         )
     return seconds
+
+
+def shown_line(line: str) -> str:
+    """A line that somebody else printed, as part of a message of one line."""
+    return "".join(c if c.isprintable() else " " for c in line.strip()[:_TOLD])
 
 
 def _text(file: int, most_bytes: int = -1) -> str:

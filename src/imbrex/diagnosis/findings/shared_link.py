@@ -43,18 +43,7 @@ def find(account: Account) -> Iterator[Finding]:
             continue
         share = account.share(stalled)
         shared = saturated(account, site)
-        crowded = account.run.job.crowded is not None
-        why = (
-            "several ranks of a host send or receive at once, and their messages together keep its "
-            "link busy: less data, fewer ranks a host, or work to hide it behind"
-            if shared
-            else "all sides were there, yet the data took longer than the network needs "
-            + (
-                f"({account.run.job.crowded}): measure again when nothing else runs"
-                if crowded
-                else "(cores, memory or link shared)"
-            )
-        )
+        why, command = _shared(account) if shared else _stalled(account)
         yield Finding(
             kind="saturated_link" if shared else "stalled",
             at_stake=stalled,
@@ -63,13 +52,31 @@ def find(account: Account) -> Iterator[Finding]:
                 f"{wording.percents(share.low, share.high)} of the run: stalled at {group.place}: "
                 + why
             ),
-            command=(
-                commands.measure_again(account)
-                if crowded and not shared
-                else commands.show(account, "--by", "path")
-                if account.knowledge.thorough
-                else commands.probe(account)
-            ),
+            command=command,
             site=site.row.site,
             operation=site.operation,
         )
+
+
+def _shared(account: Account) -> tuple[str, str]:
+    """What is said of a link that ranks share, and the next command."""
+    why = (
+        "several ranks of a host send or receive at once, and their messages together keep its "
+        "link busy: less data, fewer ranks a host, or work to hide it behind"
+    )
+    return why, _closer_look(account)
+
+
+def _stalled(account: Account) -> tuple[str, str]:
+    """The same where nothing else is known; other load comes before all other reasons."""
+    slow = "all sides were there, yet the data took longer than the network needs"
+    if (crowded := account.run.job.crowded) is not None:
+        again = f"{slow} ({crowded}): measure again when nothing else runs"
+        return again, commands.measure_again(account)
+    return f"{slow} (cores, memory or link shared)", _closer_look(account)
+
+
+def _closer_look(account: Account) -> str:
+    if account.knowledge.thorough:
+        return commands.show(account, "--by", "path")
+    return commands.probe(account)
