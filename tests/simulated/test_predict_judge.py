@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
 import shutil
-import sys
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
+from tests.modules import load
 
 from imbrex.profile.recording import load_recording
 from imbrex.replay.schedule import make_schedule
@@ -23,13 +22,7 @@ SCRIPT = Path(__file__).resolve().parents[2] / "benchmarks" / "predict_judge.py"
 def judge() -> ModuleType:
     if not (shutil.which("smpicc") and shutil.which("smpirun")):
         pytest.skip("SimGrid is not installed (libsimgrid-dev)")
-    spec = importlib.util.spec_from_file_location("predict_judge", SCRIPT)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["predict_judge"] = module
-    spec.loader.exec_module(module)
-    return module
+    return load(SCRIPT)
 
 
 @pytest.mark.parametrize("name", ["halo", "cg", "wavefront"])

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
 import shutil
-import sys
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
+from tests.modules import load
 
 pytestmark = pytest.mark.untimed
 
@@ -20,13 +19,7 @@ SCRIPT = Path(__file__).resolve().parents[2] / "benchmarks" / "replay_judge.py"
 def judge() -> ModuleType:
     if not (shutil.which("smpicc") and shutil.which("smpirun")):
         pytest.skip("SimGrid is not installed (libsimgrid-dev)")
-    spec = importlib.util.spec_from_file_location("replay_judge", SCRIPT)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["replay_judge"] = module
-    spec.loader.exec_module(module)
-    return module
+    return load(SCRIPT)
 
 
 @pytest.mark.parametrize(("name", "ranks"), [("halo", 4), ("wavefront", 4), ("halo3d", 16)])

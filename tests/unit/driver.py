@@ -6,6 +6,18 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
+RUNTIME = Path(__file__).parents[2] / "runtime"
+
+
+def sanitized(folder: Path, program: str, *sources: Path) -> Path:
+    """Build a C program with files of the runtime, under ASan and UBSan; the binary in `folder`."""
+    main, binary = folder / "main.c", folder / "main"
+    main.write_text(program)
+    flags = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-fsanitize=address,undefined"]
+    words = ["gcc", *flags, f"-I{RUNTIME}", "-o", str(binary), str(main), *map(str, sources)]
+    subprocess.run(words, check=True)
+    return binary
+
 
 class Driver:
     """A running driver: many scripts, one process."""

@@ -3,15 +3,14 @@ sanitizers."""
 
 from __future__ import annotations
 
-import importlib.util
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+from tests.modules import load
 from tests.unit.driver import Driver
 
 HERE = Path(__file__).parent
@@ -58,11 +57,4 @@ def driver(build_core: Callable[..., Path]) -> Iterator[Driver]:
 @pytest.fixture(scope="session")
 def reference() -> ModuleType:
     """The package reference."""
-    spec = importlib.util.spec_from_file_location(
-        "core_reference", HERE / "reference" / "__init__.py"
-    )
-    assert spec and spec.loader
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["core_reference"] = module
-    spec.loader.exec_module(module)
-    return module
+    return load(HERE / "reference" / "__init__.py", "core_reference")

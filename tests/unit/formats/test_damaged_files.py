@@ -7,7 +7,6 @@ Valid files are damaged in seeded ways, and commands read them within limits of 
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 import io
 import json
 import multiprocessing
@@ -24,6 +23,7 @@ from typing import Any
 import click
 import numpy as np
 import pytest
+from tests.modules import load
 
 from imbrex import __version__
 from imbrex.cli import cli
@@ -40,10 +40,7 @@ from imbrex.transform.readers.c_source import compile_database
 
 pytestmark = pytest.mark.slow
 
-_SPEC = importlib.util.spec_from_file_location("mutate", Path(__file__).with_name("mutate.py"))
-assert _SPEC is not None and _SPEC.loader is not None
-mutate = importlib.util.module_from_spec(_SPEC)
-_SPEC.loader.exec_module(mutate)
+mutate = load(Path(__file__).with_name("mutate.py"))
 
 CASES = int(os.environ.get("IMBREX_DAMAGED_FILES", "200"))
 """Damaged files for each kind of file."""

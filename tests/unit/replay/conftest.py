@@ -1,31 +1,20 @@
 from __future__ import annotations
 
-import importlib.util
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from tests.modules import load
 
 from imbrex.profile.recording import RecordedMessage, RecordedRun
 from imbrex.profile.recording_format import ARRIVED, CALL, POST, SEND, TRACE_DTYPE
 from imbrex.replay.schedule import make_schedule
 
-
-def _beside(name: str) -> None:
-    """Make a module of this folder one that its tests import by name."""
-    spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-
-
-_beside("building")
-_beside("reference")
+# The tests import these by their names alone.
+load(Path(__file__).with_name("building.py"))
+load(Path(__file__).with_name("reference.py"))
 
 FUNCTIONS = ("MPI_Isend", "MPI_Recv", "MPI_Allreduce", "MPI_Finalize", "MPI_Send")
 

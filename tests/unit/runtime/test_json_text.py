@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.unit.driver import RUNTIME, sanitized
 
-RUNTIME = Path(__file__).parents[3] / "runtime"
 PROGRAM = """
 #include "base/json_text.h"
 int main(void)
@@ -26,13 +26,7 @@ int main(void)
 @pytest.fixture(scope="module")
 def writer(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("json_text")
-    (folder / "writer.c").write_text(PROGRAM)
-    sources = [str(folder / "writer.c"), str(RUNTIME / "base" / "json_text.c")]
-    flags = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-fsanitize=address,undefined"]
-    subprocess.run(
-        ["gcc", *flags, f"-I{RUNTIME}", "-o", str(folder / "writer"), *sources], check=True
-    )
-    return folder / "writer"
+    return sanitized(folder, PROGRAM, RUNTIME / "base" / "json_text.c")
 
 
 def written(writer: Path, text: bytes) -> str:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.unit.driver import RUNTIME, sanitized
 
-RUNTIME = Path(__file__).parents[3] / "runtime"
 # Prints after each step: its result, the interval, and what a waking in vain is taken to cost.
 PROGRAM = """
 #include <inttypes.h>
@@ -53,16 +52,11 @@ Steps = Callable[..., list[tuple[int, int, int]]]
 @pytest.fixture(scope="module")
 def steps(tmp_path_factory: pytest.TempPathFactory) -> Steps:
     folder = tmp_path_factory.mktemp("pace")
-    (folder / "steps.c").write_text(PROGRAM)
-    sources = [str(folder / "steps.c"), str(RUNTIME / "progress" / "pace.c")]
-    flags = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-fsanitize=address,undefined"]
-    subprocess.run(
-        ["gcc", *flags, f"-I{RUNTIME}", "-o", str(folder / "steps"), *sources], check=True
-    )
+    binary = sanitized(folder, PROGRAM, RUNTIME / "progress" / "pace.c")
 
     def run(*script: str) -> list[tuple[int, int, int]]:
         done = subprocess.run(
-            [str(folder / "steps")],
+            [str(binary)],
             input="\n".join(script),
             capture_output=True,
             text=True,

@@ -6,7 +6,6 @@ routines of their own, and routines around these: what the rewrites that make ro
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import shutil
 import subprocess
@@ -16,6 +15,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from tests.modules import load
 
 from imbrex.transform.engine import Options, transform
 from imbrex.transform.readers.c_source import HEADERS
@@ -191,13 +191,9 @@ F_ROUTINES = """
 @pytest.fixture(scope="module")
 def generate() -> ModuleType:
     """The generator of the programs on real ranks, with more kinds of statements."""
-    spec = importlib.util.spec_from_file_location("generate_rooms", GENERATE)
-    assert spec is not None and spec.loader is not None
-    module: Any = importlib.util.module_from_spec(spec)
-    sys.modules["generate_rooms"] = module
     sys.path.insert(0, str(GENERATE.parent))
     try:
-        spec.loader.exec_module(module)
+        module: Any = load(GENERATE, "generate_rooms")
     finally:
         sys.path.remove(str(GENERATE.parent))
 
