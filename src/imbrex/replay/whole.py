@@ -10,8 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from imbrex.diagnosis.account import take_account
 from imbrex.network.interconnect import Interconnect
 from imbrex.profile.run import Run
+from imbrex.replay.agreement import agreement
 from imbrex.replay.arrays import ArraySchedule
 from imbrex.replay.collectives import Collectives, read_collectives
 from imbrex.replay.evaluate import IDEAL, PARTS, Replayed, Replayer
@@ -71,6 +73,9 @@ def predict_whole(run: Run, others: list[Interconnect], settings: Settings) -> W
     for number, situation in enumerate(found):
         replayer = Replayer(situation.place(made.schedule))
         document["networks"].append(on_network(run, replayer, situation, with_sites=number == 0))
+    if as_measured(document) is not None:
+        figures = agreement(take_account(run), made.schedule, document)
+        document["agreement"] = [figure.to_json() for figure in figures]
     return Whole(made, tuple(found), document)
 
 

@@ -16,6 +16,8 @@ _REPRODUCED = 0.01
 _MATTERS = 0.005
 _MOST_SITES = 8
 _MOST_LEFT_OUT = 4
+_SAVED = ("transfer", "hidden saves at most", "progress saves")
+"""Figures of `agreement` of which the run has an upper limit."""
 
 
 def whole_text(run: Run, document: dict[str, Any]) -> str:
@@ -30,6 +32,7 @@ def whole_text(run: Run, document: dict[str, Any]) -> str:
         "",
         *_critical_path(document),
         *_sites(document),
+        *_beside_the_run(document),
         "",
         f"Conclusion: {conclusion(document)}",
     ]
@@ -163,6 +166,20 @@ def _sites(document: dict[str, Any]) -> list[str]:
             line += f"{told:>18}"
         lines.append(line)
     return lines
+
+
+def _beside_the_run(document: dict[str, Any]) -> list[str]:
+    """Where the run itself says that less can be saved, and why; run time is told above."""
+    lines = []
+    least = _MATTERS * document["networks"][0]["time_s"]
+    for found in document.get("agreement", ()):
+        most = found["run"][1]
+        if found["within"] or found["figure"] not in _SAVED or found["predicted"] - most < least:
+            continue
+        what = f"{found['site']}, {found['figure']}" if found["site"] else "all transfers"
+        why = found["why"] or "and nothing in the run explains it"
+        lines.append(f"{what}: by the run's own calls at most {seconds(most)}: {why}.")
+    return ["", *lines] if lines else []
 
 
 def conclusion(document: dict[str, Any]) -> str:

@@ -7,6 +7,9 @@ import json
 import numpy as np
 import pytest
 
+from imbrex.network.interconnect import collection
+from imbrex.replay.whole import Settings, predict_whole
+
 APPS = {
     "halo2d": ["--n", "150", "--steps", "20", "--variant", "overlapped"],
     "cg": ["--n", "24"],
@@ -39,6 +42,10 @@ def test_results_are_unchanged(apps, imbrex_run, library, name):
     result, run = imbrex_run(apps[library].line(2, *program))
     assert (result.exit_code, result.value) == (bare.exit_code, bare.value)
     assert len(run.ranks) == 2
+    # Every figure of its replay lies within what the run says, or says why not.
+    told = predict_whole(run, collection()[:1], Settings()).document["agreement"]
+    assert {"run time", "computation", "transfer"} <= {figure["figure"] for figure in told}
+    assert [f for f in told if not f["within"] and not f["why"]] == []
 
 
 @pytest.mark.parametrize("library", ["openmpi", "mpich"])
