@@ -40,6 +40,8 @@ class Found:
     interrupted: bool = False
     notes: tuple[str, ...] = ()
     """What was not tried, and why."""
+    left_s: float | None = None
+    """What of the budget was left for trials: a calibration may have taken most of it."""
 
     @property
     def recommended(self) -> tuple[Tried, ...]:
@@ -72,10 +74,7 @@ class Found:
         if not any(found.pairs or found.failed for found in self.tried):
             if self.interrupted:
                 return "Nothing was tried yet."
-            return (
-                f"Nothing tried: a run takes {wording.seconds(self.run_s)}, and the budget of "
-                f"{_duration(self.budget_s)} leaves no time for {LEAST_PAIRS} pairs."
-            )
+            return f"Nothing tried: {self._no_room}"
         count = len(self.tried)
         if self._open:
             when = "so far" if self.interrupted else f"within {_duration(self.budget_s)}"
@@ -129,6 +128,22 @@ class Found:
         return f"; more time tells more: --budget {math.ceil(minutes)}m"
 
     @property
+    def _no_room(self) -> str:
+        """Why there was no time for even the least number of pairs."""
+        takes = f"a run takes {wording.seconds(self.run_s)}"
+        pairs_s = 2 * (LEAST_PAIRS + 1) * self.run_s  # the first of each does not count
+        if self.left_s is not None and self.left_s < pairs_s <= self.budget_s:
+            spent = _duration(self.budget_s - max(self.left_s, 0.0))
+            return (
+                f"measuring the program and its network took {spent} of the budget of "
+                f"{_duration(self.budget_s)}, and {takes}; started again only the trials are left."
+            )
+        return (
+            f"{takes}, and the budget of {_duration(self.budget_s)} leaves no time for "
+            f"{LEAST_PAIRS} pairs."
+        )
+
+    @property
     def _noise(self) -> str | None:
         """That the machine is too noisy for the question, where it is."""
         undecided = [t for t in self.tried if t.looks_faster and not t.recommended]
@@ -137,12 +152,18 @@ class Found:
         best = max(undecided, key=lambda t: t.estimate)
         if best.deviation < NOISY * self.worth:
             return None
-        needed = pairs_needed(best.deviation, best.estimate - self.worth, 1000)
+        assert best.trial is not None
+        plan = best.trial.plan
+        width = -math.log1p(-best.estimate) + math.log1p(-self.worth)
+        needed = pairs_needed(best.deviation, width, 1000, plan.confidence)
         enough = f"about {needed} pairs" if needed is not None else "more than 1,000 pairs"
+        options = ["--repeat"] if needed is None or needed > plan.most else []
+        options += ["--budget"] if self._open else []
+        how = f" ({', '.join(options)})" if options else ""
         return (
             f"This machine is noisy: the ratio of two runs varies by "
             f"{wording.percent(best.deviation)}. If {best.candidate.what} really saves "
-            f"{_percent(best.estimate)} %, {enough} would prove it (--repeat, --budget)."
+            f"{_percent(best.estimate)} %, {enough} would prove it{how}."
         )
 
     def _faster(self, best: Tried) -> str:

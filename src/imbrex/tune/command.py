@@ -68,6 +68,7 @@ def tune(wanted: Wanted) -> Found:
         tried, notes = _candidates(wanted, account, lambda: end - time.monotonic())
         found = replace(found, notes=notes)
         left_s = end - time.monotonic()
+        found = replace(found, left_s=left_s)
         request = Request(wanted.line, plan, left_s, wanted.check, before, found.run_s)
         found = _try(found, request, tried, trials)
     found.write()
@@ -86,7 +87,9 @@ def _candidates(
         tried += map(Tried, progress_candidates(place, account, worth, wanted.written))
     except NotPossibleError as error:
         notes += (f"the progress thread: not tried: {error}",)
-    tried += map(Tried, setting_candidates(account, worth))
+    changed, left = setting_candidates(account, worth)
+    tried += map(Tried, changed)
+    notes += left
     interval_s = account.knowledge.progress_interval_s
     try:
         tried += source_candidates(place, wanted.told, most, worth, interval_s)

@@ -11,13 +11,14 @@ from imbrex.profile.summary import rows
 from imbrex.tune.candidate import Candidate, Setup
 
 
-def setting_candidates(account: Account, worth: float) -> list[Candidate]:
-    """The settings that the line does not make itself and that can save `worth`, a share of the
-    run time; the one that can save most first."""
+def setting_candidates(account: Account, worth: float) -> tuple[list[Candidate], tuple[str, ...]]:
+    """The settings that neither the line nor the user's environment makes and that can save
+    `worth`, a share of the run time; the one that can save most first. And a line for each that is
+    left as the user has set it."""
     profile, launcher = account.knowledge.profile, account.knowledge.launcher or ()
     if profile is None:
-        return []
-    fixed = settings.from_launcher(launcher, os.environ)
+        return [], ()
+    fixed = settings.relevant(launcher, os.environ)
     found = [
         Candidate(
             kind="setting",
@@ -30,9 +31,15 @@ def setting_candidates(account: Account, worth: float) -> list[Candidate]:
         for knob in knobs_for(
             profile.library_name, profile.settings, profile.paths, profile.library_version
         )
-        if not set(knob.variables) & set(fixed)
     ]
-    return sorted((c for c in found if c.most >= worth), key=lambda c: -c.most)
+    found = sorted((c for c in found if c.most >= worth), key=lambda c: -c.most)
+    chosen = [c for c in found if not set(c.setup.environment) & set(fixed)]
+    notes = []
+    for candidate in found:
+        own = [f"{n}={fixed[n]}" for n in candidate.setup.environment if n in fixed]
+        if own:
+            notes.append(f"{candidate.what}: not tried: {' '.join(own)} is set by you")
+    return chosen, tuple(notes)
 
 
 def _most(account: Account, knob: Knob) -> float:

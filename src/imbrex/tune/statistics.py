@@ -101,14 +101,16 @@ def half_width(n: int, deviation: float, confidence: float = CONFIDENCE) -> floa
     return deviation * math.sqrt(t_squared / n)
 
 
-def pairs_needed(deviation: float, width: float, most: int = 10_000) -> int | None:
+def pairs_needed(
+    deviation: float, width: float, most: int = 10_000, confidence: float = CONFIDENCE
+) -> int | None:
     """How many pairs make half of the interval `width`; None where `most` do not."""
     low, high = LEAST_PAIRS, most
-    if half_width(most, deviation) > width:
+    if half_width(most, deviation, confidence) > width:
         return None
     while low < high:  # the width falls with n
         middle = (low + high) // 2
-        if half_width(middle, deviation) > width:
+        if half_width(middle, deviation, confidence) > width:
             low = middle + 1
         else:
             high = middle

@@ -28,13 +28,18 @@ class Line:
     """A launcher line as the user wrote it, what is added to the environment, and its name.
 
     `time_from`: a regular expression with one group whose last match in the output is the time in
-    s; None: the wall time of the line.
+    s; None: the wall time of the line. `limit_s`: when a run of it is ended; None: never.
     """
 
     name: str
     words: tuple[str, ...]
     environment: Mapping[str, str] = field(default_factory=dict)
     time_from: re.Pattern[str] | None = None
+    limit_s: float | None = None
+
+
+class HangError(ImbrexError):
+    """A run was not over after the time that it had, and was ended."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +54,8 @@ class TimedRun:
 def run_timed(line: Line) -> TimedRun:
     """Run a line to its end; its output goes nowhere.
 
-    ImbrexError where it cannot be started, fails, or does not print its time.
+    ImbrexError where it cannot be started, fails, or does not print its time; HangError where it
+    is not over in time.
     """
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
         idle = counts(time.monotonic())
@@ -82,7 +88,13 @@ def _run(line: Line, output: int, errors: int) -> int:
             f"line {line.name}: {line.words[0]}: cannot be started ({error.strerror})"
         ) from error
     try:
-        return process.wait()
+        return process.wait(line.limit_s)
+    except subprocess.TimeoutExpired:
+        end_group(process, _GRACE_S)
+        raise HangError(
+            f"line {line.name} was not over after {line.limit_s:.0f} s and was ended: "
+            "nothing is compared"
+        ) from None
     except BaseException:
         end_group(process, _GRACE_S)
         raise

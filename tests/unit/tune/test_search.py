@@ -216,6 +216,34 @@ def test_a_budget_without_room_for_pairs_is_said() -> None:
     assert "more time tells more: --budget 3m" in answer.lines()[2]
 
 
+def test_a_budget_that_measuring_has_taken_is_said() -> None:
+    tried = tuned(Machine({"fast": 0.5}), ["fast"], budget_s=5, run_s=1.0)
+    answer = replace(found(tried), budget_s=60, run_s=1.0, left_s=4.0)
+    assert answer.verdict == (
+        "Nothing tried: measuring the program and its network took 56 s of the budget of 60 s, and "
+        "a run takes 1 s; started again only the trials are left."
+    )
+
+
+def test_the_pairs_that_would_prove_it_are_more_than_were_run() -> None:
+    """Few pairs were allowed: the answer asks for more, with the confidence of all candidates."""
+    for seed in range(10):
+        machine = Machine({"fast": 0.88}, 0.2, seed)
+        request = Request(LINE, Plan(5, warm=0), 1e6)
+        tried = [Tried(setting(v)) for v in ("1", "2", "3", "fast")]
+        search(request, tried, machine, clock=machine.clock)
+        if tried[-1].recommended or not tried[-1].looks_faster:
+            continue
+        told = [line for line in found(tuple(tried)).lines() if "would prove it" in line]
+        for line in told:
+            number = line.split(" pairs would prove it")[0].split()[-1].replace(",", "")
+            assert int(number) > tried[-1].pairs
+            assert line.endswith("would prove it (--repeat).")
+        if told:
+            return
+    raise AssertionError("no trial was left open")
+
+
 def test_what_is_not_proven_in_time_is_no_gain() -> None:
     tried = tuned(Machine({"fast": 0.8}, 0.3), ["fast"], budget_s=95)
     assert not tried[0].recommended
