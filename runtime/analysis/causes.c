@@ -215,6 +215,45 @@ static void share_out_late(const summary *s, int64_t enter, int64_t exit, ix_cal
     *rest_from = (ix_interval){certain, possible};
 }
 
+/* Whether the receiver of the send `i` had not yet got the message before it when a call began. */
+static int lags(const ix_view *view, uint32_t i, int64_t enter_ns)
+{
+    enum { LOOKED_AT = 256 }; /* records; one further back is as good as received */
+    uint32_t last = i > LOOKED_AT ? i - LOOKED_AT : 0;
+    for (uint32_t j = i; j-- > last && view->ops[j].thread == view->ops[i].thread;) {
+        const ix_match *m = &view->matches[j];
+        if (ix_is_send(&view->ops[j]) && m->state == IX_MATCHED && m->peer == view->matches[i].peer)
+            return m->other.end_exit - m->error_ns > enter_ns;
+    }
+    return 0;
+}
+
+/* Sends that return before their match wait for nobody while the library has room for what they
+ * send. Beyond what the copies need, a call whose receiver lags waits for that to take earlier
+ * messages out of the way; at most until it posts the receive of this one. */
+static void wait_for_room(const ix_view *view, const ix_op *call, const summary *s,
+                          const ix_completed *completed, uint32_t count, ix_call_causes *c)
+{
+    int64_t length = call->exit_ns - call->enter_ns;
+    if (!s->calibrated || length <= s->x_hi_ns)
+        return;
+    for (uint32_t k = 0; k < count; k++) {
+        uint32_t i = completed[k].op;
+        const ix_match *m = &view->matches[i];
+        if (view->ops[i].kind != IX_LOG_SEND || view->ops[i].bytes <= 0 || m->state != IX_MATCHED ||
+            !lags(view, i, call->enter_ns))
+            continue;
+        int64_t until = m->other.start_enter - call->enter_ns;
+        int64_t least = clamp(until - m->error_ns, 0, length) - s->x_hi_ns;
+        if (least <= c->late.min_ns)
+            continue;
+        c->late = (ix_interval){least, clamp(until + m->error_ns, 0, length)};
+        c->latest = i;
+    }
+    c->part[IX_LATE_RECEIVER] = c->late;
+    c->part[IX_LIBRARY] = (ix_interval){length - c->late.max_ns, length - c->late.min_ns};
+}
+
 /* What is left of the call once everybody was there. */
 static void share_out_rest(const ix_view *view, const ix_op *call, const summary *s,
                            const ix_completed *completed, uint32_t count, ix_interval rest_from,
@@ -228,6 +267,8 @@ static void share_out_rest(const ix_view *view, const ix_op *call, const summary
     }
     if (!s->data || (!s->needing && !s->maybe)) { /* nothing moves, or into buffers at once */
         c->part[IX_LIBRARY] = rest;
+        if (s->data && rest_from.max_ns == call->enter_ns)
+            wait_for_room(view, call, s, completed, count, c);
         return;
     }
     int64_t moved = 0;

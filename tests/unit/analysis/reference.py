@@ -210,7 +210,7 @@ class Job:
         if "unmatched" in kinds:
             return {"unattributed": rest}
         if not data or kinds <= {"nothing"}:
-            return {"library": rest}
+            return {"library": rest, **self.for_room(data, call)}
         x_hi = sum(self.x(at)[1] for at in data)
         moved = 0
         begin = call.exit - rest[0]
@@ -229,6 +229,33 @@ class Job:
         if not needing:
             parts["library"] = (0, rest[1] - moved)
         return parts
+
+
+    def for_room(self, data: Sequence[tuple[int, int]], call: Op) -> dict[str, Interval]:
+        """A call that completes sends kept in buffers, and takes longer than their copies."""
+        length, copies = call.exit - call.enter, sum(self.x(at)[1] for at in data)
+        posted = [
+            self.op(self.partner[at]).enter
+            for at in data
+            if self.op(at).kind == SEND and at in self.partner and self.lags(at, call.enter)
+        ]
+        waited = min(max(posted, default=call.enter) - call.enter, length)
+        if waited <= copies:
+            return {}
+        late = waited - copies, waited
+        return {"late_receiver": late, "library": (length - late[1], length - late[0])}
+
+    def lags(self, at: tuple[int, int], enter: int) -> bool:
+        """Whether the message before this one to the same rank was still under way."""
+        rank, number = at
+        before = [
+            (rank, i)
+            for i in range(number)
+            if self.ranks[rank].ops[i].kind in (SEND, SYNC_SEND, BUFFERED_SEND)
+            and (rank, i) in self.partner
+            and self.ranks[rank].ops[i].peer == self.op(at).peer
+        ]
+        return bool(before) and self.end(self.partner[before[-1]]).exit > enter
 
 
 LATE = ("late_sender", "late_collective", "late_receiver")

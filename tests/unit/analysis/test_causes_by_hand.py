@@ -118,6 +118,35 @@ def test_a_send_that_returned_before_its_receive_did_not_wait_for_it(driver):
     }
 
 
+@pytest.mark.parametrize(
+    ("received", "exit", "posted", "expected"),
+    [
+        # The receiver is two messages behind: but for the copy of at most 200 ns all is waiting.
+        (9000, 5000, 9500, {"late_receiver": (3800, 4000), "library": (0, 200)}),
+        # It posts the receive at 3000, and the send goes on for 2000: that is MPI's own time.
+        (2900, 5000, 3000, {"late_receiver": (1800, 2000), "library": (2000, 2200)}),
+        # The message before was received by then: there is room, whatever took so long.
+        (900, 5000, 9500, {"library": (4000, 4000)}),
+        # A copy may take as long as this.
+        (9000, 1200, 9500, {"library": (200, 200)}),
+    ],
+)
+def test_a_buffered_send_waits_for_room_where_the_receiver_lags(
+    driver, received, exit, posted, expected
+):
+    a, b = two()
+    a.add(500, 600, "MPI_Send", SEND, 1000, 1)
+    a.add(1000, exit, "MPI_Send", SEND, 1000, 1, site=2)
+    b.add(700, received, "MPI_Recv", RECV, 1000, 0)
+    b.add(posted, posted + 50, "MPI_Recv", RECV, 1000, 0)
+    rows = driver.analyze([a, b], BUFFERED)
+    assert told(rows.causes[0, 2, "MPI_Send"]) == expected
+    late = expected.get("late_receiver", (0, 0))
+    partner = rows.partners[0, 1]
+    assert (partner["late_min_ns"], partner["late_max_ns"]) == late
+    assert gain(rows.causes[0, 2, "MPI_Send"]) == (0, 0)
+
+
 def test_waitall_waits_for_the_last_of_its_senders(driver):
     """Three ranks: the receives of rank 0 complete together; rank 2 comes at 7000."""
     a, b, c = Rank(), Rank(), Rank()
