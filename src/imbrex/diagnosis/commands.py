@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Iterable
+from itertools import pairwise
 from pathlib import Path
 
 from imbrex.diagnosis.account import Account
@@ -15,6 +16,9 @@ _SOURCES = frozenset([".c", ".cc", ".cpp", ".cxx", ".C", ".f", ".for", ".F", ".f
     ".f03",
     ".f08",
 }
+
+_RANKS = ("-n", "-np", "--np", "--n", "--ntasks")
+"""The options of launchers that say how many ranks there are."""
 
 
 def line(words: Iterable[str]) -> str:
@@ -44,6 +48,21 @@ def short_path(file: str) -> str:
 def measure_again(account: Account, *options: str) -> str:
     """`imbrex run` of the same line."""
     return line(["imbrex", "run", *options, "--", *account.run.job.command])
+
+
+def with_ranks(account: Account, ranks: int) -> str:
+    """`imbrex run` of the same line with so many ranks; a table of ranks where no one word of the
+    line says how many there are."""
+    words, job = list(account.run.job.command), account.run.job
+    said = [
+        at
+        for at, (option, value) in enumerate(pairwise(words), 1)
+        if option in _RANKS and value == str(job.ranks)
+    ]
+    if len(said) != 1:
+        return show(account, "--by", "rank")
+    words[said[0]] = str(ranks)
+    return line(["imbrex", "run", "--", *words])
 
 
 def probe(account: Account) -> str:

@@ -8,7 +8,7 @@ from imbrex.diagnosis import wording
 from imbrex.diagnosis.account import Account, RowAccount
 from imbrex.diagnosis.division import LATE, MOVING, UNKNOWN
 from imbrex.diagnosis.finding import WORTH
-from imbrex.diagnosis.findings import shared_link, undriven
+from imbrex.diagnosis.findings import shared_cores, shared_link, undriven
 from imbrex.diagnosis.interval import Interval
 from imbrex.diagnosis.words import CAUSE_WORDS, late_words
 
@@ -39,6 +39,8 @@ def conclusion(account: Account) -> str:
     gain, whole = account.gainable, account.whole
     if whole.call_s < LITTLE * account.busy_s:
         return "There is little to gain."
+    if (shared := shared_cores.told(account)) is not None:
+        return f"{shared}, which makes them wait."
     if not account.knowledge.calibrated and not account.caused:
         return "What overlap could gain is not known without transfer times."
     lost = account.share(whole.lost_overlap)

@@ -18,7 +18,7 @@ CAUSE_WORDS = {
 
 CAUSE_MEANINGS = {
     "late_sender": "waiting for a message that was not yet sent",
-    "late_receiver": "waiting for a receive that was not yet posted",
+    "late_receiver": "waiting for a receiver that had not yet posted, or that lags",
     "late_collective": "waiting in a collective for a rank that was not yet there",
     "transfer": "all partners were there and the data was moving",
     "stalled": "all partners were there and it took longer than the network needs",

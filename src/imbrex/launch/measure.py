@@ -166,6 +166,7 @@ def measure(ready: Prepared) -> Outcome:
         "wall_s": round(after.wall_s - before.wall_s, 6),
         # Ranks of a daemon look like other load.
         "crowded": None if several else crowding(before, after),
+        "cores": None if several else len(os.sched_getaffinity(0)),
         "exit_code": code,
         "imbrex_version": __version__,
         "machine": ready.transfers.machine.to_json(),

@@ -47,6 +47,11 @@ JOB = JsonFormat(
             optional("wall_s", Number(), "of the whole line; in job.json of the ranks", "s"),
             optional("exit_code", Whole(-(1 << 31), 1 << 31), "of the program"),
             optional("crowded", TEXT, "what else kept this machine busy meanwhile; null if little"),
+            optional(
+                "cores",
+                Whole(1, 1 << 24),
+                "that the ranks may share; null where they may run on other machines too",
+            ),
             optional("imbrex_version", TEXT, "which Imbrex measured"),
             optional("ranks", Whole(0, MOST_RANKS), "processes", default=0),
             optional("hosts", NAMES, "where they ran", default=()),
@@ -110,6 +115,8 @@ class Job:
     exit_code: int | None = None
     crowded: str | None = None
     """What slowed the program down on the machine that it was started on, in words."""
+    cores: int | None = None
+    """Those of this machine for the ranks; None where they may be on others too."""
     imbrex_version: str | None = None
     ranks: int = 0
     hosts: tuple[str, ...] = ()
@@ -143,6 +150,7 @@ class Job:
             wall_s=found["wall_s"],
             exit_code=found["exit_code"],
             crowded=found["crowded"],
+            cores=found["cores"],
             imbrex_version=found["imbrex_version"],
             ranks=found["ranks"],
             hosts=found["hosts"],
@@ -173,6 +181,7 @@ class Job:
             "wall_s": self.wall_s,
             "exit_code": self.exit_code,
             "crowded": self.crowded,
+            "cores": self.cores,
             "imbrex_version": self.imbrex_version,
             "ranks": self.ranks,
             "hosts": list(self.hosts),

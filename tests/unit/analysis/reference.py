@@ -230,7 +230,6 @@ class Job:
             parts["library"] = (0, rest[1] - moved)
         return parts
 
-
     def for_room(self, data: Sequence[tuple[int, int]], call: Op) -> dict[str, Interval]:
         """A call that completes sends kept in buffers, and takes longer than their copies."""
         length, copies = call.exit - call.enter, sum(self.x(at)[1] for at in data)

@@ -162,6 +162,28 @@ def test_data_that_stalls_while_others_use_the_cores(make_caused, call):
     assert found.command == "imbrex run -- mpirun -n 2 ./wave"
 
 
+def test_more_ranks_than_cores_are_told_before_what_follows_from_them(make_caused, call):
+    """Two ranks on one core: who waits in MPI keeps it from the other."""
+    rows = call("MPI_Waitall", 3, 300, late_sender=200, stalled=(60, 100), transfer=(0, 40))
+    run = make_caused(rows, ranks=2, cores=1)
+    found = only(run, "shared_cores")
+    assert kinds(run) == ["shared_cores"]
+    assert found.at_stake.low == 0
+    assert found.at_stake.high == pytest.approx(0.6)
+    assert "2 ranks share 1 core" in found.text
+    assert found.command == "imbrex run -- mpirun -n 1 ./wave"
+    assert diagnose(run).sentence.endswith("2 ranks share 1 core, which makes them wait.")
+    for number, cores in enumerate((2, None)):
+        other = make_caused(rows, name=f"run{number}", ranks=2, cores=cores)
+        assert "shared_cores" not in kinds(other) and "late_sender" in kinds(other)
+    little = call("MPI_Waitall", 3, 300, library=295, late_sender=5)
+    assert "shared_cores" not in kinds(make_caused(little, name="little", ranks=2, cores=1))
+    unsaid = make_caused(
+        rows, name="unsaid", ranks=2, cores=1, command=["mpirun", "-n", "1", "a", ":", "b"]
+    )
+    assert only(unsaid, "shared_cores").command == f"imbrex show {unsaid.directory} --by rank"
+
+
 def test_polling_with_the_interval_that_the_probe_recommends(make_caused, call):
     run = make_caused(
         call("MPI_Test", 1, 100, library=100, count=50_000),
