@@ -6,6 +6,7 @@ Testsome, a probe, nonblocking collectives, split and intercommunicators, and on
 
 from __future__ import annotations
 
+import json
 import subprocess
 from collections import Counter
 from collections.abc import Callable
@@ -99,6 +100,8 @@ def test_predict_answers_from_a_plain_run(
     assert answer.returncode == 0, answer.stderr
     assert "replayed from the log of its calls" in answer.stdout
     assert answer.stdout.splitlines()[-1].startswith("Conclusion: on as measured")
+    answer = imbrex("predict", "run", "--json", "--network", "GigE")
+    assert {figure["figure"] for figure in json.loads(answer.stdout)["agreement"]} >= {"run time"}
     refused = imbrex("run", "--no-keep-log", "-o", "other", "--", *launcher, str(compiled("whole")))
     assert refused.returncode == 0
     answer = imbrex("predict", "other", "--progress", "none")

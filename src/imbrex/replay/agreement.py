@@ -49,9 +49,9 @@ class Figure:
         return {
             "figure": self.name,
             "site": self.site,
-            "predicted": self.predicted,
-            "run": self.run.to_json(),
-            "within": self.within,
+            "predicted": float(self.predicted),
+            "run": [float(self.run.low), float(self.run.high)],
+            "within": bool(self.within),
             "why": self.why,
         }
 

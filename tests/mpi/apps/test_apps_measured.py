@@ -43,7 +43,8 @@ def test_results_are_unchanged(apps, imbrex_run, library, name):
     assert (result.exit_code, result.value) == (bare.exit_code, bare.value)
     assert len(run.ranks) == 2
     # Every figure of its replay lies within what the run says, or says why not.
-    told = predict_whole(run, collection()[:1], Settings()).document["agreement"]
+    told = json.loads(json.dumps(predict_whole(run, collection()[:1], Settings()).document))
+    told = told["agreement"]
     assert {"run time", "computation", "transfer"} <= {figure["figure"] for figure in told}
     assert [f for f in told if not f["within"] and not f["why"]] == []
 
