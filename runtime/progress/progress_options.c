@@ -26,6 +26,8 @@ ix_progress_options ix_progress_read_options(void)
     const char *wanted = getenv("IMBREX_PROGRESS"), *share = getenv("IMBREX_PROGRESS_SHARE");
     const char *disabled = getenv("IMBREX_DISABLE");
     double value;
+    if (!wanted && ix_progress_unasked)
+        wanted = ix_progress_unasked;
     if (is_off(wanted) || !is_off(disabled))
         return o;
     o.wanted = 1;

@@ -15,6 +15,9 @@ typedef struct ix_progress_options {
     char fault[160];     /* what is wrong with them, one line; empty: nothing. `wanted` is 0 then */
 } ix_progress_options;
 
+/* What is wanted where IMBREX_PROGRESS says nothing; no such object: nothing is. */
+extern IX_HIDDEN const char ix_progress_unasked[] __attribute__((weak));
+
 IX_HIDDEN ix_progress_options ix_progress_read_options(void);
 
 #endif

@@ -95,6 +95,17 @@ def static_runtime(mpi: Any) -> Path:
 
 
 @pytest.fixture(scope="session")
+def production(mpi: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A prefix with what a site installs for production: libimbrex-progress.so and its module."""
+    tree = _build_for_debugging(mpi, "production", "imbrex_progress", "-DIMBREX_STATIC=OFF")
+    prefix = tmp_path_factory.mktemp("production")
+    _checked(
+        ["cmake", "--install", str(tree), "--component", "production", "--prefix", str(prefix)]
+    )
+    return prefix
+
+
+@pytest.fixture(scope="session")
 def compiled(mpi: Any) -> Callable[..., Path]:
     """Build programs/NAME.c with this MPI; the program is kept while its source is the same."""
 

@@ -104,6 +104,35 @@ def test_the_program_sees_the_level_of_threads_that_it_asked_for(start, required
     assert "told" in helped.stdout
 
 
+@pytest.fixture
+def loaded(mpi, tmp_path):
+    """A program that is not linked with MPI, and helped.c as its plugin."""
+    program, plugin = tmp_path / "loaded", tmp_path / "plugin.so"
+    source = str(HERE / "loaded.c")
+    subprocess.run(["cc", "-O1", "-o", str(program), source, "-ldl"], check=True)
+    flags = ["-O1", "-w", "-fPIC", "-shared", "-Dmain=program", "-pthread"]
+    words = [mpi.mpicc, *flags, "-o", str(plugin), str(HERE / "helped.c")]
+    subprocess.run(words, check=True)
+    return program, plugin
+
+
+def test_a_plugin_that_calls_mpi(start, loaded):
+    program, plugin = loaded
+    done = start(str(plugin), "message", program=program)
+    assert done.stdout.split("\n")[:2] == ["moved", "right"], done.stderr
+    assert done.returncode == 0
+
+
+def test_a_program_that_takes_mpi_out_of_the_library_itself_runs_without(start, loaded):
+    program, plugin = loaded
+    linked = subprocess.run(["ldd", str(plugin)], capture_output=True, text=True, check=True)
+    found = [line.split("=>")[1].split()[0] for line in linked.stdout.splitlines() if "=>" in line]
+    library = next(file for file in found if Path(file).name.startswith(("libmpi.", "libmpich.")))
+    done = start("--library", library, program=program, IMBREX_PROGRESS_TELL="1")
+    assert done.stdout == "told 0\n" * 2, done.stderr
+    assert done.returncode == 0 and "progress thread" not in done.stderr
+
+
 def _measured(folder, *words):
     return subprocess.run(
         [sys.executable, "-m", "imbrex.cli", "run", "--progress", *words],
@@ -174,6 +203,24 @@ def test_an_interval_shorter_than_a_look_is_one_line(start):
     lines = [line for line in done.stderr.splitlines() if "imbrex: a progress interval" in line]
     assert len(lines) <= 1
     assert done.returncode == 0 and "told" in done.stdout
+
+
+@pytest.mark.parametrize("place", ["on the path", "in the working directory"])
+def test_a_program_by_its_bare_name(start, runtime, compiled, tmp_path, place):
+    folder = tmp_path if place == "in the working directory" else tmp_path / "bin"
+    folder.mkdir(exist_ok=True)
+    shutil.copy(compiled("helped"), folder / "helped-here")
+    path = os.pathsep.join([os.environ["PATH"], str(runtime.prefix / "bin"), str(tmp_path / "bin")])
+    done = start("levels", program="helped-here", PATH=path)
+    assert done.returncode == 0 and "told" in done.stdout, done.stderr
+    done = subprocess.run(
+        ["imbrex-exec", "--progress", "no-such-program"],
+        env={**os.environ, "PATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 127
 
 
 def test_an_unknown_option_of_imbrex_exec_is_one_line(runtime):

@@ -129,7 +129,7 @@ def _build(tree: Tree, source: Path, mpicc: Path, target: Path) -> None:
             *("-DCMAKE_BUILD_TYPE=Release", f"-DMPI_C_COMPILER={mpicc}"),
             *(f"-DCMAKE_INSTALL_PREFIX={prefix}", "-DCMAKE_INSTALL_LIBDIR=lib"),
             # What is preloaded is enough, and takes half as long.
-            *(["-DIMBREX_STATIC=OFF"] if tree == "runtime" else []),
+            *(["-DIMBREX_STATIC=OFF", "-DIMBREX_PRODUCTION=OFF"] if tree == "runtime" else []),
         ],
         [cmake, "--build", str(tree_folder), "--parallel", str(_PROCESSORS)],
         [cmake, "--install", str(tree_folder)],
