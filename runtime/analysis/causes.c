@@ -305,7 +305,8 @@ ix_call_causes ix_causes_of(const ix_view *view, uint32_t call, const ix_complet
         op->operation < view->operation_count ? view->waits[op->operation] : IX_WAITS_UNKNOWN;
     ix_call_causes c = {.latest = IX_NO_END};
     ix_interval whole = {op->exit_ns - op->enter_ns, op->exit_ns - op->enter_ns}, rest_from;
-    if (waits == IX_WAITS_NOT || op->peer == IX_LOG_PROC_NULL) {
+    /* The other half of a send and receive may have a partner. */
+    if (waits == IX_WAITS_NOT || (op->peer == IX_LOG_PROC_NULL && count == 0)) {
         c.part[IX_LIBRARY] = whole;
         return c;
     }

@@ -107,6 +107,35 @@ def test_an_unknown_protocol_leaves_a_late_receiver_open(driver):
     }
 
 
+@pytest.mark.parametrize("first", [SEND, RECV])
+def test_half_of_a_send_and_receive_at_the_edge_has_no_partner(driver, first):
+    """What is to nobody waits for nobody; the call waits for the other half."""
+    a, b = two()
+    nobody = -2
+    if first == SEND:
+        a.add(1000, 5150, "MPI_Send", SEND, 1000, nobody)
+        a.add(1000, 5150, "MPI_Send", RECV, 1000, 1, end=0, flags=0)
+    else:
+        a.add(1000, 5150, "MPI_Send", RECV, 1000, 1)
+        a.add(1000, 5150, "MPI_Send", SEND, 1000, nobody, end=0, flags=0)
+    b.add(5000, 5150, "MPI_Send", SEND, 1000, 0)
+    rows = driver.analyze([a, b], PATH)
+    assert told(rows.causes[0, 1, "MPI_Send"]) == {
+        "late_sender": (4000, 4000),
+        "transfer": (100, 150),
+        "stalled": (0, 50),
+    }
+
+
+def test_a_send_to_nobody_waits_for_nobody(driver):
+    a, b = two()
+    a.add(1000, 1100, "MPI_Send", SEND, 1000, -2)
+    b.add(1000, 1100, "MPI_Recv", RECV, 1000, -2)
+    rows = driver.analyze([a, b], PATH)
+    assert told(rows.causes[0, 1, "MPI_Send"]) == {"library": (100, 100)}
+    assert told(rows.causes[1, 1, "MPI_Recv"]) == {"library": (100, 100)}
+
+
 def test_a_send_that_returned_before_its_receive_did_not_wait_for_it(driver):
     a, b = two()
     a.add(1000, 1300, "MPI_Send", SEND, 1000, 1)
