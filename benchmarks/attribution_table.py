@@ -6,7 +6,8 @@ the verdict says first: two ranks on one node, or (root) on two hosts of a real 
 
 DIR keeps what was built, a machine profile of `imbrex probe --quick`, and what every run found, so
 that parts measured one after the other make one table. `--repeat` measures the three variants of
-halo3d so many times, and tells what each of them showed at the least and at the most.
+halo3d so many times, and tells what each of them showed at the least and at the most; with
+`--progress` they run with the progress thread.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import textwrap
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -36,6 +38,8 @@ from two_hosts import two_hosts
 LARGE_CLASS = 16
 """The size class (floor of log2 of the bytes) from 64 KiB on."""
 VARIANTS = ("blocking", "late-wait", "overlapped")
+PROGRESS = "p"
+"""Behind the number of a run with the progress thread."""
 Runner = Callable[[list[str]], str]
 """Runs a command line where the ranks are started; gives what it printed."""
 
@@ -113,18 +117,20 @@ def measure(options: argparse.Namespace, library: str) -> None:
         if not profile.exists():
             run([IMBREX, "probe", "--quick", "-q", "--machine", str(profile), "--", *line])
         jobs = [
-            (app, size, 0)
+            (app, size, "0")
             for app, sizes in SIZES.items()
             for size in (sizes if options.hosts == "one" else sizes[1:])
             if not wanted or app.split()[0] in wanted
         ]
         if options.repeat:
             large = SIZES["halo3d --variant blocking"][1]
-            jobs = [(f"halo3d --variant {v}", large, n + 1)
+            helped = PROGRESS if options.progress else ""
+            jobs = [(f"halo3d --variant {v}", large, f"{n + 1}{helped}")
                     for n in range(options.repeat) for v in VARIANTS]  # fmt: skip
         for app, size, number in jobs:
             program = [str(options.folder / library / app.split()[0]), *app.split()[1:]]
             words = [IMBREX, "run", "-q", "--force", "-o", str(place / "run")]
+            words += ["--progress"] if number.endswith(PROGRESS) else []
             words += ["--machine", str(profile), "--", *line, *program, *size.split()]
             printed = run(words)
             if "verification: PASSED" not in printed:
@@ -184,17 +190,21 @@ def hull(found: list[dict[str, object]], pick: Callable[[dict[str, object]], obj
 def variants(found: dict[str, dict[str, object]]) -> list[str]:
     """The lines of the table of halo3d's variants; none where it was not measured."""
     lines = []
-    for variant in VARIANTS:
+    for variant, helped in product(VARIANTS, (False, True)):
         name = f"halo3d --variant {variant}|"
-        runs = [f for key, f in found.items() if key.startswith(name) and not key.endswith("|0")]
+        runs = [
+            f for key, f in found.items()
+            if key.startswith(name) and not key.endswith("|0") and key.endswith(PROGRESS) == helped
+        ]  # fmt: skip
         if not runs:
-            return []
+            continue
+        told = f"{variant}, `--progress`" if helped else variant
         share = hull(runs, lambda f: [100 * x for x in f["large"]["share"]])  # type: ignore[index]
         gain, lost = (
             hull(runs, lambda f, name=name: [1e3 * x for x in f[name]])  # type: ignore[misc]
             for name in ("gainable_s", "lost_overlap_s")
         )
-        lines.append(f"| {variant} | {len(runs)} | {share} | {gain} | {lost} |")
+        lines.append(f"| {told} | {len(runs)} | {share} | {gain} | {lost} |")
     return lines
 
 
@@ -205,6 +215,7 @@ def main() -> None:
     parser.add_argument("--hosts", choices=["one", "two"], default="one")
     parser.add_argument("--apps", default="", help="only these, separated by commas")
     parser.add_argument("--repeat", type=int, default=0, help="the variants of halo3d, so often")
+    parser.add_argument("--progress", action="store_true", help="those with the progress thread")
     parser.add_argument("--insert", type=Path, help="put what was found so far into this page")
     options = parser.parse_args()
     options.folder = options.folder.resolve()

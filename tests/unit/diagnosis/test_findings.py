@@ -184,6 +184,16 @@ def test_more_ranks_than_cores_are_told_before_what_follows_from_them(make_cause
     assert only(unsaid, "shared_cores").command == f"imbrex show {unsaid.directory} --by rank"
 
 
+def test_collectives_of_a_rank_alone_copy_its_own_data(make_caused, call):
+    run = make_caused(call("MPI_Allreduce", 3, 300, library=280, stalled=20))
+    found = only(run, "own_data")
+    assert found.at_stake.low == found.at_stake.high == pytest.approx(0.56)
+    assert found.text.startswith("28 % of the run: calls of wave.f90:46 (MPI_Allreduce) that move")
+    waits = make_caused(call("MPI_Allreduce", 3, 300, late_collective=300), name="waits")
+    sends = make_caused(call("MPI_Send", 3, 300, library=300), name="sends")
+    assert all("own_data" not in kinds(other) for other in (waits, sends))
+
+
 def test_polling_with_the_interval_that_the_probe_recommends(make_caused, call):
     run = make_caused(
         call("MPI_Test", 1, 100, library=100, count=50_000),

@@ -13,6 +13,7 @@ from imbrex.diagnosis.findings import (
     late_ranks,
     late_ranks_unseen,
     log_missing,
+    own_data,
     paused,
     polling,
     profile_missing,
@@ -39,6 +40,7 @@ RULES: tuple[Rule, ...] = (
     early_wait.find,
     shared_link.find,
     polling.find,
+    own_data.find,
     profile_quick.find,
 )
 
