@@ -19,6 +19,9 @@ from imbrex.tune.trial import Pair, Plan, Run, Trial, run_trial
 SCREENED_PAIRS = 3
 """After so many pairs a candidate that does not look faster is left for those that do."""
 
+PROVING_PAIRS = 4
+"""So many more prove a gain of several times the noise."""
+
 LEAST_BASELINES = 2
 """So many runs of the baseline show what differs between them."""
 KNOWN_BASELINES = 4
@@ -117,21 +120,27 @@ def search(
 ) -> None:
     """Fill in what became of each candidate in `tried`; one that combines may follow them.
 
-    First all are screened with a few pairs, then those that look faster are tried on, the best
-    first, until they are proven, hopeless, or the budget is used up; what was proven is tried
-    together at last. The confidence of each is raised so that with as many candidates as these,
-    and their combination, the whole is wrong as rarely as one.
+    First all are screened with a few pairs, while there is time to prove the best of them too; then
+    those that look faster are tried on, the best first, until they are proven, hopeless, or the
+    budget is used up, and those that were not screened with what time is left. What was proven is
+    tried together at last, and the best of all narrowed down. The confidence of each is raised so
+    that with as many candidates as these, and their combination, the whole is wrong as rarely as
+    one.
     """
     left = _Clock(request, clock)
     many = len(tried) + (len(tried) > 1)
     plan = replace(request.plan, confidence=1 - (1 - CONFIDENCE) / max(1, many))
     outputs = _Outputs(left.timed(run))
 
+    def prove(found: Tried, enough: Callable[[Trial], bool]) -> Tried:
+        return _prove(request, found, plan, outputs, keep, step, left, enough)
+
     for number, found in enumerate(tried):
         if found.finished:  # it could not even be made
             continue
-        if not left.has_time(plan.warm + SCREENED_PAIRS):
-            return
+        promising = any(t.looks_faster and not t.recommended for t in tried)
+        if not left.has_time(plan.warm + SCREENED_PAIRS + promising * PROVING_PAIRS):
+            break
         with step(f"trying {found.candidate.what} ({number + 1} of {len(tried)})"):
             tried[number] = _try(
                 request,
@@ -145,15 +154,21 @@ def search(
         found = tried[number]
         if found.finished:
             continue
-        if found.looks_faster:
-            tried[number] = _prove(request, found, plan, outputs, keep, step, left)
+        unseen = found.trial is None and left.has_time(plan.warm + SCREENED_PAIRS)
+        if found.looks_faster or unseen:
+            tried[number] = prove(found, _decided)
         elif found.pairs >= SCREENED_PAIRS or found.failed is not None:
             tried[number] = replace(found, finished=True)
     together = combined(tried)
     if together is not None and left.has_time(SCREENED_PAIRS):
         new = Tried(together)
         tried.append(new)
-        tried[-1] = _prove(request, new, plan, outputs, keep, step, left)
+        tried[-1] = prove(new, _decided)
+    proven = [number for number, found in enumerate(tried) if found.recommended]
+    # A combination says its gain beside that of the best alone.
+    for number in sorted(proven, key=lambda n: -tried[n].estimate)[:2]:
+        if left.has_time():
+            tried[number] = prove(tried[number], _settled)
 
 
 def _prove(
@@ -164,6 +179,7 @@ def _prove(
     keep: Keep,
     step: Step,
     left: _Clock,
+    enough: Callable[[Trial], bool],
 ) -> Tried:
     candidate = found.candidate
     if found.trial is not None:
@@ -176,7 +192,7 @@ def _prove(
             plan,
             outputs,
             keep,
-            lambda trial: not _settled(trial) and left.has_time(),
+            lambda trial: not enough(trial) and left.has_time(),
         )
     over = tried.failed is not None or tried.trial is None
     return replace(
@@ -242,10 +258,17 @@ def _check(request: Request, outputs: _Outputs, output: str) -> None:
         raise _WrongResultsError(wrong)
 
 
-def _settled(trial: Trial) -> bool:
+def _decided(trial: Trial) -> bool:
     """Proven to be worth it, or hopeless: the estimate of several pairs is not worth it."""
     low, high = trial.ratio.gain
     worth = trial.plan.worth
     if low > worth or high < worth:
-        return trial.ratio.enough(worth) or high < worth
+        return True
     return len(trial.counted) >= 2 * SCREENED_PAIRS and 1 - trial.ratio.estimate < worth
+
+
+def _settled(trial: Trial) -> bool:
+    """Decided, and what is proven to be worth it narrowed down."""
+    if trial.ratio.gain[0] > trial.plan.worth:
+        return trial.ratio.enough(trial.plan.worth)
+    return _decided(trial)

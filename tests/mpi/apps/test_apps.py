@@ -15,6 +15,7 @@ CASES = {
     "wavefront": (["--n", "18", "--nz", "12", "--planes", "3", "--sweeps", "3"], 1e-12),
     "bucket": (["--log-keys", "14", "--iterations", "3"], 0.0),
     "fft": (["--n", "16", "--steps", "2"], 1e-13),
+    "front": (["--cells", "500", "--planes", "12", "--steps", "8"], 1e-12),
     "bossworker": (["--cells", "6"], 0.0),
     "ssor": (["--n", "12"], 1e-12),
     "mg": (["--n", "16", "--cycles", "2"], 1e-12),

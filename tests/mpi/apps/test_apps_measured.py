@@ -15,6 +15,7 @@ APPS = {
     "cg": ["--n", "24"],
     "bucket": ["--log-keys", "14", "--iterations", "3"],
     "fft": ["--n", "16", "--steps", "2"],
+    "front": ["--cells", "20000", "--steps", "8"],
     "bossworker": ["--cells", "6"],
     "ssor": ["--n", "12"],
     "mg": ["--n", "16", "--cycles", "2"],

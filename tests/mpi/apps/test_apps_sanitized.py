@@ -19,6 +19,7 @@ APPS = {
     "wavefront": "--n 12 --nz 8 --planes 2 --sweeps 2 --variant overlapped",
     "bucket": "--log-keys 10 --iterations 2",
     "fft": "--n 8 --steps 2",
+    "front": "--cells 100 --steps 3",
     "bossworker": "--cells 4",
     "ssor": "--n 12",
     "mg": "--n 8 --cycles 2",
