@@ -11,57 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "engine.h"
-
-typedef struct ix_flow {
-    double ready_ns, work_ns;
-    uint64_t op;
-    uint32_t to;   /* a process */
-    uint32_t next; /* of its connection: the flow behind it */
-} ix_flow;
-
-/* From one process to another, while something is under way. */
-typedef struct ix_connection {
-    double left_ns, at_ns, rate; /* of the first flow, as it was at a time */
-    uint32_t first, last;        /* flows */
-    uint32_t from, to;
-    uint32_t place_out, place_in; /* in the lists of its two ends; the place of a free one names
-                                   * the next free one */
-} ix_connection;
-
-typedef struct ix_list {
-    uint32_t *of;
-    uint32_t count, room;
-    double level;  /* INFINITY: its connections do not fill it */
-    uint32_t next; /* of those of which the level may have changed */
-    int waits;
-} ix_list;
-
-typedef struct ix_end {
-    ix_list out, in;     /* connections */
-    uint32_t next, last; /* its flows, in the order in which they can start */
-    double event_ns;     /* when the next of them starts, or one of `out` is through */
-    uint32_t place;      /* in the heap */
-} ix_end;
-
-typedef struct ix_links {
-    ix_flow *flows;
-    ix_end *ends;
-    uint32_t *heap; /* of processes, by their next event */
-    uint32_t processes;
-    ix_connection *connections;
-    uint32_t used, room, unused; /* of the connections; the first free one */
-    uint32_t first, last;        /* links of which the level may have changed */
-    int failed;
-} ix_links;
-
-static int by_start(const void *a, const void *b)
-{
-    const ix_flow *x = a, *y = b;
-    if (x->ready_ns != y->ready_ns)
-        return x->ready_ns < y->ready_ns ? -1 : 1;
-    return x->op < y->op ? -1 : x->op > y->op;
-}
+#include "share.h"
 
 /* ---- The heap -------------------------------------------------------------------------------- */
 
@@ -324,8 +274,14 @@ static double finish(ix_links *l, uint32_t process, double now, uint64_t *op)
     return more > 1e-6 + 1e-12 * now ? more : 0;
 }
 
-static int64_t serve(ix_links *l, double *shared_ns)
+int64_t ix_serve(ix_links *l, double *shared_ns)
 {
+    for (uint32_t p = 0; p < l->processes; p++) {
+        l->ends[p].event_ns = l->ends[p].out.level = l->ends[p].in.level = INFINITY;
+        put(l, p, p);
+    }
+    for (uint32_t p = 0; p < l->processes; p++)
+        find_event(l, p);
     int64_t sharing = 0;
     while (!l->failed && l->processes) {
         uint32_t process = l->heap[0];
@@ -343,76 +299,4 @@ static int64_t serve(ix_links *l, double *shared_ns)
         sharing += more > 0;
     }
     return l->failed ? -1 : sharing;
-}
-
-/* ---- Flows ----------------------------------------------------------------------------------- */
-
-static int takes_link(const ix_schedule *s, const ix_network *n, uint64_t op)
-{
-    return s->ops[op].kind == IX_SEND && !ix_is_site(s, &s->ops[op], (int64_t)op, n->free_site);
-}
-
-/* The flows of all processes, process after process. */
-static int gather(ix_links *l, const ix_schedule *s, const ix_network *n, const double *ready_ns)
-{
-    uint64_t count = 0;
-    for (uint32_t r = 0; r < s->streams; r++)
-        for (uint64_t i = s->first[r]; i < s->first[r + 1]; i++)
-            l->ends[s->process[r]].last += (uint32_t)takes_link(s, n, i);
-    for (uint32_t p = 0; p < s->processes; p++) {
-        l->ends[p].next = (uint32_t)count;
-        count += l->ends[p].last;
-        l->ends[p].last = l->ends[p].next;
-    }
-    l->flows = malloc((count + 1) * sizeof *l->flows);
-    if (!l->flows)
-        return -1;
-    for (uint32_t r = 0; r < s->streams; r++)
-        for (uint64_t i = s->first[r]; i < s->first[r + 1]; i++) {
-            if (!takes_link(s, n, i))
-                continue;
-            const ix_op *op = &s->ops[i];
-            const ix_route *route = ix_route_of(s, n, r, op->peer);
-            double moves = route->byte_ns * ix_bytes(op);
-            double work = moves > route->gap_ns ? moves : route->gap_ns;
-            l->flows[l->ends[s->process[r]].last++] =
-                (ix_flow){ready_ns[i], work, i, s->process[op->peer], IX_NONE};
-        }
-    for (uint32_t p = 0; p < s->processes; p++) {
-        const ix_end *end = &l->ends[p];
-        uint32_t k = end->next + 1;
-        while (k < end->last && by_start(&l->flows[k - 1], &l->flows[k]) <= 0)
-            k++;
-        if (k < end->last)
-            qsort(l->flows + end->next, end->last - end->next, sizeof *l->flows, by_start);
-    }
-    return 0;
-}
-
-int64_t ix_share(const ix_schedule *schedule, const ix_network *network, const double *ready_ns,
-                 double *shared_ns)
-{
-    ix_links l = {
-        .processes = schedule->processes, .unused = IX_NONE, .first = IX_NONE, .last = IX_NONE};
-    int64_t sharing = -1;
-    l.ends = calloc(schedule->processes + 1, sizeof *l.ends);
-    l.heap = malloc((schedule->processes + 1) * sizeof *l.heap);
-    if (l.ends && l.heap && !gather(&l, schedule, network, ready_ns)) {
-        for (uint32_t p = 0; p < l.processes; p++) {
-            l.ends[p].event_ns = l.ends[p].out.level = l.ends[p].in.level = INFINITY;
-            put(&l, p, p);
-        }
-        for (uint32_t p = 0; p < l.processes; p++)
-            find_event(&l, p);
-        sharing = serve(&l, shared_ns);
-    }
-    for (uint32_t p = 0; l.ends && p < l.processes; p++) {
-        free(l.ends[p].out.of);
-        free(l.ends[p].in.of);
-    }
-    free(l.flows);
-    free(l.ends);
-    free(l.heap);
-    free(l.connections);
-    return sharing;
 }
