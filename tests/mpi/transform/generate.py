@@ -81,6 +81,7 @@ def c_source(seeds: list[int]) -> str:
         if generator.exchanging:
             body = C_POINTERS.format(body=body)
         requests = "    MPI_Request r[4];\n" if "r[" in body else ""
+        requests = "    int j = 0;\n    double q = 0.0;\n" + requests
         routines.append(f"static void program_{number}(void)\n{{\n{requests}{body}\n}}\n")
         calls.append(f"    program_{number}();\n" + C_CHECK.format(number=number))
     return C_HEAD + "\n" + "\n".join(routines) + C_MAIN.format(calls="\n".join(calls))
@@ -165,7 +166,7 @@ def fortran_source(seeds: list[int], suffix: str = "") -> str:
         routines.append(
             f"      subroutine p{number}(a, b, e0, f0)\n{F_DECLARATIONS}"
             "      double precision a(n), b(n), e0(n), f0(n), e(n), f(n)\n"
-            "      integer i, k, ierr, r(4)\n"
+            "      integer i, k, ierr, r(4)\n      double precision q\n"
             "      do i = 1, n\n        e(i) = e0(i)\n        f(i) = f0(i)\n      end do\n"
             f"{body}\n"
             "      do i = 1, n\n        e0(i) = e(i)\n        f0(i) = f(i)\n      end do\n"

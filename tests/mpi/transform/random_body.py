@@ -60,6 +60,8 @@ class Generator:
         # C, half of the programs: `e` and `f` are pointers that are exchanged.
         self.exchanging = not fortran and seed % 2 == 1
         self.odd = False  # whether they have been exchanged an odd number of times
+        # One program in eight: what a loop leaves in its index is used.
+        self.reads_index = seed % 8 == 3
 
     # Pieces ----------------------------------------------------------------------------
 
@@ -83,17 +85,23 @@ class Generator:
             low, high = 1, LENGTH - 1
         shift = self.random.choice([0, 1])
         factor, term = self.real(), self.real()
+        if self.random.random() < 0.3:  # a scalar and a loop that needs it
+            factor = "q"
+            self.out.put(f"q = 0.25 + 0.25 * {x}[{low - 1}];", f"q = 0.25d0 + 0.25d0 * {x}({low})")
+        index = "i" if self.out.fortran else self.random.choice(["i", "j"])  # `j` is shared
         self.out.put(
-            f"for (int i = {low - 1}; i < {high}; i++)",
+            f"for ({'int i' if index == 'i' else index} = {low - 1}; {index} < {high}; {index}++)",
             f"do i = {low}, {high}",
         )
         self.out.depth += 1
         self.out.put(
-            f"{x}[i] = {factor} * {x}[i] + {term} * {y}[i + {shift}] + 0.125;",
+            f"{x}[{index}] = {factor} * {x}[{index}] + {term} * {y}[{index} + {shift}] + 0.125;",
             f"{x}(i) = {factor} * {x}(i) + {term} * {y}(i + {shift}) + 0.125d0",
         )
         self.out.depth -= 1
         self.out.put("", "end do")
+        if self.reads_index and self.random.random() < 0.3:
+            self.out.put("s = 0.5 * s + 0.0009765625 * j;", "s = 0.5d0 * s + 0.0009765625d0 * i")
 
     def scalar(self) -> None:
         x = self.array()

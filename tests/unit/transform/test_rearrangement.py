@@ -41,18 +41,22 @@ static void draw(double *x)
 #define WORK_C work(c)
 int main(int argc, char **argv)
 {
-    int rank, peer, n = 3;
+    int rank, peer, i, j, n = 3;
+    double s = 0.0;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     peer = 1 - rank;
     %s
-    printf("%%g %%g %%g %%d %%d %%g %%g\\n", a[1], b[2], c[3], calls, n, sum, *p);
+    printf("%%g %%g %%g %%d %%d %%g %%g %%g\\n", a[1], b[2], c[3], calls, n, sum, *p, s);
     MPI_Finalize();
     return 0;
 }
 """
 SEND = "\nMPI_Send(a, N, MPI_DOUBLE, peer, 0, MPI_COMM_WORLD);"
 RECEIVE = "MPI_Recv(a, N, MPI_DOUBLE, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);\n"
+
+LOOP_B = "for (i = 0; i < N; i++)\nb[i] = 0.5 * b[i] + a[i];\n"
+LOOP_C = "for (i = 0; i < N; i++)\nc[i] = 0.5 * c[i] + 1.0;\n"
 
 # name: (code, part of the reason; empty where none is told)
 REFUSED = {
@@ -78,6 +82,36 @@ REFUSED = {
     "a jump between them": (RECEIVE + "use(b, a);\nif (n > 9) return 1;\nwork(c);", "return"),
     "from a macro": (RECEIVE + "use(b, a);\nWORK_C;", "macro"),
     "two on a line": (RECEIVE + "use(b, a); work(c);", "shares its line"),
+    "an index that is used behind the loops": (
+        RECEIVE + LOOP_B + LOOP_C + 'if (i > 9) puts("");',
+        "",
+    ),
+    "an index that may be what it was": (
+        RECEIVE + LOOP_B + "if (rank) i = 0;\n" + LOOP_C + 'printf("%d", i);',
+        "",
+    ),
+    "an index whose address is known": ("int *q = &i;\n*q = 1;" + RECEIVE + LOOP_B + LOOP_C, ""),
+    "an index that the loop goes on from": (
+        "i = 0;" + RECEIVE + LOOP_B + "for (; i < N; i++)\nc[i] = 0.5 * c[i] + 1.0;",
+        "",
+    ),
+    "an index that is set in a part of a condition": (
+        RECEIVE + LOOP_B + "for (j = 0; j < N; j++) {\n"
+        "j += rank && (i = j) > 3;\nc[j] = 0.5 * c[j] + i;\n}",
+        "",
+    ),
+    "an index behind a label": (
+        "i = 3;\nif (n > 9) goto in;\n" + RECEIVE + LOOP_B + LOOP_C + "in:\nwork(c);",
+        "",
+    ),
+    "an assignment that the message decides": (
+        RECEIVE + LOOP_B + "s = b[1];\nfor (j = 0; j < N; j++)\nc[j] = 0.5 * c[j] + s;",
+        "",
+    ),
+    "an assignment that calls": (
+        RECEIVE + LOOP_B + "s = getchar();\nfor (j = 0; j < N; j++)\nc[j] = 0.5 * c[j] + s;",
+        "",
+    ),
     "what makes the message needs the other": ("use(c, b);\nuse(a, c);" + SEND, "use `c`"),
 }
 
@@ -95,6 +129,10 @@ DONE = {
     "before a send": "work(c);\nuse(a, b);" + SEND,
     "over a short statement": RECEIVE + "use(b, a);\nn = 4;\nwork(c);",
     "a loop": RECEIVE + "use(b, a);\nfor (int i = 1; i < N; i++)\nc[i] = c[i] * 0.5 + c[i - 1];",
+    "an index that both have": RECEIVE + LOOP_B + LOOP_C,
+    "a number that the loop needs": RECEIVE + LOOP_B + "s = 0.5;\nfor (i = 0; i < N; i++)\n"
+    "s += c[i];\n",
+    "what is sent, and set anew": SEND + "\n" + LOOP_B.replace("b[i]", "a[i]") + LOOP_C,
     "inside a condition": "if (rank > 0) {\n" + RECEIVE + "use(b, a);\nwork(c);\n}",
 }
 

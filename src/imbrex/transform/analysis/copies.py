@@ -40,6 +40,16 @@ def only_copies(program: Program, statement: Statement) -> bool:
     return True
 
 
+def calculates(program: Program, file: str, statement: Statement) -> bool:
+    """Whether a statement inside does more than take a value."""
+    source = program.files.get(file)
+    return source is not None and any(
+        _calculates(source.data[inner.start : inner.end])
+        for inner in statement.walk()
+        if inner.kind is Kind.SIMPLE
+    )
+
+
 def only_packs(program: Program, file: str, statement: Statement, messages: frozenset[str]) -> bool:
     """Whether each statement inside moves one element into or out of an array of `messages`.
 

@@ -18,6 +18,7 @@ from imbrex.transform.model.program import (
     Access,
     Call,
     Kind,
+    Language,
     LoopRange,
     Program,
     Routine,
@@ -306,10 +307,25 @@ def sets_first(statements: list[Statement], key: str, footprints: Footprints, fi
             continue
         own = [a for a in statement.accesses if a.variable == key and not a.through]
         if own:
-            return own[0].write and statement.kind in (Kind.SIMPLE, Kind.DECLARE, Kind.LOOP)
+            plain = statement.kind in (Kind.SIMPLE, Kind.DECLARE, Kind.LOOP)
+            return plain and own[0].write and not _in_part(statement, key, footprints, file)
         if not statement.blocks or any(call for call in statement.calls):
             return False  # a call reads or sets it
         if not all(sets_first(b.statements, key, footprints, file) for b in statement.blocks):
             return False
         # It may not have been set here at all, so that what follows must do so itself.
     return True
+
+
+def _in_part(statement: Statement, key: str, footprints: Footprints, file: str) -> bool:
+    """Whether a statement that writes to a variable may leave it, or a part of it, as it was."""
+    variable, source = footprints.program.variables[key], footprints.program.files.get(file)
+    if variable.record or variable.element.startswith(("character", "type(", "class(")):
+        return True  # it may be a component or a part of the text
+    if source is None or source.language is not Language.C:
+        return False
+    end = statement.blocks[0].start if statement.blocks else statement.end
+    text = source.data[statement.start : end]
+    if statement.kind is Kind.LOOP:
+        text = text.partition(b";")[0]
+    return any(mark in text for mark in (b"&&", b"||", b"?"))

@@ -11,9 +11,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from imbrex.transform.analysis.copies import only_copies
+from imbrex.transform.analysis.copies import calculates, only_copies
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.messages import Messages, communicating_blocks
+from imbrex.transform.analysis.scratch import is_scratch
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.location import Location
 from imbrex.transform.model.program import (
@@ -45,16 +46,25 @@ _LABEL = re.compile(rb"[ \t]*\d+[ \t]")
 
 @dataclass(slots=True)
 class Exchange:
-    """Statement `moved` of a block goes in front of statement `above`."""
+    """Statements `moved` of a block, in their order, go in front of statement `above`."""
 
     block: Block
     above: int
-    moved: int
+    moved: list[int]
+
+
+@dataclass(slots=True)
+class _Way:
+    """How far up a statement may go, the assignments that it takes along, and what stops it."""
+
+    above: int
+    along: list[int]
+    blocker: Reason | None = None
 
 
 @dataclass(slots=True)
 class Received:
-    """What is known in front of a statement of the messages received above it in its block."""
+    """What is known in front of a statement of the messages above it in its block."""
 
     buffers: list[Access] = field(default_factory=list)
     changed: frozenset[str] = frozenset()  # by the messages
@@ -103,21 +113,24 @@ class Rearrangement(Preparing[StatementSite, Exchange]):
         """
         routine, block, index = site.routine, site.block, site.index
         passed = self._behind_receive(routine, block, index)
+        received = passed is not None
         if passed is None:
             passed = self._before_send(routine, block, index)
         if passed is None:
             return None
-        above, blocker = self._highest(routine, block, index, passed)
+        way = self._highest(routine, block, index, passed)
         statements = block.statements
-        gained = [s for s in statements[above:index] if self._movable(routine, s)]
-        if all(only_copies(self.program, s) for s in gained):
-            if blocker is not None and passed < index and not gained:
-                raise Refusal(self.name, blocker)
+        gained = [s for s in statements[way.above : index] if self._movable(routine, s)]
+        works = received and calculates(self.program, routine.file, statements[index])
+        if not (gained and works) and all(only_copies(self.program, s) for s in gained):
+            if way.blocker is not None and passed < index and not gained:
+                raise Refusal(self.name, way.blocker)
             return None
-        reason = self._unreadable(routine, block, above, index)
+        moved = [*(number for number in way.along if number > way.above), index]
+        reason = self._unreadable(routine, block, [way.above, *moved])
         if reason is not None:
             raise Refusal(self.name, reason)
-        return Exchange(block, above, index)
+        return Exchange(block, way.above, moved)
 
     def _movable(self, routine: Routine, statement: Statement) -> bool:
         """Whether a statement is a call or a loop that computes and does nothing else."""
@@ -141,11 +154,14 @@ class Rearrangement(Preparing[StatementSite, Exchange]):
     def _behind(self, routine: Routine, block: Block, index: int, above: Received) -> Received:
         """What is known behind a statement of what is known in front of it."""
         statement = block.statements[index]
-        here = self.messages.of(routine, statement, produces=False)
-        new = here.of(nonblocking=False, collective=True)
+        # What is sent is used by what sets it anew.
+        sides = [self.messages.of(routine, statement, produces=p) for p in (False, True)]
+        new = [a for side in sides for a in side.of(nonblocking=False, collective=True)]
         if new:
-            changed = above.changed | self.footprints.changed(new)
-            return Received(above.buffers + new, changed)
+            changed = self.footprints.changed(new)
+            if above.used is not None:  # those above have been waited for
+                return Received(new, changed)
+            return Received(above.buffers + new, above.changed | changed)
         if above.used is None and above.buffers and self._meets(routine, statement, above):
             return Received(above.buffers, above.changed, index)
         return above
@@ -173,36 +189,55 @@ class Rearrangement(Preparing[StatementSite, Exchange]):
         changed = self.footprints.changed_in(found) | received.changed
         return self.footprints.conflict(found.accesses, received.buffers, changed) is not None
 
-    def _highest(
-        self, routine: Routine, block: Block, index: int, least: int
-    ) -> tuple[int, Reason | None]:
-        """How far up the statement may go, and what stops it."""
-        mine = self.footprints.of(block.statements[index], routine.file).accesses
+    def _highest(self, routine: Routine, block: Block, index: int, least: int) -> _Way:
+        """How far up the statement may go; assignments that it needs go along with it."""
+        mine = list(self.footprints.of(block.statements[index], routine.file).accesses)
         changed = self.footprints.changed(mine)
-        best = index
+        way = _Way(index, [])
+        scratch: dict[str, bool] = {}
+
+        def own(access: Access) -> bool:
+            """Whether it is of a scalar that each statement here keeps to itself."""
+            key = access.variable
+            if access.through:
+                return False
+            if key not in scratch:
+                scratch[key] = is_scratch(self.footprints, routine, block, key)
+            return scratch[key]
+
         for position in range(index - 1, least - 1, -1):
             statement = block.statements[position]
             other = self.footprints.of(statement, routine.file)
             place = Location(routine.file, statement.line)
+            way.blocker = other.stop or other.leaves
             if other.stop or other.leaves or other.events:
-                return best, other.stop or other.leaves
+                return way
             if statement.kind is Kind.DECLARE:
-                return best, Reason(ReasonKind.DECLARATION_PASSED(), place)
+                way.blocker = Reason(ReasonKind.DECLARATION_PASSED(), place)
+                return way
             changed |= self.footprints.changed_in(other)
             pair = self.footprints.conflict(mine, other.accesses, changed)
+            if pair is not None and own(pair[0]):
+                left, right = ([a for a in side if not own(a)] for side in (mine, other.accesses))
+                pair = self.footprints.conflict(left, right, changed)
+            if pair is not None and _is_assignment(statement):
+                way.along.insert(0, position)
+                mine += other.accesses
+                continue
             if pair is not None:
                 variable = self.program.variables.get(pair[0].variable)
                 cause = ReasonKind.BOTH_USE_UNKNOWN()
                 if variable is not None:
                     cause = ReasonKind.BOTH_USE(variable=variable.name)
-                return best, Reason(cause, Location(routine.file, pair[1].line))
+                way.blocker = Reason(cause, Location(routine.file, pair[1].line))
+                return way
             if other.heavy:
-                best = position
-        return best, None
+                way.above = position
+        return way
 
-    def _unreadable(self, routine: Routine, block: Block, above: int, index: int) -> Reason | None:
+    def _unreadable(self, routine: Routine, block: Block, positions: list[int]) -> Reason | None:
         source = self.program.files[routine.file]
-        for position in (above, index):
+        for position in positions:
             statement = block.statements[position]
             place = Location(routine.file, statement.line)
             before = block.statements[position - 1] if position else None
@@ -226,11 +261,11 @@ class Rearrangement(Preparing[StatementSite, Exchange]):
         routine, exchange = plan.site.routine, plan.content
         source = self.program.files[routine.file]
         statements = exchange.block.statements
-        moved, above = statements[exchange.moved], statements[exchange.above]
-        first, last = self._lines(source, exchange.block, exchange.moved)
+        moved, above = statements[exchange.moved[-1]], statements[exchange.above]
         target, _ = self._lines(source, exchange.block, exchange.above)
-        text = source.data[first:last].decode()
-        edits = [Edit(target, target, text), Edit(first, last, "")]
+        spans = [self._lines(source, exchange.block, number) for number in exchange.moved]
+        text = b"".join(source.data[first:last] for first, last in spans).decode()
+        edits = [Edit(target, target, text), *(Edit(first, last, "") for first, last in spans)]
         name = moved.calls[0].name if moved.kind is Kind.SIMPLE and moved.calls else "the loop"
         reason = Reason(
             ReasonKind.MOVED_UP(statement=name, line=above.line), Location(routine.file, moved.line)
@@ -247,3 +282,8 @@ class Rearrangement(Preparing[StatementSite, Exchange]):
         fortran = source.language is not Language.C
         comment = FORTRAN_COMMENT_LINE if fortran else C_COMMENT_LINE
         return before_comments(source.data, first, floor, comment), last
+
+
+def _is_assignment(statement: Statement) -> bool:
+    """Whether a statement does nothing but set something, without a call."""
+    return statement.kind is Kind.SIMPLE and not statement.calls and not statement.computes
