@@ -21,13 +21,17 @@ WARNINGS = ["-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror"]
 
 @pytest.fixture(scope="session")
 def build_core(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
-    """Compile one C file of this folder together with the engine."""
+    """Compile one C file of this folder together with the engine, once for all who ask for it."""
     folder = tmp_path_factory.mktemp("core")
+    built: dict[tuple[str, ...], Path] = {}
 
-    def build(source: str, *flags: str, compiler: str = "gcc", name: str | None = None) -> Path:
+    def build(source: str, *flags: str, compiler: str = "gcc") -> Path:
         if shutil.which(compiler) is None:
             pytest.skip(f"no {compiler}")
-        binary = folder / (name or f"{Path(source).stem}-{compiler}")
+        key = (compiler, source, *flags)
+        if key in built:
+            return built[key]
+        binary = folder / f"{Path(source).stem}-{len(built)}"
         sources = [str(HERE / source), *map(str, ENGINE)]
         command = [
             compiler,
@@ -39,8 +43,9 @@ def build_core(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
             str(binary),
             "-pthread",
         ]
-        built = subprocess.run(command, capture_output=True, text=True, check=False)
-        assert built.returncode == 0, built.stderr
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        built[key] = binary
         return binary
 
     return build

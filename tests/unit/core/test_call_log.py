@@ -36,5 +36,5 @@ def test_log_in_a_file(build_core: Callable[..., Path], tmp_path: Path, name: st
 def test_no_page_fault_once_the_budget_is_full(
     build_core: Callable[..., Path], tmp_path: Path
 ) -> None:
-    binary = build_core("call_log.c", "-O2", name="call_log-plain")
+    binary = build_core("call_log.c", "-O2")
     _check(binary, "faults", str(tmp_path / "rank-0.part"))

@@ -33,7 +33,7 @@ SCRIPT = [
 
 @pytest.fixture(scope="module")
 def binary(build_core: Callable[..., Path]) -> Path:
-    return build_core("core_driver.c", "-O2", "-g", name="core_driver-plain")
+    return build_core("core_driver.c", "-O2", "-g")
 
 
 def run(binary: Path, part: Path, *more: str, limit: int | None = None) -> tuple[int, str]:
