@@ -207,11 +207,11 @@ void send_rows(engine *e, int owner)
 
 static double last_reported;
 
-void report_progress(const engine *e, const char *what, double fraction)
+void report_progress(const engine *e, const char *stage, double fraction)
 {
     last_reported = e->parts > 0 ? (e->part + fraction) / e->parts : fraction;
     if (e->rank == 0) {
-        printf("# progress %s %.3f\n", what, last_reported);
+        printf("# progress %s %.3f\n", stage, last_reported);
         fflush(stdout);
     }
 }

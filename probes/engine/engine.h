@@ -79,7 +79,7 @@ void row(engine *e, const char *format, ...) __attribute__((format(printf, 2, 3)
 void send_rows(engine *e, int owner);
 /* How much of an experiment, or of its pair at hand, was measured: the last one said is what a user
  * is told of an experiment that was cut short. */
-void report_progress(const engine *e, const char *what, double fraction);
+void report_progress(const engine *e, const char *stage, double fraction);
 /* Whether what was said last is that all was measured. */
 int reported_whole(void);
 

@@ -88,7 +88,7 @@ static moments take_part(const exchange_setting *s, size_t size, side mine, int6
 {
     const int sending = is_leader(s->e, s->p), other = other_of(s->e, s->p), bytes = (int)size;
     MPI_Comm data = s->e->data;
-    const int64_t others = other_threads_ns();
+    const int64_t other_threads = other_threads_ns();
     moments m = {.valid = now_ns() < start};
     spin_until(start);
     work(s->flavour, units_of(s->flavour, mine.delay_ns));
@@ -117,7 +117,7 @@ static moments take_part(const exchange_setting *s, size_t size, side mine, int6
         if (*request != MPI_REQUEST_NULL)
             MPI_Request_free(request);
     }
-    m.others = other_threads_ns() - others;
+    m.other_threads = other_threads_ns() - other_threads;
     m.enter -= start;
     m.started -= start;
     m.wait -= start;
@@ -132,7 +132,7 @@ static void take_part_both_ways(const exchange_setting *s, size_t size, side min
     const int other = other_of(s->e, s->p), bytes = (int)size;
     MPI_Comm data = s->e->data;
     MPI_Request requests[2];
-    const int64_t others = other_threads_ns();
+    const int64_t other_threads = other_threads_ns();
     m[0] = (moments){.valid = now_ns() < start};
     spin_until(start);
     m[0].enter = now_ns() - start;
@@ -147,7 +147,7 @@ static void take_part_both_ways(const exchange_setting *s, size_t size, side min
         MPI_Waitany(2, requests, &which, MPI_STATUS_IGNORE);
         m[which].done = now_ns() - start;
     }
-    m[0].others = m[1].others = other_threads_ns() - others;
+    m[0].other_threads = m[1].other_threads = other_threads_ns() - other_threads;
 }
 
 void exchange_both_ways(const exchange_setting *s, size_t size, side mine, outcome there[2])
@@ -193,16 +193,16 @@ void print_exchange(const exchange_setting *s, const char *label, size_t size, s
         (long long)s->clocks.error_ns, (long long)o->sender.enter, (long long)o->sender.started,
         (long long)o->sender.wait, (long long)o->sender.done, (long long)o->receiver.enter,
         (long long)o->receiver.started, (long long)o->receiver.wait, (long long)o->receiver.done,
-        (long long)o->sender.others, (long long)o->receiver.others);
+        (long long)o->sender.other_threads, (long long)o->receiver.other_threads);
 }
 
 double transfer_estimate(const exchange_setting *s, size_t size)
 {
     samples time = {0};
-    const side at_once = {0, 0, 0};
+    const side immediate = {0, 0, 0};
     const int count = s->e->quick ? 3 : 5;
     for (int i = 0; i < count; i++) {
-        const outcome o = exchange(s, size, at_once, at_once);
+        const outcome o = exchange(s, size, immediate, immediate);
         samples_add(&time, (double)o.receiver.done);
     }
     const double median = (double)agree(s->e, s->p, (int64_t)samples_quantile(&time, 0.5));
@@ -213,10 +213,10 @@ double transfer_estimate(const exchange_setting *s, size_t size)
 int repetitions(const exchange_setting *s, double transfer_ns, int quick, int full, double done)
 {
     const double long_ns = 1e6, very_long_ns = 1e7;
-    const int usual = transfer_ns > very_long_ns             ? 2 * quick / 3
-                      : s->e->quick || transfer_ns > long_ns ? quick
-                                                             : full;
-    return agreed_affordable(s->e, s->p, done, usual, (usual + 1) / 2);
+    const int intended = transfer_ns > very_long_ns             ? 2 * quick / 3
+                         : s->e->quick || transfer_ns > long_ns ? quick
+                                                                : full;
+    return agreed_affordable(s->e, s->p, done, intended, (intended + 1) / 2);
 }
 
 static double time_left(const moments *m, side of)

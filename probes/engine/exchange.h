@@ -18,11 +18,11 @@ typedef struct side {
 /* Moments of one side, nanoseconds after the agreed start on the leader's clock. */
 typedef struct moments {
     int64_t valid;
-    int64_t enter;   /* of the call that starts */
-    int64_t started; /* its return */
-    int64_t wait;    /* entering MPI_Wait; of a blocking call `enter` */
-    int64_t done;    /* the side's operation is complete */
-    int64_t others;  /* no moment: processor time of the process's other threads meanwhile */
+    int64_t enter;         /* of the call that starts */
+    int64_t started;       /* its return */
+    int64_t wait;          /* entering MPI_Wait; of a blocking call `enter` */
+    int64_t done;          /* the side's operation is complete */
+    int64_t other_threads; /* no moment: processor time of the process's other threads meanwhile */
 } moments;
 enum { moments_words = sizeof(moments) / sizeof(int64_t) };
 

@@ -9,18 +9,18 @@ double slice_of(const engine *e, double left)
     return each_s < e->slice_s ? (each_s > 0 ? each_s : 0) : e->slice_s;
 }
 
-int affordable(const engine *e, double done, int usual, int least)
+int affordable(const engine *e, double done, int intended, int least)
 {
     const double overall = e->parts > 0 ? (e->part + done) / e->parts : done;
     /* Measurements differ: a little behind is nothing yet. */
     const double slack = 0.1;
     const double spent = (double)(now_ns() - e->begin_ns);
-    return spent > (overall + slack) * (double)(e->fair_ns - e->begin_ns) ? least : usual;
+    return spent > (overall + slack) * (double)(e->fair_ns - e->begin_ns) ? least : intended;
 }
 
-int agreed_affordable(const engine *e, const pair *p, double done, int usual, int least)
+int agreed_affordable(const engine *e, const pair *p, double done, int intended, int least)
 {
-    return (int)agree(e, p, affordable(e, done, usual, least));
+    return (int)agree(e, p, affordable(e, done, intended, least));
 }
 
 static int go_on(const engine *e, int more, double cost_ns)
@@ -41,9 +41,9 @@ int common_to_go_on(const engine *e, int more, double cost_ns)
     return on;
 }
 
-int common_affordable(const engine *e, double done, int usual, int least)
+int common_affordable(const engine *e, double done, int intended, int least)
 {
-    int count = affordable(e, done, usual, least);
+    int count = affordable(e, done, intended, least);
     MPI_Bcast(&count, 1, MPI_INT, 0, e->control);
     return count;
 }

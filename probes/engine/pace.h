@@ -8,13 +8,13 @@
 /* Seconds for one of `left` like measurements of the pair at hand: the slice, or less where the
  * experiment's share of the time would not do for all of them. */
 double slice_of(const engine *e, double left);
-/* `usual`, or `least` where the experiment, of which `done` (of the pair at hand) is measured, is
- * behind its share of the time. This rank's own view: ranks must agree. */
-int affordable(const engine *e, double done, int usual, int least);
+/* `intended`, or `least` where the experiment, of which `done` (of the pair at hand) is measured,
+ * is behind its share of the time. This rank's own view: ranks must agree. */
+int affordable(const engine *e, double done, int intended, int least);
 /* The same for both ranks of a pair. */
-int agreed_affordable(const engine *e, const pair *p, double done, int usual, int least);
+int agreed_affordable(const engine *e, const pair *p, double done, int intended, int least);
 /* The same for all ranks. */
-int common_affordable(const engine *e, double done, int usual, int least);
+int common_affordable(const engine *e, double done, int intended, int least);
 /* Whether the experiment's time allows for about `cost_ns` more, and `more` is true besides: larger
  * messages are left out where a network is too slow for them. Both ranks of a pair come to the same
  * answer; all ranks do. */

@@ -15,9 +15,9 @@ enum kind {
     interrupted, /* posted, making progress for a random while, then computing, then waiting */
     late,        /* computing when the send begins, posting later */
     polling,     /* the same, but making progress with MPI_Iprobe meanwhile */
-    kinds
+    kind_count
 };
-static const char *const kind_names[kinds] = {"ready", "interrupted", "late", "polling"};
+static const char *const kind_names[kind_count] = {"ready", "interrupted", "late", "polling"};
 
 /* Moments after the agreed start, on the leader's clock. */
 typedef struct moments {
@@ -180,7 +180,7 @@ static int one_size(setting *s, size_t size)
     const int most = s->e->quick ? 10 : 16;
     s->clocks = compare_clocks(s->e, s->p);
     estimate(s, size);
-    for (enum kind kind = ready; kind < kinds; kind++) {
+    for (enum kind kind = ready; kind < kind_count; kind++) {
         const double share = trials(s, size, kind, most, 1);
         for (int i = 0; i < late_kinds; i++)
             early |= (kind == late_kind[i] && share > 0.5) << i;
@@ -224,7 +224,7 @@ static size_t one_round(setting *s, size_t most, size_t last[late_kinds], size_t
     size_t before = 0, worth = most;
     for (size_t size = next_size(e, 0); size && size <= most; size = next_size(e, size)) {
         const double left = (rounds_of(e) - s->round) * (sizes_up_to(e, most) + 1.0);
-        s->slice_s = slice_of(e, kinds * (left - sizes_up_to(e, size)));
+        s->slice_s = slice_of(e, kind_count * (left - sizes_up_to(e, size)));
         const int early = one_size(s, size);
         for (int i = 0; i < late_kinds && s->round == 0; i++) {
             if (early & (1 << i)) {

@@ -107,7 +107,7 @@ static double *vector(const solver *s)
 
 void run_krylov(engine *e)
 {
-    const int usual = e->quick ? 12 : 40, least = e->quick ? 5 : 15;
+    const int intended = e->quick ? 12 : 40, least = e->quick ? 5 : 15;
     solver s = {.e = e};
     int inter = 0, stop = 0;
     if (e->ranks < 2 || vertices_per_side * vertices_per_side < 4 * e->ranks)
@@ -123,10 +123,10 @@ void run_krylov(engine *e)
         s.p[i] = sin(3.0 * s.m.x[i]) * sin(6.0 * s.m.y[i]) + s.m.x[i] * (1.0 - s.m.x[i]);
     multiply(&s, s.p, s.b, 0);
     /* The first pair warms caches and connections; which version goes first alternates. */
-    int pairs = usual;
+    int pairs = intended;
     for (int i = -1; i < pairs && !stop; i++) {
         solution of[2];
-        pairs = common_affordable(e, (i + 1.0) / usual, usual, least);
+        pairs = common_affordable(e, (i + 1.0) / intended, intended, least);
         const int first = i & 1;
         of[first] = solve(&s, first);
         of[!first] = solve(&s, !first);

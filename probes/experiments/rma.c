@@ -80,7 +80,7 @@ static double high_of_quieter_half(const samples *s)
 static double measure(const place *at, int op, size_t size)
 {
     enum { warm_up = 3, alone_per_round = 4, least_rounds = 2, some_rounds = 8, most_rounds = 500 };
-    samples alone = {0}, together = {0}, left = {0};
+    samples alone = {0}, batched = {0}, left = {0};
     const int doubles = (int)(size / sizeof(double));
     double pilot = 0;
     for (int i = 0; i < warm_up; i++)
@@ -97,14 +97,14 @@ static double measure(const place *at, int op, size_t size)
             samples_add(&alone, timed(at, op, doubles, 1));
         for (int i = 0; i < alone_per_round / 2; i++)
             samples_add(&left, left_after_local(at, op, doubles));
-        samples_add(&together, timed(at, op, doubles, many) / many);
+        samples_add(&batched, timed(at, op, doubles, many) / many);
     }
     row(at->e, "rma %s %s %zu %zu %.0f %.0f %.0f %.0f %.0f", operations[op].name, at->path, size,
         alone.count, samples_quantile(&alone, 0), samples_quantile(&alone, 0.5),
-        high_of_quieter_half(&alone), samples_quantile(&together, 0), high_of_quieter_half(&left));
+        high_of_quieter_half(&alone), samples_quantile(&batched, 0), high_of_quieter_half(&left));
     samples_free(&left);
     samples_free(&alone);
-    samples_free(&together);
+    samples_free(&batched);
     return pilot;
 }
 

@@ -221,11 +221,11 @@ static int is_whole(uintptr_t address, size_t size)
     return size > 0 && (address | size) % IXA_GRAIN == 0;
 }
 
-static uint64_t with_word(uint64_t value, size_t at, uint32_t word)
+static uint64_t with_bits(uint64_t value, size_t at, uint32_t bits)
 {
     if (at < sizeof value)
-        return value | (uint64_t)word << 8 * at;
-    return (value ^ word) * 0x9e3779b97f4a7c15u;
+        return value | (uint64_t)bits << 8 * at;
+    return (value ^ bits) * 0x9e3779b97f4a7c15u;
 }
 
 int ixa_came_from(uintptr_t address, size_t size, ixa_copy_t *copy)
@@ -244,7 +244,7 @@ int ixa_came_from(uintptr_t address, size_t size, ixa_copy_t *copy)
             copy->origin = copies->grain[g].from;
         if (copies->grain[g].from != copy->origin + at)
             return 0;
-        copy->value = with_word(copy->value, at, copies->grain[g].from_value);
+        copy->value = with_bits(copy->value, at, copies->grain[g].from_value);
         known &= copies->grain[g].from_stamp != 0;
         if (copies->grain[g].from_stamp > copy->stamp)
             copy->stamp = copies->grain[g].from_stamp;
@@ -270,7 +270,7 @@ int ixa_went_to(uintptr_t address, size_t size, ixa_copy_t *copy)
             place = copies->grain[g].to;
         if (copies->grain[g].to != place + at)
             return 0;
-        copy->value = with_word(copy->value, at, copies->grain[g].to_value);
+        copy->value = with_bits(copy->value, at, copies->grain[g].to_value);
         if (copies->grain[g].to_stamp < copy->stamp)
             copy->stamp = copies->grain[g].to_stamp;
     }

@@ -188,9 +188,9 @@ static uint64_t sum_of(const ixa_ranges *ranges)
     for (size_t i = 0; i < ranges->count; i++) {
         const unsigned char *at = (const unsigned char *)ranges->range[i].address;
         size_t left = ranges->range[i].bytes;
-        for (uint64_t word; left >= sizeof word; at += sizeof word, left -= sizeof word) {
-            memcpy(&word, at, sizeof word);
-            sum = (sum ^ word) * 0x9e3779b97f4a7c15u;
+        for (uint64_t eight; left >= sizeof eight; at += sizeof eight, left -= sizeof eight) {
+            memcpy(&eight, at, sizeof eight);
+            sum = (sum ^ eight) * 0x9e3779b97f4a7c15u;
             sum ^= sum >> 32;
         }
         for (; left; left--)

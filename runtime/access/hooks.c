@@ -127,8 +127,8 @@ static inline int any_held(const ixa_page_t *page, uintptr_t address, size_t siz
 {
     typedef uint64_t __attribute__((may_alias)) word_t;
     uintptr_t at = address & (IXA_PAGE - 1);
-    uint64_t word = *(const word_t *)(page->held + (at & ~(uintptr_t)7));
-    return (word >> 8 * (at & 7)) & (UINT64_MAX >> (64 - 8 * size)) ? 1 : 0;
+    uint64_t held = *(const word_t *)(page->held + (at & ~(uintptr_t)7));
+    return (held >> 8 * (at & 7)) & (UINT64_MAX >> (64 - 8 * size)) ? 1 : 0;
 }
 
 /* Whether an aligned access of up to 8 bytes, in a word that holds communicated memory, concerns

@@ -25,11 +25,11 @@ ixa_open *ixa_open_new(uint64_t handle, const void *where, int target)
     return one;
 }
 
-static ixa_open *take(ixa_open **at, ixa_open *others)
+static ixa_open *take(ixa_open **at, ixa_open *next)
 {
     ixa_open *one = *at;
     *at = one->next;
-    one->next = others;
+    one->next = next;
     return one;
 }
 

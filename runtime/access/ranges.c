@@ -72,10 +72,10 @@ static uint64_t construction(MPI_Datatype type, int *leaf_bytes)
  * memory here, and comes out as 0. */
 static int lies_within(MPI_Datatype type, int size, MPI_Aint lower, MPI_Aint span)
 {
-    const size_t beyond = (size_t)1 << 30;
+    const size_t margin_bytes = (size_t)1 << 30;
     size_t room = ((size_t)span + 4095) / 4096 * 4096;
     uint8_t *packed = malloc((size_t)size);
-    uint8_t *plane = mmap(NULL, room + beyond, PROT_READ | PROT_WRITE,
+    uint8_t *plane = mmap(NULL, room + margin_bytes, PROT_READ | PROT_WRITE,
                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     int within = packed && plane != MAP_FAILED, position = 0;
     if (within) {
@@ -84,7 +84,7 @@ static int lies_within(MPI_Datatype type, int size, MPI_Aint lower, MPI_Aint spa
         within = memchr(packed, 0, (size_t)size) == NULL;
     }
     if (plane != MAP_FAILED)
-        munmap(plane, room + beyond);
+        munmap(plane, room + margin_bytes);
     free(packed);
     return within;
 }

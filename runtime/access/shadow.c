@@ -135,7 +135,7 @@ static void mark_words(uintptr_t address, size_t size)
 /* Hooks of several threads may ask for pages too, for the sources of copies. */
 static pthread_mutex_t growing = PTHREAD_MUTEX_INITIALIZER;
 
-static int watch_locked(uintptr_t address, size_t size, uint8_t what)
+static int watch_locked(uintptr_t address, size_t size, uint8_t use)
 {
     EACH_PART(part, address, size, 1)
     {
@@ -148,16 +148,16 @@ static int watch_locked(uintptr_t address, size_t size, uint8_t what)
             __atomic_store_n(&part.page->stamps, stamps, __ATOMIC_RELEASE);
         }
         for (unsigned g = first_grain(part); g <= last_grain(part); g++)
-            part.page->stamps->grain[g].watched |= what;
+            part.page->stamps->grain[g].watched |= use;
     }
     mark_words(address, size);
     return 0;
 }
 
-static int watch_as(uintptr_t address, size_t size, uint8_t what)
+static int watch_as(uintptr_t address, size_t size, uint8_t use)
 {
     pthread_mutex_lock(&growing);
-    int result = watch_locked(address, size, what);
+    int result = watch_locked(address, size, use);
     pthread_mutex_unlock(&growing);
     return result;
 }

@@ -55,7 +55,7 @@ ixa_timeline_t *ixa_timeline;
 
 static ixa_timeline_t timelines[TIMELINES];
 static int timeline_count;
-static kind_t kinds[KINDS];
+static kind_t interval_kinds[KINDS];
 static int64_t interval_start_ns; /* of the first timeline, on the clock of the watchpoint */
 
 int64_t ixa_clock_ns(void)
@@ -84,7 +84,7 @@ static double undisturbed(uint64_t key, double length, int hits)
 {
     kind_t *kind = NULL;
     for (uint64_t i = 0; i < 16 && !kind; i++) {
-        kind_t *one = &kinds[(key + i) % KINDS];
+        kind_t *one = &interval_kinds[(key + i) % KINDS];
         if (one->key == key || one->key == 0)
             kind = one;
     }
@@ -183,12 +183,12 @@ ixa_timeline_t *ixa_timeline_at(int number)
 
 int ixa_times_start(int rank)
 {
-    const char *what = getenv("IMBREX_ACCESS");
+    const char *mode = getenv("IMBREX_ACCESS");
     ixa_directory = getenv("IMBREX_ACCESS_DIR");
-    if (!what || !ixa_directory || ixa_mode != IXA_OFF)
+    if (!mode || !ixa_directory || ixa_mode != IXA_OFF)
         return 0;
     ixa_rank = rank;
-    ixa_mode = strcmp(what, "clean") == 0 ? IXA_CLEAN : IXA_RECORD;
+    ixa_mode = strcmp(mode, "clean") == 0 ? IXA_CLEAN : IXA_RECORD;
     ixa_timeline = new_timeline(ix_current(), 0);
     if (!ixa_timeline->history) {
         ixa_mode = IXA_OFF;

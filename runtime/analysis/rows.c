@@ -27,18 +27,18 @@ void ix_rows_free(ix_rows *table)
 }
 
 /* Keys are whole words. */
-static uint64_t word_of(const void *key, size_t i)
+static uint64_t field_of(const void *key, size_t i)
 {
-    uint64_t word;
-    memcpy(&word, (const char *)key + i * sizeof word, sizeof word);
-    return word;
+    uint64_t field;
+    memcpy(&field, (const char *)key + i * sizeof field, sizeof field);
+    return field;
 }
 
 static size_t hash(const void *key, size_t bytes)
 {
     uint64_t value = 0;
     for (size_t i = 0; i < bytes / sizeof value; i++) {
-        value = (value ^ word_of(key, i)) * UINT64_C(0x9e3779b97f4a7c15);
+        value = (value ^ field_of(key, i)) * UINT64_C(0x9e3779b97f4a7c15);
         value ^= value >> 32;
     }
     return (size_t)value;
@@ -47,7 +47,7 @@ static size_t hash(const void *key, size_t bytes)
 static int is_like(const void *row, const void *key, size_t bytes)
 {
     for (size_t i = 0; i < bytes / sizeof(uint64_t); i++)
-        if (word_of(row, i) != word_of(key, i))
+        if (field_of(row, i) != field_of(key, i))
             return 0;
     return 1;
 }

@@ -39,7 +39,7 @@ static inline uint64_t ix_log_where(uint32_t comm, int32_t peer)
     return comm | (uint64_t)(uint32_t)peer << 32;
 }
 
-static inline uint64_t ix_log_what(int32_t tag, uint32_t kind, uint32_t path, uint32_t flags)
+static inline uint64_t ix_log_envelope(int32_t tag, uint32_t kind, uint32_t path, uint32_t flags)
 {
     return (uint32_t)tag | (uint64_t)kind << 32 | (uint64_t)path << 40 | (uint64_t)flags << 56;
 }
@@ -48,24 +48,24 @@ static inline uint64_t ix_log_what(int32_t tag, uint32_t kind, uint32_t path, ui
 #define IX_LOG_PAIR (UINT64_C(1) << 48)
 
 /* A message sent or received in this call. */
-void ix_log_message(ix_thread *t, int64_t bytes, uint64_t where, uint64_t what);
+void ix_log_message(ix_thread *t, int64_t bytes, uint64_t where, uint64_t envelope);
 
 /* Anything else that begins and ends in this call, and one-sided transfers that an epoch ends. */
-void ix_log_done(ix_thread *t, int64_t bytes, uint64_t where, uint64_t what, uint32_t sequence);
+void ix_log_done(ix_thread *t, int64_t bytes, uint64_t where, uint64_t envelope, uint32_t sequence);
 
 /* What this call begins and the completion of `handle` ends. `sequence` is that of a collective;
  * messages are counted here. */
-void ix_log_begun(ix_thread *t, uint64_t handle, int64_t bytes, uint64_t where, uint64_t what,
+void ix_log_begun(ix_thread *t, uint64_t handle, int64_t bytes, uint64_t where, uint64_t envelope,
                   uint32_t sequence);
 
 /* MPI_Send_init and the like, and each start. `parts`: partitions, of which `bytes` is the sum. */
-void ix_log_planned(ix_thread *t, uint64_t handle, int64_t bytes, uint64_t where, uint64_t what,
+void ix_log_planned(ix_thread *t, uint64_t handle, int64_t bytes, uint64_t where, uint64_t envelope,
                     uint32_t sequence, uint32_t parts);
 void ix_log_started(ix_thread *t, uint64_t handle);
 void ix_log_part_ready(ix_thread *t, uint64_t handle);
 
 /* A matched probe found message `key`; its receive, in this call (handle 0) or begun by it. */
-void ix_log_found(ix_thread *t, uint64_t key, int64_t bytes, uint64_t where, uint64_t what);
+void ix_log_found(ix_thread *t, uint64_t key, int64_t bytes, uint64_t where, uint64_t envelope);
 void ix_log_found_received(ix_thread *t, uint64_t key, uint64_t handle, int64_t bytes);
 
 /* This call saw `handle` complete. source, tag, bytes: of the status, where it was a receive; bytes

@@ -2,23 +2,24 @@
 #include "core/log_records.h"
 #include "core/log_requests.h"
 
-IX_HOT void ix_log_message(ix_thread *t, int64_t bytes, uint64_t where, uint64_t what)
+IX_HOT void ix_log_message(ix_thread *t, int64_t bytes, uint64_t where, uint64_t envelope)
 {
     if (!ix_outermost(t))
         return;
-    uint32_t sequence = ix_log_count_message(where, &what);
-    ix_log_add_done(t, bytes, where, what, sequence);
+    uint32_t sequence = ix_log_count_message(where, &envelope);
+    ix_log_add_done(t, bytes, where, envelope, sequence);
 }
 
-IX_HOT void ix_log_done(ix_thread *t, int64_t bytes, uint64_t where, uint64_t what,
+IX_HOT void ix_log_done(ix_thread *t, int64_t bytes, uint64_t where, uint64_t envelope,
                         uint32_t sequence)
 {
     if (!ix_outermost(t))
         return;
     ix_log_record *r = ix_log_reserve(t);
-    int later = ix_log_kind_of(what) == IX_LOG_PUT || ix_log_kind_of(what) == IX_LOG_GET;
+    int later = ix_log_kind_of(envelope) == IX_LOG_PUT || ix_log_kind_of(envelope) == IX_LOG_GET;
     if (r)
-        ix_log_fill(t, r, bytes, where, what, sequence, later ? IX_LOG_OPEN : ix_log_id_of_last(t));
+        ix_log_fill(t, r, bytes, where, envelope, sequence,
+                    later ? IX_LOG_OPEN : ix_log_id_of_last(t));
 }
 
 /* The end of what begins in this call is known: it has none, or its request is one of those that
@@ -29,21 +30,21 @@ static inline int ends_at_once(uint64_t key, uint64_t where)
 }
 
 IX_HOT void ix_log_begun(ix_thread *t, uint64_t handle, int64_t bytes, uint64_t where,
-                         uint64_t what, uint32_t sequence)
+                         uint64_t envelope, uint32_t sequence)
 {
     if (!ix_outermost(t))
         return;
     uint64_t key = ix_request_key(handle);
-    if (ix_log_is_message(ix_log_kind_of(what)) && !ix_log_is_wildcard(what))
-        sequence = ix_log_count_message(where, &what);
+    if (ix_log_is_message(ix_log_kind_of(envelope)) && !ix_log_is_wildcard(envelope))
+        sequence = ix_log_count_message(where, &envelope);
     if (ends_at_once(key, where)) {
-        ix_log_add_done(t, bytes, where, what, sequence);
+        ix_log_add_done(t, bytes, where, envelope, sequence);
         return;
     }
     ix_log_record *r = ix_log_reserve(t);
     if (r)
-        ix_log_fill(t, r, bytes, where, what, sequence, IX_LOG_OPEN);
-    else if (!ix_log_is_wildcard(what) && !ix_share.concurrent)
+        ix_log_fill(t, r, bytes, where, envelope, sequence, IX_LOG_OPEN);
+    else if (!ix_log_is_wildcard(envelope) && !ix_share.concurrent)
         return; /* its end is of no interest, and is taken for no other's */
     ix_log_request *e = ix_log_request_reserve(key);
     if (IX_UNLIKELY(!e)) {
@@ -53,7 +54,7 @@ IX_HOT void ix_log_begun(ix_thread *t, uint64_t handle, int64_t bytes, uint64_t 
     }
     ix_log_request_remember(t, e, r);
     e->where = where;
-    e->what = what;
-    e->state = IX_LOG_ACTIVE | (IX_UNLIKELY(what & IX_LOG_PAIR) ? IX_LOG_ONE_OF_TWO : 0);
+    e->envelope = envelope;
+    e->state = IX_LOG_ACTIVE | (IX_UNLIKELY(envelope & IX_LOG_PAIR) ? IX_LOG_ONE_OF_TWO : 0);
     ix_log_request_publish(e, key);
 }

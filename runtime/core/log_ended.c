@@ -20,11 +20,11 @@ static void forget(ix_log_request *e)
 }
 
 /* What the status of a receive says. */
-static inline void note_received(ix_log_record *r, uint64_t where, uint64_t what, int32_t source,
-                                 int32_t tag, int64_t bytes, uint32_t flags)
+static inline void note_received(ix_log_record *r, uint64_t where, uint64_t envelope,
+                                 int32_t source, int32_t tag, int64_t bytes, uint32_t flags)
 {
     uint32_t sequence = 0;
-    if (ix_log_is_wildcard(what) && !(flags & IX_LOG_CANCELLED) && source >= 0) {
+    if (ix_log_is_wildcard(envelope) && !(flags & IX_LOG_CANCELLED) && source >= 0) {
         sequence = ix_log_count(ix_log_where((uint32_t)where, source), tag, IX_LOG_IN);
         if (r)
             r->sequence = sequence;
@@ -33,7 +33,7 @@ static inline void note_received(ix_log_record *r, uint64_t where, uint64_t what
         return;
     if (!(flags & IX_LOG_FAILED))
         r->bytes = bytes;
-    if (ix_log_is_wildcard(what)) {
+    if (ix_log_is_wildcard(envelope)) {
         r->peer = source;
         r->tag = tag;
         r->flags |= sequence ? 0 : IX_LOG_UNCOUNTED;
@@ -45,22 +45,22 @@ static inline void note_received(ix_log_record *r, uint64_t where, uint64_t what
 /* The call in progress moves nothing of its own. */
 static IX_APART void add_completion(ix_thread *t)
 {
-    const uint64_t what = ix_log_what(0, IX_LOG_COMPLETION, IX_PATH_NONE, 0);
-    ix_log_add_done(t, 0, ix_log_where(0, IX_LOG_NOBODY), what, 0);
+    const uint64_t envelope = ix_log_envelope(0, IX_LOG_COMPLETION, IX_PATH_NONE, 0);
+    ix_log_add_done(t, 0, ix_log_where(0, IX_LOG_NOBODY), envelope, 0);
 }
 
 static inline IX_ALWAYS void complete(ix_thread *t, ix_log_request *e, int32_t source, int32_t tag,
                                       int64_t bytes, uint32_t flags)
 {
-    uint64_t where = e->where, what = e->what;
+    uint64_t where = e->where, envelope = e->envelope;
     ix_log_record *r = record_of(e);
     forget(e);
     if (r) {
         r->end_call = t->log.last ? t->log.call_id : IX_LOG_END_UNSEEN;
         r->flags |= (uint8_t)flags;
     }
-    if (ix_log_kind_of(what) == IX_LOG_RECV)
-        note_received(r, where, what, source, tag, bytes, flags);
+    if (ix_log_kind_of(envelope) == IX_LOG_RECV)
+        note_received(r, where, envelope, source, tag, bytes, flags);
 }
 
 /* One of two that the request began, or one that is not active. */

@@ -3,7 +3,7 @@
 #include "core/log_records.h"
 #include "core/log_requests.h"
 
-void ix_log_planned(ix_thread *t, uint64_t handle, int64_t bytes, uint64_t where, uint64_t what,
+void ix_log_planned(ix_thread *t, uint64_t handle, int64_t bytes, uint64_t where, uint64_t envelope,
                     uint32_t sequence, uint32_t parts)
 {
     uint64_t key = ix_request_key(handle);
@@ -13,7 +13,7 @@ void ix_log_planned(ix_thread *t, uint64_t handle, int64_t bytes, uint64_t where
     ix_log_request_remember(t, e, NULL);
     e->starts = 0;
     e->where = where;
-    e->what = ix_log_flagged(what, IX_LOG_PERSISTENT);
+    e->envelope = ix_log_flagged(envelope, IX_LOG_PERSISTENT);
     e->bytes = bytes;
     e->sequence = sequence;
     e->parts = parts;
@@ -27,18 +27,18 @@ void ix_log_started(ix_thread *t, uint64_t handle)
         ix_outermost(t) ? ix_log_request_take(ix_request_key(handle), t->slot) : NULL;
     if (!e || !(e->state & IX_LOG_STAYS))
         return;
-    uint64_t what = e->what;
+    uint64_t envelope = e->envelope;
     uint32_t sequence = e->sequence;
     e->starts++;
-    if (ix_log_is_message(ix_log_kind_of(what)))
-        sequence = ix_log_is_wildcard(what) ? 0 : ix_log_count_message(e->where, &what);
+    if (ix_log_is_message(ix_log_kind_of(envelope)))
+        sequence = ix_log_is_wildcard(envelope) ? 0 : ix_log_count_message(e->where, &envelope);
     else
-        what = (what & ~(uint64_t)UINT32_MAX) | e->starts;
+        envelope = (envelope & ~(uint64_t)UINT32_MAX) | e->starts;
     ix_log_record *r = ix_log_reserve(t);
     int nothing =
-        ix_log_peer_of(e->where) == IX_LOG_PROC_NULL && ix_log_is_message(ix_log_kind_of(what));
+        ix_log_peer_of(e->where) == IX_LOG_PROC_NULL && ix_log_is_message(ix_log_kind_of(envelope));
     if (r)
-        ix_log_fill(t, r, e->bytes, e->where, what, sequence,
+        ix_log_fill(t, r, e->bytes, e->where, envelope, sequence,
                     nothing ? ix_log_id_of_last(t) : IX_LOG_OPEN);
     ix_log_request_remember(t, e, r);
     e->state |= IX_LOG_ACTIVE;
@@ -50,26 +50,26 @@ void ix_log_part_ready(ix_thread *t, uint64_t handle)
         ix_outermost(t) ? ix_log_request_take(ix_request_key(handle), t->slot) : NULL;
     if (!e || !(e->state & IX_LOG_STAYS) || !e->parts)
         return;
-    uint64_t what = ix_log_with_kind(e->what, IX_LOG_PART_READY);
-    ix_log_add_done(t, e->bytes / e->parts, e->where, what, 0);
+    uint64_t envelope = ix_log_with_kind(e->envelope, IX_LOG_PART_READY);
+    ix_log_add_done(t, e->bytes / e->parts, e->where, envelope, 0);
 }
 
 /* ---- Matched probes: a message's key is the complement of a handle, which no request has */
 
-void ix_log_found(ix_thread *t, uint64_t key, int64_t bytes, uint64_t where, uint64_t what)
+void ix_log_found(ix_thread *t, uint64_t key, int64_t bytes, uint64_t where, uint64_t envelope)
 {
     if (!ix_outermost(t))
         return;
-    uint64_t receive = ix_log_with_kind(what, IX_LOG_RECV);
+    uint64_t receive = ix_log_with_kind(envelope, IX_LOG_RECV);
     uint32_t sequence = ix_log_count_message(where, &receive);
-    ix_log_add_done(t, bytes, where, what | (receive & ix_log_flagged(0, IX_LOG_UNCOUNTED)),
+    ix_log_add_done(t, bytes, where, envelope | (receive & ix_log_flagged(0, IX_LOG_UNCOUNTED)),
                     sequence);
     ix_log_request *e = ix_log_request_reserve(ix_request_key(key));
     if (!e)
         return;
     ix_log_request_remember(t, e, NULL);
     e->where = where;
-    e->what = receive;
+    e->envelope = receive;
     e->sequence = sequence;
     e->state = 0;
     ix_log_request_publish(e, ix_request_key(key));
@@ -80,13 +80,14 @@ void ix_log_found_received(ix_thread *t, uint64_t key, uint64_t handle, int64_t 
     ix_log_request *e = ix_outermost(t) ? ix_log_request_take(ix_request_key(key), t->slot) : NULL;
     if (!e)
         return;
-    uint64_t where = e->where, what = e->what;
+    uint64_t where = e->where, envelope = e->envelope;
     uint32_t sequence = e->sequence;
     ix_log_request_release(e);
     ix_log_record *r = ix_log_reserve(t);
     if (!r)
         return;
-    ix_log_fill(t, r, bytes, where, what, sequence, handle ? IX_LOG_OPEN : ix_log_id_of_last(t));
+    ix_log_fill(t, r, bytes, where, envelope, sequence,
+                handle ? IX_LOG_OPEN : ix_log_id_of_last(t));
     if (!handle)
         return;
     e = ix_log_request_reserve(ix_request_key(handle));
@@ -96,7 +97,7 @@ void ix_log_found_received(ix_thread *t, uint64_t key, uint64_t handle, int64_t 
     }
     ix_log_request_remember(t, e, r);
     e->where = where;
-    e->what = what;
+    e->envelope = envelope;
     e->state = IX_LOG_ACTIVE;
     ix_log_request_publish(e, ix_request_key(handle));
 }

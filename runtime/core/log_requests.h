@@ -10,17 +10,17 @@ enum { IX_LOG_ACTIVE = 1, IX_LOG_STAYS = 2, IX_LOG_ONE_OF_TWO = 4 };
 
 /* A line of the cache. */
 typedef struct ix_log_request {
-    _Atomic uint64_t key;   /* IX_EMPTY, IX_BUSY or as ix_request_key */
-    ix_log_record *record;  /* NULL: not logged */
-    uint64_t where, what;   /* as it began, or a persistent one begins */
-    int64_t bytes;          /* of a persistent one */
-    uint32_t id;            /* of the record; of another one by now if its chunk was taken */
-    uint32_t sequence;      /* of a persistent collective, a matched message */
-    uint32_t starts;        /* of a persistent one, so far */
-    uint32_t parts;         /* of a partitioned one */
-    _Atomic uint16_t reach; /* how far from this home the keys of this home were ever put */
-    uint8_t state;          /* the above */
-    uint8_t thread;         /* that began it */
+    _Atomic uint64_t key;     /* IX_EMPTY, IX_BUSY or as ix_request_key */
+    ix_log_record *record;    /* NULL: not logged */
+    uint64_t where, envelope; /* as it began, or a persistent one begins */
+    int64_t bytes;            /* of a persistent one */
+    uint32_t id;              /* of the record; of another one by now if its chunk was taken */
+    uint32_t sequence;        /* of a persistent collective, a matched message */
+    uint32_t starts;          /* of a persistent one, so far */
+    uint32_t parts;           /* of a partitioned one */
+    _Atomic uint16_t reach;   /* how far from this home the keys of this home were ever put */
+    uint8_t state;            /* the above */
+    uint8_t thread;           /* that began it */
     uint8_t reserved[4];
 } ix_log_request;
 _Static_assert(sizeof(ix_log_request) == 64, "a line");

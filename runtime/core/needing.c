@@ -112,11 +112,11 @@ int32_t ix_needing_at(int32_t site)
                : 0;
 }
 
-int ix_next_needing(uint32_t *place, uint64_t *handle, int *others)
+int ix_next_needing(uint32_t *place, uint64_t *handle, int *elsewhere)
 {
-    *others = atomic_load_explicit(&ix_share.needing, memory_order_relaxed) > needing.open;
+    *elsewhere = atomic_load_explicit(&ix_share.needing, memory_order_relaxed) > needing.open;
     if (atomic_load_explicit(&ix_share.unseen, memory_order_relaxed))
-        *others = 1;
+        *elsewhere = 1;
     for (; !atomic_load_explicit(&ix_share.unseen, memory_order_relaxed) && *place < LISTED;
          ++*place)
         if (needing.list[*place].state == OPEN) {

@@ -47,7 +47,7 @@ static inline int ix_any_takes_rounds(void)
 /* The requests on the list that were not seen complete: 1 with one, 0 after the last. `place` is 0
  * at first. Where others are open, that have no request or found no place, *others is set: so where
  * a thread whose calls nobody sees might complete a listed one. */
-IX_HIDDEN int ix_next_needing(uint32_t *place, uint64_t *handle, int *others);
+IX_HIDDEN int ix_next_needing(uint32_t *place, uint64_t *handle, int *elsewhere);
 /* The one that ix_next_needing gave last is complete: it needs no progress any more. Its site. */
 IX_HIDDEN int32_t ix_seen_complete_at(uint32_t place);
 

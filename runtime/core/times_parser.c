@@ -72,9 +72,9 @@ static int next_line(parser *p)
     return 0;
 }
 
-static int is(token t, const char *word)
+static int is(token t, const char *keyword)
 {
-    return t.length == strlen(word) && !memcmp(t.text, word, t.length);
+    return t.length == strlen(keyword) && !memcmp(t.text, keyword, t.length);
 }
 
 static int number(token t, int64_t low, int64_t *value)
@@ -268,26 +268,26 @@ static int parse(parser *p)
     if (!is(p->tokens[1], "1"))
         return fail(p, "this version of the table is not known here (only 1 is)");
     while ((line = next_line(p)) > 0) {
-        token word = p->tokens[0];
+        token keyword = p->tokens[0];
         int result;
-        if (is(word, "point")) {
+        if (is(keyword, "point")) {
             result = parse_point(p);
-        } else if (is(word, "class")) {
+        } else if (is(keyword, "class")) {
             result = parse_class(p);
-        } else if (is(word, "progress")) {
+        } else if (is(keyword, "progress")) {
             result = parse_progress(p);
-        } else if (is(word, "path")) {
+        } else if (is(keyword, "path")) {
             result = parse_path(p);
-        } else if (is(word, "collective")) {
+        } else if (is(keyword, "collective")) {
             result = parse_collective(p);
-        } else if (is(word, "end")) {
+        } else if (is(keyword, "end")) {
             if (p->count != 1 || close_curve(p))
                 return p->count != 1 ? fail(p, "more than the word end") : -1;
             line = next_line(p);
             return line > 0 ? fail(p, "something after end") : line;
         } else {
-            int shown = word.length > 20 ? 20 : (int)word.length;
-            return fail(p, "unknown word \"%.*s\"", shown, word.text);
+            int shown = keyword.length > 20 ? 20 : (int)keyword.length;
+            return fail(p, "unknown word \"%.*s\"", shown, keyword.text);
         }
         if (result)
             return -1;

@@ -50,13 +50,14 @@ static int64_t wanted(int rank)
 }
 
 /* A number behind a word of a file, times `unit`; -1: there is none. */
-static int64_t number_in(const char *path, const char *word, int64_t unit)
+static int64_t number_in(const char *path, const char *label, int64_t unit)
 {
     char line[256];
     long long number = -1;
     FILE *f = fopen(path, "r");
     while (f && number < 0 && fgets(line, sizeof line, f))
-        if (!strncmp(line, word, strlen(word)) && sscanf(line + strlen(word), "%lld", &number) != 1)
+        if (!strncmp(line, label, strlen(label)) &&
+            sscanf(line + strlen(label), "%lld", &number) != 1)
             number = -1;
     if (f)
         fclose(f);

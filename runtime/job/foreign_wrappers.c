@@ -10,11 +10,11 @@
 #include "generated/ix_mpi.h"
 #include "mpi/library.h"
 
-typedef struct others {
+typedef struct wrappers {
     const char *first; /* a function that someone else defines too */
     const char *file;  /* who */
     int count;
-} others;
+} wrappers;
 
 /* Of an image: dladdr looks through all its symbols each time, which adds up to milliseconds. */
 typedef struct range {
@@ -53,7 +53,7 @@ static int is_in(const range *r, const void *symbol)
     return (uintptr_t)symbol >= r->low && (uintptr_t)symbol < r->high;
 }
 
-static void note(others *o, const char *name, const void *symbol)
+static void note(wrappers *o, const char *name, const void *symbol)
 {
     Dl_info where;
     ElfW(Sym) *entry = NULL;
@@ -68,7 +68,7 @@ static void note(others *o, const char *name, const void *symbol)
 
 void ix_tell_of_other_wrappers(void)
 {
-    others before = {0}, behind = {0};
+    wrappers before = {0}, behind = {0};
     Dl_info where;
     range here = range_of((const void *)(uintptr_t)ix_tell_of_other_wrappers);
     void *own = dladdr((const void *)here.of, &where)

@@ -65,7 +65,7 @@ static enum ix_threading threading(void)
 static void start_profile(enum ix_threading threading)
 {
     run.job.directory = run.options.directory;
-    ix_types_learn();
+    ix_types_remember();
     run.profile = ix_start_profile(&run.job, run.options.parts, threading);
     run.job.measured = run.profile.measured;
     run.owner = getpid();
@@ -119,7 +119,7 @@ static void start_alone(void)
         return;
     run.state = ALONE;
     ix_clock_start(CLOCK_FUNCTION);
-    ix_types_learn();
+    ix_types_remember();
     run.profile = ix_start_unkept_profile(job, threading());
     job->measured = run.profile.measured;
     run.owner = getpid();

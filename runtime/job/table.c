@@ -77,9 +77,9 @@ static char *share(const ix_job *job, char *text, int *length)
 
 void ix_load_table(const ix_job *job)
 {
-    int together = job->all != MPI_COMM_NULL, length = -1;
-    char *text = !together || job->rank == 0 ? read_table(job, &length) : NULL;
-    if (together)
+    int collective = job->all != MPI_COMM_NULL, length = -1;
+    char *text = !collective || job->rank == 0 ? read_table(job, &length) : NULL;
+    if (collective)
         text = share(job, text, &length);
     if (text)
         use_table(job, text, length);

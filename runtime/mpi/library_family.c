@@ -48,14 +48,15 @@ static int leave_preload(void)
     char *words = strdup(preload), *kept = calloc(1, strlen(preload) + 1), *rest = NULL;
     int left = 0;
     if (words && kept)
-        for (char *word = strtok_r(words, ": ", &rest); word; word = strtok_r(NULL, ": ", &rest)) {
-            if (!strcmp(word, here.dli_fname)) {
+        for (char *entry = strtok_r(words, ": ", &rest); entry;
+             entry = strtok_r(NULL, ": ", &rest)) {
+            if (!strcmp(entry, here.dli_fname)) {
                 left = 1;
                 continue;
             }
             if (*kept)
                 strcat(kept, ":");
-            strcat(kept, word);
+            strcat(kept, entry);
         }
     if (left && (*kept ? setenv("LD_PRELOAD", kept, 1) : unsetenv("LD_PRELOAD")))
         left = 0;
@@ -68,16 +69,16 @@ static int leave_preload(void)
 static char **own_words(void)
 {
     FILE *file = fopen("/proc/self/cmdline", "r");
-    char **words = NULL, *word = NULL;
+    char **words = NULL, *entry = NULL;
     size_t count = 0, room = 0;
-    while (file && getdelim(&word, &room, '\0', file) > 0) {
+    while (file && getdelim(&entry, &room, '\0', file) > 0) {
         char **more = realloc(words, (count + 2) * sizeof *words);
         if (!more)
             break;
         words = more;
-        words[count++] = word;
+        words[count++] = entry;
         words[count] = NULL;
-        word = NULL;
+        entry = NULL;
         room = 0;
     }
     if (file)

@@ -26,8 +26,8 @@ static inline IX_ALWAYS uint32_t ix_wildcard(int peer, int tag)
 /* A message as it is logged: `path` as ix_path_to gives it. */
 static inline IX_ALWAYS uint64_t ix_logged_what(uint32_t kind, int tag, int path, uint32_t flags)
 {
-    return ix_log_what(ix_logged_tag(tag), kind,
-                       (uint32_t)path & ~(uint32_t)(IX_PATH_FOREIGN | IX_PATH_UNSEEN), flags);
+    return ix_log_envelope(ix_logged_tag(tag), kind,
+                           (uint32_t)path & ~(uint32_t)(IX_PATH_FOREIGN | IX_PATH_UNSEEN), flags);
 }
 
 static inline IX_ALWAYS uint64_t ix_logged_where(MPI_Comm comm, int peer)

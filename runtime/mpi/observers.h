@@ -122,9 +122,9 @@ IX_HIDDEN void ix_tell_communicator_freed(uint64_t handle);
 IX_HIDDEN void ix_tell_measuring_begins(void);
 IX_HIDDEN void ix_tell_job_ending(const ix_job *job);
 
-static inline IX_ALWAYS int ix_is_told(enum ix_tell what)
+static inline IX_ALWAYS int ix_is_told(enum ix_tell event)
 {
-    return IX_UNLIKELY(ix_observed & what);
+    return IX_UNLIKELY(ix_observed & event);
 }
 
 /* An outermost call was entered; what the buffers' observer keeps of it, NULL if it does not. */

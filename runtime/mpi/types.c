@@ -17,7 +17,7 @@ int64_t ix_type_bytes_slow(MPI_Datatype type)
 #endif
 }
 
-static void learn(MPI_Datatype type)
+static void remember(MPI_Datatype type)
 {
     if (type == MPI_DATATYPE_NULL)
         return;
@@ -30,15 +30,15 @@ static void learn(MPI_Datatype type)
     }
 }
 
-void ix_types_learn(void)
+void ix_types_remember(void)
 {
     /* The most used first: they win where more than two types share the slots. */
-    learn(MPI_BYTE);
-    learn(MPI_DOUBLE);
-    learn(MPI_INT);
-    learn(MPI_CHAR);
-    learn(MPI_FLOAT);
-#define IX_DATATYPE(name) learn(name);
+    remember(MPI_BYTE);
+    remember(MPI_DOUBLE);
+    remember(MPI_INT);
+    remember(MPI_CHAR);
+    remember(MPI_FLOAT);
+#define IX_DATATYPE(name) remember(name);
 #include "generated/datatypes.inc"
 #undef IX_DATATYPE
 }

@@ -20,7 +20,7 @@ typedef struct ix_type_entry {
 extern IX_HIDDEN ix_type_entry ix_types[IX_TYPE_SLOTS];
 
 /* Learn the sizes of the predefined types: they never change, so that no lock is needed. */
-IX_HIDDEN void ix_types_learn(void);
+IX_HIDDEN void ix_types_remember(void);
 
 /* PMPI_Type_size; 0 for what is no type. */
 IX_HIDDEN IX_COLD int64_t ix_type_bytes_slow(MPI_Datatype type);

@@ -81,16 +81,16 @@ static int look(void)
 {
     uint32_t place = 0;
     uint64_t handle;
-    int complete = 0, others = 1, error;
+    int complete = 0, elsewhere = 1, error;
     /* MPICH hands the error of a receive that was too small to the handler of MPI_COMM_WORLD here,
      * and in MPI_Wait to that of the communicator. */
-    while (!ix_handles_errors && ix_next_needing(&place, &handle, &others)) {
+    while (!ix_handles_errors && ix_next_needing(&place, &handle, &elsewhere)) {
         error = look_at(ix_request_of(handle), &complete);
         if (error || !complete)
             return error;
         ix_progress_completed(ix_seen_complete_at(place));
     }
-    return others ? look_at(own.waiting, &complete) : MPI_SUCCESS;
+    return elsewhere ? look_at(own.waiting, &complete) : MPI_SUCCESS;
 }
 
 static int look_at_nothing(void)

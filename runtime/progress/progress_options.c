@@ -7,9 +7,9 @@
 /* Ten seconds: what is longer helps nobody. */
 #define LONGEST_US 10000000.0
 
-static int is_off(const char *word)
+static int is_off(const char *text)
 {
-    return !word || !*word || !strcmp(word, "0") || !strcmp(word, "off");
+    return !text || !*text || !strcmp(text, "0") || !strcmp(text, "off");
 }
 
 /* The number that is all of `text`; 0, or -1. */

@@ -24,7 +24,7 @@ typedef struct specification {
 enum { SEND = 0 }; /* of specification.operation */
 enum { SUCCESS = 0 };
 
-typedef int (*callback)(void *event, MPI_Aint id, specification *what, void *data);
+typedef int (*callback)(void *event, MPI_Aint id, specification *spec, void *data);
 
 static struct {
     int (*init)(void);
@@ -73,16 +73,16 @@ static ix_thread *poster(void)
 }
 
 /* Collectives use tags that no program can. */
-static int is_the_programs(const specification *what)
+static int is_the_programs(const specification *spec)
 {
-    return what->tag >= 0 || what->tag == MPI_ANY_TAG;
+    return spec->tag >= 0 || spec->tag == MPI_ANY_TAG;
 }
 
-static enum kind kind_of(const ix_thread *t, const specification *what)
+static enum kind kind_of(const ix_thread *t, const specification *spec)
 {
-    if (what->operation == SEND)
+    if (spec->operation == SEND)
         return state.buffers[t->operation] ? SENT_BUFFERED : SENT;
-    return is_the_programs(what) ? RECEIVE : RECEIVE_EXACT;
+    return is_the_programs(spec) ? RECEIVE : RECEIVE_EXACT;
 }
 
 static void mark(ix_comm *c, int unseen)
@@ -94,22 +94,22 @@ static void mark(ix_comm *c, int unseen)
 
 /* The call has begun to send or receive. (The begin of a send's transfer itself is told when the
  * first piece has left, which is too late.) */
-static int activated(void *event, MPI_Aint id, specification *what, void *data)
+static int activated(void *event, MPI_Aint id, specification *spec, void *data)
 {
     (void)event, (void)data;
-    ix_comm *c = ix_comm_known(what->comm); /* not any more if it was freed meanwhile */
-    int64_t bytes = what->count * ix_type_bytes(what->datatype);
+    ix_comm *c = ix_comm_known(spec->comm); /* not any more if it was freed meanwhile */
+    int64_t bytes = spec->count * ix_type_bytes(spec->datatype);
     if (state.watching) {
-        state.watching->sends += what->operation == SEND;
-        *(what->operation == SEND ? &state.watching->sent : &state.watching->received) += bytes;
+        state.watching->sends += spec->operation == SEND;
+        *(spec->operation == SEND ? &state.watching->sent : &state.watching->received) += bytes;
     }
     if (c && IX_UNLIKELY(c->path & IX_PATH_UNSEEN))
         mark(c, 0);
     ix_thread *t = c ? poster() : NULL;
-    if (!t || (state.plans[t->operation] && is_the_programs(what)))
+    if (!t || (state.plans[t->operation] && is_the_programs(spec)))
         return SUCCESS;
-    enum kind kind = kind_of(t, what);
-    int path = what->peer == MPI_ANY_SOURCE ? IX_PATH_ANY : ix_path_in(c, what->peer);
+    enum kind kind = kind_of(t, spec);
+    int path = spec->peer == MPI_ANY_SOURCE ? IX_PATH_ANY : ix_path_in(c, spec->peer);
     ix_transfer x = ix_moved(bytes, path, kind >= RECEIVE ? IX_SLACK_HEAD : IX_SLACK_TAIL);
     if (x.path != IX_PATH_ANY && !(state.paths_in_use >> x.path & 1))
         return SUCCESS;
@@ -129,10 +129,10 @@ static int activated(void *event, MPI_Aint id, specification *what, void *data)
 }
 
 /* A receive has found its message: of that no more came before than before one posted late. */
-static int begun(void *event, MPI_Aint id, specification *what, void *data)
+static int begun(void *event, MPI_Aint id, specification *spec, void *data)
 {
     (void)event, (void)data;
-    if (what->operation == SEND || !ix_measuring || !state.paths_in_use)
+    if (spec->operation == SEND || !ix_measuring || !state.paths_in_use)
         return SUCCESS;
     ix_inflight_lock(&state.messages);
     ix_message *m = ix_inflight_find(&state.messages, (uint64_t)id);
@@ -142,9 +142,9 @@ static int begun(void *event, MPI_Aint id, specification *what, void *data)
     return SUCCESS;
 }
 
-static int ended(void *event, MPI_Aint id, specification *what, void *data)
+static int ended(void *event, MPI_Aint id, specification *spec, void *data)
 {
-    (void)event, (void)what, (void)data;
+    (void)event, (void)spec, (void)data;
     if (!ix_measuring || !state.paths_in_use)
         return SUCCESS;
     ix_thread *t = ix_current();

@@ -218,7 +218,7 @@ static int is_from_self(const ix_ucp_tag_info *info)
 }
 
 /* How a receive ends: the data of one that is complete at once came before it was posted. */
-static void end_receive(uint32_t token, int8_t status, const ix_ucp_tag_info *info, int at_once)
+static void end_receive(uint32_t token, int8_t status, const ix_ucp_tag_info *info, int immediate)
 {
     if (status == IX_UCS_CANCELED)
         end(token, 0, IX_SLACK_NONE);
@@ -226,7 +226,7 @@ static void end_receive(uint32_t token, int8_t status, const ix_ucp_tag_info *in
         end(token, IX_AS_POSTED, IX_SLACK_UNKNOWN);
     else
         end(token, is_from_self(info) ? 0 : (int64_t)info->length,
-            at_once ? IX_SLACK_UNKNOWN : IX_SLACK_HEAD);
+            immediate ? IX_SLACK_UNKNOWN : IX_SLACK_HEAD);
 }
 
 static void received(void *request, int8_t status, const ix_ucp_tag_info *info, void *data)
@@ -235,8 +235,8 @@ static void received(void *request, int8_t status, const ix_ucp_tag_info *info, 
     ix_ucp_received callback = c->callback.recv;
     void *user_data = c->user_data;
     uint32_t token = c->token;
-    int at_once = posting == c;
-    end_receive(token, status, info, at_once);
+    int immediate = posting == c;
+    end_receive(token, status, info, immediate);
     if (callback)
         callback(request, status, info, user_data);
 }

@@ -15,17 +15,19 @@ Listener = Callable[[str], AbstractContextManager[Tell]]
 """Shows a step while its context is open, by what is being done."""
 
 
-def _nobody(share: float) -> None:
+def _untold(share: float) -> None:
     """Nobody listens."""
 
 
-_listener: ContextVar[Listener] = ContextVar("listener", default=lambda what: nullcontext(_nobody))
+_listener: ContextVar[Listener] = ContextVar(
+    "listener", default=lambda activity: nullcontext(_untold)
+)
 
 
 @contextmanager
-def step(what: str) -> Iterator[Tell]:
+def step(activity: str) -> Iterator[Tell]:
     """Do a step: `with step("calibrating this MPI") as tell: ... tell(0.5)`."""
-    with _listener.get()(what) as tell:
+    with _listener.get()(activity) as tell:
         yield tell
 
 

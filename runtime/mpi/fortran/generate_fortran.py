@@ -225,7 +225,7 @@ def spellings(stem: str) -> list[str]:
 
 def entry(symbols: list[str], shape: Shape, body: str) -> str:
     """Exported functions that look up the library's own and run `body`."""
-    first, *others = symbols
+    first, *aliases = symbols
     names = ", ".join(f'"{s}"' for s in symbols)
     lines = [
         f"IX_EXPORT void {first}({shape.declared or 'void'})",
@@ -235,7 +235,7 @@ def entry(symbols: list[str], shape: Shape, body: str) -> str:
         f"    {body}",
         "}",
     ]
-    lines += [f"IX_F_ALSO({other}, {first}, ({shape.declared or 'void'}))" for other in others]
+    lines += [f"IX_F_ALSO({other}, {first}, ({shape.declared or 'void'}))" for other in aliases]
     return "\n".join(lines)
 
 

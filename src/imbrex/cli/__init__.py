@@ -114,5 +114,7 @@ def _usage_line(error: click.ClickException) -> str:
     if isinstance(context, click.Context):
         command = context.command_path
     else:
-        command = " ".join(["imbrex", *(word for word in sys.argv[1:2] if word in COMMANDS)])
+        command = " ".join(
+            ["imbrex", *(argument for argument in sys.argv[1:2] if argument in COMMANDS)]
+        )
     return f"{command}: {message[:1].lower()}{message[1:]} (see {command} --help)"

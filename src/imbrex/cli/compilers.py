@@ -10,7 +10,7 @@ from imbrex.cli.parameters import LAUNCHER
 from imbrex.recorder.compilers import compile_recorded
 
 _HELP = """\
-The MPI {what} compiler, with accesses to memory recorded.
+The MPI {purpose} compiler, with accesses to memory recorded.
 
 Write it where the compiler's name stands, as in `make {variable}='imbrex {name}'`: every argument
 goes to the compiler. What is built computes what it did before, and `imbrex run --record` and
@@ -27,9 +27,9 @@ Two options are Imbrex's own and stand first:
 """
 
 
-def _command(name: str, what: str, variable: str, default: str) -> click.Command:
+def _command(name: str, purpose: str, variable: str, default: str) -> click.Command:
     text = _HELP.format(
-        what=what, variable=variable, name=name, default=default, upper=name.upper()
+        purpose=purpose, variable=variable, name=name, default=default, upper=name.upper()
     )
 
     @click.command(

@@ -36,22 +36,22 @@ _OTHERS = frozenset(
 )
 
 
-def kind_of(output: Path | None, command: str, kinds: Sequence[Kind]) -> Kind:
+def kind_of(output: Path | None, command: str, formats: Sequence[Kind]) -> Kind:
     """What to write to `output`, of the kinds that the command can; the first where no suffix says.
 
     ImbrexError where the suffix stands for something else.
     """
     suffix = "" if output is None else output.suffix.lower()
-    for kind in kinds:
+    for kind in formats:
         if suffix in kind.suffixes:
             return kind
     if suffix in _OTHERS or any(suffix in kind.suffixes for kind in Kind):
-        can = ", ".join(f"{kind.words} ({', '.join(kind.suffixes)})" for kind in kinds)
+        can = ", ".join(f"{kind.words} ({', '.join(kind.suffixes)})" for kind in formats)
         raise ImbrexError(f"-o {output}: {command} writes {can} here, not {suffix}")
-    return kinds[0]
+    return formats[0]
 
 
 def json_wanted(output: Path | None, command: str, *, as_json: bool) -> bool:
     """Whether a command of text or JSON is to write JSON: with --json, or by the suffix."""
-    kinds = (Kind.JSON, Kind.TEXT) if as_json else (Kind.TEXT, Kind.JSON)
-    return kind_of(output, command, kinds) is Kind.JSON or as_json
+    formats = (Kind.JSON, Kind.TEXT) if as_json else (Kind.TEXT, Kind.JSON)
+    return kind_of(output, command, formats) is Kind.JSON or as_json

@@ -157,8 +157,8 @@ def _json_wanted(output: Path | None, as_json: bool, figure: int | None, sweep: 
         return as_json
     if sweep is None:
         return json_wanted(output, "imbrex predict", as_json=as_json)
-    kinds = (Kind.CSV, Kind.ARRAYS, Kind.JSON, Kind.TEXT)
-    kind = kind_of(output, "imbrex predict --sweep", kinds)
+    formats = (Kind.CSV, Kind.ARRAYS, Kind.JSON, Kind.TEXT)
+    kind = kind_of(output, "imbrex predict --sweep", formats)
     if as_json and kind in (Kind.CSV, Kind.ARRAYS) and output is not None and output.suffix:
         raise ImbrexError(f"-o {output}: --json and {output.suffix} contradict each other")
     return as_json or kind is Kind.JSON

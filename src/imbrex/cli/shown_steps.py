@@ -32,14 +32,14 @@ def shown_steps(*, quiet: bool = False) -> Iterator[None]:
             console=screen,
             transient=True,
         )
-        with heard_by(lambda what: _bar(bars, what)):
+        with heard_by(lambda activity: _bar(bars, activity)):
             yield
 
 
 @contextmanager
-def _one_line(what: str) -> Iterator[Tell]:
+def _one_line(activity: str) -> Iterator[Tell]:
     """The line comes once the step has lasted for a while."""
-    line = threading.Timer(PATIENCE_S, warn, [f"{what} ..."])
+    line = threading.Timer(PATIENCE_S, warn, [f"{activity} ..."])
     line.daemon = True
     line.start()
     try:
@@ -49,9 +49,9 @@ def _one_line(what: str) -> Iterator[Tell]:
 
 
 @contextmanager
-def _bar(bars: Progress, what: str) -> Iterator[Tell]:
+def _bar(bars: Progress, activity: str) -> Iterator[Tell]:
     """A bar that moves to and fro until a share is told; it goes when the step is done."""
-    task = bars.add_task(what, total=None)
+    task = bars.add_task(activity, total=None)
     if len(bars.tasks) == 1:
         bars.start()
     try:

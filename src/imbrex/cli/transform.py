@@ -121,8 +121,8 @@ def transform(
     actions = [action for action, given in chosen.items() if given]
     if len(actions) > 1:
         raise ImbrexError("--explain, --diff and --apply: give one of them")
-    kinds = (Kind.PATCH, Kind.TEXT) if diff else (Kind.TEXT, Kind.JSON)
-    as_json = kind_of(output, "imbrex transform", kinds) is Kind.JSON or as_json
+    formats = (Kind.PATCH, Kind.TEXT) if diff else (Kind.TEXT, Kind.JSON)
+    as_json = kind_of(output, "imbrex transform", formats) is Kind.JSON or as_json
     request = Request(
         arguments=words,
         action=actions[0] if actions else Action.EXPLAIN,

@@ -202,9 +202,9 @@ def differences(before: Run, after: Run) -> list[str]:
     lines = []
     if old != new:
         lines.append(f"the runs differ in ranks ({old} and {new}): sums do too")
-    for what, name in (("MPI library", wording.library), ("source of events", _sources)):
+    for quantity, name in (("MPI library", wording.library), ("source of events", _sources)):
         if name(before) != name(after):
-            lines.append(f"the runs differ in {what} ({name(before)} and {name(after)})")
+            lines.append(f"the runs differ in {quantity} ({name(before)} and {name(after)})")
     if before.job.machine.created != after.job.machine.created:
         same = wording.library(before) == wording.library(after)
         remedy = ": give both the same --machine FILE" if same else ""

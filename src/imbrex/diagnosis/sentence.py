@@ -90,8 +90,8 @@ def _causes(account: Account) -> list[str]:
         moving = account.share(whole.moving)
         if moving.high > 0:
             stalls = whole.cause("stalled").low >= STALLS * whole.moving.high
-            word = "stalled transfer" if stalls else "transfer"
-            texts.append(f"{word} {wording.percents(moving.low, moving.high)}")
+            cause = "stalled transfer" if stalls else "transfer"
+            texts.append(f"{cause} {wording.percents(moving.low, moving.high)}")
     return texts
 
 

@@ -84,8 +84,8 @@ class Number(Kind):
         if not math.isfinite(number):
             wrong(where, "is not finite")
         if number < self.low or number > self.high or (self.above and number == self.low):
-            what = "is negative" if number < 0 <= self.low else f"is {number:g}"
-            wrong(where, f"{what}; it must be {self.range.replace('≥', '>=').replace('≤', '<=')}")
+            fault = "is negative" if number < 0 <= self.low else f"is {number:g}"
+            wrong(where, f"{fault}; it must be {self.range.replace('≥', '>=').replace('≤', '<=')}")
         return number
 
 

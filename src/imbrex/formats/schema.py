@@ -132,8 +132,8 @@ def read_json(file: Path, called: str, remedy: str) -> Any:
         ) from None
 
 
-def _no_number(word: str) -> NoReturn:
-    raise _NoNumberError(word)
+def _no_number(text: str) -> NoReturn:
+    raise _NoNumberError(text)
 
 
 class _NoNumberError(Exception):

@@ -144,8 +144,8 @@ class TomlFile:
             raise ImbrexError(f"{name}: is not valid TOML: nested too deeply") from None
         except Exception as error:
             # A number of thousands of digits, or a date that there is not.
-            what = str(error).split(";")[0].split(":")[0]
-            raise ImbrexError(f"{name}: is not valid TOML: {what}") from error
+            fault = str(error).split(";")[0].split(":")[0]
+            raise ImbrexError(f"{name}: is not valid TOML: {fault}") from error
         return cls(name, root, key_lines(text))
 
     def fail(self, path: KeyPath, message: str) -> NoReturn:
@@ -289,8 +289,8 @@ class Table:
         if default is None:
             units = list(self.keys.quantity(stem).units)
             first = "us" if "us" in units else units[0]
-            others = ", ".join(f"_{unit}" for unit in units if unit != first)
-            self.fail(None, f"the key '{stem}_{first}' (or {others}) is missing")
+            alternatives = ", ".join(f"_{unit}" for unit in units if unit != first)
+            self.fail(None, f"the key '{stem}_{first}' (or {alternatives}) is missing")
         return default
 
     def tables(self, key: str, keys: Keys) -> list[Table]:

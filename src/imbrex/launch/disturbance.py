@@ -73,11 +73,11 @@ def disturbance(before: Counts, after: Counts, busy_cores: float = 0.0) -> str |
         return told
     wall_s, cores = after.wall_s - before.wall_s, os.cpu_count() or 1
     busy, own = after.busy_s - before.busy_s, after.own_s - before.own_s
-    others, most = max(0.0, busy - own - GRAIN_S * cores) / wall_s, OTHER_LOAD
+    other_load, most = max(0.0, busy - own - GRAIN_S * cores) / wall_s, OTHER_LOAD
     if own < busy / 2:
-        others, most = busy_cores, OTHER_LOAD_BEFORE
-    if others > most:
-        return f"other processes kept {others:.1f} of {cores} cores busy"
+        other_load, most = busy_cores, OTHER_LOAD_BEFORE
+    if other_load > most:
+        return f"other processes kept {other_load:.1f} of {cores} cores busy"
     return None
 
 
@@ -91,9 +91,11 @@ def crowding(before: Counts, after: Counts) -> str | None:
         return told
     wall_s, cores = after.wall_s - before.wall_s, os.cpu_count() or 1
     busy, own = after.busy_s - before.busy_s, after.own_s - before.own_s
-    others = max(0.0, busy - own - GRAIN_S * cores) / wall_s
-    if others > OTHER_LOAD and own >= OURS * busy and busy >= FULL * cores * wall_s:
-        return f"other processes kept {others:.1f} of {cores} cores busy and next to none was idle"
+    other_load = max(0.0, busy - own - GRAIN_S * cores) / wall_s
+    if other_load > OTHER_LOAD and own >= OURS * busy and busy >= FULL * cores * wall_s:
+        return (
+            f"other processes kept {other_load:.1f} of {cores} cores busy and next to none was idle"
+        )
     return None
 
 
@@ -119,7 +121,7 @@ def _first_line(file: Path) -> list[int]:
         words = file.read_text(encoding="ascii", errors="replace").partition("\n")[0].split()
     except OSError:
         return []
-    return [int(word) for word in words[1:] if word.isdigit()]
+    return [int(text) for text in words[1:] if text.isdigit()]
 
 
 def _swapped(file: Path) -> int:

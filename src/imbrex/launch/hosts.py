@@ -22,8 +22,8 @@ def may_use_several_hosts(
     launcher_words: Sequence[str], environment: Mapping[str, str] = os.environ
 ) -> bool:
     """True unless it is plain that everything runs on this host."""
-    for index, word in enumerate(launcher_words):
-        name, _, value = word.partition("=")
+    for index, argument in enumerate(launcher_words):
+        name, _, value = argument.partition("=")
         if name in _OPTIONS:
             value = value or (launcher_words[index + 1] if index + 1 < len(launcher_words) else "")
             # `localhost:4` and `1` are this host, whatever option it was.

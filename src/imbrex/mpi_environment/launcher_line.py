@@ -16,7 +16,7 @@ from typing import Literal
 
 from imbrex.errors import ImbrexError
 from imbrex.mpi_environment import launcher_options as options
-from imbrex.mpi_environment.around_launcher import (
+from imbrex.mpi_environment.wrapping_commands import (
     changed_environment,
     commands_before,
     launcher_in_shell,
@@ -50,15 +50,15 @@ class Segment:
 class LauncherLine:
     """A command line taken apart. `launcher` is the launcher's file, None without one.
 
-    `around` are the words of commands that start the launcher (`timeout 60 taskset 3`): part of the
-    user's run. Of them `binding` (`taskset 3`) also stand before what Imbrex itself starts.
+    `wrapping` are the words of commands that start the launcher (`timeout 60 taskset 3`): part of
+    the user's run. Of them `binding` (`taskset 3`) also stand before what Imbrex itself starts.
     """
 
     words: tuple[str, ...]
     family: Family
     launcher: Path | None
     segments: tuple[Segment, ...]
-    around: tuple[str, ...] = ()
+    wrapping: tuple[str, ...] = ()
     binding: tuple[str, ...] = ()
 
     @property
@@ -77,7 +77,7 @@ class LauncherLine:
 
     def with_prefix(self, prefix: Sequence[str]) -> list[str]:
         """The line with `prefix` before every program (in place of imbrex-exec)."""
-        return list(self.around) + self._rebuilt(lambda s: [*prefix, *self._program(s)])
+        return list(self.wrapping) + self._rebuilt(lambda s: [*prefix, *self._program(s)])
 
     def with_program(self, argv: Sequence[str]) -> list[str]:
         """The line for `argv` of Imbrex's own in place of every program and its arguments."""
@@ -85,7 +85,7 @@ class LauncherLine:
 
     def with_users_program(self, argv: Sequence[str]) -> list[str]:
         """The user's whole line with `argv` in place of every program and its arguments."""
-        return list(self.around) + self._rebuilt(lambda _: list(argv))
+        return list(self.wrapping) + self._rebuilt(lambda _: list(argv))
 
     def _program(self, segment: Segment) -> list[str]:
         """The words of a program; by its file where only the launcher knows where to look for it.
@@ -117,13 +117,13 @@ def take_environment(words: Sequence[str]) -> tuple[str, ...]:
     if not before.changes or not _starts_ranks(words, before.at):
         return words
     changed_environment(before.changes)
-    return before.others + words[before.at :]
+    return before.without_env + words[before.at :]
 
 
 def unseen_launcher(words: Sequence[str]) -> str | None:
     """One line where a launcher is started by a shell's command line, which is not taken apart."""
     launcher = launcher_in_shell(words, _is_launcher)
-    if launcher is None or MARKER in (Path(word).name for word in words):
+    if launcher is None or MARKER in (Path(argument).name for argument in words):
         return None
     return (
         f"the {launcher} inside the shell's command is not seen, so that the times of its line are "
@@ -145,9 +145,9 @@ def parse_launcher_line(words: Sequence[str]) -> LauncherLine:
         if _which(words[0]) is None:
             raise ImbrexError(f"{words[0]}: program not found")
         line = parse_launcher_line(words[before.at :])
-        return replace(line, around=words[: before.at], binding=before.binding)
+        return replace(line, wrapping=words[: before.at], binding=before.binding)
     first = Path(words[0]).name
-    if MARKER in (Path(word).name for word in words):
+    if MARKER in (Path(argument).name for argument in words):
         return _parse_marked(words)
     if first in options.UNKNOWN_LAUNCHERS:
         raise ImbrexError(
@@ -168,18 +168,18 @@ def parse_launcher_line(words: Sequence[str]) -> LauncherLine:
     return LauncherLine(words, family, _which(words[0]), tuple(segments))
 
 
-def launcher_family(word: str) -> Family:
+def launcher_family(argument: str) -> Family:
     """The kind of a launcher by its name, where it leads, and what it says of its version.
 
     `none` where the word does not name a launcher; ImbrexError where it does but is not there.
     """
-    name = Path(word).name
+    name = Path(argument).name
     if name == "srun":
-        _found(word)
+        _found(argument)
         return "srun"
-    if not _names_launcher(word):
+    if not _names_launcher(argument):
         return "none"
-    file = _found(word)
+    file = _found(argument)
     for candidate in (name, file.resolve().name):
         if candidate.startswith(("orterun", "prterun")) or candidate.endswith("openmpi"):
             return "openmpi"
@@ -203,34 +203,34 @@ def launcher_family(word: str) -> Family:
     if "HYDRA" in text or "Intel(R) MPI" in text or "MVAPICH" in text:
         return "hydra"
     raise ImbrexError(
-        f"{word} is neither Open MPI's nor a Hydra launcher: write {MARKER} before your program"
+        f"{argument} is neither Open MPI's nor a Hydra launcher: write {MARKER} before your program"
     )
 
 
-def _names_launcher(word: str) -> bool:
-    name = Path(word).name
+def _names_launcher(argument: str) -> bool:
+    name = Path(argument).name
     known = ("mpirun", "mpiexec", "orterun", "prterun")
     return name == "srun" or any(name == k or name.startswith((k + ".", k + "-")) for k in known)
 
 
-def _is_launcher(word: str) -> bool:
-    return _names_launcher(word) or Path(word).name in options.UNKNOWN_LAUNCHERS
+def _is_launcher(argument: str) -> bool:
+    return _names_launcher(argument) or Path(argument).name in options.UNKNOWN_LAUNCHERS
 
 
 def _starts_ranks(words: Sequence[str], at: int) -> bool:
     """Whether a launcher stands at words[at], a known one or one that the user marked."""
-    return _is_launcher(words[at]) or MARKER in (Path(word).name for word in words[at:])
+    return _is_launcher(words[at]) or MARKER in (Path(argument).name for argument in words[at:])
 
 
-def _which(word: str) -> Path | None:
-    found = shutil.which(word)
+def _which(argument: str) -> Path | None:
+    found = shutil.which(argument)
     return Path(found) if found else None
 
 
-def _found(word: str) -> Path:
-    file = _which(word)
+def _found(argument: str) -> Path:
+    file = _which(argument)
     if file is None:
-        raise ImbrexError(f"{word}: launcher not found, or not executable")
+        raise ImbrexError(f"{argument}: launcher not found, or not executable")
     return file
 
 
@@ -272,11 +272,11 @@ def _parse_segment(
     folder: str | None = None
     search = ""
     while index < end:
-        word = words[index]
-        if word == "--":
+        argument = words[index]
+        if argument == "--":
             index += 1
             break
-        if not word.startswith("-") or word == "-":
+        if not argument.startswith("-") or argument == "-":
             break
         name, arity = (_srun if family == "srun" else _dashed)(words, index, family, launcher)
         folders = {
@@ -285,7 +285,7 @@ def _parse_segment(
             "srun": options.SRUN_FOLDER,
         }[family]
         if name in folders or (name == "path" and family != "srun"):
-            value = word.split("=", 1)[1] if "=" in word else ""
+            value = argument.split("=", 1)[1] if "=" in argument else ""
             if not value and arity and index + 1 < end:
                 value = words[index + 1]
             if name in folders:
@@ -317,16 +317,16 @@ def _refused(option: str, launcher: str) -> ImbrexError:
 
 def _dashed(words: Sequence[str], index: int, family: Family, launcher: str) -> tuple[str, int]:
     """Name and arity of an option of Open MPI or Hydra: one dash or two, all the same."""
-    word = words[index]
-    name = word.lstrip("-").split("=", 1)[0]
+    argument = words[index]
+    name = argument.lstrip("-").split("=", 1)[0]
     one, two, none, refused = (
         (options.OPENMPI_ONE, options.OPENMPI_TWO, options.OPENMPI_NONE, options.OPENMPI_REFUSED)
         if family == "openmpi"
         else (options.HYDRA_ONE, options.HYDRA_TWO, options.HYDRA_NONE, options.HYDRA_REFUSED)
     )
     if name in refused:
-        raise _refused(word, launcher)
-    if "=" in word and (name in one or name in none):
+        raise _refused(argument, launcher)
+    if "=" in argument and (name in one or name in none):
         return name, 0
     if name in two:
         # Hydra also takes `-genv NAME=VALUE`.
@@ -336,34 +336,34 @@ def _dashed(words: Sequence[str], index: int, family: Family, launcher: str) -> 
         return name, 1
     if name in none:
         return name, 0
-    raise _unknown(word, launcher)
+    raise _unknown(argument, launcher)
 
 
 def _srun(words: Sequence[str], index: int, family: Family, launcher: str) -> tuple[str, int]:
     """Name and arity of an srun option, as getopt_long reads it."""
-    word = words[index]
-    if word.startswith("--"):
-        name, equals, _ = word[2:].partition("=")
+    argument = words[index]
+    if argument.startswith("--"):
+        name, equals, _ = argument[2:].partition("=")
         everything = options.SRUN_ONE | options.SRUN_NONE | options.SRUN_REFUSED
         if name not in everything:
             # getopt_long completes an unambiguous abbreviation.
             full = [known for known in everything if known.startswith(name)]
             if len(full) != 1:
-                raise _unknown(word, launcher)
+                raise _unknown(argument, launcher)
             name = full[0]
         if name in options.SRUN_REFUSED:
-            raise _refused(word, launcher)
+            raise _refused(argument, launcher)
         return name, 1 if name in options.SRUN_ONE and not equals else 0
-    for position, letter in enumerate(word[1:], 1):
+    for position, letter in enumerate(argument[1:], 1):
         if letter in options.SRUN_SHORT_ONE:
-            return letter, 0 if position < len(word) - 1 else 1
+            return letter, 0 if position < len(argument) - 1 else 1
         if letter == "I":  # --immediate: a value only when attached
             return letter, 0
         if letter not in options.SRUN_SHORT_NONE:
-            raise _unknown(word, launcher)
+            raise _unknown(argument, launcher)
         if letter == "K":  # --kill-on-bad-exit: likewise
             return letter, 0
-    return word[-1], 0
+    return argument[-1], 0
 
 
 def program_file(segment_words: Sequence[str], folder: str | None = None) -> Path:

@@ -145,8 +145,8 @@ def _library_of_given(mpicc: Path) -> MpiLibrary:
 
 def _library_of_arguments(words: list[str]) -> MpiLibrary | None:
     """The library of a program behind a wrapper, as in `numactl -N 0 ./app` or `env X=1 ./app`."""
-    for word in words:
-        file = Path(word) if "/" in word else None
+    for argument in words:
+        file = Path(argument) if "/" in argument else None
         if file is not None and file.is_file() and os.access(file, os.X_OK) and is_elf(file):
             library = library_of_binary(file)
             if library is not None:

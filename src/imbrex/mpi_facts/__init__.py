@@ -75,10 +75,10 @@ def without_large(name: str) -> str:
     return base if base in functions() else name
 
 
-def of_kind(*kinds: str, form: str = "") -> frozenset[str]:
+def of_kind(*wanted: str, form: str = "") -> frozenset[str]:
     """The functions of these kinds (and of this form, where one is given)."""
     return frozenset(
-        name for name, f in functions().items() if f.kind in kinds and form in ("", f.form)
+        name for name, f in functions().items() if f.kind in wanted and form in ("", f.form)
     )
 
 
@@ -194,8 +194,8 @@ def sends(name: str) -> bool:
 def receives(name: str) -> bool:
     """Whether the call itself receives a message of one process, or starts to."""
     known = facts(name)
-    kinds = ("recv", "mrecv", "sendrecv", "sendrecv_replace")
-    return known.kind in kinds and known.form != "persistent"
+    receiving = ("recv", "mrecv", "sendrecv", "sendrecv_replace")
+    return known.kind in receiving and known.form != "persistent"
 
 
 def completes_requests(name: str) -> bool:

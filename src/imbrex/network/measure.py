@@ -102,7 +102,7 @@ def run_probes(
 
 def _launcher(command: Sequence[str]) -> Sequence[str]:
     """The words of a launcher's line before its first program."""
-    programs = (i for i, word in enumerate(command) if word.rpartition("/")[2] == PROGRAM)
+    programs = (i for i, argument in enumerate(command) if argument.rpartition("/")[2] == PROGRAM)
     return command[: next(programs, len(command))]
 
 

@@ -66,12 +66,12 @@ def words_that_matter(words: Sequence[str]) -> list[str]:
     """
     kept: list[str] = []
     rest = iter(words)
-    for word in rest:
-        if word in _MCA:
+    for argument in rest:
+        if argument in _MCA:
             name, value = next(rest, ""), next(rest, "")
-            kept += [word, name, value] if _matters(f"OMPI_MCA_{name}", value) else []
-        elif word not in _WORDS_WITHOUT_EFFECT:
-            kept.append(word)
+            kept += [argument, name, value] if _matters(f"OMPI_MCA_{name}", value) else []
+        elif argument not in _WORDS_WITHOUT_EFFECT:
+            kept.append(argument)
     return kept
 
 
@@ -86,13 +86,13 @@ def from_launcher(words: Sequence[str], environment: Mapping[str, str]) -> dict[
     `--mca btl tcp,self` becomes OMPI_MCA_btl, as the library itself has it.
     """
     found: dict[str, str] = {}
-    for i, word in enumerate(words):
+    for i, argument in enumerate(words):
         following = [*words[i + 1 : i + 3], "", ""]
-        if word in _MCA:
+        if argument in _MCA:
             found[f"OMPI_MCA_{following[0]}"] = following[1]
-        elif word in ("-genv", "--genv", "-env", "--env"):
+        elif argument in ("-genv", "--genv", "-env", "--env"):
             found[following[0]] = following[1]
-        elif word == "-x":
+        elif argument == "-x":
             name, equals, value = following[0].partition("=")
             found[name] = value if equals else environment.get(name, "")
     return {k: v for k, v in sorted(found.items()) if _matters(k, v)}
@@ -106,8 +106,8 @@ def relevant(words: Sequence[str], environment: Mapping[str, str]) -> dict[str, 
 def fingerprint_of_hosts(words: Sequence[str], environment: Mapping[str, str]) -> dict[str, str]:
     """What decides on which hosts the ranks run: the allocation, and the host files named."""
     found = {k: environment[k] for k in _ALLOCATION if k in environment}
-    for word in (*words, *(environment[k] for k in _ALLOCATION if k in environment)):
-        file = Path(word.partition("=")[2] or word)
+    for argument in (*words, *(environment[k] for k in _ALLOCATION if k in environment)):
+        file = Path(argument.partition("=")[2] or argument)
         try:
             if file.is_file() and file.stat().st_size <= _LARGEST_HOST_FILE_BYTES:
                 found[str(file)] = hashlib.sha256(file.read_bytes()).hexdigest()

@@ -33,7 +33,7 @@ class Answer:
 
     profile: MachineProfile
     operations: tuple[Operation, ...]
-    others: tuple[Operation, ...]
+    further_operations: tuple[Operation, ...]
     collectives: tuple[Operation, ...]
     krylov: Krylov | None
     progress: dict[str, tuple[ProgressCalls, ...]]
@@ -76,7 +76,8 @@ class Answer:
             "ranks": self.profile.ranks,
             "settings": dict(self.profile.settings),
             "operations": [
-                _operation_json(o) for o in (*self.operations, *self.others, *self.collectives)
+                _operation_json(o)
+                for o in (*self.operations, *self.further_operations, *self.collectives)
             ],
             "krylov": None if self.krylov is None else asdict(self.krylov),
             "limits": {
@@ -157,7 +158,7 @@ def answer(
             nonblocking=tuple(known_to_move(nonblocking)),
         ),
         operations=tuple(operations),
-        others=tuple(
+        further_operations=tuple(
             Operation(name, path, tuple(ranges), (), None)
             for name, path, ranges in (
                 *persistent(rows, "persistent" in m.done),

@@ -24,9 +24,9 @@ def in_short(found: Answer) -> list[str]:
         mine = {o.operation: o for o in found.operations if o.path == path}
         several = sum(any(o.path == p for o in found.operations) for p in found.profile.paths) > 1
         where = f"{path}: " if several else ""
-        for operation, (what, who) in _WHO.items():
+        for operation, (verb, who) in _WHO.items():
             if operation in mine and mine[operation].ranges:
-                text = f"{what} while {who} computes {_sizes(mine[operation].ranges, who)}"
+                text = f"{verb} while {who} computes {_sizes(mine[operation].ranges, who)}"
                 sentences.append(where + text + _with_calls(mine[operation], who))
         if EITHER in mine and mine[EITHER].ranges:
             sentences.append(where + _data(mine[EITHER].ranges[-1]))

@@ -144,9 +144,10 @@ def compare(knob: Knob, before: Answer, after: Answer) -> list[Tried]:
     return found
 
 
-def _same(operation: Operation, others: Sequence[Operation]) -> Operation | None:
+def _same(operation: Operation, candidates: Sequence[Operation]) -> Operation | None:
     return next(
-        (o for o in others if (o.operation, o.path) == (operation.operation, operation.path)), None
+        (o for o in candidates if (o.operation, o.path) == (operation.operation, operation.path)),
+        None,
     )
 
 

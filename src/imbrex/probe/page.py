@@ -68,10 +68,10 @@ def render(found: Answer, m: Measurement, tried: Sequence[Tried]) -> str:
         next_command=_next(found, tried),
         in_short=in_short(found),
         advertised=[f"{k} {v:,}" for k, v in found.advertised.items() if v > 0],
-        several=len({o.path for o in (*found.operations, *found.others)}) > 1,
+        several=len({o.path for o in (*found.operations, *found.further_operations)}) > 1,
         verdicts=[
             _verdict(o, r, first=i == 0)
-            for o in (*found.operations, *found.others)
+            for o in (*found.operations, *found.further_operations)
             for i, r in enumerate(o.ranges)
         ],
         collectives=collective_shares(found.collectives, "\u2192"),

@@ -51,8 +51,11 @@ def processor_time(path: str, rows: Sequence[Exchange]) -> ProcessorTime:
     for x in rows:
         if x.sender_work_ns > LONG_WORK_NS and x.sender_tests == 0:
             stretched.append((x.sender.wait_ns - x.sender.started_ns) / x.sender_work_ns)
-        for side, others in ((x.sender, x.sender_others_ns), (x.receiver, x.receiver_others_ns)):
-            used += max(0.0, others)
+        for side, other_threads_ns in (
+            (x.sender, x.sender_others_ns),
+            (x.receiver, x.receiver_others_ns),
+        ):
+            used += max(0.0, other_threads_ns)
             lasted += _length(side)
     median = float(np.median(np.asarray(stretched))) if stretched else None
     return ProcessorTime(path, median, used / lasted if lasted > 0 else 0.0)

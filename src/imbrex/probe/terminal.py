@@ -100,8 +100,8 @@ def print_answer(found: Answer, file: Path | None) -> None:
                 f"  synchronization overlap ends between {o.step.last_bytes:,} and "
                 f"{o.step.first_bytes:,} bytes"
             )
-    if found.others:
-        console.print(_others_table(found.others))
+    if found.further_operations:
+        console.print(_further_operations_table(found.further_operations))
     if found.collectives:
         _print_collectives(console, found.collectives)
     for name, path in profile.paths.items():
@@ -125,14 +125,14 @@ def print_answer(found: Answer, file: Path | None) -> None:
         console.print(f"machine profile: {file}")
 
 
-def _others_table(others: Sequence[Operation]) -> Table:
+def _further_operations_table(further_operations: Sequence[Operation]) -> Table:
     """One line per range of the persistent, partitioned and one-sided operations."""
     table = Table(title="persistent, partitioned, one-sided", title_justify="left", box=None)
     for column in ("operation", "bytes", "sync", "class"):
         table.add_column(column, no_wrap=True)
     for column in ("moved", "sure"):
         table.add_column(column, justify="right", no_wrap=True)
-    for o in others:
+    for o in further_operations:
         name = o.operation.replace("/MPI_Win_", ", ").split("/")[0]
         for r in o.ranges:
             moved = (r.moved.sender_computing, r.moved.receiver_computing, r.moved.both_computing)

@@ -51,11 +51,11 @@ def try_settings_of(
     while left and (before or left[0] is None):
         knob = left.pop(0)
         variables = knob.variables if knob else {}
-        what = ", ".join(variables) or "the probe without any setting"
+        setting = ", ".join(variables) or "the probe without any setting"
         try:
             after = _probed(line, binary, found, variables, limit_s, max_bytes)
         except ImbrexError as error:
-            notes.append(f"{what}: {error}")
+            notes.append(f"{setting}: {error}")
             continue
         except KeyboardInterrupt:
             names = ", ".join(n for k in (knob, *left) if k for n in k.variables)

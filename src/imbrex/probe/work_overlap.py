@@ -69,11 +69,11 @@ def work_overlaps(rows: Sequence[Exchange], profile: MachineProfile) -> list[Wor
             of_work[max(x.sender_work_ns, x.receiver_work_ns)].append(x)
         if 0.0 not in of_work:
             continue
-        shortest, usual = transfer_range_ns(of_work[0.0])
+        shortest, typical = transfer_range_ns(of_work[0.0])
         for work in sorted(of_work):
             for side in SIDES[label]:
                 found.append(
-                    _work_overlap(of_work[work], label, side, profile, path, (shortest, usual))
+                    _work_overlap(of_work[work], label, side, profile, path, (shortest, typical))
                 )
     return found
 

@@ -54,7 +54,7 @@ def _unit(dwarf: Any, unit: Any) -> CompileUnit | None:
     return CompileUnit(
         source=(folder / _text(top, "DW_AT_name")).resolve(),
         language=kind,
-        options=tuple(word for word in words if word.startswith("-")),
+        options=tuple(argument for argument in words if argument.startswith("-")),
         includes=tuple((folder / _decoded(name)).resolve() for name in names),
     )
 

@@ -148,7 +148,7 @@ def render(run: Run, chapters: Sequence[Chapter] = ()) -> str:
     ]
     plots = rank_plots(account)
     numbered = list(enumerate(chapters, 1))
-    opening, others = (
+    opening, remaining = (
         [(f"chapter-{n}", chapter.title) for n, chapter in numbered if chapter.first is first]
         for first in (True, False)
     )
@@ -185,7 +185,7 @@ def render(run: Run, chapters: Sequence[Chapter] = ()) -> str:
             ("sites", "call sites"),
             ("timeline", "time line"),
             *([("ranks", "ranks")] if plots else []),
-            *others,
+            *remaining,
             ("transfers", "transfer time"),
             *((f"by-{section.name}", f"by {section.name}") for section in sections[1:]),
         ],

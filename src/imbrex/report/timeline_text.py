@@ -46,7 +46,7 @@ class Stretch:
     begin_ns: int
     end_ns: int
     ranks: tuple[int, ...]
-    others: int
+    left_out: int
     """How many ranks are left out."""
 
 
@@ -69,10 +69,10 @@ def print_timeline(
     named = _chosen(part, fates(part), stretch)
     used: set[str] = set()
     for rank in stretch.ranks:
-        kinds = _kinds(part, rank, stretch, columns)
-        used |= set(kinds)
+        call_kinds = _call_kinds(part, rank, stretch, columns)
+        used |= set(call_kinds)
         line = Text(f"rank {rank}".ljust(label))
-        for kind in kinds:
+        for kind in call_kinds:
             letter, style = _LETTERS[kind] if kind else (" ", "")
             line.append(letter, style=style)
         console.print(_without_end(line))
@@ -139,10 +139,12 @@ def _title(account: Account, timeline: Timeline, stretch: Stretch) -> str:
     name = short(run.operation(int(call["operation"])))
     place = short_place(run.site(int(call["site"])))
     length = wording.seconds((stretch.end_ns - stretch.begin_ns) / 1e9)
-    what = "A typical iteration around" if stretch.iteration.period_ns else "Around the one call at"
-    text = f"{what} {place} ({name}): {length} of {wording.seconds(account.wall_s)}"
-    if stretch.others:
-        text += f", {len(stretch.ranks)} of {len(stretch.ranks) + stretch.others:,} ranks"
+    heading = (
+        "A typical iteration around" if stretch.iteration.period_ns else "Around the one call at"
+    )
+    text = f"{heading} {place} ({name}): {length} of {wording.seconds(account.wall_s)}"
+    if stretch.left_out:
+        text += f", {len(stretch.ranks)} of {len(stretch.ranks) + stretch.left_out:,} ranks"
     return text + "."
 
 
@@ -157,7 +159,7 @@ def _scale(stretch: Stretch, label: int, columns: int) -> Text:
     return Text(" " * label + first + middle.center(room) + last, style="dim")
 
 
-def _kinds(part: Timeline, rank: int, stretch: Stretch, columns: int) -> list[str]:
+def _call_kinds(part: Timeline, rank: int, stretch: Stretch, columns: int) -> list[str]:
     """What took most of each column; empty where nothing is known of it."""
     calls = part.calls
     rows = np.flatnonzero(part.first & (calls["rank"] == rank))

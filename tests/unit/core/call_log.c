@@ -66,7 +66,7 @@ static uint64_t to(int32_t peer)
 
 static uint64_t message(uint32_t kind, int32_t tag, uint32_t flags)
 {
-    return ix_log_what(tag, kind, IX_PATH_INTRA, flags);
+    return ix_log_envelope(tag, kind, IX_PATH_INTRA, flags);
 }
 
 static void blocking_send(int32_t peer, int32_t tag, int64_t bytes)

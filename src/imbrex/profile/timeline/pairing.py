@@ -119,11 +119,11 @@ def match_collectives(calls: Table, roots: NDArray[np.bool_], sizes: NDArray[np.
     starts = np.flatnonzero(begins)
     group = np.cumsum(begins) - 1
     rows = rows[order]
-    enter, left, kinds = calls["enter_ns"][rows], calls["end_exit_ns"][rows], kind[rows]
+    enter, left, call_kinds = calls["enter_ns"][rows], calls["end_exit_ns"][rows], kind[rows]
     last_enter = np.maximum.reduceat(enter, starts)
     last_exit = np.maximum.reduceat(left, starts)
     whole = np.bincount(group) == sizes[rows][starts]
-    whole &= np.maximum.reduceat(kinds, starts) == np.minimum.reduceat(kinds, starts)
+    whole &= np.maximum.reduceat(call_kinds, starts) == np.minimum.reduceat(call_kinds, starts)
     last_rank = np.full(len(starts), UNKNOWN, np.int64)
     came_last = enter == last_enter[group]
     last_rank[group[came_last]] = calls["rank"][rows[came_last]]
@@ -132,10 +132,10 @@ def match_collectives(calls: Table, roots: NDArray[np.bool_], sizes: NDArray[np.
     root_enter[group[root]] = enter[root]
     root_rank = np.full(len(starts), UNKNOWN, np.int64)
     root_rank[group[root]] = calls["rank"][rows[root]]
-    from_root = (kinds == Kind.FROM_ROOT) & ~root
+    from_root = (call_kinds == Kind.FROM_ROOT) & ~root
     there = np.where(from_root, root_enter[group], last_enter[group])
     # Who need not wait for that rank may leave before it comes; anybody else cannot.
-    waits = (kinds == Kind.ALL) | from_root | ((kinds == Kind.TO_ROOT) & root)
+    waits = (call_kinds == Kind.ALL) | from_root | ((call_kinds == Kind.TO_ROOT) & root)
     waits &= (calls["flags"][rows] & Flag.VARYING) == 0
     good = whole[group] & (there >= 0) & ((there <= left) | ~waits)
     rows, group, there, from_root = rows[good], group[good], there[good], from_root[good]

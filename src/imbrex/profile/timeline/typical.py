@@ -61,10 +61,10 @@ def typical_iteration(
     at, period = _most_like_the_others(enter, length)
     begin, end = int(enter[at]), int(calls["exit_ns"][rows[at]])
     period = max(period, _cycle_ns(timeline, rank, begin))
-    around = max(period, end - begin, 1)
+    margin_ns = max(period, end - begin, 1)
     return Iteration(
-        max(timeline.begin_ns, begin - around),
-        min(timeline.end_ns, end + around) if timeline.end_ns > begin else end + around,
+        max(timeline.begin_ns, begin - margin_ns),
+        min(timeline.end_ns, end + margin_ns) if timeline.end_ns > begin else end + margin_ns,
         int(rows[at]),
         rank,
         period,

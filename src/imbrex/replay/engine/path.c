@@ -15,8 +15,8 @@ typedef struct ix_walk {
 
 static ix_stretch *stretch(ix_walk *w, uint64_t op)
 {
-    static _Thread_local ix_stretch beyond;
-    ix_stretch *s = w->count < w->room ? &w->write[w->count] : &beyond;
+    static _Thread_local ix_stretch overflow;
+    ix_stretch *s = w->count < w->room ? &w->write[w->count] : &overflow;
     w->count++;
     *s = (ix_stretch){.op = (uint32_t)op, .stream = w->stream};
     return s;

@@ -253,7 +253,7 @@ def _keep(
         if not _plain(program, name):
             return False
         for target, form, source in program.pointer_facts:
-            if source == name and form == "addr" and not _at_once(target):
+            if source == name and form == "addr" and not _evaluated_now(target):
                 return False
     index = routine.body.statements.index(statement)
     before, behind = routine.body.statements[:index], routine.body.statements[index:]
@@ -262,7 +262,7 @@ def _keep(
     return not _set_in(program, footprints, names, routine, behind)
 
 
-def _at_once(target: str) -> bool:
+def _evaluated_now(target: str) -> bool:
     return target.startswith("argument:") and target.split(":")[1] in _SETS_AT_ONCE
 
 

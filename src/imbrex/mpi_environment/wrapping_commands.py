@@ -66,25 +66,25 @@ _ASSIGNMENT = re.compile(r"[^=]+=")
 
 
 @dataclass(frozen=True)
-class Around:
+class WrappingCommands:
     """The commands before words[at], of which those in `binding` concern all that is started.
 
     `changes` are what the `env` among them say, in the order of the line: a name and its value,
-    None to unset it, and an empty name to unset all. `others` are the words without `env`.
+    None to unset it, and an empty name to unset all. `without_env` are the words without `env`.
     """
 
     at: int
     binding: tuple[str, ...] = ()
-    others: tuple[str, ...] = ()
+    without_env: tuple[str, ...] = ()
     changes: tuple[tuple[str, str | None], ...] = ()
 
 
-def commands_before(words: Sequence[str]) -> Around:
+def commands_before(words: Sequence[str]) -> WrappingCommands:
     """Read the commands that start another one from the start of a line on.
 
     It ends at the first word that is none of them, or that is not written as its manual says.
     """
-    found = Around(0)
+    found = WrappingCommands(0)
     while found.at < len(words):
         name = Path(words[found.at]).name
         if name == "env":
@@ -116,26 +116,28 @@ def launcher_in_shell(words: Sequence[str], names_launcher: Callable[[str], bool
     if not rest or Path(rest[0]).name not in _SHELLS:
         return None
     command = False
-    for word in rest[1:]:
-        if word.startswith(("-", "+")) and word not in ("-", "--"):
-            command |= "c" in word[1:] and not word.startswith("--")
-        elif word not in ("-", "--"):
-            inside = re.split(r"[\s;&|(){}\"'`]+", word) if command else []
+    for argument in rest[1:]:
+        if argument.startswith(("-", "+")) and argument not in ("-", "--"):
+            command |= "c" in argument[1:] and not argument.startswith("--")
+        elif argument not in ("-", "--"):
+            inside = re.split(r"[\s;&|(){}\"'`]+", argument) if command else []
             return next((w for w in inside if w and names_launcher(w)), None)
     return None
 
 
-def _after_wrapper(words: Sequence[str], found: Around, wrapper: Wrapper) -> Around | None:
+def _after_wrapper(
+    words: Sequence[str], found: WrappingCommands, wrapper: Wrapper
+) -> WrappingCommands | None:
     index = _after_options(words, found.at + 1, wrapper)
     if index is None:
         return None
     index += wrapper.operands
     own = tuple(words[found.at : index])
     binding = found.binding + (own if wrapper.binds else ())
-    return Around(index, binding, found.others + own, found.changes)
+    return WrappingCommands(index, binding, found.without_env + own, found.changes)
 
 
-def _after_env(words: Sequence[str], found: Around) -> Around | None:
+def _after_env(words: Sequence[str], found: WrappingCommands) -> WrappingCommands | None:
     changes: list[tuple[str, str | None]] = []
 
     def option(name: str, value: str) -> bool:
@@ -156,7 +158,7 @@ def _after_env(words: Sequence[str], found: Around) -> Around | None:
         changes.append((name, value))
         index += 1
     binding = found.binding + tuple(words[found.at : index])
-    return Around(index, binding, found.others, (*found.changes, *changes))
+    return WrappingCommands(index, binding, found.without_env, (*found.changes, *changes))
 
 
 def _after_options(
@@ -170,15 +172,15 @@ def _after_options(
     None at an option that is not known, or that `use` declines.
     """
     while index < len(words) and words[index].startswith("-") and words[index] != "-":
-        word = words[index]
+        argument = words[index]
         index += 1
-        if word == "--":
+        if argument == "--":
             return index
-        if re.fullmatch(r"-\d+", word) and "adjustment" in wrapper.valued:
+        if re.fullmatch(r"-\d+", argument) and "adjustment" in wrapper.valued:
             continue  # nice -5
         following = words[index] if index < len(words) else ""
-        if word.startswith("--"):
-            name, equals, value = word[2:].partition("=")
+        if argument.startswith("--"):
+            name, equals, value = argument[2:].partition("=")
             if len(name) < 2 or name not in wrapper.valued | wrapper.plain:
                 return None
             if name in wrapper.valued and not equals:
@@ -187,11 +189,11 @@ def _after_options(
             if not use(name, value):
                 return None
             continue
-        for position, letter in enumerate(word[1:], 2):
+        for position, letter in enumerate(argument[1:], 2):
             value = ""
             if letter in wrapper.valued:
-                value = word[position:] or following
-                index += not word[position:]
+                value = argument[position:] or following
+                index += not argument[position:]
             elif letter not in wrapper.plain:
                 return None
             if not use(letter, value):
