@@ -70,7 +70,7 @@ static void step(struct slice *s, long substeps)
 
 int main(int argc, char **argv)
 {
-    long cells = 65536, planes = 4, steps = 60, substeps = 120, calm = 6;
+    long cells = 65536, planes = 4, steps = 40, substeps = 120, calm = 6;
     struct app_option options[] = {
         {"cells", OPTION_LONG, &cells, "cells of a plane, each a message of 8 bytes"},
         {"planes", OPTION_LONG, &planes, "planes of the tube, at least one for each rank"},

@@ -56,6 +56,9 @@ def test_candidates_are_tried_and_nothing_unproven_is_recommended(
         gain = candidate["gain"]
         assert not candidate["recommended"] or (gain is not None and gain[0] > answer["worth"])
         assert candidate["kind"] in ("setting", "progress", "source", "combination")
+        # The replay of the measured run says what progress would save.
+        if candidate["kind"] == "progress":
+            assert candidate["predicted_s"] >= 0
     recommended = [c for c in answer["candidates"] if c["recommended"]]
     assert answer["verdict"].partition(" % faster (")[0].replace(".", "").isdigit() == bool(
         recommended

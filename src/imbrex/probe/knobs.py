@@ -33,6 +33,8 @@ class Knob:
     unless: dict[str, str] = field(default_factory=dict)
     needs_path: str = ""
     memory_per_peer_bytes: int = 0
+    progress: bool = False
+    """Whether it makes progress while the program computes."""
     from_version: int = 0
     """Major version from which the library reads it."""
     before_version: int = 1 << 30

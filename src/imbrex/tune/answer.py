@@ -110,7 +110,22 @@ class Found:
                 f"{len(times)} runs). Beside it:"
             )
         text += [f"- {found.candidate.what}: {self._outcome(found)}" for found in self.tried]
+        off = self.prediction_errors
+        if len(off) > 1:
+            text.append(
+                f"Predictions and trials differ by {_percent(median(off))} % of the run in the "
+                f"median, {_percent(max(off))} % at worst."
+            )
         return text + [f"- {note}" for note in self.notes]
+
+    @property
+    def prediction_errors(self) -> list[float]:
+        """How far the replay's predictions are from the trials, as shares of the run time."""
+        return [
+            abs(found.prediction - found.estimate)
+            for found in self.tried
+            if found.prediction is not None and found.failed is None
+        ]
 
     @property
     def _open(self) -> bool:
@@ -187,6 +202,13 @@ class Found:
         )
 
     def _outcome(self, found: Tried) -> str:
+        """What became of a candidate, and what a replay had predicted."""
+        text = self._became(found)
+        if found.prediction is not None and found.failed is None:
+            text += f"; predicted {_percent(found.prediction)} %"
+        return text
+
+    def _became(self, found: Tried) -> str:
         if found.failed is not None:
             return f"out: {found.failed}"
         if not found.pairs:
@@ -214,6 +236,10 @@ class Found:
             "baseline": {"seconds": times, "median_s": median(times) if times else None},
             "complete": not self._open and not self.interrupted,
             "notes": list(self.notes),
+            "prediction_error": {
+                "median": median(self.prediction_errors) if self.prediction_errors else None,
+                "worst": max(self.prediction_errors, default=None),
+            },
             "candidates": [found.to_json() for found in self.tried],
         }
 

@@ -43,6 +43,8 @@ class Candidate:
     built as the candidate is), or for a combination that of the best alone. `most` is the share of
     the run time that it can save at most, as the measured run says; `commands` are what a user does
     before setting the environment, and `start` starts the program where it is started otherwise.
+    `progress`: data moves while the program computes; `eager_bytes`: messages up to this size leave
+    without asking; `saves_s`: what a replay of the run says of that, None where there is none.
     """
 
     kind: str
@@ -54,6 +56,9 @@ class Candidate:
     beside: Setup = Setup()
     commands: tuple[str, ...] = ()
     start: str = ""
+    progress: bool = False
+    eager_bytes: int = 0
+    saves_s: float | None = None
 
     @property
     def apply(self) -> tuple[str, ...]:
@@ -86,6 +91,13 @@ class Tried:
     def estimate(self) -> float:
         """The share of the time that it seems to save; 0 of no pairs."""
         return 1 - self.trial.ratio.estimate if self.trial is not None and self.pairs else 0.0
+
+    @property
+    def prediction(self) -> float | None:
+        """The share of the time that a replay says it saves; None without pairs to take it of."""
+        if self.candidate.saves_s is None or self.trial is None or not self.pairs:
+            return None
+        return self.candidate.saves_s / self.trial.medians_s[0]
 
     @property
     def gain(self) -> tuple[float, float] | None:
@@ -124,6 +136,8 @@ class Tried:
             "kind": candidate.kind,
             "what": candidate.what,
             "predicted": [0.0, candidate.most],
+            "predicted_s": candidate.saves_s,
+            "prediction": self.prediction,
             "estimate": self.estimate if self.pairs else None,
             "gain": None if self.gain is None else list(self.gain),
             "pairs": self.pairs,

@@ -16,6 +16,7 @@ from imbrex.profile.run import Run, load_run
 from imbrex.steps import step
 from imbrex.tune.answer import MEASURED, Found
 from imbrex.tune.candidate import Tried
+from imbrex.tune.predicted import in_order, with_predictions
 from imbrex.tune.progress_candidates import progress_candidates
 from imbrex.tune.search import Request, search
 from imbrex.tune.settings import setting_candidates
@@ -95,7 +96,10 @@ def _candidates(
         tried += source_candidates(place, wanted.told, most, worth, interval_s)
     except NotPossibleError as error:
         notes += (f"the source: not rewritten: {error}",)
-    return sorted(tried, key=lambda t: -t.candidate.most), notes
+    known = with_predictions(account.run, [t.candidate for t in tried])
+    tried = [replace(t, candidate=c) for t, c in zip(tried, known, strict=True)]
+    order = in_order(known, account.wall_s)
+    return sorted(tried, key=lambda t: order.index(t.candidate)), notes
 
 
 def _try(found: Found, request: Request, tried: list[Tried], trials: Trials) -> Found:

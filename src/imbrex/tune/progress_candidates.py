@@ -67,6 +67,7 @@ def progress_candidates(
                 effect="a thread of Imbrex makes MPI progress while the program computes",
                 cost="up to 3 % of a core for looks in vain, and MPI with support of threads",
                 most=most,
+                progress=True,
                 start=shlex.join(line.with_prefix(prefix)),
             )
         )

@@ -27,6 +27,8 @@ def setting_candidates(account: Account, worth: float) -> tuple[list[Candidate],
             effect=knob.effect,
             cost=knob.cost,
             most=_most(account, knob),
+            progress=knob.progress,
+            eager_bytes=knob.memory_per_peer_bytes,
         )
         for knob in knobs_for(
             profile.library_name, profile.settings, profile.paths, profile.library_version

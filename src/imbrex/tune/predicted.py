@@ -1,0 +1,69 @@
+"""What the replay of the measured run says that a candidate saves, and in which order to try them.
+
+The replay knows two kinds of change: data that moves while the ranks compute, and another size up
+to which messages leave without asking. Of all else only the limit is known: what is gainable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from imbrex.errors import ImbrexError
+from imbrex.profile.run import Run
+from imbrex.replay.evaluate import Network, Replayer
+from imbrex.replay.from_log import schedule_from_log
+from imbrex.replay.run_log import has_log, read_run_log
+from imbrex.replay.situation import AS_MEASURED, situations
+from imbrex.tune.candidate import Candidate
+
+_UNKNOWN = 0.5
+"""Where only the limit is known, a candidate is tried as if it brought half of it."""
+_EASE = ("setting", "progress", "source")
+"""What is tried first among equals: what takes least to apply."""
+
+
+def with_predictions(run: Run, candidates: Sequence[Candidate]) -> list[Candidate]:
+    """The same with `saves_s` (of the run time in s) where the run's log can be replayed on the
+    network that it had."""
+    if not any(c.progress or c.eager_bytes for c in candidates) or not has_log(run.directory):
+        return list(candidates)
+    try:
+        found = situations(run, (), [], "probed", None)[0]
+        if not found.name.startswith(AS_MEASURED):
+            return list(candidates)
+        replayer = Replayer(found.place(schedule_from_log(read_run_log(run)).schedule))
+        today_ns = replayer.run(found.network).run_ns
+
+        def saved(candidate: Candidate) -> float | None:
+            changed = _changed(found.network, candidate)
+            if changed is None:
+                return None
+            return max(today_ns - replayer.run(changed).run_ns, 0.0) * 1e-9
+
+        return [replace(candidate, saves_s=saved(candidate)) for candidate in candidates]
+    except ImbrexError:  # a log that covers a part of the run, or no network: nothing is predicted
+        return list(candidates)
+
+
+def in_order(candidates: Sequence[Candidate], run_s: float) -> list[Candidate]:
+    """Those first that are predicted to save most; `run_s` is how long the program takes."""
+
+    def expected(candidate: Candidate) -> float:
+        if candidate.saves_s is None or run_s <= 0:
+            return _UNKNOWN * candidate.most
+        return min(candidate.saves_s / run_s, candidate.most)
+
+    return sorted(candidates, key=lambda c: (-round(expected(c), 3), _EASE.index(c.kind)))
+
+
+def _changed(network: Network, candidate: Candidate) -> Network | None:
+    if candidate.progress:
+        return network.progressing("ideal")
+    if not candidate.eager_bytes:
+        return None
+    within, between = (
+        replace(route, eager_bytes=max(route.eager_bytes, float(candidate.eager_bytes)))
+        for route in (network.within, network.between)
+    )
+    return replace(network, within=within, between=between)
