@@ -217,3 +217,62 @@ def test_a_macro_that_is_not_defined_is_named(tmp_path: Path) -> None:
     (note,) = transform([path], Options()).notes
     assert note.startswith(f"{path}:5: the macro PARALLEL is taken as not defined")
     assert transform([path], Options(flags=["-DPARALLEL"])).notes == []
+
+
+INCLUDING = """      program p
+      implicit none
+#include "field.inc"
+#include <mpif.h>
+      integer i, ierr, rank
+      call mpi_init(ierr)
+      call mpi_comm_rank(mpi_comm_world, rank, ierr)
+      do i = 1, n
+        u(i) = i
+      end do
+      call mpi_recv(v, n, mpi_double_precision, 1 - rank, 0,
+     &  mpi_comm_world, mpi_status_ignore, ierr)
+      do i = 1, n
+        u(i) = 0.5d0 * u(i) + 1.0d0
+      end do
+      print *, u(3), v(4)
+      call mpi_finalize(ierr)
+      end
+"""
+FIELD = "      integer n\n      parameter (n = 1000)\n      double precision u(n), v(n)\n"
+
+
+def included(folder: Path, files: dict[str, str], flags: list[str]) -> str:
+    """What becomes of the program above with these files beside it."""
+    for name, text in files.items():
+        (folder / name).write_text(text)
+    source = folder / "p.F"
+    source.write_text(INCLUDING)
+    outcome = transform([source], Options(flags=flags))
+    (decision,) = [d for d in outcome.decisions if d.site.call.name == "MPI_Recv"]
+    after = outcome.after[str(source)].decode()
+    return after if decision.decision == "rewritten" else decision.reason.text
+
+
+def test_declarations_that_the_preprocessor_includes(tmp_path: Path) -> None:
+    after = included(tmp_path, {"field.inc": FIELD}, [])
+    assert "call mpi_irecv(v, n" in after
+    assert after.index("integer imbrex_request") > after.index("field.inc")
+
+
+def test_an_included_file_that_includes_another(tmp_path: Path) -> None:
+    files = {"field.inc": '#include "size.inc"\n      double precision u(n), v(n)\n'}
+    files["size.inc"] = "".join(FIELD.splitlines(keepends=True)[:2])
+    assert "call mpi_irecv(v, n" in included(tmp_path, files, [])
+
+
+@pytest.mark.parametrize(
+    ("text", "flags"),
+    [
+        (FIELD.replace("1000", "SIZE"), ["-DSIZE=1000"]),  # what the macro says is not read
+        ("#ifdef WIDE\n" + FIELD + "#endif\n", ["-DWIDE"]),
+        (FIELD + "      u(1) = 0.0d0\n", []),
+        (FIELD + "#define unused 1\n", []),
+    ],
+)
+def test_what_is_not_read_of_an_included_file(text: str, flags: list[str], tmp_path: Path) -> None:
+    assert "field.inc" in included(tmp_path, {"field.inc": text}, flags)

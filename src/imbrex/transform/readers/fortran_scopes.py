@@ -17,6 +17,8 @@ from imbrex.transform.readers.fortran_lines import (
 )
 
 _NAME = r"[a-z_]\w*"
+_IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
+INCLUDED = re.compile(r"#\s*include\s+[\"<]([^\">]+)")
 _KEPT = 1 << 10  # answers on statements that are kept: each is asked about several times in turn
 _VARIABLE = re.compile(rf"{_NAME}(%{_NAME}|\(.*\))*")
 _INDEX = re.compile(rf"do(\d*,?)?{_NAME}$")
@@ -143,7 +145,7 @@ class Declarations:
     def read(self, scope: Scope, line: LogicalLine) -> None:
         text = line.masked
         if text.startswith("include"):
-            self._include(scope, line)
+            self.include(scope, line.text[8:-1])
         elif text.startswith("use"):
             self._use(scope, text)
         elif text.startswith("private"):
@@ -179,8 +181,12 @@ class Declarations:
         elif _TYPE.match(text):
             self._typed(scope, line)
 
-    def _include(self, scope: Scope, line: LogicalLine) -> None:
-        name = line.text[8:-1]
+    def include(self, scope: Scope, name: str, macros: set[str] | None = None) -> None:
+        """Read a file of declarations.
+
+        `macros`: those that its text may name, where the preprocessor includes it; None where the
+        language does.
+        """
         if name.lower() in ("mpif.h", "mpif-config.h"):
             scope.interface = scope.interface or "mpif.h"
             return
@@ -188,16 +194,27 @@ class Declarations:
             path = folder / name
             if path.is_file():
                 text = path.read_bytes().decode("latin-1")
+                nested = re.search(r"(?m)^#\s*include", text)
+                if macros is not None and not nested and not _without_macros(text).strip():
+                    return  # what it defines is known by the lines that name it
+                if macros is not None and macros & set(_IDENTIFIER.findall(text)):
+                    self._hide(scope, ReasonKind.INCLUDED_CODE(file=name))
                 for inner in logical_lines(text, fixed=self.fixed):
-                    if inner.directive or not is_specification(inner.masked):
-                        scope.hidden = ReasonKind.INCLUDED_CODE(file=name)
-                        scope.problem = scope.problem or scope.hidden
+                    deeper = INCLUDED.match(inner.directive)
+                    if macros is not None and deeper is not None:
+                        self.include(scope, deeper[1], macros)
+                    elif inner.directive or not is_specification(inner.masked):
+                        self._hide(scope, ReasonKind.INCLUDED_CODE(file=name))
                     else:
                         self.read(scope, inner)
                 return
         scope.missing = name
-        scope.hidden = ReasonKind.INCLUDE_MISSING(file=name)
-        scope.problem = scope.problem or scope.hidden
+        self._hide(scope, ReasonKind.INCLUDE_MISSING(file=name))
+
+    @staticmethod
+    def _hide(scope: Scope, cause: Cause) -> None:
+        scope.hidden = cause
+        scope.problem = scope.problem or cause
 
     def _use(self, scope: Scope, text: str) -> None:
         match = re.match(rf"use(?:,\w+)?(?:::)?({_NAME})(?:,(only:)?(.*))?$", text)
@@ -332,3 +349,8 @@ def _bound(text: str) -> tuple[str, str]:
     if not colon:
         return "1", text
     return (low or ("1" if high else "")), high
+
+
+def _without_macros(text: str) -> str:
+    """The text of an included file without the preprocessor's lines and C's comments."""
+    return re.sub(r"(?m)^#(?:.*\\\n)*.*", "", re.sub(r"(?s)/\*.*?\*/", "", text))

@@ -21,6 +21,7 @@ from imbrex.transform.readers.fortran_lines import (
     split_arguments,
 )
 from imbrex.transform.readers.fortran_scopes import (
+    INCLUDED,
     Declarations,
     Scope,
     is_assignment,
@@ -29,7 +30,6 @@ from imbrex.transform.readers.fortran_scopes import (
 
 FORTRAN_SUFFIXES = frozenset({".f", ".for", ".ftn", ".f77", ".f90", ".f95", ".f03", ".f08"})
 
-_INCLUDE = re.compile(r"#\s*include\s+[\"<]([^\">]+)")
 _MACRO = re.compile(r"#\s*(?:define|undef)\s+(\w+)")
 _PREFIX = r"(?:recursive|pure|elemental|impure|module|non_recursive)*"
 _SUBROUTINE = re.compile(rf"{_PREFIX}subroutine([a-z]\w*)(\(.*\))?$")
@@ -65,6 +65,7 @@ class Units:
         self.scopes: list[Scope] = []
         self.own = Own()
         self.conditionals = Conditionals("")
+        self.macros: set[str] = set()
 
     @staticmethod
     def of(path: Path, data: bytes, flags: list[str]) -> Units:
@@ -223,6 +224,7 @@ class Units:
         for line in lines:
             macros |= self._macros_of(line.directive, self.path.parent, set())
         macros |= {re.split(r"[=(]", flag[2:])[0] for flag in self.flags if flag.startswith("-D")}
+        self.macros = macros
         if not macros:
             return
         for line in lines:
@@ -233,7 +235,7 @@ class Units:
 
     def _macros_of(self, directive: str, folder: Path, seen: set[Path]) -> set[str]:
         """The macros that an included file defines; a file that is not found is noted."""
-        match = _INCLUDE.match(directive)
+        match = INCLUDED.match(directive)
         if match is None or match[1].lower() in ("mpif.h", "mpif-config.h"):
             return set()
         for place in (folder, *self.declarations.folders):
@@ -254,15 +256,14 @@ class Units:
 
     def _directive(self, scope: Scope, line: LogicalLine, in_execution: bool) -> bool:
         """Note a directive; True where it may belong to the statement that follows."""
-        include = re.match(r"#\s*include\s+[\"<]mpif.h", line.directive)
-        if include and not in_execution:
-            scope.interface = scope.interface or "mpif.h"
+        include = INCLUDED.match(line.directive)
+        if include is not None and not in_execution:
+            self.declarations.include(scope, include[1], self.macros)
+            scope.declare_after = line.end
         elif in_execution:
             scope.body.append(line)
         elif line.directive.startswith(("#", "macro")):
             scope.problem = scope.problem or ReasonKind.DECLARATIONS_HOLD(line=line.directive)
-            if re.match(r"#\s*include", line.directive):
-                scope.hidden = ReasonKind.LINE(line=line.directive)
         else:
             return True
         return False
