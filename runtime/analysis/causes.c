@@ -134,6 +134,7 @@ typedef struct summary {
     uint32_t latest;
     int64_t latest_ns;
     int unmatched, needing, maybe, data;
+    int any; /* the call returned for the first of what it waited for */
     int calibrated;
     int64_t x_hi_ns; /* of all that moved */
     ix_interval computed;
@@ -149,7 +150,7 @@ static int64_t combine(int any, int first, int64_t so_far, int64_t now)
 static summary sum_up(const ix_view *view, const ix_op *call, int any,
                       const ix_completed *completed, uint32_t count)
 {
-    summary s = {.latest = IX_NO_END, .latest_ns = LONG_AGO, .calibrated = 1};
+    summary s = {.latest = IX_NO_END, .latest_ns = LONG_AGO, .calibrated = 1, .any = any};
     int seen[IX_CAUSES] = {0};
     for (int k = 0; k < IX_CAUSES; k++)
         s.certain[k] = s.possible[k] = LONG_AGO;
@@ -267,7 +268,7 @@ static void share_out_rest(const ix_view *view, const ix_op *call, const summary
     }
     if (!s->data || (!s->needing && !s->maybe)) { /* nothing moves, or into buffers at once */
         c->part[IX_LIBRARY] = rest;
-        if (s->data && rest_from.max_ns == call->enter_ns)
+        if (s->data && !s->any && rest_from.max_ns == call->enter_ns)
             wait_for_room(view, call, s, completed, count, c);
         return;
     }

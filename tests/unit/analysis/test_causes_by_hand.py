@@ -176,6 +176,17 @@ def test_a_buffered_send_waits_for_room_where_the_receiver_lags(
     assert gain(rows.causes[0, 2, "MPI_Send"]) == (0, 0)
 
 
+def test_waitany_of_a_buffered_send_may_have_waited_for_another(driver):
+    a, b = two()
+    a.add(500, 600, "MPI_Send", SEND, 1000, 1)
+    a.add(700, 710, "MPI_Isend", SEND, 1000, 1, end=2)
+    a.add(1000, 5000, "MPI_Waitany", COMPLETION, site=2)
+    b.add(700, 9000, "MPI_Recv", RECV, 1000, 0)
+    b.add(9500, 9600, "MPI_Recv", RECV, 1000, 0)
+    rows = driver.analyze([a, b], BUFFERED)
+    assert told(rows.causes[0, 2, "MPI_Waitany"]) == {"library": (4000, 4000)}
+
+
 def test_waitall_waits_for_the_last_of_its_senders(driver):
     """Three ranks: the receives of rank 0 complete together; rank 2 comes at 7000."""
     a, b, c = Rank(), Rank(), Rank()
