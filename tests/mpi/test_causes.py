@@ -23,6 +23,7 @@ LATE = {
     "start": ("MPI_Wait", 1, "late_sender"),
     "probe": ("MPI_Probe", 1, "late_sender"),
     "sendrecv": ("MPI_Sendrecv", 1, "late_sender"),
+    "edge": ("MPI_Sendrecv", 1, "late_sender"),
     "ssend": ("MPI_Ssend", 0, "late_receiver"),
     "barrier": ("MPI_Barrier", 1, "late_collective"),
     "bcast": ("MPI_Bcast", 1, "late_collective"),

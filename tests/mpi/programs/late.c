@@ -117,6 +117,15 @@ static void sendrecv_late(void)
                  MPI_STATUS_IGNORE);
 }
 
+/* A shift in a domain that ends: nobody is before rank 0, nobody behind rank 1. */
+static void sendrecv_at_the_edge(void)
+{
+    late(0);
+    now();
+    MPI_Sendrecv(out, 1024, MPI_BYTE, rank == 0 ? 1 : MPI_PROC_NULL, 1, in, 1024, MPI_BYTE,
+                 rank == 0 ? MPI_PROC_NULL : 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
 static void send_to_late_receiver(void)
 {
     late(1);
@@ -195,6 +204,7 @@ static const struct {
     {"start", start_and_wait_for_late_send},
     {"probe", probe_late_send},
     {"sendrecv", sendrecv_late},
+    {"edge", sendrecv_at_the_edge},
     {"ssend", send_to_late_receiver},
     {"barrier", barrier},
     {"bcast", bcast},
