@@ -159,7 +159,7 @@ static inline uint32_t ixa_line(uintptr_t address)
 }
 
 /* The bit in its line of the word in which an address lies. */
-static inline uint8_t ixa_word(uintptr_t address)
+static inline uint8_t ixa_word_bit(uintptr_t address)
 {
     return (uint8_t)(1u << (address >> IXA_WORD_BITS) % 8);
 }

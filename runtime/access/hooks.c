@@ -83,7 +83,7 @@ static void access_any(uintptr_t address, size_t size, int is_write, const void 
 static inline int is_communicated(uintptr_t address)
 {
     uint8_t line = ixa_lines[ixa_line(address)];
-    return __builtin_expect(line != 0, 0) && line & ixa_word(address);
+    return __builtin_expect(line != 0, 0) && line & ixa_word_bit(address);
 }
 
 /* The first read of what has arrived. */

@@ -129,7 +129,7 @@ static void mark_words(uintptr_t address, size_t size)
     if (!ixa_lines)
         return;
     for (uintptr_t at = address; at < address + size; at = (at | ((1 << IXA_WORD_BITS) - 1)) + 1)
-        ixa_lines[ixa_line(at)] |= ixa_word(at);
+        ixa_lines[ixa_line(at)] |= ixa_word_bit(at);
 }
 
 /* Hooks of several threads may ask for pages too, for the sources of copies. */

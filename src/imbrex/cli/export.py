@@ -23,7 +23,7 @@ from imbrex.steps import step
     "name",
     type=click.Choice(list(FORMATS)),
     help="Of "
-    + "; ".join(f"{format_.name}: {format_.what}" for format_ in FORMATS.values())
+    + "; ".join(f"{format_.name}: {format_.content}" for format_ in FORMATS.values())
     + " [by the suffix of -o].",
 )
 @click.option("-o", "--output", type=FILE, help="Where to write it [DIR with the suffix].")

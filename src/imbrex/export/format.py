@@ -20,13 +20,13 @@ from imbrex.steps import Tell
 class Format:
     """One format: `write` puts a run at a path that does not exist yet, or replaces a file.
 
-    It returns a line about what the file lacks, or None. `suffix` is that of its files, `what` says
-    for whom they are in a line of help.
+    It returns a line about what the file lacks, or None. `suffix` is that of its files, `content`
+    says for whom they are in a line of help.
     """
 
     name: str
     suffix: str
-    what: str
+    content: str
     write: Callable[[Run, Path, Tell], str | None]
 
 

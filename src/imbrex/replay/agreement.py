@@ -150,14 +150,14 @@ def _of_computation(account: Account, document: dict[str, Any], reading: _Readin
     polls = any(mpi_facts.is_poll(found.operation) for found in account.sites)
     why = "what is computed between tests that failed counts as waiting" if polls else ""
     longest, efficiency = Interval(compute.max(), most.max()), row["efficiency"]
-    together = efficiency["serialization"] * efficiency["transfer"]
+    product = efficiency["serialization"] * efficiency["transfer"]
     balance = Interval(compute.mean() / longest.high, most.mean() / longest.low)
     return [
         Figure("computation", document["computation_s"], longest, why=why),
         Figure("load balance", efficiency["load_balance"], balance, why=why),
         Figure(
             "communication efficiency",
-            together,
+            product,
             longest.over(reading.measured_s),
             why=reading.disturbed or why or _grain(reading),
         ),

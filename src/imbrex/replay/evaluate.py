@@ -271,11 +271,11 @@ class Replayer:
         operation = self._ops[stuck.op]
         number = int(stuck.op) - int(self._first[stuck.stream])
         rank = int(self._process[stuck.stream])
-        what = _KINDS[int(operation["kind"])]
+        kind_name = _KINDS[int(operation["kind"])]
         peer = int(operation["peer"])
         whom = f" (rank {int(self._process[peer])})" if operation["kind"] < Kind.MEET else ""
         return (
-            f"rank {rank} waits for ever in operation {number + 1}, a {what}{whom}: "
+            f"rank {rank} waits for ever in operation {number + 1}, a {kind_name}{whom}: "
             "messages of the schedule are missing or wait for each other"
         )
 

@@ -44,7 +44,7 @@ def meetings(log: RunLog, collectives: Collectives) -> Meetings:
     begun = 0
     alone: list[int] = []
     lost: list[int] = []
-    for own in _together(log, who):
+    for own in _arrived_in_one_call(log, who):
         group = log.groups.get(int(records["comm"][own[0]]))
         size = len(group.members) if group is not None else 0
         if group is None or len(own) != size or len(np.unique(log.rank[own])) != size:
@@ -71,7 +71,7 @@ def meetings(log: RunLog, collectives: Collectives) -> Meetings:
     return Meetings(number, table, joined, np.array(alone, np.int64), np.array(lost, np.int64))
 
 
-def _together(log: RunLog, who: IntArray) -> list[IntArray]:
+def _arrived_in_one_call(log: RunLog, who: IntArray) -> list[IntArray]:
     """Records of one collective each, in the order of their first record."""
     records = log.records[who]
     persistent = (records["flags"] & Flag.PERSISTENT) != 0
@@ -93,8 +93,8 @@ def _meets(log: RunLog, own: IntArray) -> bool:
     """Whether those that make a communicator, window or file wait for each other: libraries need
     not, and then the first leave before the last come."""
     records = log.records[own]
-    at_once = (log.end[own] == log.call[own]).all()
-    if log.operations[int(records["operation"][0])] in EXCHANGES or not at_once:
+    completed_in_call = (log.end[own] == log.call[own]).all()
+    if log.operations[int(records["operation"][0])] in EXCHANGES or not completed_in_call:
         return True
     shift = log.start_ns[log.stream[own]]
     left, came = records["exit_ns"] + shift, records["enter_ns"] + shift

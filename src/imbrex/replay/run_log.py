@@ -57,8 +57,8 @@ class RunLog:
     def ranks(self) -> int:
         return len(self.nodes)
 
-    def is_kind(self, *kinds: Kind) -> BoolArray:
-        return np.isin(self.records["kind"], kinds)
+    def is_kind(self, *wanted: Kind) -> BoolArray:
+        return np.isin(self.records["kind"], wanted)
 
     def has(self, flag: Flag) -> BoolArray:
         return np.asarray((self.records["flags"] & flag) != 0)
@@ -188,6 +188,6 @@ def _groups(logs: list[CallLog]) -> dict[int, Group]:
         for number, c in log.communicators.items():
             if number in found or c.own is None:
                 continue
-            others = c.peers if c.inter and c.peers is not None else []
-            found[number] = Group((*c.own, *others), c.inter, c.window)
+            remote = c.peers if c.inter and c.peers is not None else []
+            found[number] = Group((*c.own, *remote), c.inter, c.window)
     return found

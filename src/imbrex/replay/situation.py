@@ -40,11 +40,11 @@ class Situation:
 def situations(
     run: Run,
     names: tuple[str, ...],
-    others: list[Interconnect],
+    interconnects: list[Interconnect],
     progress: str,
     ranks_per_node: int | None,
 ) -> list[Situation]:
-    """As measured, where the run has a machine profile; then the networks asked for, or `others`.
+    """As measured, where the run has a profile; then the networks asked for, or `interconnects`.
 
     Elsewhere the processors of one node talk as they did here, and each rank has a node of its own
     unless `ranks_per_node` says otherwise. The library moves messages as it did here, but on a
@@ -78,7 +78,7 @@ def situations(
         else:
             there += load_interconnects(name)
     alone = _placed(ranks, ranks_per_node or 1)
-    for network in there if names else others:
+    for network in there if names else interconnects:
         route = replace(
             route_of(network, class_of.eager_bytes),
             held_by_sender=class_of.held_by_sender,

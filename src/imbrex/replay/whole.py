@@ -49,14 +49,16 @@ class Whole:
     document: dict[str, Any]
 
 
-def predict_whole(run: Run, others: list[Interconnect], settings: Settings) -> Whole:
+def predict_whole(run: Run, interconnects: list[Interconnect], settings: Settings) -> Whole:
     """Replay a run's call log on the network that it had and on others.
 
     ImbrexError where the log is missing or covers a part of the run.
     """
     chosen = read_collectives(settings.collectives) if settings.collectives else Collectives()
     made = schedule_from_log(read_run_log(run), chosen)
-    found = situations(run, settings.networks, others, settings.progress, settings.ranks_per_node)
+    found = situations(
+        run, settings.networks, interconnects, settings.progress, settings.ranks_per_node
+    )
     document: dict[str, Any] = {
         "schema_version": 1,
         "kind": "whole run",

@@ -56,9 +56,9 @@ def _reproduction(run: Run, document: dict[str, Any]) -> list[str]:
 
 def _disturbed(run: Run) -> str:
     """What the calls' causes say that no replay has: stalls, and the library's own time."""
-    what = "the run was slower than its computation and the network of the profile explain"
+    reason = "the run was slower than its computation and the network of the profile explain"
     if not has_causes(run):
-        return what
+        return reason
     division = divide_all(run)
     busy = float(run.ranks["compute_ns"].sum() + run.ranks["call_ns"].sum()) * 1e-9
     parts = [
@@ -69,7 +69,7 @@ def _disturbed(run: Run) -> str:
         )
         if name in division.parts and division.parts[name].middle / busy >= _MATTERS
     ]
-    return f"of the run {' and '.join(parts)} is in no network's figures" if parts else what
+    return f"of the run {' and '.join(parts)} is in no network's figures" if parts else reason
 
 
 def _left_out(document: dict[str, Any]) -> list[str]:
@@ -176,9 +176,9 @@ def _beside_the_run(document: dict[str, Any]) -> list[str]:
         most = found["run"][1]
         if found["within"] or found["figure"] not in _SAVED or found["predicted"] - most < least:
             continue
-        what = f"{found['site']}, {found['figure']}" if found["site"] else "all transfers"
+        subject = f"{found['site']}, {found['figure']}" if found["site"] else "all transfers"
         why = found["why"] or "and nothing in the run explains it"
-        lines.append(f"{what}: by the run's own calls at most {seconds(most)}: {why}.")
+        lines.append(f"{subject}: by the run's own calls at most {seconds(most)}: {why}.")
     return ["", *lines] if lines else []
 
 

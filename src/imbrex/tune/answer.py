@@ -82,7 +82,7 @@ class Found:
             if looks:
                 best = max(looks, key=lambda t: t.estimate)
                 return (
-                    f"Nothing proven {when}; {best.candidate.what} looks "
+                    f"Nothing proven {when}; {best.candidate.label} looks "
                     f"{_percent(best.estimate)} % faster ({_pairs(best.pairs)})."
                 )
             left = sum(not found.finished for found in self.tried)
@@ -109,7 +109,7 @@ class Found:
                 f"The program as it is takes {wording.seconds(median(times))} (median of "
                 f"{len(times)} runs). Beside it:"
             )
-        text += [f"- {found.candidate.what}: {self._outcome(found)}" for found in self.tried]
+        text += [f"- {found.candidate.label}: {self._outcome(found)}" for found in self.tried]
         off = self.prediction_errors
         if len(off) > 1:
             text.append(
@@ -177,7 +177,7 @@ class Found:
         how = f" ({', '.join(options)})" if options else ""
         return (
             f"This machine is noisy: the ratio of two runs varies by "
-            f"{wording.percent(best.deviation)}. If {best.candidate.what} really saves "
+            f"{wording.percent(best.deviation)}. If {best.candidate.label} really saves "
             f"{_percent(best.estimate)} %, {enough} would prove it{how}."
         )
 
@@ -190,7 +190,7 @@ class Found:
                 t
                 for t in self.recommended
                 if t.candidate.kind != "combination"
-                and best.candidate.what.startswith(t.candidate.what)
+                and best.candidate.label.startswith(t.candidate.label)
             )
             assert alone.gain is not None
             low, high = (1 - (1 - a) * (1 - b) for a, b in zip(alone.gain, best.gain, strict=True))
@@ -198,7 +198,7 @@ class Found:
             beside = f", {_percent(best.estimate)} % of it by the second"
         return (
             f"{_percent(estimate)} % faster ({_percent(low)} to {_percent(high)}{beside}, "
-            f"{_pairs(best.pairs)}, {_CHECKED[best.checked]}) with {best.candidate.what}."
+            f"{_pairs(best.pairs)}, {_CHECKED[best.checked]}) with {best.candidate.label}."
         )
 
     def _outcome(self, found: Tried) -> str:
@@ -213,8 +213,8 @@ class Found:
             return f"out: {found.failed}"
         if not found.pairs:
             return "not tried: the time was over"
-        word = "faster" if found.estimate >= 0 else "slower"
-        text = f"{_percent(abs(found.estimate))} % {word}"
+        direction = "faster" if found.estimate >= 0 else "slower"
+        text = f"{_percent(abs(found.estimate))} % {direction}"
         if found.candidate.kind == "combination":
             text += " than the best alone"
         if found.recommended and found.gain is not None:

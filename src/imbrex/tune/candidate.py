@@ -48,7 +48,7 @@ class Candidate:
     """
 
     kind: str
-    what: str
+    label: str
     setup: Setup = Setup()
     effect: str = ""
     cost: str = ""
@@ -134,7 +134,7 @@ class Tried:
         candidate = self.candidate
         return {
             "kind": candidate.kind,
-            "what": candidate.what,
+            "what": candidate.label,
             "predicted": [0.0, candidate.most],
             "predicted_s": candidate.saves_s,
             "prediction": self.prediction,

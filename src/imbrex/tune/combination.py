@@ -27,7 +27,7 @@ def combined(tried: Sequence[Tried]) -> Candidate | None:
     helped = next((part for part in parts if part.setup.prefix), Candidate("", ""))
     return Candidate(
         kind="combination",
-        what=" and ".join(part.what for part in parts),
+        label=" and ".join(part.label for part in parts),
         setup=Setup(environment, built.setup.words if built else None, helped.setup.prefix),
         effect="; ".join(part.effect for part in parts),
         cost="; ".join(part.cost for part in parts),

@@ -42,7 +42,7 @@ def progress_candidates(
     NotPossibleError with what stands in the way, as one run with the thread shows it.
     """
     most = saved_at_most(account)
-    if most < worth or MARKER in (Path(word).name for word in place.words):
+    if most < worth or MARKER in (Path(argument).name for argument in place.words):
         return []
     if "IMBREX_PROGRESS" in os.environ:
         return []
@@ -62,7 +62,7 @@ def progress_candidates(
         found.append(
             Candidate(
                 kind="progress",
-                what=f"{MARKER} {option}",
+                label=f"{MARKER} {option}",
                 setup=Setup(prefix=prefix),
                 effect="a thread of Imbrex makes MPI progress while the program computes",
                 cost="up to 3 % of a core for looks in vain, and MPI with support of threads",

@@ -119,8 +119,8 @@ def _gains(folder: Path) -> Gains:
         return {}
     trials = TRIALS_FORMAT.load(folder / TRIALS)
     return {
-        what: [1 - p["b"]["seconds"] / p["a"]["seconds"] for p in pairs if p["counted"]]
-        for what, pairs in trials["candidates"].items()
+        label: [1 - p["b"]["seconds"] / p["a"]["seconds"] for p in pairs if p["counted"]]
+        for label, pairs in trials["candidates"].items()
     }
 
 

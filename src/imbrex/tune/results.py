@@ -80,9 +80,9 @@ def checked_by(command: str, output: str) -> str | None:
     return f"--check ended with exit code {done.returncode}{f' ({last[0]})' if last else ''}"
 
 
-def _is_number(word: str) -> bool:
+def _is_number(text: str) -> bool:
     """Whether a result stands in a word: `3.14`, `value=3.6e-01`, `1.1e-15,`."""
-    return bool(_NUMBER.search(word))
+    return bool(_NUMBER.search(text))
 
 
 def _words(text: str) -> list[list[str]]:

@@ -26,7 +26,7 @@ class Rewriting:
     """One set of edits. `files`: the changed text of each, relative to the root; `most`: the share
     of the run time that its sites can save at most."""
 
-    what: str
+    label: str
     patch: str
     files: dict[Path, bytes]
     most: float
@@ -49,8 +49,8 @@ def find_rewritings(
     if outcome.after != every.after:
         most = _share(measured, outcome.decisions) if rewritten else 1.0
         place = _places(rewritten, sources.root)
-        what = f"{place} rewritten, with progress calls" if rewritten else "progress calls"
-        found.append(_rewriting(sources, outcome, what, max(most, worth)))
+        label = f"{place} rewritten, with progress calls" if rewritten else "progress calls"
+        found.append(_rewriting(sources, outcome, label, max(most, worth)))
     if rewritten and _share(measured, rewritten) >= worth:
         found.append(_whole(sources, every, measured, rewritten))
         found += _groups(sources, options, measured, worth, rewritten)
@@ -96,18 +96,18 @@ def _groups(
 def _whole(
     sources: Sources, outcome: Outcome, measured: Measured, rewritten: Sequence[Decision]
 ) -> Rewriting:
-    what = f"{_places(rewritten, sources.root)} rewritten"
-    return _rewriting(sources, outcome, what, _share(measured, rewritten))
+    label = f"{_places(rewritten, sources.root)} rewritten"
+    return _rewriting(sources, outcome, label, _share(measured, rewritten))
 
 
-def _rewriting(sources: Sources, outcome: Outcome, what: str, most: float) -> Rewriting:
+def _rewriting(sources: Sources, outcome: Outcome, label: str, most: float) -> Rewriting:
     changed = sorted(n for n in outcome.before if outcome.before[n] != outcome.after[n])
     names = {name: Path(name).resolve().relative_to(sources.root) for name in changed}
     patch = "".join(
         unified_diff(str(names[name]), outcome.before[name], outcome.after[name])
         for name in changed
     )
-    return Rewriting(what, patch, {names[name]: outcome.after[name] for name in changed}, most)
+    return Rewriting(label, patch, {names[name]: outcome.after[name] for name in changed}, most)
 
 
 def _share(measured: Measured, decisions: Sequence[Decision]) -> float:

@@ -114,8 +114,8 @@ def search(
     request: Request,
     tried: list[Tried],
     run: Run,
-    keep: Keep = lambda what, pairs: None,
-    step: Step = lambda what: nullcontext(),
+    keep: Keep = lambda label, pairs: None,
+    step: Step = lambda label: nullcontext(),
     clock: Callable[[], float] = time.monotonic,
 ) -> None:
     """Fill in what became of each candidate in `tried`; one that combines may follow them.
@@ -141,7 +141,7 @@ def search(
         promising = any(t.looks_faster and not t.recommended for t in tried)
         if not left.has_time(plan.warm + SCREENED_PAIRS + promising * PROVING_PAIRS):
             break
-        with step(f"trying {found.candidate.what} ({number + 1} of {len(tried)})"):
+        with step(f"trying {found.candidate.label} ({number + 1} of {len(tried)})"):
             tried[number] = _try(
                 request,
                 found.candidate,
@@ -159,9 +159,9 @@ def search(
             tried[number] = prove(found, _decided)
         elif found.pairs >= SCREENED_PAIRS or found.failed is not None:
             tried[number] = replace(found, finished=True)
-    together = combined(tried)
-    if together is not None and left.has_time(SCREENED_PAIRS):
-        new = Tried(together)
+    combination = combined(tried)
+    if combination is not None and left.has_time(SCREENED_PAIRS):
+        new = Tried(combination)
         tried.append(new)
         tried[-1] = prove(new, _decided)
     proven = [number for number, found in enumerate(tried) if found.recommended]
@@ -183,9 +183,9 @@ def _prove(
 ) -> Tried:
     candidate = found.candidate
     if found.trial is not None:
-        request = replace(request, before={candidate.what: found.trial.pairs})
+        request = replace(request, before={candidate.label: found.trial.pairs})
         plan = replace(plan, warm=0)
-    with step(f"trying {candidate.what}: is it proven?"):
+    with step(f"trying {candidate.label}: is it proven?"):
         tried = _try(
             request,
             candidate,
@@ -211,12 +211,12 @@ def _try(
 ) -> Tried:
     baseline = candidate.beside.line("A", request.line)
     changed = candidate.setup.line("B", request.line)
-    before = (request.before or {}).get(candidate.what, ())
+    before = (request.before or {}).get(candidate.label, ())
     ran: list[Pair] = list(before)
 
     def heard(pairs: Sequence[Pair]) -> None:
         ran[:] = pairs
-        keep(candidate.what, pairs)
+        keep(candidate.label, pairs)
         if request.check is not None or len(outputs.baselines) >= KNOWN_BASELINES:
             _check(request, outputs, outputs.of(changed)[-1])
 

@@ -22,7 +22,7 @@ def setting_candidates(account: Account, worth: float) -> tuple[list[Candidate],
     found = [
         Candidate(
             kind="setting",
-            what=" ".join(f"{name}={value}" for name, value in knob.variables.items()),
+            label=" ".join(f"{name}={value}" for name, value in knob.variables.items()),
             setup=Setup(knob.variables),
             effect=knob.effect,
             cost=knob.cost,
@@ -40,7 +40,7 @@ def setting_candidates(account: Account, worth: float) -> tuple[list[Candidate],
     for candidate in found:
         own = [f"{n}={fixed[n]}" for n in candidate.setup.environment if n in fixed]
         if own:
-            notes.append(f"{candidate.what}: not tried: {' '.join(own)} is set by you")
+            notes.append(f"{candidate.label}: not tried: {' '.join(own)} is set by you")
     return chosen, tuple(notes)
 
 

@@ -60,7 +60,7 @@ def source_candidates(
         write_whole(patch, rewriting.patch)
         candidate = Candidate(
             kind="source",
-            what=rewriting.what,
+            label=rewriting.label,
             beside=beside,
             effect="starts messages earlier, or completes them later, around the program's work",
             cost=f"a change of the source ({patch.name}), to be built with `{sources.build}`",

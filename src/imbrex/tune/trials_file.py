@@ -65,14 +65,14 @@ class Trials:
                     "-o, or remove it"
                 )
         self._pairs = {
-            what: [_pair(entry) for entry in entries]
-            for what, entries in found["candidates"].items()
+            label: [_pair(entry) for entry in entries]
+            for label, entries in found["candidates"].items()
         }
-        return {what: tuple(pairs) for what, pairs in self._pairs.items()}
+        return {label: tuple(pairs) for label, pairs in self._pairs.items()}
 
-    def keep(self, what: str, pairs: Sequence[Pair]) -> None:
+    def keep(self, label: str, pairs: Sequence[Pair]) -> None:
         """Write down the pairs of a candidate."""
-        self._pairs[what] = list(pairs)
+        self._pairs[label] = list(pairs)
         content = {
             "format": TRIALS_FORMAT.identity,
             "schema_version": TRIALS_FORMAT.version,

@@ -37,7 +37,7 @@ def test_the_best_is_proven_before_the_others_are_tried() -> None:
 @pytest.mark.parametrize("first", [True, False])
 def test_what_is_left_of_the_time_goes_to_the_others(first: bool) -> None:
     factors = {"fast": 0.7, "better": 0.5} if first else {"better": 0.5, "fast": 0.7}
-    found = {t.candidate.what: t for t in tuned(factors, budget_s=30)}
+    found = {t.candidate.label: t for t in tuned(factors, budget_s=30)}
     assert found["X=fast"].recommended and found["X=better"].recommended
 
 

@@ -81,8 +81,8 @@ def test_two_intervals_and_the_line_to_copy(account: MakeAccount, tmp_path: Path
     words = (str(launcher), "-n", "2", *APP)
     adapted, fixed = candidates(account(), words=words)
     assert [adapted.kind, fixed.kind] == ["progress"] * 2
-    assert adapted.what == "imbrex-exec --progress"
-    assert fixed.what == "imbrex-exec --progress=1000"
+    assert adapted.label == "imbrex-exec --progress"
+    assert fixed.label == "imbrex-exec --progress=1000"
     assert adapted.apply == (f"{launcher} -n 2 {SCRIPT} --progress ./app input",)
     assert fixed.apply == (f"{launcher} -n 2 {SCRIPT} --progress=1000 ./app input",)
     assert adapted.most == fixed.most == pytest.approx(0.2)
@@ -168,7 +168,7 @@ def test_one_thread_goes_together_with_settings(account: MakeAccount) -> None:
     assert all(found.recommended for found in tried)
     together = tried[-1].candidate
     assert together.kind == "combination"
-    assert together.what == "imbrex-exec --progress and X=1"
+    assert together.label == "imbrex-exec --progress and X=1"
     assert together.apply == ("export X=1", f"{SCRIPT} --progress ./app input")
     assert together.setup.prefix == together.beside.prefix == (str(SCRIPT), "--progress")
     assert tried[-1].estimate == pytest.approx(0.1)

@@ -89,7 +89,7 @@ def test_the_best_is_recommended_and_the_others_cost_little() -> None:
     assert [t.recommended for t in tried] == [False, True, False, True]
     assert machine.runs.count("slow") == machine.runs.count("same") == 3
     answer = found(tried)
-    assert [t.candidate.what for t in answer.recommended] == ["X=fast", "X=better"]
+    assert [t.candidate.label for t in answer.recommended] == ["X=fast", "X=better"]
     assert answer.verdict.startswith("20.")
     assert answer.verdict.endswith("same results) with X=fast.")
     assert "   $ export X=fast" in answer.lines()
@@ -273,7 +273,7 @@ def test_what_adds_nothing_is_not_combined() -> None:
     tried = [Tried(setting("1")), Tried(Candidate("setting", "Y=1", Setup({"Y": "1"}), "e", "c"))]
     search(Request(LINE, Plan(30, warm=0), 1e6), tried, machine, clock=machine.clock)
     assert not tried[-1].recommended
-    assert found(tuple(tried)).recommended[0].candidate.what == "X=1"
+    assert found(tuple(tried)).recommended[0].candidate.label == "X=1"
 
 
 @pytest.mark.parametrize("noise", ["normal", "spikes", "exponential"])

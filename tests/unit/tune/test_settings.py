@@ -32,14 +32,14 @@ def account(make_caused: Any, call: Any, monkeypatch: pytest.MonkeyPatch) -> Acc
 
 def test_what_the_library_knows_is_tried(account: Account) -> None:
     found, notes = setting_candidates(account, 0.01)
-    assert PML in [candidate.what for candidate in found]
+    assert PML in [candidate.label for candidate in found]
     assert notes == ()
 
 
 def test_what_the_user_exports_is_left(account: Account, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OMPI_MCA_pml", "ob1")
     found, notes = setting_candidates(account, 0.01)
-    assert PML not in [candidate.what for candidate in found]
+    assert PML not in [candidate.label for candidate in found]
     assert notes == (f"{PML}: not tried: OMPI_MCA_pml=ob1 is set by you",)
 
 
@@ -47,5 +47,5 @@ def test_what_the_line_sets_is_left(account: Account) -> None:
     words = ("mpirun", "--mca", "pml", "ob1", "-n", "2")
     told = replace(account, knowledge=replace(account.knowledge, launcher=words))
     found, notes = setting_candidates(told, 0.01)
-    assert PML not in [candidate.what for candidate in found]
+    assert PML not in [candidate.label for candidate in found]
     assert notes == (f"{PML}: not tried: OMPI_MCA_pml=ob1 is set by you",)

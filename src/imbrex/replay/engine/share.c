@@ -109,15 +109,15 @@ static double find_level(ix_links *l, uint32_t number)
     double level = link->count ? 1.0 / link->count : INFINITY;
     while (level < INFINITY) {
         double used = 0;
-        uint32_t others = 0;
+        uint32_t unlimited = 0;
         for (uint32_t k = 0; k < link->count; k++) {
             double there = link_of(l, other_link(&l->connections[link->of[k]], number))->level;
             if (there < level)
                 used += there;
             else
-                others++;
+                unlimited++;
         }
-        double found = others ? (1.0 - used) / others : INFINITY;
+        double found = unlimited ? (1.0 - used) / unlimited : INFINITY;
         if (found <= level)
             break;
         level = found;

@@ -212,12 +212,12 @@ not-worth
 
 def _read(table: str) -> dict[str, str]:
     found: dict[str, str] = {}
-    kinds: list[str] = []
+    sections: list[str] = []
     for line in table.strip().splitlines():
         if not line.startswith(" "):
-            kinds = ([] if kinds and kinds[0] in found else kinds) + line.split()
+            sections = ([] if sections and sections[0] in found else sections) + line.split()
             continue
-        for kind in kinds:
+        for kind in sections:
             found[kind] = f"{found.get(kind, '')} {line.strip()}".strip()
     return found
 

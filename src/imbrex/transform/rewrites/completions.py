@@ -86,10 +86,10 @@ class Completing(CallRewrite[ContentT, DoneT]):
         """What a wait releases; in Fortran also what must be fenced behind it."""
         requests = self.requests_of(site.routine)
         own = [s for s in starts if s.routine is site.routine and self._known(site, requests, s)]
-        others = [s for s in starts if s not in own]
+        remaining = [s for s in starts if s not in own]
         accesses = requests.released(site.statement, [(s.statement, s.transfer) for s in own])
         completes = [replace(s.transfer, error=error) for s in own]
-        elsewhere = self.states.released(others, site.routine)
+        elsewhere = self.states.released(remaining, site.routine)
         return accesses + elsewhere, completes + self._named(site.routine, elsewhere, error)
 
     def _known(self, site: Site, requests: Requests, start: Started) -> bool:
