@@ -20,7 +20,7 @@ LINE = Line("A", ("./app",))
 
 
 def names(candidates: list[Candidate], run_s: float = 10.0) -> list[str]:
-    return [candidate.what for candidate in in_order(candidates, run_s)]
+    return [candidate.label for candidate in in_order(candidates, run_s)]
 
 
 def test_what_is_predicted_to_save_most_comes_first() -> None:
