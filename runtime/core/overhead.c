@@ -25,7 +25,7 @@ static void call(uint32_t i, int logged)
         empty_chunk(t);
     if (i % 2 == 0) {
         if (logged) /* of no known communicator: a stream that nobody matches */
-            ix_log_begun(t, handle, transfer.bytes, ix_log_where(0, 0),
+            ix_log_begun(t, handle, transfer.bytes, ix_log_where(0, 1),
                          ix_log_envelope(0, IX_LOG_SEND, transfer.path, 0), 0);
         ix_begin(t, handle, &transfer);
     } else {

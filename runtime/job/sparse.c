@@ -6,15 +6,9 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { AT_ONCE = 8 };
+#include "job/barrier.h"
 
-/* SMPI's MPI_Ibarrier is over once rank 0 has entered it, and rank 0's once all have: the second
- * one is over when all have entered the first. */
-#ifdef IMBREX_SIMULATED
-enum { BARRIERS = 2 };
-#else
-enum { BARRIERS = 1 };
-#endif
+enum { AT_ONCE = 8 };
 
 /* How often to look in vain before sleeping, for how long. Simulated ranks share one core anyway.
  */
@@ -122,18 +116,16 @@ static void wait_a_little(int fruitless)
 int ix_sparse_exchange(ix_sparse *s, int tag, ix_next_block *next, ix_hear_block *hear,
                        void *context)
 {
-    int left = 1, bad = 0, over = 0, barriers = 0, fruitless = 0;
-    MPI_Request barrier = MPI_REQUEST_NULL;
+    int left = 1, bad = 0, over = 0, entered = 0, fruitless = 0;
+    ix_barrier barrier;
     while (!over && !bad) {
         fruitless = hear_one(s, tag, hear, context, &bad) ? 0 : fruitless + 1;
         if (fruitless)
             wait_a_little(fruitless);
-        if (barrier != MPI_REQUEST_NULL)
-            bad |= PMPI_Test(&barrier, &over, MPI_STATUS_IGNORE) != MPI_SUCCESS;
-        else if (barriers || !send_more(s, tag, next, hear, context, &left, &bad))
-            bad |= PMPI_Ibarrier(s->all, &barrier) != MPI_SUCCESS, barriers++;
-        if (over && barriers < BARRIERS)
-            over = 0;
+        if (entered)
+            bad |= ix_barrier_test(&barrier, &over) != 0;
+        else if (!send_more(s, tag, next, hear, context, &left, &bad))
+            bad |= ix_barrier_enter(&barrier, s->all) != 0, entered = 1;
     }
     return bad ? -1 : 0;
 }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "core/call_logging.h"
+#include "core/log_streams.h"
 
 #define CHECK(condition)                                                                           \
     do {                                                                                           \
@@ -327,6 +328,21 @@ static void check_communicators(void)
     CHECK(c && ix_log_world_rank(ix_log(), c, 0) == -1);
 }
 
+/* What measuring its own cost counts is in no stream of the program, wherever that has its place.
+ */
+static void check_overhead(void)
+{
+    begin(1 << 20, IX_ONE_THREAD, 0);
+    ix_measure_overhead(2000);
+    const uint64_t key = ix_log_stream_key(to(1), IX_LOG_OUT);
+    for (uint32_t place = 0; place < 64; place++) {
+        int32_t tag = 0;
+        while (ix_log_stream_home(key, tag) != place)
+            tag++;
+        CHECK(ix_log_count(to(1), tag, IX_LOG_OUT) == 1);
+    }
+}
+
 static void check_damaged(void)
 {
     begin(1 << 20, IX_ONE_THREAD, 0);
@@ -491,6 +507,7 @@ int main(int argc, char **argv)
     RUN(windows)
     RUN(many)
     RUN(communicators)
+    RUN(overhead)
     RUN(damaged)
     RUN(limited)
     RUN(killed)

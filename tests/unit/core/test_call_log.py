@@ -20,7 +20,10 @@ def _check(binary: Path, name: str, *part: str) -> None:
 @pytest.mark.parametrize("where", ["file", "anonymous"])
 @pytest.mark.parametrize(
     "name",
-    ["exact", "requests", "pause", "windows", "many", "communicators", "damaged", "threads"],
+    [
+        *("exact", "requests", "pause", "windows", "many", "communicators", "overhead", "damaged"),
+        "threads",
+    ],
 )
 def test_log(build_core: Callable[..., Path], tmp_path: Path, name: str, where: str) -> None:
     binary = build_core("call_log.c", *SANITIZED)
