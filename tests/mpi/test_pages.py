@@ -37,11 +37,17 @@ def test_lammps(imbrex, tmp_path, opened):
     done = imbrex("run", "-q", "-o", "run", "--", *line, "-var", "steps", "20")
     assert done.returncode == 0, done.stderr
     file = tmp_path / "report.html"
-    write_report(load_run(tmp_path / "run"), file)
+    assert imbrex("report", "run", "-o", str(file)).returncode == 0
     assert file.stat().st_size <= 2 << 20
     browser = opened(file)
     words = walk(browser)
     assert "typical iteration of MPI_" in words
+    # Its log of calls was replayed: run time over latency and bandwidth, today's network marked.
+    [elsewhere] = browser.find_elements("xpath", "//section[h2='Run time on other networks']")
+    assert "Conclusion: on as measured (intra-node)" in elsewhere.text
+    drawn = elsewhere.find_element("tag name", "svg").text
+    for label in ("latency, µs (today", "bandwidth, MB/s (today", "run time, s", "+1%", "+5%"):
+        assert label in drawn
     assert browser.find_elements("css selector", "ol.findings li")
     browser = opened(file, width=420)
     assert browser.execute_script("return document.documentElement.scrollWidth") <= 420

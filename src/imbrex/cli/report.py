@@ -9,9 +9,11 @@ import click
 
 from imbrex.cli.output import Kind, kind_of
 from imbrex.cli.parameters import FILE, FOLDER
+from imbrex.cli.shown_steps import shown_steps
 from imbrex.cli.terminal import warn
 from imbrex.errors import ImbrexError
 from imbrex.profile.run import RECORDING, Run, load_run
+from imbrex.steps import step
 from imbrex.tune.answer import MEASURED
 
 if TYPE_CHECKING:
@@ -38,22 +40,31 @@ def report(folder: Path, output: Path, quiet: bool) -> None:
         found.append(chapter(folder))
         folder = folder / MEASURED
     run = load_run(folder)
-    write_report(run, output, [*found, *_chapters(run)])
+    with shown_steps(quiet=quiet):
+        found += _chapters(run)
+    write_report(run, output, found)
     if not quiet:
         click.echo(f"{output}")
 
 
 def _chapters(run: Run) -> list[Chapter]:
-    """What a recorded run could overlap; what is wrong with a recording costs its chapter only."""
+    """What a recorded run could overlap, and run time elsewhere of a run that kept its log of
+    calls; what is wrong with either costs its chapter only."""
+    from imbrex.replay.report_chapter import chapter_text, drawings, elsewhere
     from imbrex.report.html import Chapter
 
-    if not (run.directory / RECORDING).exists():
-        return []
-    from imbrex.replay.report_chapter import chapter_text, drawings
-
+    found: list[Chapter] = []
+    if (run.directory / RECORDING).exists():
+        try:
+            text, prediction = chapter_text(run.directory)
+            found.append(Chapter("How much could be hidden", text, tuple(drawings(prediction))))
+        except ImbrexError as error:
+            warn(str(error))
     try:
-        text, prediction = chapter_text(run.directory)
+        with step("replaying the log of calls on other networks"):
+            replayed = elsewhere(run)
+        if replayed is not None:
+            found.append(Chapter("Run time on other networks", *replayed))
     except ImbrexError as error:
         warn(str(error))
-        return []
-    return [Chapter("How much could be hidden", text, tuple(drawings(prediction)))]
+    return found

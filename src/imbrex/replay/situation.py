@@ -33,6 +33,13 @@ class Situation:
     def on_one_node(self) -> bool:
         return len(set(self.node)) == 1
 
+    def on_one_path(self) -> Situation:
+        """With the path that the ranks talk through as `between`, also where they share a node."""
+        if not self.on_one_node:
+            return self
+        within = self.network.within
+        return replace(self, network=Network(within, within, self.network.itself))
+
     def place(self, schedule: ArraySchedule) -> ArraySchedule:
         return replace(schedule, node=np.array(self.node, np.uint32))
 

@@ -16,7 +16,7 @@ from imbrex.profile.run import Run
 from imbrex.replay.agreement import agreement
 from imbrex.replay.arrays import ArraySchedule
 from imbrex.replay.collectives import Collectives, read_collectives
-from imbrex.replay.evaluate import IDEAL, PARTS, Replayed, Replayer
+from imbrex.replay.evaluate import IDEAL, PARTS, Network, Replayed, Replayer
 from imbrex.replay.from_log import LogSchedule, schedule_from_log
 from imbrex.replay.parametric import of_byte_time, of_latency, tolerance
 from imbrex.replay.run_log import read_run_log
@@ -105,6 +105,7 @@ def on_network(
 ) -> dict[str, Any]:
     """The row of one network in the JSON of `imbrex predict RUN`; times in s."""
     schedule, network = replayer.schedule, situation.network
+    one_path = situation.on_one_path().network
     shared = _shared(schedule)
     replayed = replayer.run(network, trace=True, shared=shared)
     time_ns = replayed.run_ns
@@ -127,10 +128,10 @@ def on_network(
         },
         "critical_path": _path(run, replayed, schedule),
         "latency_tolerance": _tolerances(
-            replayer, situation, of_latency, network.between.latency_ns, _MOST_LATENCY_NS, 1e-9
+            replayer, one_path, of_latency, one_path.between.latency_ns, _MOST_LATENCY_NS, 1e-9
         ),
         "byte_time_tolerance": _tolerances(
-            replayer, situation, of_byte_time, network.between.byte_ns, _MOST_BYTE_NS, 1e-9
+            replayer, one_path, of_byte_time, one_path.between.byte_ns, _MOST_BYTE_NS, 1e-9
         ),
     }
     if with_sites:
@@ -139,20 +140,10 @@ def on_network(
 
 
 def _tolerances(
-    replayer: Replayer, situation: Situation, kind: Any, start: float, most: float, unit: float
+    replayer: Replayer, network: Network, kind: Any, start: float, most: float, unit: float
 ) -> dict[str, Any]:
     """The value of the parameter at which run time grows by TOLERATED; None: at no value."""
-    if situation.on_one_node:
-        # What they talk through is the path within.
-        network = situation.network
-        situation = Situation(
-            situation.name,
-            situation.interconnect,
-            type(network)(network.within, network.within, network.itself),
-            situation.node,
-        )
-        start = getattr(network.within, "latency_ns" if kind is of_latency else "byte_ns")
-    evaluate = kind(replayer, situation.network)
+    evaluate = kind(replayer, network)
     found: dict[str, Any] = {"slope": evaluate(start).slope}
     for share in TOLERATED:
         value = tolerance(evaluate, start, share, max(most, 2 * start))

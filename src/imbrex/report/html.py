@@ -149,7 +149,7 @@ def render(run: Run, chapters: Sequence[Chapter] = ()) -> str:
     plots = rank_plots(account)
     numbered = list(enumerate(chapters, 1))
     opening, remaining = (
-        [(f"chapter-{n}", chapter.title) for n, chapter in numbered if chapter.first is first]
+        [(f"chapter-{n}", _lower(c.title)) for n, c in numbered if c.first is first]
         for first in (True, False)
     )
     return environment.get_template("report.html.j2").render(
@@ -166,6 +166,7 @@ def render(run: Run, chapters: Sequence[Chapter] = ()) -> str:
         causes=[(name, CAUSE_WORDS[name]) for name in CAUSES],
         findings=diagnosis.findings[:MOST_FINDINGS],
         transfer_parts=transfer_parts(account),
+        reasons=[r for r in diagnosis.reasons if r.seconds >= WORTH * account.sums.transfer_max_s],
         sources=sources(account),
         wording=wording,
         nothing_moved=nothing_moved(run),
@@ -191,6 +192,10 @@ def render(run: Run, chapters: Sequence[Chapter] = ()) -> str:
         ],
         version=__version__,
     )
+
+
+def _lower(title: str) -> str:
+    return title[:1].lower() + title[1:]
 
 
 _FATE_KIND = ("hidden", "exposed", "stalled", "late", "open")

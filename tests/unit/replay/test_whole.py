@@ -13,8 +13,11 @@ from building import Builder
 from imbrex.network.interconnect import Interconnect
 from imbrex.profile.run import load_run
 from imbrex.replay.evaluate import Network, Replayer, Route
+from imbrex.replay.from_log import LogSchedule
+from imbrex.replay.parametric import curve, of_latency
 from imbrex.replay.situation import AS_MEASURED, Situation
-from imbrex.replay.whole import on_network
+from imbrex.replay.whole import Whole, on_network
+from imbrex.replay.whole_figures import curves_svg
 from imbrex.replay.whole_text import conclusion, whole_text
 
 ROUTE = Route(latency_ns=1000, byte_ns=2, send_ns=10, receive_ns=20, eager_bytes=100)
@@ -150,3 +153,22 @@ def test_the_text_says_how_far_off_it_is(make_run: MakeRun) -> None:
     assert "As measured the replay gives 6.61 us, -27%: the run was slower than" in text
     text = whole_text(load_run(folder), document([row], 5000e-9))
     assert "+32%: messages were faster than the machine profile says" in text
+
+
+def test_curves_of_run_time_mark_the_network_that_the_run_had(make_run: MakeRun) -> None:
+    """Run time is 5610 ns and one latency, 6530 ns and 40 bytes: today's values stand between."""
+    folder, b = make_run(), one_message()
+    situation = Situation(f"{AS_MEASURED} (inter-node)", WIRE, Network(ROUTE, ROUTE), (0, 1))
+    row = on(folder, b)
+    row["network"]["name"] = situation.name
+    schedule = LogSchedule(b.schedule(), {}, 0, 6610, 4)
+    whole = Whole(schedule, (situation,), document([row], 6610e-9))
+    drawing = curves_svg(whole)
+    assert drawing is not None
+    for label in ("latency, µs (today 1)", "bandwidth, MB/s (today 500)", "+1%", "+2%", "+5%"):
+        assert label in drawing
+    evaluate = of_latency(Replayer(situation.place(b.schedule())), situation.network)
+    latency = curve(evaluate, 100, 1e4)
+    assert [latency.value(ns) for ns in (100, 1000, 10_000)] == pytest.approx([5710, 6610, 15_610])
+    row["network"]["name"] = "another"
+    assert curves_svg(whole) is None
