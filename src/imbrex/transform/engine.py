@@ -6,6 +6,7 @@ import contextlib
 import gc
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 from pathlib import Path
 
 from imbrex.errors import ImbrexError
@@ -325,6 +326,14 @@ def _communication(analysis: _Analysis, options: Options) -> Outcome:
         f"{place}: the macro {name} is taken as not defined (give the build's flags after --)"
         for name, place in program.undefined.items()
     ]
+    places = sorted(program.not_analysed)
+    for file, group in groupby(places, key=lambda place: place.file):
+        lines = [place.line for place in group]
+        calls = "a call" if len(lines) == 1 else f"{len(lines)} calls"
+        notes.append(
+            f"{file}:{lines[0]}: {calls} of MPI in methods, templates or lambdas, which are not "
+            "analysed: write the exchange as a plain function"
+        )
     return Outcome(decisions, before, after, program.skipped, notes)
 
 

@@ -296,3 +296,23 @@ def compile_both(path: Path, after: bytes) -> None:
             assert answer.returncode == 0, answer.stderr
             counts.append(answer.stderr.count("warning:"))
         assert counts[1] <= counts[0]
+
+
+def test_calls_in_methods_are_told(tmp_path: Path) -> None:
+    """Or a user would read of no call at all."""
+    source = tmp_path / "halo.cpp"
+    source.write_text(
+        "#include <mpi.h>\n"
+        "struct Halo {\n"
+        "    double in[10];\n"
+        "    MPI_Request request;\n"
+        "    void start(int from) {\n"
+        "        MPI_Irecv(in, 10, MPI_DOUBLE, from, 0, MPI_COMM_WORLD, &request);\n"
+        "    }\n"
+        "    void finish() { MPI_Wait(&request, MPI_STATUS_IGNORE); }\n"
+        "};\n"
+        "int main() { Halo h; h.start(0); h.finish(); }\n"
+    )
+    outcome = transform([source], Options())
+    (note,) = outcome.notes
+    assert note.startswith(f"{source}:6: 2 calls of MPI in methods, templates or lambdas")

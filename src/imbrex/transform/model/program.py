@@ -306,6 +306,8 @@ class Program:
     # Macros that Fortran conditionals ask for and that are not defined, and where.
     undefined: dict[str, Location] = field(default_factory=dict)
     inactive: set[str] = field(default_factory=set)  # names in Fortran code that is not compiled
+    # Calls of MPI that communicate, in code of C++ that is not analysed.
+    not_analysed: set[Location] = field(default_factory=set)
     skipped: dict[str, str] = field(default_factory=dict)  # file: why it was not read
     # Modules that are used but not among the files, and where: what they declare is not known.
     missing_modules: dict[str, Location] = field(default_factory=dict)

@@ -9,7 +9,9 @@ from typing import Any
 
 from clang.cindex import TypeKind
 
+from imbrex.transform import mpi_calls
 from imbrex.transform.model.affine import Affine
+from imbrex.transform.model.location import Location
 from imbrex.transform.model.program import UNKNOWN_MEMORY, Access, Argument, Call
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.readers import c_cursor as cc
@@ -19,6 +21,8 @@ from imbrex.transform.readers.c_places import PlaceReader
 from imbrex.transform.readers.c_vector_reader import Effects, Memory, by_reference
 
 _IDENTIFIER = re.compile(rb"[A-Za-z_]\w*")
+# Calls that a user asks about where they are not seen.
+_TELLING = {*mpi_calls.BLOCKING, *mpi_calls.STARTS, *mpi_calls.COLLECTIVES, *mpi_calls.COMPLETIONS}
 
 
 class ExpressionReader(PlaceReader):
@@ -53,6 +57,9 @@ class ExpressionReader(PlaceReader):
         if named.kind in (ck.VAR_DECL, ck.PARM_DECL):
             facts.append(("escape", "addr", self.key_of(named)))
         elif named.kind is ck.FUNCTION_DECL:
+            if named.spelling in _TELLING:
+                place = cursor.location
+                self.program.not_analysed.add(Location(place.file, place.line))
             for position, _ in enumerate(named.arguments):
                 facts.append((f"argument:{named.spelling}:{position}", "addr", "external"))
 
