@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from imbrex.errors import ImbrexError
+from imbrex.mpi_environment.launcher_line import MARKER
 from imbrex.mpi_environment.mpi_library import library_of_launcher
 from imbrex.mpi_environment.native import build
 from imbrex.network import cache, settings
@@ -111,7 +112,14 @@ def probe(request: Request) -> Probed:
     tried: list[Tried] = []
     if request.try_settings and not measured.interrupted:
         largest = min(most, QUICK_MOST_BYTES)
-        tried, notes = try_settings_of(line, binary, found, limit_s, largest)
+        tried, notes = try_settings_of(
+            line,
+            binary,
+            found,
+            limit_s,
+            largest,
+            lambda: build("runtime", library) / "bin" / MARKER,
+        )
         found = replace(found, notes=(*found.notes, *notes))
     machine = request.machine or kept
     done = Probed(found, tuple(tried), machine, () if better is None else (better,))

@@ -38,10 +38,14 @@ class Knob:
     from_version: int = 0
     """Major version from which the library reads it."""
     before_version: int = 1 << 30
+    prefix: tuple[str, ...] = ()
+    """Words before the program that set the variables, in place of a line to export."""
 
     @property
     def export(self) -> str:
         """The line for the user's job script."""
+        if self.prefix:
+            return " ".join(("mpirun ...", *self.prefix, "./app"))
         return "export " + " ".join(f"{k}={v}" for k, v in self.variables.items())
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from imbrex.network.assemble import assemble
 from imbrex.network.columns import Measurement, read_columns
 from imbrex.probe import try_settings
 from imbrex.probe.answer import Answer, answer
+from imbrex.probe.knobs import Tried
 
 THREAD, EAGER = "OMPI_MCA_btl_tcp_progress_thread", "OMPI_MCA_btl_tcp_eager_limit"
 TCP = ("--mca", "btl", "tcp,self")
@@ -99,3 +100,43 @@ def test_no_setting_is_said(monkeypatch: pytest.MonkeyPatch, found: Answer) -> N
         [],
         ["no setting is known to change overlap of Open MPI as it is set"],
     )
+
+
+def test_the_progress_thread_is_tried_like_any_setting(
+    monkeypatch: pytest.MonkeyPatch, found: Answer
+) -> None:
+    seen = []
+
+    def fake(command: Sequence[str], environment: Mapping[str, str], *_: object) -> Measurement:
+        if "IMBREX_PROGRESS" in environment:
+            seen.append((list(command[:5]), environment["IMBREX_PROGRESS"]))
+            assert "IMBREX_DIR" not in environment
+            return rows(3000)
+        return rows(1000)
+
+    monkeypatch.setattr(try_settings, "run_probes", fake)
+    monkeypatch.delenv("IMBREX_PROGRESS", raising=False)
+    monkeypatch.setenv("IMBREX_DIR", "here")
+    line = Line(("mpirun.openmpi", *TCP))
+    script = Path("/opt/imbrex/bin/imbrex-exec")
+
+    def tried_with(script: Callable[[], Path]) -> tuple[list[Tried], list[str]]:
+        return try_settings.try_settings_of(line, Path("p"), found, 5, 16384, script)  # type: ignore[arg-type]
+
+    results, notes = tried_with(lambda: script)
+    assert notes == []
+    start = ["mpirun.openmpi", *TCP, str(script)]
+    assert seen == [([*start, "--progress"][:5], "on")]
+    last = results[-1]
+    assert last.knob.export == "mpirun ... imbrex-exec --progress ./app"
+    assert last.to_json()["export"] == last.knob.export
+    assert last.latency_before_s != last.latency_after_s
+
+    def missing() -> Path:
+        raise ImbrexError("cmake is needed")
+
+    results, notes = tried_with(missing)
+    assert [t.knob.prefix for t in results] == [()] * len(results) != []
+    assert notes == ["IMBREX_PROGRESS: cmake is needed"]
+    monkeypatch.setenv("IMBREX_PROGRESS", "off")
+    assert all(not t.knob.prefix for t in tried_with(lambda: script)[0])
