@@ -127,7 +127,8 @@ def fates(timeline: Timeline) -> Fates:
         (Reason.LATE_RECEIVER, sender_late > MOSTLY * np.maximum(1, sender_length)),
         (
             Reason.LOST_OVERLAP,
-            (lost >= MOSTLY * inside) & (inside >= MOSTLY * least) & (window >= MOSTLY * least),
+            # Less time inside than the network needs at least: some of it was hidden.
+            (lost >= MOSTLY * inside) & (inside >= least) & (window >= MOSTLY * least),
         ),
         (Reason.STALLED, (inside > most) & (stalled > MOSTLY * inside)),
         (

@@ -404,6 +404,17 @@ def test_a_damaged_time_line_costs_the_time_line_only(tmp_path, opened):
     assert "damaged" in opened(file).find_element(By.ID, "timeline").text
 
 
+def test_what_cannot_have_moved_in_the_call_alone_is_not_told_as_not_hidden(tmp_path):
+    """The wait lasts 500 us; a transfer that needs 600 at least moved before it, too."""
+    run = load_run(write_run(tmp_path / "run"))
+    rows = np.load(run.directory / "timeline.npy")
+    rows["x_lo_ns"], rows["x_hi_ns"] = np.where(rows["x_lo_ns"] > 0, [[600_000], [800_000]], 0)
+    np.save(run.directory / "timeline.npy", rows)
+    timeline = load_timeline(run)
+    assert timeline is not None
+    assert Reason.LOST_OVERLAP not in fates(timeline).reason.tolist()
+
+
 def test_the_synthetic_run_is_what_it_says(tmp_path):
     """Every fourth message has each fate, and the causes add up."""
     run = load_run(write_run(tmp_path / "run", ranks=3, iterations=8))
