@@ -88,7 +88,7 @@ REFUSED: dict[str, tuple[str, str, str]] = {
     "a strided section": ("", WORK + SEND.replace("(a,", "(a(1:n:2),") + WORK, "temporary copy"),
     "an expression": ("", WORK + SEND.replace("(a,", "((a),") + WORK, "not known"),
     "a buffer that is set": ("", SEND + "      a(5) = 2\n" + WORK, "`a` is set"),
-    "a callee that sets it": ("", SEND + "      call work(a)\n" + WORK, "`a` is set"),
+    "a callee that sets it": ("", SEND + "      call work(a)\n      call work(a)\n", "`a` is set"),
     "an unknown procedure": ("", SEND + "      call elsewhere(c)\n" + WORK, "elsewhere"),
     "an unknown function": (
         "      double precision outside\n      external outside",
