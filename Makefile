@@ -83,7 +83,7 @@ lint: $(VENV)/.ready-test
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	@if command -v clang-format >/dev/null; \
-	then find runtime probes -path runtime/mpi/templates -prune -o -name '*.[ch]' -print | xargs clang-format --dry-run --Werror; \
+	then find runtime probes src/imbrex/replay -path runtime/mpi/templates -prune -o -name '*.[ch]' -print | xargs clang-format --dry-run --Werror; \
 	else echo "clang-format is missing: the C sources' format was not checked" >&2; fi
 
 clean:

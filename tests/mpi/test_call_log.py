@@ -25,6 +25,8 @@ from imbrex.profile.call_log import (
 )
 from imbrex.profile.part import read_part
 
+pytestmark = pytest.mark.untimed
+
 Build = Callable[..., Path]
 Run = Callable[..., Any]
 

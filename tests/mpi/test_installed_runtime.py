@@ -15,6 +15,8 @@ from tests.complaints import complaints
 from imbrex.mpi_environment.mpi_library import library_of_compiler
 from imbrex.mpi_environment.native import build
 
+pytestmark = pytest.mark.untimed
+
 PROGRAM = "#include <mpi.h>\nint main(void) { MPI_Init(0, 0); return MPI_Finalize(); }\n"
 RUN = [sys.executable, "-m", "imbrex.cli", "run"]
 

@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.untimed
+
 PROGRAMS = Path(__file__).resolve().parent / "programs"
 Run = Callable[..., Any]
 

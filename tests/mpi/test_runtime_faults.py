@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.untimed
+
 
 @pytest.mark.parametrize(("name", "words"), [("endings", ["end"]), ("point", []), ("rma", [])])
 def test_no_error_of_the_runtime_s_own(

@@ -14,6 +14,8 @@ import pytest
 
 from imbrex.profile.run import load_run
 
+pytestmark = pytest.mark.untimed
+
 SOURCES = Path(__file__).resolve().parent / "counts"
 INCLUDE = Path(__file__).resolve().parents[2] / "runtime" / "include"
 STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]

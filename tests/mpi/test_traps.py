@@ -15,6 +15,8 @@ import pytest
 
 from imbrex.profile.merge import merge_directory
 
+pytestmark = pytest.mark.untimed
+
 Build = Callable[..., Path]
 Run = Callable[..., Any]
 

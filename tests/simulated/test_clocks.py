@@ -11,6 +11,8 @@ import pytest
 
 from .conftest import HERE, RUNTIME, checked
 
+pytestmark = pytest.mark.untimed
+
 TESTS = HERE.parent / "mpi" / "clocks"
 SOURCES = ("base/clock.c", "core/clock_line.c", "job/clocks.c")
 RANKS = 256

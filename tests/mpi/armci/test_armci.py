@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.untimed
+
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 MS = 1_000_000
