@@ -13,9 +13,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.mark.parametrize("sanitizer", ["thread", "address,undefined"])
 def test_every_transfer_ends_once(build_core: Callable[..., Path], sanitizer: str) -> None:
-    binary = build_core(
-        "stress.c", "-O1", "-g", f"-fsanitize={sanitizer}", name=f"stress-{sanitizer}"
-    )
+    binary = build_core("stress.c", "-O1", "-g", f"-fsanitize={sanitizer}")
     # without randomized addresses: old sanitizers cannot place their shadow on some kernels
     command = ["setarch", "-R", str(binary)]
     result = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
