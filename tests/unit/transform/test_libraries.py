@@ -3,10 +3,12 @@ them, and none may hide a collective because of that."""
 
 from __future__ import annotations
 
+import platform
 from pathlib import Path
 
 import pytest
 
+from imbrex.errors import ImbrexError
 from imbrex.transform.engine import Options, transform
 from imbrex.transform.readers.c_macros import mpi_macros
 
@@ -195,3 +197,14 @@ def test_names_that_mpi_3_removed_are_read(tmp_path: Path) -> None:
     assert rewritten(C % ("", calls, REDUCE), "p.c", tmp_path)
     sent = "MPI_Recv(MPI_BOTTOM, 1, made, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);"
     assert not rewritten(C % ("", calls, sent), "p.c", tmp_path)
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="the intrinsics of x86-64")
+@pytest.mark.parametrize("header", ["xmmintrin.h", "immintrin.h"])
+def test_the_compiler_s_own_headers_may_use_what_libclang_does_not_know(
+    header: str, tmp_path: Path
+) -> None:
+    include = f"#include <{header}>"
+    assert rewritten(C % (include, "", REDUCE), "p.c", tmp_path)
+    with pytest.raises(ImbrexError, match=r"p\.c:8: use of undeclared identifier 'm'"):
+        rewritten(C % (include, "m = 3;", REDUCE), "p.c", tmp_path)

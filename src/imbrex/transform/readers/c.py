@@ -34,6 +34,7 @@ from imbrex.transform.readers.c_source import (
     CXX_SUFFIXES,
     HEADERS,
     compiler_headers,
+    is_compiler_header,
 )
 from imbrex.transform.readers.c_statements import StatementReader
 from imbrex.transform.readers.c_vector_reader import Effects
@@ -51,7 +52,9 @@ def read_c(path: Path, flags: list[str], program: Program, data: bytes | None = 
         data = path.read_bytes()
     source = SourceFile(path, str(path), data, Language.C)
     language = ["-x", "c++"] if path.suffix in CXX_SUFFIXES else ["-x", "c"]
-    arguments = [*language, *flags, *compiler_headers(), "-idirafter", str(HEADERS)]
+    # No limit: an error of the file must not be hidden by many in the compiler's own headers.
+    arguments = [*language, *flags, *compiler_headers(), "-ferror-limit=0"]
+    arguments += ["-idirafter", str(HEADERS)]
     index = cindex.Index.create()
     declared = c_declarations.declarations()
     try:
@@ -74,6 +77,8 @@ def read_c(path: Path, flags: list[str], program: Program, data: bytes | None = 
     for message in unit.diagnostics:
         if message.severity >= cindex.Diagnostic.Error:
             place = message.location
+            if place.file and is_compiler_header(place.file.name):
+                continue
             where = f"{place.file}:{place.line}" if place.file else str(path)
             raise ImbrexError(
                 f"{where}: {message.spelling} "

@@ -61,6 +61,15 @@ def compiler_headers() -> list[str]:
     return []
 
 
+def is_compiler_header(name: str) -> bool:
+    """Whether a file is one of the compiler's own headers, as xmmintrin.h.
+
+    Those of gcc use functions of gcc that libclang does not know. What such an error takes away
+    from a program is an error in the program's own file too.
+    """
+    return any(name.startswith(folder + "/") for folder in compiler_headers()[1:])
+
+
 _DEEP = "it is nested too deeply"
 
 
