@@ -83,9 +83,11 @@ def _causes(account: Account) -> list[str]:
     texts: list[str] = []
     told = ""
     for name, part in named:
-        text, where = _cause(account, name, part)
-        texts.append(text + (where if where != told else ""))
-        told = where or told
+        worst = _most(account, lambda site, name=name: _part(site, name))  # type: ignore[misc]
+        text, where, why = _cause(account, name, part, worst)
+        place = worst.name if worst is not None else ""
+        texts.append(text + (where if place != told else "") + why)
+        told = place or told
     if not {*MOVING, "moving"} & {name for name, _ in named}:
         moving = account.share(whole.moving)
         if moving.high > 0:
@@ -95,13 +97,14 @@ def _causes(account: Account) -> list[str]:
     return texts
 
 
-def _cause(account: Account, name: str, part: Interval) -> tuple[str, str]:
-    """How much a cause takes, and where most of it."""
+def _cause(
+    account: Account, name: str, part: Interval, worst: RowAccount | None
+) -> tuple[str, str, str]:
+    """How much a cause takes, where most of it, and why that took long. `worst` has most of it."""
     share = account.share(part)
     amount = wording.percents(share.low, share.high)
     if name == UNKNOWN:
-        return f"{amount} of unknown cause", ""
-    worst = _most(account, lambda site: _part(site, name))
+        return f"{amount} of unknown cause", "", ""
     where = ""
     if worst is not None:
         most = _part(worst, name) < MOSTLY * part.middle
@@ -110,11 +113,11 @@ def _cause(account: Account, name: str, part: Interval) -> tuple[str, str]:
         if worst is not None and name == "late_collective":
             where += f" ({worst.operation})"
         operation = worst.operation if worst else ""
-        return f"{amount} {late_words(name, operation, _only_rank(account, part))}", where
+        return f"{amount} {late_words(name, operation, _only_rank(account, part))}", where, ""
     if name in (*MOVING, "moving"):
         words = "stalled transfer" if name == "stalled" else CAUSE_WORDS[name]
-        return f"{amount} {words}", where + _why_it_took_long(account, worst)
-    return f"{amount} {CAUSE_WORDS[name]}", where
+        return f"{amount} {words}", where, _why_it_took_long(account, worst)
+    return f"{amount} {CAUSE_WORDS[name]}", where, ""
 
 
 def _part(site: RowAccount, name: str) -> float:
