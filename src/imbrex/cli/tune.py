@@ -11,6 +11,7 @@ import click
 from imbrex.cli.parameters import COUNT, FILE, FOLDER, LAUNCHER
 from imbrex.cli.shown_steps import shown_steps
 from imbrex.cli.terminal import console, emit_json
+from imbrex.errors import ImbrexError
 from imbrex.mpi_environment.launcher_line import take_environment
 from imbrex.report.paragraph import print_paragraph
 from imbrex.tune.answer import Found
@@ -115,6 +116,8 @@ def tune(
         emit_json(found.to_json())
     else:
         _print(found, quiet=quiet)
+    if found.failure is not None:
+        raise ImbrexError(found.failure)
     if found.interrupted:
         raise SystemExit(128 + signal.SIGINT)
 

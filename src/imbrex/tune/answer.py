@@ -38,6 +38,8 @@ class Found:
     hopeless: bool = False
     """Nothing was tried, because nothing could reach `worth`."""
     interrupted: bool = False
+    failure: str | None = None
+    """Why the search ended early, where the program as it is failed."""
     notes: tuple[str, ...] = ()
     """What was not tried, and why."""
     left_s: float | None = None
@@ -99,6 +101,8 @@ class Found:
             text += [f"   $ {line}" for line in best.apply]
             text += [f"What it does: {best.effect}. What it costs: {best.cost}."]
         text.append(self.reason)
+        if self.failure is not None:
+            text.append(f"The trials ended early: {self.failure}.")
         if self._open:
             text.append(f"Started again it goes on where it stopped{self._more_time}.")
         if (noise := self._noise) is not None:

@@ -103,11 +103,16 @@ def _candidates(
 
 
 def _try(found: Found, request: Request, tried: list[Tried], trials: Trials) -> Found:
-    """Try the candidates; what is proven when the user interrupts it is kept."""
+    """Try the candidates; what is proven when the user interrupts it, or the program as it is fails
+    in the midst of it, is kept."""
     try:
         search(request, tried, run_timed, trials.keep, step)
     except KeyboardInterrupt:
         return replace(found, tried=tuple(tried), interrupted=True)
+    except ImbrexError as error:
+        if not any(t.pairs for t in tried):
+            raise
+        return replace(found, tried=tuple(tried), interrupted=True, failure=str(error))
     return replace(found, tried=tuple(tried))
 
 

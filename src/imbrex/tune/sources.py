@@ -106,11 +106,14 @@ def _build(
     if told is not None:
         return (here if here.is_relative_to(root) else root), told
     common = Path(os.path.commonpath([str(unit.source.parent) for unit in units]))
-    for folder in (here, program.parent, common, *common.parents):
-        if not folder.is_relative_to(root):
-            continue
-        if any((folder / name).is_file() for name in _MAKEFILES):
-            return folder, shlex.join(["make", *_target(folder, program)])
+    places = (here, program.parent, common, *common.parents)
+    inside = [folder for folder in dict.fromkeys(places) if folder.is_relative_to(root)]
+    made = [f for f in inside if any((f / name).is_file() for name in _MAKEFILES)]
+    for folder in made:
+        if target := _target(folder, program):
+            return folder, shlex.join(["make", *target])
+    if made:
+        return made[0], "make"
     if (root / "CMakeLists.txt").is_file():
         kind = "RelWithDebInfo"
         cache = program.parent / "CMakeCache.txt"

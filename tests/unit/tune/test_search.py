@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from imbrex.errors import ImbrexError
+from imbrex.tune import command
 from imbrex.tune.answer import Found
 from imbrex.tune.candidate import Candidate, Setup, Tried
 from imbrex.tune.results import checked_by, comparable, difference
@@ -150,6 +151,26 @@ def test_a_baseline_that_fails_ends_it() -> None:
 
     with pytest.raises(ImbrexError, match="the program as it is ended"):
         search(Request(LINE, Plan(5), 100), [Tried(setting("1"))], run)
+
+
+def test_what_was_proven_outlives_a_program_that_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    machine = Machine({"fast": 0.5, "faster": 0.4})
+
+    def run(line: Line) -> TimedRun:
+        if machine.runs.count("") == 7 and not line.environment:
+            raise ImbrexError("line A ended with exit code 3: nothing is compared")
+        return machine(line)
+
+    monkeypatch.setattr(command, "run_timed", run)
+    tried = [Tried(setting(value)) for value in ("fast", "faster")]
+    trials = Trials(tmp_path / TRIALS, LINE.words)
+    answer = command._try(found(()), Request(LINE, Plan(30, warm=0), 1e6), tried, trials)
+    assert answer.failure == "the program as it is ended with exit code 3: nothing more is tried"
+    assert answer.verdict.endswith("with X=faster.")
+    assert f"The trials ended early: {answer.failure}." in answer.lines()
+    assert answer.to_json()["complete"] is False
 
 
 def test_the_budget_ends_it() -> None:

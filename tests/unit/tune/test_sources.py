@@ -75,6 +75,16 @@ def test_make_builds_the_program_alone(project: Path, rule: str, command: str) -
     assert (sources.folder, sources.build) == (project, command)
 
 
+def test_the_makefile_that_knows_the_program_builds_it(project: Path) -> None:
+    top = project.parent
+    (project / "Makefile").write_text("app: app.c\n\tcc -g -Ilib -o app app.c lib/half.c\n")
+    (top / "Makefile").write_text("all:\n\ttrue\n")
+    subprocess.run(["git", "init", "-q", str(top)], check=True)
+    os.chdir(top)
+    sources = found(project)
+    assert (sources.root, sources.folder, sources.build) == (top, project, "make app")
+
+
 def test_cmake_builds_elsewhere(project: Path) -> None:
     (project / "CMakeLists.txt").write_text("project(app C)\n")
     assert "cmake --build imbrex-build" in found(project).build
