@@ -20,6 +20,7 @@ from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.library import Libraries, Library
 from imbrex.transform.analysis.linear import split_linear
 from imbrex.transform.analysis.message_extent import mark_extents
+from imbrex.transform.analysis.taken import handles_errors
 from imbrex.transform.call_stack import with_deep_stack
 from imbrex.transform.deciding import Deciding
 from imbrex.transform.model.program import Language, Program, Routine, SourceFile
@@ -75,6 +76,7 @@ class Options:
     message_s: MessageTime | None = None
     single_thread: bool = False  # one thread calls MPI, whatever the program asks MPI for
     reassociation: bool = False  # floating-point reductions may be rounded in another order
+    checks: bool = True  # calls are read without macros that check their error codes
     # File contents to read instead of those on disk.
     contents: dict[Path, bytes] = field(default_factory=dict)
 
@@ -110,7 +112,7 @@ def _add_progress(paths: list[Path], options: Options, outcome: Outcome, interva
     """Put progress calls into the windows of the text as it is by now."""
     of_path = {str(path): path for path in paths}
     contents = {of_path[name]: data for name, data in outcome.after.items()}
-    analysis = _Analysis(paths, replace(options, contents=contents))
+    analysis = _analysed(paths, replace(options, contents=contents))
     program = analysis.program
     facts = analysis.footprints.facts
     maps = {name: LineMap(outcome.before[name], data) for name, data in outcome.after.items()}
@@ -201,7 +203,7 @@ def _prepared(paths: list[Path], options: Options) -> Outcome:
         chosen = [rewrite for rewrite in chosen if not issubclass(rewrite, Splitting)]
 
     def run(given: Options) -> tuple[Outcome, list[Proposal]]:
-        analysis = _Analysis(paths, given)
+        analysis = _analysed(paths, given)
         offered = [
             proposal
             for rewrite in chosen
@@ -274,6 +276,17 @@ class _Analysis:
         split_linear(program)
         self.footprints = Footprints(program, aliases, libraries)
         self.footprints.nonnegative = nonnegative(program, self.footprints)
+
+
+def _analysed(paths: list[Path], options: Options) -> _Analysis:
+    """The program as read; without the macros that check error codes where no call gives one."""
+    found = _Analysis(paths, options)
+    files = found.program.files.values()
+    if any(source.checked for source in files) and (
+        found.footprints.unseen or handles_errors(found.program)
+    ):
+        return _Analysis(paths, replace(options, checks=False))
+    return found
 
 
 def _communication(analysis: _Analysis, options: Options) -> Outcome:
@@ -357,7 +370,8 @@ def _read_program(paths: list[Path], options: Options) -> Program:
                 raise ImbrexError(f"{path}: the file is empty")
             flags = options.flags_of.get(path.resolve(), options.flags)
             if path.suffix in C_SUFFIXES:
-                read_c(path, [f for f in flags if not is_form_flag(f)], program, data)
+                plain = [f for f in flags if not is_form_flag(f)]
+                read_c(path, plain, program, data, checks=options.checks)
             elif path.suffix.lower() in FORTRAN_SUFFIXES:
                 units.append(Units.of(path, data, flags))
             else:

@@ -12,6 +12,9 @@ from dataclasses import dataclass
 from imbrex import mpi_facts
 from imbrex.transform.model.reasons import ReasonKind
 
+ERRORS_RETURN = ("MPI_File_", "MPI_T_", "MPI_Session_", "MPI_Add_error", "MPI_Register_datarep")
+"""Beginnings of functions whose errors do not end the program, whatever its error handler is."""
+
 
 @dataclass(frozen=True, slots=True)
 class PointToPoint:

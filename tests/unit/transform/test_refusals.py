@@ -65,7 +65,7 @@ REFUSED: dict[str, tuple[str, str, str]] = {
     ),
     "a stored error code": ("", f"n = {SEND} work(c);", "error code is checked"),
     "a call in a macro": (
-        "#define CHECK(call) do { call; } while (0)",
+        "#define CHECK(call) do { n += call; } while (0)",
         f"CHECK({SEND[:-1]}); work(c);",
         "macro CHECK",
     ),

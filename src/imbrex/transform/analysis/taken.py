@@ -25,7 +25,6 @@ _MOST = 127  # values that every integer type holds
 _TRUTH = {".true.": 1, ".false.": 0}
 # What gives the program error codes: handlers, and calls whose errors end nothing.
 _HANDLERS = re.compile(rb"errhandler|MPI_ERRORS_RETURN", re.IGNORECASE)
-_RETURNING = ("MPI_File_", "MPI_T_", "MPI_Session_", "MPI_Add_error", "MPI_Register_datarep")
 _STATUS = re.compile(rb"\b\w*stat\s*=\s*(\w+)", re.IGNORECASE)  # of input, output, allocation
 _SUCCESS = re.compile(rb"(?:=\s*(?:MPI_SUCCESS|0)\s*;?)?\s*", re.IGNORECASE)
 
@@ -81,12 +80,17 @@ def given_by(program: Program, call: Call, routine: Routine, asked: frozenset[st
     return tuple(found)
 
 
+def handles_errors(program: Program) -> bool:
+    """Whether the program may have an error handler that does not end it."""
+    return any(_HANDLERS.search(source.data) for source in program.files.values())
+
+
 def always_success(program: Program, addressed: frozenset[str]) -> frozenset[str]:
     """Variables that never hold anything but MPI_SUCCESS, once they are set.
 
     The program must be seen as a whole; `addressed` are variables whose address is taken.
     """
-    if any(_HANDLERS.search(source.data) for source in program.files.values()):
+    if handles_errors(program):
         return frozenset()
     if any(_by_keyword(call) for call in program.calls()):
         return frozenset()
@@ -189,4 +193,7 @@ def _fortran(
 
 
 def _returns_code(call: Call) -> bool:
-    return not call.name.startswith(_RETURNING) and call.name not in ("MPI_Wtime", "MPI_Wtick")
+    return not call.name.startswith(mpi_calls.ERRORS_RETURN) and call.name not in (
+        "MPI_Wtime",
+        "MPI_Wtick",
+    )

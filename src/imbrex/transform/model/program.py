@@ -118,6 +118,7 @@ class Call:
     # The call is a whole statement and its value is not used.
     is_statement: bool = False
     macro: str | None = None  # name of the macro that the call comes from
+    checked: str = ""  # name of the macro around it that ends the program where it fails
     unknown: bool = False  # through a function pointer
     library: bool = False  # of the C++ library, and given nothing of the program to call
 
@@ -249,6 +250,19 @@ class Routine:
         return found
 
 
+@dataclass(frozen=True, slots=True)
+class CheckedCall:
+    """A statement that is a macro with a call of MPI in it, of which the macro checks the error
+    code. Bytes of the file: the macro's name begins at `start`, the call is in `call..call_end`,
+    and `end` is behind the macro's parenthesis."""
+
+    macro: str
+    start: int
+    call: int
+    call_end: int
+    end: int
+
+
 @dataclass(slots=True)
 class SourceFile:
     path: Path
@@ -257,6 +271,8 @@ class SourceFile:
     language: Language
     notes: list[str] = field(default_factory=list)
     mpi_known_from: int = -1  # C: where mpi.h is included, itself or through another header
+    # C: calls that are read without the macro around them, by where the call begins.
+    checked: dict[int, CheckedCall] = field(default_factory=dict)
 
     @property
     def is_fortran(self) -> bool:

@@ -28,6 +28,7 @@ from imbrex.transform.model.program import (
 from imbrex.transform.model.reasons import TWICE, ReasonKind
 from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers import c_declarations, c_vectors
+from imbrex.transform.readers.c_checks import checked_calls, checking_macros, without_checks
 from imbrex.transform.readers.c_macros import mpi_macros
 from imbrex.transform.readers.c_node import Tree
 from imbrex.transform.readers.c_source import (
@@ -43,14 +44,36 @@ from imbrex.transform.readers.ending import drop_last_return
 _IDENTIFIER = re.compile(rb"[A-Za-z_]\w*")
 
 
-def read_c(path: Path, flags: list[str], program: Program, data: bytes | None = None) -> None:
+def read_c(
+    path: Path,
+    flags: list[str],
+    program: Program,
+    data: bytes | None = None,
+    *,
+    checks: bool = False,
+) -> None:
     """Read one C file into `program`.
 
+    `checks`: errors of MPI end the program, so that macros which check error codes do nothing.
     Raises ImbrexError with the compiler's first message where the file cannot be parsed.
     """
     if data is None:
         data = path.read_bytes()
     source = SourceFile(path, str(path), data, Language.C)
+    unit = _parsed(path, flags, data)
+    texts = _own_texts(unit, source)
+    if checks:
+        source.checked = checked_calls(data, checking_macros(texts.values(), flags))
+        if source.checked:
+            unit = _parsed(path, flags, without_checks(data, source.checked.values()))
+    source.mpi_known_from = _includes_mpi(unit)
+    program.files[source.name] = source
+    _Unit(program, source, mpi_macros(texts.values(), flags)).read(unit)
+    _find_ranks(texts, program)
+
+
+def _parsed(path: Path, flags: list[str], data: bytes) -> Any:
+    """libclang's translation unit of a file with this text."""
     language = ["-x", "c++"] if path.suffix in CXX_SUFFIXES else ["-x", "c"]
     # No limit: an error of the file must not be hidden by many in the compiler's own headers.
     arguments = [*language, *flags, *compiler_headers(), "-ferror-limit=0"]
@@ -84,11 +107,7 @@ def read_c(path: Path, flags: list[str], program: Program, data: bytes | None = 
                 f"{where}: {message.spelling} "
                 "(give the compiler's flags after --, or -p compile_commands.json)"
             )
-    source.mpi_known_from = _includes_mpi(unit)
-    program.files[source.name] = source
-    texts = _own_texts(unit, source)
-    _Unit(program, source, mpi_macros(texts.values(), flags)).read(unit)
-    _find_ranks(texts, program)
+    return unit
 
 
 @contextlib.contextmanager

@@ -9,6 +9,7 @@ from typing import Any
 from imbrex.transform.model.program import (
     Access,
     Block,
+    Call,
     Kind,
     Program,
     SourceFile,
@@ -166,6 +167,7 @@ class StatementReader:
             inner = cursor.stripped
             if inner.kind is ck.CALL_EXPR and effects.calls:
                 effects.calls[-1].is_statement = effects.calls[-1].start == cc.spelled(inner)[0]
+                self._with_check(statement, effects.calls[-1])
             self._terminate(statement)
         else:
             statement.kind = Kind.OPAQUE
@@ -187,6 +189,14 @@ class StatementReader:
             inside = any(start <= directive.start < end for start, end in covered)
             if not inside and not directive.attached:
                 statement.stop = statement.stop or ReasonKind.PREPROCESSOR_LINE(line=directive.text)
+
+    def _with_check(self, statement: Statement, call: Call) -> None:
+        """Take the macro that checks a call's error code into the span of its statement."""
+        check = self.source.checked.get(call.start) if call.is_statement else None
+        if check is not None:
+            call.checked = check.macro
+            statement.start = statement.code_start = check.start
+            statement.end = check.end
 
     def _terminate(self, statement: Statement) -> None:
         """Take the semicolon behind an expression into its span."""

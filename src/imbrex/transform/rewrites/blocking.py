@@ -85,6 +85,7 @@ class BlockingToNonblocking(CallRewrite[list[Transfer], Decision]):
             wanted = status if part.direction == "receive" else None
             transfers.append(Transfer(call, part, buffer, wanted, error=error))
             transfers[-1].assigned = self._assigned_to(site)
+            transfers[-1].checked = call.checked
         return transfers
 
     def _assigned_to(self, site: Site) -> str:

@@ -42,6 +42,7 @@ class CText:
         call = call_text(transfer.part.start, [*texts, self._request(transfer.request)], inner)
         if transfer.assigned:
             call = f"{transfer.assigned} = {call}"
+        call = _checked(call, [transfer])
         if not guards:
             return call
         condition = guards[0] if len(guards) == 1 else " && ".join(f"({g})" for g in guards)
@@ -57,16 +58,14 @@ class CText:
             first = numbers[0]
             whole = len(ignored) == self.count
             request = self.name if whole else self._request(first)
-            texts.append(
-                call_text(
-                    "MPI_Waitall", [str(len(ignored)), request, "MPI_STATUSES_IGNORE"], indent
-                )
-            )
+            arguments = [str(len(ignored)), request, "MPI_STATUSES_IGNORE"]
+            texts.append(_checked(call_text("MPI_Waitall", arguments, indent), ignored))
         for transfer in transfers:
             if transfer.status is None and consecutive:
                 continue
             status = "MPI_STATUS_IGNORE" if transfer.status is None else transfer.status.text
-            texts.append(call_text("MPI_Wait", [self._request(transfer.request), status], indent))
+            text = call_text("MPI_Wait", [self._request(transfer.request), status], indent)
+            texts.append(_checked(text, [transfer]))
         return texts
 
     def moved(self, statement: Statement, guards: list[str], indent: str) -> str:
@@ -147,6 +146,14 @@ class CText:
 
     def block_if(self, condition: str, texts: list[str], indent: str) -> str | None:
         return None  # braces will do
+
+
+def _checked(call: str, transfers: list[Transfer]) -> str:
+    """A call statement in the macro that checks the error codes of these transfers, if all have
+    the same."""
+    macros = {transfer.checked for transfer in transfers}
+    macro = macros.pop() if len(macros) == 1 else ""
+    return f"{macro}({call.removesuffix(';')});" if macro else call
 
 
 def call_text(name: str, arguments: list[str], indent: str) -> str:

@@ -1,0 +1,138 @@
+"""Calls in a macro that checks their error code: read as calls where errors end the program."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from imbrex.transform.engine import Options, Outcome, transform
+
+PROGRAM = """#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+{define}
+static double a[1000], b[1000], w[1000];
+static int failures;
+int main(int argc, char **argv)
+{{
+    int rank, n = 0;
+    MPI_Init(&argc, &argv);
+    {before}
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int step = 0; step < 10; step++) {{
+        {call}
+        for (int i = 0; i < 1000; i++)
+            w[i] = 2 * w[i] + i;
+        for (int i = 0; i < 1000; i++)
+            a[i] = w[i] + b[i];
+    }}
+    printf("%f %d\\n", a[7], n);
+    MPI_Finalize();
+    return 0;
+}}
+"""
+EXCHANGE = """CHECK(MPI_Sendrecv(a, 1000, MPI_DOUBLE, 1 - rank, 0, b, 1000, MPI_DOUBLE, 1 - rank, 0,
+                           MPI_COMM_WORLD, MPI_STATUS_IGNORE));"""
+BROADCAST = "CHECK(MPI_Bcast(b, 1000, MPI_DOUBLE, 0, MPI_COMM_WORLD));"
+LOOP = """#define CHECK(call) do { \\
+    int err = (call); /* kept */ \\
+    if (err != MPI_SUCCESS) { \\
+        fprintf(stderr, "%s failed: %d {\\n", #call, err); \\
+        MPI_Abort(MPI_COMM_WORLD, err); \\
+    } \\
+} while (0)"""
+CHECKS = {
+    "a loop that runs once": LOOP,
+    "braces": "#define CHECK(x) { const int rc = x; if (rc) exit(rc); }",
+    "a condition": "#define CHECK(x) if ((x) != MPI_SUCCESS) abort()",
+    "success first": "#define CHECK(x) do { int e = (x); if (0 != e) abort(); } while (0)",
+    "alone": "#define CHECK(x) (x)",
+    "twice the same": "#ifdef NDEBUG\n#define CHECK(c) (c)\n#else\n#define CHECK(x) x\n#endif",
+}
+OTHERS = {
+    "it counts": "#define CHECK(x) do { failures += (x); } while (0)",
+    "it keeps the code": "#define CHECK(x) n = (x); if (n) abort()",
+    "it counts each": "#define CHECK(x) do { int e = (x); if (e) abort(); n++; } while (0)",
+    "it has an else": "#define CHECK(x) if ((x)) abort(); else n++",
+    "it runs twice": "#define CHECK(x) do { int e = (x); if (e) abort(); x; } while (0)",
+    "it asks for failure": "#define CHECK(x) if ((x) == MPI_SUCCESS) n++",
+    "its variable hides the program's": "#define CHECK(x) do { int rank = (x); if (rank) abort();"
+    " } while (0)",
+    "its variable has the program's scope": "#define CHECK(x) int e = (x); if (e) abort()",
+    "two parameters": "#define CHECK(x, ...) x",
+    "another one elsewhere": "#if 1\n#define CHECK(x) x\n#else\n#define CHECK(x) n += x\n#endif",
+}
+
+
+def outcome(tmp_path: Path, define: str, call: str, before: str = "") -> Outcome:
+    path = tmp_path / "p.c"
+    path.write_text(PROGRAM.format(define=define, call=call, before=before))
+    found = transform([path], Options())
+    assert not found.skipped
+    return found
+
+
+def rewritten(found: Outcome) -> int:
+    return sum(decision.decision == "rewritten" for decision in found.decisions)
+
+
+@pytest.mark.parametrize("name", CHECKS)
+@pytest.mark.parametrize("call", [EXCHANGE, BROADCAST], ids=["exchange", "broadcast"])
+def test_a_check_stops_nothing_and_stays(name: str, call: str, tmp_path: Path) -> None:
+    found = outcome(tmp_path, CHECKS[name], call)
+    assert rewritten(found) == 1, [str(d.reason) for d in found.decisions]
+    (after,) = found.after.values()
+    started = ("CHECK(MPI_Irecv(b,", "CHECK(MPI_Isend(a,") if call == EXCHANGE else ()
+    for text in started or ("CHECK(MPI_Ibcast(b,",):
+        assert text.encode() in after
+    assert b"CHECK()" not in after
+    assert (b"CHECK(MPI_Waitall(2," if call == EXCHANGE else b"CHECK(MPI_Wait(") in after
+    # What is rewritten is read again, and nothing more is to be done.
+    again = tmp_path / "again"
+    again.mkdir()
+    (again / "p.c").write_bytes(after)
+    second = transform([again / "p.c"], Options())
+    assert rewritten(second) == 0
+    assert list(second.after.values()) == [after]
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_other_macros_are_left_alone(name: str, tmp_path: Path) -> None:
+    found = outcome(tmp_path, OTHERS[name], EXCHANGE)
+    assert rewritten(found) == 0
+    assert found.after == found.before
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);",
+        "extern void set_up(void); set_up();",
+    ],
+)
+def test_not_where_an_error_may_come_back(before: str, tmp_path: Path) -> None:
+    found = outcome(tmp_path, LOOP, EXCHANGE, before)
+    assert rewritten(found) == 0
+    assert any("CHECK" in str(decision.reason) for decision in found.decisions)
+
+
+def test_an_else_may_be_of_the_macro(tmp_path: Path) -> None:
+    call = f"if (rank < 9)\n{EXCHANGE} /* or */\n        else\n            n++;"
+    found = outcome(tmp_path, "#define CHECK(x) if ((x) != MPI_SUCCESS) abort()", call)
+    assert rewritten(found) == 0
+
+
+def test_errors_of_files_come_back(tmp_path: Path) -> None:
+    define = "int MPI_File_close(int *);\n#define CHECK(x) if (x) n++"
+    found = outcome(tmp_path, define, EXCHANGE, "CHECK(MPI_File_close(&n));")
+    # the file's check may run: it stays what it is
+    assert rewritten(found) == 1
+    (after,) = found.after.values()
+    assert b"CHECK(MPI_File_close(" in after
+
+
+def test_a_check_in_a_macro_of_the_program_is_left_alone(tmp_path: Path) -> None:
+    define = LOOP + "\n#define TALK(r) do { \\\n" + EXCHANGE.replace("\n", " ") + " \\\n} while (0)"
+    found = outcome(tmp_path, define, "TALK(rank);")
+    assert rewritten(found) == 0
