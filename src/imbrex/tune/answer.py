@@ -47,9 +47,12 @@ class Found:
 
     @property
     def recommended(self) -> tuple[Tried, ...]:
-        """What is proven, the largest gain first; a combination is more than the best alone."""
+        """What is proven, what gains most for certain first; a combination is more than the best
+        alone."""
         proven = [found for found in self.tried if found.recommended]
-        return tuple(sorted(proven, key=lambda t: (t.candidate.kind != "combination", -t.estimate)))
+        return tuple(
+            sorted(proven, key=lambda t: (t.candidate.kind != "combination", -t.certain_gain))
+        )
 
     @property
     def baseline_s(self) -> list[float]:

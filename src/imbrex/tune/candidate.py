@@ -107,6 +107,11 @@ class Tried:
         return self.trial.ratio.gain
 
     @property
+    def certain_gain(self) -> float:
+        """The least that it saves, 0 where that is not known."""
+        return self.gain[0] if self.gain is not None else 0.0
+
+    @property
     def deviation(self) -> float:
         """How much the ratio of a pair varies: a standard deviation."""
         return 0.0 if self.trial is None else deviation_of(self.trial.log_ratios)

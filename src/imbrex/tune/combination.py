@@ -10,7 +10,7 @@ from imbrex.tune.candidate import Candidate, Setup, Tried
 
 def combined(tried: Sequence[Tried]) -> Candidate | None:
     """All that is proven and goes together, beside the best of it alone; None of fewer than two."""
-    proven = sorted((t for t in tried if t.recommended), key=lambda t: -t.estimate)
+    proven = sorted((t for t in tried if t.recommended), key=lambda t: -t.certain_gain)
     parts: list[Candidate] = []
     environment: dict[str, str] = {}
     for candidate in (found.candidate for found in proven):

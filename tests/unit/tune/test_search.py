@@ -19,7 +19,7 @@ from imbrex.tune.candidate import Candidate, Setup, Tried
 from imbrex.tune.results import checked_by, comparable, difference
 from imbrex.tune.search import Request, search
 from imbrex.tune.timed_run import Line, TimedRun
-from imbrex.tune.trial import Pair, Plan
+from imbrex.tune.trial import Pair, Plan, Trial
 from imbrex.tune.trials_file import TRIALS, Trials
 
 LINE = Line("A", ("mpirun", "-n", "2", "./app"))
@@ -332,6 +332,17 @@ def test_outputs_are_compared_word_by_word() -> None:
     assert not comparable(["t=1 a", "t=2 a"])
     assert not comparable(["x 1"])
     assert difference(["a", "a\nb"], "c") is None
+
+
+def test_what_gains_most_for_certain_is_recommended() -> None:
+    def tried(value: str, times: Sequence[float]) -> Tried:
+        pairs = tuple(Pair(TimedRun(1.0), TimedRun(t), True, True) for t in times)
+        return Tried(setting(value), Trial(LINE, LINE, Plan(30), pairs))
+
+    wide = tried("wide", [0.4, 0.8, 0.4, 0.8, 0.4, 0.8, 0.4, 0.8])
+    narrow = tried("narrow", [0.70, 0.71, 0.70, 0.71, 0.70, 0.71, 0.70, 0.71])
+    assert wide.recommended and narrow.recommended and wide.estimate > narrow.estimate
+    assert [t.candidate.label for t in found((wide, narrow)).recommended] == ["X=narrow", "X=wide"]
 
 
 @pytest.mark.parametrize("base", [["0 right", "1 right"], ["1 right", "0 right"]])
