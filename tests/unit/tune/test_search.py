@@ -339,8 +339,8 @@ def test_what_gains_most_for_certain_is_recommended() -> None:
         pairs = tuple(Pair(TimedRun(1.0), TimedRun(t), True, True) for t in times)
         return Tried(setting(value), Trial(LINE, LINE, Plan(30), pairs))
 
-    wide = tried("wide", [0.4, 0.8, 0.4, 0.8, 0.4, 0.8, 0.4, 0.8])
-    narrow = tried("narrow", [0.70, 0.71, 0.70, 0.71, 0.70, 0.71, 0.70, 0.71])
+    wide = tried("wide", [0.5, 0.7] * 10)
+    narrow = tried("narrow", [0.64, 0.65] * 10)
     assert wide.recommended and narrow.recommended and wide.estimate > narrow.estimate
     assert [t.candidate.label for t in found((wide, narrow)).recommended] == ["X=narrow", "X=wide"]
 
