@@ -6,12 +6,15 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.browser import chromium, opened
 from tests.complaints import complaints
 
+__all__ = ["chromium", "opened"]
 pytestmark = pytest.mark.untimed
 
 HALO = Path(__file__).resolve().parents[3] / "apps" / "halo"
@@ -116,8 +119,15 @@ def test_figures_are_drawn(halo: Path, number: str) -> None:
     assert "</svg>" in (halo / f"f{number}.svg").read_text()
 
 
-def test_the_report_has_the_prediction(halo: Path) -> None:
+def test_the_report_has_the_prediction(halo: Path, opened: Callable[..., Any]) -> None:
     assert imbrex(halo, "report", "run", "-o", "report.html").returncode == 0
+    browser = opened(halo / "report.html")
+    [curves] = browser.find_elements(
+        "xpath", "//section[contains(., 'Produced and consumed share')]"
+    )
+    assert curves.is_displayed()
+    drawings = curves.find_elements("tag name", "svg")
+    assert drawings and all(drawing.size["width"] > 300 for drawing in drawings)
     page = (halo / "report.html").read_text()
     assert "How much could be hidden" in page
     assert "Produced and consumed share" in page

@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+from collections.abc import Callable
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
+from tests.browser import chromium, opened
 
 from imbrex.network.assemble import assemble
 from imbrex.network.columns import read_columns
@@ -20,6 +23,8 @@ from imbrex.probe.in_short import headline
 from imbrex.probe.knobs import Tried, knobs_for
 from imbrex.probe.page import render
 from imbrex.probe.work_overlap import hidden_ns, transfer_range_ns, work_overlaps
+
+__all__ = ["chromium", "opened"]
 
 X = 100_000
 """A transfer's time, nanoseconds; above 64 KiB nothing moves during work."""
@@ -116,6 +121,14 @@ class Balance(HTMLParser):
 
     def handle_endtag(self, tag: str) -> None:
         assert self.open.pop() == tag
+
+
+def test_a_browser_opens_it(tmp_path: Path, opened: Callable[..., Any]) -> None:
+    m = read_columns(rows())
+    (tmp_path / "page.html").write_text(render(answer(m, assemble(m, {}, True), []), m, []))
+    browser = opened(tmp_path / "page.html")
+    drawn = browser.find_elements("tag name", "svg")
+    assert len(drawn) == 3 and all(svg.size["width"] > 300 for svg in drawn)
 
 
 def test_page_is_whole_and_needs_nothing_else() -> None:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from tests.browser import chromium, opened
 from tests.unit.report.synthetic import write_run
 
 from imbrex.cli import cli
@@ -19,6 +22,8 @@ from imbrex.tune.search import Request, search
 from imbrex.tune.timed_run import Line, TimedRun
 from imbrex.tune.trial import Plan
 from imbrex.tune.trials_file import TRIALS, Trials
+
+__all__ = ["chromium", "opened"]
 
 LINE = Line("A", ("mpirun", "-n", "2", "./ring"))
 SECONDS = {"": 10.0, "fast": 8.0, "slow": 11.0}
@@ -64,6 +69,15 @@ def test_the_page_begins_with_it(folder: Path, tmp_path: Path) -> None:
     assert sections[0] == "chapter-1"
     assert f"<h2>{TITLE}</h2>" in text and "&lt;cost&gt;" in text and "<cost>" not in text
     assert re.findall(r'<a href="#([^"]+)"', text)[0] == "chapter-1"
+
+
+def test_a_browser_opens_it(folder: Path, tmp_path: Path, opened: Callable[..., Any]) -> None:
+    page = tmp_path / "page.html"
+    assert CliRunner().invoke(cli, ["report", str(folder), "-o", str(page)]).exit_code == 0
+    browser = opened(page)
+    section = browser.find_element("id", "chapter-1")
+    assert section.is_displayed() and "20.0 % faster (" in section.text
+    assert section.find_element("tag name", "svg").size["width"] > 300
 
 
 def test_without_trials_there_is_no_plot(folder: Path) -> None:
