@@ -117,6 +117,16 @@ def test_not_where_an_error_may_come_back(before: str, tmp_path: Path) -> None:
     assert any("CHECK" in str(decision.reason) for decision in found.decisions)
 
 
+def test_not_where_a_header_sets_a_handler(tmp_path: Path) -> None:
+    (tmp_path / "set.h").write_text(
+        "static inline void set(void)\n"
+        "{\n    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);\n}\n"
+    )
+    found = outcome(tmp_path, LOOP + '\n#include "set.h"', EXCHANGE, "set();")
+    assert rewritten(found) == 0
+    assert rewritten(outcome(tmp_path, LOOP, EXCHANGE)) == 1
+
+
 def test_an_else_may_be_of_the_macro(tmp_path: Path) -> None:
     call = f"if (rank < 9)\n{EXCHANGE} /* or */\n        else\n            n++;"
     found = outcome(tmp_path, "#define CHECK(x) if ((x) != MPI_SUCCESS) abort()", call)

@@ -82,7 +82,9 @@ def given_by(program: Program, call: Call, routine: Routine, asked: frozenset[st
 
 def handles_errors(program: Program) -> bool:
     """Whether the program may have an error handler that does not end it."""
-    return any(_HANDLERS.search(source.data) for source in program.files.values())
+    named = any(_HANDLERS.search(source.data) for source in program.files.values())
+    # Headers are no files of the program's, but what they define is read.
+    return named or any("errhandler" in call.name.lower() for call in program.calls())
 
 
 def always_success(program: Program, addressed: frozenset[str]) -> frozenset[str]:
