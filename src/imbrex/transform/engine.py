@@ -21,6 +21,7 @@ from imbrex.transform.analysis.library import Libraries, Library
 from imbrex.transform.analysis.linear import split_linear
 from imbrex.transform.analysis.message_extent import mark_extents
 from imbrex.transform.analysis.taken import handles_errors
+from imbrex.transform.analysis.whole_program import unseen_code
 from imbrex.transform.call_stack import with_deep_stack
 from imbrex.transform.deciding import Deciding
 from imbrex.transform.model.program import Language, Program, Routine, SourceFile
@@ -112,7 +113,7 @@ def _add_progress(paths: list[Path], options: Options, outcome: Outcome, interva
     """Put progress calls into the windows of the text as it is by now."""
     of_path = {str(path): path for path in paths}
     contents = {of_path[name]: data for name, data in outcome.after.items()}
-    analysis = _analysed(paths, replace(options, contents=contents))
+    analysis = _Analysis(paths, replace(options, contents=contents))
     program = analysis.program
     facts = analysis.footprints.facts
     maps = {name: LineMap(outcome.before[name], data) for name, data in outcome.after.items()}
@@ -203,7 +204,7 @@ def _prepared(paths: list[Path], options: Options) -> Outcome:
         chosen = [rewrite for rewrite in chosen if not issubclass(rewrite, Splitting)]
 
     def run(given: Options) -> tuple[Outcome, list[Proposal]]:
-        analysis = _analysed(paths, given)
+        analysis = _Analysis(paths, given)
         offered = [
             proposal
             for rewrite in chosen
@@ -246,26 +247,36 @@ def _prepared(paths: list[Path], options: Options) -> Outcome:
     return Outcome(decisions, first.before, best.after, first.skipped, first.notes)
 
 
+def _libraries(program: Program) -> Libraries:
+    """What is known of the libraries that a program calls."""
+    return Libraries(
+        program,
+        Library(
+            c_library.EFFECTS | blas.C_EFFECTS,
+            c_library.STATES,
+            c_library.NO_MPI | blas.C_NO_MPI,
+            frozenset(blas.C_EFFECTS),
+        ),
+        Library(
+            fortran_library.SUBROUTINES | blas.FORTRAN_EFFECTS,
+            fortran_library.STATES,
+            fortran_library.NO_MPI | blas.FORTRAN_NO_MPI,
+            frozenset(blas.FORTRAN_EFFECTS),
+        ),
+    )
+
+
 class _Analysis:
     """A program as read, and what is known of it."""
 
     def __init__(self, paths: list[Path], options: Options) -> None:
         self.program = program = read_program(paths, options)
-        self.libraries = libraries = Libraries(
-            program,
-            Library(
-                c_library.EFFECTS | blas.C_EFFECTS,
-                c_library.STATES,
-                c_library.NO_MPI | blas.C_NO_MPI,
-                frozenset(blas.C_EFFECTS),
-            ),
-            Library(
-                fortran_library.SUBROUTINES | blas.FORTRAN_EFFECTS,
-                fortran_library.STATES,
-                fortran_library.NO_MPI | blas.FORTRAN_NO_MPI,
-                frozenset(blas.FORTRAN_EFFECTS),
-            ),
-        )
+        self.libraries = libraries = _libraries(program)
+        if any(source.checked for source in program.files.values()) and (
+            unseen_code(program, libraries) or handles_errors(program)
+        ):  # an error code may come back: the macros that check them are read as they are
+            self.program = program = read_program(paths, replace(options, checks=False))
+            self.libraries = libraries = _libraries(program)
         self.known = libraries.effects() | _OUTPUT | _mpi_names(program)
         aliases = Aliases(program, self.known)
         mark_extents(program, aliases)
@@ -276,17 +287,6 @@ class _Analysis:
         split_linear(program)
         self.footprints = Footprints(program, aliases, libraries)
         self.footprints.nonnegative = nonnegative(program, self.footprints)
-
-
-def _analysed(paths: list[Path], options: Options) -> _Analysis:
-    """The program as read; without the macros that check error codes where no call gives one."""
-    found = _Analysis(paths, options)
-    files = found.program.files.values()
-    if any(source.checked for source in files) and (
-        found.footprints.unseen or handles_errors(found.program)
-    ):
-        return _Analysis(paths, replace(options, checks=False))
-    return found
 
 
 def _communication(analysis: _Analysis, options: Options) -> Outcome:

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 
 from imbrex.transform import mpi_calls
 from imbrex.transform.model.program import CheckedCall
+from imbrex.transform.readers.c_source import directives
 
 _DEFINE = re.compile(
     rb"^[ \t]*#[ \t]*(define|undef)[ \t]+([A-Za-z_]\w*)((?:\\\r?\n|[^\n])*)", re.MULTILINE
@@ -102,7 +103,7 @@ def checked_calls(data: bytes, macros: dict[str, str]) -> dict[int, CheckedCall]
         return {}
     names = "|".join(map(re.escape, macros)).encode()
     uses = re.compile(rb"^[ \t]*(%s)[ \t]*\(\s*(MPI_\w+)[ \t]*\(" % names, re.MULTILINE)
-    defined = [match.span() for match in _DEFINE.finditer(data)]
+    lines = [(directive.start, directive.end) for directive in directives(data)]
     text = data.decode("latin-1")  # a byte a character
     found = {}
     for use in uses.finditer(data):
@@ -115,7 +116,7 @@ def checked_calls(data: bytes, macros: dict[str, str]) -> dict[int, CheckedCall]
             continue
         inside = data[use.start(2) : call_end]
         hidden = macros[macro].encode() in _IDENTIFIER.findall(inside)
-        if hidden or _NOT_PLAIN.search(inside) or any(a <= use.start(1) < b for a, b in defined):
+        if hidden or _NOT_PLAIN.search(inside) or any(a <= use.start(1) < b for a, b in lines):
             continue
         end = text.index(")", call_end) + 1
         found[use.start(2)] = CheckedCall(macro, use.start(1), use.start(2), call_end, end)
