@@ -10,20 +10,25 @@ from typing import Any
 import pytest
 
 
-@pytest.fixture(scope="session")
-def chromium() -> Iterator[Any]:
-    """One browser for all tests."""
+def start_chromium(*more: str) -> Any:
+    """A browser, with more of its options; a skip where there is none."""
     webdriver = pytest.importorskip("selenium.webdriver", reason="no selenium to open pages with")
     browser = shutil.which("chromium") or shutil.which("google-chrome")
     driver = shutil.which("chromedriver")
     if browser is None or driver is None:
         pytest.skip("no chromium with chromedriver to open pages with")
     options = webdriver.ChromeOptions()
-    for word in ("--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"):
+    for word in ("--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", *more):
         options.add_argument(word)
     options.binary_location = browser
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    running = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
+    return webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    """One browser for all tests."""
+    running = start_chromium()
     yield running
     running.quit()
 

@@ -24,6 +24,7 @@ _OFF = 0.01
 """A replay is as measured within this share."""
 _ROUNDED = 1e-3
 _GRAIN_S = 1e-6
+_FASTER = "messages were faster than the machine profile says"
 _WAITS = (Kind.WAIT_SEND, Kind.WAIT_RECV, Kind.WAIT_ARRIVAL)
 
 
@@ -122,7 +123,7 @@ class _Reading:
         if abs(self.off_s) <= _OFF * self.measured_s:
             return ""
         if self.off_s > 0:
-            return "messages were faster than the machine profile says"
+            return _FASTER
         return "the run had stalls, or was disturbed, which no replay has in it"
 
     def why(self, predicted: float, limit: float, rows: Iterable[RowAccount]) -> str:
@@ -137,7 +138,7 @@ class _Reading:
         if predicted <= moving + rest:
             return "the run cannot tell all of it from MPI's own time"
         if self.off_s > 0 and predicted <= limit + self.off_s:
-            return self.disturbed or "messages were faster than the machine profile says"
+            return self.disturbed or _FASTER
         return self.disturbed if self.off_s < 0 else ""
 
 

@@ -10,7 +10,7 @@ from statistics import median
 from typing import Any
 
 from imbrex.diagnosis import wording
-from imbrex.tune.candidate import Tried
+from imbrex.tune.candidate import Tried, proven
 from imbrex.tune.statistics import LEAST_PAIRS, pairs_needed
 from imbrex.tune.trials_file import write_whole
 
@@ -47,12 +47,8 @@ class Found:
 
     @property
     def recommended(self) -> tuple[Tried, ...]:
-        """What is proven, what gains most for certain first; a combination is more than the best
-        alone."""
-        proven = [found for found in self.tried if found.recommended]
-        return tuple(
-            sorted(proven, key=lambda t: (t.candidate.kind != "combination", -t.certain_gain))
-        )
+        """What is proven, the best first."""
+        return proven(self.tried)
 
     @property
     def baseline_s(self) -> list[float]:

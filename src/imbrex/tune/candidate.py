@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from imbrex.mpi_environment.launcher_line import parse_launcher_line
@@ -154,3 +154,10 @@ class Tried:
             "effect": candidate.effect,
             "cost": candidate.cost,
         }
+
+
+def proven(tried: Iterable[Tried]) -> tuple[Tried, ...]:
+    """What is proven, what gains most for certain first; a combination is more than the best
+    alone."""
+    found = [t for t in tried if t.recommended]
+    return tuple(sorted(found, key=lambda t: (t.candidate.kind != "combination", -t.certain_gain)))

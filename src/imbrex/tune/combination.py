@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from imbrex.tune.candidate import Candidate, Setup, Tried
+from imbrex.tune.candidate import Candidate, Setup, Tried, proven
 
 
 def combined(tried: Sequence[Tried]) -> Candidate | None:
     """All that is proven and goes together, beside the best of it alone; None of fewer than two."""
-    proven = sorted((t for t in tried if t.recommended), key=lambda t: -t.certain_gain)
     parts: list[Candidate] = []
     environment: dict[str, str] = {}
-    for candidate in (found.candidate for found in proven):
+    for candidate in (found.candidate for found in proven(tried)):
         more = candidate.setup
         twice = more.words is not None and any(part.setup.words for part in parts)
         twice = twice or (bool(more.prefix) and any(part.setup.prefix for part in parts))

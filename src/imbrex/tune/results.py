@@ -16,8 +16,9 @@ from functools import reduce
 from operator import and_
 
 _TIMEOUT_S = 600.0
-_ANY_NUMBER = re.compile(r"[-+]?(?:(?:\d+\.?\d*|\.\d+)(?:[eEdD][-+]?\d+)?|\bnan\b|\binf\b)", re.I)
-_NUMBER = re.compile(r"(?:^|[=:(])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eEdD][-+]?\d+)?[,;)%]*$")
+_DIGITS = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eEdD][-+]?\d+)?"
+_NUMBER = re.compile(rf"(?:^|[=:(]){_DIGITS}[,;)%]*$")
+_ANY_NUMBER = re.compile(rf"{_DIGITS}|[-+]?\b(?:nan|inf)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.browser import start_chromium
 from tests.unit.export.test_chrome import job
 from tests.unit.logs import write_logged_run
 
@@ -66,16 +67,8 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 @pytest.fixture
 def browser() -> Iterator[Any]:
     """A Chromium that finds no host but this machine."""
-    webdriver = pytest.importorskip("selenium.webdriver", reason="no selenium to open pages with")
-    program, driver = shutil.which("chromium"), shutil.which("chromedriver")
-    if program is None or driver is None:
-        pytest.skip("no chromium with chromedriver to open pages with")
-    options = webdriver.ChromeOptions()
-    for word in ("--headless=new", "--no-sandbox", "--disable-gpu", "--window-size=1280,900"):
-        options.add_argument(word)
-    options.add_argument("--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1")
-    options.binary_location = program
-    running = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
+    size = "--window-size=1280,900"
+    running = start_chromium(size, "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1")
     running.set_script_timeout(PATIENCE_S)
     yield running
     running.quit()
