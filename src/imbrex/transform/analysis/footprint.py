@@ -40,6 +40,7 @@ from imbrex.transform.model.program import (
 from imbrex.transform.model.reasons import ReasonKind
 
 _NONE: frozenset[str] = frozenset()
+_MANY = 50  # accesses, from which on it pays to look for those that are the same
 _INSERTED = Kind.INSERTED  # before Python 3.12 a member of an Enum is found slowly
 
 
@@ -83,6 +84,20 @@ class Footprint:
     def written(self) -> frozenset[str]:
         """Variables that are themselves written, pointers aside."""
         return frozenset(a.variable for a in self.accesses if a.write and not a.through)
+
+
+def different(accesses: list[Access]) -> list[Access]:
+    """The accesses without those that do what an earlier one does, in whatever line.
+
+    Without this, what a program's routines do would be counted once for each path of calls to it.
+    """
+    if len(accesses) < _MANY:
+        return accesses
+    found: dict[tuple[object, ...], Access] = {}
+    for access in accesses:
+        variable, through, write, _, section, strides, owner = access
+        found.setdefault((variable, through, write, section, strides, owner), access)
+    return list(found.values())
 
 
 class Footprints(Changes):
@@ -174,7 +189,7 @@ class Footprints(Changes):
             found.stop = self._without_case_labels(found.stop)
         if not found.jumps:
             found.leaves = None
-        found.accesses = self._settle(statement, found.accesses, inner)
+        found.accesses = different(self._settle(statement, found.accesses, inner))
         return found
 
     def _takes_time(self, statement: Statement, file: str) -> bool:
@@ -313,7 +328,9 @@ class Footprints(Changes):
     def _bound(self, call: Call, routine: Routine, place: Location) -> Footprint:
         summary = self.of_routine(routine, self.given(call, routine))
         accesses = self.bound(call, routine, summary.accesses)
-        events = [Event(event.name, event.location, None) for event in summary.events]
+        events = list(
+            dict.fromkeys(Event(event.name, event.location, None) for event in summary.events)
+        )
         stop = summary.stop
         if stop is not None:
             stop = Reason(
@@ -384,6 +401,7 @@ class Footprints(Changes):
         self._statements, self._given = outside
         found.leaves = None
         found.jumps = set()
+        found.accesses = different(found.accesses)
         self._routines[routine.key, given] = found
         return found
 
