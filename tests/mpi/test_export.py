@@ -85,3 +85,27 @@ def test_messages_of_a_run_that_ended_or_was_killed(
     trace = json.loads((tmp_path / "run.json").read_text())["traceEvents"]
     assert Counter(event["ph"] for event in trace)["f"] == 50
     assert (tmp_path / "run.csv").read_text().count("MPI_Send") == 1
+
+
+def test_a_run_written_as_goal_is_predicted_alike(
+    program: Path, mpi: Any, imbrex: Callable[..., Any], tmp_path: Path
+) -> None:
+    imbrex("run", "-q", "--keep-log", "-o", "run", "--", mpi.mpirun, "-n", "2", str(program))
+    done = imbrex("export", "run", "--format", "goal")
+    assert (done.returncode, done.stderr) == (0, "")
+    (tmp_path / "wire.toml").write_text(
+        '[[network]]\nname = "wire"\nlatency_us = 5\noverhead_us = 1\nreceive_overhead_us = 1\n'
+        "bandwidth_mb_per_s = 100\neager_limit_bytes = 4096\n"
+    )
+    found = []
+    for what in ("run", "run.goal"):
+        done = imbrex("predict", what, "-n", "wire.toml", "--progress", "ideal", "--json")
+        rows = json.loads(done.stdout)["networks"]
+        found.append(next(row for row in rows if row["network"]["name"] == "wire"))
+    of_run, of_goal = found
+    assert of_goal["time_s"] == pytest.approx(of_run["time_s"], rel=1e-6)
+    path = of_goal["critical_path"]
+    # A message of a barrier has a byte in GOAL.
+    assert path["bytes"] == pytest.approx(of_run["critical_path"]["bytes"], abs=10)
+    assert path["bytes"] >= 100_000
+    assert any(entry["site"].startswith("endings.c:") for entry in path["sites"])

@@ -26,6 +26,7 @@ LAYERS = (
 # Edges within a layer, each with its reason.
 ALLOWED = {
     ("network", "mpi_environment"): "a kept calibration is of one build of one MPI library",
+    ("export", "replay"): "GOAL is the schedule that is replayed",
 }
 CLICK_ONLY_IN = "cli"
 

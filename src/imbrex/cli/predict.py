@@ -13,13 +13,14 @@ from imbrex.cli.terminal import write_text
 from imbrex.errors import ImbrexError
 from imbrex.model.command import Request, answer
 from imbrex.network.message import MODES
-from imbrex.replay import run_command
+from imbrex.replay import goal_command, run_command
+from imbrex.replay.goal_file import SUFFIX as GOAL
 from imbrex.replay.situation import PROGRESS
 from imbrex.replay.whole import Settings
 
 
 @click.command()
-@click.argument("model_path", metavar="MODEL.toml|RUN", type=FILE)
+@click.argument("model_path", metavar="MODEL.toml|RUN|FILE.goal", type=FILE)
 @click.option(
     "--network",
     "-n",
@@ -108,19 +109,28 @@ def predict(
     network and others, what its critical path is made of, which latency it tolerates, and what
     hiding the transfers of each call site would save at most. Of `imbrex run --record`: run time
     with today's overlap and with all that it could have, and what each call site would save.
+
+    FILE.goal is a schedule of LogGOPSim (imbrex export RUN --format goal writes one): its run time
+    on networks, and what its critical path is made of.
     """
     asked = [table is not None, figure is not None, sweep is not None, tolerate is not None]
     if sum(asked) > 1:
         raise ImbrexError("--table, --figure, --sweep and --tolerate exclude each other")
     number = None if figure is None else int(figure)
     as_json = _json_wanted(output, as_json, number, sweep)
-    if model_path.is_dir():
+    of_run = model_path.is_dir()
+    if of_run or model_path.suffix == GOAL:
         if any([table, sweep, tolerate, mode, process, slow_down]) or cpu_speed != 1:
             raise ImbrexError(
                 "a run takes --network, --progress, --ranks-per-node, --collectives, --figure and "
                 f"--json only{_rest(model_path)}"
             )
         settings = Settings(networks, progress, ranks_per_node, collectives)
+        if not of_run:
+            if number is not None:
+                raise ImbrexError(f"{model_path}: --figure is of a run or a parameter file")
+            _emit(goal_command.answer(model_path, settings, as_json), output)
+            return
         _emit(run_command.answer(model_path, settings, number, as_json, output), output)
         return
     if progress != PROGRESS[0] or ranks_per_node is not None or collectives is not None:

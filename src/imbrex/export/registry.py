@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from imbrex.export import chrome_file, csv_file, otf2_file, parquet_file
+from imbrex.export import chrome_file, csv_file, goal_file, otf2_file, parquet_file
 from imbrex.export.format import Format
 
 FORMATS: dict[str, Format] = {
@@ -12,5 +12,6 @@ FORMATS: dict[str, Format] = {
         chrome_file.FORMAT,
         csv_file.FORMAT,
         parquet_file.FORMAT,
+        goal_file.FORMAT,
     )
 }

@@ -26,6 +26,12 @@ NETWORK = Keys(
         Key("message_gap", Quantity(), "g", "0"),
         Key("overhead", Quantity(), "o of the processor that sends", "0"),
         Key("receive_overhead", Quantity(), "o of the processor that receives", "0"),
+        Key(
+            "eager_limit_bytes",
+            Whole(0, 1 << 62),
+            "above it a message waits for its receive",
+            "as the run's library does, else 65536",
+        ),
         Key("price", Number(0, 1e15), "what it costs, where somebody stated it"),
         Key("currency", Text(), "of the price", "USD"),
         Key("year", Whole(1900, 9999), "of the figures"),
@@ -37,7 +43,8 @@ _FILE = Keys("the file of networks", (Key("network", AnyOf("array of tables"), "
 
 @dataclass(frozen=True)
 class Interconnect:
-    """A network: seconds, bytes per second. `price` only where somebody stated it."""
+    """A network: seconds, bytes per second. `eager_limit_bytes` and `price` only where
+    somebody stated them."""
 
     name: str
     latency_s: float
@@ -45,6 +52,7 @@ class Interconnect:
     message_gap_s: float = 0.0
     overhead_s: float = 0.0
     receive_overhead_s: float = 0.0
+    eager_limit_bytes: int | None = None
     price: float | None = None
     currency: str = ""
     year: int | None = None
@@ -64,6 +72,7 @@ class Interconnect:
             "message_gap_s": self.message_gap_s,
             "overhead_s": self.overhead_s,
             "receive_overhead_s": self.receive_overhead_s,
+            "eager_limit_bytes": self.eager_limit_bytes,
             "price": self.price,
             "currency": self.currency,
             "year": self.year,
@@ -84,6 +93,7 @@ def interconnect_from_table(table: Table) -> Interconnect:
     price = table.number("price") if table.has("price") else None
     if table.has("currency") and price is None:
         table.fail("currency", f"the network '{name}' has a currency but no price")
+    limit = table.count("eager_limit_bytes") if table.has("eager_limit_bytes") else None
     result = Interconnect(
         name=name,
         latency_s=latency_s,
@@ -91,6 +101,7 @@ def interconnect_from_table(table: Table) -> Interconnect:
         message_gap_s=table.quantity("message_gap", 0.0),
         overhead_s=table.quantity("overhead", 0.0),
         receive_overhead_s=table.quantity("receive_overhead", 0.0),
+        eager_limit_bytes=limit,
         price=price,
         currency=table.text("currency", "USD") if price is not None else "",
         year=table.count("year") if table.has("year") else None,

@@ -78,6 +78,24 @@ def situations(
                 here,
             )
         )
+    found += elsewhere(ranks, names, interconnects, progress, ranks_per_node, class_of, within)
+    if not found:
+        raise ImbrexError(f"{run.directory}: no network to replay it on: name one with --network")
+    return found
+
+
+def elsewhere(
+    ranks: int,
+    names: tuple[str, ...],
+    interconnects: list[Interconnect],
+    progress: str,
+    ranks_per_node: int | None,
+    library: Route,
+    within: Route | None = None,
+) -> list[Situation]:
+    """The networks of `names`, or `interconnects` where there are none; on them messages move as on
+    `library`, and within a node as on `within`, or as between nodes."""
+    found: list[Situation] = []
     there: list[Interconnect] = []
     for name in names:
         if Path(name).suffix == ".json":
@@ -86,14 +104,13 @@ def situations(
             there += load_interconnects(name)
     alone = _placed(ranks, ranks_per_node or 1)
     for network in there if names else interconnects:
+        limit = network.eager_limit_bytes
         route = replace(
-            route_of(network, class_of.eager_bytes),
-            held_by_sender=class_of.held_by_sender,
-            held_by_receiver=class_of.held_by_receiver,
+            route_of(network, library.eager_bytes if limit is None else limit),
+            held_by_sender=library.held_by_sender,
+            held_by_receiver=library.held_by_receiver,
         )
         found.append(Situation(network.name, network, Network(within or route, route), alone))
-    if not found:
-        raise ImbrexError(f"{run.directory}: no network to replay it on: name one with --network")
     return found
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -49,6 +49,30 @@ class Whole:
     document: dict[str, Any]
 
 
+class Sites(Protocol):
+    """What the numbers of call sites mean."""
+
+    def label(self, site: int) -> str:
+        """Where it is."""
+
+    def operation(self, site: int) -> str:
+        """The MPI function that is called there."""
+
+
+@dataclass(frozen=True)
+class RunSites:
+    """The call sites of a run."""
+
+    run: Run
+
+    def label(self, site: int) -> str:
+        return self.run.site(site).label
+
+    def operation(self, site: int) -> str:
+        rows = self.run.over_ranks[self.run.over_ranks["site"] == site]
+        return self.run.operation(int(rows["operation"][0])) if len(rows) else ""
+
+
 def predict_whole(run: Run, interconnects: list[Interconnect], settings: Settings) -> Whole:
     """Replay a run's call log on the network that it had and on others.
 
@@ -66,7 +90,7 @@ def predict_whole(run: Run, interconnects: list[Interconnect], settings: Setting
         "calls": made.calls,
         "operations": len(made.schedule.operations),
         "measured_s": made.measured_ns * 1e-9,
-        "computation_s": float(_by_rank(made.schedule).max(initial=0.0)) * 1e-9,
+        "computation_s": longest_s(made.schedule),
         "progress": settings.progress,
         "not_replayed": _not_replayed(run, made),
         "not_replayed_share": made.missing_ns / max(made.measured_ns * made.schedule.streams, 1),
@@ -74,7 +98,8 @@ def predict_whole(run: Run, interconnects: list[Interconnect], settings: Setting
     }
     for number, situation in enumerate(found):
         replayer = Replayer(situation.place(made.schedule))
-        document["networks"].append(on_network(run, replayer, situation, with_sites=number == 0))
+        row = on_network(RunSites(run), replayer, situation, with_sites=number == 0)
+        document["networks"].append(row)
     if as_measured(document) is not None:
         figures = agreement(take_account(run), made.schedule, document)
         document["agreement"] = [figure.to_json() for figure in figures]
@@ -86,6 +111,11 @@ def _by_rank(schedule: ArraySchedule) -> np.ndarray:
     most = np.zeros(schedule.ranks)
     np.maximum.at(most, schedule.rank, schedule.computation_ns())
     return most
+
+
+def longest_s(schedule: ArraySchedule) -> float:
+    """Computation of the rank with most, in s."""
+    return float(_by_rank(schedule).max(initial=0.0)) * 1e-9
 
 
 def _not_replayed(run: Run, made: LogSchedule) -> list[dict[str, Any]]:
@@ -101,7 +131,7 @@ def _shared(schedule: ArraySchedule) -> bool:
 
 
 def on_network(
-    run: Run, replayer: Replayer, situation: Situation, with_sites: bool
+    sites: Sites, replayer: Replayer, situation: Situation, with_sites: bool
 ) -> dict[str, Any]:
     """The row of one network in the JSON of `imbrex predict RUN`; times in s."""
     schedule, network = replayer.schedule, situation.network
@@ -126,7 +156,7 @@ def on_network(
             "serialization": longest / max(ideal_ns, 1.0),
             "transfer": ideal_ns / max(time_ns, 1.0),
         },
-        "critical_path": _path(run, replayed, schedule),
+        "critical_path": _path(sites, replayed, schedule),
         "latency_tolerance": _tolerances(
             replayer, one_path, of_latency, one_path.between.latency_ns, _MOST_LATENCY_NS, 1e-9
         ),
@@ -135,7 +165,7 @@ def on_network(
         ),
     }
     if with_sites:
-        row["sites"] = _sites(run, replayer, situation, replayed, shared)
+        row["sites"] = _sites(sites, replayer, situation, replayed, shared)
     return row
 
 
@@ -151,7 +181,7 @@ def _tolerances(
     return found
 
 
-def _path(run: Run, replayed: Replayed, schedule: ArraySchedule) -> dict[str, Any]:
+def _path(names: Sites, replayed: Replayed, schedule: ArraySchedule) -> dict[str, Any]:
     """What the critical path is made of, in s, and the ranks and sites that have most of it."""
     path = replayed.path
     assert path is not None
@@ -170,7 +200,7 @@ def _path(run: Run, replayed: Replayed, schedule: ArraySchedule) -> dict[str, An
         "bytes": replayed.total("bytes"),
         "ranks": [{"rank": r, "time_s": ns * 1e-9} for r, ns in ranks.most_common(_MOST_SITES)],
         "sites": [
-            {"site": run.site(site).label, "time_s": ns * 1e-9}
+            {"site": names.label(site), "time_s": ns * 1e-9}
             for site, ns in sites.most_common(_MOST_SITES)
             if ns > 0 and site
         ],
@@ -178,7 +208,7 @@ def _path(run: Run, replayed: Replayed, schedule: ArraySchedule) -> dict[str, An
 
 
 def _sites(
-    run: Run, replayer: Replayer, situation: Situation, replayed: Replayed, shared: bool
+    names: Sites, replayer: Replayer, situation: Situation, replayed: Replayed, shared: bool
 ) -> list[dict[str, Any]]:
     """Sites on the critical path: what hiding their transfers saves at most, and what progress for
     them alone does. All others save nothing."""
@@ -193,8 +223,8 @@ def _sites(
     for site in order[:_MOST_SITES]:
         hidden = replayer.run(situation.network, free_site=site, shared=shared).run_ns
         row = {
-            "site": run.site(site).label,
-            "operation": _operation(run, site),
+            "site": names.label(site),
+            "operation": names.operation(site),
             "on_path_s": float(on_path[site]) * 1e-9,
             "saves_at_most_s": max(replayed.run_ns - hidden, 0.0) * 1e-9,
         }
@@ -203,11 +233,6 @@ def _sites(
             row["progress_saves_s"] = max(replayed.run_ns - driven, 0.0) * 1e-9
         rows.append(row)
     return sorted(rows, key=lambda row: row["saves_at_most_s"], reverse=True)
-
-
-def _operation(run: Run, site: int) -> str:
-    rows = run.over_ranks[run.over_ranks["site"] == site]
-    return run.operation(int(rows["operation"][0])) if len(rows) else ""
 
 
 def as_measured(document: dict[str, Any]) -> dict[str, Any] | None:

@@ -27,6 +27,14 @@ def whole_text(run: Run, document: dict[str, Any]) -> str:
         f"{seconds(document['measured_s'])}, replayed from the log of its calls.",
         *_reproduction(run, document),
         *_left_out(document),
+        *body(document),
+    ]
+    return "\n".join(lines)
+
+
+def body(document: dict[str, Any]) -> list[str]:
+    """From the networks to the conclusion."""
+    return [
         "",
         *_networks(document),
         "",
@@ -36,7 +44,6 @@ def whole_text(run: Run, document: dict[str, Any]) -> str:
         "",
         f"Conclusion: {conclusion(document)}",
     ]
-    return "\n".join(lines)
 
 
 def _reproduction(run: Run, document: dict[str, Any]) -> list[str]:
@@ -141,6 +148,8 @@ def _critical_path(document: dict[str, Any]) -> list[str]:
 
 def _sites(document: dict[str, Any]) -> list[str]:
     first = document["networks"][0]
+    if "sites" not in first:
+        return []
     least = _MATTERS * first["time_s"]
     rows = [
         row
@@ -207,7 +216,7 @@ def conclusion(document: dict[str, Any]) -> str:
     if site is not None and site["saves_at_most_s"] >= _MATTERS * base:
         share = site["saves_at_most_s"] / base
         told.append(f"hiding those of {site['site']} saves at most {share:.1%}")
-    else:
+    elif "sites" in first:
         told.append("hiding those of any one site brings nothing")
     if best is not None and best["time_s"] < base * (1 - _MATTERS):
         told.append(f"{best['network']['name']} saves {1 - best['time_s'] / base:.1%}")

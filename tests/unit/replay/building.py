@@ -6,8 +6,10 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 
 import numpy as np
+from hypothesis import strategies as st
 
 from imbrex.replay.arrays import MEETING, NONE, OPERATION, Algorithm, ArraySchedule, Flag, Kind
+from imbrex.replay.evaluate import Network, Route
 
 
 @dataclass
@@ -104,3 +106,73 @@ class Builder:
             members=np.array([m for k in sorted(members) for m in members[k]], np.uint32),
             site=np.array([row["site"] for row in flat], np.uint32),
         )
+
+
+@st.composite
+def programs(draw: st.DrawFn, collectives: bool = True) -> Builder:
+    """Rounds of exchanges that end: pairs, rings with Waitall, blocking chains, collectives."""
+    ranks = draw(st.sampled_from([1, 2, 3, 4, 5]))
+    b = Builder(ranks, nodes=[rank // 2 for rank in range(ranks)])
+    algorithms = [
+        Algorithm.DISSEMINATION,
+        Algorithm.TREE_UP_DOWN,
+        Algorithm.PAIRWISE,
+        Algorithm.BINOMIAL_FROM_ROOT,
+        Algorithm.BINOMIAL_TO_ROOT,
+        Algorithm.RING_ALLGATHER,
+        Algorithm.RING_ALLREDUCE,
+        Algorithm.BRUCK,
+        Algorithm.CHAIN_SCAN,
+        *([Algorithm.RECURSIVE_DOUBLING] if ranks in (1, 2, 4) else []),
+    ]
+    size = st.sampled_from([0, 8, 99, 100, 101, 5000])
+    for _ in range(draw(st.integers(1, 8))):
+        for rank in range(ranks):
+            b.calc(rank, draw(st.integers(0, 6000)))
+        kinds = ["pair", "ring", "waitall", "chain", *(["meet"] if collectives else [])]
+        what = draw(st.sampled_from(kinds))
+        if what == "meet":
+            b.meet(draw(st.sampled_from(algorithms)), draw(size), draw(st.integers(0, ranks - 1)))
+        elif what == "pair":
+            one, other = draw(st.integers(0, ranks - 1)), draw(st.integers(0, ranks - 1))
+            if one != other:
+                b.send(one, other, draw(size), blocking=draw(st.booleans()))
+                b.recv(other, one, blocking=True)
+        elif what == "chain":
+            for rank in range(ranks):
+                if rank:
+                    b.recv(rank, rank - 1, blocking=True)
+                b.calc(rank, draw(st.integers(0, 500)))
+                if rank + 1 < ranks:
+                    b.send(rank, rank + 1, draw(size), blocking=True)
+        else:
+            for rank in range(ranks):
+                peers = [(rank + 1) % ranks, (rank - 1) % ranks]
+                sends = [b.send(rank, p, draw(size)) for p in peers]
+                work = draw(st.integers(0, 9000))
+                receives = [b.recv(rank, p) for p in reversed(peers)]
+                b.calc(rank, work)
+                if what == "ring":
+                    for begun in draw(st.permutations([*receives, *sends])):
+                        b.wait(begun)
+                else:
+                    b.wait(*receives, *sends)
+    return b
+
+
+@st.composite
+def networks(draw: st.DrawFn) -> Network:
+    def route() -> Route:
+        number = st.integers(0, 2000)
+        return Route(
+            latency_ns=draw(number),
+            byte_ns=draw(st.sampled_from([0.0, 0.25, 1.0, 7.0])),
+            gap_ns=draw(number),
+            send_ns=draw(number),
+            receive_ns=draw(number),
+            eager_bytes=draw(st.sampled_from([0, 100, 1 << 20])),
+            held_by_sender=draw(st.booleans()),
+            held_by_receiver=draw(st.booleans()),
+        )
+
+    return Network(route(), route())

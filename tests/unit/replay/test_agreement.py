@@ -19,7 +19,7 @@ from imbrex.profile.summary import rows
 from imbrex.replay.agreement import Figure, agreement, awaited_at, unexplained
 from imbrex.replay.evaluate import Network, Replayer, Route
 from imbrex.replay.situation import AS_MEASURED, Situation
-from imbrex.replay.whole import on_network
+from imbrex.replay.whole import RunSites, on_network
 from imbrex.replay.whole_text import whole_text
 
 MakeRun = Callable[..., Path]
@@ -55,7 +55,7 @@ def figures(make_run: MakeRun, measured_s: float = 0.011, **parts: Any) -> dict[
         "measured_s": measured_s,
         "computation_s": 0.005,
         "not_replayed_share": 0.0,
-        "networks": [on_network(run, Replayer(schedule), situation, with_sites=True)],
+        "networks": [on_network(RunSites(run), Replayer(schedule), situation, with_sites=True)],
     }
     account = taken(take_account(run), 1, **parts)
     return {figure.name: figure for figure in agreement(account, schedule, document)}
@@ -126,7 +126,9 @@ def test_the_page_says_where_the_run_allows_less(make_run: MakeRun) -> None:
     folder = make_run()
     entry = Figure("hidden saves at most", 0.001, Interval(0.0, 0.0002), "app.c:12", "it is so")
     network = Situation(AS_MEASURED, Interconnect("wire", 1e-3, 1e9), Network(ROUTE, ROUTE), (0, 1))
-    row = on_network(load_run(folder), Replayer(one_message().schedule()), network, with_sites=True)
+    row = on_network(
+        RunSites(load_run(folder)), Replayer(one_message().schedule()), network, with_sites=True
+    )
     row["network"]["name"] = f"{AS_MEASURED} (inter-node)"
     document = {
         "ranks": 2,

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 import reference
-from building import Builder
+from building import Builder, networks, programs
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from imbrex.errors import ImbrexError
 from imbrex.replay.arrays import Algorithm
@@ -153,75 +152,6 @@ def test_who_waits_for_ever_is_named() -> None:
         b.recv(rank, 1 - rank, blocking=True)
     with pytest.raises(ImbrexError, match=r"rank 0 waits for ever in operation 1, a send \(rank 1"):
         run_ns(b.schedule(), NETWORK)
-
-
-@st.composite
-def programs(draw: st.DrawFn) -> Builder:
-    """Rounds of exchanges that end: pairs, rings with Waitall, blocking chains, collectives."""
-    ranks = draw(st.sampled_from([1, 2, 3, 4, 5]))
-    b = Builder(ranks, nodes=[rank // 2 for rank in range(ranks)])
-    algorithms = [
-        Algorithm.DISSEMINATION,
-        Algorithm.TREE_UP_DOWN,
-        Algorithm.PAIRWISE,
-        Algorithm.BINOMIAL_FROM_ROOT,
-        Algorithm.BINOMIAL_TO_ROOT,
-        Algorithm.RING_ALLGATHER,
-        Algorithm.RING_ALLREDUCE,
-        Algorithm.BRUCK,
-        Algorithm.CHAIN_SCAN,
-        *([Algorithm.RECURSIVE_DOUBLING] if ranks in (1, 2, 4) else []),
-    ]
-    size = st.sampled_from([0, 8, 99, 100, 101, 5000])
-    for _ in range(draw(st.integers(1, 8))):
-        for rank in range(ranks):
-            b.calc(rank, draw(st.integers(0, 6000)))
-        what = draw(st.sampled_from(["pair", "ring", "waitall", "chain", "meet"]))
-        if what == "meet":
-            b.meet(draw(st.sampled_from(algorithms)), draw(size), draw(st.integers(0, ranks - 1)))
-        elif what == "pair":
-            one, other = draw(st.integers(0, ranks - 1)), draw(st.integers(0, ranks - 1))
-            if one != other:
-                b.send(one, other, draw(size), blocking=draw(st.booleans()))
-                b.recv(other, one, blocking=True)
-        elif what == "chain":
-            for rank in range(ranks):
-                if rank:
-                    b.recv(rank, rank - 1, blocking=True)
-                b.calc(rank, draw(st.integers(0, 500)))
-                if rank + 1 < ranks:
-                    b.send(rank, rank + 1, draw(size), blocking=True)
-        else:
-            for rank in range(ranks):
-                peers = [(rank + 1) % ranks, (rank - 1) % ranks]
-                sends = [b.send(rank, p, draw(size)) for p in peers]
-                work = draw(st.integers(0, 9000))
-                receives = [b.recv(rank, p) for p in reversed(peers)]
-                b.calc(rank, work)
-                if what == "ring":
-                    for begun in draw(st.permutations([*receives, *sends])):
-                        b.wait(begun)
-                else:
-                    b.wait(*receives, *sends)
-    return b
-
-
-@st.composite
-def networks(draw: st.DrawFn) -> Network:
-    def route() -> Route:
-        number = st.integers(0, 2000)
-        return Route(
-            latency_ns=draw(number),
-            byte_ns=draw(st.sampled_from([0.0, 0.25, 1.0, 7.0])),
-            gap_ns=draw(number),
-            send_ns=draw(number),
-            receive_ns=draw(number),
-            eager_bytes=draw(st.sampled_from([0, 100, 1 << 20])),
-            held_by_sender=draw(st.booleans()),
-            held_by_receiver=draw(st.booleans()),
-        )
-
-    return Network(route(), route())
 
 
 @settings(max_examples=100, deadline=None)

@@ -16,7 +16,7 @@ from imbrex.replay.evaluate import Network, Replayer, Route
 from imbrex.replay.from_log import LogSchedule
 from imbrex.replay.parametric import curve, of_latency
 from imbrex.replay.situation import AS_MEASURED, Situation
-from imbrex.replay.whole import Whole, on_network
+from imbrex.replay.whole import RunSites, Whole, on_network
 from imbrex.replay.whole_figures import curves_svg
 from imbrex.replay.whole_text import conclusion, whole_text
 
@@ -28,7 +28,7 @@ MakeRun = Callable[..., Path]
 def on(run: Path, b: Builder, route: Route = ROUTE, name: str = AS_MEASURED) -> dict[str, Any]:
     nodes = tuple(range(b.ranks))
     situation = Situation(name, WIRE, Network(route, route), nodes)
-    return on_network(load_run(run), Replayer(b.schedule()), situation, with_sites=True)
+    return on_network(RunSites(load_run(run)), Replayer(b.schedule()), situation, with_sites=True)
 
 
 def one_message() -> Builder:

@@ -184,6 +184,12 @@ static inline const ix_route *ix_route_of(const ix_schedule *s, const ix_network
     return &n->route[p == q ? IX_SELF : n->node[p] == n->node[q] ? IX_WITHIN : IX_BETWEEN];
 }
 
+/* A message to its own process takes no link. */
+static inline int ix_is_to_itself(const ix_schedule *s, uint32_t stream, const ix_op *op)
+{
+    return s->process[stream] == s->process[op->peer];
+}
+
 static inline int ix_is_site(const ix_schedule *s, const ix_op *op, int64_t op_index, int64_t site)
 {
     if (site < 0 || !s->site)

@@ -12,9 +12,10 @@ static int by_start(const void *a, const void *b)
     return x->op < y->op ? -1 : x->op > y->op;
 }
 
-static int takes_link(const ix_schedule *s, const ix_network *n, uint64_t op)
+static int takes_link(const ix_schedule *s, const ix_network *n, uint32_t stream, uint64_t op)
 {
-    return s->ops[op].kind == IX_SEND && !ix_is_site(s, &s->ops[op], (int64_t)op, n->free_site);
+    return s->ops[op].kind == IX_SEND && !ix_is_to_itself(s, stream, &s->ops[op]) &&
+           !ix_is_site(s, &s->ops[op], (int64_t)op, n->free_site);
 }
 
 /* The flows of all processes, process after process. */
@@ -23,7 +24,7 @@ static int gather(ix_links *l, const ix_schedule *s, const ix_network *n, const 
     uint64_t count = 0;
     for (uint32_t r = 0; r < s->streams; r++)
         for (uint64_t i = s->first[r]; i < s->first[r + 1]; i++)
-            l->ends[s->process[r]].last += (uint32_t)takes_link(s, n, i);
+            l->ends[s->process[r]].last += (uint32_t)takes_link(s, n, r, i);
     for (uint32_t p = 0; p < s->processes; p++) {
         l->ends[p].next = (uint32_t)count;
         count += l->ends[p].last;
@@ -34,7 +35,7 @@ static int gather(ix_links *l, const ix_schedule *s, const ix_network *n, const 
         return -1;
     for (uint32_t r = 0; r < s->streams; r++)
         for (uint64_t i = s->first[r]; i < s->first[r + 1]; i++) {
-            if (!takes_link(s, n, i))
+            if (!takes_link(s, n, r, i))
                 continue;
             const ix_op *op = &s->ops[i];
             const ix_route *route = ix_route_of(s, n, r, op->peer);

@@ -21,8 +21,16 @@ static void arrived(ix_run *run, uint32_t stream, uint64_t op, double at_ns)
     run->time_ns[op] = at_ns;
     if (before < IX_UNKNOWN)
         ix_wake(run, (uint32_t)(-2.0 - before));
-    if (run->streams[stream].waits == op)
-        ix_wake(run, stream);
+    /* Another thread of the process may wait for it; those of a process stand together. */
+    const uint32_t *process = run->schedule->process;
+    uint32_t first = stream, end = stream + 1;
+    while (first && process[first - 1] == process[stream])
+        first--;
+    while (end < run->schedule->streams && process[end] == process[stream])
+        end++;
+    for (uint32_t s = first; s < end; s++)
+        if (run->streams[s].waits == op)
+            ix_wake(run, s);
 }
 
 static void start(ix_run *run, uint32_t stream, uint64_t index, double ready, uint8_t why,
@@ -31,7 +39,9 @@ static void start(ix_run *run, uint32_t stream, uint64_t index, double ready, ui
     const ix_op *op = &run->schedule->ops[index];
     const ix_route *route = route_of(run, stream, op);
     double at = ready;
-    if (!is_free(run, op, index)) {
+    if (ix_is_to_itself(run->schedule, stream, op)) {
+        at += route->latency_ns + route->byte_ns * ix_bytes(op);
+    } else if (!is_free(run, op, index)) {
         ix_link *link = &run->links[run->schedule->process[stream]];
         double moves = route->byte_ns * ix_bytes(op);
         double takes = moves > route->gap_ns ? moves : route->gap_ns;
@@ -136,7 +146,9 @@ void ix_send_issued(ix_run *run, uint32_t stream, uint64_t op, double ready_ns)
     double ready;
     uint8_t why;
     uint32_t from;
-    if (s->sends_first == s->sends_end && can_start(run, stream, &send, 0, &ready, &why, &from)) {
+    int at_once = s->sends_first == s->sends_end ||
+                  ix_is_to_itself(run->schedule, stream, &run->schedule->ops[op]);
+    if (at_once && can_start(run, stream, &send, 0, &ready, &why, &from)) {
         start(run, stream, op, ready, why, from);
         return;
     }

@@ -1,0 +1,113 @@
+"""Collectives as messages, round by round: what engine/meet.c replays, for those who write them
+down. In a round all send what they have to send, then take what comes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from imbrex.replay.arrays import Algorithm
+
+Round = list[tuple[int, int, float]]
+"""From which member, to which, how many bytes."""
+
+
+def rounds(algorithm: Algorithm, members: int, root: int, size_bytes: float) -> Iterator[Round]:
+    """The rounds of a collective; of one member alone there are none."""
+    if members < 2:
+        return
+    size, part = size_bytes, size_bytes / members
+    if algorithm == Algorithm.RECURSIVE_DOUBLING:
+        yield from _doubling(members, size, by_halves=False)
+    elif algorithm == Algorithm.RABENSEIFNER:
+        yield from _doubling(members, size, by_halves=True)
+    elif algorithm == Algorithm.TREE_UP_DOWN:
+        yield from _up(members, 0, size, parts=False)
+        yield from _down(members, 0, size, parts=False)
+    elif algorithm in (Algorithm.BINOMIAL_FROM_ROOT, Algorithm.BINOMIAL_SCATTER):
+        yield from _down(members, root, size, parts=algorithm == Algorithm.BINOMIAL_SCATTER)
+    elif algorithm in (Algorithm.BINOMIAL_TO_ROOT, Algorithm.BINOMIAL_GATHER):
+        yield from _up(members, root, size, parts=algorithm == Algorithm.BINOMIAL_GATHER)
+    elif algorithm == Algorithm.SCATTER_ALLGATHER:
+        yield from _down(members, root, size, parts=True)
+        yield from _ring(members, members - 1, part)
+    elif algorithm == Algorithm.RING_ALLREDUCE:
+        yield from _ring(members, 2 * (members - 1), part)
+    elif algorithm == Algorithm.RING_ALLGATHER:
+        yield from _ring(members, members - 1, part)
+    elif algorithm == Algorithm.PAIRWISE:
+        for distance in range(1, members):
+            yield _shift(members, distance, part)
+    elif algorithm == Algorithm.CHAIN_SCAN:
+        for member in range(members - 1):
+            yield [(member, member + 1, size)]
+    elif algorithm == Algorithm.DIRECT:
+        yield _shift(members, 1, size)
+    else:
+        yield from _by_distance(algorithm, members, size)
+
+
+def _by_distance(algorithm: Algorithm, members: int, size: float) -> Iterator[Round]:
+    distance = 1
+    while distance < members:
+        moved = {
+            Algorithm.DISSEMINATION: size,
+            Algorithm.BRUCK: size / 2,
+            Algorithm.DOUBLING_ALLGATHER: size / members * min(distance, members - distance),
+        }[algorithm]
+        yield _shift(members, distance, moved)
+        distance *= 2
+
+
+def _shift(members: int, distance: int, size: float) -> Round:
+    return [(a, (a + distance) % members, size) for a in range(members)]
+
+
+def _ring(members: int, count: int, size: float) -> Iterator[Round]:
+    for _ in range(count):
+        yield _shift(members, 1, size)
+
+
+def _power_within(members: int) -> int:
+    return 1 << (members.bit_length() - 1)
+
+
+def _doubling(members: int, size: float, by_halves: bool) -> Iterator[Round]:
+    power = _power_within(members)
+    rest = members - power
+    for k in range(rest):
+        yield [(2 * k, 2 * k + 1, size)]
+
+    def place(k: int) -> int:
+        """Where members are no power of two the first `rest` pairs send one of theirs."""
+        return 2 * k + 1 if k < rest else k + rest
+
+    up = [1 << k for k in range(power.bit_length() - 1)]
+    masks = [*((m, size * m / power) for m in up[::-1]), *((m, size * m / power) for m in up)]
+    for mask, moved in masks if by_halves else ((m, size) for m in up):
+        yield [(place(k), place(k ^ mask), moved) for k in range(power)]
+    for k in range(rest):
+        yield [(2 * k + 1, 2 * k, size)]
+
+
+def _down(members: int, root: int, size: float, parts: bool) -> Iterator[Round]:
+    """Down a binomial tree; `parts`: each subtree gets its own part of the buffer."""
+    mask = _power_within(members)
+    while mask:
+        yield from _level(members, root, mask, size, parts, up=False)
+        mask //= 2
+
+
+def _up(members: int, root: int, size: float, parts: bool) -> Iterator[Round]:
+    mask = 1
+    while mask < members:
+        yield from _level(members, root, mask, size, parts, up=True)
+        mask *= 2
+
+
+def _level(
+    members: int, root: int, mask: int, size: float, parts: bool, up: bool
+) -> Iterator[Round]:
+    for v in range(0, members - mask, 2 * mask):
+        near, far = (v + root) % members, (v + mask + root) % members
+        moved = size * min(mask, members - v - mask) / members if parts else size
+        yield [(far, near, moved) if up else (near, far, moved)]
