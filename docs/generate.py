@@ -20,6 +20,7 @@ from imbrex.launch import installed
 from imbrex.model import keys
 from imbrex.network import interconnect, profile_format
 from imbrex.profile import (
+    call_paths,
     causes,
     evidence,
     format,
@@ -41,6 +42,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "causes.npy": lambda: columns_page(causes.CAUSES_TABLE),
     "waits.npy": lambda: columns_page(causes.WAITS_TABLE),
     "partners.npy": lambda: columns_page(causes.PARTNERS_TABLE),
+    "call_paths.npy": lambda: columns_page(call_paths.CALL_PATHS_TABLE),
     "timeline.npy": lambda: columns_page(timeline_format.TIMELINE),
     "overview.npy": lambda: columns_page(overview.OVERVIEW),
     "sites.csv": lambda: columns_page(sites_table.SITES_TABLE),

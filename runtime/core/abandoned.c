@@ -6,7 +6,7 @@
 
 /* A callback may run on another stack, of which the frame says nothing, and one that is gone cannot
  * be read. */
-static int is_on_own_stack(ix_thread *t, const char *frame)
+int ix_is_on_own_stack(ix_thread *t, const char *frame)
 {
     if (!t->stack_high) {
         pthread_attr_t attributes;
@@ -30,7 +30,7 @@ static int is_on_own_stack(ix_thread *t, const char *frame)
 static int is_under_way(ix_thread *t, const char *inner)
 {
     const char *frame = inner + (int32_t)(t->frame - (uint32_t)(uintptr_t)inner);
-    if (!t->frame || !is_on_own_stack(t, frame) || !is_on_own_stack(t, inner))
+    if (!t->frame || !ix_is_on_own_stack(t, frame) || !ix_is_on_own_stack(t, inner))
         return 1;
     if (inner >= frame)
         return 0;

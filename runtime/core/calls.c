@@ -1,6 +1,7 @@
 /* CALL_EXIT: what a call adds to the rows. The rules of the wait time: docs/theory/measuring.md,
  * "Wait". */
 #include "core/call_logging.h"
+#include "core/call_paths.h"
 #include "core/closing.h"
 #include "core/slots.h"
 
@@ -256,6 +257,8 @@ static inline IX_ALWAYS void settle(ix_thread *t, ix_clocks since, int64_t enter
     reset(t);
     count_call(t, row, dt, moving, moved, now);
     log_call(t, place, entered, dt, now);
+    if (IX_UNLIKELY(ix_call_path_is_due(row->count)))
+        ix_call_path_look(t, row);
 }
 
 /* The same of one that is not counted. */
@@ -351,6 +354,8 @@ static inline IX_ALWAYS void leave_plain(ix_thread *t, int64_t now)
     t->row = NULL;
     count_call(t, row, dt, 0, may_have_moved(t, entered, now), now);
     log_call(t, place_of_call(t, row), entered, dt, now);
+    if (IX_UNLIKELY(ix_call_path_is_due(row->count)))
+        ix_call_path_look(t, row);
 }
 
 static IX_COLD void leave_by_slow_clock(ix_thread *t)

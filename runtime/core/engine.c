@@ -1,5 +1,6 @@
 /* Start and stop, and the threads. */
 #include "core/call_logging.h"
+#include "core/call_paths.h"
 #include "core/plans.h"
 
 #include <errno.h>
@@ -65,6 +66,7 @@ static size_t lay_out_part(const ix_options *options, const ix_limits *limits, i
     part->sites = make_table(&end, sizeof(ix_part_site), limits->sites);
     part->sections = make_table(&end, sizeof(ix_part_name), limits->sections);
     part->operations = make_table(&end, 48, options->operation_count);
+    part->call_paths = make_table(&end, sizeof(ix_part_call_path), IX_CALL_PATHS);
     part->images = make_table(&end, sizeof(ix_part_image), limits->images);
     place(&end, sizeof(ix_row) *
                     (limits->main_rows + (size_t)(limits->threads - 1) * limits->thread_rows));
@@ -313,7 +315,8 @@ static void add_up(void)
         rank->call_ns += threads[i].call_ns;
         rank->calls += threads[i].calls;
     }
-    rank->overhead_ns = (int64_t)(ix_engine.call_cost_ns * (double)rank->calls);
+    rank->overhead_ns =
+        (int64_t)(ix_engine.call_cost_ns * (double)rank->calls) + ix_call_paths_ns();
 }
 
 void ix_stop(void)
@@ -366,6 +369,7 @@ void ix_release(int unlink_part)
     atomic_store(&ix_engine.running, 0);
     ix_part_header *part = ix_engine.part;
     ix_engine.part = NULL;
+    ix_call_paths_stop();
     ix_log_release();
     munmap(part, ix_engine.part_bytes);
     munmap(ix_engine.work, ix_engine.work_bytes);

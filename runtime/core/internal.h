@@ -83,6 +83,9 @@ IX_HIDDEN void ix_sites_forget(ix_thread *t);
 IX_HIDDEN size_t ix_sections_bytes(uint32_t capacity);
 IX_HIDDEN void ix_sections_start(void *memory, uint32_t capacity);
 
+/* abandoned.c: whether this is on the stack that the thread was given. */
+IX_HIDDEN int ix_is_on_own_stack(ix_thread *t, const char *frame);
+
 /* slots.c, requests.c */
 IX_HIDDEN size_t ix_requests_bytes(uint32_t capacity);
 IX_HIDDEN void ix_requests_start(void *memory, uint32_t capacity);

@@ -67,6 +67,20 @@ typedef struct ix_part_image {
     char build_id[40]; /* hex, not terminated when full; empty: none */
 } ix_part_image;
 
+#define IX_CALL_PATHS 512
+#define IX_CALLERS 24
+#define IX_NO_IMAGE UINT32_C(0xff)
+
+/* Through which callers a site was reached, and in how many looks. */
+typedef struct ix_part_call_path {
+    int32_t site;
+    uint32_t count; /* of callers; 0: not known, or more different ones than are kept */
+    int64_t samples;
+    uint64_t callers[IX_CALLERS]; /* return addresses, the innermost first: index of ix_part_image
+                                   * in the upper 8 bits, the rest as in ix_part_site;
+                                   * IX_NO_IMAGE: unknown */
+} ix_part_call_path;
+
 typedef struct ix_part_name {
     char name[128]; /* a section's nested name */
 } ix_part_name;
@@ -105,6 +119,7 @@ typedef struct ix_part_header {
     ix_part_table threads;    /* ix_part_thread */
     uint64_t log_offset;      /* of the call log (call_log.h) in this file; 0: there is none */
     uint64_t log_bytes;       /* that it may become */
+    ix_part_table call_paths; /* ix_part_call_path */
 } ix_part_header;
 
 #endif

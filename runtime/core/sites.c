@@ -1,6 +1,7 @@
 /* Call sites: return addresses and the images they lie in. Found without a lock; a new one is
  * entered under the engine's lock, with the image resolved at once, so that a crash leaves it. An
  * image that is unloaded leaves its addresses to the next one. */
+#include "core/call_paths.h"
 #include "core/images.h"
 #include "core/plans.h"
 
@@ -116,6 +117,7 @@ void ix_images_changed(void)
             forgotten = 1;
         }
     }
+    ix_call_paths_forget();
     if (forgotten) {
         atomic_fetch_add(&ix_engine.unloaded, 1);
         atomic_fetch_add(&ix_share.epoch, 2); /* threads notice at their next call */

@@ -8,6 +8,7 @@
 #include "base/measuring.h"
 #include "base/warnings.h"
 #include "core/call_logging.h"
+#include "core/call_paths.h"
 #include "job/call_log_start.h"
 #include "job/clocks.h"
 #include "job/finalize.h"
@@ -75,6 +76,10 @@ static void start_profile(enum ix_threading threading)
         ix_call_log_start_alone(run.job.rank);
     if (run.job.measured)
         run.profile.overhead_ns = ix_measure_overhead(2000);
+#ifndef IMBREX_SIMULATED /* simulated processes have stacks of their own making */
+    if (run.job.measured && run.options.call_paths)
+        ix_call_paths_start();
+#endif
     ix_load_table(&run.job);
 }
 

@@ -110,6 +110,27 @@ int ix_write_job(const char *path, const ix_job_facts *facts, const ix_names *na
     return finish(f);
 }
 
+/* An entry of sites.json: a site or a frame. */
+static void put_place(FILE *f, uint32_t id, const char *key)
+{
+    uint64_t offset = 0;
+    char build_id[41] = {0};
+    for (int b = 0; b < 8; b++)
+        offset = offset << 8 | (unsigned char)key[b];
+    memcpy(build_id, key + 8, 40);
+    fprintf(f, "{\"id\": %u, \"image\": ", id);
+    if (key[IX_SITE_KEY_HEAD - 1])
+        ix_put_json_string(f, key + IX_SITE_KEY_HEAD - 1);
+    else
+        fputs("null", f);
+    fputs(", \"build_id\": ", f);
+    if (build_id[0])
+        ix_put_json_string(f, build_id);
+    else
+        fputs("null", f);
+    fprintf(f, ", \"offset\": \"0x%llx\"}", (unsigned long long)offset);
+}
+
 int ix_write_sites(const char *path, const ix_names *names)
 {
     FILE *f = fopen(path, "w");
@@ -117,25 +138,15 @@ int ix_write_sites(const char *path, const ix_names *names)
         return -1;
     fprintf(f, "{\"schema_version\": 1, \"sites\": [\n"
                "{\"id\": 0, \"image\": null, \"build_id\": null, \"offset\": null}");
-    uint32_t first = ix_names_sections(names);
-    for (uint32_t i = first; i < names->count; i++) {
-        const char *key = ix_name_at(names, i);
-        uint64_t offset = 0;
-        char build_id[41] = {0};
-        for (int b = 0; b < 8; b++)
-            offset = offset << 8 | (unsigned char)key[b];
-        memcpy(build_id, key + 8, 40);
-        fprintf(f, ",\n{\"id\": %u, \"image\": ", i - first + 1);
-        if (key[IX_SITE_KEY_HEAD - 1])
-            ix_put_json_string(f, key + IX_SITE_KEY_HEAD - 1);
-        else
-            fputs("null", f);
-        fputs(", \"build_id\": ", f);
-        if (build_id[0])
-            ix_put_json_string(f, build_id);
-        else
-            fputs("null", f);
-        fprintf(f, ", \"offset\": \"0x%llx\"}", (unsigned long long)offset);
+    const uint32_t first = ix_names_sections(names), frames = ix_names_frames(names);
+    for (uint32_t i = first; i < frames; i++) {
+        fputs(",\n", f);
+        put_place(f, i - first + 1, ix_name_at(names, i));
+    }
+    fputs("\n], \"frames\": [", f);
+    for (uint32_t i = frames; i < names->count; i++) {
+        fputs(i > frames ? ",\n" : "\n", f);
+        put_place(f, i - frames + 1, ix_name_at(names, i));
     }
     fprintf(f, "\n]}\n");
     return finish(f);

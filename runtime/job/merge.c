@@ -8,137 +8,62 @@
 #include <unistd.h>
 
 #include "core/engine.h"
+#include "job/call_path_rows.h"
 #include "job/json.h"
 #include "job/kept_log.h"
 #include "job/names.h"
+#include "job/numbering.h"
 #include "job/tables.h"
 
-static const char *const files[] = {"measures.npy", "ranks.npy",   "sites.json", "job.json",
-                                    "evidence.npy", "causes.npy",  "waits.npy",  "partners.npy",
-                                    "timeline.npy", "overview.npy"};
+static const char *const files[] = {"measures.npy",   "ranks.npy",    "sites.json",  "job.json",
+                                    "call_paths.npy", "evidence.npy", "causes.npy",  "waits.npy",
+                                    "partners.npy",   "timeline.npy", "overview.npy"};
 /* Those of the matching are the last, and not always there. */
-enum { MATCHED_FILES = IX_ROW_TABLES, FILES = 4 + MATCHED_FILES };
+enum { MATCHED_FILES = IX_ROW_TABLES, FILES = 5 + MATCHED_FILES };
 
-/* Tables that each rank has rows of. */
-enum { OWN_TABLES = 1 + IX_ROW_TABLES };
+/* Tables that each rank has rows of; those of the matching are the last. */
+enum { MEASURES, CALL_PATHS, FIRST_MATCHED, OWN_TABLES = FIRST_MATCHED + IX_ROW_TABLES };
 static const enum ix_table own_tables[OWN_TABLES] = {
-    IX_TABLE_MEASURES, IX_TABLE_EVIDENCE, IX_TABLE_CAUSES,  IX_TABLE_WAITS,
-    IX_TABLE_PARTNERS, IX_TABLE_TIMELINE, IX_TABLE_OVERVIEW};
-static const char *const own_files[OWN_TABLES] = {"measures.npy", "evidence.npy", "causes.npy",
-                                                  "waits.npy",    "partners.npy", "timeline.npy",
-                                                  "overview.npy"};
+    IX_TABLE_MEASURES, IX_TABLE_CALL_PATHS, IX_TABLE_EVIDENCE, IX_TABLE_CAUSES,
+    IX_TABLE_WAITS,    IX_TABLE_PARTNERS,   IX_TABLE_TIMELINE, IX_TABLE_OVERVIEW};
+static const char *const own_files[OWN_TABLES] = {"measures.npy", "call_paths.npy", "evidence.npy",
+                                                  "causes.npy",   "waits.npy",      "partners.npy",
+                                                  "timeline.npy", "overview.npy"};
 
-static const void *entry(const ix_part_table *table, uint64_t i)
-{
-    return (const char *)ix_part() + table->offset + i * table->entry_bytes;
-}
-
-/* Key of a local site: see names.h. Big-endian offset, so that keys sort by address. */
-static size_t site_key(uint64_t i, char *key, size_t room)
-{
-    const ix_part_header *part = ix_part();
-    const ix_part_site *site = entry(&part->sites, i);
-    memset(key, 0, IX_SITE_KEY_HEAD + 1);
-    key[0] = IX_SITE_LETTER;
-    for (int b = 0; b < 8; b++)
-        key[1 + b] = (char)(site->offset >> (56 - 8 * b));
-    if (site->image == 0xffffffffu || site->image >= part->images.used)
-        return IX_SITE_KEY_HEAD + 1;
-    const ix_part_image *image = entry(&part->images, site->image);
-    memcpy(key + 9, image->build_id, 40);
-    size_t length = strnlen(image->path, sizeof image->path);
-    if (length > room - IX_SITE_KEY_HEAD - 1)
-        length = room - IX_SITE_KEY_HEAD - 1;
-    memcpy(key + IX_SITE_KEY_HEAD, image->path, length);
-    key[IX_SITE_KEY_HEAD + length] = 0;
-    return IX_SITE_KEY_HEAD + length + 1;
-}
-
-static size_t section_key(uint64_t i, char *key)
-{
-    const ix_part_name *name = entry(&ix_part()->sections, i);
-    size_t length = strnlen(name->name, sizeof name->name - 1);
-    key[0] = IX_SECTION_LETTER;
-    memcpy(key + 1, name->name, length);
-    key[1 + length] = 0;
-    return length + 2;
-}
-
-static int own_names(ix_names *names)
-{
-    char key[IX_SITE_KEY_HEAD + 4096];
-    int bad = 0;
-    for (uint64_t i = 1; i < ix_part()->sites.used; i++)
-        bad |= ix_names_add(names, key, site_key(i, key, sizeof key));
-    for (uint64_t i = 1; i < ix_part()->sections.used; i++)
-        bad |= ix_names_add(names, key, section_key(i, key));
-    return bad;
-}
-
-/* Common numbers by a rank's own. */
-typedef struct numbering {
-    int32_t *numbers, *site, *section;
-    uint64_t sites, sections;
-} numbering;
-
-static int number_names(numbering *n, const ix_names *names)
-{
-    char key[IX_SITE_KEY_HEAD + 4096];
-    int32_t first_site = (int32_t)ix_names_sections(names);
-    n->sites = ix_part()->sites.used;
-    n->sections = ix_part()->sections.used;
-    n->numbers = calloc(n->sites + n->sections + 1, sizeof *n->numbers);
-    if (!n->numbers)
-        return -1;
-    n->site = n->numbers;
-    n->section = n->numbers + n->sites;
-    for (uint64_t i = 1; i < n->sites; i++) {
-        int32_t found = ix_names_find(names, key, site_key(i, key, sizeof key));
-        n->site[i] = found < 0 ? 0 : found - first_site + 1;
-    }
-    for (uint64_t i = 1; i < n->sections; i++)
-        n->section[i] = ix_names_find(names, key, section_key(i, key)) + 1;
-    return 0;
-}
-
-static int32_t site_of(const numbering *n, int32_t own)
-{
-    return own > 0 && (uint64_t)own < n->sites ? n->site[own] : 0;
-}
-
-static uint16_t section_of(const numbering *n, uint16_t own)
-{
-    return (uint16_t)(own < n->sections ? n->section[own] : 0);
-}
+/* What one rank writes into them. */
+typedef struct own_rows {
+    ix_row *measures;
+    ix_call_path_row *call_paths;
+} own_rows;
 
 /* Rows under the common numbers; the same key may now stand twice only if a name was cut. */
-static void renumber(ix_row *rows, size_t count, ix_analysis *analysis, const numbering *n)
+static void renumber(ix_row *rows, size_t count, ix_analysis *analysis, const ix_numbering *n)
 {
     const int32_t rank = ix_part()->rank.rank;
     for (size_t i = 0; i < count; i++) {
-        rows[i].site = site_of(n, rows[i].site);
-        rows[i].section = section_of(n, rows[i].section);
+        rows[i].site = ix_common_site(n, rows[i].site);
+        rows[i].section = ix_common_section(n, rows[i].section);
         rows[i].rank = rank;
     }
     ix_evidence_row *evidence = (void *)analysis->tables[IX_EVIDENCE_ROWS].rows;
     for (size_t i = 0; i < analysis->tables[IX_EVIDENCE_ROWS].count; i++) {
-        evidence[i].site = site_of(n, evidence[i].site);
-        evidence[i].section = section_of(n, evidence[i].section);
+        evidence[i].site = ix_common_site(n, evidence[i].site);
+        evidence[i].section = ix_common_section(n, evidence[i].section);
     }
     ix_causes_row *causes = (void *)analysis->tables[IX_CAUSES_ROWS].rows;
     for (size_t i = 0; i < analysis->tables[IX_CAUSES_ROWS].count; i++) {
-        causes[i].site = site_of(n, causes[i].site);
-        causes[i].section = section_of(n, causes[i].section);
+        causes[i].site = ix_common_site(n, causes[i].site);
+        causes[i].section = ix_common_section(n, causes[i].section);
     }
     ix_waits_row *waits = (void *)analysis->tables[IX_WAITS_ROWS].rows;
     for (size_t i = 0; i < analysis->tables[IX_WAITS_ROWS].count; i++) {
-        waits[i].site = site_of(n, waits[i].site);
-        waits[i].start_site = site_of(n, waits[i].start_site);
+        waits[i].site = ix_common_site(n, waits[i].site);
+        waits[i].start_site = ix_common_site(n, waits[i].start_site);
     }
     ix_timeline_row *timeline = (void *)analysis->tables[IX_TIMELINE_ROWS].rows;
     for (size_t i = 0; i < analysis->tables[IX_TIMELINE_ROWS].count; i++) {
-        timeline[i].site = site_of(n, timeline[i].site);
-        timeline[i].section = section_of(n, timeline[i].section);
+        timeline[i].site = ix_common_site(n, timeline[i].site);
+        timeline[i].section = ix_common_section(n, timeline[i].section);
     }
 }
 
@@ -238,7 +163,7 @@ static int write_json(const ix_merge_facts *facts, const ix_names *names, const 
 /* How many of the own tables this job leaves. */
 static int table_count(const ix_merge_facts *facts)
 {
-    return facts->matching->reason ? 1 : OWN_TABLES;
+    return facts->matching->reason ? FIRST_MATCHED : OWN_TABLES;
 }
 
 /* Rank 0, which has heard from all: everything but the others' rows. 0, or -1. */
@@ -301,12 +226,14 @@ static void agree_on_places(MPI_Comm all, const ix_merge_facts *facts, const ix_
 }
 
 /* This rank's rows into the files that are there. */
-static int write_own(const ix_merge_facts *facts, char *const *paths, const ix_row *rows,
+static int write_own(const ix_merge_facts *facts, char *const *paths, const own_rows *rows,
                      const report *mine, const long long *places)
 {
     int bad = 0;
     for (int k = 0; k < table_count(facts); k++) {
-        const void *own = k == 0 ? (const void *)rows : facts->analysis->tables[k - 1].rows;
+        const void *own = k == MEASURES     ? (const void *)rows->measures
+                          : k == CALL_PATHS ? (const void *)rows->call_paths
+                                            : facts->analysis->tables[k - FIRST_MATCHED].rows;
         bad |=
             ix_write_rows(paths[k], own_tables[k], own, (size_t)mine->count[k], (size_t)places[k]);
     }
@@ -321,12 +248,12 @@ int ix_merge(MPI_Comm all, int measured, const ix_merge_facts *facts)
     PMPI_Comm_rank(all, &rank);
     PMPI_Comm_size(all, &ranks);
     ix_names names = {0};
-    ix_row *rows = NULL;
+    own_rows rows = {0};
     report mine = {.row = {.rank = rank, .ended = IX_MISSING}, .fine = 1};
     if (measured) {
-        mine.count[0] = (int64_t)ix_collect_rows(NULL, 0);
-        rows = malloc(((size_t)mine.count[0] + 1) * sizeof *rows);
-        mine.fine = own_names(&names) == 0 && rows;
+        mine.count[MEASURES] = (int64_t)ix_collect_rows(NULL, 0);
+        rows.measures = malloc(((size_t)mine.count[MEASURES] + 1) * sizeof *rows.measures);
+        mine.fine = ix_own_names(&names) == 0 && rows.measures;
         mine.row = ix_part()->rank;
         mine.row.ended = IX_FINALIZED;
     }
@@ -335,22 +262,25 @@ int ix_merge(MPI_Comm all, int measured, const ix_merge_facts *facts)
     for (int k = 0; k < OWN_TABLES; k++) {
         paths[k] = path_of(facts->directory, own_files[k], ".tmp");
         have_paths = have_paths && paths[k];
-        if (k > 0)
-            mine.count[k] = (int64_t)facts->analysis->tables[k - 1].count;
+        if (k >= FIRST_MATCHED)
+            mine.count[k] = (int64_t)facts->analysis->tables[k - FIRST_MATCHED].count;
     }
     int bad = ix_names_unite(&names, mine.fine && have_paths, all);
     if (!bad) {
-        numbering numbers = {0};
+        ix_numbering numbers = {0};
         mine.fine = ix_names_sort(&names) == 0;
         if (measured && mine.fine) {
-            mine.count[0] = (int64_t)ix_collect_rows(rows, (size_t)mine.count[0]);
-            mine.fine = number_names(&numbers, &names) == 0;
-            if (mine.fine)
-                renumber(rows, (size_t)mine.count[0], facts->analysis, &numbers);
+            mine.count[MEASURES] =
+                (int64_t)ix_collect_rows(rows.measures, (size_t)mine.count[MEASURES]);
+            mine.fine = ix_number_names(&numbers, &names) == 0;
+            if (mine.fine) {
+                renumber(rows.measures, (size_t)mine.count[MEASURES], facts->analysis, &numbers);
+                mine.count[CALL_PATHS] = ix_call_path_rows(&numbers, &names, &rows.call_paths);
+            }
             mine.progress = ix_progress_reported;
             for (int i = 0; mine.fine && i < IX_PROGRESS_SITES; i++)
                 mine.progress.sites[i].site =
-                    site_of(&numbers, (int32_t)mine.progress.sites[i].site);
+                    ix_common_site(&numbers, (int32_t)mine.progress.sites[i].site);
             if (mine.fine)
                 ix_keep_log(facts->directory, rank, ranks,
                             &(ix_log_names){numbers.site, numbers.section, numbers.sites,
@@ -360,7 +290,7 @@ int ix_merge(MPI_Comm all, int measured, const ix_merge_facts *facts)
         long long places[OWN_TABLES];
         agree_on_places(all, facts, &names, &mine, paths, places);
         bad = places[0] == NOT_FINE;
-        int fine = !bad && !write_own(facts, paths, rows, &mine, places);
+        int fine = !bad && !write_own(facts, paths, &rows, &mine, places);
         int everybody = 0;
         if (!bad) {
             PMPI_Reduce(&fine, &everybody, 1, MPI_INT, MPI_MIN, 0, all);
@@ -372,7 +302,8 @@ int ix_merge(MPI_Comm all, int measured, const ix_merge_facts *facts)
     }
     for (int k = 0; k < OWN_TABLES; k++)
         free(paths[k]);
-    free(rows);
+    free(rows.measures);
+    free(rows.call_paths);
     ix_names_free(&names);
     return bad ? -1 : 0;
 }

@@ -113,12 +113,28 @@ void ix_names_free(ix_names *n)
     memset(n, 0, sizeof *n);
 }
 
+/* How many come before the first with a letter behind this one. */
+static uint32_t up_to(const ix_names *n, char letter)
+{
+    uint32_t low = 0, high = n->count;
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+        if (n->bytes[n->at[middle] + 4] <= letter)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 uint32_t ix_names_sections(const ix_names *n)
 {
-    uint32_t count = 0;
-    while (count < n->count && n->bytes[n->at[count] + 4] == IX_SECTION_LETTER)
-        count++;
-    return count;
+    return up_to(n, IX_SECTION_LETTER);
+}
+
+uint32_t ix_names_frames(const ix_names *n)
+{
+    return up_to(n, IX_SITE_LETTER);
 }
 
 #define TAG 77

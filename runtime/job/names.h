@@ -26,9 +26,10 @@ IX_HIDDEN int ix_names_sort(ix_names *names);
 IX_HIDDEN int32_t ix_names_find(const ix_names *names, const void *key, size_t length);
 IX_HIDDEN void ix_names_free(ix_names *names);
 
-/* Sections sort before sites. */
+/* Sections sort before sites, and these before frames, which have a key like theirs. */
 #define IX_SECTION_LETTER 'n'
 #define IX_SITE_LETTER 's'
+#define IX_FRAME_LETTER 't'
 #define IX_SITE_KEY_HEAD 49
 /* Where entry `i` stands, without its letter. */
 static inline const char *ix_name_at(const ix_names *names, uint32_t i)
@@ -37,5 +38,7 @@ static inline const char *ix_name_at(const ix_names *names, uint32_t i)
 }
 /* Number of entries with the letter of sections: they are the first. */
 IX_HIDDEN uint32_t ix_names_sections(const ix_names *names);
+/* Number of entries before those with the letter of frames. */
+IX_HIDDEN uint32_t ix_names_frames(const ix_names *names);
 
 #endif

@@ -21,10 +21,12 @@ int ix_read_options(ix_run_options *options)
 {
     const char *disabled = getenv("IMBREX_DISABLE");
     const char *dir = getenv("IMBREX_DIR"), *parts = getenv("IMBREX_PARTS");
+    const char *paths = getenv("IMBREX_CALL_PATHS");
     *options = (ix_run_options){0};
     if ((disabled && *disabled && strcmp(disabled, "0")) || !dir || !*dir)
         return 0;
     options->directory = absolute(dir);
+    options->call_paths = !paths || strcmp(paths, "off");
     options->is_attended = parts && *parts;
     if (options->is_attended)
         options->parts = absolute(parts);

@@ -10,6 +10,7 @@ typedef struct ix_run_options {
     char *parts;     /* IMBREX_PARTS: of the ranks' profiles on this node; else DIRECTORY/parts */
     int is_attended; /* `imbrex run` started the program: it merges what the ranks leave apart, and
                       * says what is missing */
+    int call_paths;  /* IMBREX_CALL_PATHS: look now and then who calls (core/call_paths.h) */
 } ix_run_options;
 
 /* 1, or 0 where this program is not to be measured (IMBREX_DISABLE, no IMBREX_DIR). */

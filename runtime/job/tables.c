@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "analysis/rows.h"
+#include "job/call_path_rows.h"
 
 #define HEADER_BYTES 2048
 
@@ -65,13 +66,17 @@ static const char overview_type[] =
     "('late_collective_ns','<i8'),('transfer_ns','<i8'),('stalled_ns','<i8'),('library_ns','<i8'),"
     "('unattributed_ns','<i8')]";
 
-static const char *const types[IX_TABLES] = {row_type,      rank_type,    evidence_type,
-                                             causes_type,   waits_type,   partners_type,
-                                             timeline_type, overview_type};
-static const size_t row_bytes[IX_TABLES] = {sizeof(ix_row),          sizeof(ix_rank_row),
-                                            sizeof(ix_evidence_row), sizeof(ix_causes_row),
-                                            sizeof(ix_waits_row),    sizeof(ix_partners_row),
-                                            sizeof(ix_timeline_row), sizeof(ix_overview_row)};
+static const char call_paths_type[] =
+    "[('rank','<i4'),('site','<i4'),('call_path','<u2'),('level','<u2'),('frame','<i4'),"
+    "('samples','<i8')]";
+
+static const char *const types[IX_TABLES] = {row_type,      rank_type,     evidence_type,
+                                             causes_type,   waits_type,    partners_type,
+                                             timeline_type, overview_type, call_paths_type};
+static const size_t row_bytes[IX_TABLES] = {
+    sizeof(ix_row),          sizeof(ix_rank_row),     sizeof(ix_evidence_row),
+    sizeof(ix_causes_row),   sizeof(ix_waits_row),    sizeof(ix_partners_row),
+    sizeof(ix_timeline_row), sizeof(ix_overview_row), sizeof(ix_call_path_row)};
 
 _Static_assert(sizeof(ix_row) == 16 + 16 * 8, "a row of measures.npy has no padding");
 _Static_assert(sizeof(ix_rank_row) == 8 + 64 + 9 * 8, "a row of ranks.npy has no padding");

@@ -17,6 +17,7 @@ enum ix_table {
     IX_TABLE_PARTNERS,
     IX_TABLE_TIMELINE,
     IX_TABLE_OVERVIEW,
+    IX_TABLE_CALL_PATHS,
     IX_TABLES
 };
 

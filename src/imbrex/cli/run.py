@@ -68,6 +68,11 @@ from imbrex.report.verdict import print_verdict
     "it is at most 256 MiB]",
 )
 @click.option(
+    "--call-paths/--no-call-paths",
+    default=True,
+    help="Look now and then through which callers a call is reached.  [default: look]",
+)
+@click.option(
     "--record",
     "recorded",
     is_flag=True,
@@ -106,6 +111,7 @@ def run(
     events: str,
     log_bytes: int,
     keep_log: bool | None,
+    call_paths: bool,
     recorded: bool,
     plain: Path | None,
     guard: bool,
@@ -148,6 +154,7 @@ def run(
         runtime,
         log_bytes,
         keep_log,
+        call_paths=call_paths,
         progress=ProgressOptions(progress, progress_share),
     )
     with shown_steps(quiet=quiet):

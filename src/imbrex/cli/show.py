@@ -21,6 +21,7 @@ from imbrex.profile.summary import GROUPINGS, By
 from imbrex.profile.timeline.timeline import load_timeline
 from imbrex.report.bounds import print_bounds
 from imbrex.report.bounds_tables import print_bounds_table
+from imbrex.report.site_text import print_site, rows_of
 from imbrex.report.tables import print_table
 from imbrex.report.timeline_text import print_timeline
 from imbrex.report.verdict import print_verdict
@@ -31,7 +32,7 @@ from imbrex.report.verdict import print_verdict
 @click.option("--by", type=click.Choice(GROUPINGS), help="What to sum by [the verdict, else site].")
 @click.option("--bounds", is_flag=True, help="How the bounds of hidden time came about.")
 @click.option("--timeline", is_flag=True, help="Draw a typical iteration: what each rank did when.")
-@click.option("--site", help="With --timeline: of this call site, as FILE:LINE [most at stake].")
+@click.option("--site", help="Open this call site, as FILE:LINE; with --timeline: draw it.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON (docs/guide/show.md).")
 @click.option("-o", "--output", type=FILE, help="Write to a file: .txt or .json.")
 @click.option("--limit", type=COUNT, default=40, show_default=True, help="Rows shown; 0 for all.")
@@ -49,8 +50,8 @@ def show(
 ) -> None:
     """Show a measured run: its verdict, or a table by site, operation, size, ..."""
     as_json = json_wanted(output, "imbrex show", as_json=as_json)
-    if site is not None and not timeline:
-        raise ImbrexError("--site belongs to --timeline")
+    if site is not None and (by is not None or bounds):
+        raise ImbrexError("--site opens one call site: leave out --by and --bounds")
     if timeline and (as_json or bounds or by is not None):
         raise ImbrexError("--timeline is a drawing: leave out --by, --bounds and --json")
     with shown_steps(quiet=quiet):
@@ -60,7 +61,15 @@ def show(
         return
     grouping = cast(By, by or "site")
     if as_json:
-        emit_json(diagnosis_json(diagnose(run), grouping), output)
+        content = diagnosis_json(diagnose(run), grouping)
+        if site is not None:
+            wanted = {row.row.number for row in rows_of(take_account(run), site)}
+            content["sites"] = [entry for entry in content["sites"] if entry["site"] in wanted]
+        emit_json(content, output)
+        return
+    if site is not None:
+        with output_console(output) as screen:
+            print_site(diagnose(run), site, screen)
         return
     with output_console(output) as screen:
         if by is None:

@@ -43,7 +43,7 @@ def totals_json(account: Account) -> dict[str, Any]:
 def _rows_json(run: Run, by: By) -> list[dict[str, Any]]:
     found = []
     for account in accounts(run, by):
-        entry = row_json(account.row, by)
+        entry = row_json(run, account.row, by)
         if account.division.causes:
             entry |= _division_json(account.division)
         found.append(entry | _hidden_json(account.hidden))

@@ -14,6 +14,7 @@ import numpy as np
 
 from imbrex.errors import ImbrexError
 from imbrex.profile import guard
+from imbrex.profile.call_paths import CALL_PATHS_FILE
 from imbrex.profile.format import SCHEMA_VERSION
 from imbrex.profile.run import PARTS, Run, hosts_of, load_run
 from imbrex.profile.sites import Site
@@ -49,7 +50,9 @@ def complete(folder: Path, facts: Mapping[str, Any], warnings: Sequence[str] = (
     known["warnings"] = list(dict.fromkeys([*run.job.warnings, *warnings]))
     if not run.merged:
         write_table(folder / "ranks.npy", np.asarray(run.ranks))
-    write_sites(folder / "sites.json", with_source(run.sites))
+    if not run.merged and run.callers is not None:
+        write_table(folder / CALL_PATHS_FILE, np.asarray(run.callers))
+    write_sites(folder / "sites.json", with_source(run.sites), run.frames)
     if run.guard is not None:
         write_json(folder / guard.FILE, run.guard.to_json())
         for file in guard.raw_files(folder):
@@ -71,11 +74,15 @@ def add_warning(folder: Path, line: str) -> None:
     write_json(file, entry)
 
 
-def write_sites(file: Path, sites: Sequence[Site]) -> None:
+def write_sites(file: Path, sites: Sequence[Site], frames: Sequence[Site] = ()) -> None:
     """Write sites.json."""
-    write_json(
-        file, {"schema_version": SCHEMA_VERSION, "sites": [site.to_json() for site in sites]}
-    )
+    content: dict[str, Any] = {
+        "schema_version": SCHEMA_VERSION,
+        "sites": [site.to_json() for site in sites],
+    }
+    if frames:
+        content["frames"] = [frame.to_json() for frame in frames]
+    write_json(file, content)
 
 
 def write_json(file: Path, content: Mapping[str, Any]) -> None:

@@ -61,6 +61,8 @@ class Settings:
     """None: where it covers the run and is small, so that `imbrex predict` can replay it."""
     silent: bool = False
     """What the program prints goes nowhere, but for its errors."""
+    call_paths: bool = True
+    """Whether ranks look now and then through which callers a call is reached."""
     progress: ProgressOptions = field(default_factory=ProgressOptions)
 
 
@@ -136,6 +138,8 @@ def measure(ready: Prepared) -> Outcome:
         if ready.settings.keep_log is not False:
             most = 1 if ready.settings.keep_log else _SMALL_LOGS_BYTES
             environment["IMBREX_KEEP_LOG"] = str(most)
+        if not ready.settings.call_paths:
+            environment["IMBREX_CALL_PATHS"] = "off"
         if ready.settings.guard:
             environment["IMBREX_GUARD"] = "1"
         if table is not None:

@@ -10,8 +10,9 @@ from pathlib import Path
 import numpy as np
 
 from imbrex.errors import ImbrexError
+from imbrex.profile.call_paths import CALL_PATHS_DTYPE
 from imbrex.profile.format import MEASURES, MEASURES_DTYPE, RANKS_DTYPE, REMEDY, Ended, Table
-from imbrex.profile.part import Part, read_part
+from imbrex.profile.part import Part, Place, read_part
 from imbrex.profile.sites import Site
 
 OTHER = Site(0)
@@ -27,6 +28,8 @@ class Merged:
     sections: list[str]
     operations: list[str]
     library: str
+    callers: Table = field(default_factory=lambda: np.empty(0, CALL_PATHS_DTYPE))
+    frames: list[Site] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
 
@@ -59,7 +62,9 @@ def _renumber(measures: Table, name: str, numbers: Sequence[int], other: int) ->
 def merge(parts: Sequence[Part]) -> Merged:
     """Merge parts: one row per rank is always there, ranks without a part are `missing`."""
     world = max(max(part.ranks, int(part.rank["rank"]) + 1) for part in parts)
-    site_numbers: dict[tuple[str | None, str | None, int], int] = {}
+    site_numbers: dict[Place, int] = {}
+    frame_numbers: dict[Place, int] = {}
+    callers: list[tuple[int, ...]] = []
     sections = _Numbering([""])
     operations = _Numbering()
     tables = []
@@ -80,6 +85,7 @@ def merge(parts: Sequence[Part]) -> Merged:
         _renumber(rows, "operation", local, operations["(unknown)"] if unknown else 0)
         tables.append(rows)
         number = int(part.rank["rank"])
+        callers += _callers(part, number, sites, frame_numbers)
         if 0 <= number < world:
             ranks[number] = part.rank
     return Merged(
@@ -95,7 +101,26 @@ def merge(parts: Sequence[Part]) -> Merged:
         sections=sections.names,
         operations=operations.names,
         library=next((part.library for part in parts if part.library), ""),
+        callers=np.array(callers, CALL_PATHS_DTYPE),
+        frames=[
+            Site(number, image, build_id, offset)
+            for (image, build_id, offset), number in frame_numbers.items()
+        ],
     )
+
+
+def _callers(
+    part: Part, rank: int, sites: Sequence[int], frame_numbers: dict[Place, int]
+) -> list[tuple[int, ...]]:
+    """The rows of call_paths.npy of one rank; new frames get the next numbers."""
+    rows: list[tuple[int, ...]] = []
+    for number, path in enumerate(part.call_paths):
+        frames = [frame_numbers.setdefault(c, len(frame_numbers) + 1) for c in path.callers]
+        rows += [
+            (rank, sites[path.site], number, level, frame, path.samples)
+            for level, frame in enumerate(frames or [0])
+        ]
+    return rows
 
 
 def merge_directory(parts: Path, files: Sequence[Path] = ()) -> Merged:

@@ -6,12 +6,14 @@ clipped to what lies inside the file, and only a header that cannot be read is a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
 from imbrex.errors import ImbrexError
+from imbrex.profile.call_paths import MOST_CALLERS
 from imbrex.profile.format import (
     MEASURES,
     MEASURES_DTYPE,
@@ -48,8 +50,18 @@ HEADER_DTYPE = np.dtype(
         ("threads", TABLE_DTYPE),
     ]
 )
+_CALL_PATHS_AT = HEADER_DTYPE.itemsize + 16
+"""Of that table, behind the two numbers of the call log; not in parts of earlier versions."""
 SITE_DTYPE = np.dtype([("offset", "<u8"), ("image", "<u4"), ("reserved", "<u4")])
 IMAGE_DTYPE = np.dtype([("path", "S4056"), ("build_id", "S40")])
+CALL_PATH_DTYPE = np.dtype(
+    [
+        ("site", "<i4"),
+        ("count", "<u4"),
+        ("samples", "<i8"),
+        ("callers", "<u8", (MOST_CALLERS,)),
+    ]
+)
 NAME_DTYPE = np.dtype([("name", "S128")])
 OPERATION_DTYPE = np.dtype([("name", "S48")])
 THREAD_DTYPE = np.dtype(
@@ -63,12 +75,24 @@ THREAD_DTYPE = np.dtype(
 )
 
 
+Place = tuple[str | None, str | None, int]
+"""Image path or None, build-id or None, offset in the image."""
+
+
+@dataclass(frozen=True)
+class PartCallPath:
+    """A path to a site, by the rank's own number, and how often it was seen."""
+
+    site: int
+    samples: int
+    callers: tuple[Place, ...]
+
+
 @dataclass(frozen=True)
 class Part:
     """What one rank measured, with its own numbers of sites, sections and operations.
 
-    `measures` has MEASURES_DTYPE, `rank` is one row of RANKS_DTYPE, `sites` a list of
-    (image path or None, build-id or None, offset).
+    `measures` has MEASURES_DTYPE, `rank` is one row of RANKS_DTYPE.
     """
 
     file: Path
@@ -76,9 +100,10 @@ class Part:
     library: str
     rank: Table
     measures: Table
-    sites: list[tuple[str | None, str | None, int]]
+    sites: list[Place]
     sections: list[str]
     operations: list[str]
+    call_paths: list[PartCallPath] = field(default_factory=list)
     damaged_rows: int = 0
     """Rows that were left out because they hold what no measurement can."""
 
@@ -126,6 +151,29 @@ def _clip_rank(rank: Table) -> None:
         rank["ended"] = Ended.DIED
 
 
+def _call_paths(
+    data: bytes, header_bytes: int, images: Sequence[tuple[str, str]], sites: int
+) -> list[PartCallPath]:
+    """The paths that name a site of this part; a caller in no image is the end of what is known."""
+    end = _CALL_PATHS_AT + TABLE_DTYPE.itemsize
+    if header_bytes < end or len(data) < end:
+        return []
+    table = np.frombuffer(data, TABLE_DTYPE, 1, _CALL_PATHS_AT)[0]
+    found = []
+    for entry in _entries(data, table, CALL_PATH_DTYPE):
+        site, samples = int(entry["site"]), int(entry["samples"])
+        if not 0 < site < sites or not 0 < samples <= _LARGEST:
+            continue
+        callers: list[Place] = []
+        for caller in entry["callers"][: int(entry["count"])].tolist():
+            if caller >> 56 >= len(images):
+                break
+            path, build_id = images[caller >> 56]
+            callers.append((path or None, build_id or None, caller & ((1 << 56) - 1)))
+        found.append(PartCallPath(site, samples, tuple(callers)))
+    return found
+
+
 def read_part(file: Path) -> Part:
     """Read a part file; ImbrexError where its header is truncated, foreign or newer."""
     try:
@@ -146,7 +194,7 @@ def read_part(file: Path) -> Part:
         (_text(bytes(image["path"])), _text(bytes(image["build_id"])))
         for image in _entries(data, header["images"], IMAGE_DTYPE)
     ]
-    sites: list[tuple[str | None, str | None, int]] = []
+    sites: list[Place] = []
     for site in _entries(data, header["sites"], SITE_DTYPE):
         index = int(site["image"])
         path, build_id = images[index] if index < len(images) else ("", "")
@@ -187,5 +235,6 @@ def read_part(file: Path) -> Part:
         operations=[
             _text(bytes(e["name"])) for e in _entries(data, header["operations"], OPERATION_DTYPE)
         ],
+        call_paths=_call_paths(data, int(header["header_bytes"]), images, len(sites)),
         damaged_rows=damaged_rows,
     )

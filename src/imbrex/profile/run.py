@@ -13,6 +13,13 @@ from imbrex.errors import ImbrexError
 from imbrex.formats.arrays import TableFormat
 from imbrex.formats.schema import read_json
 from imbrex.profile.aggregate import without_ranks
+from imbrex.profile.call_paths import (
+    CALL_PATHS_FILE,
+    CALL_PATHS_TABLE,
+    CallPath,
+    call_paths,
+    is_of_the_system,
+)
 from imbrex.profile.causes import (
     CAUSES_FILE,
     CAUSES_TABLE,
@@ -50,7 +57,8 @@ class Run:
 
     `merged` tells that the ranks merged their rows themselves; else they came from parts.
     `evidence`, `causes`, `waits` and `partners` have the fields of EVIDENCE_DTYPE, CAUSES_DTYPE,
-    WAITS_DTYPE and PARTNERS_DTYPE; None where the ranks did not match their calls.
+    WAITS_DTYPE and PARTNERS_DTYPE; None where the ranks did not match their calls. `callers` has
+    those of CALL_PATHS_DTYPE, with the numbers of `frames`; None where nobody looked for callers.
     """
 
     directory: Path
@@ -64,11 +72,18 @@ class Run:
     causes: Table | None = None
     waits: Table | None = None
     partners: Table | None = None
+    callers: Table | None = None
+    frames: tuple[Site, ...] = ()
 
     @cached_property
     def over_ranks(self) -> Table:
         """The rows of `measures` summed over the ranks: few, whatever the size of the job."""
         return without_ranks(self.measures)
+
+    @cached_property
+    def call_paths(self) -> dict[int, tuple[CallPath, ...]]:
+        """Through which callers a site was reached, by its number; only where that is known."""
+        return call_paths(self.callers, self.sites, self.frames)
 
     def operation(self, number: int) -> str:
         """The MPI name of an operation's number."""
@@ -111,12 +126,15 @@ def _load(directory: Path, resolve: bool) -> Run:
     later = _later_parts(directory)
     if (directory / "measures.npy").exists() and later is None:
         job = _read_job(directory, {**(job_entry or {}), **_known(entry)})
+        sites, frames = read_sites(directory / "sites.json")
         run = Run(
             directory=directory,
             job=job,
             measures=MEASURES.load(directory / "measures.npy"),
             ranks=RANKS.load(directory / "ranks.npy"),
-            sites=read_sites(directory / "sites.json"),
+            sites=sites,
+            frames=frames,
+            callers=_read_if_there(directory / CALL_PATHS_FILE, CALL_PATHS_TABLE),
             evidence=_read_if_there(directory / EVIDENCE, EVIDENCE_TABLE),
             causes=_read_if_there(directory / CAUSES_FILE, CAUSES_TABLE),
             waits=_read_if_there(directory / WAITS_FILE, WAITS_TABLE),
@@ -139,6 +157,8 @@ def _load(directory: Path, resolve: bool) -> Run:
             measures=merged.measures,
             ranks=merged.ranks,
             sites=tuple(merged.sites),
+            frames=tuple(merged.frames),
+            callers=merged.callers,
             merged=False,
         )
     elif RUN_FORMAT not in ((entry or {}).get("format"), (job_entry or {}).get("format")):
@@ -146,9 +166,26 @@ def _load(directory: Path, resolve: bool) -> Run:
         raise ImbrexError(f"{directory}: not an Imbrex run directory ({lacking})")
     else:
         raise ImbrexError(f"{directory}: holds no measurement: MPI was not initialized in that run")
-    if resolve and any(site.id and not site.resolved for site in run.sites):
-        run = replace(run, sites=tuple(resolve_sites(run.sites)))
+    if resolve:
+        run = _resolved(run)
     return replace(run, guard=load_guard(directory))
+
+
+def _resolved(run: Run) -> Run:
+    """With the places of sites and frames, for which each image is read once."""
+    first = len(run.sites)
+    # nobody is told of functions of the system
+    frames = {f.id: f for f in run.frames if not is_of_the_system(f)}
+    places = [*run.sites, *(replace(frame, id=first + frame.id) for frame in frames.values())]
+    if all(place.resolved or not place.id for place in places):
+        return run
+    found = resolve_sites(places)
+    frames = {place.id - first: replace(place, id=place.id - first) for place in found[first:]}
+    return replace(
+        run,
+        sites=tuple(found[:first]),
+        frames=tuple(frames.get(frame.id, frame) for frame in run.frames),
+    )
 
 
 def _later_parts(directory: Path) -> Merged | None:

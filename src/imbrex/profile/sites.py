@@ -36,6 +36,9 @@ SITES = JsonFormat(
         (
             Field("schema_version", Whole(1), "1", default=SCHEMA_VERSION),
             Field("sites", ListOf(SITE), "the call sites"),
+            optional(
+                "frames", ListOf(SITE), "places on call paths, with the fields of `sites`", "", ()
+            ),
         )
     ),
 )
@@ -112,12 +115,17 @@ class Site:
         }
 
 
-def read_sites(file: Path) -> tuple[Site, ...]:
-    """The sites of sites.json, each at the place of its number; ImbrexError where damaged."""
+def read_sites(file: Path) -> tuple[tuple[Site, ...], tuple[Site, ...]]:
+    """The sites of sites.json, each at the place of its number, and the frames.
+
+    ImbrexError where damaged.
+    """
     if not file.exists():
         raise ImbrexError(f"{file}: missing; the run was not written completely")
-    found = {entry["id"]: Site(**entry) for entry in SITES.load(file)["sites"]}
+    content = SITES.load(file)
+    found = {entry["id"]: Site(**entry) for entry in content["sites"]}
     last = max(found, default=0)
     if last > len(found) + _MOST_SITES_MISSING:
         raise ImbrexError(f"{file}: damaged (site {last} of {len(found)}); {REMEDY}")
-    return tuple(found.get(number, Site(number)) for number in range(last + 1))
+    sites = tuple(found.get(number, Site(number)) for number in range(last + 1))
+    return sites, tuple(Site(**entry) for entry in content["frames"])

@@ -198,7 +198,7 @@ def totals_json(run: Run) -> dict[str, Any]:
     }
 
 
-def row_json(row: Row, by: By) -> dict[str, Any]:
+def row_json(run: Run, row: Row, by: By) -> dict[str, Any]:
     """A row of `show --json`: what it stands for, then the same quantities as `totals`."""
     entry: dict[str, Any] = {}
     if row.site is not None:
@@ -210,6 +210,7 @@ def row_json(row: Row, by: By) -> dict[str, Any]:
             "inlined_into": list(row.site.inlined_into),
             "image": row.site.image,
             "operation": row.operation,
+            "called_from": [path.to_json() for path in run.call_paths.get(row.site.id, ())],
         }
     elif by == "size":
         size = row.number
@@ -230,12 +231,12 @@ def show_json(run: Run, by: By) -> dict[str, Any]:
     content: dict[str, Any] = {
         "schema_version": SCHEMA_VERSION,
         "totals": totals_json(run),
-        "sites": [row_json(row, "site") for row in rows(run, "site")],
+        "sites": [row_json(run, row, "site") for row in rows(run, "site")],
     }
     if run.guard is not None:
         content["guard"] = run.guard.to_json()
     if by != "site":
         content[by + "s" if by != "size" else "sizes"] = [
-            row_json(row, by) for row in rows(run, by)
+            row_json(run, row, by) for row in rows(run, by)
         ]
     return content

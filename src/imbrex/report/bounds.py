@@ -12,6 +12,7 @@ from imbrex.diagnosis.account import Account
 from imbrex.diagnosis.diagnosis import Diagnosis
 from imbrex.diagnosis.weaknesses import nothing_moved
 from imbrex.diagnosis.words import EVIDENCE_WORDS
+from imbrex.report.paragraph import held
 from imbrex.report.stripped import print_stripped
 
 _BAR, _BESIDE_THE_BAR = 24, 46
@@ -100,14 +101,15 @@ def _print_parts(diagnosis: Diagnosis, console: Console) -> None:
         bar = Text("#" * filled + "." * (room - filled), style=_STYLES[name])
         table.add_row(
             f"  {name}",
-            Text(wording.seconds(value), justify="right"),
-            Text(wording.share(value, whole), justify="right"),
+            Text(held(wording.seconds(value)), justify="right"),
+            Text(held(wording.share(value, whole)), justify="right"),
             bar,
         )
     console.print(table)
     for number, reason in enumerate(diagnosis.reasons):
-        line = Text(f"{'because of' if number == 0 else '       and'} {reason.why}: ")
-        line.append(f"{wording.seconds(reason.seconds)} ({wording.share(reason.seconds, whole)})")
+        why = f"{'because of' if number == 0 else '       and'} {reason.why}: "
+        why += f"{wording.seconds(reason.seconds)} ({wording.share(reason.seconds, whole)})"
+        line = Text(held(why))
         console.print(Padding(line, (0, 0, 0, 4 if room else 2)))
         if reason.remedy and reason.seconds >= WORTH_A_REMEDY * whole:
             console.print(
@@ -124,6 +126,6 @@ def _print_evidence(account: Account, console: Console) -> None:
     table = Table.grid(padding=(0, 2))
     for kind, share in account.hidden.by.items():
         table.add_row(
-            f"  {kind}", Text(wording.shares(share), justify="right"), EVIDENCE_WORDS[kind]
+            f"  {kind}", Text(held(wording.shares(share)), justify="right"), EVIDENCE_WORDS[kind]
         )
     console.print(table)

@@ -11,6 +11,7 @@ from imbrex.profile.format import Ended
 from imbrex.profile.run import Run
 from imbrex.profile.sites import plain
 from imbrex.profile.summary import By, Row, Sums, rows, totals
+from imbrex.report.paragraph import held
 from imbrex.report.stripped import print_stripped
 
 SHARE = "hidden share"
@@ -41,11 +42,13 @@ def print_bounds_table(run: Run, by: By, console: Console, limit: int | None = N
         table.add_column("compute", justify="right")
         table.add_column("ended")
     for row in shown:
-        table.add_row(*_cells(run, row, by, wide, function))
+        table.add_row(*map(held, _cells(run, row, by, wide, function)))
     table.add_section()
     whole = Row("total", totals(run), number=-1)
     blank = [""] * ((1 + function) if by == "site" else 0)
-    table.add_row("total", *blank, *_numbers(whole, wide), *([""] * (2 if by == "rank" else 0)))
+    table.add_row(
+        "total", *blank, *map(held, _numbers(whole, wide)), *([""] * (2 if by == "rank" else 0))
+    )
     print_stripped(lambda: console.print(table), console)
     if len(shown) < len(found):
         console.print(Text(f"{len(found) - len(shown)} more rows: --limit 0 shows all"))

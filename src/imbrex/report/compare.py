@@ -17,7 +17,7 @@ from imbrex.diagnosis.pairs import SitePair
 from imbrex.diagnosis.segments import segments
 from imbrex.profile.format import SCHEMA_VERSION
 from imbrex.report.bar import bar, legend
-from imbrex.report.paragraph import print_paragraph
+from imbrex.report.paragraph import held, print_paragraph
 from imbrex.report.stripped import print_stripped
 
 NARROW = 72
@@ -88,7 +88,7 @@ def _print(difference: Difference, console: Console, limit: int) -> None:
     _print_bars(difference, console, width)
     table = _table(console, ("mean of a rank", "before", "after", "change", ""))
     for change in _totals(difference):
-        table.add_row(change.name, *_cells(change))
+        table.add_row(change.name, *map(held, _cells(change)))
     console.print(table, width=width)
     if any(not change.told for change in _totals(difference)):
         console.print(
@@ -109,7 +109,7 @@ def _print(difference: Difference, console: Console, limit: int) -> None:
         for pair in shown:
             operation = pair.operation.replace("MPI_", "")
             cells = _in_mpi(difference, pair), _why(difference, pair)
-            table.add_row(pair.name, operation, *cells)
+            table.add_row(pair.name, operation, *map(held, cells))
         console.print(table, width=width)
     if len(shown) < len(changed):
         console.print(Text(f"{len(changed) - len(shown)} more call sites: --limit 0 shows all"))

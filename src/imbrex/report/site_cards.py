@@ -12,6 +12,7 @@ from imbrex.diagnosis.account import Account, RowAccount
 from imbrex.diagnosis.finding import Finding
 from imbrex.diagnosis.message_fates import FATE_WORDS, Fates
 from imbrex.diagnosis.words import CAUSE_MEANINGS, CAUSE_WORDS, short
+from imbrex.profile.call_paths import CallPath
 from imbrex.profile.source_lines import lines_around
 from imbrex.profile.summary import size_label
 from imbrex.profile.timeline.timeline import Timeline
@@ -43,11 +44,20 @@ class Line:
 
 
 @dataclass(frozen=True)
+class Callers:
+    """The paths to a site, each with its share (empty where there is one path), under a title."""
+
+    title: str
+    paths: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
 class Card:
     """What is known of one call site beyond its row; lists are empty where nothing is."""
 
     where: str
     path: tuple[str, ...]
+    callers: Callers | None
     source: tuple[Line, ...]
     parts: tuple[Part, ...]
     facts: tuple[tuple[str, str], ...]
@@ -92,6 +102,7 @@ class Cards:
         return Card(
             where=f"{site.file}:{site.line}" if site.file and site.line else site.label,
             path=(*([site.function] if site.function else []), *site.inlined_into),
+            callers=_callers(self._account.run.call_paths.get(site.id, ())),
             source=_source(row),
             parts=self._parts(row),
             facts=tuple(facts),
@@ -208,6 +219,16 @@ class Cards:
             return None
         found = typical_iteration(self._timeline, row.row.site.id, names.index(row.operation))
         return None if found is None else (found.begin_ns, found.end_ns)
+
+
+def _callers(paths: Sequence[CallPath]) -> Callers | None:
+    if len(paths) < 2:
+        return Callers("Called from", (("", paths[0].text),)) if paths else None
+    total = sum(path.samples for path in paths)
+    return Callers(
+        f"Called from (shares of {total:,} samples of the stack, not of the time)",
+        tuple((wording.percent(path.samples / total), path.text) for path in paths),
+    )
 
 
 def _source(row: RowAccount) -> tuple[Line, ...]:

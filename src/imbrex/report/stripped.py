@@ -6,12 +6,16 @@ from collections.abc import Callable
 
 from rich.console import Console
 
+from imbrex.report.paragraph import released
+
 
 def stripped(write: Callable[[], None], console: Console) -> str:
-    """What `write` prints on the console, without blanks at the ends of lines."""
+    """What `write` prints on the console, without blanks at the ends of lines; `held` cells as they
+    were.
+    """
     with console.capture() as captured:
         write()
-    lines = [line.rstrip() for line in captured.get().splitlines()]
+    lines = [line.rstrip() for line in released(captured.get()).splitlines()]
     return "\n".join(lines) + "\n"
 
 

@@ -16,7 +16,7 @@ from imbrex.diagnosis.segments import segments
 from imbrex.diagnosis.words import short
 from imbrex.report.bar import bar, legend
 from imbrex.report.guard import guard_lines, guard_title
-from imbrex.report.paragraph import print_paragraph
+from imbrex.report.paragraph import held, print_paragraph
 from imbrex.report.progress_words import progress_words
 from imbrex.report.site_words import hidden_words, why
 from imbrex.report.stripped import print_stripped, stripped
@@ -114,7 +114,7 @@ def _print_sites(account: Account, console: Console, width: int, most: int) -> N
     for site, told in zip(shown, hidden, strict=True):
         cells = [site.name, short(site.operation)]
         cells += [wording.percent(site.division.call_s / account.busy_s), why(account, site)]
-        table.add_row(*cells, *([told] if any(hidden) else []))
+        table.add_row(*map(held, cells), *([held(told)] if any(hidden) else []))
     console.print(table, width=width)
 
 

@@ -13,6 +13,7 @@ from rich.console import Console
 from imbrex.cli import cli
 from imbrex.diagnosis.account import take_account
 from imbrex.diagnosis.diagnosis import diagnose
+from imbrex.report.bounds import print_bounds
 from imbrex.report.html import render
 from imbrex.report.tables import print_table
 from imbrex.report.verdict import print_verdict
@@ -100,6 +101,12 @@ def tables(run, width):
     return stream.getvalue()
 
 
+def bounds(run, width):
+    stream = io.StringIO()
+    print_bounds(diagnose(run), Console(width=width, highlight=False, file=stream))
+    return stream.getvalue()
+
+
 def test_in_a_pipe_no_line_is_longer_than_a_hundred_columns(wave, monkeypatch):
     """But for a command, which is copied whole."""
     monkeypatch.delenv("COLUMNS", raising=False)
@@ -120,6 +127,17 @@ def test_no_screen_breaks_a_word(wave, width):
         words = {word for line in told for word in line.split()} - bar
         assert {word.rstrip(",:") for word in words} <= {word.rstrip(",:") for word in whole}
         assert max(map(len, told)) <= width
+
+
+@pytest.mark.parametrize("width", [60, 73, 80, 100])
+def test_no_screen_parts_a_number_from_its_unit(wave, width):
+    """Neither in a paragraph nor in a cell of a table."""
+    units = ("%", "s", "ms", "us", "ns", "B", "KiB", "MiB", "GiB")
+    for text in (screen(wave, width), tables(wave, width), bounds(wave, width)):
+        for line in text.splitlines():
+            words = line.replace("(", " ").split()
+            assert not words or words[0].rstrip(",.;:)") not in units, line
+            assert "\ue000" not in line
 
 
 def test_who_is_waited_for_is_in_the_table_of_ranks(wave):

@@ -30,6 +30,7 @@ from imbrex.cli import cli
 from imbrex.errors import ImbrexError
 from imbrex.launch.installed import STAMP, installed_runtime
 from imbrex.mpi_environment.mpi_library import MpiLibrary
+from imbrex.profile.call_paths import CALL_PATHS_DTYPE
 from imbrex.profile.causes import CAUSES_DTYPE, PARTNERS_DTYPE, WAITS_DTYPE
 from imbrex.profile.evidence import EVIDENCE_DTYPE
 from imbrex.profile.recording_format import ARRIVED, CALL, ELEMENTS_DTYPE, POST, SEND, TRACE_DTYPE
@@ -254,8 +255,8 @@ def check(valid: Path, file: str, lines: list[list[str]], work: Path) -> None:
 
 
 RUN_FILES = ("run.json", "sites.json", "measures.npy", "ranks.npy", "evidence.npy", "causes.npy",
-             "waits.npy", "partners.npy", "timeline.npy", "overview.npy", "guard.json",
-             "machine.json")  # fmt: skip
+             "waits.npy", "partners.npy", "call_paths.npy", "timeline.npy", "overview.npy",
+             "guard.json", "machine.json")  # fmt: skip
 
 
 @pytest.mark.parametrize("file", RUN_FILES)
@@ -265,6 +266,8 @@ def test_a_run_directory(make_run: Callable[..., Path], tmp_path: Path, file: st
     (folder / "machine.json").write_text(json.dumps(PROFILE))
     for name, kind in (("evidence", EVIDENCE_DTYPE), ("causes", CAUSES_DTYPE),
                        ("waits", WAITS_DTYPE), ("partners", PARTNERS_DTYPE),
+                       ("call_paths", CALL_PATHS_DTYPE),
+                       ("call_paths", CALL_PATHS_DTYPE),
                        ("timeline", TIMELINE_DTYPE), ("overview", OVERVIEW_DTYPE)):  # fmt: skip
         table = np.zeros(2, kind)
         table["rank"] = [0, 1]

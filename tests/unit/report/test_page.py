@@ -13,6 +13,7 @@ from matplotlib import image
 from tests.unit.report.synthetic import FATES, PERIOD, overview_rows, write_run
 
 from imbrex.diagnosis.message_fates import FATE_WORDS, Reason, explain, fates
+from imbrex.profile.call_paths import CALL_PATHS_DTYPE
 from imbrex.profile.run import load_run
 from imbrex.profile.timeline.timeline import load_timeline
 from imbrex.report.html import write_report
@@ -138,6 +139,37 @@ def test_a_site_opens_by_keyboard_to_its_source(page, opened):
     jump = card.find_element(By.CSS_SELECTOR, "[data-jump]")
     jump.click()
     assert browser.execute_script("return document.activeElement.tagName") == "CANVAS"
+
+
+def test_an_opened_site_shows_through_which_callers_it_was_reached(tmp_path, opened):
+    source = tmp_path / "ring.c"
+    source.write_text(SOURCE)
+    folder = write_run(tmp_path / "run", source=source)
+    sites = json.loads((folder / "sites.json").read_text())
+    sites["frames"] = [
+        {"id": n, "image": "/x/ring", "file": f"/x/{name}.c", "line": 10 + n, "function": name}
+        for n, name in enumerate(("pressure", "<i>velocity", "main"), 1)
+    ]
+    (folder / "sites.json").write_text(json.dumps(sites))
+    paths = [(0, 9, (1, 3)), (1, 3, (2, 3)), (2, 2, (1, 3))]
+    rows = [
+        (rank, 3, 0, level, frame, samples)
+        for rank, samples, frames in paths
+        for level, frame in enumerate(frames)
+    ]
+    np.save(folder / "call_paths.npy", np.array(rows, CALL_PATHS_DTYPE))
+    write_report(load_run(folder), tmp_path / "report.html")
+    browser = opened(tmp_path / "report.html", width=420)
+    button = browser.find_element(By.CSS_SELECTOR, "#sites .disclose")
+    browser.execute_script("arguments[0].click()", button)
+    card = browser.find_element(By.ID, button.get_attribute("aria-controls"))
+    assert card.find_element(By.CSS_SELECTOR, ".callers").text.splitlines() == [
+        "Called from (shares of 14 samples of the stack, not of the time):",
+        "79 % main (main.c:13) > pressure (pressure.c:11) > exchange (ring.c:6)",
+        "21 % main (main.c:13) > <i>velocity (<i>velocity.c:12) > exchange (ring.c:6)",
+    ]
+    width = browser.execute_script("return document.documentElement.scrollWidth")
+    assert width <= 420
 
 
 def test_the_time_line_shows_messages_of_every_fate(page, opened):
