@@ -15,6 +15,8 @@ static struct {
     _Atomic unsigned long long unloaded_seen; /* by the linker until the last look */
 } places;
 
+int (*ix_interpreted_source)(ix_image *image, char *path, size_t room);
+
 void ix_images_start(void)
 {
     memset(&places, 0, sizeof places);

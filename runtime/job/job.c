@@ -20,6 +20,7 @@
 #include "job/profile.h"
 #include "job/table.h"
 #include "mpi/lifecycle.h"
+#include "mpi/python_lines.h"
 #include "mpi/request_handles.h"
 #include "mpi/thread_level.h"
 #include "mpi/types.h"
@@ -67,6 +68,7 @@ static void start_profile(enum ix_threading threading)
 {
     run.job.directory = run.options.directory;
     ix_types_remember();
+    ix_python_lines_start();
     run.profile = ix_start_profile(&run.job, run.options.parts, threading);
     run.job.measured = run.profile.measured;
     run.owner = getpid();

@@ -15,13 +15,20 @@
 #include "mpi/one_sided.h"
 #include "mpi/thread_level.h"
 
-/* Set by a wrapper in another language that forwards to the C ones: the user's return address. */
+/* Set by a wrapper in another language that forwards to the C ones: the user's return address. NULL
+ * where the wrapper's own is the user's, which each thread finds out in its first call: until then,
+ * and for ever where Python runs, IX_NOT_ASKED. */
+#define IX_NOT_ASKED ((const void *)1)
 extern IX_HIDDEN __thread const void *ix_caller;
+IX_HIDDEN const void *ix_ask_caller(const void *returns);
 
 /* MPI_Pcontrol: 0 pauses, 1 resumes; the same level again does nothing. */
 IX_HIDDEN void ix_pcontrol(int level);
 
-#define IX_CALLER() (IX_UNLIKELY(ix_caller) ? ix_caller : __builtin_return_address(0))
+#define IX_CALLER()                                                                                \
+    (IX_LIKELY(!ix_caller)       ? __builtin_return_address(0)                                     \
+     : ix_caller == IX_NOT_ASKED ? ix_ask_caller(__builtin_return_address(0))                      \
+                                 : ix_caller)
 
 /* The end of the wrapper's stack frame, above which its caller's lies. Not told where the address
  * that IX_CALLER gives is not the wrapper's own. */

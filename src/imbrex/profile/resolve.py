@@ -2,7 +2,7 @@
 
 A call site's offset is a return address relative to the image's load address; the call lies
 before it, so `offset - 1` is looked up. Debug information is read by `imbrex.profile.dwarf`;
-without any, the symbol table gives function+offset.
+without any, the symbol table gives function+offset. Call sites in Python carry their line already.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from pathlib import Path
 from elftools.elf.elffile import ELFFile
 
 from imbrex.profile.dwarf import Place, lookup_lines
+from imbrex.profile.python_source import PYTHON_SOURCE, python_line
 from imbrex.profile.sites import Site
 from imbrex.profile.symbols import Symbols, build_id, demangle
 
@@ -42,6 +43,9 @@ def resolve_sites(sites: Sequence[Site]) -> list[Site]:
             by_image[_Image(site.image, site.build_id)].append(site)
     found: dict[int, Site] = {}
     for image, members in by_image.items():
+        if image.build_id == PYTHON_SOURCE:
+            found.update((site.id, python_line(site)) for site in members)
+            continue
         places = lookup(Path(image.path), (site.offset for site in members), image.build_id)
         for site in members:
             place = places.get(site.offset)

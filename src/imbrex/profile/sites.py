@@ -18,9 +18,15 @@ SITE = Object(
         Field(
             "id", Whole(0, (1 << 31) - 1), "what `site` in the tables means; 0 is what did not fit"
         ),
-        optional("image", Text(), "path of the program or library"),
-        optional("build_id", Text(), "of the image, hexadecimal"),
-        optional("offset", Hexadecimal(), "return address less the image's load address", "", 0),
+        optional("image", Text(), "path of the program, library or Python source"),
+        optional("build_id", Text(), "of the image, hexadecimal; `python` of a Python source"),
+        optional(
+            "offset",
+            Hexadecimal(),
+            "return address less the image's load address; of a Python source the line",
+            "",
+            0,
+        ),
         optional("file", Text(), "source file"),
         optional("line", Whole(0, (1 << 31) - 1), "in the source file"),
         optional("function", Text(), "function around the call"),

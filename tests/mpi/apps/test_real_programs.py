@@ -141,6 +141,28 @@ def test_mpi4py(execute, imbrex_run, python_with_mpi4py):
     sent = run.measures[run.measures["operation"] == run.job.operations.index("MPI_Isend")]
     assert sent["transfers"].sum() == 2 * iterations  # one neighbour each
     assert sent["bytes"].sum() == 2 * iterations * (32 + 2) * 8  # rows with both edges
+    source = (REAL / "jacobi_mpi4py.py").read_text(encoding="utf-8").splitlines()
+    starts = {run.sites[number].line for number in sent["site"][sent["transfers"] > 0]}
+    assert starts == {i for i, text in enumerate(source, 1) if "comm.Isend" in text}
+
+
+@pytest.mark.parametrize("threads", [[], ["threads"]])
+def test_lines_of_python(imbrex_run, python_with_mpi4py, threads):
+    """Each call has the line that made it, in methods, generators, lambdas and threads."""
+    program = ROOT / "tests" / "mpi" / "programs" / "python_lines.py"
+    result, run = imbrex_run([*TWO_RANKS, python_with_mpi4py, str(program), *threads])
+    assert result.exit_code == 0, result.errors
+    printed = {tuple(line.split(maxsplit=1)) for line in result.output.splitlines()}
+    assert len(printed) == 3
+    for number in np.unique(run.measures["site"][run.measures["bytes"] > 0]):
+        site = run.sites[number]
+        assert site.file == str(program)
+        assert str(site.line) in {line for line, _ in printed}
+    found = {(str(s.line), s.function) for s in run.sites if s.file == str(program)}
+    named = {place for place in printed if "<" not in place[1]}
+    assert {place for place in found if place[1] is not None} == named | {
+        (line, function.split(".")[0]) for line, function in printed if ".<" in function
+    }
 
 
 def test_mpi4py_with_a_progress_thread(execute, python_with_mpi4py):
