@@ -35,6 +35,8 @@ class Knob:
     memory_per_peer_bytes: int = 0
     progress: bool = False
     """Whether it makes progress while the program computes."""
+    spins: bool = False
+    """Whether a thread of each rank does so without a pause."""
     from_version: int = 0
     """Major version from which the library reads it."""
     before_version: int = 1 << 30

@@ -27,19 +27,33 @@ def whole_text(run: Run, document: dict[str, Any]) -> str:
         f"{seconds(document['measured_s'])}, replayed from the log of its calls.",
         *_reproduction(run, document),
         *_left_out(document),
-        *body(document),
+        *body(document, _no_core_is_idle(run)),
     ]
     return "\n".join(lines)
 
 
-def body(document: dict[str, Any]) -> list[str]:
-    """From the networks to the conclusion."""
+def _no_core_is_idle(run: Run) -> str:
+    """What is to be said of progress where the ranks leave no core to whoever makes it."""
+    cores, ranks = run.job.cores, len(run.ranks)
+    if cores is None or cores > ranks:
+        return ""
+    return (
+        f"No core is idle ({ranks} ranks, {cores} cores): a thread that makes progress takes its "
+        "time from the computation, and saves less."
+    )
+
+
+def body(document: dict[str, Any], of_progress: str = "") -> list[str]:
+    """From the networks to the conclusion; `of_progress` stands where progress saves something."""
+    sites = _sites(document)
+    told = any("progress saves" in line for line in sites)
     return [
         "",
         *_networks(document),
         "",
         *_critical_path(document),
-        *_sites(document),
+        *sites,
+        *([of_progress] if of_progress and told else []),
         *_beside_the_run(document),
         "",
         f"Conclusion: {conclusion(document)}",

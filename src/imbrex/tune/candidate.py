@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from imbrex.mpi_environment.launcher_line import parse_launcher_line
+from imbrex.profile.progress import Progress
 from imbrex.tune.statistics import deviation_of
 from imbrex.tune.timed_run import Line
 from imbrex.tune.trial import Trial
@@ -43,8 +44,9 @@ class Candidate:
     built as the candidate is), or for a combination that of the best alone. `most` is the share of
     the run time that it can save at most, as the measured run says; `commands` are what a user does
     before setting the environment, and `start` starts the program where it is started otherwise.
-    `progress`: data moves while the program computes; `eager_bytes`: messages up to this size leave
-    without asking; `saves_s`: what a replay of the run says of that, None where there is none.
+    `progress`: data moves while the program computes, by `thread` as a run with it showed, or by
+    one that never pauses (`spins`); `eager_bytes`: messages up to this size leave without asking;
+    `saves_s`: what a replay of the run says of that, None where there is none.
     """
 
     kind: str
@@ -57,6 +59,8 @@ class Candidate:
     commands: tuple[str, ...] = ()
     start: str = ""
     progress: bool = False
+    thread: Progress | None = None
+    spins: bool = False
     eager_bytes: int = 0
     saves_s: float | None = None
 

@@ -2,6 +2,10 @@
 
 The replay knows two kinds of change: data that moves while the ranks compute, and another size up
 to which messages leave without asking. Of all else only the limit is known: what is gainable.
+
+Who moves data while the ranks compute needs a core. Where the ranks leave none idle it is taken
+from the computation, which lasts longer then: by the processor time of the looks, as one run with
+the thread of Imbrex showed it, or, for a thread that never pauses, by its share of the cores.
 """
 
 from __future__ import annotations
@@ -10,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from imbrex.errors import ImbrexError
+from imbrex.profile.progress import Progress
 from imbrex.profile.run import Run
 from imbrex.replay.evaluate import Network, Replayer
 from imbrex.replay.from_log import schedule_from_log
@@ -24,26 +29,50 @@ _EASE = ("setting", "progress", "source")
 
 
 def with_predictions(run: Run, candidates: Sequence[Candidate]) -> list[Candidate]:
-    """The same with `saves_s` (of the run time in s) where the run's log can be replayed on the
-    network that it had."""
+    """The same with `saves_s` where the run's log can be replayed on the network that it had: s of
+    the run time, below 0 where it costs more than it saves."""
     if not any(c.progress or c.eager_bytes for c in candidates) or not has_log(run.directory):
         return list(candidates)
     try:
         found = situations(run, (), [], "probed", None)[0]
         if not found.name.startswith(AS_MEASURED):
             return list(candidates)
-        replayer = Replayer(found.place(schedule_from_log(read_run_log(run)).schedule))
+        schedule = found.place(schedule_from_log(read_run_log(run)).schedule)
+        replayer = Replayer(schedule)
         today_ns = replayer.run(found.network).run_ns
+        thread = next((c.thread for c in candidates if c.thread is not None), None)
 
         def saved(candidate: Candidate) -> float | None:
             changed = _changed(found.network, candidate)
             if changed is None:
                 return None
-            return max(today_ns - replayer.run(changed).run_ns, 0.0) * 1e-9
+            longer = computation_longer(run, candidate, thread)
+            if longer == 1:
+                time_ns = replayer.run(changed).run_ns
+            else:  # computation that is n times longer is all else n times shorter
+                late = replace(schedule, start_ns=schedule.start_ns / longer)
+                time_ns = longer * Replayer(late).run(changed.faster(longer)).run_ns
+            return (today_ns - time_ns) * 1e-9
 
         return [replace(candidate, saves_s=saved(candidate)) for candidate in candidates]
     except ImbrexError:  # a log that covers a part of the run, or no network: nothing is predicted
         return list(candidates)
+
+
+def computation_longer(run: Run, candidate: Candidate, thread: Progress | None) -> float:
+    """How many times longer the computation lasts because something else makes progress; 1 where a
+    core is idle, or where it is not known how many cores there are. `thread` is what a run with the
+    thread of Imbrex showed, of which every other takes the looks that moved data."""
+    cores, ranks = run.job.cores, len(run.ranks)
+    if not candidate.progress or cores is None or ranks == 0:
+        return 1.0
+    if candidate.spins:
+        return max(1.0, 2 * ranks / cores) / max(1.0, ranks / cores)
+    if cores > ranks or thread is None:
+        return 1.0
+    takes_s = thread.moving_s + (thread.looking_s if candidate.thread is not None else 0.0)
+    computes_s = float(run.ranks["compute_ns"].sum()) * 1e-9
+    return 1 + takes_s / computes_s if computes_s > 0 else 1.0
 
 
 def in_order(candidates: Sequence[Candidate], run_s: float) -> list[Candidate]:

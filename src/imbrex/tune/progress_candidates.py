@@ -68,6 +68,7 @@ def progress_candidates(
                 cost="up to 3 % of a core for looks in vain, and MPI with support of threads",
                 most=most,
                 progress=True,
+                thread=seen,
                 start=shlex.join(line.with_prefix(prefix)),
             )
         )

@@ -28,6 +28,7 @@ def setting_candidates(account: Account, worth: float) -> tuple[list[Candidate],
             cost=knob.cost,
             most=_most(account, knob),
             progress=knob.progress,
+            spins=knob.spins,
             eager_bytes=knob.memory_per_peer_bytes,
         )
         for knob in knobs_for(

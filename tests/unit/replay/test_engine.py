@@ -6,6 +6,7 @@ import pytest
 import reference
 from building import Builder, networks, programs
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from imbrex.errors import ImbrexError
 from imbrex.replay.arrays import Algorithm
@@ -174,3 +175,17 @@ def test_nothing_is_faster_than_its_longest_computation(program: Builder, networ
     path = Replayer(schedule).run(IDEAL, trace=True).path
     assert path is not None
     assert float(path["ns"][:, PARTS.index("latency")].sum()) == 0
+
+
+@settings(max_examples=30, deadline=None)
+@given(programs(), networks(), st.sampled_from([1.5, 2.0]))
+def test_longer_computation_is_all_else_shorter(
+    program: Builder, network: Network, times: float
+) -> None:
+    schedule = program.schedule()
+    shorter = times * run_ns(schedule, network.faster(times))
+    schedule.operations["calc_ns"] *= 2
+    if times == 2:
+        assert shorter == pytest.approx(run_ns(schedule, network), rel=1e-3)
+    else:
+        assert shorter <= run_ns(schedule, network) * (1 + 1e-3)

@@ -145,6 +145,25 @@ def test_the_text_ends_with_one_sentence(make_run: MakeRun) -> None:
     assert "all progress" not in text
 
 
+@pytest.mark.parametrize(("cores", "told"), [(2, True), (3, False), (None, False)])
+def test_the_text_says_where_progress_has_no_core(
+    make_run: MakeRun, cores: int | None, told: bool
+) -> None:
+    b = Builder(2)
+    receive = b.recv(1, 0, site=1)
+    b.send(0, 1, 4000, site=2)
+    b.calc(1, 9000)
+    b.wait(receive)
+    held = replace(ROUTE, held_by_receiver=True)
+    run = load_run(make_run())
+    row = on(run.directory, b, held)
+    row["network"]["name"] = AS_MEASURED
+    assert max(site["progress_saves_s"] for site in row["sites"]) > 0
+    run = replace(run, job=replace(run.job, cores=cores))
+    line = "No core is idle (2 ranks, 2 cores)"
+    assert (line in whole_text(run, document([row], row["time_s"]))) == told
+
+
 def test_the_text_says_how_far_off_it_is(make_run: MakeRun) -> None:
     folder = make_run()
     row = on(folder, one_message(), name=f"{AS_MEASURED} (inter-node)")

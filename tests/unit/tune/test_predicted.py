@@ -6,12 +6,14 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from imbrex.profile.progress import Progress
 from imbrex.replay.evaluate import Network, Route
 from imbrex.tune.answer import Found
 from imbrex.tune.candidate import Candidate, Tried
-from imbrex.tune.predicted import _changed, in_order, with_predictions
+from imbrex.tune.predicted import _changed, computation_longer, in_order, with_predictions
 from imbrex.tune.timed_run import Line, TimedRun
 from imbrex.tune.trial import Pair, Plan, Trial
 
@@ -52,6 +54,49 @@ def test_what_a_candidate_changes_of_the_network() -> None:
     smaller = _changed(network, Candidate("setting", "x", eager_bytes=64))
     assert smaller == network
     assert _changed(network, Candidate("source", "x")) is None
+
+
+THREAD = Progress(2, 1e-3, 0.03, 100, 50, looking_s=0.1, moving_s=0.3)
+
+
+@pytest.mark.parametrize(
+    ("candidate", "cores", "longer"),
+    [
+        # 0.4 s of looks beside 8 s of computation, where both cores compute.
+        (Candidate("progress", "x", progress=True, thread=THREAD), 2, 1.05),
+        (Candidate("progress", "x", progress=True, thread=THREAD), 3, 1.0),
+        (Candidate("progress", "x", progress=True, thread=THREAD), None, 1.0),
+        # A thread of the library moves as much, and looks for nothing in vain.
+        (Candidate("setting", "x", progress=True), 2, 1.0375),
+        # Two ranks and two threads that never pause.
+        (Candidate("setting", "x", progress=True, spins=True), 2, 2.0),
+        (Candidate("setting", "x", progress=True, spins=True), 3, 4 / 3),
+        (Candidate("setting", "x", progress=True, spins=True), 4, 1.0),
+        # Two ranks share one core already: four do now.
+        (Candidate("setting", "x", progress=True, spins=True), 1, 2.0),
+        (Candidate("setting", "x", eager_bytes=4096), 2, 1.0),
+    ],
+)
+def test_who_makes_progress_takes_a_core_that_is_not_idle(
+    candidate: Candidate, cores: int | None, longer: float
+) -> None:
+    class Job:
+        pass
+
+    class Measured:
+        job = Job()
+        ranks = np.array([(5e9,), (3e9,)], dtype=[("compute_ns", "<i8")])
+
+    Job.cores = cores  # type: ignore[attr-defined]
+    assert computation_longer(Measured(), candidate, THREAD) == pytest.approx(longer)  # type: ignore[arg-type]
+
+
+def test_what_costs_more_than_it_saves_comes_last() -> None:
+    costs = Candidate("setting", "costs", saves_s=-2.0, most=0.4)
+    assert names([costs, Candidate("source", "little", saves_s=0.01, most=0.4)]) == [
+        "little",
+        "costs",
+    ]
 
 
 def test_without_a_log_nothing_is_predicted(tmp_path: Path) -> None:
