@@ -26,6 +26,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import predict_judge
 from imbrex.profile.run import load_run
 from imbrex.replay.arrays import Algorithm
+from imbrex.replay.collective_messages import as_messages
 from imbrex.replay.collectives import Choice, Collectives
 from imbrex.replay.evaluate import Network, Replayer, Route
 from imbrex.replay.from_log import LogSchedule, schedule_from_log
@@ -176,7 +177,7 @@ def judge(
     arguments = APPS[name].arguments[ranks].split()
     plain = folder / f"{name}-{ranks}-run"
     simulate(program, arguments, ranks, predict_judge.RECORDED_ON, plain)
-    replayer = Replayer(schedule_of(plain).schedule)
+    replayer = Replayer(as_messages(schedule_of(plain).schedule))
     begin = begin_ns(plain)
     rows = []
     for latency_us, megabytes in points:

@@ -36,6 +36,11 @@ class _Place:
 
     after: dict[str, bool] = field(default_factory=dict)
 
+    def wait(self, label: str) -> None:
+        """Waits stand in their order, which decides when what came is taken."""
+        self.after.pop(label, None)
+        self.after[label] = True
+
 
 def goal_lines(
     schedule: ArraySchedule,
@@ -127,9 +132,9 @@ class _Writer:
             what = f"{way.format(self._bytes(self.size[send]))} tag {send % _COLLECTIVE_TAG}"
             self._put(place, self._label(i), what, cpu, blocking)
         elif kind == Kind.WAIT_SEND:
-            place.after[self._label(partner)] = True
+            place.wait(self._label(partner))
         elif kind == Kind.WAIT_RECV:
-            place.after[self._label(self.partner[partner])] = True
+            place.wait(self._label(self.partner[partner]))
         elif kind == Kind.WAIT_ARRIVAL:
             self.lacking.probes += 1
         elif kind == Kind.MEET and blocking:
@@ -139,7 +144,7 @@ class _Writer:
             self.finish[i] = f"m{i}"
             self._line(f"m{i}", "calc 0", other_cpu, last)
         elif kind == Kind.WAIT_MEET:
-            place.after[self.finish[partner]] = True
+            place.wait(self.finish[partner])
 
     @staticmethod
     def _bytes(size: float) -> int:

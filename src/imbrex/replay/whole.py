@@ -15,6 +15,7 @@ from imbrex.network.interconnect import Interconnect
 from imbrex.profile.run import Run
 from imbrex.replay.agreement import agreement
 from imbrex.replay.arrays import ArraySchedule
+from imbrex.replay.collective_messages import as_messages
 from imbrex.replay.collectives import Collectives, read_collectives
 from imbrex.replay.evaluate import IDEAL, PARTS, Network, Replayed, Replayer
 from imbrex.replay.from_log import LogSchedule, schedule_from_log
@@ -96,12 +97,14 @@ def predict_whole(run: Run, interconnects: list[Interconnect], settings: Setting
         "not_replayed_share": made.missing_ns / max(made.measured_ns * made.schedule.streams, 1),
         "networks": [],
     }
+    shares = _shared(made.schedule)
+    replayed = as_messages(made.schedule) if shares else made.schedule
     for number, situation in enumerate(found):
-        replayer = Replayer(situation.place(made.schedule))
+        replayer = Replayer(situation.place(replayed))
         row = on_network(RunSites(run), replayer, situation, with_sites=number == 0)
         document["networks"].append(row)
     if as_measured(document) is not None:
-        figures = agreement(take_account(run), made.schedule, document)
+        figures = agreement(take_account(run), replayed, document)
         document["agreement"] = [figure.to_json() for figure in figures]
     return Whole(made, tuple(found), document)
 

@@ -16,6 +16,7 @@ from dataclasses import replace
 from imbrex.errors import ImbrexError
 from imbrex.profile.progress import Progress
 from imbrex.profile.run import Run
+from imbrex.replay.collective_messages import as_messages
 from imbrex.replay.evaluate import Network, Replayer
 from imbrex.replay.from_log import schedule_from_log
 from imbrex.replay.run_log import has_log, read_run_log
@@ -37,7 +38,7 @@ def with_predictions(run: Run, candidates: Sequence[Candidate]) -> list[Candidat
         found = situations(run, (), [], "probed", None)[0]
         if not found.name.startswith(AS_MEASURED):
             return list(candidates)
-        schedule = found.place(schedule_from_log(read_run_log(run)).schedule)
+        schedule = found.place(as_messages(schedule_from_log(read_run_log(run)).schedule))
         replayer = Replayer(schedule)
         today_ns = replayer.run(found.network).run_ns
         thread = next((c.thread for c in candidates if c.thread is not None), None)
