@@ -63,6 +63,11 @@ def _duration(ctx: click.Context, parameter: click.Parameter, value: str) -> flo
 @click.option(
     "-p", "--database", type=FILE, help="A compile_commands.json, or the directory that holds it."
 )
+@click.option(
+    "--suggest",
+    is_flag=True,
+    help="Leave patches, not proven and not applied, for calls that stay although they cost much.",
+)
 @click.option("--check", help="A command that reads a run's output and fails where it is wrong.")
 @click.option("--time-from", metavar="REGEX", help="Take the time from the output, in seconds.")
 @click.option(
@@ -84,6 +89,7 @@ def tune(
     build: str | None,
     sources: Path | None,
     database: Path | None,
+    suggest: bool,
     check: str | None,
     time_from: str | None,
     repeat: int,
@@ -108,7 +114,7 @@ def tune(
         check=check,
         output=output,
         machine=machine,
-        told=Told(sources, build, database),
+        told=Told(sources, build, database, suggest),
     )
     with shown_steps(quiet=quiet):
         found = find(wanted)

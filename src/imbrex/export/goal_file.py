@@ -37,7 +37,7 @@ def write_goal(run: Run, path: Path, tell: Tell) -> str | None:
         (lacking.neighbours, "neighbourhood collectives but for one message each"),
         (timed, "calls but for the time they took"),
     )
-    told = [f"{count} {what}" for count, what in counts if count]
+    told = [f"{count} {lacked}" for count, lacked in counts if count]
     return f"lacks {', '.join(told)}" if told else None
 
 

@@ -78,13 +78,13 @@ class GoalFile:
     nodes: list[Node]
     sites: dict[int, tuple[str, str]]
 
-    def error(self, node: Node, what: str) -> ImbrexError:
-        return _error(self.file, node.line, node.rank, f"{node.told} {what}")
+    def error(self, node: Node, problem: str) -> ImbrexError:
+        return _error(self.file, node.line, node.rank, f"{node.told} {problem}")
 
 
-def _error(file: Path, line: int, rank: int | None, what: str) -> ImbrexError:
+def _error(file: Path, line: int, rank: int | None, problem: str) -> ImbrexError:
     where = f"rank {rank}: " if rank is not None else ""
-    return ImbrexError(f"{file}:{line}: {where}{what}")
+    return ImbrexError(f"{file}:{line}: {where}{problem}")
 
 
 _LABEL = r"[A-Za-z][A-Za-z0-9_]*"
@@ -147,8 +147,8 @@ class _Reader:
             raise self._wrong(f"rank {missing} of {self.ranks} is missing")
         return GoalFile(self.file, self.ranks, self.nodes, self.sites)
 
-    def _wrong(self, what: str) -> ImbrexError:
-        return _error(self.file, self.line, self.rank, what)
+    def _wrong(self, problem: str) -> ImbrexError:
+        return _error(self.file, self.line, self.rank, problem)
 
     def _line(self, line: str) -> None:
         if self.rank is None:

@@ -92,8 +92,8 @@ def _refuse_unmatched(goal: GoalFile) -> None:
 
 
 def _unmatched(goal: GoalFile, node: Node) -> ImbrexError:
-    what = "is taken by no receive" if node.op == Op.SEND else "takes what nobody sends"
-    return goal.error(node, what)
+    problem = "is taken by no receive" if node.op == Op.SEND else "takes what nobody sends"
+    return goal.error(node, problem)
 
 
 class _Order:

@@ -104,14 +104,14 @@ class _Writer:
             self._operation(place, i, cpu, other_cpu)
         self._put(place, f"z{stream}", "calc 0", cpu, True)
 
-    def _put(self, place: _Place, label: str, what: str, cpu: int, over: bool) -> None:
+    def _put(self, place: _Place, label: str, operation: str, cpu: int, over: bool) -> None:
         """An operation behind all that `place` names; then the rank is behind it."""
-        self._line(label, what, cpu, place.after)
+        self._line(label, operation, cpu, place.after)
         place.after = {label: over}
 
-    def _line(self, label: str, what: str, cpu: int, after: dict[str, bool]) -> None:
+    def _line(self, label: str, operation: str, cpu: int, after: dict[str, bool]) -> None:
         on = f" cpu {cpu}" if cpu else ""
-        self.text.append(f"{label}: {what}{on}\n")
+        self.text.append(f"{label}: {operation}{on}\n")
         for other, over in after.items():
             self.text.append(f"{label} {'requires' if over else 'irequires'} {other}\n")
 
@@ -129,8 +129,8 @@ class _Writer:
             peer = int(self.schedule.rank[self.peer[i]])
             send = i if kind == Kind.SEND else partner
             way = f"send {{}}b to {peer}" if kind == Kind.SEND else f"recv {{}}b from {peer}"
-            what = f"{way.format(self._bytes(self.size[send]))} tag {send % _COLLECTIVE_TAG}"
-            self._put(place, self._label(i), what, cpu, blocking)
+            operation = f"{way.format(self._bytes(self.size[send]))} tag {send % _COLLECTIVE_TAG}"
+            self._put(place, self._label(i), operation, cpu, blocking)
         elif kind == Kind.WAIT_SEND:
             place.wait(self._label(partner))
         elif kind == Kind.WAIT_RECV:
@@ -171,9 +171,9 @@ class _Writer:
             for part, (receives, other, size) in enumerate(messages):
                 name = f"{'y' if receives else 'x'}{i}_{k}_{part}{site}"
                 way = "recv {}b from {} tag {}" if receives else "send {}b to {} tag {}"
-                what = way.format(self._bytes(size), rank_of(other), tag)
+                operation = way.format(self._bytes(size), rank_of(other), tag)
                 # What comes may come from the beginning on.
-                self._line(name, what, cpu, entered if receives else place)
+                self._line(name, operation, cpu, entered if receives else place)
                 done[name] = receives
             # A send stands behind all that was before; a receive alone does not.
             place = done if not all(done.values()) else {**place, **done}

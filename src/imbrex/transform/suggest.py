@@ -41,6 +41,14 @@ def suggest(paths: list[Path], options: Options, place: str) -> str:
 
     Raises ImbrexError where the call is rewritten already, or no assumption helps.
     """
+    return unified_diff(place.rpartition(":")[0], *scaffold(paths, options, place))
+
+
+def scaffold(paths: list[Path], options: Options, place: str) -> tuple[bytes, bytes]:
+    """The file of the call at FILE:LINE as it is, and with directives and the rewrite.
+
+    Raises ImbrexError as `suggest`.
+    """
     file, _, number = place.rpartition(":")
     if not file or not number.isdigit():
         raise ImbrexError(f"--suggest {place}: give it as FILE:LINE")
@@ -64,7 +72,7 @@ def suggest(paths: list[Path], options: Options, place: str) -> str:
         if decision.decision == "rewritten":
             if not texts:
                 raise ImbrexError(f"--suggest {place}: this call can be rewritten as it is")
-            return unified_diff(file, first.before[file], outcome.after[file])
+            return first.before[file], outcome.after[file]
         program = read_program(paths, given)
         edit = _assume(program, program.files[file], decision)
         if edit is None:

@@ -93,7 +93,9 @@ def _candidates(
     notes += left
     interval_s = account.knowledge.progress_interval_s
     try:
-        tried += source_candidates(place, wanted.told, most, worth, interval_s)
+        rewritten, stays = source_candidates(place, wanted.told, most, worth, interval_s)
+        tried += rewritten
+        notes += stays
     except NotPossibleError as error:
         notes += (f"the source: not rewritten: {error}",)
     known = with_predictions(account.run, [t.candidate for t in tried])

@@ -13,6 +13,7 @@ from imbrex.transform.measured import Measured, read_measured, site_key, transfo
 from imbrex.transform.rewrites.base import Decision
 from imbrex.transform.text.edits import unified_diff
 from imbrex.tune.sources import NotPossibleError, Sources
+from imbrex.tune.staying import Staying, staying
 
 INTERVAL_S = 1e-3
 """Between progress calls where the probe recommends none: from 0.2 to 3 ms hardly matters."""
@@ -34,10 +35,11 @@ class Rewriting:
 
 def find_rewritings(
     sources: Sources, run: Path, worth: float, interval_s: float | None
-) -> list[Rewriting]:
-    """Those that can reach `worth`, the one that can save most first.
+) -> tuple[list[Rewriting], list[Staying]]:
+    """Those that can reach `worth`, the one that can save most first; and the calls that stay
+    although they could.
 
-    NotPossibleError with what stands in the way of the costliest call where nothing can be.
+    NotPossibleError with what stands in the way of the costliest call where there is neither.
     """
     measured = read_measured(run)
     options = Options(flags_of=sources.flags_of)
@@ -54,9 +56,10 @@ def find_rewritings(
     if rewritten and _share(measured, rewritten) >= worth:
         found.append(_whole(sources, every, measured, rewritten))
         found += _groups(sources, options, measured, worth, rewritten)
-    if not found:
+    stays = staying(sources, options, every, measured, worth)
+    if not found and not stays:
         raise NotPossibleError(_why_not(every, measured))
-    return sorted(found, key=lambda r: -r.most)
+    return sorted(found, key=lambda r: -r.most), stays
 
 
 def _transformed(sources: Sources, options: Options, measured: Measured, worth: float) -> Outcome:

@@ -17,6 +17,7 @@ from imbrex.tune.building import build, copied_files, copy
 from imbrex.tune.candidate import Candidate, Setup, Tried
 from imbrex.tune.rewriting import Rewriting, find_rewritings
 from imbrex.tune.sources import NotPossibleError, Sources, Told, find_sources
+from imbrex.tune.staying import Staying
 from imbrex.tune.trials_file import write_whole
 
 BUILT = "build"
@@ -37,8 +38,9 @@ class Place:
 
 def source_candidates(
     place: Place, told: Told, most: float, worth: float, interval_s: float | None
-) -> list[Tried]:
-    """The candidates; those that cannot be built or that the guard objects to are out already.
+) -> tuple[list[Tried], tuple[str, ...]]:
+    """The candidates; those that cannot be built or that the guard objects to are out already. And
+    a line for each call that stays although it could save `worth`.
 
     NotPossibleError with what stands in the way of all of them.
     """
@@ -50,7 +52,10 @@ def source_candidates(
     with step("reading the sources"):
         sources = find_sources(program, told, library_of_line(line).mpicc)
         files = copied_files(sources, place.folder)
-        rewritings = find_rewritings(sources, place.run.directory, worth, interval_s)
+        rewritings, stays = find_rewritings(sources, place.run.directory, worth, interval_s)
+    notes = _suggested(place.folder, stays, told.suggest)
+    if not rewritings:
+        return [], notes
     plain = _built(place, sources, files, None, "as-it-is")
     beside = Setup(words=_line(place.words, plain))
     found = []
@@ -72,7 +77,27 @@ def source_candidates(
             found.append(Tried(replace(candidate, setup=Setup(words=_line(place.words, built)))))
         except NotPossibleError as error:
             found.append(Tried(candidate, failed=str(error), finished=True))
-    return found
+    return found, notes
+
+
+def _suggested(folder: Path, stays: Sequence[Staying], wanted: bool) -> tuple[str, ...]:
+    """A line for each call that stays; where `wanted`, with a patch that is not proven."""
+    for old in folder.glob("suggestion-*.patch"):
+        old.unlink()
+    notes = []
+    for number, staying in enumerate(stays, start=1):
+        line = staying.told
+        if wanted:
+            with step("writing down what a rewrite would take"):
+                patch = staying.suggestion()
+            file = folder / f"suggestion-{number}.patch"
+            if patch is not None:
+                write_whole(file, patch)
+                line += f". How: {file.name} (not proven, not applied)"
+            else:
+                line += ". No assumption helps: nothing is suggested"
+        notes.append(line)
+    return tuple(notes)
 
 
 def _built(

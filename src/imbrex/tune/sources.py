@@ -40,11 +40,13 @@ class Sources:
 
 @dataclass(frozen=True)
 class Told:
-    """What the user says of the sources: their folder, the build command, a compile database."""
+    """What the user says of the sources: their folder, the build command, a compile database; and
+    whether patches are wanted of what could be rewritten if more were known."""
 
     root: Path | None = None
     build: str | None = None
     database: Path | None = None
+    suggest: bool = False
 
 
 NOTHING_TOLD = Told()

@@ -146,9 +146,9 @@ void ix_send_issued(ix_run *run, uint32_t stream, uint64_t op, double ready_ns)
     double ready;
     uint8_t why;
     uint32_t from;
-    int at_once = s->sends_first == s->sends_end ||
-                  ix_is_to_itself(run->schedule, stream, &run->schedule->ops[op]);
-    if (at_once && can_start(run, stream, &send, 0, &ready, &why, &from)) {
+    int starts_now = s->sends_first == s->sends_end ||
+                     ix_is_to_itself(run->schedule, stream, &run->schedule->ops[op]);
+    if (starts_now && can_start(run, stream, &send, 0, &ready, &why, &from)) {
         start(run, stream, op, ready, why, from);
         return;
     }
