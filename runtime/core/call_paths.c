@@ -97,9 +97,13 @@ static void enter(int32_t site, uint64_t addresses, const ix_image *images, int 
     ix_part_call_path *new = entry(table->used);
     *new = (ix_part_call_path){.site = site, .count = (uint32_t)count, .samples = 1};
     for (int i = 0; i < count; i++) {
-        uint32_t image = images[i].is_there ? ix_image_number(&images[i]) : UINT32_MAX;
+        char path[sizeof(((ix_part_image *)NULL)->path)];
+        ix_image found = images[i];
+        if (!found.is_there && ix_interprets)
+            ix_interprets->source(&found, path, sizeof path);
+        uint32_t image = found.is_there ? ix_image_number(&found) : UINT32_MAX;
         int known = image < IX_NO_IMAGE;
-        uint64_t offset = known ? images[i].address - images[i].base : images[i].address;
+        uint64_t offset = known ? found.address - found.base : found.address;
         new->callers[i] =
             (uint64_t)(known ? image : IX_NO_IMAGE) << 56 | (offset & (UINT64_MAX >> 8));
     }
@@ -124,19 +128,31 @@ static void look(int32_t site, void *const *callers, int count)
     ix_unlock();
 }
 
+/* The callers of the call site, from `callers` on, which have OWN_FRAMES + IX_CALLERS of room. */
+static int unwind(const ix_thread *t, void **found, void ***callers)
+{
+    int count = ix_interprets ? ix_interprets->callers(t->address, found, IX_CALLERS) : -1;
+    *callers = found;
+    if (count >= 0)
+        return count;
+    int all = backtrace(found, OWN_FRAMES + IX_CALLERS), first = 0;
+    while (first < all && found[first] != t->address)
+        first++;
+    *callers = found + first + 1;
+    count = all - first - 1; /* -1 where a jump has taken the place of the call */
+    return count < 0 ? 0 : count < IX_CALLERS ? count : IX_CALLERS;
+}
+
 /* Only on the thread's own stack: another one, such as a coroutine's, may have no end that the
  * unwinder knows, and it would go on into memory that is no stack. */
 void ix_call_path_look(ix_thread *t, const ix_row *row)
 {
-    void *found[OWN_FRAMES + IX_CALLERS];
+    void *found[OWN_FRAMES + IX_CALLERS], **callers;
     if (!row->site || !atomic_load_explicit(&paths.looking, memory_order_relaxed) ||
         !ix_is_on_own_stack(t, __builtin_frame_address(0)))
         return;
     int64_t began = ix_now();
-    int all = backtrace(found, OWN_FRAMES + IX_CALLERS), first = 0;
-    while (first < all && found[first] != t->address)
-        first++;
-    int count = all - first - 1; /* -1 where a jump has taken the place of the call */
-    look(row->site, found + first + 1, count < 0 ? 0 : count < IX_CALLERS ? count : IX_CALLERS);
+    int count = unwind(t, found, &callers);
+    look(row->site, callers, count);
     atomic_fetch_add_explicit(&paths.spent_ns, ix_now() - began, memory_order_relaxed);
 }

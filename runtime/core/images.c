@@ -15,7 +15,7 @@ static struct {
     _Atomic unsigned long long unloaded_seen; /* by the linker until the last look */
 } places;
 
-int (*ix_interpreted_source)(ix_image *image, char *path, size_t room);
+const ix_interpreter *ix_interprets;
 
 void ix_images_start(void)
 {

@@ -18,12 +18,21 @@ typedef struct ix_image {
 /* The loaded image that holds an address. */
 IX_HIDDEN ix_image ix_image_at(uint64_t address);
 
-/* Where an address lies in no image it may be an instruction of a program that is interpreted. Then
- * this fills the image in, with the source file as its name, written to `path`, the line as the
- * address less the base, and IX_PYTHON_SOURCE for a build-id. 0 where the address is not the one
- * that this thread's program is at. NULL: nothing is interpreted. */
+/* Where an address lies in no image it may be an instruction of a program that is interpreted, in
+ * the call of it in progress or in one of its callers. */
 #define IX_PYTHON_SOURCE "python"
-extern IX_HIDDEN int (*ix_interpreted_source)(ix_image *image, char *path, size_t room);
+typedef struct ix_interpreter {
+    /* Fill an image in, with the source file as its name, written to `path`, the line as the
+     * address less the base, and IX_PYTHON_SOURCE for a build-id. 0 where this thread's program is
+     * at no such address. */
+    int (*source)(ix_image *image, char *path, size_t room);
+    /* The callers of the function that is at an address, the innermost first; how many. -1 where
+     * this thread's program is not at that address. */
+    int (*callers)(const void *address, void **callers, int room);
+} ix_interpreter;
+
+/* NULL: nothing is interpreted. */
+extern IX_HIDDEN const ix_interpreter *ix_interprets;
 
 /* Number of the image in the part, entered if it is new; UINT32_MAX where there is no room. Under
  * the engine's lock. */

@@ -64,8 +64,8 @@ static int32_t enter(uint64_t address)
 {
     ix_image found = ix_image_at(address);
     char path[sizeof(((ix_part_image *)NULL)->path)];
-    if (!found.is_there && ix_interpreted_source)
-        ix_interpreted_source(&found, path, sizeof path);
+    if (!found.is_there && ix_interprets)
+        ix_interprets->source(&found, path, sizeof path);
     ix_lock();
     uint32_t at;
     int32_t site = look(address, &at);

@@ -31,7 +31,7 @@ enum {
 static struct {
     void *(*thread_state)(void);
     int (*has_lock)(void), (*is_initialized)(void);
-    void *(*top_frame)(void);
+    void *(*top_frame)(void), *(*caller_of)(void *frame);
     void *(*code_of)(void *frame);
     int (*last_instruction)(void *frame), (*line_of)(void *frame);
     int (*line_at)(void *code, int offset);
@@ -49,6 +49,7 @@ typedef struct layout {
     int steps;     /* whether there is something between */
     size_t code;   /* in the frame; its two lowest bits are tags */
     size_t next;   /* in the frame: the instruction */
+    size_t caller; /* in the frame: that of its caller; 0: not known */
     size_t first;  /* in the code object: its instructions */
     size_t source; /* in the code object: the name of the file */
 } layout;
@@ -68,6 +69,7 @@ static int find_functions(void)
         {"PyGILState_Check", (void **)&python.has_lock},
         {"Py_IsInitialized", (void **)&python.is_initialized},
         {"PyEval_GetFrame", (void **)&python.top_frame},
+        {"PyFrame_GetBack", (void **)&python.caller_of},
         {"PyFrame_GetCode", (void **)&python.code_of},
         {"PyFrame_GetLasti", (void **)&python.last_instruction},
         {"PyFrame_GetLineNumber", (void **)&python.line_of},
@@ -94,6 +96,11 @@ int ix_is_without_python(void)
 }
 
 /* ---- The layout of its frames */
+
+static const char *pointer_at(const char *structure, size_t offset)
+{
+    return *(const char *const *)(const void *)(structure + offset);
+}
 
 /* What `words` pointers at an address hold; how many could be read. Any address may be asked. */
 static size_t read_words(const void *from, uintptr_t *to, size_t words)
@@ -169,6 +176,27 @@ static int ways(const known *k, const void *thread, layout *found)
     return number;
 }
 
+/* Where a frame holds its caller's, which `back` is. */
+static size_t find_caller(void *back, const layout *found)
+{
+    uintptr_t words[FRAME_WORDS], frame;
+    void *code = python.code_of(back);
+    known k = {(uintptr_t)code, 0, python.last_instruction(back), 0};
+    const char *thread = python.thread_state();
+    frame = (uintptr_t)pointer_at(thread, found->frame);
+    if (found->steps)
+        frame = (uintptr_t)pointer_at((const char *)frame, found->step);
+    size_t count = read_words((const void *)frame, words, FRAME_WORDS), caller = 0;
+    for (size_t i = 0; i < count; i++) {
+        layout there;
+        if (is_frame(&k, words[i], &there) && there.code == found->code &&
+            there.next == found->next)
+            caller = i * sizeof(void *);
+    }
+    python.release(code);
+    return caller;
+}
+
 /* With the interpreter's lock held. */
 static void learn_layout(void)
 {
@@ -178,11 +206,15 @@ static void learn_layout(void)
         known k = {(uintptr_t)code, (uintptr_t)source, python.last_instruction(frame),
                    python.line_of(frame)};
         layout found;
+        void *back = python.caller_of(frame);
         if (k.offset > 0 && ways(&k, python.thread_state(), &found) == 1 &&
             find_source(&k, &found) && python.line_at(code, k.offset) == k.line) {
+            found.caller = back ? find_caller(back, &found) : 0;
             frames = found;
             atomic_store_explicit(&is_known, 1, memory_order_release);
         }
+        if (back)
+            python.release(back);
         python.release(source);
     }
     if (code)
@@ -201,11 +233,6 @@ static int knows_layout(void)
 }
 
 /* ---- The line that called */
-
-static const char *pointer_at(const char *structure, size_t offset)
-{
-    return *(const char *const *)(const void *)(structure + offset);
-}
 
 /* The frame on top of this thread's; NULL where there is none. */
 static const char *frame_of_thread(void)
@@ -233,7 +260,7 @@ static int is_in_mpi4py(const void *address)
 
 const void *ix_python_caller(const void *returns)
 {
-    if (!ix_interpreted_source || !is_in_mpi4py(returns) || !knows_layout())
+    if (!ix_interprets || !is_in_mpi4py(returns) || !knows_layout())
         return returns;
     const char *frame = frame_of_thread();
     const char *next = frame ? pointer_at(frame, frames.next) : NULL;
@@ -271,12 +298,21 @@ static void make_absolute(char *path, size_t room)
         strcpy(path, whole);
 }
 
-/* The source file of this thread's line as an image, the line as the offset in it. */
+/* The innermost of this thread's frames that is at an address; NULL where none is. */
+static const char *frame_at(uint64_t address)
+{
+    if (!atomic_load_explicit(&is_known, memory_order_acquire))
+        return NULL;
+    const char *frame = frame_of_thread();
+    while (frame && (uintptr_t)pointer_at(frame, frames.next) != address)
+        frame = frames.caller ? pointer_at(frame, frames.caller) : NULL;
+    return frame;
+}
+
 static int source_of(ix_image *image, char *path, size_t room)
 {
-    const char *frame =
-        atomic_load_explicit(&is_known, memory_order_acquire) ? frame_of_thread() : NULL;
-    if (!frame || (uintptr_t)pointer_at(frame, frames.next) != image->address)
+    const char *frame = frame_at(image->address);
+    if (!frame)
         return 0;
     char *code = (char *)((uintptr_t)pointer_at(frame, frames.code) & ~(uintptr_t)3);
     if (pointer_at(code, sizeof(void *)) != python.code_type)
@@ -292,10 +328,22 @@ static int source_of(ix_image *image, char *path, size_t room)
     return 1;
 }
 
+static int callers_of(const void *address, void **callers, int room)
+{
+    const char *frame = frame_at((uint64_t)(uintptr_t)address);
+    int count = 0;
+    if (!frame || !frames.caller)
+        return -1;
+    while (count < room && (frame = pointer_at(frame, frames.caller)))
+        callers[count++] = (void *)(uintptr_t)pointer_at(frame, frames.next);
+    return count;
+}
+
 void ix_python_lines_start(void)
 {
+    static const ix_interpreter interpreter = {source_of, callers_of};
     if (ix_is_without_python())
         return;
-    ix_interpreted_source = source_of;
+    ix_interprets = &interpreter;
     knows_layout();
 }

@@ -158,6 +158,11 @@ def test_lines_of_python(imbrex_run, python_with_mpi4py, threads):
         site = run.sites[number]
         assert site.file == str(program)
         assert str(site.line) in {line for line, _ in printed}
+    text = program.read_text(encoding="utf-8").splitlines()
+    (both,) = (s for s in run.sites if s.function == "Exchange.both")
+    path = run.call_paths[both.id][0]
+    calling = next(i for i, line in enumerate(text, 1) if "Exchange().both(1)" in line)
+    assert path.callers == (f"python_lines.py:{calling}", f"Exchange.both ({both.label})")
     found = {(str(s.line), s.function) for s in run.sites if s.file == str(program)}
     named = {place for place in printed if "<" not in place[1]}
     assert {place for place in found if place[1] is not None} == named | {
