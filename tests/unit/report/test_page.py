@@ -143,7 +143,7 @@ def test_a_site_opens_by_keyboard_to_its_source(page, opened):
 
 def test_an_opened_site_shows_through_which_callers_it_was_reached(tmp_path, opened):
     source = tmp_path / "ring.c"
-    source.write_text(SOURCE)
+    source.write_text(SOURCE + " // a long line" * 12)
     folder = write_run(tmp_path / "run", source=source)
     sites = json.loads((folder / "sites.json").read_text())
     sites["frames"] = [
@@ -170,6 +170,11 @@ def test_an_opened_site_shows_through_which_callers_it_was_reached(tmp_path, ope
     ]
     width = browser.execute_script("return document.documentElement.scrollWidth")
     assert width <= 420
+    # nor has the table to be moved sideways: long lines of source move alone
+    wide, room = browser.execute_script(
+        "const e = document.querySelector('#sites .scroll'); return [e.scrollWidth, e.clientWidth]"
+    )
+    assert wide <= room
 
 
 def test_the_time_line_shows_messages_of_every_fate(page, opened):
