@@ -191,12 +191,16 @@ static int job_started(const ix_job *job)
                     "progress thread");
         return 0;
     }
-    if (prepare_looks())
-        return 0;
-    int64_t idle_ns = try_looks();
+    int is_prepared = prepare_looks() == 0;
+    int64_t idle_ns = is_prepared ? try_looks() : -1;
     if (idle_ns > 0 && start_helper(job, idle_ns))
         return 1;
-    end_looks();
+    if (idle_ns <= 0)
+        ix_warn("rank %d: this MPI library fails where it is asked for progress: the program runs "
+                "without a progress thread",
+                job->rank);
+    if (is_prepared)
+        end_looks();
     return 0;
 }
 

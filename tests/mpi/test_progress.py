@@ -197,14 +197,6 @@ def test_bad_variables_are_one_line_and_the_program_goes_on(
     assert len(lines) == 1 and words in lines[0], done.stderr
 
 
-def test_an_interval_shorter_than_a_look_is_one_line(start):
-    done = start("levels", options=("--progress=1", "--progress-share=100"))
-    # A look of a fast library may take less than the shortest interval there is.
-    lines = [line for line in done.stderr.splitlines() if "imbrex: a progress interval" in line]
-    assert len(lines) <= 1
-    assert done.returncode == 0 and "told" in done.stdout
-
-
 @pytest.mark.parametrize("place", ["on the path", "in the working directory"])
 def test_a_program_by_its_bare_name(start, runtime, compiled, tmp_path, place):
     folder = tmp_path if place == "in the working directory" else tmp_path / "bin"
