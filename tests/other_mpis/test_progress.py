@@ -65,7 +65,7 @@ def test_data_moves_while_the_program_makes_no_call(start, what):
     assert len(looks) == 2 and all(looks)
 
 
-@pytest.mark.parametrize("what", ["partitioned", "put-locked"])
+@pytest.mark.parametrize("what", ["partitioned", "persistent-collective", "put-locked"])
 def test_other_kinds(start, what):
     printed, looks = start("kinds.c", what)
     assert printed == ["moved", "right"]
