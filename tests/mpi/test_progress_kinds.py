@@ -61,7 +61,7 @@ def test_a_put_with_a_request_is_right(start):
     """Complete where it began; whether its target is helped depends on what that has open."""
     printed, looks = start("rput", HELPED_WAIT_S="0.3", **WINDOWS)
     assert printed[1:] == ["right"]
-    assert len(looks) == 2 and all(looks)
+    assert len(looks) == 2
 
 
 @pytest.mark.parametrize("what", ["broadcast", "put"])
