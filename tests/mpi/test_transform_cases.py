@@ -37,6 +37,8 @@ NAMES = [
     "replace.c",
     "replace.f",
     "requests08.f90",
+    "sinking.c",
+    "sinking.f90",
     "vectors.cpp",
     "waitany.c",
     "wrapper.c",

@@ -25,6 +25,7 @@ EXPECTED: dict[str, tuple[int, set[str]]] = {
     "cg.f90": (2, {"wrappers"}),
     "lu.f": (14, {"hoisting", "wrappers", "private-buffers"}),
     "is.c": (3, {"collectives"}),
+    "bt.f90": (5, {"sinking", "wrappers"}),
     "ring.f90": (1, {"nonblocking"}),
 }
 UNREAD = {"ring.f90": ["unread/blas.f"]}  # files of a kernel that are not given to `transform`

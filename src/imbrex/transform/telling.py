@@ -15,7 +15,7 @@ from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.rewrites.base import Decision
 from imbrex.transform.rewrites.proposals import Proposal
 
-_AT_CALLERS = ("wrappers", "hoisting")  # rewrites that use the work of a routine's callers
+_AT_CALLERS = ("wrappers", "hoisting", "sinking")  # these use the work of a routine's callers
 _PLACE = re.compile(r"\(([^()\s]+):(\d+)\)")
 
 

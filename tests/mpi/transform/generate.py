@@ -82,6 +82,7 @@ def c_source(seeds: list[int]) -> str:
             body = C_POINTERS.format(body=body)
         requests = "    MPI_Request r[4];\n" if "r[" in body else ""
         requests = "    int j = 0;\n    double q = 0.0;\n" + requests
+        routines += generator.routines
         routines.append(f"static void program_{number}(void)\n{{\n{requests}{body}\n}}\n")
         calls.append(f"    program_{number}();\n" + C_CHECK.format(number=number))
     return C_HEAD + "\n" + "\n".join(routines) + C_MAIN.format(calls="\n".join(calls))
@@ -162,7 +163,9 @@ def fortran_source(seeds: list[int], suffix: str = "") -> str:
         calls.append(f"      call p{number}(a, b, e, f)")
         for which, name in enumerate(ARRAYS):
             calls.append(f"      call check({number}, {which}, {name})")
-        body = "\n".join(Generator(number, fortran=True).body())
+        generator = Generator(number, fortran=True, declarations=F_DECLARATIONS)
+        body = "\n".join(generator.body())
+        routines += generator.routines
         routines.append(
             f"      subroutine p{number}(a, b, e0, f0)\n{F_DECLARATIONS}"
             "      double precision a(n), b(n), e0(n), f0(n), e(n), f(n)\n"

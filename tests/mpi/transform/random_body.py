@@ -10,6 +10,8 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass, field
 
+from random_sinking import c_pair, fortran_pair  # type: ignore[import-not-found]
+
 ARRAYS = ["a", "b", "c", "d", "e", "f"]
 LENGTH = 3000
 _OTHER = {"e": "f", "f": "e"}
@@ -51,7 +53,11 @@ class Writer:
 
 
 class Generator:
-    def __init__(self, seed: int, fortran: bool) -> None:
+    def __init__(self, seed: int, fortran: bool, declarations: str = "") -> None:
+        """`declarations`: of Fortran, what a routine begins with that uses the COMMON blocks."""
+        self.declarations = declarations
+        self.seed = seed
+        self.routines: list[str] = []  # of this program's own
         self.random = random.Random(seed)
         self.out = Writer(fortran)
         self.pending: list[tuple[int, int]] = []  # (tag, count) of messages not yet received
@@ -203,6 +209,20 @@ class Generator:
             f"call MPI_SENDRECV({first}, {count}, MPI_DOUBLE_PRECISION, peer, {tag}, {second}, "
             f"{count}, MPI_DOUBLE_PRECISION, peer, {tag}, MPI_COMM_WORLD, MPI_STATUS_IGNORE, ierr)",
         )
+
+    def sinking(self) -> None:
+        """An exchange and a computation, each in a routine without arguments."""
+        if self.busy:
+            self.exchange()
+            return
+        name = f"{self.seed}_{len(self.routines)}"
+        if self.out.fortran:
+            pair = fortran_pair(self.random, name, LENGTH, self.declarations)
+        else:
+            pair = c_pair(self.random, name, LENGTH)
+        self.routines.append(pair.routines)
+        for call in pair.calls:
+            self.out.put(call, call)
 
     def turns(self) -> None:
         """One rank sends first, the other receives first."""
@@ -410,6 +430,7 @@ class Generator:
             self.nonblocking,
             self.nonblocking,
             self.icollective,
+            self.sinking,
             self.turns,
             self.one_way,
             self.receive,

@@ -84,7 +84,7 @@ def said_at(
     if len(inner.arguments) != len(target.parameters):
         return None
     outward = Outward(program, routine)
-    if not _callable(program, target, routine, caller, inner.name):
+    if not callable_in(program, target, routine, caller, inner.name):
         return None
     texts = []
     for position, argument in enumerate(inner.arguments):
@@ -99,7 +99,7 @@ def said_at(
     return f"call {said}" if texts else f"call {inner.name}"
 
 
-def _callable(
+def callable_in(
     program: Program, target: Routine, routine: Routine, caller: Routine, name: str
 ) -> bool:
     """Whether the name of the called routine means the same in the caller."""

@@ -121,8 +121,51 @@ class Scheduler:
                 return self.found
             self._enter(statement, ())
             if self.found.problem:
-                break
+                return self.found
+        self._set_late()
         return self.found
+
+    def _set_late(self) -> None:
+        """Leave to the finish what sets local numbers for it alone, behind what is late already.
+
+        Else a counter that begins anew behind the wait would carry its value across the window.
+        """
+        places = {id(s): number for number, s in enumerate(self.routine.body.statements)}
+        first = min((places.get(id(i.statement), 0) for i in self.found.late), default=0)
+        behind: list[Access] = []  # of what the start does further down
+        for item in reversed(self.found.early):
+            place = places.get(id(item.statement), -1)
+            if place > first and self._sets_numbers(item) and self._wanted_late(item):
+                changed = self.footprints.changed(behind + item.accesses)
+                if self.footprints.conflict(item.accesses, behind, changed) is None:
+                    self.found.early.remove(item)
+                    self.found.late.append(item)
+                    continue
+            behind += item.accesses
+        self.found.late.sort(key=lambda item: item.statement.start)
+
+    def _sets_numbers(self, item: Item) -> bool:
+        """Whether a statement does nothing but set scalars of the routine's own."""
+        variables = self.footprints.program.variables
+        written = [variables.get(a.variable) for a in item.accesses if a.write]
+        plain = item.statement.kind is Kind.SIMPLE and not (item.statement.calls or item.path)
+        return (
+            plain
+            and bool(written)
+            and all(
+                v is not None and v.kind == "local" and not (v.bounds or v.pointer) for v in written
+            )
+            and not any(a.through for a in item.accesses if a.write)
+        )
+
+    def _wanted_late(self, item: Item) -> bool:
+        """Whether a late statement further down uses what this one sets."""
+        written = {access.variable for access in item.accesses if access.write}
+        return any(
+            other.statement.start > item.statement.start
+            and any(access.variable in written for access in other.accesses)
+            for other in self.found.late
+        )
 
     def _enter(self, statement: Statement, path: Path) -> None:
         if not self._divisible(statement):

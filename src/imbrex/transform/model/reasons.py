@@ -311,6 +311,7 @@ class ReasonKind(Sentence):
     MOVED_UP = "{statement} goes in front of line {line}"
     STATED = "line {line} leaves the message in `{variable}` alone by your word, not by proof"
     HOISTED = "the call of {call} goes from {routine} to its callers: {callers}"
+    SUNK = "the call of {call} goes from {callers} into {routine}"
     SPLIT = "{wrapper} is split into a start and a finish around work of {callers}"
     SPLIT_NEST = "{outer}, with {inner}, is split around work of {callers}"
     PROGRESS_STRIPS = (

@@ -18,6 +18,7 @@ from imbrex.transform.rewrites.proposals import Preparing
 from imbrex.transform.rewrites.rearrangement import Rearrangement
 from imbrex.transform.rewrites.replaced import ReplacedBuffers
 from imbrex.transform.rewrites.sent import SentCopies
+from imbrex.transform.rewrites.sinking import Sinking
 from imbrex.transform.rewrites.statement_motion import StatementMotion
 from imbrex.transform.rewrites.wrappers import Wrappers
 
@@ -37,6 +38,7 @@ PREPARING: tuple[type[Preparing[Any, Any]], ...] = (
     NestedWrappers,
     Wrappers,
     Hoisting,
+    Sinking,
 )
 """What makes room for communication to move, in the order in which it is tried."""
 
