@@ -340,6 +340,14 @@ static IX_HOT IX_APART void leave_settling_now(ix_thread *t)
     leave_settling(t, ix_now_counter());
 }
 
+/* What a few calls need behind that: their records in the log, a look at their callers. */
+static IX_APART void leave_noted(ix_thread *t, ix_row *row, int64_t entered, int64_t now)
+{
+    log_call(t, place_of_call(t, row), entered, now - entered, now);
+    if (IX_UNLIKELY(ix_call_path_is_due(row->count)))
+        ix_call_path_look(t, row);
+}
+
 /* The end of any other call. */
 static inline IX_ALWAYS void leave_plain(ix_thread *t, int64_t now)
 {
@@ -353,9 +361,8 @@ static inline IX_ALWAYS void leave_plain(ix_thread *t, int64_t now)
     t->call_ns += dt;
     t->row = NULL;
     count_call(t, row, dt, 0, may_have_moved(t, entered, now), now);
-    log_call(t, place_of_call(t, row), entered, dt, now);
-    if (IX_UNLIKELY(ix_call_path_is_due(row->count)))
-        ix_call_path_look(t, row);
+    if (t->log.last || IX_UNLIKELY(ix_call_path_is_due(row->count)))
+        leave_noted(t, row, entered, now);
 }
 
 static IX_COLD void leave_by_slow_clock(ix_thread *t)

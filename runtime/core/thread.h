@@ -47,7 +47,8 @@ struct ix_thread {
                       * fields from `finished` to begun_here_ns are those of no call */
     uint8_t muted;   /* paused, or the engine stopped: boundaries take the slow way */
     uint8_t off;     /* the engine stopped */
-    uint8_t unrecorded; /* the call in progress was entered while muted */
+    uint8_t unrecorded;        /* the call in progress was entered while muted */
+    uint32_t exposed_at_enter; /* engine's */
 
     int64_t paused_ns;        /* as compute_ns */
     uint64_t measured_epoch;  /* as epoch; UINT64_MAX while muted */
@@ -68,7 +69,6 @@ struct ix_thread {
     int8_t first_class;
     uint8_t first_path;
     uint16_t section;
-    uint32_t exposed_at_enter; /* engine's */
 
     _Alignas(64) ix_log_thread log;
 

@@ -7,7 +7,7 @@
         status = &ix_status;
     ix_thread *ix_t = ix_enter_from(@OPERATION@, @CALLER@, @FRAME@);
     @CALL@;
-    if (ix_outermost(ix_t) && rc == MPI_SUCCESS && @SEEN@)
+    if (rc == MPI_SUCCESS && @SEEN@ && ix_outermost(ix_t))
         ix_log_probed(ix_t, status, comm);
     ix_observed_leave(ix_t);
     @RETURN@;
