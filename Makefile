@@ -15,6 +15,9 @@ export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM := 1
 export OMPI_MCA_rmaps_base_oversubscribe := 1
 export PRTE_MCA_rmaps_default_mapping_policy := :oversubscribe
 
+# Compiling its modules again is half of what the start of `imbrex` costs, a thousand times here.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help demo check test lint packages clean
 help:
 	@echo "make demo   find what makes a mini-app faster here, prove it, and write report.html"
@@ -68,10 +71,13 @@ packages:
 		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing; \
 	else echo "some tests will be skipped; to run them: sudo apt-get install$$missing" >&2; fi
 
+# Tests on real ranks wait for launchers and files a third of their time.
+WORKERS := $(shell echo $$(($$(nproc) + 1)))
+
 test: packages $(VENV)/.ready-test
 	$(MAKE) --no-print-directory lint
 	$(BIN)/python tests/other_mpis/wheels.py & $(BIN)/pytest -q -n auto tests/unit; result=$$?; wait; exit $$result
-	$(BIN)/pytest -q -n 2 --dist loadfile -m untimed --ignore=tests/unit
+	$(BIN)/pytest -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder -m untimed --ignore=tests/unit
 	$(BIN)/pytest -q -m "not untimed" --ignore=tests/unit
 
 check: $(VENV)/.ready-test

@@ -22,6 +22,18 @@ from imbrex.profile.format import MEASURES_DTYPE, QUANTITIES, RANKS_DTYPE
 # tries, and the summary names it; a fault of ours fails each time.
 TRIED_AGAIN = {"mpi", "network", "other_mpis"}
 
+# What takes longest begins first, so that at the end no worker waits for another.
+LONGEST_FIRST = (
+    "tests/simulated/",
+    "tests/mpi/test_transform_random.py",
+    "tests/other_mpis/",
+    "tests/mpi/test_transform_apps.py",
+    "tests/mpi/apps/",
+    "tests/mpi/recorder/",
+    "tests/mpi/guard/",
+    "tests/mpi/test_transform_kernels.py",
+)
+
 # How long an example takes says nothing on such a machine.
 settings.register_profile(
     "imbrex",
@@ -37,6 +49,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if item.path.relative_to(config.rootpath).parts[1] in TRIED_AGAIN:
             item.add_marker(pytest.mark.flaky(reruns=2))
+    if hasattr(config, "workerinput"):  # one of several workers
+        items.sort(key=lambda item: place_of(item.path.relative_to(config.rootpath)))
+
+
+def place_of(file: Path) -> int:
+    """The place of a file among those that take longest; behind them where it is none."""
+    places = [n for n, name in enumerate(LONGEST_FIRST) if str(file).startswith(name)]
+    return places[0] if places else len(LONGEST_FIRST)
 
 
 @pytest.fixture(scope="session", autouse=True)

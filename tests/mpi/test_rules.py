@@ -16,6 +16,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.untimed
+
 MS = 1_000_000
 LO, HI = 10 * MS, 40 * MS
 

@@ -61,7 +61,7 @@ def test_paths_within_and_between_hosts_are_apart(cluster):
         line.insert(1, "--oversubscribe")
     # Messages between two of them take 10 s. Collectives of three spinning ranks on two cores would
     # take minutes: they end with the limit.
-    limit = ("--quick", "--time-limit", "25")
+    limit = ("--quick", "--time-limit", "18")
     done = cluster.network.imbrex("calibrate", *limit, "-o", str(file), "--", *line)
     assert done.returncode == 0, done.stderr
     paths = {name: path.points for name, path in load(file).paths.items() if name != "self"}

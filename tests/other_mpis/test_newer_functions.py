@@ -12,6 +12,8 @@ import pytest
 
 from imbrex.mpi_environment.mpi_library import compiler_environment
 
+pytestmark = pytest.mark.untimed
+
 MS = 1_000_000
 X_HI_NS = 300 * MS  # longer than anything but the sleep of 400 ms
 

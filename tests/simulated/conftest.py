@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import subprocess
@@ -93,12 +94,18 @@ class Simulator:
 
 
 @pytest.fixture(scope="session")
-def simulator(tmp_path_factory: pytest.TempPathFactory) -> Simulator:
-    """The runtime built for SMPI, and the library that logs the network."""
+def simulator() -> Simulator:
+    """The runtime built for SMPI, and the library that logs the network; kept in build/tests."""
     if not (shutil.which("smpicc") and shutil.which("smpirun")):
         pytest.skip("SimGrid is not installed (libsimgrid-dev)")
-    folder = tmp_path_factory.mktemp("simulator")
-    build, truth = folder / "runtime", folder / "truth.so"
+    folder = HERE.parents[1] / "build" / "tests" / "simgrid"
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        return _built(folder / "runtime", folder / "truth.so")
+
+
+def _built(build: Path, truth: Path) -> Simulator:
     checked(
         [
             "cmake",
@@ -111,19 +118,13 @@ def simulator(tmp_path_factory: pytest.TempPathFactory) -> Simulator:
         ]
     )
     checked(["cmake", "--build", build, "--target", "imbrex_static", "-j2"])
-    checked(
-        [
-            "g++",
-            "-std=c++17",
-            "-O2",
-            "-shared",
-            "-fPIC",
-            HERE / "truth.cpp",
-            "-o",
-            truth,
-            "-lsimgrid",
-        ]
-    )
+    source = HERE / "truth.cpp"
+    if not truth.exists() or truth.stat().st_mtime < source.stat().st_mtime:
+        # Another worker's simulation may have it loaded.
+        scratch = truth.with_suffix(f".{os.getpid()}")
+        words = ["g++", "-std=c++17", "-O2", "-shared", "-fPIC", source, "-o", scratch]
+        checked([*words, "-lsimgrid"])
+        scratch.replace(truth)
     return Simulator(build, truth)
 
 

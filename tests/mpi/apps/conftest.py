@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import fcntl
 import os
 import re
 import shutil
@@ -108,21 +109,24 @@ def root() -> Path:
 
 
 @pytest.fixture(scope="session")
-def apps(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Apps]:
-    """The mini-apps of every library that is installed."""
+def apps() -> dict[str, Apps]:
+    """The mini-apps of every library that is installed; make keeps them while nothing changes."""
     built = {}
     for library in LIBRARIES:
         if shutil.which(f"mpicc.{library}") is None:
             continue
-        folder = tmp_path_factory.mktemp(f"apps-{library}")
-        subprocess.run(
-            [
-                *("make", "-s", "-j2", "-C", str(ROOT / "apps")),
-                *(f"MPICC=mpicc.{library}", f"MPIFC=mpifort.{library}"),
-                *(f"BUILD={folder}", f"CFLAGS={CFLAGS}"),
-            ],
-            check=True,
-        )
+        folder = ROOT / "build" / "tests" / library / "apps"
+        folder.mkdir(parents=True, exist_ok=True)
+        with folder.with_suffix(".lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            subprocess.run(
+                [
+                    *("make", "-s", "-j2", "-C", str(ROOT / "apps")),
+                    *(f"MPICC=mpicc.{library}", f"MPIFC=mpifort.{library}"),
+                    *(f"BUILD={folder}", f"CFLAGS={CFLAGS}"),
+                ],
+                check=True,
+            )
         built[library] = Apps(library, folder)
     if not built:
         pytest.skip("no MPI library is installed (mpicc.openmpi, mpicc.mpich)")

@@ -11,7 +11,7 @@ pytestmark = pytest.mark.untimed
 CASES = {
     "halo2d": (["--n", "150", "--steps", "20"], 1e-13),
     "halo3d": (["--n", "30", "--steps", "10"], 1e-13),
-    "cg": (["--n", "24"], 1e-9),
+    "cg": (["--n", "16"], 1e-9),
     "wavefront": (["--n", "18", "--nz", "12", "--planes", "3", "--sweeps", "3"], 1e-12),
     "bucket": (["--log-keys", "14", "--iterations", "3"], 0.0),
     "fft": (["--n", "16", "--steps", "2"], 1e-13),

@@ -61,11 +61,15 @@ def printed_by(apps, execute, ranks, program, prefix=()):
     return TIMED.sub("", done.output), sum(map(int, looks))
 
 
-@pytest.mark.parametrize("ranks", [1, 2, 4])
+# Four ranks of MPICH, which spin, take turns on two cores most of their time.
+@pytest.mark.parametrize(
+    ("ranks", "libraries"), [(1, ("mpich",)), (2, ("openmpi", "mpich")), (4, ("openmpi",))]
+)
 @pytest.mark.parametrize("name", CASES)
-def test_same_bits(apps, execute, name, ranks):
+def test_same_bits(apps, execute, name, ranks, libraries):
     options, variants = CASES[name]
-    for library, built in apps.items():
+    for library in (one for one in libraries if one in apps):
+        built = apps[library]
         prefix = [str(script(library)), *OPTIONS]
         for variant in variants:
             program = [name, *options, *(["--variant", variant] if variant else [])]

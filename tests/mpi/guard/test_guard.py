@@ -150,7 +150,9 @@ def test_guard_and_record_are_two_runs(tmp_path: Path) -> None:
 def built(
     mpi: Any, language: str, compiler: str, source: str, program: Path, *options: str
 ) -> subprocess.CompletedProcess[str]:
-    """With a compiler behind the MPI library's own."""
+    """With a compiler behind the MPI library's own: what it does is the same for every MPI."""
+    if mpi.name != "openmpi":
+        pytest.skip("what compilers do is the same for every MPI")
     if shutil.which(compiler) is None:
         pytest.skip(f"{compiler} is not installed")
     kind = {"cc": ("CC", "mpicc"), "cxx": ("CXX", "mpicxx")}[language]

@@ -68,6 +68,7 @@ def until_measured(file: Path, what: str, process: subprocess.Popen[str]) -> Non
     raise AssertionError(f"no row of {what}: {file.read_text() if file.exists() else ''}")
 
 
+@pytest.mark.untimed
 def test_interrupt_keeps_what_was_measured(environment: dict[str, str], tmp_path: Path) -> None:
     file, machine, rows = tmp_path / "answer.json", tmp_path / "machine.json", tmp_path / "rows"
     # Ranks that are stopped after a few sizes, however fast or slow the machine is.
@@ -94,6 +95,7 @@ def test_interrupt_keeps_what_was_measured(environment: dict[str, str], tmp_path
     assert not list((tmp_path / "cache").rglob("machines/*.json"))
 
 
+@pytest.mark.untimed
 def test_launcher_that_fails(environment: dict[str, str], tmp_path: Path) -> None:
     words = (launcher(tmp_path, "echo 'no such queue' >&2; exit 3"), "-n", "2")
     process = started(environment, "--quick", "--mpicc", "/usr/bin/mpicc.mpich", "--", *words)
@@ -110,6 +112,7 @@ HANGING = {
 }
 
 
+@pytest.mark.untimed
 @pytest.mark.parametrize("what", HANGING)
 def test_launcher_that_hangs(environment: dict[str, str], tmp_path: Path, what: str) -> None:
     words = (launcher(tmp_path, HANGING[what]), "-n", "2")
@@ -145,6 +148,7 @@ def test_sizes_beyond_memory(environment: dict[str, str], tmp_path: Path) -> Non
     assert note in done.stdout
 
 
+@pytest.mark.untimed
 @pytest.mark.parametrize("size", ["0", "12x", "-1", "100"])
 def test_no_such_size(environment: dict[str, str], size: str) -> None:
     process = started(environment, f"--max-bytes={size}", "--", *MPICH)

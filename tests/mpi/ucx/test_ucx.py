@@ -81,6 +81,7 @@ def sums(result: Any, operation: str) -> dict[str, int]:
     return {name: int(rows[name].sum()) for name in rows.dtype.names if rows[name].dtype == "<i8"}
 
 
+@pytest.mark.untimed
 def test_point_to_point_has_the_messages_of_the_calls(run: Any) -> None:
     calls, inside = run("pt2pt", "call"), run("pt2pt", "ucx")
     assert job(inside)["events"] == {"self": "call", "intra-node": "ucx", "inter-node": "call"}
@@ -105,6 +106,7 @@ def test_point_to_point_has_the_messages_of_the_calls(run: Any) -> None:
     assert sums(inside, "MPI_Isend")["unknown_end"] == sums(inside, "MPI_Send")["unknown_end"] == 0
 
 
+@pytest.mark.untimed
 def test_collectives_move_what_their_algorithm_must(run: Any) -> None:
     result = run("collectives", "ucx")
     # Two ranks, both sides counted: what leaves one arrives at the other.
@@ -122,6 +124,7 @@ def test_collectives_move_what_their_algorithm_must(run: Any) -> None:
     assert both == 2 * 2 * 30000
 
 
+@pytest.mark.untimed
 @pytest.mark.parametrize(
     ("mode", "transfers", "sent"),
     [("cancels", 4, 2000), ("threads", 600, 6000000), ("windows", 2, 200000)],
@@ -132,6 +135,7 @@ def test_faults_leave_the_bytes_that_moved(run: Any, mode: str, transfers: int, 
     assert int(result.measures["bytes"].sum()) == sent
 
 
+@pytest.mark.untimed
 def test_a_communicator_with_the_number_of_one_that_is_freed_loses_nothing(run: Any) -> None:
     result = run("renumbered", "ucx")
     for operation in ("MPI_Ssend", "MPI_Irecv"):
@@ -141,6 +145,7 @@ def test_a_communicator_with_the_number_of_one_that_is_freed_loses_nothing(run: 
     assert sums(result, "MPI_Sendrecv")["transfers"] == 0
 
 
+@pytest.mark.untimed
 def test_threads_whose_requests_have_one_handle_after_another_have_their_bytes(run: Any) -> None:
     result = run("threads", "call")
     for operation in ("MPI_Isend", "MPI_Irecv"):
@@ -148,6 +153,7 @@ def test_threads_whose_requests_have_one_handle_after_another_have_their_bytes(r
         assert (row["transfers"], row["bytes"]) == (300, 3000000), operation
 
 
+@pytest.mark.untimed
 def test_one_sided_messages_have_their_bytes_and_bounds(run: Any, mpi: Any) -> None:
     over = ("--mca", "osc", "ucx") if mpi.name == "openmpi" else ()
     calls, inside = run("onesided", "call", more=over), run("onesided", "ucx", more=over)
@@ -180,6 +186,7 @@ def test_one_sided_transfers_are_seen_over_before_they_are_closed(run: Any, mpi:
         assert mine["overlap_max_ns"] < mine["transfer_max_ns"] / 2, operation
 
 
+@pytest.mark.untimed
 def test_auto_takes_what_works(run: Any, mpi: Any) -> None:
     assert job(run("cancels", "auto"))["events"]["intra-node"] == "ucx"
     if mpi.name == "openmpi":
@@ -189,11 +196,13 @@ def test_auto_takes_what_works(run: Any, mpi: Any) -> None:
         assert result.process.stderr == ""
 
 
+@pytest.mark.untimed
 def test_callbacks_after_the_end_are_the_librarys_alone(run: Any) -> None:
     result = run("finalize", "ucx")
     assert sums(result, "MPI_Isend")["bytes"] == 2 * 2000000
 
 
+@pytest.mark.untimed
 @pytest.mark.parametrize("source", ["call", "ucx"])
 def test_what_another_thread_completes_is_undetermined(run: Any, source: str) -> None:
     """Or known, where the thread that posted it saw its end: in the library, at its return."""
@@ -206,6 +215,7 @@ def test_what_another_thread_completes_is_undetermined(run: Any, source: str) ->
     assert source == "ucx" or sums(result, "MPI_Isend")["undetermined"] == 100
 
 
+@pytest.mark.untimed
 @pytest.mark.parametrize("how", ["killed", "leaves"])
 def test_a_rank_that_is_gone_leaves_its_profile(run: Any, how: str) -> None:
     result = run(how, "ucx", check=False)
@@ -218,6 +228,7 @@ def test_a_rank_that_is_gone_leaves_its_profile(run: Any, how: str) -> None:
     assert sorted(p.name for p in result.folder.rglob("*.part")) == ["rank-0.part", "rank-1.part"]
 
 
+@pytest.mark.untimed
 def test_where_ucx_is_not_used_the_calls_are_the_source(mpi: Any, run: Any) -> None:
     if mpi.name != "openmpi":
         pytest.skip("this library always uses UCX")
@@ -233,6 +244,7 @@ def headers() -> None:
         pytest.skip("no UCX headers (libucx-dev)")
 
 
+@pytest.mark.untimed
 def test_the_declared_interface_is_that_of_the_headers(headers: None) -> None:
     command = ["gcc", "-fsyntax-only", f"-I{RUNTIME}"]
     subprocess.run([*command, str(HERE / "programs" / "abi.c")], check=True)
@@ -269,6 +281,7 @@ def without_mpi(
     )
 
 
+@pytest.mark.untimed
 def test_every_message_of_a_worker_to_itself(headers: None, tmp_path: Path) -> None:
     result = without_mpi("loopback", tmp_path)
     assert result.returncode == 0, result.stdout + result.stderr
@@ -286,6 +299,7 @@ def test_what_nobody_flushes_is_seen_over(headers: None, tmp_path: Path, transpo
         assert int(hidden) < int(whole) / 2
 
 
+@pytest.mark.untimed
 def test_a_worker_that_is_closed_early_loses_nothing_of_the_others(
     headers: None, tmp_path: Path
 ) -> None:
@@ -301,6 +315,7 @@ def test_a_worker_that_is_closed_early_loses_nothing_of_the_others(
     assert puts[0] <= 1
 
 
+@pytest.mark.untimed
 @pytest.mark.parametrize("mpi", ["mpich"], indirect=True)
 def test_a_rank_that_closes_late_is_answered(mpi: Any, measured: Any, tmp_path: Path) -> None:
     """Without Imbrex this program does not end."""
