@@ -12,3 +12,8 @@ const void *ix_ask_caller(const void *returns)
     ix_caller = NULL;
     return returns;
 }
+
+const char *ix_ask_frame(const char *frame)
+{
+    return ix_is_without_python() ? frame : NULL;
+}

@@ -21,6 +21,7 @@
 #define IX_NOT_ASKED ((const void *)1)
 extern IX_HIDDEN __thread const void *ix_caller;
 IX_HIDDEN const void *ix_ask_caller(const void *returns);
+IX_HIDDEN const char *ix_ask_frame(const char *frame);
 
 /* MPI_Pcontrol: 0 pauses, 1 resumes; the same level again does nothing. */
 IX_HIDDEN void ix_pcontrol(int level);
@@ -33,10 +34,14 @@ IX_HIDDEN void ix_pcontrol(int level);
 /* The end of the wrapper's stack frame, above which its caller's lies. Not told where the address
  * that IX_CALLER gives is not the wrapper's own. */
 #ifdef __x86_64__
-#define IX_FRAME() (IX_UNLIKELY(ix_caller) ? NULL : (const char *)__builtin_dwarf_cfa())
+#define IX_OWN_FRAME() ((const char *)__builtin_dwarf_cfa())
 #else
-#define IX_FRAME() (IX_UNLIKELY(ix_caller) ? NULL : (const char *)__builtin_frame_address(0))
+#define IX_OWN_FRAME() ((const char *)__builtin_frame_address(0))
 #endif
+#define IX_FRAME()                                                                                 \
+    (IX_LIKELY(!ix_caller)       ? IX_OWN_FRAME()                                                  \
+     : ix_caller == IX_NOT_ASKED ? ix_ask_frame(IX_OWN_FRAME())                                    \
+                                 : NULL)
 
 #define IX_UNLESS_MEASURING(forward)                                                               \
     if (IX_UNLIKELY(!ix_measuring)) {                                                              \

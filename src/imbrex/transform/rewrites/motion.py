@@ -289,10 +289,16 @@ class ExistingMotion(Completing[list[Piece], Lowered]):
             assert isinstance(role, Role)
             if len(members) < len(item.pieces):
                 first.inserted.role = replace(role, render=self._split_text(item.site, members))
+            joined = [piece.transfer for piece in members]
             for piece in members[1:]:
                 assert piece.inserted is not None and piece.inserted.parent is not None
                 first.completes += piece.completes
+                first.inserted.accesses += piece.inserted.accesses
+                first.transfer.control += piece.transfer.control
                 piece.inserted.parent.statements.remove(piece.inserted)
+            if len(joined) > 1:
+                first.transfer.members = joined
+                self.footprints.forget(first.inserted)
 
     @staticmethod
     def _head(statement: Statement) -> Statement:
