@@ -8,9 +8,13 @@
 #include "core/internal.h"
 
 enum {
-    OWN_FRAMES = 16, /* Imbrex's and the Fortran layer's, below the call site */
-    PATHS_OF_SITE = 8,
+    OWN_FRAMES = 16,   /* Imbrex's and the Fortran layer's, below the call site */
+    PATHS_OF_SITE = 8, /* with each number of callers */
 };
+
+/* Where a site is reached through more paths than are kept, the rest counts with so many callers,
+ * which more of them have in common. */
+static const int most_callers[] = {IX_CALLERS, 12, 6, 3, 1, 0};
 
 static struct {
     _Atomic int64_t spent_ns;
@@ -19,6 +23,7 @@ static struct {
     struct seen {
         uint64_t addresses; /* hash; 0: matches none any more */
         int32_t site;
+        int most_callers;
     } seen[IX_CALL_PATHS];
 } paths;
 
@@ -52,15 +57,12 @@ static ix_part_call_path *entry(uint64_t i)
     return (ix_part_call_path *)((char *)ix_engine.part + ix_engine.part->call_paths.offset) + i;
 }
 
-/* That of a site whose callers are not known, or are more than are kept. */
-#define NOT_KNOWN UINT64_C(1)
-
 static uint64_t hash_of(void *const *callers, int count)
 {
-    uint64_t hash = 2;
+    uint64_t hash = 4;
     for (int i = 0; i < count; i++)
         hash = (hash ^ (uint64_t)(uintptr_t)callers[i]) * UINT64_C(0xff51afd7ed558ccd) + 1;
-    return count ? hash | 2 : NOT_KNOWN;
+    return (hash | 4) & ~UINT64_C(3);
 }
 
 /* Count a path that is known; 0 where it is not. Under the lock. */
@@ -74,28 +76,21 @@ static int count_known(int32_t site, uint64_t addresses)
     return 0;
 }
 
-static int known_of(int32_t site)
+static int known_of(int32_t site, int callers)
 {
     int count = 0;
     for (uint64_t i = 0; i < ix_engine.part->call_paths.used; i++)
-        count += paths.seen[i].site == site && paths.seen[i].addresses != NOT_KNOWN;
+        count += paths.seen[i].site == site && paths.seen[i].most_callers == callers;
     return count;
 }
 
-/* Under the lock. Nothing where the table is full. */
-static void enter(int32_t site, uint64_t addresses, const ix_image *images, int count)
+/* Under the lock. */
+static void enter(int32_t site, struct seen seen, const ix_image *images, int count, int is_cut)
 {
     ix_part_table *table = &ix_engine.part->call_paths;
-    if (known_of(site) >= PATHS_OF_SITE) {
-        if (count_known(site, NOT_KNOWN))
-            return;
-        addresses = NOT_KNOWN;
-        count = 0;
-    }
-    if (table->used == table->capacity)
-        return;
     ix_part_call_path *new = entry(table->used);
-    *new = (ix_part_call_path){.site = site, .count = (uint32_t)count, .samples = 1};
+    *new = (ix_part_call_path){
+        .site = site, .count = (uint16_t)count, .is_cut = (uint16_t)is_cut, .samples = 1};
     for (int i = 0; i < count; i++) {
         char path[sizeof(((ix_part_image *)NULL)->path)];
         ix_image found = images[i];
@@ -107,24 +102,47 @@ static void enter(int32_t site, uint64_t addresses, const ix_image *images, int 
         new->callers[i] =
             (uint64_t)(known ? image : IX_NO_IMAGE) << 56 | (offset & (UINT64_MAX >> 8));
     }
-    paths.seen[table->used] = (struct seen){addresses, site};
+    paths.seen[table->used] = seen;
     table->used++;
 }
 
-static void look(int32_t site, void *const *callers, int count)
+/* Count what the calling code has in common with a path that is known, with as many callers as
+ * there is room for. 0 where it has to be entered, as `*seen` with `*count` callers. Under the
+ * lock. Nothing where the table is full. */
+static int count_or_place(int32_t site, void *const *callers, struct seen *seen, int *count)
+{
+    const int all = *count;
+    for (size_t i = 0; i < sizeof most_callers / sizeof *most_callers; i++) {
+        const int most = most_callers[i];
+        if (i && most >= all && most)
+            continue; /* that is the whole path */
+        *count = all < most ? all : most;
+        *seen = (struct seen){hash_of(callers, *count) ^ (uint64_t)(*count < all), site, most};
+        if (count_known(site, seen->addresses))
+            return 1;
+        if (known_of(site, most) < PATHS_OF_SITE)
+            return ix_engine.part->call_paths.used == ix_engine.part->call_paths.capacity;
+    }
+    return 1;
+}
+
+static void look(int32_t site, void *const *callers, int all)
 {
     ix_image images[IX_CALLERS];
-    uint64_t addresses = hash_of(callers, count);
+    struct seen seen;
+    int count = all;
     ix_lock();
-    int known = count_known(site, addresses);
+    int done = count_or_place(site, callers, &seen, &count);
     ix_unlock();
-    if (known)
+    if (done)
         return;
     for (int i = 0; i < count; i++)
         images[i] = ix_image_at((uint64_t)(uintptr_t)callers[i]);
+    const int found = count;
     ix_lock();
-    if (!count_known(site, addresses)) /* by another thread, meanwhile */
-        enter(site, addresses, images, count);
+    count = all; /* another thread may have entered it meanwhile */
+    if (!count_or_place(site, callers, &seen, &count) && count <= found)
+        enter(site, seen, images, count, count < all);
     ix_unlock();
 }
 

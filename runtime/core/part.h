@@ -67,14 +67,15 @@ typedef struct ix_part_image {
     char build_id[40]; /* hex, not terminated when full; empty: none */
 } ix_part_image;
 
-#define IX_CALL_PATHS 512
+#define IX_CALL_PATHS 1024
 #define IX_CALLERS 24
 #define IX_NO_IMAGE UINT32_C(0xff)
 
 /* Through which callers a site was reached, and in how many looks. */
 typedef struct ix_part_call_path {
     int32_t site;
-    uint32_t count; /* of callers; 0: not known, or more different ones than are kept */
+    uint16_t count;  /* of callers; 0: not known, or more different ones than are kept */
+    uint16_t is_cut; /* further callers differ more than is kept */
     int64_t samples;
     uint64_t callers[IX_CALLERS]; /* return addresses, the innermost first: index of ix_part_image
                                    * in the upper 8 bits, the rest as in ix_part_site;

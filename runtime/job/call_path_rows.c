@@ -13,7 +13,7 @@ int64_t ix_call_path_rows(const ix_numbering *n, const ix_names *names, ix_call_
     size_t room = 0;
     int64_t count = 0;
     for (uint64_t i = 0; i < used; i++)
-        room += paths()[i].count ? paths()[i].count : 1;
+        room += paths()[i].count + 1;
     *rows = malloc((room + 1) * sizeof **rows);
     for (uint64_t i = 0; *rows && i < used; i++) {
         const ix_part_call_path *path = &paths()[i];
@@ -21,11 +21,14 @@ int64_t ix_call_path_rows(const ix_numbering *n, const ix_names *names, ix_call_
                                 .site = ix_common_site(n, path->site),
                                 .call_path = (uint16_t)i,
                                 .samples = path->samples};
-        if (!path->count)
-            (*rows)[count++] = row;
-        for (uint32_t k = 0; k < path->count; k++) {
-            row.level = (uint16_t)k;
+        for (uint16_t k = 0; k < path->count; k++) {
+            row.level = k;
             row.frame = ix_common_frame(names, path->callers[k]);
+            (*rows)[count++] = row;
+        }
+        if (!path->count || path->is_cut) {
+            row.level = path->count;
+            row.frame = 0;
             (*rows)[count++] = row;
         }
     }

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, takewhile
 from typing import Any
 
 import numpy as np
@@ -41,7 +41,7 @@ CALL_PATHS_TABLE = TableFormat(
         Column(
             "frame",
             "i4",
-            "`id` in the `frames` of `sites.json`; 0: not known, or of more paths than are kept",
+            "`id` in the `frames` of `sites.json`; 0: not known, or they differ more than is kept",
             "",
             0,
             (1 << 31) - 1,
@@ -57,6 +57,8 @@ _SYSTEM = re.compile(r"(libc|libpthread|ld-linux[\w-]*)(-[\d.]+)?\.so")
 _FORTRANS_MAIN = re.compile(r"main \(.*\.(f|for|ftn|f77|f90|f95|f03|f08|f18|fpp):\d+\)", re.I)
 """gfortran's own, which calls the main program."""
 _OFFSET = re.compile(r"\+0x[0-9a-f]+")
+_NO_IMAGE = "code made at run time"
+"""It has neither a name nor callers that the unwinder finds."""
 
 
 @dataclass(frozen=True)
@@ -103,10 +105,10 @@ def call_paths(
         return {}
     found: dict[int, dict[tuple[tuple[str, ...], bool], list[int]]] = {}
     by_id = {frame.id: frame for frame in frames}
-    for site, ids, samples, ranks in _united(table):
+    for site, ids, samples, ranks, cut in _united(table):
         if not 0 < site < len(sites):
             continue
-        way = _named(sites[site], ids, by_id)
+        way = _named(sites[site], ids, by_id, cut)
         sums = found.setdefault(site, {}).setdefault(way, [0, 0])
         sums[0] += samples
         sums[1] = max(sums[1], ranks)
@@ -121,31 +123,31 @@ def call_paths(
     }
 
 
-def _united(table: Table) -> Iterable[tuple[int, tuple[int, ...], int, int]]:
-    """Each path once: site, ids of the frames (the innermost first), samples, ranks."""
+def _united(table: Table) -> Iterable[tuple[int, tuple[int, ...], int, int, bool]]:
+    """Each path once: site, ids of the frames (innermost first), samples, ranks, whether cut."""
     owner = table["rank"].astype(np.int64) << 16 | table["call_path"]
     _, first, path = np.unique(owner, return_index=True, return_inverse=True)
-    # site, samples, then the frames; what has no row is not known
-    rows = np.zeros((len(first), 1 + MOST_CALLERS), np.int64)
+    # the site, then the frames; what has no row is not there
+    rows = np.full((len(first), 1 + MOST_CALLERS), -1, np.int64)
     rows[:, 0] = table["site"][first]
     rows[path, 1 + table["level"].astype(np.int64)] = table["frame"]
     ways, way = np.unique(rows, axis=0, return_inverse=True)
     samples = np.bincount(way.ravel(), weights=table["samples"][first], minlength=len(ways))
     ranks = np.bincount(way.ravel(), minlength=len(ways))
     for row, seen, on in zip(ways.tolist(), samples.tolist(), ranks.tolist(), strict=True):
-        ids = row[1:]
-        count = ids.index(0) if 0 in ids else len(ids)
-        yield row[0], tuple(ids[:count]), int(seen), int(on)
+        ids = tuple(takewhile(lambda frame: frame > 0, row[1:]))
+        is_cut = len(ids) == MOST_CALLERS or row[1 + len(ids)] == 0
+        yield row[0], ids, int(seen), int(on), is_cut
 
 
 def _named(
-    site: Site, ids: Sequence[int], frames: Mapping[int, Site]
+    site: Site, ids: Sequence[int], frames: Mapping[int, Site], is_cut: bool
 ) -> tuple[tuple[str, ...], bool]:
     """The callers as a user reads them, and whether there are more further out."""
     if not ids:
         return (), False
     outward = [frames.get(number, Site(number)) for number in ids]
-    is_cut = len(ids) == MOST_CALLERS
+    is_cut |= outward[-1].image is None
     for at, frame in enumerate(outward):
         if _is_main(frame):
             outward, is_cut = outward[: at + 1], False
@@ -189,6 +191,8 @@ def _without_source(frames: Sequence[Site]) -> list[str]:
 def _places(frame: Site) -> list[str]:
     """The function of a frame and those that it was inlined into, the innermost first."""
     name = plain(_function(frame))
+    if frame.image is None and not frame.resolved:
+        return [_NO_IMAGE]
     image = plain((frame.image or "?").rpartition("/")[2])
     first = f"{name} ({frame.label})" if frame.file and name else name or frame.label
     if not frame.file and name:

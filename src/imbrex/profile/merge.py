@@ -116,9 +116,11 @@ def _callers(
     rows: list[tuple[int, ...]] = []
     for number, path in enumerate(part.call_paths):
         frames = [frame_numbers.setdefault(c, len(frame_numbers) + 1) for c in path.callers]
+        if path.is_cut or not frames:
+            frames.append(0)
         rows += [
             (rank, sites[path.site], number, level, frame, path.samples)
-            for level, frame in enumerate(frames or [0])
+            for level, frame in enumerate(frames)
         ]
     return rows
 

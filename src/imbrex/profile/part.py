@@ -57,7 +57,8 @@ IMAGE_DTYPE = np.dtype([("path", "S4056"), ("build_id", "S40")])
 CALL_PATH_DTYPE = np.dtype(
     [
         ("site", "<i4"),
-        ("count", "<u4"),
+        ("count", "<u2"),
+        ("is_cut", "<u2"),
         ("samples", "<i8"),
         ("callers", "<u8", (MOST_CALLERS,)),
     ]
@@ -81,11 +82,15 @@ Place = tuple[str | None, str | None, int]
 
 @dataclass(frozen=True)
 class PartCallPath:
-    """A path to a site, by the rank's own number, and how often it was seen."""
+    """A path to a site, by the rank's own number, and how often it was seen.
+
+    `is_cut`: there are further callers, and more different ones than are kept.
+    """
 
     site: int
     samples: int
     callers: tuple[Place, ...]
+    is_cut: bool = False
 
 
 @dataclass(frozen=True)
@@ -165,12 +170,14 @@ def _call_paths(
         if not 0 < site < sites or not 0 < samples <= _LARGEST:
             continue
         callers: list[Place] = []
+        is_cut = bool(entry["is_cut"])
         for caller in entry["callers"][: int(entry["count"])].tolist():
             if caller >> 56 >= len(images):
+                is_cut = True
                 break
             path, build_id = images[caller >> 56]
             callers.append((path or None, build_id or None, caller & ((1 << 56) - 1)))
-        found.append(PartCallPath(site, samples, tuple(callers)))
+        found.append(PartCallPath(site, samples, tuple(callers), is_cut))
     return found
 
 

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
+from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from imbrex.diagnosis import wording
-from imbrex.diagnosis.account import Account
+from imbrex.diagnosis.account import Account, RowAccount
 from imbrex.diagnosis.commands import show
 from imbrex.diagnosis.diagnosis import Diagnosis
 from imbrex.diagnosis.segments import segments
 from imbrex.diagnosis.words import short
+from imbrex.profile.sites import plain
 from imbrex.report.bar import bar, legend
 from imbrex.report.guard import guard_lines, guard_title
 from imbrex.report.paragraph import held, print_paragraph
@@ -96,6 +99,23 @@ def _print_sites(account: Account, console: Console, width: int, most: int) -> N
     if not shown:
         return
     console.print()
+    _print_table(account, console, width, shown)
+    if unknown := _without_lines(shown):
+        text = f"No source lines: {' and '.join(unknown)} without debug information (compile with "
+        text += "-g, or install its symbols)"
+        print_paragraph(console, text, width)
+
+
+def _without_lines(sites: Sequence[RowAccount]) -> list[str]:
+    """The programs and libraries that some sites lie in whose lines nothing tells."""
+    places = [site.row.site for site in sites]
+    names = [Path(p.image).name for p in places if p is not None and p.image and p.file is None]
+    return list(dict.fromkeys(map(plain, names)))
+
+
+def _print_table(
+    account: Account, console: Console, width: int, shown: Sequence[RowAccount]
+) -> None:
     if width < NARROW:
         for site in shown:
             share = wording.percent(site.division.call_s / account.busy_s)

@@ -130,17 +130,22 @@ static void callers(void)
     CHECK(ix_call_paths_ns() > 0);
 }
 
-/* Eight paths are kept of a site, the rest as one; a path of more than 24 is cut. */
+/* Eight paths are kept whole; the rest counts with the callers that more of them have in common. */
 static void many(void)
 {
-    for (int i = 0; i < 40; i++)
-        for (int depth = 0; depth < 12; depth++)
+    for (int i = 0; i < 400; i++)
+        for (int depth = 0; depth < 40; depth++)
             deep(depth);
-    CHECK(table()->used == 9 && looks() == due_up_to(calls));
-    uint64_t unknown = 0;
-    for (uint64_t i = 0; i < 9; i++)
-        unknown += path(i)->count == 0;
-    CHECK(unknown == 1);
+    CHECK(looks() == due_up_to(calls));
+    int whole = 0, common = 0;
+    for (uint64_t i = 0; i < table()->used; i++) {
+        CHECK(path(i)->count > 0);
+        CHECK(!path(i)->is_cut || path(i)->count == 12);
+        whole += !path(i)->is_cut;
+        /* twelve calls of itself, from whatever depth */
+        common += path(i)->is_cut && path(i)->callers[1] == path(i)->callers[11];
+    }
+    CHECK(whole == 8 && common == 1 && table()->used <= 16);
 }
 
 static void cut(void)

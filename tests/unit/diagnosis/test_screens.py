@@ -94,6 +94,17 @@ def test_the_verdict_on_a_hundred_columns(wave):
     assert KNOWN.count("\n") <= 20
 
 
+def test_a_program_without_debug_information_says_how_to_get_lines(wave):
+    """Once for several sites of one program, and not where each has its line."""
+    bare = [replace(site, file=None, line=None, function=None) for site in wave.sites]
+    told = screen(replace(wave, sites=tuple(bare)), 100)
+    at, told_once = told.index("wave+0x30  "), "No source lines: wave without debug information"
+    assert told.count(told_once) == 1 and told.index(told_once) > at
+    mixed = [*wave.sites[:4], replace(bare[4], image="/x/libfft.so.3")]
+    assert "libfft.so.3 without debug" in screen(replace(wave, sites=tuple(mixed)), 100)
+    assert "debug information" not in screen(wave, 100)
+
+
 def tables(run, width):
     stream = io.StringIO()
     for by in ("site", "rank", "operation", "size"):

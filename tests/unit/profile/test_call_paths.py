@@ -30,6 +30,7 @@ FRAMES = (
     Site(8, APP, file="/x/app.f90", line=1, function="main"),
     Site(9, APP, file="/x/app.f90", line=30, function="app"),
     Site(10, APP, file="/x/t.c", line=9, function="solve", inlined_into=("main (/x/app.c:7)",)),
+    Site(11, None, offset=0x7EFEF21CEB8E),
 )
 
 
@@ -63,6 +64,9 @@ def told(*paths: tuple[int, int, int, list[int]]) -> list[tuple[str, int, int]]:
         ([1] * MOST_CALLERS, "... > " + "velocity (step.c:44) > " * MOST_CALLERS
          + "exchange (comm.f90:12)"),
         ([1, 4], "velocity (step.c:44) > exchange (comm.f90:12)"),
+        ([1, 3, 0], "main (app.c:120) > velocity (step.c:44) > exchange (comm.f90:12)"),
+        ([1, 2, 0], "... > pressure (step.c:55) > velocity (step.c:44) > exchange (comm.f90:12)"),
+        ([1, 11], "... > code made at run time > velocity (step.c:44) > exchange (comm.f90:12)"),
         ([], "(not known)"),
     ],
 )  # fmt: skip
@@ -82,7 +86,9 @@ def test_paths_of_all_ranks_are_united() -> None:
 def test_what_is_not_there_is_left_out() -> None:
     """A frame that no list has, a site that there is not, a level that is missing."""
     assert told((0, 9, 3, [1])) == []
-    assert told((0, 1, 3, [99, 3]))[0][0] == "main (app.c:120) > ?+0x0 > exchange (comm.f90:12)"
+    assert told((0, 1, 3, [99, 3]))[0][0] == (
+        "main (app.c:120) > code made at run time > exchange (comm.f90:12)"
+    )
     torn = table((0, 1, 3, [1, 2, 3]))[[0, 2]]
     (path,) = call_paths(torn, (Site(0), SITE), FRAMES)[1]
     assert path.text == "velocity (step.c:44) > exchange (comm.f90:12)"
@@ -123,12 +129,15 @@ def test_parts_are_merged_with_frames_in_common(tmp_path: Path) -> None:
             sites=[(None, None, 0), (APP, None, 0x10 + rank)],
             sections=[""],
             operations=[],
-            call_paths=[PartCallPath(1, 5 + rank, tuple(callers)), PartCallPath(1, 1, ())],
+            call_paths=[
+                PartCallPath(1, 5 + rank, tuple(callers), is_cut=bool(rank)),
+                PartCallPath(1, 1, ()),
+            ],
         )
 
     merged = merge([part(0, [(APP, None, 1), (APP, None, 2)]), part(1, [(APP, None, 2)])])
     assert [(f.id, f.offset) for f in merged.frames] == [(1, 1), (2, 2)]
     assert merged.callers.tolist() == [
         (0, 1, 0, 0, 1, 5), (0, 1, 0, 1, 2, 5), (0, 1, 1, 0, 0, 1),
-        (1, 2, 0, 0, 2, 6), (1, 2, 1, 0, 0, 1),
+        (1, 2, 0, 0, 2, 6), (1, 2, 0, 1, 0, 6), (1, 2, 1, 0, 0, 1),
     ]  # fmt: skip
