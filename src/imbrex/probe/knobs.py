@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field
 from importlib import resources
 from typing import Any
 
-from imbrex.network import MachineProfile, transfer_time
+from imbrex.network import MachineProfile, settings, transfer_time
 from imbrex.probe.answer import Answer
 from imbrex.probe.point_to_point import Operation
 from imbrex.probe.ranges import Range
@@ -31,6 +31,7 @@ class Knob:
     cost: str
     needs: dict[str, str] = field(default_factory=dict)
     unless: dict[str, str] = field(default_factory=dict)
+    unless_only: dict[str, str] = field(default_factory=dict)
     needs_path: str = ""
     memory_per_peer_bytes: int = 0
     progress: bool = False
@@ -44,11 +45,16 @@ class Knob:
     """Words before the program that set the variables, in place of a line to export."""
 
     @property
+    def label(self) -> str:
+        """`NAME=VALUE` of each variable."""
+        return " ".join(f"{name}={value}" for name, value in self.variables.items())
+
+    @property
     def export(self) -> str:
         """The line for the user's job script."""
         if self.prefix:
             return " ".join(("mpirun ...", *self.prefix, "./app"))
-        return "export " + " ".join(f"{k}={v}" for k, v in self.variables.items())
+        return f"export {self.label}"
 
 
 @dataclass(frozen=True)
@@ -101,8 +107,32 @@ def knobs_for(
         and (not knob.needs_path or knob.needs_path in paths)
         and all(value in in_force.get(name, "") for name, value in knob.needs.items())
         and not any(value in in_force.get(name, "") for name, value in knob.unless.items())
+        and not any(_only(in_force.get(name, ""), few) for name, few in knob.unless_only.items())
         and any(in_force.get(name) != value for name, value in knob.variables.items())
     ]
+
+
+def _only(value: str, few: str) -> bool:
+    """Whether a setting names some of a few, and nothing else: `tcp,self`."""
+    named = set(value.split(",")) - {""}
+    return bool(named) and named <= set(few.split(","))
+
+
+def free_knobs(
+    knobs: Sequence[Knob], launcher_words: Sequence[str], environment: Mapping[str, str]
+) -> tuple[list[Knob], dict[str, str]]:
+    """The knobs that the user has set neither in the launcher line nor in the environment, and for
+    each other what is set, by what it would be. The one rule of the probe and of tune: what a user
+    chose stays, and a line would win over a variable that is set beside it."""
+    fixed = settings.relevant(launcher_words, environment)
+    free, left = [], {}
+    for knob in knobs:
+        own = [f"{name}={fixed[name]}" for name in knob.variables if name in fixed]
+        if own:
+            left[knob.label] = " ".join(own)
+        else:
+            free.append(knob)
+    return free, left
 
 
 def overlaps_up_to(ranges: Sequence[Range]) -> int | None:

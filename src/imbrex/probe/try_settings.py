@@ -8,11 +8,10 @@ from pathlib import Path
 
 from imbrex.errors import ImbrexError
 from imbrex.mpi_environment.launcher_line import MARKER, LauncherLine
-from imbrex.network import settings
 from imbrex.network.assemble import assemble
 from imbrex.network.measure import run_probes
 from imbrex.probe.answer import Answer, answer
-from imbrex.probe.knobs import Knob, Tried, compare, knobs_for
+from imbrex.probe.knobs import Knob, Tried, compare, free_knobs, knobs_for
 from imbrex.steps import step
 
 QUICK_MOST_BYTES = 8 << 20
@@ -44,25 +43,21 @@ def try_settings_of(
     each, tell of settings that gave no result (a library may refuse one), and of an interrupt.
     """
     profile = found.profile
-    # The launcher line wins over the environment, where settings are tried.
-    fixed = settings.from_launcher(line.launcher_words, os.environ)
-    knobs = [
-        knob
-        for knob in knobs_for(
-            profile.library_name, profile.settings, profile.paths, profile.library_version
-        )
-        if not set(knob.variables) & set(fixed)
-    ]
+    known = knobs_for(
+        profile.library_name, profile.settings, profile.paths, profile.library_version
+    )
+    knobs, left = free_knobs(known, line.launcher_words, os.environ)
+    notes = [f"{label}: not tried: {own} is set by you" for label, own in left.items()]
     if script is not None and "IMBREX_PROGRESS" not in os.environ:
         knobs.append(PROGRESS)
     if not knobs:
-        return [], [f"no setting is known to change overlap of {profile.library_name} as it is set"]
+        none = f"no setting is known to change overlap of {profile.library_name} as it is set"
+        return [], [none, *notes]
     tried: list[Tried] = []
-    notes: list[str] = []
     before: Answer | None = None
-    left: list[Knob | None] = [None, *knobs]
-    while left and (before or left[0] is None):
-        knob = left.pop(0)
+    rest: list[Knob | None] = [None, *knobs]
+    while rest and (before or rest[0] is None):
+        knob = rest.pop(0)
         variables = knob.variables if knob else {}
         setting = ", ".join(variables) or "the probe without any setting"
         try:
@@ -73,7 +68,7 @@ def try_settings_of(
             notes.append(f"{setting}: {error}")
             continue
         except KeyboardInterrupt:
-            names = ", ".join(n for k in (knob, *left) if k for n in k.variables)
+            names = ", ".join(n for k in (knob, *rest) if k for n in k.variables)
             notes.append(f"not tried, because it was interrupted: {names}")
             break
         if knob is None:

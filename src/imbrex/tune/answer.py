@@ -215,7 +215,8 @@ class Found:
         if found.failed is not None:
             return f"out: {found.failed}"
         if not found.pairs:
-            return "not tried: the time was over"
+            why = "it cannot save more than what is proven"
+            return f"not tried: {why if found.finished else 'the time was over'}"
         direction = "faster" if found.estimate >= 0 else "slower"
         text = f"{_percent(abs(found.estimate))} % {direction}"
         if found.candidate.kind == "combination":
@@ -223,7 +224,10 @@ class Found:
         if found.recommended and found.gain is not None:
             low, high = found.gain
             return f"{text} ({_percent(low)} to {_percent(high)}, {_pairs(found.pairs)})"
-        text += f" ({_pairs(found.pairs)}), not proven"
+        text += f" ({_pairs(found.pairs)}), "
+        if found.finished and found.looks_faster and self.recommended:
+            return f"{text}less than what is proven"
+        text += "not proven"
         return text if found.finished else f"{text}: the time was over"
 
     def to_json(self) -> dict[str, Any]:

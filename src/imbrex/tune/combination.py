@@ -8,17 +8,22 @@ from dataclasses import replace
 from imbrex.tune.candidate import Candidate, Setup, Tried, proven
 
 
+def go_together(a: Candidate, b: Candidate) -> bool:
+    """Whether a program can have both: not two builds, prefixes, or values of one variable."""
+    one, other = a.setup, b.setup
+    twice = one.words is not None and other.words is not None
+    twice = twice or (bool(one.prefix) and bool(other.prefix))
+    return not twice and not set(one.environment) & set(other.environment)
+
+
 def combined(tried: Sequence[Tried]) -> Candidate | None:
     """All that is proven and goes together, beside the best of it alone; None of fewer than two."""
     parts: list[Candidate] = []
     environment: dict[str, str] = {}
     for candidate in (found.candidate for found in proven(tried)):
-        more = candidate.setup
-        twice = more.words is not None and any(part.setup.words for part in parts)
-        twice = twice or (bool(more.prefix) and any(part.setup.prefix for part in parts))
-        if not twice and not set(more.environment) & set(environment):
+        if all(go_together(part, candidate) for part in parts):
             parts.append(candidate)
-            environment |= more.environment
+            environment |= candidate.setup.environment
     if len(parts) < 2:
         return None
     best = parts[0].setup

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
@@ -10,6 +12,7 @@ from typing import Any
 
 from imbrex.errors import ImbrexError
 from imbrex.tune.candidate import Candidate, Setup, Tried
+from imbrex.tune.choosing import LEAST_SEEN, at_best, left_out, next_to_narrow, noise_of
 from imbrex.tune.combination import combined
 from imbrex.tune.results import checked_by, comparable, difference
 from imbrex.tune.statistics import CONFIDENCE
@@ -18,6 +21,8 @@ from imbrex.tune.trial import Pair, Plan, Run, Trial, run_trial
 
 SCREENED_PAIRS = 3
 """After so many pairs a candidate that does not look faster is left for those that do."""
+LEAST_TURN = 2
+"""So many pairs a candidate has at a time before another may overtake it."""
 
 PROVING_PAIRS = 4
 """So many more prove a gain of several times the noise."""
@@ -29,7 +34,10 @@ KNOWN_BASELINES = 4
 
 HANGS = 5
 LEAST_LIMIT_S = 30.0
-"""A run that takes so many times the longest of the program as it is, and so long, is ended."""
+"""A run of the program as it is that takes so many times its longest, and so long, is ended."""
+SLOWER = 3
+LEAST_CHANGED_LIMIT_S = 10.0
+"""And one of a candidate earlier: it is hopeless long before."""
 
 Keep = Callable[[str, Sequence[Pair]], None]
 """Is told what a candidate is, and its pairs after each."""
@@ -59,15 +67,26 @@ class _Outputs:
         self._run = run
         self.baselines: list[str] = []
         self._changed: dict[str, list[str]] = {}
+        self._ran: Counter[str] = Counter()
 
     def __call__(self, line: Line) -> TimedRun:
         found = self._run(line)
+        self._ran[_key(line)] += 1
         (self.baselines if line.name == "A" else self.of(line)).append(found.output)
         return replace(found, output="")
 
     def of(self, line: Line) -> list[str]:
         """What the runs of a changed line printed."""
-        return self._changed.setdefault(f"{line.words} {sorted(line.environment.items())}", [])
+        return self._changed.setdefault(_key(line), [])
+
+    def warm(self, line: Line, times: int) -> None:
+        """Run a line until it ran so often: the baseline of many candidates is warm but once."""
+        while self._ran[_key(line)] < times:
+            self(line)
+
+
+def _key(line: Line) -> str:
+    return f"{line.words} {sorted(line.environment.items())}"
 
 
 class _Clock:
@@ -76,13 +95,18 @@ class _Clock:
     def __init__(self, request: Request, clock: Callable[[], float]) -> None:
         self._clock = clock
         self._end = clock() + request.budget_s
-        self._pair_s = 2 * request.run_s
         self._longest_s = request.run_s
+        self._changed_s = 0.0
         self._hung = False
+
+    def turn(self) -> None:
+        """Another candidate is tried from now on: how long it takes is not known."""
+        self._changed_s = 0.0
 
     def has_time(self, pairs: int = 1) -> bool:
         """Whether there is time for so many pairs."""
-        return self._clock() + pairs * self._pair_s <= self._end
+        pair_s = self._longest_s + max(self._longest_s, self._changed_s)
+        return self._clock() + pairs * pair_s <= self._end
 
     def timed(self, run: Run) -> Run:
         """The same run, ended where it hangs, which tells how long a pair takes.
@@ -91,20 +115,25 @@ class _Clock:
         """
 
         def timed(line: Line) -> TimedRun:
-            limited = replace(line, limit_s=max(LEAST_LIMIT_S, HANGS * self._longest_s))
+            plain = line.name == "A"
+            limit_s = max(LEAST_LIMIT_S, HANGS * self._longest_s)
+            if not plain:
+                limit_s = max(LEAST_CHANGED_LIMIT_S, SLOWER * self._longest_s)
+            limited = replace(line, limit_s=limit_s)
             began = self._clock()
             try:
                 found = run(limited)
             except HangError:
-                if line.name != "A" or self._hung:
+                if not plain or self._hung:
                     raise
                 self._hung = True
                 began = self._clock()
                 found = run(limited)
             took_s = self._clock() - began
-            self._pair_s = max(self._pair_s, 2 * took_s)
-            if line.name == "A":
+            if plain:
                 self._longest_s = max(self._longest_s, took_s)
+            else:
+                self._changed_s = max(self._changed_s, took_s)
             return found
 
         return timed
@@ -123,82 +152,86 @@ def search(
     First all are screened with a few pairs, while there is time to prove the best of them too; then
     those that look faster are tried on, the best first, until they are proven, hopeless, or the
     budget is used up, and those that were not screened with what time is left. What was proven is
-    tried together at last, and the best of all narrowed down. The confidence of each is raised so
-    that with as many candidates as these, and their combination, the whole is wrong as rarely as
-    one.
+    tried together at last, and the best of all narrowed down. What can no longer become the answer
+    has no more pairs at any time. The confidence of each is raised so that with as many candidates
+    as these, and their combination, the whole is wrong as rarely as one.
     """
     left = _Clock(request, clock)
     many = len(tried) + (len(tried) > 1)
     plan = replace(request.plan, confidence=1 - (1 - CONFIDENCE) / max(1, many))
     outputs = _Outputs(left.timed(run))
 
-    def prove(found: Tried, enough: Callable[[Trial], bool]) -> Tried:
-        return _prove(request, found, plan, outputs, keep, step, left, enough)
+    def more(number: int, label: str, goes_on: Callable[[Trial], bool]) -> None:
+        left.turn()
+        found = tried[number]
+        with step(f"trying {found.candidate.label}{label}"):
+            tried[number] = _more(request, found, plan, outputs, keep, goes_on, left)
+        tried[:] = left_out(tried, plan.worth)
 
-    for number, found in enumerate(tried):
-        if found.finished:  # it could not even be made
+    def proving(enough: Callable[[Trial], bool]) -> Callable[[Trial], bool]:
+        return lambda trial: not enough(trial) and left.has_time()
+
+    for number in range(len(tried)):
+        if tried[number].finished:  # it could not even be made, or cannot be the best
             continue
         promising = any(t.looks_faster and not t.recommended for t in tried)
         if not left.has_time(plan.warm + SCREENED_PAIRS + promising * PROVING_PAIRS):
             break
-        with step(f"trying {found.candidate.label} ({number + 1} of {len(tried)})"):
-            tried[number] = _try(
-                request,
-                found.candidate,
-                plan,
-                outputs,
-                keep,
-                lambda trial: len(trial.counted) < SCREENED_PAIRS and left.has_time(),
-            )
-    for number in sorted(range(len(tried)), key=lambda n: -tried[n].estimate):
-        found = tried[number]
-        if found.finished:
-            continue
-        unseen = found.trial is None and left.has_time(plan.warm + SCREENED_PAIRS)
-        if found.looks_faster or unseen:
-            tried[number] = prove(found, _decided)
-        elif found.pairs >= SCREENED_PAIRS or found.failed is not None:
-            tried[number] = replace(found, finished=True)
+        more(number, f" ({number + 1} of {len(tried)})", proving(_Screened(noise_of(tried))))
+    while (turn := _next(tried, left.has_time(plan.warm + SCREENED_PAIRS))) is not None:
+        found = tried[turn]
+        others = [tried[n].estimate for n in _contenders(tried) if n != turn]
+        more(turn, ": is it proven?", proving(_Turn(found, max(others, default=-math.inf))))
+        if not left.has_time():
+            break
+    tried[:] = [replace(t, finished=True) if _screened_out(t) else t for t in tried]
     combination = combined(tried)
     if combination is not None and left.has_time(SCREENED_PAIRS):
-        new = Tried(combination)
-        tried.append(new)
-        tried[-1] = prove(new, _decided)
-    proven = [number for number, found in enumerate(tried) if found.recommended]
-    # A combination says its gain beside that of the best alone.
-    for number in sorted(proven, key=lambda n: -tried[n].estimate)[:2]:
-        if left.has_time():
-            tried[number] = prove(tried[number], _settled)
+        tried.append(Tried(combination))
+        more(len(tried) - 1, ": is it proven?", proving(_decided))
+    while left.has_time() and (narrow := next_to_narrow(tried, plan.worth)) is not None:
+        more(tried.index(narrow), ": how much?", proving(_settled))
 
 
-def _prove(
+def _next(tried: Sequence[Tried], unseen_too: bool) -> int | None:
+    """Which candidate has the next pairs: the one that looks best, then one without any."""
+    if contenders := _contenders(tried):
+        return max(contenders, key=lambda n: tried[n].estimate)
+    unseen = [n for n, found in enumerate(tried) if found.trial is None and not found.finished]
+    return unseen[0] if unseen and unseen_too else None
+
+
+def _contenders(tried: Sequence[Tried]) -> list[int]:
+    """Those that look faster and are not settled; none where all of them are proven: which is best
+    is told by narrowing down what is proven too."""
+    found = [n for n, t in enumerate(tried) if t.looks_faster and not t.finished]
+    return found if any(not tried[n].recommended for n in found) else []
+
+
+def _screened_out(found: Tried) -> bool:
+    """Whether it was tried enough to see that it does not look faster."""
+    if found.failed is not None:
+        return True
+    return found.pairs >= SCREENED_PAIRS and not found.looks_faster
+
+
+def _more(
     request: Request,
     found: Tried,
     plan: Plan,
     outputs: _Outputs,
     keep: Keep,
-    step: Step,
+    goes_on: Callable[[Trial], bool],
     left: _Clock,
-    enough: Callable[[Trial], bool],
 ) -> Tried:
-    candidate = found.candidate
+    """More pairs of a candidate, behind those that it has."""
     if found.trial is not None:
-        request = replace(request, before={candidate.label: found.trial.pairs})
-        plan = replace(plan, warm=0)
-    with step(f"trying {candidate.label}: is it proven?"):
-        tried = _try(
-            request,
-            candidate,
-            plan,
-            outputs,
-            keep,
-            lambda trial: not enough(trial) and left.has_time(),
-        )
-    over = tried.failed is not None or tried.trial is None
-    return replace(
-        tried,
-        finished=over or tried.pairs >= plan.most or _settled(tried.trial),  # type: ignore[arg-type]
-    )
+        request = replace(request, before={found.candidate.label: found.trial.pairs})
+    tried = _try(request, found.candidate, plan, outputs, keep, goes_on)
+    over = tried.failed is not None or tried.pairs >= plan.most
+    if not over and tried.trial is not None:
+        over = _settled(tried.trial) or tried.trial.ratio.enough(plan.worth)
+    return replace(tried, finished=over)
 
 
 def _try(
@@ -213,6 +246,7 @@ def _try(
     changed = candidate.setup.line("B", request.line)
     before = (request.before or {}).get(candidate.label, ())
     ran: list[Pair] = list(before)
+    warm, plan = plan.warm, replace(plan, warm=0)
 
     def heard(pairs: Sequence[Pair]) -> None:
         ran[:] = pairs
@@ -221,6 +255,9 @@ def _try(
             _check(request, outputs, outputs.of(changed)[-1])
 
     try:
+        if not ran and goes_on(Trial(baseline, changed, plan, ())):
+            outputs.warm(baseline, warm)
+            outputs.warm(changed, warm)
         trial = run_trial(baseline, changed, plan, outputs, heard, before, goes_on)
         if trial.counted:
             while len(outputs.baselines) < LEAST_BASELINES:  # of pairs of an earlier start
@@ -258,6 +295,21 @@ def _check(request: Request, outputs: _Outputs, output: str) -> None:
         raise _WrongResultsError(wrong)
 
 
+@dataclass(frozen=True)
+class _Screened:
+    """Tells that a candidate was seen: so many pairs, or fewer where it cannot save what matters.
+    `noise`: how much pairs vary here."""
+
+    noise: float
+
+    def __call__(self, trial: Trial) -> bool:
+        count = len(trial.counted)
+        if count >= SCREENED_PAIRS:
+            return True
+        hoped = at_best(Tried(Candidate("", ""), trial), self.noise)
+        return count >= LEAST_SEEN and hoped < trial.plan.worth
+
+
 def _decided(trial: Trial) -> bool:
     """Proven to be worth it, or hopeless: the estimate of several pairs is not worth it."""
     low, high = trial.ratio.gain
@@ -265,6 +317,23 @@ def _decided(trial: Trial) -> bool:
     if low > worth or high < worth:
         return True
     return len(trial.counted) >= 2 * SCREENED_PAIRS and 1 - trial.ratio.estimate < worth
+
+
+@dataclass(frozen=True)
+class _Turn:
+    """Tells when a candidate is decided, or narrowed down where it was proven before, or another
+    looks better, whose turn it is then. `other`: what the best of the others seems to save."""
+
+    before: Tried
+    other: float
+
+    def __call__(self, trial: Trial) -> bool:
+        if (_settled if self.before.recommended else _decided)(trial):
+            return True
+        count = len(trial.counted)
+        if count < max(SCREENED_PAIRS, self.before.pairs + LEAST_TURN):
+            return False
+        return 1 - trial.ratio.estimate < self.other
 
 
 def _settled(trial: Trial) -> bool:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 
 from imbrex.diagnosis.account import Account
-from imbrex.network import settings
-from imbrex.probe.knobs import Knob, knobs_for
+from imbrex.probe.knobs import Knob, free_knobs, knobs_for
 from imbrex.profile.summary import rows
 from imbrex.tune.candidate import Candidate, Setup
 
@@ -18,11 +17,18 @@ def setting_candidates(account: Account, worth: float) -> tuple[list[Candidate],
     profile, launcher = account.knowledge.profile, account.knowledge.launcher or ()
     if profile is None:
         return [], ()
-    fixed = settings.relevant(launcher, os.environ)
+    known = [
+        knob
+        for knob in knobs_for(
+            profile.library_name, profile.settings, profile.paths, profile.library_version
+        )
+        if _most(account, knob) >= worth
+    ]
+    free, left = free_knobs(known, launcher, os.environ)
     found = [
         Candidate(
             kind="setting",
-            label=" ".join(f"{name}={value}" for name, value in knob.variables.items()),
+            label=knob.label,
             setup=Setup(knob.variables),
             effect=knob.effect,
             cost=knob.cost,
@@ -31,18 +37,10 @@ def setting_candidates(account: Account, worth: float) -> tuple[list[Candidate],
             spins=knob.spins,
             eager_bytes=knob.memory_per_peer_bytes,
         )
-        for knob in knobs_for(
-            profile.library_name, profile.settings, profile.paths, profile.library_version
-        )
+        for knob in free
     ]
-    found = sorted((c for c in found if c.most >= worth), key=lambda c: -c.most)
-    chosen = [c for c in found if not set(c.setup.environment) & set(fixed)]
-    notes = []
-    for candidate in found:
-        own = [f"{n}={fixed[n]}" for n in candidate.setup.environment if n in fixed]
-        if own:
-            notes.append(f"{candidate.label}: not tried: {' '.join(own)} is set by you")
-    return chosen, tuple(notes)
+    notes = (f"{label}: not tried: {own} is set by you" for label, own in left.items())
+    return sorted(found, key=lambda c: -c.most), tuple(notes)
 
 
 def _most(account: Account, knob: Knob) -> float:

@@ -6,8 +6,10 @@ import os
 import re
 import subprocess
 import tempfile
+import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from imbrex.errors import ImbrexError
@@ -88,16 +90,38 @@ def _run(line: Line, output: int, errors: int) -> int:
             f"line {line.name}: {line.words[0]}: cannot be started ({error.strerror})"
         ) from error
     try:
-        return process.wait(line.limit_s)
-    except subprocess.TimeoutExpired:
-        end_group(process, _GRACE_S)
-        raise HangError(
-            f"line {line.name} was not over after {line.limit_s:.0f} s and was ended: "
-            "nothing is compared"
-        ) from None
+        with _limited(process, line.limit_s) as hung:
+            code = process.wait()
     except BaseException:
         end_group(process, _GRACE_S)
         raise
+    if hung.is_set():
+        raise HangError(
+            f"line {line.name} was not over after {line.limit_s:.0f} s and was ended: "
+            "nothing is compared"
+        )
+    return code
+
+
+@contextmanager
+def _limited(process: subprocess.Popen[bytes], limit_s: float | None) -> Iterator[threading.Event]:
+    """End a process after its time, which the event tells. A wait with a time limit would look for
+    its end 20 times a second only, and times would have a grain of 50 ms."""
+    hung = threading.Event()
+
+    def end() -> None:
+        hung.set()
+        end_group(process, _GRACE_S)
+
+    timer = threading.Timer(limit_s or 0.0, end)
+    if limit_s is not None:
+        timer.start()
+    try:
+        yield hung
+    finally:
+        timer.cancel()
+        if limit_s is not None:
+            timer.join()
 
 
 def _failed(line: Line, code: int, last: str) -> str:

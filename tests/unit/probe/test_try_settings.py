@@ -13,7 +13,7 @@ from imbrex.network.assemble import assemble
 from imbrex.network.columns import Measurement, read_columns
 from imbrex.probe import try_settings
 from imbrex.probe.answer import Answer, answer
-from imbrex.probe.knobs import Tried
+from imbrex.probe.knobs import Tried, knobs_for
 
 THREAD, EAGER = "OMPI_MCA_btl_tcp_progress_thread", "OMPI_MCA_btl_tcp_eager_limit"
 TCP = ("--mca", "btl", "tcp,self")
@@ -96,10 +96,26 @@ def test_what_the_launcher_line_sets_is_not_tried(
 
 def test_no_setting_is_said(monkeypatch: pytest.MonkeyPatch, found: Answer) -> None:
     words = (*TCP, "--mca", "btl_tcp_progress_thread", "0", "--mca", "btl_tcp_eager_limit", "1")
-    assert tried(monkeypatch, found, {}, words) == (
-        [],
-        ["no setting is known to change overlap of Open MPI as it is set"],
-    )
+    names, notes = tried(monkeypatch, found, {}, words)
+    assert names == []
+    assert notes[0] == "no setting is known to change overlap of Open MPI as it is set"
+    assert all(note.endswith("is set by you") for note in notes[1:])
+
+
+def test_what_the_user_exports_is_not_tried(monkeypatch: pytest.MonkeyPatch, found: Answer) -> None:
+    monkeypatch.setenv("OMPI_MCA_btl_tcp_progress_thread", "0")
+    names, notes = tried(monkeypatch, found, {})
+    assert names == [EAGER]
+    own = "OMPI_MCA_btl_tcp_progress_thread=0 is set by you"
+    assert notes == [f"OMPI_MCA_btl_tcp_progress_thread=1: not tried: {own}"]
+
+
+@pytest.mark.parametrize(
+    ("transports", "known"), [("tcp,self", False), ("rc,tcp", True), ("", True), ("^rc", True)]
+)
+def test_reading_the_other_side_needs_a_transport_that_can(transports: str, known: bool) -> None:
+    found = knobs_for("MPICH", {"UCX_TLS": transports}, ("inter-node",))
+    assert ("UCX_RNDV_SCHEME=get_zcopy" in [knob.label for knob in found]) is known
 
 
 def test_the_progress_thread_is_tried_like_any_setting(

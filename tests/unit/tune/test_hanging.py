@@ -8,7 +8,14 @@ import pytest
 
 from imbrex.errors import ImbrexError
 from imbrex.tune.candidate import Candidate, Setup, Tried
-from imbrex.tune.search import HANGS, LEAST_LIMIT_S, Request, search
+from imbrex.tune.search import (
+    HANGS,
+    LEAST_CHANGED_LIMIT_S,
+    LEAST_LIMIT_S,
+    SLOWER,
+    Request,
+    search,
+)
 from imbrex.tune.timed_run import HangError, Line, TimedRun, run_timed
 from imbrex.tune.trial import Plan
 
@@ -60,8 +67,17 @@ def test_the_limit_follows_the_program() -> None:
     quick, long = Hangs("A", set(), 0.1), Hangs("A", set(), 100.0)
     tuned(quick, "fast")
     tuned(long, "fast")
-    assert set(quick.limits_s) == {LEAST_LIMIT_S}
-    assert min(long.limits_s) == HANGS * 100.0
+    assert set(quick.limits_s) == {LEAST_LIMIT_S, LEAST_CHANGED_LIMIT_S}
+    assert set(long.limits_s) == {HANGS * 100.0, SLOWER * 100.0}
+
+
+def test_a_wait_with_a_limit_has_no_grain() -> None:
+    """Times of runs are told to a few ms: looked at 20 times a second they would be equal."""
+    asked = [0.2 + 0.009 * n for n in range(6)]
+    took = [run_timed(Line("B", ("sleep", f"{t}"), limit_s=30.0)).seconds for t in asked]
+    over = [a - b for a, b in zip(took, asked, strict=True)]
+    assert min(over) < 0.02
+    assert sorted(over)[2] < 0.025, over
 
 
 def test_a_line_is_ended_with_all_that_it_started() -> None:

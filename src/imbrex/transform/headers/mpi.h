@@ -134,6 +134,7 @@ int MPI_Type_size(MPI_Datatype, int *);
 int MPI_Get_address(const void *, MPI_Aint *);
 int MPI_Get_count(const MPI_Status *, MPI_Datatype, int *);
 int MPI_Error_string(int, char *, int *);
+int MPI_Pcontrol(const int, ...);
 int MPI_Buffer_attach(void *, int);
 int MPI_Buffer_detach(void *, int *);
 int MPI_Op_create(void (*)(void *, void *, int *, MPI_Datatype *), int, MPI_Op *);
