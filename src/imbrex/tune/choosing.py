@@ -68,8 +68,7 @@ def next_to_narrow(tried: Sequence[Tried], worth: float) -> Tried | None:
     if not found:
         return None
     # A combination says its gain beside that of the best alone.
-    together = found[0].candidate.kind == "combination"
-    best = found[:2] if together else found[:1]
+    best = found[: 2 if found[0].candidate.kind == "combination" else 1]
     noise = noise_of(tried)
     rivals = [
         rival

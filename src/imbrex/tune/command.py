@@ -23,7 +23,7 @@ from imbrex.tune.settings import setting_candidates
 from imbrex.tune.source_candidates import Place, source_candidates
 from imbrex.tune.sources import NOTHING_TOLD, NotPossibleError, Told
 from imbrex.tune.timed_run import Line, run_timed
-from imbrex.tune.trial import LEAST_DISTURBED, Plan
+from imbrex.tune.trial import Plan
 from imbrex.tune.trials_file import TRIALS, Trials, builds
 
 
@@ -53,7 +53,7 @@ def tune(wanted: Wanted) -> Found:
     trials = Trials(folder / TRIALS, wanted.written, builds(programs))
     before = trials.load()
     account = take_account(_measured(wanted))
-    plan = replace(wanted.plan, repeated=LEAST_DISTURBED)
+    plan = wanted.plan
     found = Found(
         command=wanted.written,
         folder=folder,

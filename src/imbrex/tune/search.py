@@ -17,7 +17,7 @@ from imbrex.tune.combination import combined
 from imbrex.tune.results import checked_by, comparable, difference
 from imbrex.tune.statistics import CONFIDENCE
 from imbrex.tune.timed_run import HangError, Line, TimedRun
-from imbrex.tune.trial import Pair, Plan, Run, Trial, run_trial
+from imbrex.tune.trial import LEAST_DISTURBED, Pair, Plan, Run, Trial, run_trial
 
 SCREENED_PAIRS = 3
 """After so many pairs a candidate that does not look faster is left for those that do."""
@@ -164,8 +164,9 @@ def search(
     def more(number: int, label: str, goes_on: Callable[[Trial], bool]) -> None:
         left.turn()
         found = tried[number]
+        patient = replace(plan, repeated=_repeated_more(tried, found))
         with step(f"trying {found.candidate.label}{label}"):
-            tried[number] = _more(request, found, plan, outputs, keep, goes_on, left)
+            tried[number] = _more(request, found, patient, outputs, keep, goes_on, left)
         tried[:] = left_out(tried, plan.worth)
 
     def proving(enough: Callable[[Trial], bool]) -> Callable[[Trial], bool]:
@@ -206,6 +207,17 @@ def _contenders(tried: Sequence[Tried]) -> list[int]:
     is told by narrowing down what is proven too."""
     found = [n for n, t in enumerate(tried) if t.looks_faster and not t.finished]
     return found if any(not tried[n].recommended for n in found) else []
+
+
+def _repeated_more(tried: Sequence[Tried], found: Tried) -> int:
+    """How many disturbed pairs of a candidate are repeated: those of all are shared out, so that a
+    machine that never becomes quiet does not cost three pairs of each."""
+    pairs = [pair for t in tried if t.trial is not None for pair in t.trial.pairs]
+    mine = found.trial.pairs if found.trial is not None else ()
+    repeated = sum(not pair.counted for pair in pairs)
+    quiet = sum(pair.counted and pair.disturbed is None for pair in pairs)
+    own = sum(not pair.counted for pair in mine)
+    return own + max(0, LEAST_DISTURBED + quiet // 2 - repeated)
 
 
 def _screened_out(found: Tried) -> bool:

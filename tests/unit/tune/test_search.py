@@ -144,6 +144,18 @@ def test_the_baseline_is_warm_but_once() -> None:
     assert machine.runs.count("") == pairs + 2
 
 
+def test_a_machine_that_never_becomes_quiet_costs_three_pairs_in_all() -> None:
+    machine = Machine({}, 0.001)
+
+    def run(line: Line) -> TimedRun:
+        return replace(machine(line), disturbed="others kept it busy")
+
+    tried = [Tried(setting(v)) for v in "123"]
+    search(Request(LINE, Plan(30, warm=0), 1e6), tried, run, clock=machine.clock)
+    pairs = [pair for t in tried if t.trial is not None for pair in t.trial.pairs]
+    assert sum(not pair.counted for pair in pairs) == 3
+
+
 def test_equal_settings_are_not_recommended() -> None:
     """One program beside itself, 60 times: none may be called faster."""
     wrong = 0
