@@ -181,8 +181,8 @@ def search(
         more(number, f" ({number + 1} of {len(tried)})", proving(_Screened(noise_of(tried))))
     while (turn := _next(tried, left.has_time(plan.warm + SCREENED_PAIRS))) is not None:
         found = tried[turn]
-        others = [tried[n].estimate for n in _contenders(tried) if n != turn]
-        more(turn, ": is it proven?", proving(_Turn(found, max(others, default=-math.inf))))
+        estimates = [tried[n].estimate for n in _contenders(tried) if n != turn]
+        more(turn, ": is it proven?", proving(_Turn(found, max(estimates, default=-math.inf))))
         if not left.has_time():
             break
     tried[:] = [replace(t, finished=True) if _screened_out(t) else t for t in tried]
