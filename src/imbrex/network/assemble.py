@@ -106,6 +106,7 @@ def _network_path(
     early = [s for s in sizes if head_tail.arrives_early(of_size[s])]
     first_fragment_ns = x_hi[max(early)] if early else 0.0
     points = []
+    medians = loggp.medians_s(round_trips)
     buffered_ns = 0.0
     for size in sizes:
         tail = head_tail.tail_ns(of_size[size], x_hi[size])
@@ -122,6 +123,7 @@ def _network_path(
                 tail_s=None if tail is None else tail * 1e-9,
                 head_s=None if head is None else head * 1e-9,
                 send_returns_before_match=head_tail.returns_before_match(of_size[size]),
+                median_s=medians.get(size),
             )
         )
     return NetworkPath(

@@ -47,6 +47,16 @@ def fit(
     )
 
 
+def medians_s(round_trips: Sequence[RoundTrip]) -> dict[int, float]:
+    """By size, half a ping-pong in s: the median over pairs of their medians, buffers used
+    before."""
+    of: dict[int, list[float]] = {}
+    for r in round_trips:
+        if r.buffers == "warm":
+            of.setdefault(r.size_bytes, []).append(r.median_ns)
+    return {size: float(np.median(times)) * 1e-9 for size, times in of.items()}
+
+
 def _least_relative_squares(sizes: np.ndarray, times: np.ndarray) -> tuple[float, float]:
     """Nonnegative (intercept, slope) that minimize the sum of squared relative errors."""
     rows = np.column_stack((1 / times, sizes / times))

@@ -35,6 +35,8 @@ class Point:
     send_returns_before_match: bool | None = None
     synchronization: bool | None = None
     transfer_class: str = "unknown"
+    median_s: float | None = None
+    """Of half a ping-pong."""
 
 
 @dataclass(frozen=True)

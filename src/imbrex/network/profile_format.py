@@ -61,6 +61,7 @@ _POINT = Object(
             "synchronization", Flag(), "whether a transfer completes though one side computes"
         ),
         Field("class", Choice(CLASSES), "what the probe found", default="unknown"),
+        optional("median_s", _TIME, "median of half a ping-pong", "s"),
     )
 )
 _LOGGP = Object(

@@ -81,6 +81,7 @@ class Algorithm(IntEnum):
     PAIRWISE = 13
     CHAIN_SCAN = 14
     DIRECT = 15
+    NO_MESSAGES = 16
 
 
 @dataclass(frozen=True)

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from imbrex.replay.arrays import NONE, Algorithm, ArraySchedule, Flag, Kind, bytes_and_flags
 from imbrex.replay.rounds import rounds
 
-LEAST_BYTES = 256
-"""Smaller messages hardly keep a link busy: their collectives stay as they are."""
 MOST_MESSAGES = 2_000_000
-"""Of all collectives together; beyond, they stay as they are."""
+"""Of all collectives together, those with the largest first; the others stay as they are. Small
+ones count too: where a process sends to all its children in a tree at once, the furthest of d
+levels waits for d + (d - 1) + ... + 1 messages, not for d."""
 _ROW = np.dtype(
     [(name, "<i8") for name in ("member", "place", "kind", "bytes", "peer", "with", "with_place")]
 )
@@ -73,15 +73,16 @@ def _key(schedule: ArraySchedule, number: int) -> tuple[int, int, int, float]:
 
 
 def _spread(schedule: ArraySchedule) -> list[int]:
-    """The numbers of the meetings that become messages."""
+    """The numbers of the meetings that become messages, in their order."""
     blocking = (schedule.operations["flags"] & Flag.BLOCKING) != 0
-    found, messages = [], 0
+    found: list[tuple[float, int, int]] = []
     for number in range(len(schedule.meetings)):
         largest, count = _extent(*_key(schedule, number))
-        if largest >= LEAST_BYTES and blocking[_members(schedule, number)].all():
-            found.append(number)
-            messages += count
-    return found if messages <= MOST_MESSAGES else []
+        if largest > 0 and blocking[_members(schedule, number)].all():
+            found.append((-largest, number, count))
+    found.sort()
+    within = np.cumsum([count for _, _, count in found]) <= MOST_MESSAGES
+    return sorted(number for (_, number, _), fits in zip(found, within, strict=True) if fits)
 
 
 @lru_cache(maxsize=64)

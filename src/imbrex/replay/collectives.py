@@ -22,7 +22,7 @@ from imbrex.formats.kinds import Number, Text
 from imbrex.formats.toml import AnyOf, Key, Keys, TomlFile
 from imbrex.replay.arrays import Algorithm
 
-_NAMES = {a.name.lower().replace("_", " "): a for a in Algorithm}
+_NAMES = {a.name.lower().replace("_", " "): a for a in Algorithm if a != Algorithm.NO_MESSAGES}
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class Collectives:
     chosen: Mapping[str, Choice] = field(default_factory=dict)
 
     def of(self, operation: str, size_bytes: float) -> Algorithm:
-        """Of an operation in any form; what makes communicators and windows meets as a barrier."""
+        """Of an operation in any form; what is no collective of data meets as a barrier."""
         name = mpi_facts.blocking_form(operation)
         found = self.chosen.get(name) or _DEFAULT.get(name)
         if found is None:

@@ -20,6 +20,8 @@ _SOURCES = Path(__file__).parent / "engine"
 _FLAGS = ("-std=c11", "-O3", "-fPIC", "-shared", "-Wall", "-Wextra")
 _COMPILERS = ("cc", "gcc", "clang", "mpicc")
 ROUTES = 3
+SIZES = 24
+"""At most so many sizes of a route have times of their own (IX_SIZES)."""
 
 
 class CRoute(ctypes.Structure):
@@ -31,6 +33,9 @@ class CRoute(ctypes.Structure):
         ("eager_bytes", ctypes.c_double),
         ("held", ctypes.c_int32),
         ("counted", ctypes.c_int32),
+        ("sizes", ctypes.c_uint64),
+        ("size", ctypes.c_double * SIZES),
+        ("as_bytes", ctypes.c_double * SIZES),
     )
 
 

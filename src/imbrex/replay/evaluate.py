@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from imbrex.errors import ImbrexError
 from imbrex.network.interconnect import Interconnect
 from imbrex.replay.arrays import OPERATION, ArraySchedule, FloatArray, Kind
-from imbrex.replay.compiled import CNetwork, CRoute, CSchedule, CStuck, CTimes, engine
+from imbrex.replay.compiled import SIZES, CNetwork, CRoute, CSchedule, CStuck, CTimes, engine
 
 EAGER_BYTES = 65536
 """Where no profile says up to which size a send does not wait for its receive."""
@@ -47,6 +48,9 @@ class Route:
     eager_bytes: float = EAGER_BYTES
     held_by_sender: bool = False
     held_by_receiver: bool = False
+    sizes: tuple[tuple[float, float], ...] = ()
+    """Where time is not in proportion to size: sizes, ascending, and the bytes for which a message
+    of that size takes the link; in proportion beyond the last. At most SIZES."""
 
     def c(self, counted: bool) -> CRoute:
         return CRoute(
@@ -58,6 +62,9 @@ class Route:
             self.eager_bytes,
             int(self.held_by_sender) + 2 * int(self.held_by_receiver),
             int(counted),
+            len(self.sizes),
+            (ctypes.c_double * SIZES)(*(size for size, _ in self.sizes)),
+            (ctypes.c_double * SIZES)(*(moved for _, moved in self.sizes)),
         )
 
 

@@ -22,7 +22,7 @@ from imbrex.replay.arrays import (
     bytes_and_flags,
 )
 from imbrex.replay.collectives import Collectives
-from imbrex.replay.meetings import EXCHANGES, Meetings, meetings
+from imbrex.replay.meetings import Meetings, meetings
 from imbrex.replay.one_sided import closing_epochs, last_ready, probed
 from imbrex.replay.pairs import SENDS, partners
 from imbrex.replay.run_log import NOWHERE, BoolArray, IntArray, RunLog
@@ -87,6 +87,7 @@ class _Conversion:
         self.one_sided = log.is_kind(LogKind.PUT, LogKind.GET) & (log.peer >= 0)
         self.not_replayed: dict[str, Counter[int]] = {}
         self.as_measured = np.zeros(self.calls, bool)
+        self.closed = closing_epochs(log, np.flatnonzero(self.one_sided))
         self.all_there_ns = self._all_there()
 
     def schedule(self) -> LogSchedule:
@@ -101,18 +102,20 @@ class _Conversion:
     def _all_there(self) -> IntArray:
         """Of calls that make communicators, windows and files, when the last had come that this one
         waits for, on the clock of the call; -1 of all others. What they take then is the library's
-        own time."""
+        own time, which no message of the replay stands for. A call in which nobody waits for others
+        has it all, but for an epoch that closes transfers: it waits for those."""
         log, members = self.log, self.met.members
         found = np.full(self.calls, NOWHERE, np.int64)
         alone = self.met.alone
         found[log.call[alone]] = log.records["enter_ns"][alone]
+        found[self.closed[1]] = NOWHERE
         if not len(members):
             return found
         begins = self.met.table["first"].astype(np.int64)
         shift = log.start_ns[log.stream[members]]
         last = np.maximum.reduceat(log.records["enter_ns"][members] + shift, begins)
         last = np.repeat(last, self.met.table["count"]) - shift
-        sets_up = ~log.named(EXCHANGES)[members]
+        sets_up = np.isin(members, self.met.set_up)
         found[log.call[members[sets_up]]] = last[sets_up]
         return found
 
@@ -170,7 +173,7 @@ class _Conversion:
         ):
             about = np.flatnonzero(which & waited)
             ops.add(log.end[about], _WAIT, np.full(len(about), kind, np.int64), about)
-        transfer, call = closing_epochs(log, np.flatnonzero(self.one_sided))
+        transfer, call = self.closed
         ops.add(call, _BEFORE, np.full(len(call), Kind.WAIT_ARRIVAL, np.int64), transfer)
         probe, receive = probed(log)
         known = self.partner[receive] != NOWHERE
@@ -208,7 +211,9 @@ class _Conversion:
     def _waits_for_nothing(self) -> BoolArray:
         """Calls that only begin something: their time is their own, on any network."""
         log = self.log
-        begins = log.named(_BEGINS) & ~(self.receives & (log.end == log.call))
+        elsewhere = log.end != log.call
+        begins = log.named(_BEGINS) & ~(self.receives & ~elsewhere)
+        begins |= (self.met.number != NOWHERE) & elsewhere
         only = np.ones(self.calls, bool)
         np.logical_and.at(only, log.call, begins)
         return only

@@ -9,24 +9,29 @@ from numpy.typing import NDArray
 
 from imbrex import mpi_facts
 from imbrex.profile.call_log import HERE, Flag, Kind
-from imbrex.replay.arrays import MEETING
+from imbrex.replay.arrays import MEETING, Algorithm
 from imbrex.replay.collectives import Collectives
 from imbrex.replay.run_log import NOWHERE, IntArray, RunLog
 
 COLLECTIVES = (Kind.ALL, Kind.FROM_ROOT, Kind.TO_ROOT, Kind.SCAN, Kind.NEIGHBOURS)
-EXCHANGES = mpi_facts.of_kind("collective")
-"""All others of COLLECTIVES make communicators, windows and files."""
+_EXCHANGES = mpi_facts.of_kind("collective")
+"""All others of COLLECTIVES make communicators, windows and files, or end them."""
 
 
 @dataclass(frozen=True)
 class Meetings:
     """`number`: by record, its meeting (NOWHERE: none that can be replayed). `table` has MEETING's
-    fields, its members are the records `members`; `alone` are those in which nobody waits for
-    others, `lost` those of which somebody's record is missing."""
+    fields, its members are the records `members`; `set_up` are those that make communicators,
+    windows and files in one call, `alone` those in which nobody waits for others, `lost` those of
+    which somebody's record is missing.
+
+    What set-up calls take once all are there is the library's own: messages that nobody knows, and
+    work. A replay lets it pass as it did, so these meetings have no messages."""
 
     number: IntArray
     table: NDArray[np.void]
     members: IntArray
+    set_up: IntArray
     alone: IntArray
     lost: IntArray
 
@@ -42,6 +47,7 @@ def meetings(log: RunLog, collectives: Collectives) -> Meetings:
     rows: list[NDArray[np.void]] = []
     members: list[IntArray] = []
     begun = 0
+    set_up: list[int] = []
     alone: list[int] = []
     lost: list[int] = []
     for own in _arrived_in_one_call(log, who):
@@ -63,12 +69,17 @@ def meetings(log: RunLog, collectives: Collectives) -> Meetings:
         size_bytes = float(records["bytes"][own].max())
         row["bytes"] = size_bytes
         row["root"] = _root(records[own], group.inter)
-        row["algorithm"] = collectives.of(operation, size_bytes)
+        if _sets_up(log, own):
+            set_up.extend(own.tolist())
+            row["algorithm"] = Algorithm.NO_MESSAGES
+        else:
+            row["algorithm"] = collectives.of(operation, size_bytes)
         rows.append(row)
         members.append(own)
     table = np.array(rows, MEETING) if rows else np.zeros(0, MEETING)
     joined = np.concatenate(members) if members else np.zeros(0, np.int64)
-    return Meetings(number, table, joined, np.array(alone, np.int64), np.array(lost, np.int64))
+    rest = (np.array(found, np.int64) for found in (set_up, alone, lost))
+    return Meetings(number, table, joined, *rest)
 
 
 def _arrived_in_one_call(log: RunLog, who: IntArray) -> list[IntArray]:
@@ -89,12 +100,22 @@ def _arrived_in_one_call(log: RunLog, who: IntArray) -> list[IntArray]:
     return [who[part] for part in np.split(order, np.flatnonzero(new)[1:])] if len(who) else []
 
 
+def _in_one_call(log: RunLog, own: IntArray) -> bool:
+    return bool((log.end[own] == log.call[own]).all())
+
+
+def _sets_up(log: RunLog, own: IntArray) -> bool:
+    first = log.records[own[0]]
+    moves = first["kind"] == Kind.EPOCH or log.operations[int(first["operation"])] in _EXCHANGES
+    return not moves and _in_one_call(log, own)
+
+
 def _meets(log: RunLog, own: IntArray) -> bool:
     """Whether those that make a communicator, window or file wait for each other: libraries need
     not, and then the first leave before the last come."""
     records = log.records[own]
-    completed_in_call = (log.end[own] == log.call[own]).all()
-    if log.operations[int(records["operation"][0])] in EXCHANGES or not completed_in_call:
+    exchanges = log.operations[int(records["operation"][0])] in _EXCHANGES
+    if exchanges or not _in_one_call(log, own):
         return True
     shift = log.start_ns[log.stream[own]]
     left, came = records["exit_ns"] + shift, records["enter_ns"] + shift

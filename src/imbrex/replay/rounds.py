@@ -35,8 +35,9 @@ def rounds(algorithm: Algorithm, members: int, root: int, size_bytes: float) -> 
     elif algorithm == Algorithm.RING_ALLGATHER:
         yield from _ring(members, members - 1, part)
     elif algorithm == Algorithm.PAIRWISE:
-        for distance in range(1, members):
-            yield _shift(members, distance, part)
+        in_pairs = members & (members - 1) == 0
+        for k in range(1, members):
+            yield _pairs(members, k, part) if in_pairs else _shift(members, k, part)
     elif algorithm == Algorithm.CHAIN_SCAN:
         for member in range(members - 1):
             yield [(member, member + 1, size)]
@@ -51,6 +52,7 @@ def _by_distance(algorithm: Algorithm, members: int, size: float) -> Iterator[Ro
     while distance < members:
         moved = {
             Algorithm.DISSEMINATION: size,
+            Algorithm.NO_MESSAGES: 0.0,  # who writes it down needs something that waits for all
             Algorithm.BRUCK: size / 2,
             Algorithm.DOUBLING_ALLGATHER: size / members * min(distance, members - distance),
         }[algorithm]
@@ -60,6 +62,10 @@ def _by_distance(algorithm: Algorithm, members: int, size: float) -> Iterator[Ro
 
 def _shift(members: int, distance: int, size: float) -> Round:
     return [(a, (a + distance) % members, size) for a in range(members)]
+
+
+def _pairs(members: int, mask: int, size: float) -> Round:
+    return [(a, a ^ mask, size) for a in range(members)]
 
 
 def _ring(members: int, count: int, size: float) -> Iterator[Round]:

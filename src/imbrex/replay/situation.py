@@ -9,10 +9,11 @@ import numpy as np
 
 from imbrex.errors import ImbrexError
 from imbrex.network.interconnect import Interconnect, load_interconnects
-from imbrex.network.profile import MachineProfile, NetworkPath
+from imbrex.network.profile import LogGP, MachineProfile, NetworkPath
 from imbrex.network.reading import load
 from imbrex.profile.run import Run
 from imbrex.replay.arrays import ArraySchedule
+from imbrex.replay.compiled import SIZES
 from imbrex.replay.evaluate import EAGER_BYTES, Network, Route, route_of
 
 PROGRESS = ("probed", "ideal", "none")
@@ -153,17 +154,39 @@ def _route(profile: MachineProfile, name: str, progress: str) -> Route | None:
     if path is None or path.loggp is None:
         return None
     loggp = path.loggp
+    byte_s, sizes = time_of_sizes(path, loggp)
     by_sender, by_receiver = _held(path, progress)
     return Route(
         latency_ns=max(loggp.EEL_s - loggp.o_s_s - loggp.o_r_s, 0.0) * 1e9,
-        byte_ns=loggp.G_s_per_byte * 1e9,
+        byte_ns=byte_s * 1e9,
         gap_ns=loggp.g_s * 1e9,
         send_ns=loggp.o_s_s * 1e9,
         receive_ns=loggp.o_r_s * 1e9,
         eager_bytes=_eager(path),
         held_by_sender=by_sender,
         held_by_receiver=by_receiver,
+        sizes=sizes,
     )
+
+
+def time_of_sizes(path: NetworkPath, loggp: LogGP) -> tuple[float, tuple[tuple[float, float], ...]]:
+    """G of the largest message that was measured, and for how many of its bytes others take.
+
+    One line through all sizes follows the small ones, of which there are more: on a network with a
+    burst of 128 KiB ahead of its rate, or whose large messages ask first, it is far too fast for
+    the large ones. Sizes whose time no message of a larger one undercuts are kept.
+    """
+    known = [(p.size_bytes, p.median_s - loggp.EEL_s) for p in path.points if p.median_s]
+    if len(known) < 2 or known[-1][1] <= 0:
+        return loggp.G_s_per_byte, ()
+    size, most_s = known[-1]
+    byte_s = most_s / size
+    least_s, sizes = most_s, list[tuple[float, float]]()
+    for size, time_s in reversed(known):
+        least_s = min(least_s, max(time_s, 0.0))
+        sizes.append((float(size), least_s / byte_s))
+    step = -(-len(sizes) // SIZES)
+    return byte_s, tuple(reversed(sizes[::step]))
 
 
 def _eager(path: NetworkPath) -> float:

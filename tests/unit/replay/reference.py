@@ -191,7 +191,7 @@ class Reference:
         at = ready
         if all(earlier <= ready for earlier, _ in before):
             at = max([ready, *(end for _, end in before)])
-        before.append((ready, at + max(moves, route.gap_ns)))
+        before.append((ready, at + moves + route.gap_ns))
         turns = 2 if op["flags"] & Flag.ROUND_TRIP else 1
         self.arrived[i] = at + turns * route.latency_ns + moves
 
@@ -212,7 +212,7 @@ class Reference:
                 route = self.route(streams[a], streams[b])
                 at[a] += route.send_ns
                 start = max(at[a], link[a])
-                link[a] = start + max(route.gap_ns, route.byte_ns * size)
+                link[a] = start + route.gap_ns + route.byte_ns * size
                 comes.append((b, start + route.latency_ns + route.byte_ns * size, route))
             for b, when, route in comes:
                 at[b] = max(at[b], when) + route.receive_ns
@@ -233,7 +233,11 @@ def rounds(
     if algorithm == Algorithm.DISSEMINATION:
         return [[(a, (a + 2**k) % p, size) for a in everybody] for k in range(_depth(p))]
     if algorithm == Algorithm.PAIRWISE:
+        if p & (p - 1) == 0:
+            return [[(a, a ^ k, size / p) for a in everybody] for k in range(1, p)]
         return [[(a, (a + k) % p, size / p) for a in everybody] for k in range(1, p)]
+    if algorithm == Algorithm.NO_MESSAGES:
+        return []
     if algorithm == Algorithm.RING_ALLGATHER:
         return [[(a, (a + 1) % p, size / p) for a in everybody] for _ in range(p - 1)]
     if algorithm == Algorithm.RING_ALLREDUCE:

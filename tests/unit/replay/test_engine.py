@@ -44,8 +44,8 @@ def test_messages_follow_each_other_on_the_link() -> None:
         for _ in range(count):
             b.recv(peer, 0, blocking=True)
     ends = Replayer(b.schedule()).run(NETWORK, shared=False).end_ns
-    # They go on the link at 10, 10 + 80 and 10 + 160.
-    assert ends.tolist() == [30, 170 + 1000 + 10 + 20, 90 + 1000 + 80 + 20]
+    # They go on the link at 10, and a gap of 50 and 80 for the bytes later, at 140 and 270.
+    assert ends.tolist() == [30, 270 + 1000 + 10 + 20, 140 + 1000 + 80 + 20]
 
 
 def test_messages_that_are_under_way_together_share_the_link() -> None:
@@ -56,13 +56,14 @@ def test_messages_that_are_under_way_together_share_the_link() -> None:
     for peer in (1, 2):
         b.recv(peer, 0, blocking=True)
     ends = Replayer(b.schedule()).run(NETWORK).end_ns
-    # 80 of the link each, from 10 and from 50: alone to 50, together to 130, alone to 170.
-    assert ends.tolist() == pytest.approx([50, 130 + 1000 + 20, 170 + 1000 + 20])
+    # 130 of the link each, the gap last, from 10 and from 50: alone to 50, together to 230, alone
+    # to 270.
+    assert ends.tolist() == pytest.approx([50, 180 + 1000 + 20, 220 + 1000 + 20])
     b.send(0, 1, 40)
     b.recv(1, 0, blocking=True)
     ends = Replayer(b.schedule()).run(NETWORK).end_ns
-    # One more to rank 1 from 60 goes behind the first: together to 130 and to 210, alone to 250.
-    assert ends.tolist() == pytest.approx([60, 250 + 1000 + 20, 210 + 1000 + 20])
+    # One more to rank 1 from 60 goes behind the first: together to 230 and to 310, alone to 400.
+    assert ends.tolist() == pytest.approx([60, 350 + 1000 + 20, 260 + 1000 + 20])
 
 
 def test_nothing_waits_on_the_link_for_a_message_that_starts_later() -> None:
@@ -189,3 +190,24 @@ def test_longer_computation_is_all_else_shorter(
         assert shorter == pytest.approx(run_ns(schedule, network), rel=1e-3)
     else:
         assert shorter <= run_ns(schedule, network) * (1 + 1e-3)
+
+
+def test_sizes_whose_time_is_measured_take_it() -> None:
+    # As 5, 50 and 1000 bytes of 2 ns; between two sizes on a line, in proportion beyond the last.
+    sizes = ((10.0, 5.0), (100.0, 50.0), (1000.0, 1000.0))
+    route = Route(latency_ns=100, byte_ns=2, gap_ns=7, sizes=sizes)
+    for size, moves in ((4, 4), (10, 10), (55, 55), (550, 1050), (1000, 2000), (3000, 6000)):
+        b = Builder(2)
+        b.send(0, 1, size, blocking=True)
+        b.send(0, 1, size, blocking=True)
+        for _ in range(2):
+            b.recv(1, 0, blocking=True)
+        replayer = Replayer(b.schedule())
+        for shared in (False, True):
+            replayed = replayer.run(Network(route, route), trace=True, shared=shared)
+            assert replayed.run_ns == pytest.approx(100 + 7 + 2 * moves)
+            assert replayed.path is not None
+            assert replayed.path["ns"].sum() == pytest.approx(replayed.run_ns)
+    assert Replayer(b.schedule()).run(Network(route, route).faster(2)).run_ns == pytest.approx(
+        6053.5
+    )

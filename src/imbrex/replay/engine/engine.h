@@ -3,8 +3,8 @@
  * A schedule is one array of operations, stream after stream (a stream is a thread of a rank), each
  * in the order of the program. Who sends to whom is known, so that a replay is one pass: a stream
  * goes on until it needs a time that nobody has computed yet, and is woken by whoever does. Times
- * are those of LogGP: a send takes o_s of its processor, then its process' link for max(g, G
- * bytes); it has arrived L + G bytes after it went on the link; the receiver takes o_r when it
+ * are those of LogGP: a send takes o_s of its processor, then its process' link for g + G
+ * bytes; it has arrived L + G bytes after it went on the link; the receiver takes o_r when it
  * takes it. Messages go on the link of their process in the order of the program, but none waits
  * for one that can start only later. Above the eager limit they start when the receive is posted
  * too. */
@@ -56,9 +56,10 @@ enum ix_algorithm {
     IX_RING_ALLGATHER,
     IX_DOUBLING_ALLGATHER,
     IX_BRUCK,
-    IX_PAIRWISE,
+    IX_PAIRWISE, /* of a power of two both of a pair with each other, else in a ring */
     IX_CHAIN_SCAN,
-    IX_DIRECT, /* to neighbours: one message each way, once all are there */
+    IX_DIRECT,      /* to neighbours: one message each way, once all are there */
+    IX_NO_MESSAGES, /* over when all are there; what it takes then passes as computation */
 };
 
 /* A collective: its members' operations, in the order of their ranks in the communicator. */
@@ -87,11 +88,17 @@ enum ix_held { IX_HELD_BY_SENDER = 1, IX_HELD_BY_RECEIVER = 2 };
 
 /* LogGP of one path; G as byte_ns. `held`: above the eager limit data moves only while the sender
  * (the receiver) is in the call that completes it. */
+enum { IX_SIZES = 24 };
+
 typedef struct ix_route {
     double latency_ns, send_ns, receive_ns, gap_ns, byte_ns;
     double eager_bytes;
     int32_t held;
     int32_t counted; /* its latencies and bytes are counted on the critical path */
+    /* Where time is not in proportion to size: sizes, ascending, and the bytes for which a message
+     * of that size takes the link. None: as many as it has. */
+    uint64_t sizes;
+    double size[IX_SIZES], as_bytes[IX_SIZES];
 } ix_route;
 
 enum { IX_SELF, IX_WITHIN, IX_BETWEEN, IX_ROUTES };
@@ -169,6 +176,22 @@ uint64_t ix_critical_path(const ix_schedule *schedule, const ix_network *network
 static inline double ix_bytes(const ix_op *op)
 {
     return op->flags & IX_PAGES ? op->bytes * 4096.0 : op->bytes;
+}
+
+/* The bytes that a message of `bytes` is on the link for: a line between two known sizes, from
+ * nothing and in proportion beyond the last. */
+static inline double ix_as_bytes(const ix_route *route, double bytes)
+{
+    double size = 0, moved = 0;
+    if (!route->sizes)
+        return bytes;
+    for (uint64_t k = 0; k < route->sizes; k++) {
+        if (bytes <= route->size[k])
+            return moved + (bytes - size) / (route->size[k] - size) * (route->as_bytes[k] - moved);
+        size = route->size[k];
+        moved = route->as_bytes[k];
+    }
+    return moved * (bytes / size);
 }
 
 static inline double ix_calc(const ix_op *op)

@@ -39,8 +39,7 @@ static int gather(ix_links *l, const ix_schedule *s, const ix_network *n, const 
                 continue;
             const ix_op *op = &s->ops[i];
             const ix_route *route = ix_route_of(s, n, r, op->peer);
-            double moves = route->byte_ns * ix_bytes(op);
-            double work = moves > route->gap_ns ? moves : route->gap_ns;
+            double work = route->gap_ns + route->byte_ns * ix_as_bytes(route, ix_bytes(op));
             l->flows[l->ends[s->process[r]].last++] =
                 (ix_flow){ready_ns[i], work, i, s->process[op->peer], IX_NONE};
         }

@@ -34,12 +34,13 @@ static void put(ix_round *x, uint32_t a, uint32_t b, double bytes)
 {
     const ix_route *route = between(x, a, b);
     ix_member *sender = &x->now[a], *message = &x->coming[b];
+    bytes = ix_as_bytes(route, bytes);
     double moves = route->byte_ns * bytes;
     sender->at_ns += route->send_ns;
     sender->overhead_ns += route->send_ns;
     double start = sender->at_ns > sender->link_ns ? sender->at_ns : sender->link_ns;
     *message = *sender;
-    sender->link_ns = start + (moves > route->gap_ns ? moves : route->gap_ns);
+    sender->link_ns = start + route->gap_ns + moves;
     message->bandwidth_ns += start - sender->at_ns + moves;
     if (route->counted && route->byte_ns > 0)
         message->bytes += (start - sender->at_ns) / route->byte_ns + bytes;
@@ -148,8 +149,7 @@ static void up(ix_round *x, uint32_t root, double bytes, int parts)
         }
 }
 
-/* One message to all neighbours, who are not known: when all are there. */
-static void direct(ix_round *x, double bytes)
+static void all_there(ix_round *x)
 {
     uint32_t last = 0;
     for (uint32_t a = 1; a < x->count; a++)
@@ -157,6 +157,12 @@ static void direct(ix_round *x, double bytes)
     for (uint32_t a = 0; a < x->count; a++)
         if (a != last)
             x->now[a] = x->now[last];
+}
+
+/* One message to all neighbours, who are not known: when all are there. */
+static void direct(ix_round *x, double bytes)
+{
+    all_there(x);
     if (x->count > 1)
         shift(x, 1, bytes);
 }
@@ -211,12 +217,18 @@ static void all_rounds(ix_round *x, const ix_meeting *m)
             shift(x, distance, m->bytes / 2);
         break;
     case IX_PAIRWISE:
-        for (uint32_t distance = 1; distance < p; distance++)
-            shift(x, distance, part);
+        for (uint32_t k = 1; k < p; k++)
+            if ((p & (p - 1)) == 0)
+                exchange(x, p, 0, k, part);
+            else
+                shift(x, k, part);
         break;
     case IX_CHAIN_SCAN:
         for (uint32_t a = 0; a + 1 < p; a++)
             send(x, a, a + 1, m->bytes);
+        break;
+    case IX_NO_MESSAGES:
+        all_there(x);
         break;
     default:
         direct(x, m->bytes);

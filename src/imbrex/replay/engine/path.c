@@ -63,7 +63,7 @@ static void through_message(ix_walk *w, uint64_t send)
     const ix_op *op = &s->ops[send];
     uint32_t sender = stream_of(s, send);
     const ix_route *route = ix_route_of(s, w->network, sender, op->peer);
-    double bytes = ix_bytes(op), turns = op->flags & IX_ROUND_TRIP ? 2 : 1;
+    double bytes = ix_as_bytes(route, ix_bytes(op)), turns = op->flags & IX_ROUND_TRIP ? 2 : 1;
     w->stream = sender;
     ix_stretch *out = stretch(w, send);
     if (!ix_is_site(s, op, (int64_t)send, w->network->free_site)) {
@@ -97,11 +97,10 @@ static void through_message(ix_walk *w, uint64_t send)
         sender = w->stream = stream_of(s, send);
         op = &s->ops[send];
         route = ix_route_of(s, w->network, sender, op->peer);
-        double moves = route->byte_ns * ix_bytes(op);
-        int by_bytes = moves >= route->gap_ns;
+        double moved = ix_as_bytes(route, ix_bytes(op));
         ix_stretch *link = stretch(w, send);
-        link->ns[IX_BANDWIDTH] = by_bytes ? moves : route->gap_ns;
-        link->bytes = by_bytes && route->counted ? ix_bytes(op) : 0;
+        link->ns[IX_BANDWIDTH] = route->gap_ns + route->byte_ns * moved;
+        link->bytes = route->counted ? moved : 0;
     }
 }
 

@@ -40,11 +40,11 @@ static void start(ix_run *run, uint32_t stream, uint64_t index, double ready, ui
     const ix_route *route = route_of(run, stream, op);
     double at = ready;
     if (ix_is_to_itself(run->schedule, stream, op)) {
-        at += route->latency_ns + route->byte_ns * ix_bytes(op);
+        at += route->latency_ns + route->byte_ns * ix_as_bytes(route, ix_bytes(op));
     } else if (!is_free(run, op, index)) {
         ix_link *link = &run->links[run->schedule->process[stream]];
-        double moves = route->byte_ns * ix_bytes(op);
-        double takes = moves > route->gap_ns ? moves : route->gap_ns;
+        double moves = route->byte_ns * ix_as_bytes(route, ix_bytes(op));
+        double takes = route->gap_ns + moves;
         /* Nothing waits for a message that leaves only later. */
         if (run->network->shared_ns) {
             at += run->network->shared_ns[index];

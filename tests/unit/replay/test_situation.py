@@ -1,0 +1,40 @@
+"""The network of a machine profile: what its messages take in a replay."""
+
+from __future__ import annotations
+
+import pytest
+
+from imbrex.network.profile import LogGP, NetworkPath, Point
+from imbrex.replay.situation import time_of_sizes
+
+LOGGP = LogGP(
+    L_s=0, o_s_s=1e-6, o_r_s=1e-6, g_s=0, G_s_per_byte=1e-9, EEL_s=2e-6, residual=0.3
+)  # fmt: skip
+
+
+def path(*medians: tuple[int, float | None]) -> NetworkPath:
+    points = tuple(Point(size, 0.0, 1.0, median_s=median) for size, median in medians)
+    return NetworkPath(points, 1e-9, LOGGP)
+
+
+def test_large_messages_have_the_rate_of_the_largest_that_was_measured() -> None:
+    # 4 KiB pass ahead of the rate, 1 MB takes 10 ns a byte.
+    byte_s, sizes = time_of_sizes(path((1, 1e-6), (4096, 6.096e-6), (1_000_000, 0.010002)), LOGGP)
+    assert byte_s == pytest.approx(10e-9)
+    assert [size for size, _ in sizes] == [1, 4096, 1_000_000]
+    assert [moved for _, moved in sizes] == pytest.approx([0, 409.6, 1_000_000])
+
+
+def test_a_size_that_was_slower_than_a_larger_one_was_disturbed() -> None:
+    _, sizes = time_of_sizes(path((1, 3e-6), (10, 9e-6), (100, 7e-6), (1000, 12e-6)), LOGGP)
+    assert [moved for _, moved in sizes] == pytest.approx([100, 500, 500, 1000])
+
+
+def test_a_profile_without_medians_has_one_line() -> None:
+    assert time_of_sizes(path((1, None), (1000, None)), LOGGP) == (1e-9, ())
+
+
+def test_of_many_sizes_some_are_taken_and_the_largest_among_them() -> None:
+    _, sizes = time_of_sizes(path(*((k, 2e-6 + k * 1e-9) for k in range(1, 51))), LOGGP)
+    assert len(sizes) == 17
+    assert sizes[-1] == (50, pytest.approx(50))
