@@ -2,12 +2,16 @@
 
     sudo python benchmarks/tune_table.py --rows FILE [--library mpich] [--only exchange,cg]
         [--budget 90] [--pairs 20] [--seconds 1200] [--insert docs/guide/tune.md]
+    python benchmarks/tune_table.py --rows FILE --controls [--only hpcc] [--budget 60] [...]
+    python benchmarks/tune_table.py --rows FILE --self 100 [...]
 
 Two ranks on two hosts in network namespaces (TCP, 800 Mbit/s, one core each). For each program:
 what was recommended, the gain proven, the gain of the variant that overlaps by hand where there is
 one, and how long the search took. A recommendation is then carried out as its lines say, and so
 many fresh pairs of runs of the program as it was and of what came out are compared. Each program's
 row goes into the rows' file when it is whole; a further call goes on with those that have none.
+With --controls programs are tried in which overlap has nothing to gain, and with --self one beside
+itself, both on this machine alone; they have tables of their own.
 """
 
 from __future__ import annotations
@@ -18,17 +22,30 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 from typing import Any
 
-from imbrex.tune.statistics import Ratio
+from imbrex.tune.statistics import LEAST_PAIRS, Ratio
 from imbrex.tune.timed_run import Line, run_timed
 from imbrex.tune.trial import Plan, run_trial
 from network_table import ROOT, SCRIPT, launcher
 from page import insert
+from tune_controls import (
+    CONTROLS,
+    ControlRow,
+    SelfRow,
+    control_row,
+    control_table,
+    read,
+    self_row,
+    self_table,
+    write,
+)
 from two_hosts import Network, two_hosts
 
 LIBRARIES = ("openmpi", "mpich")
@@ -50,31 +67,33 @@ class Case:
         return f"{self.app} {self.options}"
 
 
+def _halo(app: str, size: str, variants: Sequence[str]) -> tuple[Case, ...]:
+    """The variants of a halo exchange; overlapped is the one by hand."""
+    overlapped = f"--variant overlapped {size}"
+    return tuple(
+        Case(app, f"--variant {v} {size}", "" if v == "overlapped" else overlapped)
+        for v in variants
+    )
+
+
 CASES = (
-    Case("exchange", "late 1000000 50 10", "tested 1000000 50 10"),
-    Case("exchange", "late 4000000 50 10", "tested 4000000 50 10"),
-    Case("exchange", "blocking 1000000 50 10", "tested 1000000 50 10"),
-    Case("exchange", "blocking 4000000 50 10", "tested 4000000 50 10"),
-    Case(
-        "halo3d",
-        "--variant blocking --n 192 --steps 60",
-        "--variant overlapped --n 192 --steps 60",
+    Case("exchange", "late 1000000 50 20", "tested 1000000 50 20"),
+    Case("exchange", "late 4000000 50 20", "tested 4000000 50 20"),
+    Case("exchange", "blocking 1000000 50 20", "tested 1000000 50 20"),
+    Case("exchange", "blocking 4000000 50 20", "tested 4000000 50 20"),
+    *_halo("halo3d", "--n 192 --steps 100", ("blocking", "late-wait", "faces", "overlapped")),
+    *_halo(
+        "halo2d", "--n 2048 --steps 600", ("blocking", "late-wait", "boundary-first", "overlapped")
     ),
-    Case("halo3d", "--variant late-wait --n 192 --steps 60"),
-    Case("halo3d", "--variant overlapped --n 192 --steps 60"),
-    Case(
-        "halo2d",
-        "--variant blocking --n 4096 --steps 40",
-        "--variant overlapped --n 4096 --steps 40",
-    ),
-    Case("fft", "--n 64 --steps 12"),
-    Case("line", "--n 40 --chunk 400 --steps 8"),
-    Case("bucket", "--log-keys 20 --iterations 30"),
-    Case("cg", "--n 300 --variant blocking", "--n 300 --variant overlapped"),
-    Case("mg", "--n 64 --cycles 30"),
-    Case("ssor", ""),
-    Case("wavefront", "", "--variant overlapped"),
+    Case("fft", "--n 64 --steps 20"),
+    Case("line", "--n 40 --chunk 400 --steps 32"),
+    Case("bucket", "--log-keys 21 --iterations 60"),
+    Case("cg", "--n 400 --variant blocking", "--n 400 --variant overlapped"),
+    Case("mg", "--n 128 --cycles 22"),
+    Case("ssor", "--n 64 --iterations 40"),
+    Case("wavefront", "--n 96 --sweeps 80", "--n 96 --sweeps 80 --variant overlapped"),
 )
+"""Runs of 1.5 to 3 s, of which MPI takes a part that matters."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +111,8 @@ class Row:
     fresh_pairs: int
     by_hand: tuple[float, float] | None
     took_s: float
+    trials: tuple[dict[str, Any], ...] = ()
+    """Of each candidate with runs: `what`, `prediction`, `estimate`, `pairs`."""
 
 
 class Workshop:
@@ -191,6 +212,11 @@ def measure(shop: Workshop, budget_s: float, most: int) -> Row:
         most if best else 0,
         by_hand,
         took_s,
+        tuple(
+            {name: candidate[name] for name in ("what", "prediction", "estimate", "pairs")}
+            for candidate in said["candidates"]
+            if candidate["pairs"]
+        ),
     )
 
 
@@ -214,13 +240,24 @@ def table(rows: Sequence[Row]) -> str:
             f"| {row.library} | `{row.name.strip()}` | {takes} | {found} | {gain(row.proven)} "
             f"| {predicted} | {fresh} | {gain(row.by_hand)} | {row.took_s:.0f} s |"
         )
-    return "\n".join(lines)
+    told = predictions(rows)
+    return "\n".join([*lines, "", told] if told else lines)
 
 
-def read(file: Path) -> list[Row]:
-    if not file.exists():
-        return []
-    return [Row(**json.loads(line)) for line in file.read_text().splitlines()]
+def predictions(rows: Sequence[Row]) -> str:
+    """How far the predictions of all trials are from what was measured, in a sentence."""
+    off = [
+        abs(trial["prediction"] - trial["estimate"])
+        for row in rows
+        for trial in row.trials
+        if trial["prediction"] is not None and trial["pairs"] >= LEAST_PAIRS
+    ]
+    if not off:
+        return ""
+    return (
+        f"The predictions of {len(off)} trials differ from what was measured by "
+        f"{100 * median(off):.1f} % of the run in the median, {100 * max(off):.1f} % at worst."
+    )
 
 
 def main() -> None:
@@ -232,31 +269,75 @@ def main() -> None:
     parser.add_argument("--pairs", type=int, default=20)
     parser.add_argument("--seconds", type=float, default=1200)
     parser.add_argument("--insert", type=Path)
+    parser.add_argument("--controls", action="store_true", help="programs without a gain instead")
+    parser.add_argument("--self", type=int, default=0, metavar="N", dest="beside_itself")
     given = parser.parse_args()
-    rows = read(given.rows)
-    has = {(row.library, row.name) for row in rows}
     end = time.monotonic() + given.seconds
+    libraries = [given.library] if given.library else LIBRARIES
+    if given.controls:
+        text, name = controls(given.rows, libraries, given.only, given.budget, end), "controls"
+    elif given.beside_itself:
+        text, name = beside_itself(given.rows, libraries, given.beside_itself, end), "self"
+    else:
+        text, name = searches(given, libraries, end), "tune"
+    print(text)
+    if given.insert is not None:
+        insert(given.insert, text, name)
+
+
+def searches(given: argparse.Namespace, libraries: Sequence[str], end: float) -> str:
+    """Go on with the searches that have no row, until `end`; the table of all."""
+    rows = [Row(**row) for row in read(given.rows, "search")]
+    has = {(row.library, row.name) for row in rows}
     wanted = [
         (library, case)
         for case in CASES
-        for library in LIBRARIES
-        if given.library in (None, library)
-        and (not given.only or case.app in given.only.split(","))
-        and (library, case.name) not in has
+        for library in libraries
+        if (not given.only or case.app in given.only.split(",")) and (library, case.name) not in has
     ]
-    if wanted and given.seconds:
+    if wanted and time.monotonic() < end:
         with two_hosts() as network:
             for number, (library, case) in enumerate(wanted):
                 if time.monotonic() > end:
                     break
                 row = measure(Workshop(network, library, case, number), given.budget, given.pairs)
                 rows.append(row)
-                with given.rows.open("a") as file:
-                    file.write(json.dumps(asdict(row)) + "\n")
-                print(table([row]).splitlines()[-1], flush=True)
-    print(table(rows))
-    if given.insert is not None:
-        insert(given.insert, table(rows), "tune")
+                write(given.rows, "search", row)
+                print(table([row]).splitlines()[2], flush=True)
+    return table(rows)
+
+
+def controls(
+    file: Path, libraries: Sequence[str], only: str | None, budget_s: float, end: float
+) -> str:
+    """Go on with the controls that have no row, until `end`; the table of all."""
+    rows = [ControlRow(**row) for row in read(file, "control")]
+    has = {(row.library, row.name) for row in rows}
+    with tempfile.TemporaryDirectory(prefix="imbrex-controls-") as folder:
+        for control in CONTROLS:
+            if control.library not in libraries or (control.library, control.name) in has:
+                continue
+            if time.monotonic() > end or (only and only not in control.name):
+                continue
+            row = control_row(control, Path(folder), budget_s)
+            if row is not None:
+                rows.append(row)
+                write(file, "control", row)
+    return control_table(rows)
+
+
+def beside_itself(file: Path, libraries: Sequence[str], wanted: int, end: float) -> str:
+    """Go on until each library has so many searches of a program beside itself, or until `end`."""
+    rows = [SelfRow(**row) for row in read(file, "self")]
+    with tempfile.TemporaryDirectory(prefix="imbrex-self-") as folder:
+        for number in range(wanted):
+            for library in libraries:
+                has = sum(row.library == library for row in rows)
+                if has <= number and time.monotonic() < end:
+                    row = self_row(library, Path(folder))
+                    rows.append(row)
+                    write(file, "self", row)
+    return self_table(rows)
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ from imbrex.tune.search import Request, search
 from imbrex.tune.settings import setting_candidates
 from imbrex.tune.source_candidates import Place, source_candidates
 from imbrex.tune.sources import NOTHING_TOLD, NotPossibleError, Told
+from imbrex.tune.start import saved_in_start
 from imbrex.tune.timed_run import Line, run_timed
 from imbrex.tune.trial import Plan
 from imbrex.tune.trials_file import TRIALS, Trials, builds
@@ -108,7 +109,8 @@ def _try(found: Found, request: Request, tried: list[Tried], trials: Trials) -> 
     """Try the candidates; what is proven when the user interrupts it, or the program as it is fails
     in the midst of it, is kept."""
     try:
-        search(request, tried, run_timed, trials.keep, step)
+        objection = saved_in_start(request.line, run_timed)
+        search(request, tried, run_timed, trials.keep, step, objection=objection)
     except KeyboardInterrupt:
         return replace(found, tried=tuple(tried), interrupted=True)
     except ImbrexError as error:

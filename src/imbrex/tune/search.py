@@ -42,6 +42,8 @@ LEAST_CHANGED_LIMIT_S = 10.0
 Keep = Callable[[str, Sequence[Pair]], None]
 """Is told what a candidate is, and its pairs after each."""
 Step = Callable[[str], AbstractContextManager[Any]]
+Objection = Callable[[Tried], str | None]
+"""Is told what is proven; why it is out all the same, or None."""
 
 
 @dataclass(frozen=True)
@@ -146,13 +148,15 @@ def search(
     keep: Keep = lambda label, pairs: None,
     step: Step = lambda label: nullcontext(),
     clock: Callable[[], float] = time.monotonic,
+    objection: Objection = lambda found: None,
 ) -> None:
     """Fill in what became of each candidate in `tried`; one that combines may follow them.
 
     First all are screened with a few pairs, while there is time to prove the best of them too; then
     those that look faster are tried on, the best first, until they are proven, hopeless, or the
     budget is used up, and those that were not screened with what time is left. What was proven is
-    tried together at last, and the best of all narrowed down. What can no longer become the answer
+    tried together at last, and the best of all narrowed down. `objection` has a word in what is
+    proven. What can no longer become the answer
     has no more pairs at any time. The confidence of each is raised so that with as many candidates
     as these, and their combination, the whole is wrong as rarely as one.
     """
@@ -161,12 +165,14 @@ def search(
     plan = replace(request.plan, confidence=1 - (1 - CONFIDENCE) / max(1, many))
     outputs = _Outputs(left.timed(run))
 
-    def more(number: int, label: str, goes_on: Callable[[Trial], bool]) -> None:
+    def go_on(number: int, label: str, goes_on: Callable[[Trial], bool]) -> None:
         left.turn()
         found = tried[number]
         patient = replace(plan, repeated=_repeated_more(tried, found))
         with step(f"trying {found.candidate.label}{label}"):
-            tried[number] = _more(request, found, patient, outputs, keep, goes_on, left)
+            more = _more(request, found, patient, outputs, keep, goes_on, left)
+            why = objection(more) if more.recommended and not found.recommended else None
+        tried[number] = more if why is None else replace(more, failed=why, finished=True)
         tried[:] = left_out(tried, plan.worth)
 
     def proving(enough: Callable[[Trial], bool]) -> Callable[[Trial], bool]:
@@ -178,20 +184,20 @@ def search(
         promising = any(t.looks_faster and not t.recommended for t in tried)
         if not left.has_time(plan.warm + SCREENED_PAIRS + promising * PROVING_PAIRS):
             break
-        more(number, f" ({number + 1} of {len(tried)})", proving(_Screened(noise_of(tried))))
+        go_on(number, f" ({number + 1} of {len(tried)})", proving(_Screened(noise_of(tried))))
     while (turn := _next(tried, left.has_time(plan.warm + SCREENED_PAIRS))) is not None:
         found = tried[turn]
         estimates = [tried[n].estimate for n in _contenders(tried) if n != turn]
-        more(turn, ": is it proven?", proving(_Turn(found, max(estimates, default=-math.inf))))
+        go_on(turn, ": is it proven?", proving(_Turn(found, max(estimates, default=-math.inf))))
         if not left.has_time():
             break
     tried[:] = [replace(t, finished=True) if _screened_out(t) else t for t in tried]
     combination = combined(tried)
     if combination is not None and left.has_time(SCREENED_PAIRS):
         tried.append(Tried(combination))
-        more(len(tried) - 1, ": is it proven?", proving(_decided))
+        go_on(len(tried) - 1, ": is it proven?", proving(_decided))
     while left.has_time() and (narrow := next_to_narrow(tried, plan.worth)) is not None:
-        more(tried.index(narrow), ": how much?", proving(_settled))
+        go_on(tried.index(narrow), ": how much?", proving(_settled))
 
 
 def _next(tried: Sequence[Tried], unseen_too: bool) -> int | None:
