@@ -29,8 +29,8 @@ typedef struct engine {
     size_t max_bytes; /* largest message */
     double slice_s;   /* time for one size of one experiment */
     /* Of this experiment: when it began, when it should be over for all to have their share of the
-     * time, and when to begin nothing more. */
-    int64_t begin_ns, fair_ns, end_ns;
+     * time, and when to begin nothing more; and how much later what must not be missing may end. */
+    int64_t begin_ns, fair_ns, end_ns, grace_ns;
     pair pairs[MAX_PAIRS];
     int npairs;
     int part, parts; /* the pair at hand among those of this experiment; 0 parts: no pairs */

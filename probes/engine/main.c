@@ -246,6 +246,7 @@ int main(int argc, char **argv)
     MPI_Comm_dup(MPI_COMM_WORLD, &e.data);
     MPI_Comm_dup(MPI_COMM_WORLD, &e.control);
     const int64_t end_ns = now_ns() + (int64_t)(o.time_limit_s * 1e9);
+    e.grace_ns = (int64_t)(o.time_limit_s * 1e8);
     find_nodes(&e);
     choose_pairs(&e);
     limit_to_memory(&e);

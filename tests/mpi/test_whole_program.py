@@ -78,7 +78,7 @@ def test_every_message_is_there_with_its_partner(made: LogSchedule) -> None:
 def test_the_latencies_that_each_rank_waits_for(made: LogSchedule) -> None:
     # Rank 0 / rank 1 after each step: Sendrecv 1/1, the large message 2/2, to oneself 2/2, as they
     # come 3/3, persistent 6/6, announced to the probe 7/7 and then moved 8/8, the Bcast of rank 1
-    # beside the Iallreduce 9/9, Alltoall 10/10, Scan 10/11, Comm_split (no message of ours)
+    # beside the Iallreduce 9/9, Alltoall 10/10, Scan 11/11, Comm_split (no message of ours)
     # 11/11, Sendrecv 12/12, Barrier 13/13, Win_create 13/13, fence 14/14, put and fence 15/16, get
     # 17/18, Win_free 18/18.
     assert ends(made.schedule, Route(latency_ns=1000)) == [18_000, 18_000]
@@ -86,8 +86,8 @@ def test_the_latencies_that_each_rank_waits_for(made: LogSchedule) -> None:
 
 def test_the_bytes_that_each_rank_waits_for(made: LogSchedule) -> None:
     # Sendrecv, large, as they come (two on one link), persistent, probed, Bcast, Alltoall (which
-    # rank 1 began while rank 0 had its Bcast), Sendrecv, put and get.
-    byte_by_byte = [100, LARGE, 2 * 64, 3 * 64, LARGE, 1000, 100, 9, 1000, 1000]
+    # rank 1 began while rank 0 had its Bcast), Scan, Sendrecv, put and get.
+    byte_by_byte = [100, LARGE, 2 * 64, 3 * 64, LARGE, 1000, 100, 8, 9, 1000, 1000]
     assert ends(made.schedule, Route(byte_ns=1.0)) == [sum(byte_by_byte)] * 2
 
 

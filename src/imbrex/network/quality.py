@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 
+from imbrex import mpi_facts
 from imbrex.network.profile import MachineProfile
 
 BANDWIDTH_BYTES = 1024
@@ -15,6 +16,15 @@ NOISIER = 1.5
 """A profile is worse than another if its bounds lie so many times further apart."""
 PROTOCOL_BYTES = 65536
 """What sends wait for is measured at least up to here, however slow the network is."""
+
+CALIBRATED = frozenset(
+    name
+    for name in mpi_facts.of_kind("collective", form="blocking")
+    if mpi_facts.facts(name).fields.get("calibration") == name
+    and mpi_facts.dependence(name) != "neighbours"
+    and mpi_facts.buffers(name)
+)
+"""Collectives that a calibration measures; others take after one of them."""
 
 
 def spread(profile: MachineProfile) -> float | None:
@@ -29,10 +39,11 @@ def spread(profile: MachineProfile) -> float | None:
 
 
 def cut_short(profile: MachineProfile) -> str | None:
-    """One line that says so where the time was up before the protocols of messages were known.
+    """One line that says so where the time was up before the protocols of messages were known, or
+    before each collective was measured once.
 
-    Larger messages are left out where a network is too slow for them; smaller ones only where the
-    ranks hardly got to run.
+    Larger messages are left out where a network is too slow for them; smaller ones, and collectives
+    of a few bytes, only where the ranks hardly got to run.
     """
     unknown = [
         point.size_bytes
@@ -42,11 +53,17 @@ def cut_short(profile: MachineProfile) -> str | None:
         and point.size_bytes <= PROTOCOL_BYTES
         and point.send_returns_before_match is None
     ]
-    if not unknown:
+    measured = {found.operation for found in profile.collectives}
+    lacking = profile.ranks > 1 and CALIBRATED - measured
+    if unknown:
+        came = f"messages below {min(unknown)} B"
+    elif lacking:
+        came = f"{len(measured)} of {len(CALIBRATED)} collectives"
+    else:
         return None
     return (
-        f"this machine was too busy: the calibration came only to messages below {min(unknown)} B "
-        "within its time; `imbrex calibrate` when nothing else runs gives narrower numbers"
+        f"this machine was too busy: the calibration came only to {came} within its time; "
+        "`imbrex calibrate` when nothing else runs gives narrower numbers"
     )
 
 

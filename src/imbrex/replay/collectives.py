@@ -52,7 +52,7 @@ _DEFAULT = {
 _BY_DEPENDENCE = {
     "root-to-all": Choice(_A.BINOMIAL_SCATTER, _A.BINOMIAL_SCATTER),
     "all-to-root": Choice(_A.BINOMIAL_GATHER, _A.BINOMIAL_GATHER),
-    "prefix": Choice(_A.CHAIN_SCAN, _A.CHAIN_SCAN),
+    "prefix": Choice(_A.RECURSIVE_DOUBLING, _A.RECURSIVE_DOUBLING),
     "neighbours": Choice(_A.DIRECT, _A.DIRECT),
     "all-to-all": Choice(_A.PAIRWISE, _A.PAIRWISE),
 }

@@ -18,7 +18,7 @@ def example_profile(name: str) -> MachineProfile:
         library_name=name,
         library_version="1",
         hosts=("a",),
-        ranks=2,
+        ranks=1,
         settings={},
         paths={"self": NetworkPath((Point(1, 0.0, 1e-6),), 0.0)},
         collectives=(),

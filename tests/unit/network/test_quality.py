@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from imbrex.network import cache, obtain
 from imbrex.network.profile import Collective, CollectivePoint, MachineProfile, NetworkPath, Point
-from imbrex.network.quality import cut_short, is_better, spread, too_noisy
+from imbrex.network.quality import CALIBRATED, cut_short, is_better, spread, too_noisy
 from imbrex.network.table import format_table
+
+POINTS = (CollectivePoint(8, 1e-6, 2e-6),)
+COLLECTIVES = tuple(Collective(name, 2, "intra-node", "any", POINTS) for name in sorted(CALIBRATED))
 
 
 def profile(ratio: float, *, quick: bool = True, last_tried: int = 65536) -> MachineProfile:
@@ -28,7 +32,14 @@ def profile(ratio: float, *, quick: bool = True, last_tried: int = 65536) -> Mac
     )
     alone = NetworkPath((Point(4096, 1e-9, 1.0),), 0.0)
     paths = {"self": alone, "intra-node": NetworkPath(points, 0.0)}
-    return MachineProfile("lib", "1", ("a",), 2, {}, paths, (), "then", "", quick)
+    return MachineProfile("lib", "1", ("a",), 2, {}, paths, COLLECTIVES, "then", "", quick)
+
+
+def test_a_calibration_that_left_collectives_out_was_cut_short() -> None:
+    few = replace(profile(2.0), collectives=COLLECTIVES[:3])
+    told = cut_short(few)
+    assert told is not None and f"only to 3 of {len(COLLECTIVES)} collectives" in told
+    assert cut_short(replace(few, ranks=1)) is None
 
 
 def test_spread_is_of_messages_that_bandwidth_decides() -> None:
