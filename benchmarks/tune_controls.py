@@ -27,7 +27,7 @@ MINUTE_S = 60.0
 WORTH = 0.01
 MOST_PAIRS = 10
 """Of a program beside itself: with more than these a search has long gone on to something else."""
-SELF_BUDGET_S = 60.0
+SELF_BUDGET_S = 30.0
 
 
 @dataclass(frozen=True)
@@ -166,7 +166,7 @@ def control_row(control: Control, folder: Path, budget_s: float) -> ControlRow |
 def self_row(library: str, folder: Path) -> SelfRow:
     """One search with the program as it is as its only candidate: a variable that nobody reads."""
     control = next(c for c in CONTROLS if c.library == library and c.what == "no MPI time")
-    control = replace(control, words=("./exchange", "blocking", "100000", "20", "10"))
+    control = replace(control, words=("./exchange", "blocking", "100000", "20", "5"))
     place = _built(control, folder)
     program = str(place / "exchange")
     words = tuple(program if word == "./exchange" else word for word in _started(control))

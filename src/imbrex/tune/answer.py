@@ -67,6 +67,8 @@ class Found:
             return f"Nothing to gain from overlap here: {_at_most(self.most)}."
         if self.recommended:
             return self._faster(self.recommended[0])
+        if not self.tried and self._over:
+            return f"Nothing tried: {self._no_room}"
         if not self.tried:
             return (
                 f"Overlap could gain {_at_most(self.most)}, but nothing is known to try: no "
@@ -133,7 +135,14 @@ class Found:
     @property
     def _open(self) -> bool:
         """Whether more time could find something, or something better."""
+        if not self.tried:
+            return self._over and not self.hopeless
         return any(not found.finished and not found.recommended for found in self.tried)
+
+    @property
+    def _over(self) -> bool:
+        """Whether the time was over before anything could be tried."""
+        return self.left_s is not None and self.left_s <= 0
 
     @property
     def _more_time(self) -> str:

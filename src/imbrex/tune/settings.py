@@ -16,7 +16,8 @@ def setting_candidates(account: Account, worth: float) -> tuple[list[Candidate],
     left as the user has set it."""
     profile, launcher = account.knowledge.profile, account.knowledge.launcher or ()
     if profile is None:
-        return [], ()
+        why = "no machine profile tells what this MPI library does here (imbrex calibrate)"
+        return [], (f"the settings: not tried: {why}",)
     known = [
         knob
         for knob in knobs_for(

@@ -304,6 +304,14 @@ def test_a_budget_that_measuring_has_taken_is_said() -> None:
     )
 
 
+def test_time_that_is_over_before_there_is_a_candidate_is_said() -> None:
+    """What could be tried is not known then: a build takes time too."""
+    answer = replace(found(()), budget_s=60, run_s=1.0, left_s=-4.0)
+    assert answer.verdict.startswith("Nothing tried: measuring the program and its network took")
+    assert answer.to_json()["complete"] is False
+    assert any("Started again it goes on" in line for line in answer.lines())
+
+
 def test_the_pairs_that_would_prove_it_are_more_than_were_run() -> None:
     """Few pairs were allowed: the answer asks for more, with the confidence of all candidates."""
     for seed in range(10):

@@ -49,3 +49,14 @@ def test_what_the_line_sets_is_left(account: Account) -> None:
     found, notes = setting_candidates(told, 0.01)
     assert PML not in [candidate.label for candidate in found]
     assert notes == (f"{PML}: not tried: OMPI_MCA_pml=ob1 is set by you",)
+
+
+def test_without_a_machine_profile_it_is_said(account: Account) -> None:
+    told = replace(account, knowledge=replace(account.knowledge, profile=None))
+    assert setting_candidates(told, 0.01) == (
+        [],
+        (
+            "the settings: not tried: no machine profile tells what this MPI library does here "
+            "(imbrex calibrate)",
+        ),
+    )
