@@ -20,6 +20,7 @@ _MADE = frozenset({".o", ".mod", ".smod"})
 _OURS = ("run.json", "answer.json", "job.json", "CMakeCache.txt")
 """Folders with one of these are runs of Imbrex, or builds that name the original's folder."""
 _GRACE_S = 1.0
+_WRAPPERS = ("mpicc", "mpicxx", "mpic++", "mpifort", "mpif90", "mpif77")
 
 
 def copied_files(sources: Sources, output: Path) -> list[Path]:
@@ -67,6 +68,7 @@ def build(sources: Sources, tree: Path, most_s: float) -> Path:
         process = subprocess.Popen(
             ["sh", "-c", sources.build],
             cwd=folder,
+            env=_environment(sources, tree),
             stdin=subprocess.DEVNULL,
             stdout=stream,
             stderr=subprocess.STDOUT,
@@ -85,6 +87,21 @@ def build(sources: Sources, tree: Path, most_s: float) -> Path:
             f"({_reason(log)}); tell how to build with --build"
         )
     return _built(sources, tree, began)
+
+
+def _environment(sources: Sources, tree: Path) -> dict[str, str]:
+    """The user's, in which mpicc and its like are those of the program's MPI: a Makefile that names
+    `mpicc` would build for another one where several are installed."""
+    mpicc = sources.mpicc
+    if mpicc is None or "mpicc" not in mpicc.name:
+        return dict(os.environ)
+    folder = tree.with_name("wrappers")
+    folder.mkdir(exist_ok=True)
+    for name in _WRAPPERS:
+        wrapper, link = mpicc.with_name(mpicc.name.replace("mpicc", name)), folder / name
+        if wrapper.exists() and not link.is_symlink():
+            link.symlink_to(wrapper.absolute())
+    return {**os.environ, "PATH": f"{folder}{os.pathsep}{os.environ.get('PATH', os.defpath)}"}
 
 
 def _built(sources: Sources, tree: Path, began: float) -> Path:

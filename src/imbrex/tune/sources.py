@@ -28,7 +28,8 @@ class NotPossibleError(Exception):
 @dataclass(frozen=True)
 class Sources:
     """What makes a program. `root` holds all that a build needs; `folder` is where `build` is run,
-    in `root`; `flags_of` the compiler's flags of each file, for reading it."""
+    in `root`; `flags_of` the compiler's flags of each file, for reading it; `mpicc` that of the
+    program's MPI, where the user has not told how to build."""
 
     program: Path
     root: Path
@@ -36,6 +37,7 @@ class Sources:
     files: tuple[Path, ...]
     flags_of: dict[Path, list[str]]
     build: str
+    mpicc: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,9 @@ def find_sources(program: Path, told: Told, mpicc: Path | None) -> Sources:
     if root in (Path("/"), Path.home(), Path("/tmp")):
         raise NotPossibleError(f"the sources are all over {root}: name their folder (--sources)")
     folder, build = _build(program, root, mine, told.build, mpicc)
-    return Sources(program, root, folder, files, _flags(root, mine, told.database), build)
+    flags = _flags(root, mine, told.database)
+    wrapper = mpicc if told.build is None else None
+    return Sources(program, root, folder, files, flags, build, wrapper)
 
 
 def _root(files: tuple[Path, ...]) -> Path:

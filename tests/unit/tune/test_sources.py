@@ -75,6 +75,21 @@ def test_make_builds_the_program_alone(project: Path, rule: str, command: str) -
     assert (sources.folder, sources.build) == (project, command)
 
 
+def test_make_builds_for_the_mpi_of_the_program(project: Path, tmp_path: Path) -> None:
+    """`mpicc` of a Makefile is the one of the launcher's MPI, and the user's where he says how."""
+    (project / "Makefile").write_text("app: app.c\n\tmpicc -g -Ilib -o app app.c lib/half.c\n")
+    wrapper = tmp_path / "bin" / "mpicc.other"
+    wrapper.parent.mkdir()
+    wrapper.write_text(f'#!/bin/sh\ntouch used\nexec {CC} "$@"\n')
+    wrapper.chmod(0o755)
+    tree = tmp_path / "out" / "copy"
+    sources = find_sources(project / "app", Told(), wrapper)
+    copy(sources, copied_files(sources, tmp_path / "out"), tree)
+    assert build(sources, tree, 60) == tree / "app"
+    assert (tree / "used").exists()
+    assert find_sources(project / "app", Told(build="make app"), wrapper).mpicc is None
+
+
 def test_the_makefile_that_knows_the_program_builds_it(project: Path) -> None:
     top = project.parent
     (project / "Makefile").write_text("app: app.c\n\tcc -g -Ilib -o app app.c lib/half.c\n")
