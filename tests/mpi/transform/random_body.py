@@ -66,6 +66,9 @@ class Generator:
         # C, half of the programs: `e` and `f` are pointers that are exchanged.
         self.exchanging = not fortran and seed % 2 == 1
         self.odd = False  # whether they have been exchanged an odd number of times
+        # Of one group of ten in five, some receives name no source, or neither source nor tag:
+        # there is but one process that sends.
+        self.anyone = seed // 10 % 5 == 4
         # One program in eight: what a loop leaves in its index is used.
         self.reads_index = seed % 8 == 3
 
@@ -187,13 +190,22 @@ class Generator:
             return f"{array}({offset + 1})" if offset else whole
         return f"&{array}[{offset}]" if offset else array
 
+    def source(self) -> str:
+        wild = self.anyone and self.random.random() < 0.5
+        return "MPI_ANY_SOURCE" if wild else "peer"
+
+    def wanted(self, tag: int) -> str:
+        """The tag that a receive names. Messages still to be taken are told apart by theirs."""
+        alone = self.anyone and not (self.pending or self.busy)
+        return "MPI_ANY_TAG" if alone and self.random.random() < 0.3 else str(tag)
+
     def message(self, name: str, array: str, count: int, tag: int) -> tuple[str, str]:
         buffer = self.buffer(array, count)
         status = name == "Recv"
-        c = f"MPI_{name}({buffer}, {count}, MPI_DOUBLE, peer, {tag}, MPI_COMM_WORLD"
+        of = f"{self.source()}, {self.wanted(tag)}" if status else f"peer, {tag}"
+        c = f"MPI_{name}({buffer}, {count}, MPI_DOUBLE, {of}, MPI_COMM_WORLD"
         f = (
-            f"call MPI_{name.upper()}({buffer}, {count}, MPI_DOUBLE_PRECISION, peer, {tag}, "
-            "MPI_COMM_WORLD"
+            f"call MPI_{name.upper()}({buffer}, {count}, MPI_DOUBLE_PRECISION, {of}, MPI_COMM_WORLD"
         )
         c += ", MPI_STATUS_IGNORE);" if status else ");"
         return c, f + (", MPI_STATUS_IGNORE, ierr)" if status else ", ierr)")
@@ -203,11 +215,12 @@ class Generator:
         count = self.random.choice([1, 10, LENGTH // 2, LENGTH])
         tag = self.random.randint(0, 2)
         first, second = self.buffer(x, count), self.buffer(y, count)
+        of = f"{self.source()}, {self.wanted(tag)}"
         self.out.put(
             f"MPI_Sendrecv({first}, {count}, MPI_DOUBLE, peer, {tag}, {second}, {count}, "
-            f"MPI_DOUBLE, peer, {tag}, MPI_COMM_WORLD, MPI_STATUS_IGNORE);",
+            f"MPI_DOUBLE, {of}, MPI_COMM_WORLD, MPI_STATUS_IGNORE);",
             f"call MPI_SENDRECV({first}, {count}, MPI_DOUBLE_PRECISION, peer, {tag}, {second}, "
-            f"{count}, MPI_DOUBLE_PRECISION, peer, {tag}, MPI_COMM_WORLD, MPI_STATUS_IGNORE, ierr)",
+            f"{count}, MPI_DOUBLE_PRECISION, {of}, MPI_COMM_WORLD, MPI_STATUS_IGNORE, ierr)",
         )
 
     def sinking(self) -> None:
@@ -325,10 +338,11 @@ class Generator:
 
     def start(self, name: str, array: str, count: int, tag: int, request: int) -> None:
         buffer = self.buffer(array, count)
+        rank = self.source() if name == "Irecv" else "peer"
         self.out.put(
-            f"MPI_{name}({buffer}, {count}, MPI_DOUBLE, peer, {tag}, MPI_COMM_WORLD, "
+            f"MPI_{name}({buffer}, {count}, MPI_DOUBLE, {rank}, {tag}, MPI_COMM_WORLD, "
             f"&r[{request}]);",
-            f"call MPI_{name.upper()}({buffer}, {count}, MPI_DOUBLE_PRECISION, peer, {tag}, "
+            f"call MPI_{name.upper()}({buffer}, {count}, MPI_DOUBLE_PRECISION, {rank}, {tag}, "
             f"MPI_COMM_WORLD, r({request + 1}), ierr)",
         )
 

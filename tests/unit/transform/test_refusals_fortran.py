@@ -37,16 +37,21 @@ RECV = (
     "     &  MPI_COMM_WORLD, status, ierr)\n"
 )
 WORK = "      call work(c)\n"
+BARRIER = "      call MPI_BARRIER(MPI_COMM_WORLD, ierr)\n"
 
 BCAST = """      call MPI_BCAST(a, n, MPI_DOUBLE_PRECISION, 0,
      &  MPI_COMM_WORLD, ierr)
 """
 REFUSED: dict[str, tuple[str, str, str]] = {
-    "any source": ("", RECV.replace("peer", "MPI_ANY_SOURCE") + WORK, "ANY_SOURCE"),
+    "any source": (
+        "",
+        WORK + BARRIER + RECV.replace("peer", "MPI_ANY_SOURCE") + BARRIER + WORK,
+        "MPI_Barrier",
+    ),
     "a stored wildcard": (
         "",
-        "      peer = mpi_any_source\n" + WORK + RECV + WORK,
-        "may be a wildcard",
+        "      peer = mpi_any_source\n" + WORK + BARRIER + RECV + BARRIER + WORK,
+        "MPI_Barrier",
     ),
     "an error code that is read": (
         "",

@@ -100,12 +100,14 @@ C_REFUSED: dict[str, tuple[str, str]] = {
         "its error code is checked",
     ),
     "any source": (
-        f"work(c); {receive('&r', peer='MPI_ANY_SOURCE')} {wait('&r')} work(b);",
-        "MPI_ANY_SOURCE",
+        f"work(c); MPI_Barrier(MPI_COMM_WORLD); {receive('&r', peer='MPI_ANY_SOURCE')} {wait('&r')}"
+        " work(b);",
+        "MPI_Barrier",
     ),
     "any tag": (
-        f"work(c); {receive('&r', tag='MPI_ANY_TAG')} {wait('&r')} work(b);",
-        "MPI_ANY_TAG",
+        f"work(c); MPI_Barrier(MPI_COMM_WORLD); {receive('&r', tag='MPI_ANY_TAG')} {wait('&r')}"
+        " work(b);",
+        "MPI_Barrier",
     ),
     "another receive of the channel": (
         f"work(c); {receive('&r', 'c')} {receive('&other')} {wait('&r')} work(c); "

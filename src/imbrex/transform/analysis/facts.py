@@ -16,11 +16,9 @@ from imbrex.transform.analysis.whole_program import incomplete, unseen_code
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.location import Location
 from imbrex.transform.model.program import (
-    Argument,
     Call,
     Program,
     Routine,
-    Variable,
 )
 from imbrex.transform.model.reasons import ReasonKind
 
@@ -97,34 +95,3 @@ class ProgramFacts:
         if status.constant != "MPI_STATUS_IGNORE":
             return False
         return never_read(self.program, routine, flag.base or "") is None
-
-    def wildcard(self, call: Call, argument: Argument, file: str) -> Reason | None:
-        """Why a source or tag may be a wildcard."""
-        text = argument.text.strip()
-        place = Location(file, call.line)
-        if argument.constant in mpi_calls.WILDCARDS:
-            return Reason(ReasonKind.WILDCARD(argument=text), place)
-        if argument.value is not None and not argument.value.terms and text.lstrip("-").isdigit():
-            return None
-        if self.program.stray_wildcards:
-            if _COMPUTED.search(text) or re.fullmatch(r"\d+", text):
-                return None
-            return Reason(
-                ReasonKind.MAY_BE_STORED_WILDCARD(argument=text), self.program.stray_wildcards[0]
-            )
-        if not self.program.has_main and not _COMPUTED.search(text):
-            outside = [v for v in self._variables(argument) if v.kind != "local"]
-            if outside:
-                name = outside[0].name
-                return Reason(
-                    ReasonKind.MAY_BE_WILDCARD(variable=name),
-                    place,
-                )
-        return None
-
-    def _variables(self, argument: Argument) -> list[Variable]:
-        return [
-            self.program.variables[access.variable]
-            for access in argument.reads
-            if access.variable in self.program.variables
-        ]

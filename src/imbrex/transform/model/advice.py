@@ -101,8 +101,8 @@ threads
     all files of the program
 no-main file-unread hidden-code
     give all files of the program
-wildcard stored-wildcard may-be-stored-wildcard may-be-wildcard
-    name the source and the tag
+stored-wildcard
+    name the sources and the tags, so that receives may also pass other communication
 ready-send
     use `MPI_Send`
 call-operates own-operation call-while-operating

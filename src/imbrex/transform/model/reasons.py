@@ -112,12 +112,6 @@ class ReasonKind(Sentence):
     HIDDEN_CODE = "not all of its code is known: {cause}"
     NO_MAIN = "the main program is not among the files"
     STORED_WILDCARD = "a wildcard is stored or defined"
-    WILDCARD = "the receive takes {argument}: which message it gets depends on timing"
-    MAY_BE_STORED_WILDCARD = "`{argument}` may be a wildcard, which is stored here"
-    MAY_BE_WILDCARD = (
-        "`{variable}` comes from code that is not among the files and may be a wildcard: "
-        "give all files of the program"
-    )
 
     # In the call itself
     BUFFERED_SEND = "a buffered send is local already: its copy is made in the call"

@@ -20,7 +20,7 @@ from imbrex.transform.model.program import (
     Program,
 )
 from imbrex.transform.model.reasons import ReasonKind
-from imbrex.transform.rewrites.base import Decision, Plan, Refusal, Site
+from imbrex.transform.rewrites.base import Decision, Plan, Site
 from imbrex.transform.rewrites.calls import CallRewrite
 
 _NO_BUFFER = frozenset({"MPI_BOTTOM", "MPI_IN_PLACE", "NULL", "0"})
@@ -77,11 +77,6 @@ class BlockingToNonblocking(CallRewrite[list[Transfer], Decision]):
         for part in mpi_calls.BLOCKING[call.name]:
             buffer = call.arguments[part.buffer]
             self._check_buffer(site, buffer)
-            if part.direction == "receive":
-                for position in (part.peer, part.tag):
-                    wildcard = self.facts.wildcard(call, call.arguments[position], routine.file)
-                    if wildcard:
-                        raise Refusal(self.name, wildcard)
             wanted = status if part.direction == "receive" else None
             transfers.append(Transfer(call, part, buffer, wanted, error=error))
             transfers[-1].assigned = self._assigned_to(site)

@@ -114,7 +114,7 @@ class ExistingMotion(Completing[list[Piece], Lowered]):
         return self._wait(site)
 
     def _start(self, site: Site) -> Piece:
-        call, routine = site.call, site.routine
+        call = site.call
         error = self._check(site)
         transfer = started(call)
         if transfer is None:
@@ -125,11 +125,6 @@ class ExistingMotion(Completing[list[Piece], Lowered]):
             self._check_memory(site, buffer.text, buffer.base)
         request = request_argument(call)
         self._check_memory(site, request.text, request.base)
-        if transfer.receives:
-            for position in (transfer.part.peer, transfer.part.tag):
-                wildcard = self.facts.wildcard(call, call.arguments[position], routine.file)
-                if wildcard:
-                    raise Refusal(self.name, wildcard)
         accesses = [*self._evaluation(site), *data_accesses(self.program, transfer)]
         return Piece(transfer, [*accesses, request_access(call, self.program)])
 

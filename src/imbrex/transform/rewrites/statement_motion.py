@@ -165,12 +165,6 @@ class StatementMotion(ExistingMotion):
         if found is None:
             text = ReasonKind.OWN_OPERATION(operation=own_operation(call) or "")
             raise Refusal(self.name, Reason(text, place))
-        if found.receives:
-            for position in (found.part.peer, found.part.tag):
-                argument = call.arguments[position]
-                wildcard = self.facts.wildcard(call, argument, routine.file)
-                if wildcard:
-                    raise Refusal(self.name, wildcard)
         return replace(found, call=_constant_values(call))
 
     def _as_one(self, site: Site, members: list[Transfer]) -> Transfer:
