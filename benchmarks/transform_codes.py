@@ -35,7 +35,8 @@ from transform_robustness import fetch
 
 KERNELS = Path(__file__).resolve().parents[1] / "tests" / "mpi" / "transform" / "kernels"
 FLAGS = {"netpipe": ["-DMPI"], "tachyon": ["-DMPI"], "mrbayes": ["-DMPI_ENABLED"]}
-SUFFIXES = set(C_SUFFIXES) | set(FORTRAN_SUFFIXES)
+# What is compiled by itself: a header is read with the sources that include it.
+SUFFIXES = (C_SUFFIXES | FORTRAN_SUFFIXES) - {".h"}  # headers are read where they are included
 CARRIES = (set(mpi_calls.BLOCKING) | set(mpi_calls.STARTS) | set(mpi_calls.COLLECTIVES)) - {
     "MPI_Barrier",
     "MPI_Ibarrier",
@@ -92,7 +93,8 @@ def sources(tree: Path) -> tuple[list[Path], list[str]]:
     """The sources below a folder that tell of MPI or belong to those that do, and the flags."""
     if tree.is_file():
         return [tree], []
-    paths = [p for p in sorted(tree.rglob("*")) if p.suffix in SUFFIXES and p.is_file()]
+    endings = SUFFIXES | {suffix.upper() for suffix in FORTRAN_SUFFIXES}
+    paths = [p for p in sorted(tree.rglob("*")) if p.suffix in endings and p.is_file()]
     headers = {p.parent for p in tree.rglob("*.h")} | {p.parent for p in tree.rglob("*.inc")}
     return paths, [f"-I{path}" for path in sorted(headers)]
 

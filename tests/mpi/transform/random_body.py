@@ -204,9 +204,7 @@ class Generator:
         status = name == "Recv"
         of = f"{self.source()}, {self.wanted(tag)}" if status else f"peer, {tag}"
         c = f"MPI_{name}({buffer}, {count}, MPI_DOUBLE, {of}, MPI_COMM_WORLD"
-        f = (
-            f"call MPI_{name.upper()}({buffer}, {count}, MPI_DOUBLE_PRECISION, {of}, MPI_COMM_WORLD"
-        )
+        f = f"call MPI_{name.upper()}({buffer}, {count}, MPI_DOUBLE_PRECISION, {of}, MPI_COMM_WORLD"
         c += ", MPI_STATUS_IGNORE);" if status else ");"
         return c, f + (", MPI_STATUS_IGNORE, ierr)" if status else ", ierr)")
 

@@ -48,6 +48,65 @@ int main(int argc, char **argv)
 POINTERS = {
     "a number": ("", "uintptr_t u = (uintptr_t)a; q = (double *)(u + 8);"),
     "a number at once": ("", "q = (double *)((uintptr_t)a + 8);"),
+    "a number that is rounded": (
+        "",
+        "uintptr_t u = (uintptr_t)a; q = (double *)((u + 63) & ~(uintptr_t)63);",
+    ),
+    "rounded up": ("", "q = (double *)(((size_t)a + 64 - 1) / 64 * 64);"),
+    "rounded up, by a mask": ("", "q = (double *)(((uintptr_t)a + 63) & ~(uintptr_t)63);"),
+    "rounded up, to what a variable says": (
+        "",
+        "int n = 8 * rank + 8; q = (double *)(((size_t)a + n - 1) / n * n);",
+    ),
+    "a pointer that was rounded up": (
+        "struct place { double *at; int align; };",
+        "struct place w = {a, 8}; struct place *v = &w;\n"
+        "v->at = (double *)(((size_t)v->at + (size_t)v->align * 8 - 1) / ((size_t)v->align * 8)"
+        " * ((size_t)v->align * 8)); q = v->at;",
+    ),
+    # What only looks like it: the result is the address of something else.
+    "to a multiple that is an address": (
+        "",
+        "size_t n = (size_t)a; q = (double *)(((size_t)d + n - 1) / n * n);",
+    ),
+    "to a multiple of another number": (
+        "",
+        "int n = 8; size_t f = (size_t)a / 8; q = (double *)(((size_t)d + n - 1) / n * f);",
+    ),
+    "moved by a distance": (
+        "",
+        "size_t far = (size_t)a - (size_t)d; q = (double *)(((size_t)d + far + 7) / 8 * 8);",
+    ),
+    "moved by a distance, behind": (
+        "",
+        "size_t far = (size_t)a - (size_t)d; q = (double *)(((size_t)d + 7) / 8 * 8 + far);",
+    ),
+    "two addresses": ("", "q = (double *)(((size_t)d + ((size_t)a - (size_t)d) + 7) / 8 * 8);"),
+    "a mask that is an address": (
+        "",
+        "size_t n = ~(size_t)a + 1; q = (double *)(((size_t)d + n - 1) & -n);",
+    ),
+    "half an address": (
+        "",
+        "size_t u = (size_t)a; q = (double *)(u & ~(size_t)0xffffffff"
+        " | (unsigned)(((size_t)a + 7) / 8 * 8));",
+    ),
+    "the number of what is rounded": (
+        "",
+        "size_t u = ((size_t)a + 7) / 8 * 8; q = (double *)u;",
+    ),
+    "the number of a pointer that was rounded": (
+        "",
+        "size_t u = (size_t)(double *)(((size_t)a + 7) / 8 * 8); q = (double *)(u + 16);",
+    ),
+    "in a function": (
+        "static double *up(double *x, int n) { return (double *)(((size_t)x + n - 1) / n * n); }",
+        "q = up(a, 16);",
+    ),
+    "a choice of two": (
+        "",
+        "q = (double *)(((size_t)(peer < 9 ? a : c) + 15) / 16 * 16);",
+    ),
     "a number that is passed": (
         "static double *at(unsigned long u) { return (double *)u; }",
         "q = at((unsigned long)a);",
@@ -103,6 +162,30 @@ def test_other_memory(tmp_path: Path) -> None:
     """A pointer to something else does not end the window."""
     place = "for (int i = 0; i < 20; i++) q[i] = i;"
     text = C % ("", "struct fields f = {c, d}; uintptr_t u = (uintptr_t)c; q = f.v;", place)
+    assert not waits_before(tmp_path, text, place)
+
+
+# Rounding up a pointer of one array: the number goes nowhere else.
+ROUNDED = [
+    "q = (double *)(((size_t)d + 63) / 64 * 64);",
+    "q = (double *)((((size_t)(d) + (64) - 1) / (64)) * (64));",
+    "q = (double *)(((uintptr_t)d + 63) & ~(uintptr_t)63);",
+    "q = (double *)(((uintptr_t)d + 64) & -64);",
+    "int n = 8 * rank + 8; q = (double *)((((size_t)(d) + (n)-1) / (n)) * (n));",
+    "int n = 8 * rank + 8; q = (double *)(((size_t)d + (size_t)n * sizeof(double) - 1)"
+    " / ((size_t)n * sizeof(double)) * ((size_t)n * sizeof(double)));",
+    "int n = 1 << (rank + 3); q = (double *)(((uintptr_t)d + (n - 1)) & ~(n - 1));",
+]
+
+
+@pytest.mark.parametrize("rounded", ROUNDED)
+def test_rounded_up(rounded: str, tmp_path: Path) -> None:
+    """It points into the array that was rounded, though other addresses become numbers."""
+    place = "for (int i = 0; i < 20; i++) q[i] = i;"
+    other = "static uintptr_t kept; kept = (uintptr_t)c;"
+    own = "double *o = (double *)(((size_t)a + 15) / 16 * 16); sink(o);"
+    top = "static double sum; static void sink(double *x) { sum += x[0]; }"
+    text = C % (top, f"{other} {own} {rounded}", place)
     assert not waits_before(tmp_path, text, place)
 
 

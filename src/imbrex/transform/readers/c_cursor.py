@@ -7,14 +7,14 @@ from typing import Any
 from clang.cindex import TypeKind
 
 # CXBinaryOperatorKind and CXUnaryOperatorKind.
-MULTIPLY, ADD, SUBTRACT = 3, 6, 7
+MULTIPLY, DIVIDE, ADD, SUBTRACT = 3, 4, 6, 7
 LESS, GREATER, LESS_EQUAL, GREATER_EQUAL = 11, 12, 13, 14
 EQUAL, NOT_EQUAL = 15, 16
-LOGICAL_OR = 21
+AND, LOGICAL_OR = 17, 21
 ASSIGN, ADD_ASSIGN, SUBTRACT_ASSIGN, COMMA = 22, 26, 27, 33
 STEPS = frozenset({1, 2, 3, 4})  # i++ i-- ++i --i
 INCREMENTS, DECREMENTS = frozenset({1, 3}), frozenset({2, 4})
-ADDRESS_OF, DEREFERENCE, MINUS, NOT = 5, 6, 8, 10
+ADDRESS_OF, DEREFERENCE, MINUS, COMPLEMENT, NOT = 5, 6, 8, 9, 10
 
 
 def element_type(kind: Any) -> str:

@@ -17,6 +17,7 @@ from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.readers import c_cursor as cc
 from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers import c_library, c_vectors, cxx_library
+from imbrex.transform.readers.c_alignment import aligned
 from imbrex.transform.readers.c_places import PlaceReader
 from imbrex.transform.readers.c_vector_reader import Effects, Memory, by_reference
 
@@ -120,6 +121,11 @@ class ExpressionReader(PlaceReader):
             # An atomic operation, among others: libclang does not tell which.
             effects.stop = effects.stop or ReasonKind.CONSTRUCT()
             self.hide(cursor)
+        made = aligned(cursor) if cursor.type.is_pointer else None
+        if made is not None:  # no number is left of it
+            for child in (made.pointer, *made.multiples):
+                self.read(child, effects)
+            return
         for child in cursor.operands:
             self.read(child, effects)
             kind = child.type

@@ -12,6 +12,7 @@ from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.readers import c_cursor as cc
 from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers import c_library, c_vectors
+from imbrex.transform.readers.c_alignment import aligned
 from imbrex.transform.readers.c_vector_reader import Effects, Memory, VectorReader
 
 
@@ -24,10 +25,7 @@ class PlaceReader(VectorReader, ABC):
         if inner.kind is ck.CSTYLE_CAST_EXPR:
             return Memory(UNKNOWN_MEMORY, False)
         if inner.type.is_number or "__va_list" in cc.element_type(inner.type):
-            # An address made from a number: that of anything whose address has become one.
-            # An argument without a name: any that was passed so.
-            self.read(inner, effects)
-            found = Memory(UNKNOWN_MEMORY, False)
+            found = self._rounded(cursor, effects)
         elif inner.type.is_array:
             found = self.place(inner, effects)
         elif inner.kind in (
@@ -78,6 +76,19 @@ class PlaceReader(VectorReader, ABC):
     def _is_dereference(self, cursor: Any) -> bool:
         unary = cursor.kind is ck.UNARY_OPERATOR
         return unary and bool(cursor.unary_operator == cc.DEREFERENCE)
+
+    def _rounded(self, cursor: Any, effects: Effects) -> Memory:
+        """The memory that a number is the address of."""
+        made = aligned(cursor) if cursor.type.is_pointer else None
+        if made is None:
+            # Of anything whose address has become a number. An argument without a name: any that
+            # was passed so.
+            self.read(cursor.stripped, effects)
+            return Memory(UNKNOWN_MEMORY, False)
+        for multiple in made.multiples:
+            self.read(multiple, effects)
+        found = self.memory(made.pointer, effects)
+        return Memory(found.key, found.through, exact=False)
 
     def _sum(self, cursor: Any, effects: Effects) -> Memory:
         left, right = cursor.operands
@@ -222,7 +233,7 @@ class PlaceReader(VectorReader, ABC):
         if function is not None and function.kind is ck.FUNCTION_DECL:
             facts.append((cell, "addr", f"function:{function.spelling}"))
             return
-        found = self.memory(inner, Effects())
+        found = self.memory(value, Effects())
         self._note(cell, found.key, found.through)
 
     def initialize(self, kind: Any, value: Any) -> None:

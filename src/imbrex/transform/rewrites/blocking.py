@@ -70,7 +70,7 @@ class BlockingToNonblocking(CallRewrite[list[Transfer], Decision]):
 
         Raises Refusal where the call may not become nonblocking at all.
         """
-        call, routine = site.call, site.routine
+        call = site.call
         error = self._check(site)
         status = self._status(site)
         transfers = []
