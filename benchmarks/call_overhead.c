@@ -2,7 +2,7 @@
  * and of two readings of the time-stamp counter, which no recorded call can do without (0 where
  * there is none). Prints ns: the least of many short repetitions, which noise cannot lower.
  * Then the same two with a cold cache: before each, 8 MiB are swept, as by a program that computes
- * between its calls. Of these the median.
+ * between its calls. Of these the median. Then MPI_Sendrecv of 8 bytes, as the first two.
  *   call_overhead [REPETITIONS [multiple]]     the latter: under MPI_THREAD_MULTIPLE */
 #include <mpi.h>
 #include <stdio.h>
@@ -30,6 +30,16 @@ static double probe(int n)
     double begin = MPI_Wtime();
     for (int i = 0; i < n; i++)
         MPI_Iprobe(0, 7, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
+    return (MPI_Wtime() - begin) * 1e9 / n;
+}
+
+static double sendrecv(int n)
+{
+    double in, out = 1;
+    double begin = MPI_Wtime();
+    for (int i = 0; i < n; i++)
+        MPI_Sendrecv(&out, 1, MPI_DOUBLE, 0, 0, &in, 1, MPI_DOUBLE, 0, 0, MPI_COMM_SELF,
+                     MPI_STATUS_IGNORE);
     return (MPI_Wtime() - begin) * 1e9 / n;
 }
 
@@ -72,6 +82,7 @@ int main(int argc, char **argv)
 {
     int repetitions = argc > 1 ? atoi(argv[1]) : 200, n = 2000;
     double least_exchange = 1e30, least_probe = 1e30, least_readings = 1e30;
+    double least_sendrecv = 1e30;
     int asked = argc > 2 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, provided = asked;
     if (argc > 2)
         MPI_Init_thread(&argc, &argv, asked, &provided);
@@ -82,16 +93,17 @@ int main(int argc, char **argv)
     exchange(n);
     probe(n);
     for (int i = 0; i < repetitions; i++) {
-        double e = exchange(n), p = probe(n), t = two_readings(n);
+        double e = exchange(n), p = probe(n), t = two_readings(n), s = sendrecv(n / 10);
         least_exchange = e < least_exchange ? e : least_exchange;
         least_probe = p < least_probe ? p : least_probe;
         least_readings = t < least_readings ? t : least_readings;
+        least_sendrecv = s < least_sendrecv ? s : least_sendrecv;
     }
     int times = 5 * repetitions;
     double *ns = malloc((size_t)times * sizeof *ns);
     double cold_exchange = cold(exchange, ns, times), cold_probe = cold(probe, ns, times);
-    printf("%.2f %.2f %.2f %.2f %.2f\n", least_exchange, least_probe, least_readings,
-           cold_exchange, cold_probe);
+    printf("%.2f %.2f %.2f %.2f %.2f %.2f\n", least_exchange, least_probe, least_readings,
+           cold_exchange, cold_probe, least_sendrecv);
     MPI_Finalize();
     return 0;
 }

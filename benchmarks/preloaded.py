@@ -11,11 +11,16 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 
 
-def build_runtime(mpicc: str, folder: Path, checkout: Path = ROOT) -> Path:
-    """The object to preload, built with `mpicc` below `folder` from the sources of `checkout`."""
+def build_runtime(
+    mpicc: str, folder: Path, checkout: Path = ROOT, production: bool = False
+) -> Path:
+    """The object to preload, built with `mpicc` below `folder` from the sources of `checkout`.
+
+    `production`: libimbrex-progress.so too, beside it.
+    """
     tree = folder / "runtime"
     configure = ["cmake", "-S", str(checkout / "runtime"), "-B", str(tree)]
-    quick = ["-DIMBREX_STATIC=OFF", "-DIMBREX_PRODUCTION=OFF"]
+    quick = ["-DIMBREX_STATIC=OFF", f"-DIMBREX_PRODUCTION={'ON' if production else 'OFF'}"]
     for step in (
         [*configure, f"-DMPI_C_COMPILER={mpicc}", *quick],
         ["cmake", "--build", str(tree)],

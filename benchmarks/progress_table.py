@@ -9,8 +9,8 @@ work: blocking, naively overlapped, and that with each remedy, in turns. The bas
 overlap of the same round.
 
 calls: ns of a call of one rank while nothing is open that needs progress (call_overhead.c): bare,
-bare under MPI_THREAD_MULTIPLE, and with the progress thread, in turns. The baseline is the bare
-call of the same round.
+bare under MPI_THREAD_MULTIPLE, and with libimbrex-progress.so preloaded, IMBREX_PROGRESS on and
+off, in turns. The baseline is the bare call of the same round.
 
 The interval is hodges_lehmann's (interval.py): 95 % from six rounds on, below that the range.
 --save keeps what was measured in a file, to which further calls add; --rounds 0 only prints it. A
@@ -61,11 +61,12 @@ WAYS = {
     "calls": {
         "bare": "bare",
         "multiple": "bare, MPI_THREAD_MULTIPLE",
-        "progress": "`imbrex-exec --progress`",
+        "loaded": "`libimbrex-progress.so`, `IMBREX_PROGRESS=off`",
+        "progress": "`--progress`",
     },
 }
-CALLS = ("MPI_Irecv, MPI_Isend, MPI_Waitall", "MPI_Iprobe")
-"""What call_overhead.c prints first."""
+CALLS = {"MPI_Irecv, MPI_Isend, MPI_Waitall": 0, "MPI_Iprobe": 1, "MPI_Sendrecv": 5}
+"""Where call_overhead.c prints what it found."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +99,7 @@ class Built:
         if mpicc is None:
             sys.exit(f"mpicc.{library} is not installed")
         self._mpicc = mpicc
-        self.runtime = build_runtime(mpicc, self.folder)
+        self.runtime = build_runtime(mpicc, self.folder, production=True)
         self._exchange = self._program(ROOT / "tests" / "network" / "exchange.c")
         self._calls = self._program(ROOT / "benchmarks" / "call_overhead.c")
         self._spinning = str(self.folder / "spinning_thread.so")
@@ -134,14 +135,20 @@ class Built:
 
     def calls(self, way: str, turn: int) -> Iterator[Finding]:
         """One run of one rank, started without a launcher."""
-        words = [self._calls, REPETITIONS]
+        words, environment = [self._calls, REPETITIONS], dict(os.environ)
+        environment.pop("IMBREX_DIR", None)
         if way == "multiple":
             words.append("multiple")
-        elif way == "progress":
-            words = helped(self.runtime, words)
-        done = subprocess.run(words, check=True, capture_output=True, text=True, cwd=self.folder)
-        for what, ns in zip(CALLS, done.stdout.split(), strict=False):
-            yield Finding("calls", self.library, what, way, turn, float(ns) * 1e-9)
+        elif way in ("progress", "loaded"):
+            environment["LD_PRELOAD"] = str(self.runtime.with_name("libimbrex-progress.so"))
+            environment["IMBREX_PROGRESS"] = "on" if way == "progress" else "off"
+        done = subprocess.run(
+            words, check=True, capture_output=True, text=True, cwd=self.folder, env=environment
+        )
+        printed = done.stdout.split()
+        for what, place in CALLS.items():
+            ns = float(printed[place])
+            yield Finding("calls", self.library, what, way, turn, ns * 1e-9)
 
 
 def measure(kind: str, built: Built, sizes: Sequence[str], turns: range) -> Iterator[Finding]:

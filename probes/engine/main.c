@@ -29,7 +29,8 @@ static const size_t largest_message = (size_t)1 << 30;
 typedef struct options {
     const char *only; /* comma-separated names; NULL: those that always run */
     int quick;
-    int pairs; /* an odd number of ranks is nothing to begin with */
+    int multiple; /* MPI_THREAD_MULTIPLE in place of what MPI_Init gives */
+    int pairs;    /* an odd number of ranks is nothing to begin with */
     size_t max_bytes;
     double slice_s;
     double time_limit_s;
@@ -51,6 +52,10 @@ static options read_options(int argc, char **argv)
         const char *value = i + 1 < argc ? argv[i + 1] : "";
         if (strcmp(argv[i], "--quick") == 0) {
             o.quick = 1;
+            continue;
+        }
+        if (strcmp(argv[i], "--multiple") == 0) {
+            o.multiple = 1;
             continue;
         }
         if (strcmp(argv[i], "--pairs") == 0) {
@@ -233,7 +238,11 @@ int main(int argc, char **argv)
     engine e = {.quick = o.quick, .max_bytes = o.max_bytes, .slice_s = o.slice_s};
     /* Whatever hangs, launcher or library: no rank outlives this. */
     alarm((unsigned)(o.time_limit_s + 30));
-    MPI_Init(&argc, &argv);
+    int level;
+    if (o.multiple)
+        MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
+    else
+        MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &e.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &e.ranks);
     if (o.pairs && e.ranks % 2) {

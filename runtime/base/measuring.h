@@ -4,7 +4,11 @@
 
 #include "base/attributes.h"
 
-/* Set by job/ between the job's start and its end. */
+/* Only open transfers are kept, for a progress thread: calls that begin and end none record
+ * nothing. */
+enum ix_measuring { IX_RECORDING = 1, IX_HELPING = 2 };
+
+/* Set by job/ between the job's start and its end; 0 before and after. */
 extern IX_HIDDEN int ix_measuring;
 
 #endif

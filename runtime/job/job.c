@@ -133,7 +133,8 @@ static void start_alone(void)
     ix_load_table(job);
     learn_shared_handles();
     ix_observers_start(job);
-    ix_measuring = job->measured;
+    /* Without a progress thread nobody wants to know anything. */
+    ix_measuring = job->measured && ix_presence ? IX_HELPING : 0;
 }
 
 void ix_job_start(void)
@@ -177,7 +178,7 @@ void ix_job_start(void)
     PMPI_Barrier(job->all);
     ix_log_begin();
     ix_tell_measuring_begins();
-    ix_measuring = job->measured;
+    ix_measuring = job->measured ? IX_RECORDING : 0;
 }
 
 void ix_job_start_session(void)
@@ -205,7 +206,7 @@ void ix_job_start_session(void)
             ix_observers_start(job);
             ix_log_begin();
             ix_tell_measuring_begins();
-            ix_measuring = job->measured;
+            ix_measuring = job->measured ? IX_RECORDING : 0;
         }
     }
     PMPI_Session_finalize(&session);

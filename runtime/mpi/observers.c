@@ -8,6 +8,7 @@ enum { MOST = 12 };
 int ix_observed;
 int ix_persistent_unseen;
 const ix_buffer_observer *ix_buffers;
+const ix_presence_observer *ix_presence;
 
 static struct {
     const ix_observer *list[MOST];
@@ -43,6 +44,8 @@ int ix_observe(const ix_observer *observer)
     if (!full) {
         if (observer->buffers)
             ix_buffers = observer->buffers;
+        if (observer->presence)
+            ix_presence = observer->presence;
         __atomic_fetch_or(&ix_observed, wanted_by(observer), __ATOMIC_RELEASE);
     }
     pthread_mutex_unlock(&observers.adding);

@@ -33,6 +33,12 @@ typedef struct ix_job {
     int measured;          /* this rank has a profile; others may have none */
 } ix_job;
 
+/* Calls that leave nothing open, while nothing is recorded. */
+typedef struct ix_presence_observer {
+    int (*entered)(void); /* whether to tell of the end too */
+    void (*left)(void);
+} ix_presence_observer;
+
 typedef struct ix_observer {
     const char *name;
 
@@ -83,7 +89,12 @@ typedef struct ix_observer {
 
     /* ---- Memory: of at most one observer */
     const ix_buffer_observer *buffers;
+
+    /* ---- Presence: of at most one observer */
+    const ix_presence_observer *presence;
 } ix_observer;
+
+extern IX_HIDDEN const ix_presence_observer *ix_presence;
 
 /* Add one, for good; also while other threads make calls. 0, or -1 where there is no room. */
 IX_HIDDEN int ix_observe(const ix_observer *observer);

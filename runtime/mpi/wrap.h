@@ -49,6 +49,21 @@ IX_HIDDEN void ix_pcontrol(int level);
         forward;                                                                                   \
     }
 
+/* The same of a call that leaves nothing open. Where nothing is recorded, a progress thread alone
+ * wants to know that the program is inside MPI. */
+#define IX_UNLESS_RECORDING(forward, call, leave)                                                  \
+    if (IX_UNLIKELY(ix_measuring != IX_RECORDING)) {                                               \
+        ix_resolve_once();                                                                         \
+        if (!ix_measuring) {                                                                       \
+            forward;                                                                               \
+        }                                                                                          \
+        int ix_marked = ix_presence && ix_presence->entered();                                     \
+        call;                                                                                      \
+        if (ix_marked)                                                                             \
+            ix_presence->left();                                                                   \
+        leave;                                                                                     \
+    }
+
 #define IX_MAX(a, b)                                                                               \
     __extension__({                                                                                \
         int64_t ix_a = (a), ix_b = (b);                                                            \

@@ -66,6 +66,11 @@ extern IX_HIDDEN ix_helper_shared ix_helper;
 IX_HIDDEN IX_COLD void ix_helper_await(void);
 IX_HIDDEN IX_COLD void ix_helper_wake(void);
 
+static inline int ix_helper_is_asleep(void)
+{
+    return atomic_load_explicit(&ix_helper.state, memory_order_relaxed) == IX_HELPER_ASLEEP;
+}
+
 static inline void ix_helper_entered(void)
 {
     atomic_fetch_add(&ix_helper.inside, 1);

@@ -235,28 +235,61 @@ void ix_progress_halt(void)
 
 /* ---- Calls */
 
-static __thread int is_inside; /* a call that was left by longjmp was entered, not left */
+/* A call that was left by longjmp was entered, not left. */
+static __thread enum { OUTSIDE, IN_CALL, IN_UNRECORDED_CALL } inside;
+static __thread const char *unrecorded_frame; /* a call within that one has its frame below */
+
+static int was_unrecorded_left(const char *frame)
+{
+    return inside == IN_UNRECORDED_CALL && frame >= unrecorded_frame;
+}
 
 static void call_entered(ix_thread *t)
 {
     (void)t;
-    if (is_inside)
-        return;
-    is_inside = 1;
-    ix_helper_entered();
+    int counted = inside != OUTSIDE;
+    if (!counted || was_unrecorded_left(__builtin_frame_address(0)))
+        inside = IN_CALL;
+    if (!counted)
+        ix_helper_entered();
 }
 
 static void call_left(ix_thread *t)
 {
     (void)t;
-    if (!is_inside)
+    if (inside != IN_CALL)
         return;
-    is_inside = 0;
+    inside = OUTSIDE;
     ix_helper_left(is_needed());
 }
+
+/* While the helper sleeps only a call that opens something could wake it, and of a program with one
+ * thread in MPI at a time that is not this one: it needs no mark. (Were a look to meet such a call
+ * all the same, the library would have to keep the two apart, which it can.) */
+static int presence_entered(void)
+{
+    const char *frame = __builtin_frame_address(0);
+    int counted = inside != OUTSIDE;
+    if (counted ? !was_unrecorded_left(frame) : ix_helper_is_asleep() && !ix_share.concurrent)
+        return 0;
+    inside = IN_UNRECORDED_CALL;
+    unrecorded_frame = frame;
+    if (!counted)
+        ix_helper_entered();
+    return 1;
+}
+
+static void presence_left(void)
+{
+    inside = OUTSIDE;
+    ix_helper_left(0);
+}
+
+static const ix_presence_observer presence = {presence_entered, presence_left};
 
 const ix_observer ix_progress = {.name = "progress",
                                  .job_started = job_started,
                                  .job_ending = job_ending,
                                  .call_entered = call_entered,
-                                 .call_left = call_left};
+                                 .call_left = call_left,
+                                 .presence = &presence};

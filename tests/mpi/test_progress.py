@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -71,6 +72,16 @@ def test_so_it_does_for_fortran(mpi, start, tmp_path, interface):
 def test_and_does_not_without_it(start):
     done = start("message", options=(), HELPED_WAIT_S="0.3")
     assert done.stdout.split("\n")[:2] == ["not moved", "right"], done.stderr
+
+
+def test_no_looks_while_the_program_is_inside_mpi(start):
+    """Not in a call that is not recorded either, because it leaves nothing open."""
+    looks = {}
+    for what in ("inside", "outside"):
+        done = start(what, IMBREX_PROGRESS_TELL="1")
+        assert done.stdout == "right\n", done.stderr
+        looks[what] = int(re.search(r"rank 0: progress thread: (\d+) looks", done.stderr)[1])
+    assert looks["inside"] < 20 < 40 < looks["outside"]
 
 
 def test_operations_of_the_program_run_in_its_own_threads(start):

@@ -28,7 +28,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "generate"))
 
 import header  # noqa: E402
-from bodies import Templates, fill, template_and_holes  # noqa: E402
+from bodies import Templates, fill, leaves_nothing_open, template_and_holes  # noqa: E402
 from database import Database, Facts  # noqa: E402
 from generate import coverage, operation_of, parameters_of, write  # noqa: E402
 from observe import FORTRAN, observed  # noqa: E402
@@ -198,6 +198,9 @@ def recorder(name: str, function: header.Function, facts: Facts, templates: Temp
     first = "int ix_first, " if counts_positions(facts, shape) else ""
     signature = f"static void ix_f_{name}(ix_f_any *ix_next, IX_F_SITE, {first}{shape.declared})"
     unmeasured = f"IX_UNLESS_MEASURING({call}({plain}); return);"
+    if leaves_nothing_open(facts):
+        alone = f"{call}({plain})"
+        unmeasured = f"IX_UNLESS_RECORDING({alone}; return, {alone}, return);"
     if holes.get("BYTES"):
         holes["BYTES"] = holes["BYTES"].replace("IX_SUM_TYPES(", "IX_F_SUM_TYPES(")
     declare = "MPI_Fint ix_f_rc = MPI_SUCCESS"

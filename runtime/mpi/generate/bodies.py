@@ -69,6 +69,17 @@ _RULES = {
 }
 
 
+# Kinds whose blocking form begins and ends its transfers within the call.
+_WITHIN_THE_CALL = {"send", "recv", "sendrecv", "sendrecv_replace", "collective"}
+
+
+def leaves_nothing_open(facts: Facts) -> bool:
+    """Whether a call has nothing to do with what is open after or before it."""
+    if facts.kind in _WITHIN_THE_CALL:
+        return facts.form == "blocking"
+    return facts.kind in _CALL_TIME_ONLY | {"call", "probe"}
+
+
 def _bytes(item: str) -> str:
     rule, count, datatype = item.split()
     typed = rule.endswith("-type")

@@ -16,7 +16,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import header
-from bodies import Templates, fill, template_and_holes
+from bodies import Templates, fill, leaves_nothing_open, template_and_holes
 from database import Database, Facts
 from observe import C, observed
 
@@ -45,9 +45,12 @@ def c_shell(function: header.Function, facts: Facts) -> dict[str, str]:
     function_name = "ix_init" if function.name == "MPI_Init" else f"P{function.name}"
     call = f"{function_name}({', '.join(n for _, n in parameters)})"
     before, after = observed(facts, C)
+    unmeasured = f"IX_UNLESS_MEASURING(return {call});"
+    if leaves_nothing_open(facts):
+        unmeasured = f"IX_UNLESS_RECORDING(return {call}, int rc = {call}, return rc);"
     return {
         "SIGNATURE": f"IX_EXPORT {function.returns} {function.name}({declared})",
-        "UNMEASURED": f"IX_UNLESS_MEASURING(return {call});",
+        "UNMEASURED": unmeasured,
         "ARGUMENTS": "",
         "CALLER": "IX_CALLER()",
         "FRAME": "IX_FRAME()",

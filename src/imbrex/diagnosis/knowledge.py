@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from imbrex import mpi_facts
+from imbrex.diagnosis.interval import Interval
 from imbrex.errors import ImbrexError
 from imbrex.mpi_environment.launcher_line import parse_launcher_line
 from imbrex.network.profile import MachineProfile
@@ -44,6 +45,12 @@ class Knowledge:
     def progress_interval_s(self) -> float | None:
         """How often the probe recommends a call to MPI while computing."""
         return None if self.profile is None else self.profile.progress_interval_s
+
+    @property
+    def thread_multiple_s(self) -> Interval | None:
+        """What MPI_THREAD_MULTIPLE adds to a call, where that was measured."""
+        price = None if self.profile is None else self.profile.thread_multiple
+        return None if price is None else Interval(price.lowest_s, price.highest_s)
 
     @property
     def progress_can_help(self) -> bool:

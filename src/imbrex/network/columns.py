@@ -10,7 +10,7 @@ from imbrex.errors import ImbrexError
 # Rows of the overlap experiments, which `imbrex probe` reads.
 OTHER_ROWS = (
     *("advertised", "exchange", "step", "testcost", "nonblocking", "onesided", "krylov"),
-    *("speed", "memory"),
+    *("speed", "memory", "calls"),
 )
 
 

@@ -28,7 +28,8 @@ CALIBRATION_SHARES = {
     "earlylate": 0.3,
     "rates": 0.1,
     "collectives": 0.1,
-    "rma": 0.05,
+    "rma": 0.04,
+    "calls": 0.01,
 }
 _GRACE_S = 5.0
 # What launchers write before each line where asked to say whose it is: `[1,0]<stdout>:` and a time

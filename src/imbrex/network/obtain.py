@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from imbrex.errors import ImbrexError
@@ -13,6 +14,7 @@ from imbrex.network.measure import Progress, run_probes
 from imbrex.network.profile import MachineProfile
 from imbrex.network.quality import cut_short
 from imbrex.network.reading import load
+from imbrex.network.thread_price import thread_price
 from imbrex.steps import step
 
 QUICK_LIMIT_S = 60.0
@@ -59,7 +61,8 @@ def calibrate(
         raise ImbrexError(
             f"the calibration did not end within {limit_s:.0f} s; try --quick, or a longer limit"
         )
-    return assemble(measured, settings.relevant(launcher_words, env), quick)
+    profile = assemble(measured, settings.relevant(launcher_words, env), quick)
+    return replace(profile, thread_multiple=thread_price(measured, with_program, binary, env))
 
 
 def obtain(

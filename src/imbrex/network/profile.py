@@ -132,6 +132,14 @@ class Nonblocking:
 
 
 @dataclass(frozen=True)
+class CallPrice:
+    """What MPI_THREAD_MULTIPLE adds to a call that has nothing to wait for, by kind of call."""
+
+    lowest_s: float
+    highest_s: float
+
+
+@dataclass(frozen=True)
 class MachineProfile:
     """One machine profile."""
 
@@ -148,6 +156,7 @@ class MachineProfile:
     progress_interval_s: float | None = None
     one_sided: tuple[OneSided, ...] = ()
     nonblocking: tuple[Nonblocking, ...] = ()
+    thread_multiple: CallPrice | None = None
 
     def to_json(self) -> dict[str, Any]:
         """The profile as the documented JSON object."""
@@ -166,6 +175,9 @@ class MachineProfile:
             "one_sided": [_one_sided_to_json(o) for o in self.one_sided],
             "nonblocking": [asdict(n) for n in self.nonblocking],
             "progress_interval_s": self.progress_interval_s,
+            "thread_multiple": None
+            if self.thread_multiple is None
+            else asdict(self.thread_multiple),
         }
 
     def save(self, file: Path) -> None:

@@ -139,6 +139,16 @@ _NONBLOCKING = Object(
     )
 )
 
+_CALL_PRICE = Object(
+    (
+        Field("lowest_s", _TIME, "of the kind of call to which it adds least", "s"),
+        Field("highest_s", _TIME, "of the kind of call to which it adds most", "s"),
+    ),
+    lambda entry: (
+        "has lowest_s above highest_s" if entry["lowest_s"] > entry["highest_s"] else None
+    ),
+)
+
 PROFILE = JsonFormat(
     "a machine profile",
     REMEDY,
@@ -167,6 +177,9 @@ PROFILE = JsonFormat(
                 default=(),
             ),
             optional("progress_interval_s", _TIME, "how often progress has to be driven", "s"),
+            optional(
+                "thread_multiple", _CALL_PRICE, "what MPI_THREAD_MULTIPLE adds to a call, at least"
+            ),
         )
     ),
     identity=FORMAT,

@@ -7,6 +7,7 @@ from typing import Any
 
 from imbrex.errors import ImbrexError
 from imbrex.network.profile import (
+    CallPrice,
     Collective,
     CollectivePoint,
     LogGP,
@@ -48,6 +49,9 @@ def _profile(entry: dict[str, Any], file: Path | str) -> MachineProfile:
         imbrex_version=entry["imbrex_version"],
         quick=entry["quick"],
         progress_interval_s=entry["progress_interval_s"],
+        thread_multiple=(
+            None if entry["thread_multiple"] is None else CallPrice(**entry["thread_multiple"])
+        ),
     )
 
 

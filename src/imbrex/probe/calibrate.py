@@ -131,6 +131,10 @@ def print_profile(profile: MachineProfile, file: Path | None) -> None:
             f"  collectives on {profile.ranks} ranks: {', '.join(measured)}",
             soft_wrap=True,
         )
+    price = profile.thread_multiple
+    if price is not None:
+        added = f"{price.lowest_s * 1e9:.0f} to {price.highest_s * 1e9:.0f} ns"
+        console.print(f"  MPI_THREAD_MULTIPLE adds {added} to a call")
     if file is not None:
         console.print(f"profile: {file}", soft_wrap=True)
 

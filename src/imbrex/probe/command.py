@@ -15,6 +15,7 @@ from imbrex.mpi_environment.native import build
 from imbrex.network import cache, settings
 from imbrex.network.assemble import assemble
 from imbrex.network.measure import CALIBRATION_SHARES, PROGRAM, run_probes
+from imbrex.network.thread_price import thread_price
 from imbrex.probe.answer import Answer, answer
 from imbrex.probe.calibrate import check_output, line_for_probes
 from imbrex.probe.knobs import Tried
@@ -33,7 +34,8 @@ EXPERIMENTS = {
     "earlylate": 0.11,
     "rates": 0.03,
     "collectives": 0.05,
-    "rma": 0.04,
+    "rma": 0.03,
+    "calls": 0.01,
     "progress": 0.02,
     "grid": 0.05,
     "krylov": 0.07,
@@ -104,6 +106,9 @@ def probe(request: Request) -> Probed:
         raise ImbrexError(f"nothing was calibrated within {limit_s:.0f} s: raise --time-limit")
     in_force = settings.relevant(line.circumstances, os.environ)
     profile = assemble(measured, in_force, request.quick, partial=measured.interrupted)
+    if not measured.interrupted:
+        price = thread_price(measured, line.with_program, binary, os.environ)
+        profile = replace(profile, thread_multiple=price)
     found = answer(measured, profile, list(EXPERIMENTS), most)
     name = cache.key(library.identity, line.circumstances, os.environ)
     whole = not set(found.missing) & set(CALIBRATION_SHARES)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from imbrex.diagnosis import wording
 from imbrex.probe.answer import Answer
 from imbrex.probe.point_to_point import EITHER, Operation
 from imbrex.probe.ranges import Range
@@ -37,6 +38,12 @@ def in_short(found: Answer) -> list[str]:
         advice = _calls(found, path)
         if advice:
             sentences.append(where + advice)
+    price = found.profile.thread_multiple
+    if price is not None:
+        added = wording.interval(price.lowest_s, price.highest_s)
+        sentences.append(
+            f"MPI_THREAD_MULTIPLE, which a progress thread needs, adds {added} to a call"
+        )
     return [_sentence(s) for s in sentences]
 
 

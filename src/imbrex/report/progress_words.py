@@ -5,6 +5,7 @@ from __future__ import annotations
 from imbrex.diagnosis import wording
 from imbrex.diagnosis.account import Account
 from imbrex.diagnosis.places import short_place
+from imbrex.diagnosis.thread_price import price_words
 
 MOST_SITES = 2
 
@@ -14,11 +15,13 @@ def progress_words(account: Account) -> str:
     progress = account.run.job.progress
     if progress is None:
         return ""
+    price = price_words(account)
     if not progress.looks:
-        return (
+        text = (
             "The progress thread never looked: no transfer that needs progress was open while the "
             "program computed."
         )
+        return f"{text} {price}: leave it out." if price else text
     busy = account.busy_s or 1.0
     text = (
         f"The progress thread looked {progress.looks} times, {progress.moving_looks} times data "
@@ -26,7 +29,7 @@ def progress_words(account: Account) -> str:
         f"run's processor time, {wording.percent(progress.looking_s / busy)} in vain"
     )
     moved = _moved(account)
-    return f"{text}. {moved}" if moved else f"{text}."
+    return " ".join(filter(None, [f"{text}.", moved, f"{price}." if price else ""]))
 
 
 def _moved(account: Account) -> str:

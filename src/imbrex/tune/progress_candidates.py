@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from imbrex import mpi_facts
+from imbrex.diagnosis import thread_price
 from imbrex.diagnosis.account import Account
 from imbrex.diagnosis.knowledge import LARGE_BYTES
 from imbrex.errors import ImbrexError
@@ -46,6 +47,10 @@ def progress_candidates(
         return []
     if "IMBREX_PROGRESS" in os.environ:
         return []
+    if thread_price.is_above_gain(account):
+        raise NotPossibleError(
+            f"it takes more than it can gain: {thread_price.price_words(account)}"
+        )
     if place.left_s() <= account.wall_s:
         raise NotPossibleError("the time was over")
     script, seen = (once or _once)(place)

@@ -235,6 +235,27 @@ static void levels(const char *required)
         printf("asked %s told %d main %d\n", required, level, main_thread_is_it);
 }
 
+/* Rank 0 has a receive open for 0.4 s, inside MPI or asleep outside. */
+static void with_one_open(int inside)
+{
+    MPI_Request request;
+    if (rank == 0) {
+        MPI_Irecv(in, WORDS, MPI_INT, peer, 0, MPI_COMM_WORLD, &request);
+        if (!inside)
+            usleep(400000);
+        MPI_Recv(NULL, 0, MPI_INT, peer, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Send(NULL, 0, MPI_INT, peer, 2, MPI_COMM_WORLD);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    } else {
+        if (inside)
+            usleep(400000);
+        MPI_Send(NULL, 0, MPI_INT, peer, 1, MPI_COMM_WORLD);
+        MPI_Recv(NULL, 0, MPI_INT, peer, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Send(out, WORDS, MPI_INT, peer, 0, MPI_COMM_WORLD);
+    }
+    check(rank == 1 || is_peers());
+}
+
 static void post(void)
 {
     static MPI_Request requests[2];
@@ -264,6 +285,8 @@ int main(int argc, char **argv)
         alltoall();
     else if (!strcmp(what, "allreduce"))
         allreduce(MPI_SUM);
+    else if (!strcmp(what, "inside") || !strcmp(what, "outside"))
+        with_one_open(!strcmp(what, "inside"));
     else if (!strcmp(what, "own-operation"))
         own_operation();
     else if (!strcmp(what, "fork"))

@@ -23,7 +23,7 @@ def only(run, kind):
     return found
 
 
-def machine(quick=True, nonblocking=(), progress_interval_s=None):
+def machine(quick=True, nonblocking=(), progress_interval_s=None, thread_multiple=None):
     points = [{"size_bytes": 1, "x_lo_s": 1e-9, "x_hi_s": 1e-6}]
     return {
         **{"format": "imbrex-machine-profile", "schema_version": 1, "created": "x"},
@@ -31,6 +31,7 @@ def machine(quick=True, nonblocking=(), progress_interval_s=None):
         **{"library": {"name": "Open MPI", "version": "4.1.4"}, "collectives": []},
         **{"paths": {"intra-node": {"points": points, "gap_s_per_byte": 1e-10}}},
         **{"nonblocking": list(nonblocking), "progress_interval_s": progress_interval_s},
+        **{"thread_multiple": thread_multiple},
     }
 
 
@@ -149,6 +150,26 @@ def test_stalled_data_while_all_were_there(make_caused, call):
         name="thorough",
     )
     assert only(thorough, "stalled").command.endswith("--by path")
+
+
+@pytest.mark.parametrize(("calls", "advised"), [(8_000_000, True), (10_000_000, False)])
+def test_a_progress_thread_that_takes_more_than_it_gains(make_caused, call, calls, advised):
+    """Of two ranks; 0.4 to 0.5 s are lost, and a call costs 20 to 30 ns more."""
+    run = make_caused(
+        call(
+            *("MPI_Waitall", 3, 300),
+            **{"transfer": 300, "gainable": 300, "lost_overlap": (200, 250), "count": calls},
+        ),
+        profile=machine(thread_multiple={"lowest_s": 20e-9, "highest_s": 30e-9}),
+    )
+    found = only(run, "lost_overlap")
+    assert found.command.startswith("imbrex run --progress -- ") == advised
+    assert found.command.startswith("imbrex probe --try-settings") != advised
+    told = (
+        ". A progress thread takes more than it can gain: MPI_THREAD_MULTIPLE, which it needs, "
+        "takes 20 to 30 % of the run (20 to 30 ns of each of 20,000,000 calls)"
+    )
+    assert found.text.endswith(told) != advised
 
 
 def test_data_that_stalls_while_others_use_the_cores(make_caused, call):

@@ -155,6 +155,13 @@ def test_what_stands_in_the_way_is_said(
         candidates(account(), seen=seen, left_s=left_s)
 
 
+def test_nor_where_it_takes_more_than_it_gains(account: MakeAccount) -> None:
+    """Two ranks have 0.2 to 0.4 s to gain, and two calls that would take 0.2 s more each."""
+    dear = machine(thread_multiple={"lowest_s": 0.2, "highest_s": 0.2})
+    with pytest.raises(NotPossibleError, match="more than it can gain: MPI_THREAD_MULTIPLE"):
+        candidates(account(profile=dear))
+
+
 def timed(line: Line) -> TimedRun:
     """8 s with the thread, else 10 s; X=1 saves a tenth of either."""
     seconds = 8.0 if str(SCRIPT) in line.words else 10.0

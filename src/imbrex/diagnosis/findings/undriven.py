@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from imbrex.diagnosis import commands, wording
+from imbrex.diagnosis import commands, thread_price, wording
 from imbrex.diagnosis.account import Account, RowAccount
 from imbrex.diagnosis.division import Division
 from imbrex.diagnosis.finding import Finding, overlap_can_help, place, worth
@@ -67,6 +67,10 @@ def _remedy(account: Account, what_it_does: str) -> tuple[str, str]:
         return text, commands.try_settings(account)
     if not account.knowledge.progress_can_help:
         text = f"Progress {what_it_does}: MPI_Test calls or a setting"
+        return text, commands.try_settings(account)
+    if thread_price.is_above_gain(account):
+        text = f"Progress {what_it_does}: MPI_Test calls or a setting. A progress thread takes "
+        text += f"more than it can gain: {thread_price.price_words(account)}"
         return text, commands.try_settings(account)
     text = f"Progress {what_it_does}: a progress thread, a setting, or MPI_Test calls"
     return text, commands.measure_again(account, "--progress")
