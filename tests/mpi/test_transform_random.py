@@ -20,7 +20,7 @@ pytestmark = pytest.mark.untimed
 
 HERE = Path(__file__).parent / "transform"
 SEEDS = {"openmpi": (0, 50), "mpich": (50, 100)}  # the first, and how many
-DRIVEN = 2  # parts of ten programs that also get progress calls
+DRIVEN = 6  # parts that also get progress calls
 
 
 @pytest.fixture(scope="module")
@@ -60,6 +60,11 @@ def parts(
     return list(batch.make_parts(language, first, count, folder, DRIVEN))
 
 
+def programs_in(parts: list[Any]) -> int:
+    """The random programs in these parts."""
+    return sum(len(part.seeds) for part in parts)
+
+
 def test_a_second_run_changes_nothing(parts: list[Any]) -> None:
     """With all rewrites on: what one moves may make room for another."""
     assert [part.seeds for part in parts if not part.empty_second_run] == []
@@ -70,9 +75,9 @@ def test_same_results(
     batch: ModuleType, language: str, compiler: str, mpi: Any, parts: list[Any], tmp_path: Path
 ) -> None:
     kinds: Counter[str] = sum((part.calls for part in parts), Counter())
-    programs = batch.GROUP * len(parts)
+    programs = programs_in(parts)
     for kind in batch.COMMUNICATION:
-        assert kinds[kind] > programs
+        assert kinds[kind] > 0.8 * programs
     words = [compiler, "-O1"]
     build = {
         side: batch.build(
@@ -81,7 +86,7 @@ def test_same_results(
         for side, chosen in (("before", parts), ("after", parts), ("driven", parts[:DRIVEN]))
     }
     calls = sum(part.driven.upper().count("MPI_IPROBE(") for part in parts)
-    assert calls > batch.GROUP * DRIVEN
+    assert calls > programs_in(parts[:DRIVEN])
     # The same objects with a layer between them and the library that spoils buffers in flight.
     shim = tmp_path / "in_flight.o"
     define = ["-DFORTRAN"] if language == "f" else []
@@ -98,7 +103,7 @@ def test_same_results(
     assert before[0].count("\n") == before[1].count("\n") == 6 * programs
     assert batch.first_difference(before, outputs["after"]) == ""
     assert batch.first_difference(before, outputs["spoiled"]) == ""
-    length = 6 * batch.GROUP * DRIVEN
+    length = 6 * programs_in(parts[:DRIVEN])
     first = ["".join(text.splitlines(keepends=True)[:length]) for text in before]
     assert batch.first_difference(first, outputs["driven"]) == ""
 
@@ -119,5 +124,5 @@ def test_clean_under_the_guard(
     assert done.returncode == 0, done.stdout + done.stderr
     found = json.loads((run / "guard.json").read_text())
     assert found["exact"] is True
-    assert found["transfers"] > 2 * batch.GROUP * len(parts)
+    assert found["transfers"] > 2 * programs_in(parts)
     assert found["findings"] == []

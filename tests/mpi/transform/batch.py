@@ -1,7 +1,7 @@
 """Many random programs in one executable: rewritten file by file, run by one launch.
 
-Each part is a whole program of ten random routines, generated and rewritten as such. Only then its
-main program becomes a routine, without MPI_Init and MPI_Finalize, that a driver calls: starting two
+Each part is a whole program of random routines, generated and rewritten as such. Only then its main
+program becomes a routine, without MPI_Init and MPI_Finalize, that a driver calls: starting two
 ranks takes longer than what a hundred of these programs compute.
 """
 
@@ -21,7 +21,9 @@ from imbrex.transform.engine import Options, transform
 sys.path.insert(0, str(Path(__file__).parent))
 import generate  # type: ignore[import-not-found]
 
-GROUP = 10  # programs in a part
+# Programs in the first part, where one's collectives are rewritten because another's are, and in
+# all others: the search over preparations reads a whole part at each of its steps.
+MANY, FEW = 10, 2
 COMMUNICATION = frozenset({"nonblocking", "collectives", "motion"})
 _WORKERS = 2
 
@@ -66,8 +68,10 @@ def make_part(language: str, seeds: list[int], folder: Path, driven: bool) -> Pa
 def make_parts(
     language: str, first: int, programs: int, folder: Path, driven: int = 0
 ) -> list[Part]:
-    """Parts of ten programs, made two at a time; the first `driven` also get progress calls."""
-    groups = [list(range(seed, seed + GROUP)) for seed in range(first, first + programs, GROUP)]
+    """Parts, made two at a time; the first `driven` of them also get progress calls."""
+    seeds = list(range(first, first + programs))
+    rest = seeds[MANY:]
+    groups = [seeds[:MANY], *(rest[n : n + FEW] for n in range(0, len(rest), FEW))]
     with ProcessPoolExecutor(_WORKERS, mp_context=get_context("spawn")) as pool:
         made = [
             pool.submit(make_part, language, seeds, folder, number < driven)
@@ -114,7 +118,7 @@ def driver(language: str, numbers: Sequence[int]) -> str:
 def build(
     compiler: list[str], language: str, texts: dict[int, str], folder: Path, *extra: str
 ) -> Path:
-    """One executable of these parts, compiled two at a time.
+    """One executable of these parts, compiled by two compilers at a time.
 
     Raises CalledProcessError where a part does not compile.
     """
@@ -126,14 +130,13 @@ def build(
     main.write_text(driver(language, list(texts)))
     sources.append(main)
 
-    def compiled(source: Path) -> str:
-        target = str(source.with_suffix(".o"))
-        command = [*compiler, "-c", "-w", str(source), "-o", target]
+    def compile_all(chosen: list[Path]) -> None:
+        command = [*compiler, "-c", "-w", *map(str, chosen)]
         subprocess.run(command, check=True, cwd=folder, timeout=300)
-        return target
 
     with ThreadPoolExecutor(_WORKERS) as pool:
-        objects = list(pool.map(compiled, sources))
+        list(pool.map(compile_all, [sources[n::_WORKERS] for n in range(_WORKERS)]))
+    objects = [str(source.with_suffix(".o")) for source in sources]
     program = folder / "program"
     command = [*compiler, *objects, *extra, "-o", str(program)]
     subprocess.run(command, check=True, cwd=folder, timeout=300)
