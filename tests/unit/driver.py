@@ -8,6 +8,10 @@ from pathlib import Path
 
 RUNTIME = Path(__file__).parents[2] / "runtime"
 
+# The same words everywhere: what is built with them is shared (conftest.py).
+ADDRESS = ("-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+THREAD = ("-O1", "-g", "-fsanitize=thread")
+
 
 def sanitized(folder: Path, program: str, *sources: Path) -> Path:
     """Build a C program with files of the runtime, under ASan and UBSan; the binary in `folder`."""

@@ -7,8 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
-SANITIZED = ("-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+from tests.unit.driver import ADDRESS
 
 
 def _check(binary: Path, name: str, *part: str) -> None:
@@ -26,18 +25,18 @@ def _check(binary: Path, name: str, *part: str) -> None:
     ],
 )
 def test_log(build_core: Callable[..., Path], tmp_path: Path, name: str, where: str) -> None:
-    binary = build_core("call_log.c", *SANITIZED)
+    binary = build_core("call_log.c", *ADDRESS)
     _check(binary, name, *([str(tmp_path / "rank-0.part")] if where == "file" else []))
 
 
 @pytest.mark.parametrize("name", ["limited", "killed", "crowd"])
 def test_log_in_a_file(build_core: Callable[..., Path], tmp_path: Path, name: str) -> None:
-    binary = build_core("call_log.c", *SANITIZED)
+    binary = build_core("call_log.c", *ADDRESS)
     _check(binary, name, str(tmp_path / "rank-0.part"))
 
 
 def test_no_page_fault_once_the_budget_is_full(
     build_core: Callable[..., Path], tmp_path: Path
 ) -> None:
-    binary = build_core("call_log.c", "-O2")
+    binary = build_core("call_log.c", "-O2", "-g")
     _check(binary, "faults", str(tmp_path / "rank-0.part"))

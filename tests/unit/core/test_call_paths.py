@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.unit.driver import ADDRESS
 
 from imbrex.profile.part import _CALL_PATHS_AT, read_part
 
-SANITIZED = ("-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 NO_FRAME_POINTERS = ("-O2", "-fomit-frame-pointer")
 
 
@@ -23,7 +23,7 @@ def _check(binary: Path, *words: str) -> str:
     return run.stdout
 
 
-@pytest.mark.parametrize("flags", [SANITIZED, NO_FRAME_POINTERS], ids=["sanitized", "optimized"])
+@pytest.mark.parametrize("flags", [ADDRESS, NO_FRAME_POINTERS], ids=["sanitized", "optimized"])
 @pytest.mark.parametrize("name", ["callers", "many", "cut", "forgotten", "threads", "off"])
 def test_looks(build_core: Callable[..., Path], name: str, flags: tuple[str, ...]) -> None:
     _check(build_core("call_paths.c", *flags), name)

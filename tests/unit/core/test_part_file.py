@@ -125,7 +125,7 @@ def test_a_full_file_system_falls_back_to_memory(binary: Path, small_file_system
 
 
 def test_memory_is_within_the_promise(build_core: Callable[..., Path], tmp_path: Path) -> None:
-    binary = build_core("memory.c", "-O2")
+    binary = build_core("memory.c", "-O2", "-g")
     for threading in ("0", "1", "2"):
         printed = subprocess.run(
             [str(binary), threading], capture_output=True, text=True, check=True

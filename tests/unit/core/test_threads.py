@@ -7,13 +7,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.unit.driver import ADDRESS, THREAD
 
 pytestmark = pytest.mark.slow
 
 
-@pytest.mark.parametrize("sanitizer", ["thread", "address,undefined"])
-def test_every_transfer_ends_once(build_core: Callable[..., Path], sanitizer: str) -> None:
-    binary = build_core("stress.c", "-O1", "-g", f"-fsanitize={sanitizer}")
+@pytest.mark.parametrize("flags", [THREAD, ADDRESS], ids=["thread", "address"])
+def test_every_transfer_ends_once(build_core: Callable[..., Path], flags: tuple[str, ...]) -> None:
+    binary = build_core("stress.c", *flags)
     # without randomized addresses: old sanitizers cannot place their shadow on some kernels
     command = ["setarch", "-R", str(binary)]
     result = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)

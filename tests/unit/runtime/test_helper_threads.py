@@ -3,31 +3,27 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.unit.driver import RUNTIME
+from tests.unit.driver import ADDRESS, RUNTIME, THREAD
 
 HERE = Path(__file__).parent
 SOURCES = [
-    *sorted((RUNTIME / "core").glob("*.c")),
-    RUNTIME / "base" / "clock.c",
+    HERE / "helper_threads.c",
     RUNTIME / "progress" / "helper.c",
     RUNTIME / "progress" / "pace.c",
 ]
 
 
-@pytest.mark.parametrize("sanitizer", ["thread", "address,undefined"])
+@pytest.mark.parametrize("flags", [THREAD, ADDRESS], ids=["thread", "address"])
 def test_looks_and_calls_exclude_each_other_and_no_wake_is_lost(
-    tmp_path: Path, sanitizer: str
+    link_engine: Callable[..., None], tmp_path: Path, flags: tuple[str, ...]
 ) -> None:
     binary = tmp_path / "helper_threads"
-    words = ["gcc", "-std=c11", "-D_GNU_SOURCE=", "-Wall", "-Wextra", "-Werror", "-O1", "-g"]
     # The sanitizer does not know fences: the test's own question is a stronger one.
-    words += ["-Wno-tsan", f"-fsanitize={sanitizer}", f"-I{RUNTIME}", "-o", str(binary)]
-    words += [str(HERE / "helper_threads.c"), *map(str, SOURCES), "-pthread"]
-    built = subprocess.run(words, capture_output=True, text=True, check=False)
-    assert built.returncode == 0, built.stderr
+    link_engine(binary, SOURCES, flags, own=["-Wno-tsan"])
     # without randomized addresses: old sanitizers cannot place their shadow on some kernels
     command = ["setarch", "-R", str(binary)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
