@@ -139,6 +139,8 @@ typedef struct ix_log_comm {
 
 /* Sites and sections have the numbers of the run directory: so in a log that was kept. */
 #define IX_LOG_COMMON_NUMBERS 1u
+/* common_start_ns is known, from clocks compared when the job began. */
+#define IX_LOG_COMMON_START 2u
 
 /* The log begins with this, on a page of its own. Offsets are from here. */
 typedef struct ix_log_header {
@@ -152,13 +154,13 @@ typedef struct ix_log_header {
     uint32_t orders;      /* the highest order given */
     uint32_t window_shift; /* a window lasts 2^this ns */
     uint32_t level;
-    uint32_t flags;        /* IX_LOG_COMMON_NUMBERS, or 0 */
+    uint32_t flags;        /* IX_LOG_COMMON_NUMBERS | IX_LOG_COMMON_START, or 0 */
     int64_t origin_ns;     /* where window 0 begins, since the engine's start */
     int64_t end_ns;        /* when logging ended, likewise; 0: the process died */
     int64_t lost;          /* records of covered windows for which there was no room */
     ix_part_table comms;   /* ix_log_comm */
     ix_part_table members; /* int32_t: world ranks */
-    /* of a log that was kept: the start and end_ns on the clock common to all ranks */
+    /* The start on the clock common to all ranks, and of a log that was kept end_ns there. */
     int64_t common_start_ns, common_end_ns;
 } ix_log_header;
 

@@ -55,6 +55,14 @@ void ix_log_begin(void)
     ix_log_is_on = 1;
 }
 
+void ix_log_common_start(int64_t common_start_ns)
+{
+    if (!tables)
+        return;
+    ix_log_memory.header->common_start_ns = common_start_ns;
+    ix_log_memory.header->flags |= IX_LOG_COMMON_START;
+}
+
 void ix_log_stop(int64_t now)
 {
     if (!ix_log_is_on)

@@ -19,6 +19,10 @@ int ix_log_start(uint64_t budget, uint64_t step_bytes);
 /* Log from now on: window 0 begins. Call it where all ranks are at the same point. */
 void ix_log_begin(void);
 
+/* The engine's start on the clock common to all ranks, for who reads the log of a rank that died.
+ */
+void ix_log_common_start(int64_t common_start_ns);
+
 /* ix_stop and ix_release call these. */
 IX_HIDDEN void ix_log_stop(int64_t now);
 IX_HIDDEN void ix_log_release(void);

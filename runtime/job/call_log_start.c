@@ -8,6 +8,8 @@
 
 #include "base/warnings.h"
 #include "core/call_logging.h"
+#include "core/internal.h"
+#include "job/clocks.h"
 #include "job/memory.h"
 #include "mpi/comms.h"
 
@@ -122,8 +124,10 @@ void ix_call_log_start(MPI_Comm all, int measured, int rank)
     PMPI_Allreduce(&mine, &least, 1, MPI_INT64_T, MPI_MIN, all);
     if (measured)
         start(least, asked, rank);
-    if (ix_log())
+    if (ix_log()) {
+        ix_log_common_start(ix_common_ns(ix_engine.start_ns));
         ix_comms_number_predefined();
+    }
 }
 
 void ix_call_log_start_alone(int rank)

@@ -164,31 +164,6 @@ static ix_clock_point compare_leaders(MPI_Comm all)
     return mine;
 }
 
-void ix_clocks_begin(MPI_Comm all, int64_t (*ns)(void))
-{
-    PMPI_Comm_rank(all, &job.rank);
-    PMPI_Comm_size(all, &job.ranks);
-    ix_clock_start(ns);
-    uint64_t key = distorted() ? (uint64_t)job.rank + 1 : ix_clock_identity();
-    uint64_t *keys = malloc(sizeof *keys * (size_t)job.ranks);
-    int fine = keys != NULL, all_fine = 0;
-    PMPI_Allreduce(&fine, &all_fine, 1, MPI_INT, MPI_MIN, all);
-    if (all_fine) {
-        fine = PMPI_Allgather(&key, 1, MPI_UINT64_T, keys, 1, MPI_UINT64_T, all) == MPI_SUCCESS &&
-               number_clocks(keys);
-        PMPI_Allreduce(&fine, &all_fine, 1, MPI_INT, MPI_MIN, all);
-    }
-    free(keys);
-    if (!all_fine || !share_calibration(all)) {
-        ix_clocks_free();
-        return;
-    }
-    int64_t began_ns = ix_now();
-    if (job.clocks > 1 && leads())
-        job.begin = compare_leaders(all);
-    job.cost_ns = ix_now() - began_ns;
-}
-
 /* From the parent's line to the own one, and on to the children and to those that share this
  * clock. */
 static void chain_lines(MPI_Comm all, ix_clock_point end)
@@ -212,6 +187,32 @@ static void chain_lines(MPI_Comm all, ix_clock_point end)
     for (int i = leader + 1; i < job.ranks; i++)
         if (job.clock_of[i] == clock)
             PMPI_Send(&job.line, bytes, MPI_BYTE, i, TAG_LINE, all);
+}
+
+void ix_clocks_begin(MPI_Comm all, int64_t (*ns)(void))
+{
+    PMPI_Comm_rank(all, &job.rank);
+    PMPI_Comm_size(all, &job.ranks);
+    ix_clock_start(ns);
+    uint64_t key = distorted() ? (uint64_t)job.rank + 1 : ix_clock_identity();
+    uint64_t *keys = malloc(sizeof *keys * (size_t)job.ranks);
+    int fine = keys != NULL, all_fine = 0;
+    PMPI_Allreduce(&fine, &all_fine, 1, MPI_INT, MPI_MIN, all);
+    if (all_fine) {
+        fine = PMPI_Allgather(&key, 1, MPI_UINT64_T, keys, 1, MPI_UINT64_T, all) == MPI_SUCCESS &&
+               number_clocks(keys);
+        PMPI_Allreduce(&fine, &all_fine, 1, MPI_INT, MPI_MIN, all);
+    }
+    free(keys);
+    if (!all_fine || !share_calibration(all)) {
+        ix_clocks_free();
+        return;
+    }
+    int64_t began_ns = ix_now();
+    if (job.clocks > 1 && leads())
+        job.begin = compare_leaders(all);
+    chain_lines(all, job.begin); /* at the rate 1 as yet */
+    job.cost_ns = ix_now() - began_ns;
 }
 
 /* The error of each clock, on every rank. */

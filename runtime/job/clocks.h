@@ -18,7 +18,8 @@ IX_HIDDEN void ix_clocks_begin(MPI_Comm all, int64_t (*ns)(void));
 /* After the last measured call, before the times of two ranks are compared. Collective. */
 IX_HIDDEN void ix_clocks_end(MPI_Comm all);
 
-/* Valid after ix_clocks_end: a time of this process (ix_now) on the common clock. */
+/* A time of this process (ix_now) on the common clock: after ix_clocks_begin with the offset that
+ * was measured there, after ix_clocks_end with a known error. */
 IX_HIDDEN int64_t ix_common_ns(int64_t local_ns);
 
 /* The same the other way. */

@@ -75,6 +75,7 @@ _HEADER = np.dtype(
     ]
 )
 _COMMON_NUMBERS = 1
+_COMMON_START = 2
 _CHUNK = np.dtype(
     [
         ("order", "<u4"),
@@ -168,7 +169,8 @@ class CallLog:
     `calls` has CALL_DTYPE: thread after thread, each in the order of time; records of one call
     stand one behind the other. Sites and sections are those of the run directory where
     `common_numbers`, else the rank's own. `common_start_ns` and `common_end_ns` are the rank's
-    start and `end_ns` on the clock common to all ranks, 0 where they were not compared.
+    start and `end_ns` on the clock common to all ranks: the end is 0 where the rank did not get
+    there, and the start unknown (0) where not `common_start`.
     """
 
     file: Path
@@ -181,6 +183,7 @@ class CallLog:
     end_ns: int
     lost: int
     common_numbers: bool
+    common_start: bool
     common_start_ns: int
     common_end_ns: int
 
@@ -192,13 +195,15 @@ class CallLog:
     def common_ns(self, times_ns: NDArray[np.int64]) -> NDArray[np.float64]:
         """Times of records on the clock common to all ranks, as float64 ns.
 
-        Where the clocks were not compared (a part that a crash left) they count from where the
-        ranks began to log, which they do together.
+        A part that a crash left knows the offset of the clocks from the job's begin, not their
+        rate. Where they were never compared, times count from where the ranks began to log, which
+        they do together.
         """
-        span = self.common_end_ns - self.common_start_ns
-        if span <= 0:
+        ended = self.common_end_ns > 0
+        if not (ended or self.common_start):
             return times_ns.astype(np.float64) - self.origin_ns
-        rate = span / self.end_ns if self.end_ns > 0 else 1.0
+        span = self.common_end_ns - self.common_start_ns
+        rate = span / self.end_ns if ended and span > 0 and self.end_ns > 0 else 1.0
         return self.common_start_ns + times_ns.astype(np.float64) * rate
 
     @property
@@ -316,6 +321,7 @@ def read_call_log(file: Path) -> CallLog:
         end_ns=int(header["end_ns"]),
         lost=int(header["lost"]),
         common_numbers=bool(int(header["flags"]) & _COMMON_NUMBERS),
+        common_start=bool(int(header["flags"]) & _COMMON_START),
         common_start_ns=int(header["common_start_ns"]),
         common_end_ns=int(header["common_end_ns"]),
     )

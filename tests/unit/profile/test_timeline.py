@@ -5,6 +5,7 @@ Times are ns; each case is small enough to be drawn.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -60,6 +61,7 @@ def log_of(rank: Rank, number: int, ranks: int, level: int = 0) -> CallLog:
         end_ns=last,
         lost=0,
         common_numbers=True,
+        common_start=True,
         common_start_ns=5000 + rank.ahead,
         common_end_ns=5000 + rank.ahead + last,
     )
@@ -110,6 +112,16 @@ def test_a_message_and_why_its_receive_took_so_long(timeline_of):
         "library": (0, 0),
         "unattributed": (0, 0),
     }
+
+
+def test_ranks_that_died_know_the_offset_of_their_clocks():
+    """Rank 1 began 50 after rank 0 and to log 40 later: that it logs late moves nothing."""
+    times = np.array([0, 100])
+    for died, began in ((Rank(), 5000), (Rank(ahead=50), 5050)):
+        log = replace(log_of(died, 0, 2), origin_ns=40, end_ns=0, common_end_ns=0)
+        assert log.common_ns(times).tolist() == [began, began + 100]
+        never_compared = replace(log, common_start=False, common_start_ns=0)
+        assert never_compared.common_ns(times).tolist() == [-40, 60]
 
 
 def test_receives_of_a_stream_are_matched_in_the_order_of_posting(timeline_of):
