@@ -22,6 +22,8 @@ from imbrex.profile.format import MEASURES_DTYPE, QUANTITIES, RANKS_DTYPE
 # tries, and the summary names it; a fault of ours fails each time.
 TRIED_AGAIN = {"mpi", "network", "other_mpis"}
 
+MOST_OF_A_REASON = 2000
+
 # What takes longest begins first, so that at the end no worker waits for another.
 LONGEST_FIRST = (
     "tests/simulated/",
@@ -51,6 +53,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.flaky(reruns=2))
     if hasattr(config, "workerinput"):  # one of several workers
         items.sort(key=lambda item: place_of(item.path.relative_to(config.rootpath)))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say why a test was tried again: what passes later leaves no trace of it otherwise."""
+    for report in terminalreporter.getreports("rerun"):
+        crash = getattr(report.longrepr, "reprcrash", None)
+        reason = crash.message if crash else report.longreprtext
+        terminalreporter.write_line(f"tried again: {report.nodeid}: {reason[:MOST_OF_A_REASON]}")
 
 
 def place_of(file: Path) -> int:

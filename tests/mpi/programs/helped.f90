@@ -27,6 +27,7 @@ program helped
     out(i) = steps(rank + 1) + i
     in(i) = -1
   end do
+  call MPI_Barrier(MPI_COMM_WORLD, error)
   call MPI_Irecv(in, words, MPI_INTEGER, other, 0, MPI_COMM_WORLD, requests(1), error)
   call MPI_Isend(out, words, MPI_INTEGER, other, 0, MPI_COMM_WORLD, requests(2), error)
   call system_clock(now, rate)

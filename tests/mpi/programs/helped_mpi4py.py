@@ -12,6 +12,7 @@ comm = MPI.COMM_WORLD
 other = 1 - comm.rank
 sent = [np.arange(WORDS, dtype=np.int32) + 1000003 * (rank + 1) for rank in range(2)]
 found = np.full(WORDS, -1, dtype=np.int32)
+comm.Barrier()
 requests = [comm.Irecv(found, other), comm.Isend(sent[comm.rank], other)]
 give_up = time.monotonic() + PATIENCE_S
 while found[-1] == -1 and time.monotonic() < give_up:
