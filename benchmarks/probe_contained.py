@@ -25,7 +25,8 @@ from imbrex.network import MachineProfile, transfer_time
 from imbrex.network.assemble import assemble
 from imbrex.network.columns import Measurement, read_columns
 from imbrex.network.exchanges import Exchange, read_exchanges
-from imbrex.network.measure import CALIBRATION_SHARES, run_probes
+from imbrex.network.experiments import calibration
+from imbrex.network.measure import run_probes
 from imbrex.probe import work_overlap
 from network_table import launcher
 from two_hosts import Network, two_hosts
@@ -49,7 +50,7 @@ def spinning(count: int) -> Iterator[None]:
 def measure(line: list[str], network: Network | None) -> Measurement:
     parsed = parse_launcher_line([*line, "imbrex-probes"])
     binary = build("probes", library_of_launcher(parsed)) / "bin" / "imbrex-probes"
-    names = [*CALIBRATION_SHARES, "grid"]
+    names = [*calibration(), "grid"]
     argv = [str(binary), "--quick", "--time-limit", str(LIMIT_S), "--experiments", ",".join(names)]
     if network:
         return read_columns(network.run(parsed.with_program(argv)).splitlines())

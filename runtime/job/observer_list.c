@@ -1,11 +1,13 @@
 #include "job/observer_list.h"
 
-#include "access/observer.h"
-#include "progress/progress.h"
+#define OBSERVER(name) extern IX_HIDDEN const ix_observer name;
+#include "job/observers.def"
+#undef OBSERVER
 
 static const ix_observer *const observers[] = {
-    &ixa_observer,
-    &ix_progress,
+#define OBSERVER(name) &name,
+#include "job/observers.def"
+#undef OBSERVER
 };
 
 void ix_observers_start(const ix_job *job)

@@ -1,4 +1,4 @@
-/* The observers of a job: the one list of them. */
+/* The observers of a job: observers.def lists them. */
 #ifndef IMBREX_JOB_OBSERVER_LIST_H
 #define IMBREX_JOB_OBSERVER_LIST_H
 

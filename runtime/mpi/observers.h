@@ -1,8 +1,8 @@
 /* Who wants to know what happens in the wrappers: event sources inside the library, the recorder
  * and the guard, and whatever else looks at a measured job without the wrappers knowing it.
  *
- * An observer is one file with one `const ix_observer`, and one line in the list of
- * job/observer_list.c (an event source: in that of transport/sources.c). Its members are NULL where
+ * An observer is one file with one `const ix_observer`, and one line in job/observers.def (an
+ * event source: in transport/sources.def). Its members are NULL where
  * it has nothing to be told of; ix_observed says which of them anybody has, so that what nobody
  * wants costs a wrapper one branch that is always predicted.
  *

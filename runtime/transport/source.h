@@ -1,5 +1,5 @@
 /* A source of events inside the library: one `const ix_event_source` in a file of its own, and one
- * line in the list of sources.c. It calls ix_post and ix_complete of the engine. */
+ * line in sources.def. It calls ix_post and ix_complete of the engine. */
 #ifndef IMBREX_TRANSPORT_SOURCE_H
 #define IMBREX_TRANSPORT_SOURCE_H
 
@@ -42,6 +42,8 @@ typedef struct ix_self_address {
 } ix_self_address;
 IX_HIDDEN ix_self_address ix_learn_self_address(const ix_event_source *source, MPI_Comm all);
 
-extern IX_HIDDEN const ix_event_source ix_ucx_source, ix_ofi_source, ix_peruse_source;
+#define SOURCE(name) extern IX_HIDDEN const ix_event_source ix_##name##_source;
+#include "transport/sources.def"
+#undef SOURCE
 
 #endif

@@ -170,10 +170,11 @@ static const char *try_source(const ix_event_source *source, MPI_Comm all)
  */
 enum { CALLS = -2, AUTO = -1 };
 
-/* In the order in which they are tried. */
 static const ix_event_source *const sources[] = {
 #ifndef IMBREX_DIRECT
-    &ix_ucx_source, &ix_ofi_source, &ix_peruse_source,
+#define SOURCE(name) &ix_##name##_source,
+#include "transport/sources.def"
+#undef SOURCE
 #endif
     NULL};
 

@@ -1,4 +1,5 @@
-/* Which source of events is used on which path: IMBREX_EVENTS=auto|call|ucx|ofi|peruse. */
+/* Which source of events is used on which path: IMBREX_EVENTS is auto,
+ * call or a name of sources.def. */
 #ifndef IMBREX_TRANSPORT_SOURCES_H
 #define IMBREX_TRANSPORT_SOURCES_H
 
@@ -8,7 +9,7 @@
  * of MPI_COMM_WORLD. Every rank chooses the same. */
 IX_HIDDEN void ix_sources_start(MPI_Comm all);
 
-/* "call", "ucx", "ofi" or "peruse", by enum ix_path. */
+/* "call" or a name of sources.def, by enum ix_path. */
 IX_HIDDEN const char *ix_source_of(int path);
 
 /* Why a source inside the library was tried and not used; NULL if none was, or it is used. */

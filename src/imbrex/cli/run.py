@@ -15,6 +15,7 @@ from imbrex.diagnosis.diagnosis import diagnose
 from imbrex.diagnosis.weaknesses import endings
 from imbrex.errors import ImbrexError
 from imbrex.launch.collect import add_warning
+from imbrex.launch.event_sources import event_sources
 from imbrex.launch.measure import Outcome, Settings, measure, prepare
 from imbrex.launch.progress import AUTOMATIC, ProgressOptions
 from imbrex.mpi_environment.launcher_line import take_environment, unseen_launcher
@@ -47,7 +48,7 @@ from imbrex.report.verdict import print_verdict
 )
 @click.option(
     "--events",
-    type=click.Choice(["auto", "call", "ucx", "ofi", "peruse"]),
+    type=click.Choice(event_sources()),
     default="auto",
     show_default=True,
     help="Where events come from: the MPI calls; UCX, libfabric or PERUSE if all messages pass it.",

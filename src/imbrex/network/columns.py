@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from dataclasses import dataclass, field
 
 from imbrex.errors import ImbrexError
+from imbrex.network.experiments import all_experiments
 
-# Rows of the overlap experiments, which `imbrex probe` reads.
-OTHER_ROWS = (
-    *("advertised", "exchange", "step", "testcost", "nonblocking", "onesided", "krylov"),
-    *("speed", "memory", "calls"),
-)
+# Rows that `imbrex probe` reads and that are not named after the experiment that prints them.
+_OTHER_ROWS = {"exchange", "step", "testcost", "speed", "memory"}
 
 
 @dataclass(frozen=True)
@@ -135,6 +133,7 @@ class Measurement:
 def read_columns(lines: Iterable[str]) -> Measurement:
     """The measurement in `lines`; other programs' chatter is skipped, torn rows are an error."""
     m = Measurement()
+    row_names = _OTHER_ROWS | all_experiments().keys()
     started = False
     for line in lines:
         words = line.split()
@@ -149,7 +148,7 @@ def read_columns(lines: Iterable[str]) -> Measurement:
             if words[0] == "#":
                 _metadata(m, words[1:], line)
             else:
-                _row(m, words)
+                _row(m, words, row_names)
         except (ValueError, IndexError):
             raise ImbrexError(f"the probes printed a torn row: {line.strip()[:80]}") from None
     return m
@@ -179,7 +178,7 @@ def _metadata(m: Measurement, words: list[str], line: str) -> None:
         m.complete = True
 
 
-def _row(m: Measurement, w: list[str]) -> None:
+def _row(m: Measurement, w: list[str], row_names: Set[str]) -> None:
     if w[0] == "pingpong":
         m.round_trips.append(
             RoundTrip(
@@ -214,5 +213,5 @@ def _row(m: Measurement, w: list[str]) -> None:
         )
     elif w[0] == "rma":
         m.one_sided.append(OneSidedRow(w[1], w[2], int(w[3]), int(w[4]), *map(float, w[5:10])))
-    elif w[0] in OTHER_ROWS:
+    elif w[0] in row_names:
         m.other.setdefault(w[0], []).append(w[1:])

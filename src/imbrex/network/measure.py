@@ -15,22 +15,13 @@ from typing import IO
 from imbrex.errors import ImbrexError
 from imbrex.network.columns import Measurement, read_columns
 from imbrex.network.ending import Ending
+from imbrex.network.experiments import calibration
 from imbrex.process_group import end_group
 
 PROGRAM = "imbrex-probes"
 
 Progress = Callable[[float], None]
 
-CALIBRATION_SHARES = {
-    "self": 0.1,
-    "pingpong": 0.2,
-    "streaming": 0.15,
-    "earlylate": 0.3,
-    "rates": 0.1,
-    "collectives": 0.1,
-    "rma": 0.04,
-    "calls": 0.01,
-}
 _GRACE_S = 5.0
 # What launchers write before each line where asked to say whose it is: `[1,0]<stdout>:` and a time
 # (Open MPI's --tag-output, --timestamp-output; with a blank or without), `[0] ` (-l of Hydra),
@@ -46,16 +37,17 @@ def run_probes(
     environment: Mapping[str, str],
     time_limit_s: float,
     progress: Progress | None = None,
-    shares: Mapping[str, float] = CALIBRATION_SHARES,
+    shares: Mapping[str, float] | None = None,
 ) -> Measurement:
     """Run `command` (launcher and probes) and read its rows.
 
-    `shares` says how much of the whole each experiment takes, about, for the progress alone. When
-    the time limit passes, or the user interrupts, the launcher is asked to end, then killed; what
-    had been measured until then is returned with `complete` false. ImbrexError when nothing could
-    be measured.
+    `shares` says how much of the whole each experiment takes, about, for the progress alone; those
+    of a calibration unless told otherwise. When the time limit passes, or the user interrupts, the
+    launcher is asked to end, then killed; what had been measured until then is returned with
+    `complete` false. ImbrexError when nothing could be measured.
     """
     lines: list[str] = []
+    shares = calibration() if shares is None else shares
     with tempfile.TemporaryFile(mode="w+", errors="replace") as errors, Ending() as ending:
         try:
             process = subprocess.Popen(

@@ -14,7 +14,8 @@ from imbrex.mpi_environment.mpi_library import library_of_launcher
 from imbrex.mpi_environment.native import build
 from imbrex.network import cache, settings
 from imbrex.network.assemble import assemble
-from imbrex.network.measure import CALIBRATION_SHARES, PROGRAM, run_probes
+from imbrex.network.experiments import all_experiments, calibration
+from imbrex.network.measure import PROGRAM, run_probes
 from imbrex.network.thread_price import thread_price
 from imbrex.probe.answer import Answer, answer
 from imbrex.probe.calibrate import check_output, line_for_probes
@@ -22,26 +23,6 @@ from imbrex.probe.knobs import Tried
 from imbrex.probe.try_settings import QUICK_MOST_BYTES, try_settings_of
 from imbrex.steps import step
 
-# Experiments in their order, with their share of the time, about.
-EXPERIMENTS = {
-    "advertised": 0.02,
-    "delay": 0.19,
-    "moved": 0.08,
-    "nonblocking": 0.02,
-    "self": 0.02,
-    "pingpong": 0.22,
-    "streaming": 0.04,
-    "earlylate": 0.11,
-    "rates": 0.03,
-    "collectives": 0.05,
-    "rma": 0.03,
-    "calls": 0.01,
-    "progress": 0.02,
-    "grid": 0.05,
-    "krylov": 0.07,
-    "onesided": 0.02,
-    "persistent": 0.02,
-}
 QUICK_LIMIT_S = 15.0
 FULL_LIMIT_S = 120.0
 FULL_MOST_BYTES = 64 << 20
@@ -87,14 +68,15 @@ def probe(request: Request) -> Probed:
     library = library_of_launcher(line, request.mpicc)
     binary = build("probes", library) / "bin" / PROGRAM
     limit_s = request.time_limit_s or (QUICK_LIMIT_S if request.quick else FULL_LIMIT_S)
-    argv = [str(binary), "--pairs", "--experiments", ",".join(EXPERIMENTS)]
+    experiments = all_experiments()
+    argv = [str(binary), "--pairs", "--experiments", ",".join(experiments)]
     # The ranks begin nothing new shortly before the limit; then the launcher is ended.
     ranks_s = max(1.0, 0.75 * limit_s, 0.9 * limit_s - 2)
     argv += ["--time-limit", f"{ranks_s:.1f}", *(["--quick"] if request.quick else [])]
     most = request.most_bytes or (QUICK_MOST_BYTES if request.quick else FULL_MOST_BYTES)
     argv += ["--max-bytes", str(most)]
     with step("probing this MPI") as update:
-        measured = run_probes(line.with_program(argv), os.environ, limit_s, update, EXPERIMENTS)
+        measured = run_probes(line.with_program(argv), os.environ, limit_s, update, experiments)
     if measured.jobs > 1:
         raise ImbrexError("every rank runs alone: the launcher belongs to another MPI library")
     if measured.ranks < 2 or measured.ranks % 2:
@@ -109,9 +91,9 @@ def probe(request: Request) -> Probed:
     if not measured.interrupted:
         price = thread_price(measured, line.with_program, binary, os.environ)
         profile = replace(profile, thread_multiple=price)
-    found = answer(measured, profile, list(EXPERIMENTS), most)
+    found = answer(measured, profile, list(experiments), most)
     name = cache.key(library.identity, line.circumstances, os.environ)
-    whole = not set(found.missing) & set(CALIBRATION_SHARES)
+    whole = not set(found.missing) & calibration().keys()
     better = cache.better(name, found.profile) if whole else None
     kept = cache.keep(name, found.profile) if whole else None
     tried: list[Tried] = []

@@ -59,7 +59,7 @@ JOB = JsonFormat(
             optional(
                 "events",
                 MapOf(TEXT),
-                "by path, where events came from: call, ucx, ofi, peruse",
+                "by path, where events came from: call, or a source inside the library",
                 default={},
             ),
             optional("events_reason", TEXT, "why no source inside the library was used"),

@@ -1,0 +1,42 @@
+"""The experiments of the probes: one table for C and Python, probes/experiments.def."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from types import MappingProxyType
+
+from imbrex.errors import ImbrexError
+from imbrex.mpi_environment.native import source_folder
+
+_LINE = re.compile(r"^EXPERIMENT\((\w+), ([01]), (\d+)\)$", re.MULTILINE)
+
+
+@cache
+def _table() -> tuple[tuple[str, bool, int], ...]:
+    """Name, whether it is part of a calibration, and share, in the order in which they run."""
+    file = source_folder("probes") / "experiments.def"
+    try:
+        found = _LINE.findall(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ImbrexError(f"{file}: {error.strerror}: reinstall Imbrex") from None
+    return tuple((name, always == "1", int(share)) for name, always, share in found)
+
+
+def all_experiments() -> Mapping[str, float]:
+    """What `imbrex probe` runs, with each one's share of the time, about; the shares add up to 1.
+
+    ImbrexError where the table is missing.
+    """
+    return _shares({name: share for name, _, share in _table()})
+
+
+def calibration() -> Mapping[str, float]:
+    """What `imbrex calibrate` runs, likewise."""
+    return _shares({name: share for name, always, share in _table() if always})
+
+
+def _shares(parts: Mapping[str, int]) -> Mapping[str, float]:
+    whole = sum(parts.values())
+    return MappingProxyType({name: part / whole for name, part in parts.items()})
