@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "access/observer.h"
+#include "access/sample.h"
 #include "access/timeline.h"
 #include "access/trace.h"
 
@@ -49,6 +50,15 @@ static int is_on(const ix_watched_call *call, int purpose)
     return call->on & purpose & ixa_observed;
 }
 
+/* An interval of computation ends with the call. */
+static void end_interval(const ix_watched_call *call, int64_t compute_ns)
+{
+    ixa_times_enter(compute_ns, call->operation, call->site);
+    if (ixa_mode == IXA_RECORD && ixa_timeline->number == 0 &&
+        ixa_sample_ends(ixa_timeline->intervals))
+        ixa_end_recording();
+}
+
 static ix_watched_call *enter(const ix_thread *t, int polls)
 {
     static __thread ix_watched_call the_call; /* of user code, so that a thread has one at a time */
@@ -67,7 +77,8 @@ static ix_watched_call *enter(const ix_thread *t, int polls)
     call->on &= ixa_observed;
     take_turn(call);
     if (is_on(call, IXA_RECORDS) && !polls)
-        ixa_times_enter(t->compute_ns, t->operation, t->address);
+        end_interval(call, t->compute_ns);
+    call->on &= ixa_observed;
     ixa_end_turn();
     return call->on ? call : NULL;
 }
@@ -243,7 +254,7 @@ static void complete(ix_watched_call *call, int found, int count, const MPI_Requ
     take_turn(call);
     found = found && (!call->polls || are_open(count, requests, indices));
     if (call->polls && found && is_on(call, IXA_RECORDS))
-        ixa_times_enter(ix_self->compute_ns, call->operation, call->site);
+        end_interval(call, ix_self->compute_ns);
     for (int i = 0; found && i < count; i++) {
         int k = indices ? indices[i] : i;
         if (k >= 0 && requests[k] != MPI_REQUEST_NULL)
@@ -322,7 +333,7 @@ static void passed(ix_watched_call *call, int found)
 {
     take_turn(call);
     if (call->polls && found && is_on(call, IXA_RECORDS))
-        ixa_times_enter(ix_self->compute_ns, call->operation, call->site);
+        end_interval(call, ix_self->compute_ns);
     leave(call, found);
     ixa_end_turn();
 }

@@ -9,6 +9,7 @@
 #include "access/messages.h"
 #include "access/observed_calls.h"
 #include "access/open_requests.h"
+#include "access/sample.h"
 #include "access/timeline.h"
 #include "access/trace.h"
 #include "generated/operations.h"
@@ -43,6 +44,16 @@ static void begin_intervals(void)
         ixa_times_begin();
 }
 
+void ixa_end_recording(void)
+{
+    ixa_messages_finish();
+    ixa_times_finish();
+    ixa_trace_finish();
+    ixa_write_results();
+    ixa_sample_written();
+    ixa_observed &= ~IXA_RECORDS;
+}
+
 static void ending(const ix_job *job)
 {
     (void)job;
@@ -52,10 +63,7 @@ static void ending(const ix_job *job)
     if (ixa_observed & IXA_RECORDS) {
         ixa_timeline = ixa_timeline_at(0);
         ixa_times_enter(ix_self ? ix_self->compute_ns : 0, IX_OP_Finalize, NULL);
-        ixa_messages_finish();
-        ixa_times_finish();
-        ixa_trace_finish();
-        ixa_write_results();
+        ixa_end_recording();
     }
     if (ixa_observed & IXA_GUARDS) {
         ixa_end_open(ixa_open_take_all(), IXA_NEVER);

@@ -1,6 +1,7 @@
 #include "access/timeline.h"
 
 #include "access/messages.h"
+#include "access/sample.h"
 #include "access/trace.h"
 #include "access/watch.h"
 #include "generated/operations.h"
@@ -196,6 +197,8 @@ int ixa_times_start(int rank)
     }
     if (ixa_mode == IXA_CLEAN)
         ixa_watch_start();
+    else
+        ixa_sample_start(ixa_timeline->history->file, sizeof(clean_t));
     return 1;
 }
 
@@ -356,7 +359,7 @@ void ixa_times_finish(void)
     for (int i = 0; i < timeline_count; i++) {
         ixa_timeline_t *line = &timelines[i];
         FILE *file = line->history ? line->history->file : NULL;
-        if (file && ixa_mode == IXA_RECORD && fgetc(file) != EOF)
+        if (file && ixa_mode == IXA_RECORD && !ixa_sample_has_ended() && fgetc(file) != EOF)
             line->diverged_at = (int64_t)line->intervals;
         if (file)
             fclose(file);

@@ -76,3 +76,23 @@ class LogSize(Bytes):
 
 
 LOG_SIZE = LogSize()
+
+
+class Share(click.FloatRange):
+    """A share in per cent, above 0 and at most 100, as a number from 0 to 1."""
+
+    name = "percent"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        try:
+            share = float(str(value).removesuffix("%")) / 100
+        except ValueError:
+            share = 0.0
+        if not 0 < share <= 1:
+            self.fail(f"{value}: write a share above 0 and up to 100 %, as 10%", param, ctx)
+        return share
+
+
+SHARE = Share()

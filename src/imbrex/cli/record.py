@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from imbrex.cli.parameters import FILE, FOLDER, LAUNCHER
+from imbrex.cli.parameters import FILE, FOLDER, LAUNCHER, SHARE
 from imbrex.cli.terminal import emit_json, warn
 from imbrex.recorder.record import ProgramFailedError, summary
 from imbrex.recorder.record import record as make
@@ -30,6 +30,11 @@ from imbrex.recorder.record import record as make
     show_default=True,
     help="The directory of the recording.",
 )
+@click.option(
+    "--sample",
+    type=SHARE,
+    help="Record only this part of the calls, as 10%, the first, and end the recorded run there.",
+)
 @click.option("--force", is_flag=True, help="Replace the result if it exists.")
 @click.option("--mpicc", type=FILE, help="The mpicc of the program's MPI.")
 @click.option("--json", "as_json", is_flag=True, help="Print messages.json.")
@@ -37,6 +42,7 @@ from imbrex.recorder.record import record as make
 def record(
     plain: Path | None,
     output: Path,
+    sample: float | None,
     force: bool,
     mpicc: Path | None,
     as_json: bool,
@@ -48,7 +54,9 @@ def record(
     order of its accesses. `imbrex run --record` does the same beside a measurement.
     """
     try:
-        document = make(command, output, plain=plain, mpicc=mpicc, force=force)
+        document = make(
+            command, output, plain=plain, mpicc=mpicc, force=force, sample=sample, say=warn
+        )
     except ProgramFailedError as error:
         warn(str(error))
         sys.exit(error.code)

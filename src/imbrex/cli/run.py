@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from imbrex.cli.parameters import FOLDER, LAUNCHER, LOG_SIZE
+from imbrex.cli.parameters import FOLDER, LAUNCHER, LOG_SIZE, SHARE
 from imbrex.cli.shown_steps import shown_steps
 from imbrex.cli.terminal import console, json_text, leave, warn
 from imbrex.diagnosis.as_json import diagnosis_json
@@ -81,6 +81,12 @@ from imbrex.report.verdict import print_verdict
 )
 @click.option("--plain", type=FOLDER, help="With --record: the program built without recording.")
 @click.option(
+    "--sample",
+    type=SHARE,
+    help="With --record: only this part of the calls, as 10%, the first; the recorded run ends "
+    "there.",
+)
+@click.option(
     "--guard",
     is_flag=True,
     help="Report forbidden uses of buffers in flight (all of them if built with imbrex cc, fc).",
@@ -115,6 +121,7 @@ def run(
     call_paths: bool,
     recorded: bool,
     plain: Path | None,
+    sample: float | None,
     guard: bool,
     progress: str,
     progress_share: float | None,
@@ -141,6 +148,8 @@ def run(
         command = written = tuple(recording.plain_line)
     elif plain is not None:
         raise ImbrexError("--plain belongs to --record")
+    elif sample is not None:
+        raise ImbrexError("--sample belongs to --record")
     elif not guard and (slow := slowed_program(command)) is not None:
         warn(f"{slow} records every access to memory, which takes time: measure {twin_of(slow)}")
     settings = Settings(
@@ -173,7 +182,7 @@ def run(
     if outcome.run is not None:
         _mark_regions(outcome.run.directory, quiet=quiet)
     if recording is not None:
-        _record(recording, outcome, quiet=quiet)
+        _record(recording, outcome, sample, quiet=quiet)
     # Whatever became of the measurement, the exit code is the program's.
     sys.exit(outcome.exit_code)
 
@@ -189,14 +198,17 @@ def _mark_regions(folder: Path, *, quiet: bool) -> None:
         warn(f"marked regions: {folder / DOCUMENT}, and for imbrex predict {MODEL} beside it")
 
 
-def _record(recording: Recording, outcome: Outcome, *, quiet: bool) -> None:
+def _record(recording: Recording, outcome: Outcome, sample: float | None, *, quiet: bool) -> None:
     """The further runs of --record; what goes wrong in them is a warning of the run."""
     if outcome.run is None or outcome.exit_code:
         warn("nothing was recorded: the measured run did not end well")
         return
     folder = outcome.run.directory
     try:
-        ranks = make_recording(recording, folder / RECORDING, quiet=True)
+        with shown_steps(quiet=quiet):
+            ranks = make_recording(
+                recording, folder / RECORDING, quiet=True, sample=sample, say=warn
+            )
     except ImbrexError as error:
         warn(f"not recorded: {error}")
         add_warning(folder, f"not recorded: {error}")

@@ -27,6 +27,8 @@ from imbrex.profile.recording_format import (
 
 FloatArray = NDArray[np.float64]
 
+MOST_TRACED = 1 << 21
+"""Entries of a rank's trace; what follows is left out (runtime/access/trace.c)."""
 PIECES = 16
 """Into how many pieces a message is cut where elements are followed one by one."""
 
@@ -115,9 +117,19 @@ class RecordedRun:
     """By rank, the groups of processes other than all that its collectives are of: a number that is
     the same on all their ranks (0: not known), and how many they are."""
 
+    sampled: float | None = None
+    """The share of each rank's calls that was recorded: the first; None: all."""
+
     @property
     def ranks(self) -> list[int]:
         return sorted(self.messages)
+
+    @cached_property
+    def is_partial(self) -> bool:
+        """Whether the traces of ranks may end before those of their partners."""
+        if self.sampled is not None or not self.trace.size:
+            return self.sampled is not None
+        return bool(np.unique(self.trace["rank"], return_counts=True)[1].max() >= MOST_TRACED)
 
     def receive_of(self, send: RecordedMessage) -> RecordedMessage | None:
         """The receive that takes a send: same peers, tag and size, as often where one is."""
@@ -163,6 +175,7 @@ def load_recording(folder: Path) -> RecordedRun:
             rank: [(group["members"], group["size"]) for group in entry["groups"]]
             for rank, entry in entries.items()
         },
+        document["sampled"],
     )
 
 

@@ -131,6 +131,7 @@ MESSAGES = JsonFormat(
             optional("sites", ListOf(_SITE), "how messages of a call site differ", default=()),
             Field("ranks", ListOf(_RANK, least=1), "every rank"),
             optional("functions", ListOf(_TEXT), "MPI names that trace.npy numbers", default=()),
+            optional("sampled", Number(0, 1), "share of each rank's calls, where not all"),
         )
     ),
     identity=FORMAT,

@@ -194,12 +194,13 @@ def _load(path: Path) -> dict[str, Any]:
     return dict(document)
 
 
-def _key(message: dict[str, Any]) -> tuple[Any, ...]:
-    names = ("thread", "kind", "peer", "tag", "elements", "element_bytes", "calls")
-    return tuple(message.get(name) for name in names)
+def _key(message: dict[str, Any], sampled: bool) -> tuple[Any, ...]:
+    """By what messages of the two runs are the same; of a sample the timed run has more calls."""
+    names = ("thread", "kind", "peer", "tag", "elements", "element_bytes")
+    return tuple(message.get(name) for name in (names if sampled else (*names, "calls")))
 
 
-def _timed(path: Path) -> tuple[bool, dict[tuple[Any, ...], dict[str, Any]]]:
+def _timed(path: Path, sampled: bool) -> tuple[bool, dict[tuple[Any, ...], dict[str, Any]]]:
     """What the timed run found, by message: addresses differ between two builds, so the n-th of a
     kind.
     """
@@ -207,14 +208,14 @@ def _timed(path: Path) -> tuple[bool, dict[tuple[Any, ...], dict[str, Any]]]:
     seen: Counter[tuple[Any, ...]] = Counter()
     found = {}
     for message in clean["messages"]:
-        key = _key(message)
+        key = _key(message, sampled)
         found[key + (seen[key],)] = message  # noqa: RUF005
         seen[key] += 1
     return bool(clean["watchpoints"]), found
 
 
-def read_ranks(folder: Path) -> list[RankRecord]:
-    """All ranks of a recording.
+def read_ranks(folder: Path, *, sampled: bool = False) -> list[RankRecord]:
+    """All ranks of a recording, of which only the first part was `sampled`, or all.
 
     Errors: ImbrexError where nothing was recorded, the program was not built with the wrappers,
     or its two runs differ in their MPI calls.
@@ -224,10 +225,10 @@ def read_ranks(folder: Path) -> list[RankRecord]:
         raise ImbrexError(
             "nothing was recorded: the program made no MPI_Init that the recorder saw"
         )
-    return [_read_rank(folder, path) for path in files]
+    return [_read_rank(folder, path, sampled) for path in files]
 
 
-def _read_rank(folder: Path, path: Path) -> RankRecord:
+def _read_rank(folder: Path, path: Path, sampled: bool) -> RankRecord:
     document = _load(path)
     rank = int(document["rank"])
     if document["diverged_at"] >= 0:
@@ -236,7 +237,7 @@ def _read_rank(folder: Path, path: Path) -> RankRecord:
         raise ImbrexError(
             "nothing was recorded: the program was not built with imbrex cc, cxx or fc"
         )
-    watchpoints, timed = _timed(folder / f"anchors.{rank}.json")
+    watchpoints, timed = _timed(folder / f"anchors.{rank}.json", sampled)
     elements = np.fromfile(folder / f"elements.{rank}.bin", _ELEMENT)
     if elements.size != sum(map(_rows, document["messages"])):
         raise ImbrexError(f"{folder}: the recording of rank {rank} is not complete")
@@ -246,7 +247,7 @@ def _read_rank(folder: Path, path: Path) -> RankRecord:
     for message in document["messages"]:
         part = elements[at : at + _rows(message)]
         at += _rows(message)
-        key = _key(message)
+        key = _key(message, sampled)
         messages.append(_recorded(rank, message, part, timed.get((*key, nth[key]), {})))
         nth[key] += 1
     return RankRecord(

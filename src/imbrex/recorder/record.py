@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
 import stat
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,6 +29,7 @@ from imbrex.mpi_environment.mpi_library import library_of_line
 from imbrex.profile.blind_lines import blind_lines
 from imbrex.recorder.documents import elements_table, messages_json, model_toml, name_sites
 from imbrex.recorder.rank_record import RankRecord, read_ranks
+from imbrex.recorder.recorded_run import Say, TimedCalls, follow
 from imbrex.recorder.trace import read_trace
 from imbrex.recorder.twins import twin_of
 
@@ -105,7 +107,9 @@ def _is_recorded(program: Path) -> bool:
         return False
 
 
-def lines_of_runs(recording: Recording, raw: Path) -> tuple[list[str], list[str]]:
+def lines_of_runs(
+    recording: Recording, raw: Path, sample: float | None = None
+) -> tuple[list[str], list[str]]:
     """The timed run (the plain program) and the recorded one, as command lines."""
     before = os.environ.get("LD_PRELOAD")
     loaded = f"{recording.preload}:{before}" if before else str(recording.preload)
@@ -117,19 +121,29 @@ def lines_of_runs(recording: Recording, raw: Path) -> tuple[list[str], list[str]
         ]
 
     line = recording.line
+    part = [] if sample is None else [f"IMBREX_ACCESS_SAMPLE={sample!r}"]
     plain = [str(recording.plain), *line.programs()[0][1:]]
     return (
         line.with_users_program([*prefix("clean"), *plain]),
-        line.with_prefix(prefix("record")),
+        line.with_prefix([*prefix("record"), *part]),
     )
 
 
-def make_recording(recording: Recording, folder: Path, *, quiet: bool) -> list[RankRecord]:
+def make_recording(
+    recording: Recording,
+    folder: Path,
+    *,
+    quiet: bool,
+    sample: float | None = None,
+    say: Say = lambda line: None,
+) -> list[RankRecord]:
     """Both runs, and what they say, in the new directory `folder`.
 
-    With `quiet` the program's output goes into files there, and it reads what the first run read
-    where that was a file. ImbrexError where a run fails or the two differ: then the directory is
-    gone again (ProgramFailedError: with the program's exit code).
+    Of the recorded run only the first calls of each rank, the share `sample` of them, are recorded
+    where it is given, and the run is ended there. `say` is told how long it takes where that is
+    long. With `quiet` the program's output goes into files there, and it reads what the first run
+    read where that was a file. ImbrexError where a run fails or the two differ: then the
+    directory is gone again (ProgramFailedError: with the program's exit code).
     """
     raw = folder / _RAW
     try:
@@ -137,9 +151,17 @@ def make_recording(recording: Recording, folder: Path, *, quiet: bool) -> list[R
     except OSError as error:
         raise ImbrexError(f"{folder}: cannot be written ({error.strerror})") from error
     try:
-        for command, name in zip(lines_of_runs(recording, raw), _OUTPUTS, strict=True):
-            _start(command, name.split(".")[0], folder / name if quiet else None)
-        return write_recording(folder)
+        outputs = [folder / name if quiet else None for name in _OUTPUTS]
+        timed, recorded = lines_of_runs(recording, raw, sample)
+        _start(timed, "timed", outputs[0], subprocess.Popen.wait)
+        calls = TimedCalls(raw, sample)
+        _start(
+            recorded,
+            "recorded",
+            outputs[1],
+            lambda running: follow(running, calls, say, sample is not None),
+        )
+        return write_recording(folder, sample)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
@@ -153,16 +175,23 @@ class ProgramFailedError(ImbrexError):
         self.code = code
 
 
-def _start(command: list[str], purpose: str, output: Path | None) -> None:
+def _start(
+    command: list[str],
+    purpose: str,
+    output: Path | None,
+    wait: Callable[[subprocess.Popen[bytes]], int],
+) -> None:
     """Run one of the two; ProgramFailedError where the program fails."""
     try:
-        if output is None:
-            code = subprocess.run(command, check=False).returncode
-        else:
-            with output.open("wb") as stream:
-                code = subprocess.run(
-                    command, check=False, stdin=_same_input(), stdout=stream, stderr=stream
-                ).returncode
+        with contextlib.ExitStack() as open_files:
+            stream = open_files.enter_context(output.open("wb")) if output else None
+            stdin = None if output is None else _same_input()
+            with subprocess.Popen(command, stdin=stdin, stdout=stream, stderr=stream) as running:
+                try:
+                    code = wait(running)
+                except BaseException:
+                    running.kill()
+                    raise
     except OSError as error:
         raise ImbrexError(f"{command[0]}: cannot be started ({error.strerror})") from error
     if code:
@@ -185,18 +214,20 @@ def _same_input() -> int:
     return subprocess.DEVNULL
 
 
-def write_recording(folder: Path) -> list[RankRecord]:
+def write_recording(folder: Path, sample: float | None = None) -> list[RankRecord]:
     """Turn the raw files in `folder` into messages.json, elements.npy, trace.npy and model.toml.
+    `sample`: the share of each rank's calls that was recorded, where it was not all.
 
     Errors: ImbrexError as in `read_ranks`. model.toml is left out where no send was recorded
     together with its receive.
     """
-    ranks = read_ranks(folder / _RAW)
+    ranks = read_ranks(folder / _RAW, sampled=sample is not None)
     names = name_sites(ranks)
     np.save(folder / "elements.npy", elements_table(ranks))
     trace, functions = read_trace(folder / _RAW, [rank.rank for rank in ranks])
     np.save(folder / "trace.npy", trace)
-    document = json.dumps(messages_json(ranks, names) | {"functions": functions}, indent=1)
+    content = messages_json(ranks, names) | {"functions": functions, "sampled": sample}
+    document = json.dumps(content, indent=1)
     (folder / "messages.json").write_text(document + "\n", encoding="utf-8")
     model = model_toml(folder.name, ranks, names)
     if model is not None:
@@ -240,7 +271,14 @@ def summary(document: dict[str, object]) -> str:
 
 
 def record(
-    command: Sequence[str], output: Path, *, plain: Path | None, mpicc: Path | None, force: bool
+    command: Sequence[str],
+    output: Path,
+    *,
+    plain: Path | None,
+    mpicc: Path | None,
+    force: bool,
+    sample: float | None = None,
+    say: Say = lambda line: None,
 ) -> dict[str, object]:
     """Record a launcher line into the directory `output`; the document of its messages.json.
 
@@ -249,6 +287,6 @@ def record(
     recording = prepare_recording(take_environment(command), plain, mpicc)
     folder = output.absolute()
     _may_be_made(folder, force)
-    make_recording(recording, folder, quiet=False)
+    make_recording(recording, folder, quiet=False, sample=sample, say=say)
     document: dict[str, object] = json.loads((folder / "messages.json").read_text(encoding="utf-8"))
     return document

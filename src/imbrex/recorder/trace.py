@@ -15,7 +15,7 @@ from imbrex.profile.recording_format import CALL, TRACE_DTYPE
 
 # ixa_trace_t of runtime/access/trace.h, and clean_t of timeline.c
 _RAW = np.dtype([("kind", "<u4"), ("id", "<u4"), ("ns", "<f4")])
-_CLEAN = np.dtype([("function", "<u4"), ("ns", "<f4")])
+CLEAN_DTYPE = np.dtype([("function", "<u4"), ("ns", "<f4")])
 
 
 def name_hash(name: str) -> int:
@@ -71,7 +71,7 @@ def clean_call(folder: Path, rank: int, number: int, thread: int = 0) -> str:
     """What the clean run of a rank called at call `number` of a thread, in words."""
     name = f"times.{rank}.{thread}.bin" if thread else f"times.{rank}.bin"
     try:
-        calls = np.fromfile(folder / name, _CLEAN)
+        calls = np.fromfile(folder / name, CLEAN_DTYPE)
     except OSError:
         return "unknown"
     return function_name(int(calls["function"][number])) if number < calls.size else "its end"

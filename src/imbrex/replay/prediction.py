@@ -88,7 +88,7 @@ def differences(recording: RecordedRun, run: Run | None) -> list[str]:
 
     The program may do other things from run to run; then the two belong together only in part.
     """
-    if run is None:
+    if run is None or recording.sampled is not None:
         return []
     recorded, receives = Counter[str](), Counter[str]()
     for messages in recording.messages.values():
@@ -128,6 +128,7 @@ def predict_run(
         "ranks": len(recording.ranks),
         "computation_s": max(recording.compute_s.values(), default=0.0),
         "measured_s": wall_s(run) if run is not None else None,
+        "sampled": recording.sampled,
         "differences": differences(recording, run),
         "blind_spots": list(recording.blind),
         "networks": [],

@@ -89,7 +89,10 @@ class Replay:
         return self.channels.setdefault(key, Channel())
 
     def run(self) -> dict[int, FloatArray]:
-        """Wall times in ns at the end, by rank; ReplayError where ranks wait for ever."""
+        """Wall times in ns at the end, by rank; ReplayError where ranks wait for ever.
+
+        Where only the first part was recorded, ranks end where the others' part of it is over.
+        """
         going = {rank: self._steps(rank, ops) for rank, ops in self.schedule.operations.items()}
         while going:
             moved = False
@@ -101,6 +104,8 @@ class Replay:
                 else:
                     moved = True
                     del going[rank]
+            if not moved and self.schedule.run.is_partial:
+                break
             if not moved:
                 raise ReplayError("messages are missing in the recording: ranks wait for ever")
         return {rank: state.wall for rank, state in self.ranks.items()}

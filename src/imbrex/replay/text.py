@@ -26,6 +26,11 @@ def run_text(document: dict[str, Any]) -> str:
     measured = document["measured_s"]
     head = f"{document['ranks']} ranks, {seconds(document['computation_s'])} of computation"
     lines = [head + (f", measured {seconds(measured)}" if measured is not None else "")]
+    if document.get("sampled") is not None:
+        lines.append(
+            f"Only the first {100 * document['sampled']:.3g} % of each rank's calls were recorded: "
+            "all but the measured time is of these."
+        )
     if document["replayed"] is True:
         lines += ["", *_network_lines(document)]
     else:

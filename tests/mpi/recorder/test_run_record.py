@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from tests.browser import chromium, opened
 from tests.complaints import complaints
@@ -101,6 +102,37 @@ def test_a_run_is_predicted(halo: Path) -> None:
     exposed = slow["time_s"]["none"] - slow["without_network_s"]
     assert exposed >= 0.3 * 40 * 2 * (29e-6 + 2048 / 125e6)
     assert slow["time_s"]["none"] > fast["time_s"]["none"]
+
+
+def test_a_part_of_the_calls_says_the_same(halo: Path, mpi: Any) -> None:
+    done = imbrex(
+        halo, "run", "--record", "--sample", "2%", "--force", "-o", "part", "--",
+        mpi.mpirun, "-n", "2", "./halo2d", "--n", "256", "--steps", "5000",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    recording = halo / "part" / "recording"
+    # The recorded run did not come to its end.
+    assert "verification" in (recording / "timed.out").read_text()
+    assert "verification" not in (recording / "recorded.out").read_text()
+    whole, part = (
+        json.loads((folder / "messages.json").read_text())
+        for folder in (halo / "run" / "recording", recording)
+    )
+    assert (whole["sampled"], part["sampled"]) == (None, 0.02)
+    for one, other in zip(whole["ranks"], part["ranks"], strict=True):
+        for full, some in zip(one["messages"], other["messages"], strict=True):
+            assert some["site"] == full["site"]
+            assert 90 <= some["calls"] <= 101
+            assert some["seen"] == full["seen"] == 256
+    # The orders of accesses are those of the whole recording; so are not the sums at its end.
+    tables = [np.load(f / "elements.npy") for f in (halo / "run" / "recording", recording)]
+    whole_order, order = (t["position"][t["message"] < 2] for t in tables)
+    assert order.size == 2 * 2 * 256
+    assert (whole_order == order).all()
+    done = imbrex(halo, "predict", "part", "-n", "GigE")
+    assert done.returncode == 0, done.stderr
+    assert "Only the first 2 % of each rank's calls were recorded" in done.stdout
+    assert "no overlap" in done.stdout
 
 
 def test_the_words_name_sites_and_networks(halo: Path) -> None:
