@@ -49,6 +49,8 @@ from tune_controls import (
 from two_hosts import Network, two_hosts
 
 LIBRARIES = ("openmpi", "mpich")
+SOURCES = {"exchange": "tests/network/exchange.c", "sendrecv": "benchmarks/sendrecv.c"}
+"""Programs of one file."""
 LIMIT_S = 60.0
 HAND_PAIRS = 8
 CERTAIN = 0.95
@@ -56,11 +58,15 @@ CERTAIN = 0.95
 
 @dataclass(frozen=True)
 class Case:
-    """A program with its options, and the options of the same done by hand, where there is that."""
+    """A program with its options, and the options of the same done by hand, where there is that.
+
+    `hand_app`: the program that does it, where that is another one.
+    """
 
     app: str
     options: str
     by_hand: str = ""
+    hand_app: str = ""
 
     @property
     def name(self) -> str:
@@ -79,8 +85,8 @@ def _halo(app: str, size: str, variants: Sequence[str]) -> tuple[Case, ...]:
 CASES = (
     Case("exchange", "late 1000000 50 20", "tested 1000000 50 20"),
     Case("exchange", "late 4000000 50 20", "tested 4000000 50 20"),
-    Case("exchange", "blocking 1000000 50 20", "tested 1000000 50 20"),
-    Case("exchange", "blocking 4000000 50 20", "tested 4000000 50 20"),
+    Case("sendrecv", "1000000 50 20", "tested 1000000 50 20", "exchange"),
+    Case("sendrecv", "4000000 50 20", "tested 4000000 50 20", "exchange"),
     *_halo("halo3d", "--n 192 --steps 100", ("blocking", "late-wait", "faces", "overlapped")),
     *_halo(
         "halo2d", "--n 2048 --steps 600", ("blocking", "late-wait", "boundary-first", "overlapped")
@@ -122,10 +128,8 @@ class Workshop:
         self.network, self.library, self.case = network, library, case
         self.folder = network.folder / f"{library}-{number}"
         self.folder.mkdir()
-        if case.app == "exchange":
-            shutil.copy(ROOT / "tests" / "network" / "exchange.c", self.folder)
-            words = [f"mpicc.{library}", "-O2", "-g", "-w", "-o", "exchange", "exchange.c"]
-            self.program = self.folder / "exchange"
+        if case.app in SOURCES:
+            self.program, words = self._of_one_file(case.app)
         else:
             shutil.copytree(ROOT / "apps", self.folder / "apps")
             compilers = [f"MPICC=mpicc.{library}", f"MPIFC=mpifort.{library}"]
@@ -135,6 +139,17 @@ class Workshop:
         subprocess.run(words, cwd=self.folder, check=True)
         self.before = self.program.with_name(f"{case.app}.before")
         shutil.copy(self.program, self.before)
+        self.by_hand = self.before
+        if case.hand_app:
+            self.by_hand, words = self._of_one_file(case.hand_app)
+            subprocess.run(words, cwd=self.folder, check=True)
+
+    def _of_one_file(self, app: str) -> tuple[Path, list[str]]:
+        """The program, and the command that builds it from the copy of its source."""
+        source = ROOT / SOURCES[app]
+        shutil.copy(source, self.folder)
+        words = [f"mpicc.{self.library}", "-O2", "-g", "-w", "-o", app, source.name]
+        return self.folder / app, words
 
     def start(self, program: Path, options: str) -> list[str]:
         return [*launcher(self.library, self.network.folder), str(program), *options.split()]
@@ -199,7 +214,7 @@ def measure(shop: Workshop, budget_s: float, most: int) -> Row:
     fresh = shop.pairs(before, shop.carry_out(best["apply"]), most).gain if best else None
     by_hand = None
     if case.by_hand:
-        by_hand = shop.pairs(before, shop.start(shop.before, case.by_hand), HAND_PAIRS).gain
+        by_hand = shop.pairs(before, shop.start(shop.by_hand, case.by_hand), HAND_PAIRS).gain
     return Row(
         shop.library,
         case.name,

@@ -60,6 +60,13 @@ WRAPPER = f"static void get(int me)\n{{\n    {RECV}\n}}\nvoid (*kept)(int) = get
             "make the wrapper a plain routine",
         ),
         (
+            f"static void get(int me)\n{{\n    {RECV}\n}}\nstatic volatile double seen;",
+            "get(me);\n    for (int i = 0; i < 1000; i++) b[i] += seen;",
+            "cannot be moved",
+            "seen is volatile",
+            "use a plain variable or array for messages",
+        ),
+        (
             "",
             f"if ({RECV[:-1]}) return 1; MPI_Comm_set_errhandler(MPI_COMM_WORLD, 0); work(b);",
             "refused",

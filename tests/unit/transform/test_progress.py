@@ -18,7 +18,7 @@ from imbrex.transform.engine import Options, transform
 from imbrex.transform.readers.c_source import HEADERS
 
 CASES = Path(__file__).parent / "progress"
-SOURCES = sorted(path for path in CASES.iterdir() if path.suffix in (".c", ".f"))
+SOURCES = sorted(path for path in CASES.iterdir() if path.suffix in (".c", ".f", ".f90"))
 WITH = Options(progress_interval_s=100e-6)
 
 

@@ -34,8 +34,10 @@ not-statement not-braced-statement no-room-before no-declarations
     give the call lines of its own, in C in braces
 argument-effects argument-calls keyword-argument
     compute the argument into a variable first; give all arguments by position
-buffer-unknown overlaid volatile
+buffer-unknown overlaid
     use a plain variable or array as buffer, request, status or argument
+volatile
+    use a plain variable or array for messages, and in computation that a message shall pass
 argument-problem about
     the reason behind the colon
 may-be-noncontiguous noncontiguous

@@ -15,17 +15,13 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.facts import ProgramFacts
 from imbrex.transform.analysis.footprint import Footprints
-from imbrex.transform.analysis.requests import Requests, between, request_argument
-from imbrex.transform.analysis.transfer import Transfer
 from imbrex.transform.analysis.work import Work
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.location import Location
 from imbrex.transform.model.program import (
     Block,
-    Call,
     Kind,
     Language,
     Program,
@@ -34,6 +30,7 @@ from imbrex.transform.model.program import (
 )
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.rewrites.base import Decision, Plan, Refusal, Rewrite, Site
+from imbrex.transform.rewrites.progress_windows import Window, Windows
 from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.progress_text import ProgressText
 
@@ -42,17 +39,6 @@ _PARALLEL = re.compile(rb"^\s*#\s*pragma\s+(omp|acc)|^[!cC*]\$(omp|acc)", re.MUL
 _MOST_LEVELS = 4  # of calls between the window and the loop
 _MOST_ITERATIONS = 1 << 20
 _CLOCK_READINGS = 16  # in one interval: a reading costs as much as a hundred accesses
-
-
-@dataclass(slots=True)
-class Window:
-    """The statements between a start and its wait, in one block."""
-
-    routine: Routine
-    wait: Statement
-    call: Call
-    statements: list[Statement]
-    request: str | None  # in the words of the program, where exactly one is surely set
 
 
 @dataclass(slots=True)
@@ -111,65 +97,15 @@ class ProgressCalls(Rewrite[Window, list[Spot], dict[str, list[Edit]]]):
         self.windows_of: Counter[int] = Counter()  # by loop
         self.texts: dict[str, ProgressText] = {}  # by routine
 
-    # Windows ---------------------------------------------------------------------------
-
     def sites(self) -> Iterator[Window]:
-        for routine in self.program.routines.values():
-            if routine.file not in self.program.files:
-                continue
-            requests = Requests(self.footprints, routine)
-            starts = [s for s in routine.statements() if any(map(self._starts, s.calls))]
-            for wait in routine.statements() if starts else ():
-                for call in wait.calls:
-                    if call.name in mpi_calls.REQUEST_OF_WAIT:
-                        yield from self._window(routine, requests, starts, wait, call)
-
-    @staticmethod
-    def _starts(call: Call) -> bool:
-        return call.name in mpi_calls.STARTS
-
-    def _window(
-        self,
-        routine: Routine,
-        requests: Requests,
-        starts: list[Statement],
-        wait: Statement,
-        call: Call,
-    ) -> Iterator[Window]:
-        found = requests.completed_by(call)
-        if isinstance(found, Reason):
-            base = request_argument(call).base
-            pairs: list[tuple[Statement, Transfer | None]] = [
-                (s, None) for s in starts if any(_request_base(c) == base for c in s.calls)
-            ]
-        else:
-            pairs = list(found)
-        widest: tuple[Block, int, int] | None = None
-        direct = True
-        for start, _ in pairs:
-            spans = between(start, wait)
-            if spans is None:
-                continue
-            block, first, last = spans
-            direct = direct and block.statements[first] is start
-            if widest is None or block is widest[0]:
-                low = first if widest is None else min(first, widest[1])
-                widest = (block, low, last)
-        if widest is None:
-            return
-        block, first, last = widest
-        inside = block.statements[first + 1 : last]
-        request = None
-        if len(pairs) == 1 and direct and call.name == "MPI_Wait":
-            request = request_argument(call).text.strip()
-        yield Window(routine, wait, call, inside, request)
+        return Windows(self.program, self.footprints).find()
 
     # Conditions ------------------------------------------------------------------------
 
     def conditions(self, site: Window) -> list[Spot]:
         """Where calls go. Raises Refusal where none may or need be put."""
         window = site
-        here = Location(window.routine.file, window.call.line)
+        here = Location(window.waiting.file, window.call.line)
         if self.facts.threads:
             raise Refusal(self.name, self.facts.threads)
         for source in self.program.files.values():
@@ -333,18 +269,18 @@ class ProgressCalls(Rewrite[Window, list[Spot], dict[str, list[Edit]]]):
         found = [
             (window, self.validate(window))
             for window in self.sites()
-            if chosen(window.routine.file, window.call.line)
+            if chosen(window.waiting.file, window.call.line)
         ]
         plans = [plan for _, plan in found if isinstance(plan, Plan)]
         self.windows_of = Counter(id(spot.loop) for plan in plans for spot in plan.content)
         for window, plan in found:
-            site = Site(window.routine, window.wait, window.call)
+            site = Site(window.waiting, window.wait, window.call)
             if isinstance(plan, Plan):
                 reason = Reason(ReasonKind.PROGRESS_CALLS(), site.location)
                 decision = Decision(site, "rewritten", reason, site.line, site.line, [NAME])
                 decision.first_line = window.statements[0].line
                 decision.last_line = window.statements[-1].end_line
-                decision.details = [self._told(spot) for spot in plan.content]
+                decision.details = list(dict.fromkeys(map(self._told, plan.content)))
                 decisions.append(decision)
                 for name, changes in self.apply(plan).items():
                     edits.setdefault(name, []).extend(changes)
@@ -389,7 +325,3 @@ class ProgressCalls(Rewrite[Window, list[Spot], dict[str, list[Edit]]]):
         strip_us = f"{self.work.of_body(spot.loop) * spot.every * 1e6:.0f}"
         kind = ReasonKind.PROGRESS_STRIPS if spot.divided else ReasonKind.PROGRESS_EVERY
         return kind(place=place, iterations=spot.every, strip_us=strip_us).text
-
-
-def _request_base(call: Call) -> str | None:
-    return request_argument(call).base if call.name in mpi_calls.STARTS else None

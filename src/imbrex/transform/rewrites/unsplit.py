@@ -25,7 +25,8 @@ def why_whole(wrappers: Splitting[Any], split: Split, problem: Reason | None) ->
         nothing: list[Statement] = split.wrapper.body.statements
         split.schedule = Schedule(late=[Item(s, (), list(every)) for s in nothing[:1]])
         wrappers.find_uses(split)
-        return problem if any(use.passed or use.division for use in split.uses) else None
+        if any(use.passed or use.division for use in split.uses):
+            return problem
     for use in split.uses:
         reason = _Behind(wrappers, split, use).reason()
         if reason is not None:
@@ -46,15 +47,20 @@ class _Behind:
         self.finish = bound + list(use.statement.accesses)
 
     def reason(self) -> Reason | None:
-        """What uses the messages, where that or what follows it computes."""
+        """What uses the messages or lets nothing pass, where that or what follows it computes."""
         spaces = Spaces(self.wrappers.program, self.footprints, self.user)
         first: Reason | None = None
         wanted = list(self.finish)
         index = self.use.block.statements.index(self.use.statement)
         for statement in self.use.block.statements[index + 1 :]:
             found = self.footprints.of(statement, self.user.file)
-            if found.stop or found.leaves or found.events:
+            if found.leaves or found.events:
                 return None
+            if found.stop is not None:
+                first = first or found.stop
+                if found.heavy:
+                    return first
+                continue
             changed = self.footprints.changed(wanted + found.accesses)
             meeting = self.footprints.conflict(self.finish, found.accesses, changed)
             if first is None and meeting is not None:
