@@ -86,6 +86,7 @@ def test_candidates_are_tried_and_nothing_unproven_is_recommended(
         assert "another build of the program" in other.stderr
 
 
+@pytest.mark.untimed
 def test_a_program_that_fails_ends_it(mpi: Any, compiled: Callable[..., Path], imbrex: Any) -> None:
     done = imbrex("tune", "--", mpi.mpirun, "-n", "2", str(compiled("endings")), "code")
     assert done.returncode == 2

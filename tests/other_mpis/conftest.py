@@ -20,6 +20,7 @@ from imbrex.mpi_environment.native import build
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
+QUICK_TO_BUILD = ("IMBREX_BUILD_TYPE", "Debug")
 sys.path.insert(0, str(HERE))
 try:
     from wheels import FOLDER, WHEELS, install
@@ -66,6 +67,14 @@ def halo3d(wheel: Wheel) -> str:
 
 @pytest.fixture(scope="session")
 def runtime(wheel, halo3d) -> Path:
-    """The folder of the runtime for this wheel."""
+    """The folder of the runtime for this wheel, as `imbrex run` builds it in these tests."""
     line = parse_launcher_line([wheel.command("mpiexec"), "-n", "2", halo3d])
-    return build("runtime", library_of_line(line, None))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(*QUICK_TO_BUILD)
+        return build("runtime", library_of_line(line, None))
+
+
+@pytest.fixture(autouse=True)
+def _quick_to_build(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the compiler optimizes is asked with Debian's libraries."""
+    monkeypatch.setenv(*QUICK_TO_BUILD)

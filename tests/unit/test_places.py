@@ -42,6 +42,27 @@ def test_a_runtime_that_could_not_be_preloaded_is_not_built(monkeypatch, tmp_pat
     assert not (tmp_path / name).exists()
 
 
+def test_a_runtime_for_a_debugger_is_one_of_its_own(monkeypatch, tmp_path):
+    library = MpiLibrary(tmp_path / "libmpi.so", "libmpi.so.40", "openmpi", tmp_path / "mpicc")
+    built = []
+
+    def make(tree, source, mpicc, build_type, target):
+        built.append(build_type)
+        target.mkdir()
+
+    (tmp_path / "libmpi.so").touch()
+    monkeypatch.setattr(native, "_build", make)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.delenv("IMBREX_BUILD_TYPE", raising=False)
+    optimized = native.build("runtime", library)
+    monkeypatch.setenv("IMBREX_BUILD_TYPE", "Debug")
+    assert native.build("runtime", library) != optimized
+    assert built == ["Release", "Debug"]
+    monkeypatch.setenv("IMBREX_BUILD_TYPE", "Fast")
+    with pytest.raises(ImbrexError, match="IMBREX_BUILD_TYPE=Fast: it is Release or Debug"):
+        native.build("runtime", library)
+
+
 def test_the_compiler_does_not_depend_on_the_user_s_temporary_files(monkeypatch, tmp_path):
     """gcc keeps to TMPDIR where Python turns to another folder."""
     monkeypatch.setenv("TMPDIR", str(tmp_path / "full"))

@@ -69,8 +69,8 @@ def build(tree: Tree, library: MpiLibrary) -> Path:
     """
     if library.mpicc is None:
         raise ImbrexError(f"no mpicc is known for {library.file}: name it with --mpicc")
-    source = source_folder(tree)
-    tag = f"{tree}-{library.identity}-{_digest(source, library.mpicc)}"
+    source, build_type = source_folder(tree), _build_type(os.environ)
+    tag = f"{tree}-{library.identity}-{_digest(source, library.mpicc, build_type)}"
     target = cache_folder() / tag
     if tree == "runtime" and (" " in str(target) or ":" in str(target)):
         raise ImbrexError(
@@ -84,7 +84,7 @@ def build(tree: Tree, library: MpiLibrary) -> Path:
         with _locked(target.parent / f"{tag}.lock"):
             if not target.is_dir():
                 with step(f"building Imbrex's {tree} for {library.name} (once)"):
-                    _build(tree, source, library.mpicc, target)
+                    _build(tree, source, library.mpicc, build_type, target)
     except OSError as error:
         raise ImbrexError(
             f"{target.parent}: the cache cannot be written ({error.strerror}); set XDG_CACHE_HOME"
@@ -92,9 +92,17 @@ def build(tree: Tree, library: MpiLibrary) -> Path:
     return target
 
 
-def _digest(source: Path, mpicc: Path) -> str:
-    """A key of the sources' content and of the compiler that builds them."""
-    key = hashlib.sha256(f"{platform.machine()} {mpicc.resolve()}".encode())
+def _build_type(environment: Mapping[str, str]) -> str:
+    """CMake's build type: Release, unless IMBREX_BUILD_TYPE says Debug."""
+    wanted = environment.get("IMBREX_BUILD_TYPE") or "Release"
+    if wanted not in ("Release", "Debug"):
+        raise ImbrexError(f"IMBREX_BUILD_TYPE={wanted}: it is Release or Debug")
+    return wanted
+
+
+def _digest(source: Path, mpicc: Path, build_type: str) -> str:
+    """A key of the sources' content, of the compiler that builds them, and of how it does."""
+    key = hashlib.sha256(f"{platform.machine()} {mpicc.resolve()} {build_type}".encode())
     for file in sorted(source.rglob("*")):
         if file.is_file() and file.suffix in _SOURCES and "__pycache__" not in file.parts:
             key.update(str(file.relative_to(source)).encode() + b"\0" + file.read_bytes())
@@ -117,7 +125,7 @@ def _cmake() -> str:
     return found
 
 
-def _build(tree: Tree, source: Path, mpicc: Path, target: Path) -> None:
+def _build(tree: Tree, source: Path, mpicc: Path, build_type: str, target: Path) -> None:
     scratch = Path(tempfile.mkdtemp(prefix=f".{tree}-", dir=target.parent))
     log = target.parent / f"{target.name}.log"
     tree_folder, prefix = scratch / "build", scratch / "prefix"
@@ -126,7 +134,7 @@ def _build(tree: Tree, source: Path, mpicc: Path, target: Path) -> None:
     steps = [
         [
             *(cmake, "-S", str(source), "-B", str(tree_folder)),
-            *("-DCMAKE_BUILD_TYPE=Release", f"-DMPI_C_COMPILER={mpicc}"),
+            *(f"-DCMAKE_BUILD_TYPE={build_type}", f"-DMPI_C_COMPILER={mpicc}"),
             *(f"-DCMAKE_INSTALL_PREFIX={prefix}", "-DCMAKE_INSTALL_LIBDIR=lib"),
             # What is preloaded is enough, and takes half as long.
             *(["-DIMBREX_STATIC=OFF", "-DIMBREX_PRODUCTION=OFF"] if tree == "runtime" else []),

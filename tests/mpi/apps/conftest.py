@@ -86,7 +86,7 @@ def execute(
     *,
     cwd: Path | None = None,
     environment: Mapping[str, str] | None = None,
-    seconds: float = 100.0,
+    seconds: float = 200.0,  # the first run builds the runtime, while others compute
 ) -> Result:
     done = subprocess.run(
         argv,

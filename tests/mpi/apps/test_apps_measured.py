@@ -33,6 +33,7 @@ def rows(run, operation, rank):
     return m[chosen]
 
 
+@pytest.mark.untimed
 @pytest.mark.parametrize("library", ["openmpi", "mpich"])
 @pytest.mark.parametrize("name", APPS)
 def test_results_are_unchanged(apps, imbrex_run, library, name):
@@ -50,6 +51,7 @@ def test_results_are_unchanged(apps, imbrex_run, library, name):
     assert [f for f in told if not f["within"] and not f["why"]] == []
 
 
+@pytest.mark.untimed
 @pytest.mark.parametrize("library", ["openmpi", "mpich"])
 def test_counts_of_a_halo_exchange(apps, imbrex_run, library):
     """Two ranks, one neighbour each: what is sent follows from the options."""

@@ -89,6 +89,7 @@ def test_json_on_stdout_is_the_profile(imbrex: Imbrex) -> None:
     assert json.loads(done.stdout)["format"] == "imbrex-machine-profile"
 
 
+@pytest.mark.untimed
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [

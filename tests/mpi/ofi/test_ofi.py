@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.untimed
+
 HERE = Path(__file__).resolve().parent
 RUNTIME = HERE.parents[2] / "runtime"
 TRANSPORT = RUNTIME / "transport"

@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.untimed
+
 MESSAGES = Path(__file__).parents[1] / "ucx" / "programs" / "messages.c"
 TABLE = """path self
 point 1 1 400 400 400

@@ -65,6 +65,7 @@ def test_events_come_from_peruse(run: Any) -> None:
     assert set(by_events["source"].tolist()) == {CALLBACK}
 
 
+@pytest.mark.untimed
 def test_a_new_communicator_is_seen_from_its_first_call(run: Any) -> None:
     inside = run("peruse")
     rows = inside.rows("MPI_Irecv", rank=0)
@@ -73,6 +74,7 @@ def test_a_new_communicator_is_seen_from_its_first_call(run: Any) -> None:
     assert by_source == {CALLBACK: 3}
 
 
+@pytest.mark.untimed
 def test_messages_of_collectives_belong_to_them(run: Any) -> None:
     inside = run("peruse")
     assert inside.total("MPI_Bcast", "bytes") == 2 * 40000
@@ -82,10 +84,12 @@ def test_messages_of_collectives_belong_to_them(run: Any) -> None:
     assert set(rows["source"][rows["transfers"] > 0].tolist()) == {CALLBACK}
 
 
+@pytest.mark.untimed
 def test_auto_takes_peruse_where_ucx_is_not_used(run: Any) -> None:
     assert job(run("auto"))["events"]["intra-node"] == "peruse"
 
 
+@pytest.mark.untimed
 def test_without_peruse_the_calls_are_the_source(run: Any) -> None:
     result = run("peruse", standin=False)
     assert set(job(result)["events"].values()) == {"call"}

@@ -156,6 +156,7 @@ def test_profile_carries_the_verdicts(
     assert any(p["class"] != "unknown" for p in points)
 
 
+@pytest.mark.untimed
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
