@@ -97,6 +97,11 @@ def test_what_it_must_not_change(start, what):
     assert done.returncode == 0
 
 
+def test_it_has_the_cores_and_the_priority_of_the_process(start):
+    done = start("placed")
+    assert done.stdout == "right\n", done.stderr
+
+
 def test_threads_of_the_program_beside_it(start):
     done = start("threads", "3")
     assert done.stdout == "right\n", done.stderr

@@ -1,5 +1,5 @@
 /* A program says what the runtime must have counted, each rank in a file of its own in the run
- * directory (standard output of ranks gets mixed up). */
+ * directory (standard output of ranks gets mixed up); where nothing is measured, nowhere. */
 #ifndef EXPECT_H
 #define EXPECT_H
 
@@ -22,8 +22,9 @@ static void start(int *argc, char ***argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
     MPI_Comm_size(MPI_COMM_WORLD, &size_);
     char name[4096];
-    snprintf(name, sizeof name, "%s/expect.%d", getenv("IMBREX_DIR"), rank_);
-    expect_ = fopen(name, "w");
+    const char *folder = getenv("IMBREX_DIR");
+    snprintf(name, sizeof name, "%s/expect.%d", folder ? folder : "", rank_);
+    expect_ = fopen(folder ? name : "/dev/null", "w");
 }
 
 static void check(int good, int line)

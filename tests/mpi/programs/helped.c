@@ -4,14 +4,16 @@
  * seconds that HELPED_WAIT_S gives. The program then completes its requests, checks each byte, and
  * prints `right`. */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <mpi.h>
 #include <pthread.h>
-#include <setjmp.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -235,6 +237,36 @@ static void levels(const char *required)
         printf("asked %s told %d main %d\n", required, level, main_thread_is_it);
 }
 
+/* The thread of this process that has this name; 0 where none has. */
+static pid_t thread_named(const char *wanted)
+{
+    char file[300], name[32] = "";
+    pid_t found = 0;
+    DIR *all = opendir("/proc/self/task");
+    for (struct dirent *one; all && (one = readdir(all));) {
+        snprintf(file, sizeof file, "/proc/self/task/%s/comm", one->d_name);
+        FILE *comm = fopen(file, "r");
+        if (comm && fscanf(comm, "%31s", name) == 1 && !strcmp(name, wanted))
+            found = (pid_t)atoi(one->d_name);
+        if (comm)
+            fclose(comm);
+    }
+    closedir(all);
+    return found;
+}
+
+/* It may run where the process may, though its first thread is bound meanwhile, and no sooner. */
+static void placed(const cpu_set_t *at_start)
+{
+    cpu_set_t its;
+    pid_t helper = thread_named("imbrex-progress");
+    int right = helper != 0 && sched_getaffinity(helper, sizeof its, &its) == 0 &&
+                CPU_EQUAL(&its, at_start) &&
+                getpriority(PRIO_PROCESS, (id_t)helper) == getpriority(PRIO_PROCESS, 0) &&
+                sched_getscheduler(helper) == sched_getscheduler(0);
+    check(right);
+}
+
 /* Rank 0 has a receive open for 0.4 s, inside MPI or asleep outside. */
 static void with_one_open(int inside)
 {
@@ -267,6 +299,15 @@ int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "", *required = argc > 2 ? argv[2] : "init";
     int provided = -1;
+    cpu_set_t at_start, one;
+    sched_getaffinity(0, sizeof at_start, &at_start);
+    if (!strcmp(what, "placed")) { /* as OpenMP binds the thread that calls MPI_Init */
+        CPU_ZERO(&one);
+        for (int i = 0; !CPU_COUNT(&one); i++)
+            if (CPU_ISSET(i, &at_start))
+                CPU_SET(i, &one);
+        sched_setaffinity(0, sizeof one, &one);
+    }
     if (strcmp(required, "init"))
         MPI_Init_thread(&argc, &argv, atoi(required), &provided);
     else
@@ -299,6 +340,8 @@ int main(int argc, char **argv)
         freed();
     else if (!strcmp(what, "truncated"))
         truncated();
+    else if (!strcmp(what, "placed"))
+        placed(&at_start);
     else if (!strcmp(what, "levels")) {
         levels(required);
         if (rank == 0 && provided >= 0)
