@@ -23,6 +23,7 @@ from imbrex.transform.analysis.message_extent import mark_extents
 from imbrex.transform.analysis.taken import handles_errors
 from imbrex.transform.analysis.whole_program import unseen_code
 from imbrex.transform.call_stack import with_deep_stack
+from imbrex.transform.choice import goes_with_chosen
 from imbrex.transform.deciding import Deciding
 from imbrex.transform.model.program import Language, Program, Routine, SourceFile
 from imbrex.transform.readers import blas, c_library, c_vectors, fortran_library
@@ -200,8 +201,7 @@ def _transform(paths: list[Path], options: Options) -> Outcome:
 def _prepared(paths: list[Path], options: Options) -> Outcome:
     """One run: the rewrites that make room, and those of communication."""
     chosen = [rewrite for rewrite in PREPARING if rewrite.name in options.rewrites]
-    if options.only:  # the sites of a wrapper, and those of its callers, go together
-        chosen = [rewrite for rewrite in chosen if not issubclass(rewrite, Splitting)]
+    dividing = {rewrite.name for rewrite in chosen if issubclass(rewrite, Splitting)}
 
     def run(given: Options) -> tuple[Outcome, list[Proposal]]:
         analysis = _Analysis(paths, given)
@@ -210,6 +210,8 @@ def _prepared(paths: list[Path], options: Options) -> Outcome:
             for rewrite in chosen
             if not analysis.program.skipped
             for proposal in rewrite(analysis.program, analysis.footprints).proposals()
+            if proposal.rewrite not in dividing
+            or goes_with_chosen(proposal, analysis.program, given.only)
         ]
         return _communication(analysis, given), offered
 

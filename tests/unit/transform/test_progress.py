@@ -285,6 +285,21 @@ def test_by_the_clock_in_fortran(tmp_path: Path) -> None:
         assert not Counter(warnings(compiler, source)) - Counter(before), compiler
 
 
+def test_a_routine_is_split_where_one_of_its_calls_is_chosen(tmp_path: Path) -> None:
+    source = tmp_path / "halves.c"
+    source.write_bytes((CASES / source.name).read_bytes())
+    lines = source.read_text().splitlines()
+
+    def rewritten(call: str) -> bytes:
+        line = 1 + next(i for i, text in enumerate(lines) if call in text)
+        only = frozenset({(str(source), line)})
+        options = Options(only=only, progress_interval_s=100e-6)
+        return transform([source], options).after[str(source)]
+
+    assert all(word in rewritten("MPI_Sendrecv(") for word in (b"swap_start(d", b"MPI_Iprobe"))
+    assert b"swap_start" not in rewritten("MPI_Waitall(")
+
+
 def test_no_progress_calls_are_explained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     shutil.copy(CASES / "declared.c", tmp_path)

@@ -1,0 +1,30 @@
+"""What goes with the call sites that a user, or a measured run, chose."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+
+from imbrex.transform.model.program import Program
+from imbrex.transform.rewrites.proposals import Proposal
+
+
+def goes_with_chosen(proposal: Proposal, program: Program, only: Set[tuple[str, int]]) -> bool:
+    """Whether a call of MPI of the routines that would be divided is chosen: they go together.
+
+    `only` has the file and the line of each chosen call; it is empty where all are.
+    """
+    if not only:
+        return True
+    names, seen = list(proposal.also or (proposal.routine.name,)), set[str]()
+    while names:
+        name = names.pop()
+        routine = program.routines.get(name)
+        if routine is None or name in seen:
+            continue
+        seen.add(name)
+        for statement in routine.statements():
+            for call in statement.calls:
+                if call.name.startswith("MPI_") and (routine.file, call.line) in only:
+                    return True
+                names.append(call.name)
+    return False
