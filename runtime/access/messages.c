@@ -3,9 +3,11 @@
 #include "access/anchors.h"
 #include "access/timeline.h"
 #include "access/trace.h"
+#include "generated/operations.h"
 #include "mpi/comms.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { AWAITED = 1024 };
 
@@ -117,11 +119,50 @@ static ixa_message_t *find(const void *site, uint32_t operation, const ix_buffer
     return &ixa_messages[ixa_message_count++];
 }
 
-/* A collective's buffers are of the call, which the trace has; the trace is the first thread's. */
-static void trace(enum ixa_trace_kind kind, const ixa_message_t *m)
+/* The message of one sender and tag among those that a receive may take; NULL if there is no room
+ * for it. */
+static ixa_message_t *among(const ixa_message_t *any, int peer, int tag)
 {
-    if (!m->collective && m->thread == 0)
-        ixa_trace(kind, m->number, 0);
+    for (size_t i = 0; i < ixa_message_count; i++) {
+        ixa_message_t *m = &ixa_messages[i];
+        if (m->site == any->site && m->thread == any->thread && !m->is_send && m->peer == peer &&
+            m->tag == tag && m->comm == any->comm && m->signature == any->signature)
+            return m;
+    }
+    if (ixa_message_count == IXA_MESSAGES)
+        return NULL;
+    size_t bytes = (any->elements + 1) * sizeof *any->offset;
+    ixa_message_t one = {.site = any->site,
+                         .thread = any->thread,
+                         .operation = any->operation,
+                         .comm = any->comm,
+                         .peer = peer,
+                         .tag = tag,
+                         .world_peer = world_rank(peer, any->comm),
+                         .processes = any->processes,
+                         .signature = any->signature,
+                         .elements = any->elements,
+                         .element_bytes = any->element_bytes,
+                         .offset = malloc(bytes),
+                         .low = any->low,
+                         .high = any->high,
+                         .element = calloc(any->elements + 1, sizeof *any->element)};
+    if (!one.offset || !one.element) {
+        free(one.offset);
+        free(one.element);
+        return NULL;
+    }
+    memcpy(one.offset, any->offset, bytes);
+    if (one.thread == 0)
+        one.number = point_to_point++;
+    ixa_messages[ixa_message_count] = one;
+    return &ixa_messages[ixa_message_count++];
+}
+
+/* A collective's buffers are of the call, which the trace has; the trace is the first thread's. */
+static int32_t trace(enum ixa_trace_kind kind, const ixa_message_t *m)
+{
+    return m->collective || m->thread ? IXA_NO_TRACE : ixa_trace(kind, m->number, 0);
 }
 
 static void count_call(ixa_message_t *m)
@@ -310,12 +351,30 @@ void ixa_send(const void *site, uint32_t operation, const ix_buffer *buffer)
 
 ixa_receive_t ixa_post(const void *site, uint32_t operation, const ix_buffer *buffer)
 {
-    ixa_receive_t receive = {find(site, operation, buffer), (uintptr_t)buffer->address};
+    ixa_receive_t receive = {find(site, operation, buffer), (uintptr_t)buffer->address,
+                             IXA_NO_TRACE};
     if (receive.message && ixa_mode == IXA_RECORD) {
-        trace(IXA_TRACE_POST, receive.message);
+        receive.posted = trace(IXA_TRACE_POST, receive.message);
         take_over_range(receive.message, receive.buffer);
         watch_pages(receive.message, receive.buffer);
     }
+    return receive;
+}
+
+ixa_receive_t ixa_taken(ixa_receive_t receive, int source, int tag)
+{
+    const ixa_message_t *any = receive.message;
+    if (!any || any->collective || (any->peer >= 0 && any->tag >= 0) || source < 0 || tag < 0)
+        return receive;
+    /* What a matched receive takes was found on a communicator that it does not name. */
+    if (any->operation == IX_OP_Mrecv || any->operation == IX_OP_Imrecv)
+        return receive;
+    ixa_message_t *one = among(any, source, tag);
+    if (!one)
+        return receive;
+    if (ixa_mode == IXA_RECORD && receive.posted != IXA_NO_TRACE)
+        ixa_trace(IXA_TRACE_TAKEN, (uint32_t)receive.posted, 0);
+    receive.message = one;
     return receive;
 }
 

@@ -76,6 +76,7 @@ IX_HIDDEN size_t ixa_anchor_element(const ixa_message_t *message, int a);
 typedef struct {
     ixa_message_t *message;
     uintptr_t buffer;
+    int32_t posted; /* its place in the trace */
 } ixa_receive_t;
 
 /* A send starts; a receive is posted and, later, its data are there. `site` is the caller. A
@@ -83,6 +84,9 @@ typedef struct {
 IX_HIDDEN void ixa_send(const void *site, uint32_t operation, const ix_buffer *buffer);
 IX_HIDDEN ixa_receive_t ixa_post(const void *site, uint32_t operation, const ix_buffer *buffer);
 IX_HIDDEN void ixa_arrived(ixa_receive_t receive);
+/* A receive from any rank or with any tag is the one of the message that it has taken: from
+ * `source` of its communicator. */
+IX_HIDDEN ixa_receive_t ixa_taken(ixa_receive_t receive, int source, int tag);
 
 /* Take over what is still awaited, and write the results of this rank. */
 IX_HIDDEN void ixa_messages_finish(void);

@@ -7,6 +7,7 @@
 #include "access/sample.h"
 #include "access/timeline.h"
 #include "access/trace.h"
+#include "mpi/request_handles.h"
 
 /* The call in progress. */
 struct ix_watched_call {
@@ -113,7 +114,7 @@ static void packing(ix_watched_call *call, const ix_buffer *buffer, const void *
 
 static ixa_receive_t before(const ix_watched_call *call, const ix_buffer *buffer)
 {
-    ixa_receive_t receive = {NULL, 0};
+    ixa_receive_t receive = {0};
     if (is_on(call, IXA_GUARDS))
         ixa_guard_check(call->site, call->operation, buffer);
     if (is_on(call, IXA_ANNOTATED) && !buffer->is_receive && !is_empty(buffer))
@@ -196,10 +197,12 @@ void ixa_end_open(ixa_open *open, enum ixa_ending ending)
     }
 }
 
-static void done(ix_watched_call *call)
+static void done(ix_watched_call *call, const MPI_Status *status)
 {
     take_turn(call);
     for (int k = 0; k < call->buffers; k++) {
+        if (status)
+            call->receive[k] = ixa_taken(call->receive[k], status->MPI_SOURCE, status->MPI_TAG);
         ixa_arrived(call->receive[k]);
         if (is_on(call, IXA_ANNOTATED) && call->buffer[k].is_receive && !is_empty(&call->buffer[k]))
             ixa_regions_arrival(ixa_span_of(&call->buffer[k]), ix_self->compute_ns);
@@ -248,8 +251,15 @@ static int are_open(int count, const MPI_Request *requests, const int *indices)
     return 0;
 }
 
+/* What a request took. Of several with its handle it is not known whose the status is. */
+static void take_from(ixa_open *open, const MPI_Status *status)
+{
+    for (int k = 0; open && !open->next && k < (ix_pair_status_works ? IXA_BUFFERS : 1); k++)
+        open->receive[k] = ixa_taken(open->receive[k], status->MPI_SOURCE, status->MPI_TAG);
+}
+
 static void complete(ix_watched_call *call, int found, int count, const MPI_Request *requests,
-                     const void *where, size_t step, const int *indices)
+                     const void *where, size_t step, const int *indices, const MPI_Status *statuses)
 {
     take_turn(call);
     found = found && (!call->polls || are_open(count, requests, indices));
@@ -257,10 +267,13 @@ static void complete(ix_watched_call *call, int found, int count, const MPI_Requ
         end_interval(call, ix_self->compute_ns);
     for (int i = 0; found && i < count; i++) {
         int k = indices ? indices[i] : i;
-        if (k >= 0 && requests[k] != MPI_REQUEST_NULL)
-            ixa_end_open(
-                ixa_open_take(ix_handle(requests[k]), (const char *)where + (size_t)k * step),
-                IXA_COMPLETE);
+        if (k < 0 || requests[k] == MPI_REQUEST_NULL)
+            continue;
+        ixa_open *open =
+            ixa_open_take(ix_handle(requests[k]), (const char *)where + (size_t)k * step);
+        if (statuses)
+            take_from(open, &statuses[i]);
+        ixa_end_open(open, IXA_COMPLETE);
     }
     leave(call, found);
     ixa_end_turn();

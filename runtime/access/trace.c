@@ -12,10 +12,10 @@ enum { MOST = 1 << 21 };
 static FILE *file;
 static uint32_t count;
 
-void ixa_trace(enum ixa_trace_kind kind, uint32_t id, double ns)
+int32_t ixa_trace(enum ixa_trace_kind kind, uint32_t id, double ns)
 {
     if (ixa_mode != IXA_RECORD || count >= MOST)
-        return;
+        return IXA_NO_TRACE;
     if (!file && count == 0) {
         char path[PATH_MAX];
         snprintf(path, sizeof path, "%s/trace.%d.bin", ixa_directory, ixa_rank);
@@ -23,9 +23,9 @@ void ixa_trace(enum ixa_trace_kind kind, uint32_t id, double ns)
     }
     ixa_trace_t entry = {kind, id, (float)ns};
     if (file && fwrite(&entry, sizeof entry, 1, file) == 1)
-        count++;
-    else
-        count = MOST;
+        return (int32_t)count++;
+    count = MOST;
+    return IXA_NO_TRACE;
 }
 
 static ixa_group_t *groups;

@@ -58,8 +58,9 @@ typedef struct ix_buffer_observer {
     /* The call packs its buffer into `packed`, or (a receive) unpacks it from there. */
     void (*packing)(ix_watched_call *call, const ix_buffer *buffer, const void *packed);
 
-    /* After it, one of these. The buffers were of this call alone; */
-    void (*done)(ix_watched_call *call);
+    /* After it, one of these. The buffers were of this call alone, which received what the status
+     * says (NULL: nothing, or it failed); */
+    void (*done)(ix_watched_call *call, const MPI_Status *status);
     /* a request stands for them, whose handle the user keeps at `where`; */
     void (*begun)(ix_watched_call *call, MPI_Request request, const void *where);
     /* or a persistent request, which does not start yet; */
@@ -67,9 +68,11 @@ typedef struct ix_buffer_observer {
     /* or a window; */
     void (*begun_on)(ix_watched_call *call, MPI_Win window, int target);
     /* `count` requests, as they were before the call, are complete: those at `indices`, or all
-     * (NULL). `found`: of a call that polls, whether it found what it asked for. */
+     * (NULL), with a status for each in the same order (NULL: the call failed). `found`: of a call
+     * that polls, whether it found what it asked for. */
     void (*complete)(ix_watched_call *call, int found, int count, const MPI_Request *requests,
-                     const void *where, size_t step, const int *indices);
+                     const void *where, size_t step, const int *indices,
+                     const MPI_Status *statuses);
     /* What was begun on the window is over, for one target or all (IX_ALL). */
     void (*complete_on)(ix_watched_call *call, MPI_Win window, int target);
     /* A look at requests that stay shows that these `count` are complete. */

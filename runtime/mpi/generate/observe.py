@@ -244,23 +244,37 @@ def _completion(facts: Facts, language: Language) -> tuple[bool, str]:
     """Whether it polls, and what stands behind the call."""
     which = facts["which"]
     waits = facts["form"] == "wait"
+    status = "rc == MPI_SUCCESS ? {} : NULL".format(
+        "status" if which in ("one", "any") else "statuses"
+    )
     if which == "one":
         found = "1" if waits else f"{_ENDED} && *flag"
         where = language.where.format("request")
-        return not waits, f"ix_buffers->complete(ix_w, {found}, 1, &ix_was, {where}, 0, NULL)"
+        return (
+            not waits,
+            f"ix_buffers->complete(ix_w, {found}, 1, &ix_was, {where}, 0, NULL, {status})",
+        )
     where = f"{language.where.format('requests')}, {language.step.format('requests')}"
     if which == "all":
         found = "1" if waits else f"{_ENDED} && *flag"
         return (
             not waits,
-            f"ix_buffers->complete(ix_w, {found}, (int)ix_count, ix_saved, {where}, NULL)",
+            f"ix_buffers->complete(ix_w, {found}, (int)ix_count, ix_saved, {where}, NULL, "
+            f"{status})",
         )
     if which == "any":
         found = "1" if waits else f"{_ENDED} && *flag"
         number = "ix_is_index(*index, (int)ix_count)"
-        return not waits, f"ix_buffers->complete(ix_w, {found}, {number}, ix_saved, {where}, index)"
+        return (
+            not waits,
+            f"ix_buffers->complete(ix_w, {found}, {number}, ix_saved, {where}, index, {status})",
+        )
     number = f"{_ENDED} && ix_is_index(*outcount, (int)ix_count + 1) ? *outcount : 0"
-    return True, f"ix_buffers->complete(ix_w, *outcount != 0, {number}, ix_saved, {where}, indices)"
+    return (
+        True,
+        f"ix_buffers->complete(ix_w, *outcount != 0, {number}, ix_saved, {where}, indices, "
+        f"{status})",
+    )
 
 
 def _peek(facts: Facts) -> str:
@@ -319,7 +333,9 @@ def _after(facts: Facts, language: Language) -> tuple[bool, str]:
     if kind in {"send", "recv", "mrecv", "sendrecv", "sendrecv_replace", "collective"}:
         form = facts["form"]
         if form == "blocking":
-            return False, "ix_buffers->done(ix_w)"
+            receives = kind in {"recv", "mrecv", "sendrecv", "sendrecv_replace"}
+            status = "rc == MPI_SUCCESS ? status : NULL" if receives else "NULL"
+            return False, f"ix_buffers->done(ix_w, {status})"
         return False, started if form == "nonblocking" else "ix_buffers->planned(ix_w, *request)"
     return False, "ix_buffers->passed(ix_w, 1)"
 

@@ -34,6 +34,7 @@ def matching_receive(send: Recorded, ranks: Mapping[int, RankRecord]) -> Recorde
         message
         for message in ranks[send.peer].messages
         if not message.is_send
+        and message.calls
         and message.peer in (send.rank, *_ANY)
         and message.tag in (send.tag, *_ANY)
         and message.elements * message.element_bytes == send.elements * send.element_bytes

@@ -32,6 +32,7 @@ from imbrex.recorder.rank_record import RankRecord, read_ranks
 from imbrex.recorder.recorded_run import Say, TimedCalls, follow
 from imbrex.recorder.trace import read_trace
 from imbrex.recorder.twins import twin_of
+from imbrex.recorder.wildcards import without_wildcards
 
 _RAW = "raw"
 _MARKS = ("messages.json", _RAW)
@@ -222,9 +223,10 @@ def write_recording(folder: Path, sample: float | None = None) -> list[RankRecor
     together with its receive.
     """
     ranks = read_ranks(folder / _RAW, sampled=sample is not None)
+    trace, functions = read_trace(folder / _RAW, [rank.rank for rank in ranks])
+    ranks, trace = without_wildcards(ranks, trace)
     names = name_sites(ranks)
     np.save(folder / "elements.npy", elements_table(ranks))
-    trace, functions = read_trace(folder / _RAW, [rank.rank for rank in ranks])
     np.save(folder / "trace.npy", trace)
     content = messages_json(ranks, names) | {"functions": functions, "sampled": sample}
     document = json.dumps(content, indent=1)

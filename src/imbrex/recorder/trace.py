@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from imbrex import mpi_facts
 from imbrex.profile.recording_format import CALL, TRACE_DTYPE
 
+_TAKEN = 5
+
 # ixa_trace_t of runtime/access/trace.h, and clean_t of timeline.c
 _RAW = np.dtype([("kind", "<u4"), ("id", "<u4"), ("ns", "<f4")])
 CLEAN_DTYPE = np.dtype([("function", "<u4"), ("ns", "<f4")])
@@ -52,7 +54,7 @@ def read_trace(folder: Path, ranks: Iterable[int]) -> tuple[NDArray[Any], list[s
         file = folder / f"trace.{rank}.bin"
         if not file.exists():
             continue
-        raw = np.fromfile(file, _RAW)
+        raw = _taken(np.fromfile(file, _RAW))
         part = np.zeros(raw.size, TRACE_DTYPE)
         part["rank"], part["kind"], part["ns"] = rank, raw["kind"], raw["ns"]
         calls = raw["kind"] == CALL
@@ -65,6 +67,14 @@ def read_trace(folder: Path, ranks: Iterable[int]) -> tuple[NDArray[Any], list[s
         part["id"] = ids
         parts.append(part)
     return (np.concatenate(parts) if parts else np.zeros(0, TRACE_DTYPE)), functions
+
+
+def _taken(raw: NDArray[Any]) -> NDArray[Any]:
+    """Posts of receives from any rank or tag as those of the messages that they took."""
+    told = np.flatnonzero(raw["kind"][:-1] == _TAKEN)
+    raw["id"][raw["id"][told]] = raw["id"][told + 1]
+    kept: NDArray[Any] = raw[raw["kind"] != _TAKEN]
+    return kept
 
 
 def clean_call(folder: Path, rank: int, number: int, thread: int = 0) -> str:

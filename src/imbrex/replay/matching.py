@@ -98,6 +98,8 @@ def _places(
     same: dict[Key, Key],
     left: dict[int, int],
 ) -> list[Place]:
+    # Of a message to oneself both sides are of one row.
+    begun: dict[Key, int] = defaultdict(int)
     taken: dict[Key, int] = defaultdict(int)
     waiting: dict[int, deque[Place]] = defaultdict(deque)
     places = []
@@ -105,8 +107,8 @@ def _places(
         own = _key(m)
         key = own if kind == SEND else same.get(own, own)
         if kind == SEND:
-            places.append(Place(key, taken[key], m.number))
-            taken[key] += 1
+            places.append(Place(key, begun[key], m.number))
+            begun[key] += 1
         elif kind == POST and left[m.number] > 0:
             left[m.number] -= 1
             number, row = taken[own], sent.get(key, ())

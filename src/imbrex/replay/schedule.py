@@ -106,8 +106,8 @@ class Schedule:
 def make_schedule(run: RecordedRun) -> Schedule:
     """The schedule of a recording.
 
-    ReplayError where it has no trace, where several threads call MPI, or where a receive takes
-    what any rank or tag sent: which, would depend on the network.
+    Receives from any rank or tag take what they took. ReplayError where it has no trace, where
+    several threads call MPI, or where it is not known what such a receive took.
     """
     if not run.trace.size:
         raise ReplayError("the recording has no trace: record again")
@@ -115,8 +115,8 @@ def make_schedule(run: RecordedRun) -> Schedule:
         raise ReplayError("several threads of a rank call MPI; their order is not recorded")
     for messages in run.messages.values():
         for m in messages:
-            if not m.is_send and (m.peer < 0 or m.tag < 0):
-                raise ReplayError(f"{m.site} receives from any rank or tag")
+            if not m.is_send and m.calls and (m.peer < 0 or m.tag < 0):
+                raise ReplayError(f"what {m.site} received from any rank or tag is not known")
     costs = _Costs(run)
     places = match(run)
     return Schedule(run, {r: _operations(run, r, places[r], costs) for r in run.ranks})

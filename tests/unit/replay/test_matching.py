@@ -12,7 +12,7 @@ from imbrex.profile.recording_format import ARRIVED, CALL, GROUP, POST, SEND
 from imbrex.replay.matching import match
 from imbrex.replay.modes import AS_WRITTEN
 from imbrex.replay.replay import replay_s
-from imbrex.replay.schedule import make_schedule
+from imbrex.replay.schedule import ReplayError, make_schedule
 
 NETWORK = NetworkPoints(100e-9, 1e-9)
 
@@ -66,6 +66,27 @@ def test_a_receive_that_takes_nothing_has_no_place(two_sizes: Any, recorded: Any
     receives = [(CALL, 1, 0.0), (POST, 1, 0.0), (POST, 0, 0.0), (CALL, 1, 0.0), (ARRIVED, 1, 0.0)]
     run = recorded(two_sizes(0, 0, 0, 0), {0: SENDS[:2], 1: receives})
     assert [(place.number, place.send) for place in match(run)[1]] == [(0, 0), (-1, -1), (0, 0)]
+
+
+def test_messages_to_oneself_are_matched(message: Any, recorded: Any) -> None:
+    # Three sends and three receives of one rank; 100 ns and a ns a byte each, awaited in turn.
+    messages = {0: [message(0, 0, 0, [0.0] * 10, is_send=True), message(0, 1, 0, [0.0] * 10)]}
+    once = [(CALL, 0, 500.0), (SEND, 0, 0.0), (POST, 1, 0.0), (ARRIVED, 1, 0.0)]
+    run = recorded(messages, {0: [*once * 3, (CALL, 3, 0.0)]})
+    places = match(run)[0]
+    assert [place.number for place in places] == [0, 0, 0, 1, 1, 1, 2, 2, 2]
+    assert {place.send for place in places} == {0}
+    assert ns(run) == pytest.approx(3 * (500 + 100 + 80))
+
+
+def test_ranks_end_where_the_recorded_part_of_others_is_over(two_sizes: Any, recorded: Any) -> None:
+    # The part of rank 0 that was recorded ends before it sends a second time.
+    receives = [(CALL, 1, 0.0), (POST, 1, 0.0), (ARRIVED, 1, 0.0)]
+    receives += [(CALL, 1, 7000.0), (POST, 0, 0.0), (ARRIVED, 0, 0.0), (CALL, 3, 9000.0)]
+    run = recorded(two_sizes(0, 0, 0, 0), {0: SENDS[:2], 1: receives})
+    with pytest.raises(ReplayError, match="ranks wait for ever"):
+        ns(run)
+    assert ns(replace(run, sampled=0.5)) == pytest.approx(100 + 8000 + 7000)
 
 
 def test_a_receive_is_in_the_mode_of_the_send_that_it_takes(two_sizes: Any, recorded: Any) -> None:
