@@ -142,7 +142,9 @@ class Generator:
         if self.exchanging and self.random.random() < 0.5:
             self.swap()
         elif self.random.random() < 0.5:
-            self.out.put(f"p = {self.array()} + {self.random.choice([0, 7])};", "")
+            start, offset = self.array(), self.random.choice([0, 7, 8])
+            rounded = f"p = (double *)(((size_t){start} + 7) / 8 * 8);"  # where it is already
+            self.out.put(rounded if offset == 8 else f"p = {start} + {offset};", "")
         else:
             self.out.put(f"p[{self.random.randint(0, 20)}] = s;", "")
 
