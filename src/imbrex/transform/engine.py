@@ -399,9 +399,9 @@ def _text(program: Program, source: SourceFile, routine: Routine, count: int) ->
 
 
 def _mpi_names(program: Program) -> frozenset[str]:
-    """MPI keeps no pointer that a program can get at other than through its buffers."""
+    """MPI keeps no pointer that a program can get at other than through its buffers, but some."""
     return frozenset(
         target.split(":")[1]
         for target, _, _ in program.pointer_facts
-        if target.startswith("argument:MPI_")
+        if target.startswith("argument:MPI_") and not mpi_calls.KEEPS.search(target)
     )

@@ -6,6 +6,7 @@ What a function is, and where its arguments stand, is in the table of MPI functi
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -251,6 +252,13 @@ ELEMENT_SIZE: dict[str, int] = {
 PREDEFINED = frozenset(mpi_facts.datatypes())
 # Calls that tell an absolute address, of which a datatype may be made.
 ADDRESSES = frozenset({"MPI_Get_address", "MPI_Address"})
+
+# Calls that keep an address, or give one that was kept: attributes and what goes with a key,
+# windows, buffers of sends, generalized requests.
+KEEPS = re.compile(
+    r"\bMPI_(?:\w*(?:attr|keyval|Attr_put|Attr_get|Keyval_create|_attach|_detach|tach_buffer)"
+    r"|Win_(?:create|allocate\w*|shared_query)|Grequest_start|Register_datarep):"
+)
 
 # The buffers of messages. The count of one with a block for each process is that of one block.
 BUFFERS: dict[str, tuple[mpi_facts.Buffer, ...]] = {

@@ -231,7 +231,7 @@ typedef int MPI_Delete_function(MPI_Comm, int, void *, void *);
 #define MPI_NULL_DELETE_FN ((MPI_Delete_function *)0)
 #define MPI_LB ((MPI_Datatype)0x7e)
 #define MPI_UB ((MPI_Datatype)0x7f)
-int MPI_Address(const void *, MPI_Aint *);
+int MPI_Address(void *, MPI_Aint *);
 int MPI_Attr_delete(MPI_Comm, int);
 int MPI_Attr_get(MPI_Comm, int, void *, int *);
 int MPI_Attr_put(MPI_Comm, int, void *);
@@ -241,11 +241,16 @@ int MPI_Errhandler_set(MPI_Comm, MPI_Errhandler);
 int MPI_Keyval_create(MPI_Copy_function *, MPI_Delete_function *, int *, void *);
 int MPI_Keyval_free(int *);
 int MPI_Type_extent(MPI_Datatype, MPI_Aint *);
-int MPI_Type_hindexed(int, const int *, const MPI_Aint *, MPI_Datatype, MPI_Datatype *);
+int MPI_Type_hindexed(int, int *, MPI_Aint *, MPI_Datatype, MPI_Datatype *);
 int MPI_Type_hvector(int, int, MPI_Aint, MPI_Datatype, MPI_Datatype *);
 int MPI_Type_lb(MPI_Datatype, MPI_Aint *);
-int MPI_Type_struct(int, const int *, const MPI_Aint *, const MPI_Datatype *, MPI_Datatype *);
+int MPI_Type_struct(int, int *, MPI_Aint *, MPI_Datatype *, MPI_Datatype *);
 int MPI_Type_ub(MPI_Datatype, MPI_Aint *);
+
+#include "mpi_objects.h"
+/* The constants are of their types. */
+#include "mpi_constants.h"
+#include "mpi_files.h"
 
 /* Further functions out of the table of facts, where the reader supplies them. */
 #ifdef __has_include

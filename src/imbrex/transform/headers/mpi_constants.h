@@ -1,0 +1,199 @@
+/* Constants of MPI 1 to 4.1 that few programs use: names and types; values are our own. */
+#ifndef IMBREX_TRANSFORM_MPI_CONSTANTS_H
+#define IMBREX_TRANSFORM_MPI_CONSTANTS_H
+
+#define MPI_VERSION 4
+#define MPI_SUBVERSION 1
+#define MPI_2DOUBLE_PRECISION ((MPI_Datatype)0x80)
+#define MPI_2INTEGER ((MPI_Datatype)0x81)
+#define MPI_2REAL ((MPI_Datatype)0x82)
+#define MPI_AINT ((MPI_Datatype)0x83)
+#define MPI_CHARACTER ((MPI_Datatype)0x84)
+#define MPI_COMPLEX ((MPI_Datatype)0x85)
+#define MPI_COMPLEX16 ((MPI_Datatype)0x86)
+#define MPI_COMPLEX32 ((MPI_Datatype)0x87)
+#define MPI_COMPLEX8 ((MPI_Datatype)0x88)
+#define MPI_COUNT ((MPI_Datatype)0x89)
+#define MPI_CXX_BOOL ((MPI_Datatype)0x8a)
+#define MPI_CXX_DOUBLE_COMPLEX ((MPI_Datatype)0x8b)
+#define MPI_CXX_FLOAT_COMPLEX ((MPI_Datatype)0x8c)
+#define MPI_CXX_LONG_DOUBLE_COMPLEX ((MPI_Datatype)0x8d)
+#define MPI_C_COMPLEX ((MPI_Datatype)0x8e)
+#define MPI_C_FLOAT_COMPLEX ((MPI_Datatype)0x8f)
+#define MPI_C_LONG_DOUBLE_COMPLEX ((MPI_Datatype)0x90)
+#define MPI_DOUBLE_COMPLEX ((MPI_Datatype)0x91)
+#define MPI_DOUBLE_PRECISION ((MPI_Datatype)0x92)
+#define MPI_FLOAT_INT ((MPI_Datatype)0x93)
+#define MPI_INTEGER ((MPI_Datatype)0x94)
+#define MPI_INTEGER1 ((MPI_Datatype)0x95)
+#define MPI_INTEGER16 ((MPI_Datatype)0x96)
+#define MPI_INTEGER2 ((MPI_Datatype)0x97)
+#define MPI_INTEGER4 ((MPI_Datatype)0x98)
+#define MPI_INTEGER8 ((MPI_Datatype)0x99)
+#define MPI_LOGICAL ((MPI_Datatype)0x9a)
+#define MPI_LONG_DOUBLE_INT ((MPI_Datatype)0x9b)
+#define MPI_LONG_INT ((MPI_Datatype)0x9c)
+#define MPI_OFFSET ((MPI_Datatype)0x9d)
+#define MPI_REAL ((MPI_Datatype)0x9e)
+#define MPI_REAL16 ((MPI_Datatype)0x9f)
+#define MPI_REAL4 ((MPI_Datatype)0xa0)
+#define MPI_REAL8 ((MPI_Datatype)0xa1)
+#define MPI_SHORT_INT ((MPI_Datatype)0xa2)
+#define MPI_WCHAR ((MPI_Datatype)0xa3)
+#define MPI_OP_NULL ((MPI_Op)0)
+#define MPI_REPLACE ((MPI_Op)13)
+#define MPI_NO_OP ((MPI_Op)14)
+#define MPI_GROUP_EMPTY ((MPI_Group)1)
+#define MPI_WIN_NULL ((MPI_Win)0)
+#define MPI_INFO_ENV ((MPI_Info)1)
+#define MPI_ERRHANDLER_NULL ((MPI_Errhandler)0)
+#define MPI_ERRORS_ABORT ((MPI_Errhandler)3)
+#define MPI_MESSAGE_NULL ((MPI_Message)0)
+#define MPI_MESSAGE_NO_PROC ((MPI_Message)1)
+#define MPI_ARGV_NULL ((char **)0)
+#define MPI_ARGVS_NULL ((char ***)0)
+#define MPI_ERRCODES_IGNORE ((int *)0)
+#define MPI_UNWEIGHTED ((int *)1)
+#define MPI_WEIGHTS_EMPTY ((int *)2)
+#define MPI_COMM_NULL_COPY_FN ((MPI_Comm_copy_attr_function *)0)
+#define MPI_COMM_DUP_FN ((MPI_Comm_copy_attr_function *)1)
+#define MPI_COMM_NULL_DELETE_FN ((MPI_Comm_delete_attr_function *)0)
+#define MPI_TYPE_NULL_COPY_FN ((MPI_Type_copy_attr_function *)0)
+#define MPI_TYPE_DUP_FN ((MPI_Type_copy_attr_function *)1)
+#define MPI_TYPE_NULL_DELETE_FN ((MPI_Type_delete_attr_function *)0)
+#define MPI_WIN_NULL_COPY_FN ((MPI_Win_copy_attr_function *)0)
+#define MPI_WIN_DUP_FN ((MPI_Win_copy_attr_function *)1)
+#define MPI_WIN_NULL_DELETE_FN ((MPI_Win_delete_attr_function *)0)
+#define MPI_SESSION_NULL ((MPI_Session)0)
+#define MPI_KEYVAL_INVALID (-100)
+#define MPI_MAX_INFO_KEY 256
+#define MPI_MAX_INFO_VAL 1024
+#define MPI_MAX_LIBRARY_VERSION_STRING 8192
+#define MPI_MAX_OBJECT_NAME 128
+#define MPI_MAX_PORT_NAME 256
+#define MPI_MAX_PSET_NAME_LEN 256
+#define MPI_MAX_STRINGTAG_LEN 256
+#define MPI_MODE_NOCHECK 1024
+#define MPI_MODE_NOSTORE 2048
+#define MPI_MODE_NOPUT 4096
+#define MPI_MODE_NOPRECEDE 8192
+#define MPI_MODE_NOSUCCEED 16384
+
+enum {
+    MPI_APPNUM = 100,
+    MPI_CART,
+    MPI_COMBINER_CONTIGUOUS,
+    MPI_COMBINER_DARRAY,
+    MPI_COMBINER_DUP,
+    MPI_COMBINER_F90_COMPLEX,
+    MPI_COMBINER_F90_INTEGER,
+    MPI_COMBINER_F90_REAL,
+    MPI_COMBINER_HINDEXED,
+    MPI_COMBINER_HINDEXED_BLOCK,
+    MPI_COMBINER_HINDEXED_INTEGER,
+    MPI_COMBINER_HVECTOR,
+    MPI_COMBINER_HVECTOR_INTEGER,
+    MPI_COMBINER_INDEXED,
+    MPI_COMBINER_INDEXED_BLOCK,
+    MPI_COMBINER_NAMED,
+    MPI_COMBINER_RESIZED,
+    MPI_COMBINER_STRUCT,
+    MPI_COMBINER_STRUCT_INTEGER,
+    MPI_COMBINER_SUBARRAY,
+    MPI_COMBINER_VECTOR,
+    MPI_COMM_TYPE_HW_GUIDED,
+    MPI_COMM_TYPE_HW_UNGUIDED,
+    MPI_CONGRUENT,
+    MPI_DISTRIBUTE_BLOCK,
+    MPI_DISTRIBUTE_CYCLIC,
+    MPI_DISTRIBUTE_DFLT_DARG,
+    MPI_DISTRIBUTE_NONE,
+    MPI_DIST_GRAPH,
+    MPI_ERR_ACCESS,
+    MPI_ERR_AMODE,
+    MPI_ERR_ARG,
+    MPI_ERR_ASSERT,
+    MPI_ERR_BAD_FILE,
+    MPI_ERR_BUFFER,
+    MPI_ERR_COMM,
+    MPI_ERR_CONVERSION,
+    MPI_ERR_COUNT,
+    MPI_ERR_DIMS,
+    MPI_ERR_DISP,
+    MPI_ERR_DUP_DATAREP,
+    MPI_ERR_FILE,
+    MPI_ERR_FILE_EXISTS,
+    MPI_ERR_FILE_IN_USE,
+    MPI_ERR_GROUP,
+    MPI_ERR_INFO,
+    MPI_ERR_INFO_KEY,
+    MPI_ERR_INFO_NOKEY,
+    MPI_ERR_INFO_VALUE,
+    MPI_ERR_INTERN,
+    MPI_ERR_IN_STATUS,
+    MPI_ERR_IO,
+    MPI_ERR_KEYVAL,
+    MPI_ERR_LASTCODE,
+    MPI_ERR_LOCKTYPE,
+    MPI_ERR_NAME,
+    MPI_ERR_NOT_SAME,
+    MPI_ERR_NO_MEM,
+    MPI_ERR_NO_SPACE,
+    MPI_ERR_NO_SUCH_FILE,
+    MPI_ERR_OP,
+    MPI_ERR_PENDING,
+    MPI_ERR_PORT,
+    MPI_ERR_PROC_ABORTED,
+    MPI_ERR_QUOTA,
+    MPI_ERR_RANK,
+    MPI_ERR_READ_ONLY,
+    MPI_ERR_REQUEST,
+    MPI_ERR_RMA_ATTACH,
+    MPI_ERR_RMA_CONFLICT,
+    MPI_ERR_RMA_FLAVOR,
+    MPI_ERR_RMA_RANGE,
+    MPI_ERR_RMA_SHARED,
+    MPI_ERR_RMA_SYNC,
+    MPI_ERR_ROOT,
+    MPI_ERR_SERVICE,
+    MPI_ERR_SESSION,
+    MPI_ERR_SIZE,
+    MPI_ERR_SPAWN,
+    MPI_ERR_TAG,
+    MPI_ERR_TOPOLOGY,
+    MPI_ERR_TRUNCATE,
+    MPI_ERR_TYPE,
+    MPI_ERR_UNKNOWN,
+    MPI_ERR_UNSUPPORTED_DATAREP,
+    MPI_ERR_UNSUPPORTED_OPERATION,
+    MPI_ERR_VALUE_TOO_LARGE,
+    MPI_ERR_WIN,
+    MPI_GRAPH,
+    MPI_HOST,
+    MPI_IDENT,
+    MPI_IO,
+    MPI_LASTUSEDCODE,
+    MPI_LOCK_EXCLUSIVE,
+    MPI_LOCK_SHARED,
+    MPI_SIMILAR,
+    MPI_TAG_UB,
+    MPI_TYPECLASS_COMPLEX,
+    MPI_TYPECLASS_INTEGER,
+    MPI_TYPECLASS_REAL,
+    MPI_UNEQUAL,
+    MPI_UNIVERSE_SIZE,
+    MPI_WIN_BASE,
+    MPI_WIN_CREATE_FLAVOR,
+    MPI_WIN_DISP_UNIT,
+    MPI_WIN_FLAVOR_ALLOCATE,
+    MPI_WIN_FLAVOR_CREATE,
+    MPI_WIN_FLAVOR_DYNAMIC,
+    MPI_WIN_FLAVOR_SHARED,
+    MPI_WIN_MODEL,
+    MPI_WIN_SEPARATE,
+    MPI_WIN_SIZE,
+    MPI_WIN_UNIFIED,
+    MPI_WTIME_IS_GLOBAL,
+};
+
+#endif
