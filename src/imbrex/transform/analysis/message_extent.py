@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.aliases import Aliases
+from imbrex.transform.analysis.joined import Joined
 from imbrex.transform.model.affine import Affine
-from imbrex.transform.model.program import UNKNOWN_MEMORY, Argument, Call, Program, Variable
+from imbrex.transform.model.program import UNKNOWN_MEMORY, Argument, Program, Variable
 
 
 def mark_extents(program: Program, aliases: Aliases) -> None:
     """Note in each buffer of a message which further variables it may reach into."""
-    scattered = scattered_address(program)
+    joined = Joined(program, aliases)
     for call in program.calls():
         for part in mpi_calls.BUFFERS.get(call.name, ()):
             if len(call.arguments) > max(part.address, part.count, part.datatype):
@@ -25,24 +26,9 @@ def mark_extents(program: Program, aliases: Aliases) -> None:
                 mark.reach(
                     call.arguments[part.datatype].meaning
                     or call.arguments[part.datatype].text.strip(),
-                    scattered is not None,
+                    joined,
+                    displaced=part.lists,
                 )
-
-
-def scattered_address(program: Program) -> Call | None:
-    """A call that takes an address which is not in a structure: a datatype may join variables."""
-    for call in program.calls():
-        if call.name in mpi_calls.ADDRESSES and call.arguments:
-            variable = program.variables.get(call.arguments[0].base or "")
-            if variable is None or not (variable.record or _is_record(program, variable)):
-                return call
-    return None
-
-
-def _is_record(program: Program, variable: Variable) -> bool:
-    """Whether a pointer points to structures."""
-    prefix = f"field:{variable.element}."
-    return variable.pointer and any(key.startswith(prefix) for key in program.variables)
 
 
 class _Message:
@@ -62,15 +48,21 @@ class _Message:
         self.count = count  # of one block; there may be one for each process
         self.per_process = per_process
 
-    def reach(self, datatype: str, scattered: bool) -> None:
+    def reach(self, datatype: str, joined: Joined, *, displaced: bool) -> None:
+        """`displaced`: each process's block begins where a list says."""
         if self.buffer.base is None:
             return
         plain = datatype.upper() in mpi_calls.ELEMENT_SIZE
-        if scattered and datatype.upper() not in mpi_calls.PREDEFINED:
+        objects = self.aliases.objects(self.buffer.base, self.buffer.through)
+        if datatype.upper() not in mpi_calls.PREDEFINED:
+            leaves = joined.by_address or joined.with_others(objects)
+        else:
+            leaves = displaced and joined.with_others(objects)
+        if leaves:
             self.buffer.extends_into = (UNKNOWN_MEMORY,)
             return
         found: set[str] = set()
-        for item in self.aliases.objects(self.buffer.base, self.buffer.through):
+        for item in objects:
             variable = self.program.variables.get(item)
             if variable is None or self._fits(variable, datatype.upper() if plain else None):
                 continue

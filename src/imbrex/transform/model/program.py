@@ -299,6 +299,9 @@ class Program:
     pointer_facts: list[PointerFact] = field(default_factory=list)
     # What the fields of each structure type are seen in, as of the cell `record:Type`.
     record_facts: set[PointerFact] = field(default_factory=set)
+    # Memory whose address becomes a number, or is subtracted from another object's: a variable, and
+    # whether it is what that points to.
+    numbers: set[tuple[str, bool]] = field(default_factory=set)
     # Cells that hold the functions which calls through pointers call; `?` where not known.
     called_cells: list[str] = field(default_factory=list)
     has_main: bool = False

@@ -18,6 +18,7 @@ from imbrex.transform.readers import c_cursor as cc
 from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers import c_library, c_vectors, cxx_library
 from imbrex.transform.readers.c_alignment import aligned
+from imbrex.transform.readers.c_distances import becomes_number, is_distance, is_offset, within_one
 from imbrex.transform.readers.c_places import PlaceReader
 from imbrex.transform.readers.c_vector_reader import Effects, Memory, by_reference
 
@@ -42,6 +43,8 @@ class ExpressionReader(PlaceReader):
 
     def hide(self, cursor: Any) -> None:
         """Code that is not read may do anything with what it names, and call what it names."""
+        if is_distance(cursor) or any(becomes_number(c, cursor) for c in cursor.operands):
+            self.program.numbers.add((UNKNOWN_MEMORY, False))
         for child in cursor.children:
             self.hide(child)
             if cursor.kind is ck.FIELD_DECL and child.kind in ck.EXPRESSIONS:
@@ -82,8 +85,12 @@ class ExpressionReader(PlaceReader):
             if cursor.binary_operator == cc.ASSIGN:
                 self._assign(left, right, cursor, effects, update=False)
             else:
-                self.read(left, effects)
-                self.read(right, effects)
+                inside = is_distance(cursor) and within_one(cursor)
+                for side in (left, right):
+                    if is_distance(cursor) and not inside:
+                        self._number(side)
+                    # No number of an address is left of a distance within one object.
+                    self.read(side.stripped if inside else side, effects)
         elif kind is ck.COMPOUND_ASSIGNMENT_OPERATOR:
             left, right = cursor.operands
             self._assign(left, right, cursor, effects, update=True)
@@ -128,13 +135,18 @@ class ExpressionReader(PlaceReader):
             return
         for child in cursor.operands:
             self.read(child, effects)
-            kind = child.type
             if cursor.type.fields and child.kind is ck.INIT_LIST_EXPR:
                 self.initialize(cursor.type, child)
-            if (kind.is_pointer or kind.is_array) and not (
-                cursor.type.is_pointer or cursor.type.is_array or cursor.type.is_truth
-            ):
+            if becomes_number(child, cursor):
                 self.points("escape", child)
+                self._number(child)
+
+    def _number(self, cursor: Any) -> None:
+        """Note an address that becomes a number, or a part of one."""
+        if is_offset(cursor):
+            return
+        found = self.memory(cursor, Effects())
+        self.program.numbers.add((found.key, found.through))
 
     def _read_place(self, cursor: Any, effects: Effects) -> None:
         referenced = cursor.referenced if cursor.kind is ck.DECL_REF_EXPR else None

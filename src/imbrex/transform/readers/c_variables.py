@@ -93,6 +93,7 @@ class VariableReader:
             if union and parent.type.holds_address:
                 # What is stored as a pointer may be read as a number, and the reverse.
                 self.program.pointer_facts += [("escape", "copy", key), (key, "addr", "external")]
+                self.program.numbers.add((key, True))
         return key
 
     def _heap(self, cursor: Any) -> str:
