@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.python_lines import PROGRAM, check_lines
 
 from imbrex.mpi_environment.mpi_library import library_of_binary
 from imbrex.profile.run import load_run
@@ -41,3 +42,20 @@ def test_a_run_with_the_wheel(wheel, halo3d, tmp_path):
     assert calls["MPI_Sendrecv"].count == 2 * 5 * 6
     assert calls["MPI_Sendrecv"].bytes == 2 * 2 * 5 * 32 * 32 * 8
     assert calls["MPI_Sendrecv"].uncalibrated == 0
+
+
+@pytest.mark.parametrize("threads", [[], ["threads"]], ids=["one", "threads"])
+def test_lines_of_python(wheel, runtime, tmp_path, threads):
+    line = [wheel.command("mpiexec"), "-n", "2", wheel.command("python"), str(PROGRAM), *threads]
+    done = subprocess.run(
+        [sys.executable, "-m", "imbrex.cli", "run", "-q", "-o", "run", "--", *line],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=200,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    run = load_run(tmp_path / "run")
+    assert run.merged and run.job.library[0] == wheel.name
+    check_lines(run, done.stdout)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.python_lines import PROGRAM, check_lines
 
 from imbrex.mpi_environment import native
 from imbrex.mpi_environment.launcher_line import parse_launcher_line
@@ -148,26 +149,9 @@ def test_mpi4py(execute, imbrex_run, python_with_mpi4py):
 
 @pytest.mark.parametrize("threads", [[], ["threads"]])
 def test_lines_of_python(imbrex_run, python_with_mpi4py, threads):
-    """Each call has the line that made it, in methods, generators, lambdas and threads."""
-    program = ROOT / "tests" / "mpi" / "programs" / "python_lines.py"
-    result, run = imbrex_run([*TWO_RANKS, python_with_mpi4py, str(program), *threads])
+    result, run = imbrex_run([*TWO_RANKS, python_with_mpi4py, str(PROGRAM), *threads])
     assert result.exit_code == 0, result.errors
-    printed = {tuple(line.split(maxsplit=1)) for line in result.output.splitlines()}
-    assert len(printed) == 3
-    for number in np.unique(run.measures["site"][run.measures["bytes"] > 0]):
-        site = run.sites[number]
-        assert site.file == str(program)
-        assert str(site.line) in {line for line, _ in printed}
-    text = program.read_text(encoding="utf-8").splitlines()
-    (both,) = (s for s in run.sites if s.function == "Exchange.both")
-    path = run.call_paths[both.id][0]
-    calling = next(i for i, line in enumerate(text, 1) if "Exchange().both(1)" in line)
-    assert path.callers == (f"python_lines.py:{calling}", f"Exchange.both ({both.label})")
-    found = {(str(s.line), s.function) for s in run.sites if s.file == str(program)}
-    named = {place for place in printed if "<" not in place[1]}
-    assert {place for place in found if place[1] is not None} == named | {
-        (line, function.split(".")[0]) for line, function in printed if ".<" in function
-    }
+    check_lines(run, result.output)
 
 
 def test_mpi4py_with_a_progress_thread(execute, python_with_mpi4py):
