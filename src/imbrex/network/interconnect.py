@@ -7,7 +7,7 @@ the processor that sends it, and that which receives it (LogGP). No contention.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -38,6 +38,7 @@ NETWORK = Keys(
         Key("source", Text(), "of the figures", "the file"),
     ),
 )
+_LEAST_S = 1e-12
 _FILE = Keys("the file of networks", (Key("network", AnyOf("array of tables"), "networks"),))
 
 
@@ -57,6 +58,15 @@ class Interconnect:
     currency: str = ""
     year: int | None = None
     source: str = ""
+    sizes: tuple[tuple[float, float], ...] = ()
+    """Of a measured network, bytes ascending and what a message of them takes beyond EEL, in s."""
+
+    def of_size(self, size_bytes: float) -> Interconnect:
+        """As a message of this size finds it: with the bandwidth that it has there."""
+        if not self.sizes or size_bytes <= 0:
+            return self
+        time_s = time_of_size(self.sizes, size_bytes)
+        return replace(self, bandwidth_bytes_per_s=size_bytes / max(time_s, _LEAST_S))
 
     @property
     def gap_s_per_byte(self) -> float:
@@ -78,6 +88,17 @@ class Interconnect:
             "year": self.year,
             "source": self.source,
         }
+
+
+def time_of_size(sizes: tuple[tuple[float, float], ...], size_bytes: float) -> float:
+    """What a message takes beyond EEL, in s: a line between two known sizes, from nothing and in
+    proportion beyond the last. `sizes` as in `Interconnect`, not empty."""
+    below, least_s = 0.0, 0.0
+    for size, time_s in sizes:
+        if size_bytes <= size:
+            return least_s + (size_bytes - below) / (size - below) * (time_s - least_s)
+        below, least_s = size, time_s
+    return least_s * size_bytes / below
 
 
 def interconnect_from_table(table: Table) -> Interconnect:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from imbrex.network.interconnect import Interconnect
+from imbrex.network.interconnect import Interconnect, time_of_size
 
 FloatArray = NDArray[np.float64]
 
@@ -25,6 +25,16 @@ class NetworkPoints:
     message_gap_s: FloatArray | float = 0.0
     overhead_s: FloatArray | float = 0.0
     receive_overhead_s: FloatArray | float = 0.0
+    sizes: tuple[tuple[tuple[float, float], ...], ...] = ()
+    """By point, as of `Interconnect`; none, or empty where time is in proportion to size."""
+
+    def bytes_s(self, size_bytes: float) -> FloatArray:
+        """What a message takes beyond EEL, in s; shape as of `gap_s_per_byte`."""
+        time_s = np.asarray(self.gap_s_per_byte, dtype=np.float64) * size_bytes
+        for point, sizes in enumerate(self.sizes):
+            if sizes:
+                time_s[point] = time_of_size(sizes, size_bytes)
+        return time_s
 
 
 def points(network: Interconnect) -> NetworkPoints:

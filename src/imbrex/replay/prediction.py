@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from imbrex import mpi_facts
 from imbrex.network.interconnect import Interconnect, load_interconnects
 from imbrex.network.message import MODES
 from imbrex.network.points import NetworkPoints
+from imbrex.network.reading import load
 from imbrex.profile.format import Path as TransferPath
 from imbrex.profile.recording import FloatArray, RecordedMessage, RecordedRun
 from imbrex.profile.run import Run
@@ -28,6 +29,7 @@ from imbrex.replay.modes import (
 from imbrex.replay.replay import replay_s
 from imbrex.replay.schedule import COLLECTIVE, ReplayError, Schedule, make_schedule
 from imbrex.replay.sites import SitePotential, collective_sites, site_json, sites_of
+from imbrex.replay.situation import time_of_sizes
 
 MOST_SITES = 12
 BEST = "boundary"
@@ -52,6 +54,7 @@ def grid(networks: list[Interconnect]) -> NetworkPoints:
         np.array([n.message_gap_s for n in networks]),
         np.array([n.overhead_s for n in networks]),
         np.array([n.receive_overhead_s for n in networks]),
+        tuple(n.sizes for n in networks),
     )
 
 
@@ -65,17 +68,22 @@ def measured_networks(folder: Path, run: Run | None) -> list[Interconnect]:
         return []
     found = load_interconnects(str(file))
     if run is None or not len(run.measures):
-        return found[:1]
+        return [replace(found[0], sizes=_sizes(file, found[0]))]
     paths, rows = run.over_ranks["path"], run.over_ranks["bytes"]
     inter = int(rows[paths == TransferPath.INTER].sum())
     intra = int(rows[paths == TransferPath.INTRA].sum())
     wanted = "inter-node" if inter >= intra and inter > 0 else "intra-node"
     named = [n for n in found if n.name.endswith(wanted)] or found
-    return [_renamed(named[0], f"as measured ({wanted})")]
+    return [replace(named[0], name=f"as measured ({wanted})", sizes=_sizes(file, named[0]))]
 
 
-def _renamed(network: Interconnect, name: str) -> Interconnect:
-    return Interconnect(**{**network.to_json(), "name": name})
+def _sizes(file: Path, network: Interconnect) -> tuple[tuple[float, float], ...]:
+    """What messages of each size took on the path of a profile, beyond EEL."""
+    path = load(file).paths[network.name.rsplit(" ", 1)[1]]
+    if path.loggp is None:
+        return ()
+    byte_s, sizes = time_of_sizes(path, path.loggp)
+    return tuple((size, moved * byte_s) for size, moved in sizes)
 
 
 def hidden_share(run: Run | None) -> tuple[float, float]:

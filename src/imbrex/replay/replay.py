@@ -61,7 +61,8 @@ class Replay:
         )
         self.schedule = schedule
         self.latency = np.broadcast_to(np.asarray(network.latency_s) * 1e9, shape)
-        self.gap = np.broadcast_to(np.asarray(network.gap_s_per_byte) * 1e9, shape)
+        self._shape, self._bytes_ns = shape, dict[float, FloatArray]()
+        self.messages_cost = messages_cost
         self.message_gap = np.asarray(network.message_gap_s) * 1e9
         self.overhead = np.asarray(network.overhead_s) * 1e9
         self.receive_overhead = np.asarray(network.receive_overhead_s) * 1e9
@@ -73,10 +74,10 @@ class Replay:
         # Each message takes the link for g and its bytes (LogGP); EEL has the g of one in it.
         self.each = np.minimum(self.message_gap, self.latency)
         # Those of collectives cost in any case.
-        self.network_latency, self.network_gap = self.latency, self.gap
+        self.network_latency = self.latency
         self.network_each = self.each
         if not messages_cost:
-            self.latency, self.gap, self.each = np.zeros(shape), np.zeros(shape), np.zeros(shape)
+            self.latency, self.each = np.zeros(shape), np.zeros(shape)
             self.overhead = self.receive_overhead = np.zeros(1)
         self.place = {rank: place for place, rank in enumerate(schedule.run.ranks)}
         self.meetings: dict[tuple[Group, int], tuple[int, FloatArray]] = {}
@@ -84,6 +85,17 @@ class Replay:
         self.starts: dict[int, list[FloatArray]] = {rank: [] for rank in self.ranks}
         self.work: dict[int, list[FloatArray]] = {rank: [] for rank in self.ranks}
         self.peers: dict[int, list[int]] = {rank: [] for rank in self.ranks}
+
+    def network_ns(self, size_bytes: float) -> FloatArray:
+        """What the bytes of a message take of the link."""
+        if size_bytes not in self._bytes_ns:
+            bytes_ns = np.broadcast_to(self.network.bytes_s(size_bytes) * 1e9, self._shape)
+            self._bytes_ns[size_bytes] = bytes_ns
+        return self._bytes_ns[size_bytes]
+
+    def bytes_ns(self, size_bytes: float) -> FloatArray:
+        """The same of a message of the program, which may cost nothing."""
+        return self.network_ns(size_bytes if self.messages_cost else 0.0)
 
     def channel(self, key: Key) -> Channel:
         return self.channels.setdefault(key, Channel())
@@ -191,7 +203,7 @@ class Replay:
             self._through_tree_to(rank, ranks[child], state, size)
 
     def _through_tree_to(self, rank: int, peer: int, state: RankState, size: float) -> None:
-        work = self.network_each + self.network_gap * size
+        work = self.network_each + self.network_ns(size)
         _, end = self._on_link(rank, peer, state, state.wall, work)
         flight = self.network_latency - self.network_each
         self.channel((rank, peer, _TREE_TAG, 0)).sent.append([end + flight])
@@ -244,7 +256,7 @@ class Replay:
         if mode != AS_WRITTEN:
             start = state.wall_at(self.sides.ready_ns(m, mode, state.at_ns))
         start = channel.after(start)
-        work = self.each + self.gap * m.size_bytes
+        work = self.each + self.bytes_ns(m.size_bytes)
         begin, end = self._on_link(rank, m.peer, state, start, work)
         # A message is as good as there when its last byte is; pieces of it earlier.
         pieces = len(side.pieces_ns)
@@ -259,8 +271,8 @@ class Replay:
         """Every piece leaves when its last element is written, in the order of production, and no
         sooner than the link has had the time for those before it."""
         count = len(side.pieces_ns)
-        size = m.size_bytes / count
-        one = np.maximum(self.gap * size, self.message_gap * (m.elements / count))
+        part = self.bytes_ns(m.size_bytes) / count
+        one = np.maximum(part, self.message_gap * (m.elements / count))
         order = sorted(range(count), key=lambda k: -side.pieces_ns[k])
         ready = [state.wall_at(state.at_ns - side.pieces_ns[piece]) for piece in order]
         first = channel.after(ready[0])
@@ -270,7 +282,7 @@ class Replay:
         for number, piece in enumerate(order):
             free = np.maximum(ready[number], free) + one
             left = np.maximum(free, begin + (end - begin) * ((number + 1) / count))
-            arrivals[piece] = left - one + self.latency + self.gap * size
+            arrivals[piece] = left - one + self.latency + part
         # Each send costs its overhead, of the processor that would compute instead.
         state.wait_until(state.wall + self.overhead * count)
         return arrivals
@@ -285,7 +297,7 @@ class Replay:
             if mode == NONE:
                 flight = self.latency - self.each
                 start = np.maximum(np.maximum(moment, state.entered) + flight, state.in_free)
-                moment = start + self.each + self.gap * m.size_bytes
+                moment = start + self.each + self.bytes_ns(m.size_bytes)
                 state.in_free = moment
             self._take(state, moment)
             return

@@ -98,7 +98,7 @@ def site_json(site: SitePotential, network: Interconnect, blind: bool = False) -
 
     `least_potential_s` is that of the message that has least.
     """
-    at = points(network)
+    at = [points(network.of_size(e.send.size_bytes)) for e in site.exchanges]
     weight = np.array([e.send.calls for e in site.exchanges], dtype=np.float64)
     weight /= weight.sum()
     potential = {
@@ -106,10 +106,17 @@ def site_json(site: SitePotential, network: Interconnect, blind: bool = False) -
         for mode in MODES
     }
     exposed = {
-        mode: np.array([float(e.message.exposed_s(mode, at)) for e in site.exchanges])
+        mode: np.array(
+            [
+                float(e.message.exposed_s(mode, here))
+                for e, here in zip(site.exchanges, at, strict=True)
+            ]
+        )
         for mode in MODES
     }
-    delay = np.array([float(e.message.delay_s(at)) for e in site.exchanges])
+    delay = np.array(
+        [float(e.message.delay_s(here)) for e, here in zip(site.exchanges, at, strict=True)]
+    )
     mean_delay = float(delay @ weight)
     return {
         "site": site.site,
@@ -175,7 +182,7 @@ def limit_of(site: SitePotential, network: Interconnect, blind: bool = False) ->
 
 def _limit(exchange: Exchange, network: Interconnect, blind: bool) -> str:
     message = exchange.message
-    at = points(network)
+    at = points(network.of_size(exchange.send.size_bytes))
     delay = float(message.delay_s(at))
     independent = message.potential_s("independent")
     if independent >= delay:
