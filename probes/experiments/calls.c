@@ -27,6 +27,15 @@ static double exchanges(MPI_Comm alone)
     return (double)(now_ns() - begin) / (3.0 * CALLS);
 }
 
+static double sendrecvs(MPI_Comm alone)
+{
+    double in, out = 1;
+    const int64_t begin = now_ns();
+    for (int i = 0; i < CALLS; i++)
+        MPI_Sendrecv(&out, 1, MPI_DOUBLE, 0, 0, &in, 1, MPI_DOUBLE, 0, 0, alone, MPI_STATUS_IGNORE);
+    return (double)(now_ns() - begin) / CALLS;
+}
+
 /* The least of many repetitions, which noise cannot lower. The other ranks are quiet meanwhile. */
 void run_calls(engine *e)
 {
@@ -35,13 +44,14 @@ void run_calls(engine *e)
     MPI_Query_thread(&level);
     MPI_Comm_dup(MPI_COMM_SELF, &alone);
     if (e->rank == 0) {
-        double poll = 1e30, exchange = 1e30;
+        double poll = 1e30, exchange = 1e30, blocking = 1e30;
         for (int i = 0; i < REPETITIONS; i++) {
-            const double p = polls(alone), x = exchanges(alone);
+            const double p = polls(alone), x = exchanges(alone), b = sendrecvs(alone);
             poll = p < poll ? p : poll;
             exchange = x < exchange ? x : exchange;
+            blocking = b < blocking ? b : blocking;
         }
-        row(e, "calls %d %.2f %.2f", level == MPI_THREAD_MULTIPLE, poll, exchange);
+        row(e, "calls %d %.2f %.2f %.2f", level == MPI_THREAD_MULTIPLE, poll, exchange, blocking);
     }
     MPI_Comm_free(&alone);
 }

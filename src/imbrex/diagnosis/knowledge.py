@@ -53,6 +53,12 @@ class Knowledge:
         return None if price is None else Interval(price.lowest_s, price.highest_s)
 
     @property
+    def sendrecv_multiple_s(self) -> float | None:
+        """What it adds to MPI_Sendrecv, which blocks, where that was measured."""
+        price = None if self.profile is None else self.profile.thread_multiple
+        return None if price is None else price.sendrecv_s
+
+    @property
     def progress_can_help(self) -> bool:
         """Whether the probe saw a large message that does not move by itself, or saw none."""
         if self.profile is None or not self.classed:

@@ -133,10 +133,15 @@ class Nonblocking:
 
 @dataclass(frozen=True)
 class CallPrice:
-    """What MPI_THREAD_MULTIPLE adds to a call that has nothing to wait for, by kind of call."""
+    """What MPI_THREAD_MULTIPLE adds to a call that has nothing to wait for, by kind of call.
+
+    `lowest_s` and `highest_s` are of a poll and of a nonblocking exchange.
+    """
 
     lowest_s: float
     highest_s: float
+    sendrecv_s: float | None = None
+    """To MPI_Sendrecv, which begins, waits and completes in one; None: a profile without it."""
 
 
 @dataclass(frozen=True)

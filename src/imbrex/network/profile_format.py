@@ -141,8 +141,9 @@ _NONBLOCKING = Object(
 
 _CALL_PRICE = Object(
     (
-        Field("lowest_s", _TIME, "of the kind of call to which it adds least", "s"),
-        Field("highest_s", _TIME, "of the kind of call to which it adds most", "s"),
+        Field("lowest_s", _TIME, "to a poll or a nonblocking exchange, the lower", "s"),
+        Field("highest_s", _TIME, "the higher of the two", "s"),
+        optional("sendrecv_s", _TIME, "to MPI_Sendrecv, which blocks", "s"),
     ),
     lambda entry: (
         "has lowest_s above highest_s" if entry["lowest_s"] > entry["highest_s"] else None

@@ -10,6 +10,9 @@ from imbrex.network.columns import Measurement
 from imbrex.network.measure import run_probes
 from imbrex.network.profile import CallPrice
 
+KINDS = 3
+"""Kinds of calls in a row of the probes: polls, exchanges and blocking ones."""
+
 LIMIT_S = 20.0
 """Of the second start of the probes, which takes well under a second but for the launcher."""
 
@@ -50,4 +53,7 @@ def price(plain: Sequence[Sequence[str]], multiple: Sequence[Sequence[str]]) -> 
         added = [max(0.0, float(after) - float(before)) * 1e-9 for before, after in pairs]
     except ValueError:
         raise ImbrexError(f"the probes printed a torn row: calls {' '.join(multiple[0])}") from None
-    return CallPrice(min(added), max(added)) if added else None
+    if len(added) < KINDS:
+        return None
+    polls, exchanges, sendrecvs = added[:KINDS]
+    return CallPrice(min(polls, exchanges), max(polls, exchanges), sendrecvs)

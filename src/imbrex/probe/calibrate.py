@@ -134,7 +134,11 @@ def print_profile(profile: MachineProfile, file: Path | None) -> None:
     price = profile.thread_multiple
     if price is not None:
         added = f"{price.lowest_s * 1e9:.0f} to {price.highest_s * 1e9:.0f} ns"
-        console.print(f"  MPI_THREAD_MULTIPLE adds {added} to a call")
+        if price.sendrecv_s is not None:
+            added += f" to a call, {price.sendrecv_s * 1e9:.0f} ns to MPI_Sendrecv"
+        else:
+            added += " to a call"
+        console.print(f"  MPI_THREAD_MULTIPLE adds {added}")
     if file is not None:
         console.print(f"profile: {file}", soft_wrap=True)
 

@@ -41,9 +41,10 @@ def in_short(found: Answer) -> list[str]:
     price = found.profile.thread_multiple
     if price is not None:
         added = wording.interval(price.lowest_s, price.highest_s)
-        sentences.append(
-            f"MPI_THREAD_MULTIPLE, which a progress thread needs, adds {added} to a call"
-        )
+        text = f"MPI_THREAD_MULTIPLE, which a progress thread needs, adds {added} to a call"
+        if price.sendrecv_s is not None:
+            text += f", {wording.interval(price.sendrecv_s, price.sendrecv_s)} to a blocking one"
+        sentences.append(text)
     return [_sentence(s) for s in sentences]
 
 

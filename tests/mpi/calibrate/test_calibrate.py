@@ -39,6 +39,7 @@ def test_every_point_is_an_interval_with_its_slack(
         assert path.loggp.G_s_per_byte > 0
     price = profile.thread_multiple
     assert price is not None and 0 <= price.lowest_s <= price.highest_s < 2e-6
+    assert price.sendrecv_s is not None and 0 <= price.sendrecv_s < 2e-6
     operations = {c.operation for c in profile.collectives}
     assert len(operations) == 10
     for curve in profile.collectives:

@@ -24,6 +24,25 @@ def machine(price: dict[str, float] | None) -> dict[str, Any]:
     }
 
 
+@pytest.mark.parametrize(
+    ("operation", "words"),
+    [
+        ("MPI_Recv", "takes 1 to 5 % of the run (10 to 50 ns of each of "),
+        ("MPI_Waitall", "takes 1 to 2 % of the run (10 to 20 ns of each of "),
+    ],
+)
+def test_a_blocking_call_has_a_price_of_its_own(
+    make_caused: Any, call: Any, operation: str, words: str
+) -> None:
+    prices = {"lowest_s": 10e-9, "highest_s": 20e-9, "sendrecv_s": 50e-9}
+    run = make_caused(
+        call(operation, 4, 300, late_sender=300, count=1_000_000),
+        profile=machine(prices),
+        progress=SEEN,
+    )
+    assert words + "2,000,000 calls)" in progress_words(take_account(run))
+
+
 @pytest.mark.parametrize("known", [True, False])
 @pytest.mark.parametrize("looks", [500, 0])
 def test_the_price_in_the_verdict(make_caused: Any, call: Any, looks: int, known: bool) -> None:
