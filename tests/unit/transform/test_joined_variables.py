@@ -17,6 +17,7 @@ C = """#include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #define N 100
 static double a[N], b[N], w[N];
 struct part { double m; double x[3]; int id; };
@@ -70,6 +71,29 @@ JOINED = {
     "of numbers in a union": (
         "union address { double *p; intptr_t n; };",
         "union address u, v; u.p = a; v.p = b; at[1] = v.n - u.n;" + MAKE + SEND,
+    ),
+    "of numbers that are copies": (
+        "",
+        "intptr_t u, v; double *p = a, *q = b; memcpy(&u, &p, sizeof u); memcpy(&v, &q, sizeof v);"
+        "at[1] = v - u;" + MAKE + SEND,
+    ),
+    "addresses in a loop": (
+        "",
+        "double *both[2] = {a, b};"
+        "for (int k = 0; k < 2; k++) MPI_Get_address(both[k], &at[k]);"
+        "at[1] -= at[0]; at[0] = 0;" + MAKE + SEND,
+    ),
+    "in a macro": (
+        "#define FROM(p, q) ((char *)(q) - (char *)(p))",
+        "at[1] = -FROM(b, a);" + MAKE + SEND,
+    ),
+    "as an extent": (
+        "",
+        "MPI_Type_create_resized(MPI_DOUBLE, 0, (char *)b - (char *)a, &type);" + SEND,
+    ),
+    "through a wrapper": (
+        "static void put(double *p, int peer) { MPI_Send(p, 1, type, peer, 0, MPI_COMM_WORLD); }",
+        "at[1] = (char *)b - (char *)a;" + MAKE + "put(a, peer); work(b); work(w);",
     ),
     "in elements": (
         "",

@@ -45,6 +45,13 @@ def is_offset(cursor: Any) -> bool:
     return cursor.kind is ck.INTEGER_LITERAL
 
 
+def may_hold_pointer(kind: Any) -> bool:
+    """Whether memory of this type holds pointers as such."""
+    while kind.is_array:
+        kind = kind.canonical.element_type
+    return bool(kind.is_pointer) or any(may_hold_pointer(field.type) for field in kind.fields)
+
+
 def _is_address(cursor: Any) -> bool:
     return bool(cursor.type.is_pointer or cursor.type.is_array)
 

@@ -18,7 +18,13 @@ from imbrex.transform.readers import c_cursor as cc
 from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers import c_library, c_vectors, cxx_library
 from imbrex.transform.readers.c_alignment import aligned
-from imbrex.transform.readers.c_distances import becomes_number, is_distance, is_offset, within_one
+from imbrex.transform.readers.c_distances import (
+    becomes_number,
+    is_distance,
+    is_offset,
+    may_hold_pointer,
+    within_one,
+)
 from imbrex.transform.readers.c_places import PlaceReader
 from imbrex.transform.readers.c_vector_reader import Effects, Memory, by_reference
 
@@ -246,6 +252,11 @@ class ExpressionReader(PlaceReader):
                 target = target.canonical.element_type if target.is_array else target.pointee
                 if position >= named or (name in c_library.COPIES and target.holds_address):
                     self.points("escape", child)
+                if name in c_library.COPIES and may_hold_pointer(target):
+                    # The bytes may become numbers.
+                    found = self.memory(child, Effects())
+                    key = UNKNOWN_MEMORY if found.through else found.key
+                    self.program.numbers.add((key, not found.through))
                 cell = f"argument:{name if direct else '?'}:{position}"
                 if self._plain(child):
                     self._holds(cell, arguments[position])
