@@ -95,4 +95,4 @@ class Share(click.FloatRange):
         return share
 
 
-SHARE = Share()
+SHARE = Share(min=0, max=100, min_open=True)
