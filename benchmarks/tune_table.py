@@ -23,6 +23,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import textwrap
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -270,9 +271,10 @@ def predictions(rows: Sequence[Row]) -> str:
     ]
     if not off:
         return ""
-    return (
+    return textwrap.fill(
         f"The predictions of {len(off)} trials differ from what was measured by "
-        f"{100 * median(off):.1f} % of the run in the median, {100 * max(off):.1f} % at worst."
+        f"{100 * median(off):.1f} % of the run in the median, {100 * max(off):.1f} % at worst.",
+        100,
     )
 
 
