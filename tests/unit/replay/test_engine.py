@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 import reference
 from building import Builder, networks, programs
@@ -154,6 +156,25 @@ def test_who_waits_for_ever_is_named() -> None:
         b.recv(rank, 1 - rank, blocking=True)
     with pytest.raises(ImbrexError, match=r"rank 0 waits for ever in operation 1, a send \(rank 1"):
         run_ns(b.schedule(), NETWORK)
+
+
+def test_a_held_message_that_nobody_awaits_leads_to_the_end_of_its_sender() -> None:
+    """Rank 1 never awaits its message, which moves when it ends: rank 2, for which it waits in its
+    last call, is what all took so long for."""
+    route = replace(ROUTE, held_by_sender=True)
+    b = Builder(3)
+    b.recv(0, 1, blocking=True)
+    b.send(1, 0, 200)
+    b.recv(1, 2, blocking=True)
+    b.calc(2, 5000)
+    b.send(2, 1, 10, blocking=True)
+    found = Replayer(b.schedule()).run(Network(route, route), trace=True, shared=False)
+    last = 5000 + 10 + 1000 + 20 + 20
+    assert found.end_ns.tolist() == [last + 1000 + 400 + 20, last, 5010]
+    assert found.path is not None
+    computation = PARTS.index("computation")
+    assert found.path["ns"][:, computation].sum() == 5000
+    assert found.path["ns"].sum() == found.run_ns
 
 
 @settings(max_examples=100, deadline=None)

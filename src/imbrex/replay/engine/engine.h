@@ -122,6 +122,8 @@ enum ix_why {
     IX_AWAITED,   /* of a held transfer: a call of the sender's, */
     IX_AWAITED2,  /* or of the receiver's */
     IX_ANNOUNCED, /* of a probe: the message is on its way, but does not move yet */
+    IX_ENDED,     /* of a held transfer that nobody awaits: the sender's end, */
+    IX_ENDED2,    /* or the receiver's */
 };
 
 /* The results. `time_ns`: of a send its arrival, of a receive when it was posted, of a meeting when

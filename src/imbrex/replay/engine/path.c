@@ -88,7 +88,9 @@ static void through_message(ix_walk *w, uint64_t send)
             } else if (why == IX_POSTED) {
                 go_to(w, op->peer, op->partner, 1);
             } else {
-                go_to(w, why == IX_AWAITED ? sender : op->peer, from, 1);
+                int of_sender = why == IX_AWAITED || why == IX_ENDED;
+                int before = why == IX_AWAITED || why == IX_AWAITED2;
+                go_to(w, of_sender ? sender : op->peer, from, before);
             }
             return;
         }

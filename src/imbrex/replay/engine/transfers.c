@@ -95,21 +95,24 @@ static int can_start(const ix_run *run, uint32_t stream, const ix_pending *send,
         return 1;
     for (int side = 0; side < 2; side++) {
         uint64_t index = side ? op->partner : send->op;
-        const ix_stream *s = &run->streams[side ? op->peer : stream];
+        const uint32_t number = side ? op->peer : stream;
+        const ix_stream *s = &run->streams[number];
         if (!(held & (side ? IX_HELD_BY_RECEIVER : IX_HELD_BY_SENDER)))
             continue;
         double at = run->entered_ns[index];
         uint32_t call = run->entered_op[index];
+        int ended = 0;
         if (at < 0 && stalled) {
             /* It is in some call, which moves data as well as the one that completes this. */
-            at = s->over ? s->clock_ns : s->entered_ns;
-            call = (uint32_t)s->call;
+            ended = s->over;
+            at = ended ? s->clock_ns : s->entered_ns;
+            call = (uint32_t)(ended ? run->schedule->first[number + 1] - 1 : s->call);
         }
         if (at < 0)
             return 0;
         if (at > *ready) {
             *ready = at;
-            *why = side ? IX_AWAITED2 : IX_AWAITED;
+            *why = ended ? (side ? IX_ENDED2 : IX_ENDED) : (side ? IX_AWAITED2 : IX_AWAITED);
             *from = call;
         }
     }
