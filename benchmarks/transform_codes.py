@@ -36,7 +36,7 @@ from transform_robustness import fetch
 KERNELS = Path(__file__).resolve().parents[1] / "tests" / "mpi" / "transform" / "kernels"
 FLAGS = {"netpipe": ["-DMPI"], "tachyon": ["-DMPI"], "mrbayes": ["-DMPI_ENABLED"]}
 # What is compiled by itself: a header is read with the sources that include it.
-SUFFIXES = (C_SUFFIXES | FORTRAN_SUFFIXES) - {".h"}  # headers are read where they are included
+SUFFIXES = (C_SUFFIXES | FORTRAN_SUFFIXES) - {".h"}
 CARRIES = (set(mpi_calls.BLOCKING) | set(mpi_calls.STARTS) | set(mpi_calls.COLLECTIVES)) - {
     "MPI_Barrier",
     "MPI_Ibarrier",

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
-from imbrex.errors import ImbrexError
-from imbrex.mpi_environment.native import source_folder
+from imbrex.mpi_environment.native import read_table
 
 
 def event_sources() -> tuple[str, ...]:
@@ -13,9 +10,5 @@ def event_sources() -> tuple[str, ...]:
 
     ImbrexError where the table is missing.
     """
-    file = source_folder("runtime") / "transport" / "sources.def"
-    try:
-        text = file.read_text(encoding="utf-8")
-    except OSError as error:
-        raise ImbrexError(f"{file}: {error.strerror}: reinstall Imbrex") from None
-    return ("auto", "call", *re.findall(r"^SOURCE\((\w+)\)$", text, re.MULTILINE))
+    found = read_table("runtime", "transport/sources.def", r"^SOURCE\((\w+)\)$")
+    return ("auto", "call", *(name for (name,) in found))

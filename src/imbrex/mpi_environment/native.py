@@ -7,6 +7,7 @@ import fcntl
 import hashlib
 import os
 import platform
+import re
 import shutil
 import subprocess
 import sysconfig
@@ -46,6 +47,20 @@ def source_folder(tree: Tree) -> Path:
         if (folder / "CMakeLists.txt").is_file():
             return folder
     raise ImbrexError(f"the sources of Imbrex's {tree} are missing: reinstall Imbrex")
+
+
+def read_table(tree: Tree, name: str, line: str) -> list[tuple[str, ...]]:
+    """The lines of a table for C and Python in a source tree, as the groups of `line` (one at
+    least), a regular expression.
+
+    ImbrexError where the table is missing.
+    """
+    file = source_folder(tree) / name
+    try:
+        text = file.read_text(encoding="utf-8")
+    except OSError as error:
+        raise ImbrexError(f"{file}: {error.strerror}: reinstall Imbrex") from None
+    return [found.groups() for found in re.finditer(line, text, re.MULTILINE)]
 
 
 def cache_folder(environment: Mapping[str, str] = os.environ) -> Path:

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from functools import cache
 from types import MappingProxyType
 
-from imbrex.errors import ImbrexError
-from imbrex.mpi_environment.native import source_folder
+from imbrex.mpi_environment.native import read_table
 
-_LINE = re.compile(r"^EXPERIMENT\((\w+), ([01]), (\d+)\)$", re.MULTILINE)
+_LINE = r"^EXPERIMENT\((\w+), ([01]), (\d+)\)$"
 
 
 @cache
 def _table() -> tuple[tuple[str, bool, int], ...]:
     """Name, whether it is part of a calibration, and share, in the order in which they run."""
-    file = source_folder("probes") / "experiments.def"
-    try:
-        found = _LINE.findall(file.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ImbrexError(f"{file}: {error.strerror}: reinstall Imbrex") from None
+    found = read_table("probes", "experiments.def", _LINE)
     return tuple((name, always == "1", int(share)) for name, always, share in found)
 
 

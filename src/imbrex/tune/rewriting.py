@@ -50,8 +50,7 @@ def find_rewritings(
     outcome = _transformed(sources, driven, measured, worth)
     if outcome.after != every.after:
         # Most libraries move large messages only inside calls: among equals this one comes first.
-        both = [*outcome.decisions, *rewritten]
-        most = _share(measured, both) if rewritten else 1.0
+        most = _share(measured, outcome.decisions) if rewritten else 1.0
         place = _places(rewritten, sources.root)
         label = f"{place} rewritten, with progress calls" if rewritten else "progress calls"
         found.append(_rewriting(sources, outcome, label, max(most, worth)))

@@ -28,7 +28,6 @@ _THREADS = re.compile(
 _MULTIPLE = re.compile(rb"\b(MPI_THREAD_MULTIPLE)\b", re.IGNORECASE)
 # OpenMP and OpenACC, in both languages.
 _PARALLEL = re.compile(rb"\bpragma\W+(?:omp|acc)\b|[!c*]\$(?:omp|acc)\b", re.IGNORECASE)
-_COMPUTED = re.compile(r"[-+*/%]|\w\s*\(")
 
 
 class ProgramFacts:

@@ -88,9 +88,14 @@ def request_access(call: Call, program: Program) -> Access:
     return Access(base, argument.through, True, call.line, request_section(call, program))
 
 
-def request_argument(call: Call) -> Argument:
+def request_position(call: Call) -> int:
+    """Which argument of a start or a completion is the request."""
     position = mpi_calls.REQUEST_OF_COMPLETION.get(call.name)
-    return call.arguments[mpi_calls.REQUEST_OF_START[call.name] if position is None else position]
+    return mpi_calls.REQUEST_OF_START[call.name] if position is None else position
+
+
+def request_argument(call: Call) -> Argument:
+    return call.arguments[request_position(call)]
 
 
 class Requests:

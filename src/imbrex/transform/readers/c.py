@@ -204,7 +204,7 @@ class _Unit(StatementReader):
             if value is not None:
                 self.expressions.read(value, Effects())
                 self.expressions.initialize(cursor.type, value)
-            if value is not None and (cursor.type.is_pointer or cursor.type.is_array):
+            if value is not None and cursor.type.is_address:
                 self.expressions.points(key, value)
         elif cursor.kind is ck.FUNCTION_DECL:
             if cursor.is_definition():

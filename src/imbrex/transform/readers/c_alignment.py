@@ -53,11 +53,7 @@ def _kept(cursor: Any) -> Any | None:
 
 
 def _holds(cursor: Any) -> bool:
-    return cursor.type.canonical.kind in _WHOLE or _points(cursor)
-
-
-def _points(cursor: Any) -> bool:
-    return bool(cursor.type.is_pointer or cursor.type.is_array)
+    return bool(cursor.type.canonical.kind in _WHOLE or cursor.type.is_address)
 
 
 def _divided(quotient: Any, multiple: Any) -> Aligned | None:
@@ -116,11 +112,11 @@ def _raised(cursor: Any, multiple: Any | None, size: int | None = None) -> Align
         elif inner is None:
             return None
         elif inner.kind is ck.BINARY_OPERATOR and inner.binary_operator in (cc.ADD, cc.SUBTRACT):
-            if _points(inner):
+            if inner.type.is_address:
                 return None
             left, right = inner.operands
             work += [(left, sign), (right, -sign if inner.binary_operator == cc.SUBTRACT else sign)]
-        elif _points(inner):
+        elif inner.type.is_address:
             if pointer is not None or sign < 0:
                 return None
             pointer = inner

@@ -17,7 +17,7 @@ def is_distance(cursor: Any) -> bool:
     return (
         cursor.kind is ck.BINARY_OPERATOR
         and cursor.binary_operator == cc.SUBTRACT
-        and all(_is_address(side.stripped) for side in cursor.operands)
+        and all(side.stripped.type.is_address for side in cursor.operands)
     )
 
 
@@ -30,9 +30,9 @@ def within_one(cursor: Any) -> bool:
 def becomes_number(cursor: Any, cast: Any) -> bool:
     """Whether a conversion of an expression makes something else of an address than an address."""
     kind = cast.type
-    kept = kind.is_pointer or kind.is_array or kind.is_truth
+    kept = kind.is_address or kind.is_truth
     converted = cast.kind in ck.CASTS and cursor.kind in ck.EXPRESSIONS  # no member of offsetof
-    return converted and not kept and _is_address(cursor)
+    return bool(converted and not kept and cursor.type.is_address)
 
 
 def is_offset(cursor: Any) -> bool:
@@ -50,10 +50,6 @@ def may_hold_pointer(kind: Any) -> bool:
     while kind.is_array:
         kind = kind.canonical.element_type
     return bool(kind.is_pointer) or any(may_hold_pointer(field.type) for field in kind.fields)
-
-
-def _is_address(cursor: Any) -> bool:
-    return bool(cursor.type.is_pointer or cursor.type.is_array)
 
 
 def _object(cursor: Any) -> tuple[int, bool] | None:

@@ -91,9 +91,10 @@ class ExpressionReader(PlaceReader):
             if cursor.binary_operator == cc.ASSIGN:
                 self._assign(left, right, cursor, effects, update=False)
             else:
-                inside = is_distance(cursor) and within_one(cursor)
+                distance = is_distance(cursor)
+                inside = distance and within_one(cursor)
                 for side in (left, right):
-                    if is_distance(cursor) and not inside:
+                    if distance and not inside:
                         self._number(side)
                     # No number of an address is left of a distance within one object.
                     self.read(side.stripped if inside else side, effects)
@@ -246,7 +247,7 @@ class ExpressionReader(PlaceReader):
                 self.give_away(child)
         named = len(referenced.arguments) if direct and referenced is not None else len(actual)
         for position, child in enumerate(actual):
-            if child.type.is_pointer or child.type.is_array:
+            if child.type.is_address:
                 # Arguments without a name, and copies of memory that holds addresses.
                 target = child.stripped.type
                 target = target.canonical.element_type if target.is_array else target.pointee
@@ -288,7 +289,7 @@ class ExpressionReader(PlaceReader):
         if argument.text in self.macros and not self._names_itself(cursor, argument.text):
             argument.meaning = self.macros[argument.text]
         kind = cursor.type
-        if kind.is_pointer or kind.is_array:
+        if kind.is_address:
             argument.pointer = True
             found = self.memory(cursor, effects)
             argument.base, argument.through = found.key, found.through

@@ -142,6 +142,8 @@ class TypeNode:
     element_type: Once[TypeNode] = Once(lambda node: node.tree.type(c_calls.element_type(node.raw)))
     is_array: Once[bool] = Once(lambda node: node.canonical.kind in _ARRAYS)
     is_pointer: Once[bool] = Once(lambda node: node.canonical.kind is TypeKind.POINTER)
+    # Of an expression: its value is an address.
+    is_address: Once[bool] = Once(lambda node: node.is_pointer or node.is_array)
     # Only whether a pointer is null is left of it.
     is_truth: Once[bool] = Once(lambda node: node.canonical.kind in _TRUTHS)
     is_number: Once[bool] = Once(lambda node: node.canonical.kind in _NUMBERS)

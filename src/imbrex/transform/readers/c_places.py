@@ -100,7 +100,7 @@ class PlaceReader(VectorReader, ABC):
             found = self.memory(left, Effects())
             found.exact = False
             return found
-        if not (left.type.is_pointer or left.type.is_array):
+        if not left.type.is_address:
             left, right = right, left
         found = self.memory(left, effects)
         self.read(right, effects)
@@ -167,7 +167,7 @@ class PlaceReader(VectorReader, ABC):
             return Memory(key, False, exact=False, owner=owner or "")
         if cursor.kind is ck.ARRAY_SUBSCRIPT_EXPR:
             base, index = cursor.operands
-            if not (base.type.is_pointer or base.type.is_array):
+            if not base.type.is_address:
                 base, index = index, base
             found = self.memory(base, effects)
             self.read(index, effects)

@@ -242,7 +242,7 @@ class StatementReader:
                 self.expressions.initialize(child.type, value)
             if value is not None and child.type.is_reference:
                 self.expressions.give_away(value)
-            elif value is not None and (child.type.is_pointer or child.type.is_array):
+            elif value is not None and child.type.is_address:
                 self.expressions.points(key, value)
             elif value is not None and cc.record_of(child.type):
                 if value.stripped.kind is not ck.INIT_LIST_EXPR:

@@ -11,7 +11,12 @@ from dataclasses import dataclass
 
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.footprint import Footprints
-from imbrex.transform.analysis.requests import Requests, between, request_argument
+from imbrex.transform.analysis.requests import (
+    Requests,
+    between,
+    request_argument,
+    request_position,
+)
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.program import Block, Call, Program, Routine, Statement
 
@@ -96,14 +101,14 @@ class Windows:
         """Windows whose start or whose wait is in a routine that this one calls."""
         for uses in self.uses(routine).values():
             starts: list[Use] = []
-            before: Use | None = None
+            awaited = False
             for use in uses:
                 if use.starts:
                     # The first start behind a wait begins the next messages.
-                    starts = [use] if before is not None and not before.starts else [*starts, use]
-                before = use
-                if use.starts:
+                    starts = [use] if awaited else [*starts, use]
+                    awaited = False
                     continue
+                awaited = True
                 begun = [s.statement for s in starts if not (s.direct and use.direct)]
                 spans = _widest(begun, use.statement)
                 if spans is not None:
@@ -165,9 +170,7 @@ def _base(call: Call) -> str | None:
     """The variable that holds the request of a start or a wait."""
     if not (_starts(call) or call.name in mpi_calls.REQUEST_OF_WAIT):
         return None
-    position = mpi_calls.REQUEST_OF_COMPLETION.get(call.name)
-    if position is None:
-        position = mpi_calls.REQUEST_OF_START[call.name]
+    position = request_position(call)
     return call.arguments[position].base if position < len(call.arguments) else None
 
 
