@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from tests.imbrex_command import imbrex
 from tests.python_lines import PROGRAM, check_lines
 
 from imbrex.mpi_environment.mpi_library import library_of_binary
@@ -23,14 +22,7 @@ def test_a_run_with_the_wheel(wheel, halo3d, tmp_path):
     assert library.name == wheel.name
     assert library.file.is_relative_to(wheel.folder)
     line = [wheel.command("mpiexec"), "-n", "2", halo3d, "--n", "32", "--steps", "5"]
-    done = subprocess.run(
-        [sys.executable, "-m", "imbrex.cli", "run", "-o", "run", "--", *line],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=200,
-        check=False,
-    )
+    done = imbrex(tmp_path, "run", "-o", "run", "--", *line)
     assert done.returncode == 0, done.stderr
     assert "PASSED" in done.stdout
     assert f"{wheel.name} " in done.stderr
@@ -47,14 +39,7 @@ def test_a_run_with_the_wheel(wheel, halo3d, tmp_path):
 @pytest.mark.parametrize("threads", [[], ["threads"]], ids=["one", "threads"])
 def test_lines_of_python(wheel, runtime, tmp_path, threads):
     line = [wheel.command("mpiexec"), "-n", "2", wheel.command("python"), str(PROGRAM), *threads]
-    done = subprocess.run(
-        [sys.executable, "-m", "imbrex.cli", "run", "-q", "-o", "run", "--", *line],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=200,
-        check=False,
-    )
+    done = imbrex(tmp_path, "run", "-q", "-o", "run", "--", *line)
     assert done.returncode == 0, done.stderr
     run = load_run(tmp_path / "run")
     assert run.merged and run.job.library[0] == wheel.name

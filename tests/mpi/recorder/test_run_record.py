@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,26 +12,13 @@ import numpy as np
 import pytest
 from tests.browser import chromium, opened
 from tests.complaints import complaints
+from tests.imbrex_command import imbrex
 
 __all__ = ["chromium", "opened"]
 pytestmark = pytest.mark.untimed
 
 HALO = Path(__file__).resolve().parents[3] / "apps" / "halo"
 LINES = {"halo2d_blocking.c:7", "halo2d_blocking.c:9"}
-
-
-def imbrex(
-    folder: Path, *arguments: object, **environment: str
-) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "imbrex.cli", *map(str, arguments)],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=200,
-        env={**os.environ, **environment},
-    )
 
 
 @pytest.fixture(scope="module")

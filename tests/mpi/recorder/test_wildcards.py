@@ -4,13 +4,11 @@ as are messages to oneself."""
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.imbrex_command import imbrex
 
 from imbrex.profile.recording import load_recording
 from imbrex.replay.schedule import make_schedule
@@ -20,25 +18,18 @@ SOURCE = Path(__file__).parent / "wild.c"
 RANKS, STEPS = 3, 12
 
 
-def imbrex(folder: Path, *arguments: object) -> str:
-    done = subprocess.run(
-        [sys.executable, "-m", "imbrex.cli", *map(str, arguments)],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=200,
-        env=os.environ,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+def done(folder: Path, *arguments: object) -> str:
+    """What the command says, which has to succeed."""
+    ended = imbrex(folder, *arguments)
+    assert ended.returncode == 0, ended.stderr
+    return ended.stdout
 
 
 @pytest.fixture(scope="module")
 def recording(mpi: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("wild")
-    imbrex(folder, "cc", f"--compiler={mpi.mpicc}", "-w", "-O1", "-g", SOURCE, "-o", "wild")
-    imbrex(folder, "record", "-o", "rec", "--", mpi.mpirun, "-n", RANKS, "./wild")
+    done(folder, "cc", f"--compiler={mpi.mpicc}", "-w", "-O1", "-g", SOURCE, "-o", "wild")
+    done(folder, "record", "-o", "rec", "--", mpi.mpirun, "-n", RANKS, "./wild")
     return folder / "rec"
 
 
@@ -76,7 +67,7 @@ def test_every_receive_is_replayed_with_the_send_that_it_took(recording: Path) -
 
 
 def test_run_time_and_every_sender_are_predicted(recording: Path) -> None:
-    document = json.loads(imbrex(recording.parent, "predict", "rec", "-n", "GigE", "--json"))
+    document = json.loads(done(recording.parent, "predict", "rec", "-n", "GigE", "--json"))
     assert document["replayed"] is True
     lines = {n for n, line in enumerate(SOURCE.read_text().splitlines(), 1) if "_DOUBLE, " in line}
     sends = {row["site"]: row["calls"] for row in document["sites"]}
