@@ -93,7 +93,7 @@ IX_EXPORT void imbrex_access_region(int which, const char *name, size_t length, 
                                     size_t elements)
 {
     ix_thread *t = ix_measuring ? ix_current() : NULL;
-    if (!t || !name || t->depth || which < PRODUCE_BEGIN || which > CONSUME_END)
+    if (!t || !name || ix_depth(t) || which < PRODUCE_BEGIN || which > CONSUME_END)
         return;
     int64_t now = t->compute_ns + (t->muted ? 0 : ix_now() - t->last_ns);
     pthread_mutex_lock(&lock);

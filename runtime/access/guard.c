@@ -161,7 +161,7 @@ static ixa_held *accused(uintptr_t address, size_t size, int is_write, size_t *o
 /* What MPI itself runs (a reduction's own operation) touches buffers as it must. */
 static void forbidden(uintptr_t address, size_t size, int is_write, const void *code)
 {
-    if (ix_self && ix_self->depth > 0)
+    if (ix_self && ix_depth(ix_self) > 0)
         return;
     size_t offset;
     pthread_mutex_lock(&lock);

@@ -78,7 +78,7 @@ static int calibrate(void)
     if (ticks1 <= ticks0 || ns1 <= ns0)
         return 0;
     unsigned __int128 multiplier =
-        ((unsigned __int128)(uint64_t)(ns1 - ns0) << (64 - IX_TICK_SHIFT)) / (ticks1 - ticks0);
+        ((unsigned __int128)(uint64_t)(ns1 - ns0) << 64) / (ticks1 - ticks0);
     if (multiplier > UINT64_MAX) /* too slow a counter */
         return 0;
     ix_the_clock.multiplier = (uint64_t)multiplier;
@@ -146,7 +146,7 @@ void ix_clock_distort(int64_t ahead_ns, double excess)
         ix_the_clock.excess = excess;
         return;
     }
-    double ticks_a_ns = 4294967296.0 / (double)ix_the_clock.multiplier;
+    double ticks_a_ns = 0x1p64 / (double)ix_the_clock.multiplier;
     ix_the_clock.origin -= (uint64_t)(int64_t)((double)ahead_ns * ticks_a_ns);
     ix_the_clock.multiplier = (uint64_t)((double)ix_the_clock.multiplier * (1 + excess));
 }

@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+#include "base/attributes.h"
+
 enum ix_clock_kind {
     IX_CLOCK_NONE = 0,
     IX_CLOCK_TSC = 1,
@@ -14,14 +16,14 @@ enum ix_clock_kind {
 
 typedef struct ix_clock {
     uint64_t origin;     /* ticks at ns 0 */
-    uint64_t multiplier; /* ns = ((ticks - origin) << IX_TICK_SHIFT) * multiplier >> 64 */
+    uint64_t multiplier; /* ns = (ticks - origin) * multiplier >> 64 */
     enum ix_clock_kind kind;
     int64_t (*function)(void);
     int64_t ahead_ns; /* how far it was put ahead, and made faster, for a test */
     double excess;
 } ix_clock;
 
-extern ix_clock ix_the_clock __attribute__((visibility("hidden")));
+extern IX_HIDDEN ix_clock ix_the_clock;
 
 /* Choose and calibrate. ix_start calls it if nobody did. `ns` != NULL: that function is the clock
  * (monotonic, ns; e.g. simgrid_get_clock() * 1e9). Otherwise reads
@@ -45,23 +47,24 @@ const char *ix_clock_name(void);
 
 int64_t ix_now_slow(void);
 
-/* The upper half of a product costs no more than the multiplication, other shifts of one a good
- * part of what a recorded call does. IX_TICK_SHIFT: so that a counter of 62.5 MHz (x86-64), 3.9 MHz
- * (aarch64) or more has a multiplier below 2^64, and one of 5 GHz or 1 GHz counts for two years. */
+/* The counter in fractions of its ticks, so that one of 125 MHz (x86-64: eighths) or 3.9 MHz
+ * (aarch64: 256ths) or more has a multiplier below 2^64: the upper half of a product costs no more
+ * than the multiplication, and eighths no more than putting the two halves of the counter together.
+ * One of 5 GHz or 1 GHz counts for two years and more. */
 #if defined(__x86_64__)
-#define IX_TICK_SHIFT 4
-static inline uint64_t ix_ticks(void)
+static inline IX_ALWAYS uint64_t ix_ticks(void)
 {
-    return __builtin_ia32_rdtsc();
+    uint64_t low, high; /* each in the lower half of its register */
+    __asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
+    return (high << 35) + low * 8;
 }
 #define IX_HAVE_TICKS 1
 #elif defined(__aarch64__)
-#define IX_TICK_SHIFT 8
-static inline uint64_t ix_ticks(void)
+static inline IX_ALWAYS uint64_t ix_ticks(void)
 {
     uint64_t ticks;
     __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
-    return ticks;
+    return ticks << 8;
 }
 #define IX_HAVE_TICKS 1
 #endif
@@ -73,9 +76,9 @@ static inline int ix_clock_is_counter(void)
 }
 
 /* ix_now, where the clock is the counter. */
-static inline int64_t ix_now_counter(void)
+static inline IX_ALWAYS int64_t ix_now_counter(void)
 {
-    uint64_t ticks = (ix_ticks() - ix_the_clock.origin) << IX_TICK_SHIFT;
+    uint64_t ticks = ix_ticks() - ix_the_clock.origin;
     return (int64_t)(uint64_t)((unsigned __int128)ticks * ix_the_clock.multiplier >> 64);
 }
 #else
@@ -90,9 +93,9 @@ static inline int64_t ix_now_counter(void)
 }
 #endif
 
-static inline int64_t ix_now(void)
+static inline IX_ALWAYS int64_t ix_now(void)
 {
-    return __builtin_expect(ix_clock_is_counter(), 1) ? ix_now_counter() : ix_now_slow();
+    return IX_LIKELY(ix_clock_is_counter()) ? ix_now_counter() : ix_now_slow();
 }
 
 #endif

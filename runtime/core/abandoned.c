@@ -50,8 +50,8 @@ int ix_was_abandoned(ix_thread *t, const char *frame)
     /* When it was left is not known: the time since it was entered is neither compute nor call
      * time. */
     t->paused_ns += ix_unpaused(t, ix_now());
-    t->depth = 1;
+    t->state = (t->state & ~IX_DEPTH) | 1;
     ix_leave(t);
-    t->depth = 1;
+    t->state |= 1;
     return 1;
 }

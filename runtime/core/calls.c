@@ -27,14 +27,14 @@ static inline IX_ALWAYS void begin_own(ix_thread *t, const ix_descriptor *d)
     }
     t->own[number] = d;
     t->own_count = number + 1;
-    t->settles = 1;
+    ix_to_settle(t);
     ix_count_begin(t, d);
     ix_note_first(t, d);
 }
 
 IX_HOT void ix_blocking_packed(ix_thread *t, int64_t bytes, ix_packed packed)
 {
-    if (!t || t->depth != 1)
+    if (!t || ix_depth(t) != 1)
         return;
     const ix_descriptor *d = ix_descriptor_of(t, bytes, packed);
     if (d)
@@ -109,13 +109,15 @@ static inline IX_ALWAYS void close_finished(ix_thread *t, ix_settlement *ended, 
 /* ---- Wait */
 
 /* How long in this call, at most, data may have moved: of transfers open at any time in it and of
- * sends that had completed before. */
-static inline uint64_t may_have_moved(const ix_thread *t, int64_t entered, int64_t now)
+ * sends that had completed before. Branches, which processors foresee, where arithmetic would make
+ * all that follows wait for the counter. */
+static inline IX_ALWAYS uint64_t may_have_moved(const ix_thread *t, int64_t entered, int64_t now)
 {
-    uint64_t open =
+    uint64_t moved =
         atomic_load_explicit(&ix_share.begun_ns, memory_order_acquire) - t->closed_at_enter;
-    int64_t tail = ix_least(now, t->moving_until_ns) - entered;
-    return open + (uint64_t)ix_most(0, tail);
+    if (IX_UNLIKELY(t->moving_until_ns > entered))
+        moved += (uint64_t)(ix_least(now, t->moving_until_ns) - entered);
+    return moved;
 }
 
 static inline void owe(ix_thread *t, uint64_t debt_ns, uint64_t own_share_ns, int concurrent)
@@ -134,10 +136,10 @@ static inline void incur_debt(ix_thread *t, uint64_t outside, int64_t dt, uint64
         owe(t, t->begun_here_ns < (uint64_t)dt ? t->begun_here_ns : (uint64_t)dt, 0, concurrent);
 }
 
-static inline int64_t pay_debt(ix_thread *t, int64_t wait)
+static inline IX_ALWAYS int64_t pay_debt(ix_thread *t, int64_t wait)
 {
     uint64_t owed = atomic_load_explicit(&ix_share.debt_ns, memory_order_relaxed) - t->debt_paid_ns;
-    if (IX_LIKELY(!owed) || wait <= 0)
+    if (IX_LIKELY(!owed))
         return wait;
     uint64_t paid = owed < (uint64_t)wait ? owed : (uint64_t)wait;
     t->debt_paid_ns += paid;
@@ -166,8 +168,12 @@ static IX_APART ix_row *find_row_without_transfer(ix_thread *t)
 /* NULL where there is no plan of it at the call site's home. */
 static inline IX_ALWAYS ix_row *row_without_transfer(const ix_thread *t)
 {
-    const ix_plan *p = ix_plan_home(t, t->address);
-    return IX_LIKELY(ix_is_plan(t, p, 0, 0)) ? p->row : NULL;
+    const ix_plan *p = t->home;
+    if (IX_UNLIKELY(!ix_is_plain_plan(t, p)))
+        return NULL;
+    if (!p->row)
+        __builtin_unreachable(); /* each such plan has one */
+    return p->row;
 }
 
 static IX_APART ix_row *find_row_of_first(ix_thread *t)
@@ -189,7 +195,7 @@ static inline IX_ALWAYS ix_row *row_of_call(ix_thread *t)
 
 static inline void reset(ix_thread *t)
 {
-    t->settles = 0;
+    t->state &= ~(IX_SETTLES | IX_LOGGED);
     t->row = NULL;
     t->finished = NULL;
     t->own_count = 0;
@@ -217,27 +223,26 @@ static inline IX_ALWAYS uint64_t place_of_call(ix_thread *t, const ix_row *row)
     return key.words[0] >> 32 | key.words[1] << 32;
 }
 
-/* The one place where a call is counted. */
-static inline IX_ALWAYS void count_call(ix_thread *t, ix_row *row, int64_t dt, int64_t moving,
-                                        uint64_t moved, int64_t now)
+/* The one place where a call is counted; its number in the row. */
+static inline IX_ALWAYS int64_t count_call(ix_thread *t, ix_row *row, int64_t dt, int64_t moving,
+                                           uint64_t moved, int64_t now)
 {
-    int exposed =
-        t->exposed_at_enter || atomic_load_explicit(&ix_share.exposed, memory_order_relaxed);
-    int64_t wait_min = exposed || moved >= (uint64_t)dt ? 0 : dt - (int64_t)moved;
-    row->count++;
+    uint32_t exposed =
+        t->exposed_at_enter | atomic_load_explicit(&ix_share.exposed, memory_order_relaxed);
+    if (IX_LIKELY(!exposed && moved < (uint64_t)dt))
+        row->wait_min_ns += pay_debt(t, dt - (int64_t)moved);
+    int64_t number = ++row->count;
     row->call_ns += dt;
-    row->wait_min_ns += pay_debt(t, wait_min);
     row->wait_max_ns += dt - moving;
     t->part->calls++;
     publish(t, now);
+    return number;
 }
 
 static inline IX_ALWAYS void log_call(ix_thread *t, uint64_t place, int64_t entered, int64_t dt,
                                       int64_t now)
 {
-    if (t->log.last)
-        ix_log_leave(t, entered - ix_engine.start_ns, now - ix_engine.start_ns, t->call_ns - dt,
-                     place);
+    ix_log_leave(t, entered - ix_engine.start_ns, now - ix_engine.start_ns, t->call_ns - dt, place);
 }
 
 /* A call that ended transfers, whose time is in the thread's clock already. */
@@ -253,11 +258,13 @@ static inline IX_ALWAYS void settle(ix_thread *t, ix_clocks since, int64_t enter
     incur_debt(t, (uint64_t)(t->outside_ns + ended.outside_ns), dt, moved, concurrent);
     ix_row *row = row_of_call(t);
     int64_t moving = ix_most(t->moving_min_ns, ended.moving_min_ns);
-    uint64_t place = t->log.last ? place_of_call(t, row) : 0;
+    int logged = t->log.last != NULL;
+    uint64_t place = logged ? place_of_call(t, row) : 0;
     reset(t);
-    count_call(t, row, dt, moving, moved, now);
-    log_call(t, place, entered, dt, now);
-    if (IX_UNLIKELY(ix_call_path_is_due(row->count)))
+    int64_t number = count_call(t, row, dt, moving, moved, now);
+    if (logged)
+        log_call(t, place, entered, dt, now);
+    if (IX_UNLIKELY(ix_call_path_is_due(number)))
         ix_call_path_look(t, row);
 }
 
@@ -284,7 +291,7 @@ static int64_t time_of_changed(ix_thread *t, int64_t now)
         t->paused_ns += measured;
         return -1;
     }
-    return t->off ? -1 : measured;
+    return ix_is_off(t) ? -1 : measured;
 }
 
 static inline int is_changed(const ix_thread *t)
@@ -299,7 +306,7 @@ static IX_COLD void leave_any(ix_thread *t, int counted, int64_t now)
     ix_clocks before = ix_clocks_of(t);
     if (is_changed(t)) {
         dt = time_of_changed(t, now);
-        if (t->off) {
+        if (ix_is_off(t)) {
             reset(t);
             return;
         }
@@ -330,75 +337,86 @@ static inline IX_ALWAYS void leave_settling(ix_thread *t, int64_t now)
     settle(t, (ix_clocks){0, dt, 0}, entered, now);
 }
 
-static IX_HOT IX_APART void leave_settling_at(ix_thread *t, int64_t now)
+static IX_HOT IX_APART int leave_settling_at(ix_thread *t, int64_t now, int result)
 {
     leave_settling(t, now);
+    return result;
 }
 
-static IX_HOT IX_APART void leave_settling_now(ix_thread *t)
+static IX_HOT IX_APART int leave_settling_now(ix_thread *t, int result)
 {
     leave_settling(t, ix_now_counter());
+    return result;
 }
 
-/* What a few calls need behind that: their records in the log, a look at their callers. */
-static IX_APART void leave_noted(ix_thread *t, ix_row *row, int64_t entered, int64_t now)
+static IX_COLD int look_and_return(ix_thread *t, ix_row *row, int result)
 {
-    log_call(t, place_of_call(t, row), entered, now - entered, now);
-    if (IX_UNLIKELY(ix_call_path_is_due(row->count)))
-        ix_call_path_look(t, row);
+    ix_call_path_look(t, row);
+    return result;
 }
 
-/* The end of any other call. */
-static inline IX_ALWAYS void leave_plain(ix_thread *t, int64_t now)
+/* The end of any other call. What does more is the last thing that it calls, so that it needs no
+ * stack. */
+static inline IX_ALWAYS int leave_plain(ix_thread *t, int64_t now, int logged, int result)
 {
     int64_t entered = t->last_ns, dt = now - entered;
-    ix_row *row = t->row ? t->row : row_without_transfer(t);
-    if (IX_UNLIKELY(is_changed(t) || dt < 0 || !row)) {
-        leave_settling_at(t, now);
-        return;
-    }
+    ix_row *row = t->row;
+    if (IX_LIKELY(!row) && IX_UNLIKELY(!(row = row_without_transfer(t))))
+        return leave_settling_at(t, now, result);
+    if (IX_UNLIKELY(is_changed(t) || dt < 0))
+        return leave_settling_at(t, now, result);
     t->last_ns = now;
     t->call_ns += dt;
     t->row = NULL;
-    count_call(t, row, dt, 0, may_have_moved(t, entered, now), now);
-    if (t->log.last || IX_UNLIKELY(ix_call_path_is_due(row->count)))
-        leave_noted(t, row, entered, now);
+    int64_t number = count_call(t, row, dt, 0, may_have_moved(t, entered, now), now);
+    if (logged)
+        log_call(t, place_of_call(t, row), entered, dt, now);
+    if (IX_UNLIKELY(ix_call_path_is_due(number)))
+        return look_and_return(t, row, result);
+    return result;
 }
 
-static IX_COLD void leave_by_slow_clock(ix_thread *t)
+static IX_HOT IX_APART int leave_logged_now(ix_thread *t, int result)
 {
-    if (t->settles)
-        leave_settling_at(t, ix_now_slow());
-    else
-        leave_plain(t, ix_now_slow());
+    return leave_plain(t, ix_now_counter(), 1, result);
 }
 
-/* The functions that do the work are the last thing that it calls, so that it needs no stack. */
-IX_HOT void ix_leave(ix_thread *t)
+/* The end of a call that is within another, or is timed by another clock. */
+static IX_APART int leave_by_state(ix_thread *t, int result)
 {
-    if (IX_UNLIKELY(!t || t->depth != 1)) {
-        if (t && t->depth)
-            t->depth--;
-        return;
+    uint32_t state = t->state;
+    if ((state & IX_DEPTH) != 1) {
+        t->state = state & IX_DEPTH ? state - 1 : state;
+        return result;
     }
-    t->depth = 0;
-    if (IX_UNLIKELY(!ix_clock_is_counter()))
-        leave_by_slow_clock(t);
-    else if (t->settles)
-        leave_settling_now(t);
-    else
-        leave_plain(t, ix_now_counter());
+    t->state = state & ~(IX_DEPTH | IX_SETTLES | IX_LOGGED);
+    if (state & IX_SETTLES)
+        return leave_settling_at(t, ix_now(), result);
+    return leave_plain(t, ix_now(), state & IX_LOGGED, result);
+}
+
+IX_HOT IX_APART int ix_leave_with(ix_thread *t, int result)
+{
+    if (IX_UNLIKELY(!t))
+        return result;
+    uint32_t state = t->state;
+    if (IX_LIKELY(state == 1)) {
+        t->state = 0;
+        return leave_plain(t, ix_now_counter(), 0, result);
+    }
+    if ((state & ~IX_LOGGED) == (1 | IX_SETTLES)) {
+        t->state = 0;
+        return leave_settling_now(t, result);
+    }
+    if (state == (1 | IX_LOGGED)) {
+        t->state = 0;
+        return leave_logged_now(t, result);
+    }
+    return leave_by_state(t, result);
 }
 
 void ix_leave_uncounted(ix_thread *t)
 {
-    if (t && t->depth && --t->depth == 0)
+    if (t && ix_depth(t) && (--t->state & IX_DEPTH) == 0)
         leave_any(t, 0, ix_now());
-}
-
-void ix_enter_slow(ix_thread *t, int64_t now)
-{
-    ix_sites_forget(t);
-    t->compute_ns += ix_unpaused(t, now);
-    t->unrecorded = t->muted;
 }

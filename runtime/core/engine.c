@@ -138,8 +138,8 @@ static void fill_work(const work_layout *w)
         uint32_t plan_count = i ? IX_THREAD_PLANS : IX_MAIN_PLANS;
         t->slot = i;
         t->part = &parts[i];
-        t->plans = plans;
-        t->plan_shift = 64 - (uint32_t)__builtin_ctz(plan_count);
+        t->plans = (char *)plans;
+        t->plan_mask = ix_plan_mask(plan_count);
         plans += plan_count;
         t->rows = (void *)((char *)ix_engine.part + parts[i].rows.offset);
         t->row_index = indices;
@@ -167,9 +167,9 @@ static void detach(void *thread)
         return;
     uint32_t slot = (uint32_t)(t - ix_engine.threads);
     if (slot >= ix_engine.limits.threads)
-        return;     /* of an engine that was released */
-    if (t->depth) { /* cancelled, or it left through a callback: the call lasted until now */
-        t->depth = 1;
+        return;        /* of an engine that was released */
+    if (ix_depth(t)) { /* cancelled, or it left through a callback: the call lasted until now */
+        t->state = (t->state & ~IX_DEPTH) | 1;
         ix_leave(t);
     }
     for (; t->section_depth; t->section_depth--)
@@ -195,6 +195,7 @@ static ix_thread *claim(uint32_t slot)
     t->paused_seen_ns = ix_paused_until(now);
     t->last_ns = now;
     t->site = -1;
+    t->state = ix_state_between_calls();
     t->muted = 1; /* until the first boundary has read the epoch */
     ix_set_context(t);
     t->epoch = t->measured_epoch = UINT64_MAX;
@@ -287,6 +288,7 @@ enum ix_started ix_start(const ix_options *options)
     ix_engine.work_bytes = layout.end;
     ix_engine.pid = getpid();
     ix_share.concurrent = options->threading == IX_CONCURRENT;
+    ix_engine.asks_sites = options->asks_sites;
     ix_engine.mapped_file = how == IX_START_FILE;
     if (ix_engine.mapped_file)
         strcpy(ix_engine.part_path, path);

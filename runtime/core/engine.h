@@ -55,6 +55,7 @@ typedef struct ix_options {
     enum ix_threading threading;
     const char *const *operations; /* MPI names; index = operation. Must outlive the engine. */
     uint32_t operation_count;
+    int asks_sites; /* threads have IX_ASKS_SITE: Python */
     ix_limits limits;
 } ix_options;
 
@@ -126,10 +127,17 @@ int ix_load_times(const char *text, size_t length, const char *const *operations
 /* static inline int ix_outermost(const ix_thread *t);   (thread.h)
  * Whether t is in a call entered from user code, and the engine runs. Also while paused. */
 
+/* ix_leave as the last thing that a wrapper does: returns `result`, which the wrapper need not keep
+ * meanwhile. */
+int ix_leave_with(ix_thread *t, int result);
+
 /* CALL_EXIT. Adds the call to the row of the first transfer that ix_blocking, ix_begin,
  * ix_begin_in_group or ix_start_request began in it (as posted), or to the row without a transfer
  * (size class -1, path none): also where that transfer's path was not known yet. */
-void ix_leave(ix_thread *t);
+static inline void ix_leave(ix_thread *t)
+{
+    (void)ix_leave_with(t, 0);
+}
 
 /* The call returned but must not be counted (e.g. a wrapper that forwards to another wrapper). Time
  * since ix_enter then is compute time; transfers finished in it end here. */

@@ -75,7 +75,7 @@ void ix_end_members(ix_thread *t, ix_slot *group, int32_t tag, uint8_t slack)
 
 void ix_finish_group(ix_thread *t, uint64_t group, int32_t tag, enum ix_slack slack)
 {
-    if (!t || !t->depth || t->off)
+    if (!ix_in_call(t))
         return;
     ix_slot *g = ix_slot_find(ix_group_key(group));
     if (g)
@@ -84,7 +84,7 @@ void ix_finish_group(ix_thread *t, uint64_t group, int32_t tag, enum ix_slack sl
 
 void ix_forget_group(ix_thread *t, uint64_t group)
 {
-    if (!t || !t->depth || t->off)
+    if (!ix_in_call(t))
         return;
     uint64_t key = ix_group_key(group);
     ix_slot *g = ix_slot_find(key);

@@ -36,6 +36,7 @@ typedef struct ix_engine {
     _Atomic int64_t paused_ns;     /* closed pauses */
     _Atomic int64_t pause_began_ns;
     _Atomic int paused;
+    int asks_sites;            /* as in the options */
     _Atomic uint32_t unloaded; /* how often images with call sites were unloaded */
 } ix_engine_state;
 
@@ -104,6 +105,12 @@ IX_HIDDEN void ix_settle_debt(ix_thread *t);
 /* pause.c */
 IX_HIDDEN int64_t ix_paused_until(int64_t now);
 IX_HIDDEN int64_t ix_unpaused(ix_thread *t, int64_t now);
+
+/* Of a thread that is in no call and has nothing to settle. */
+static inline uint32_t ix_state_between_calls(void)
+{
+    return (ix_clock_is_counter() ? 0 : IX_SLOW_CLOCK) | (ix_engine.asks_sites ? IX_ASKS_SITE : 0);
+}
 
 /* The section changed, or measuring paused or resumed: in which case is a call from now on. */
 static inline void ix_set_context(ix_thread *t)

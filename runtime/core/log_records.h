@@ -89,8 +89,10 @@ static inline IX_ALWAYS ix_log_record *ix_log_reserve(ix_thread *t)
         return NULL;
     ix_log_record *r = l->next++;
     __builtin_prefetch(r + 2, 1, 3);
-    if (!l->last)
+    if (!l->last) {
         l->call_id = l->next_id;
+        t->state |= IX_LOGGED;
+    }
     l->next_id++;
     r->enter_ns = (int64_t)(uintptr_t)l->last;
     l->last = r;

@@ -44,7 +44,7 @@ double ix_measure_overhead(uint32_t calls)
     static uint32_t index[INDEX];
     static ix_plan plans[1 << PLANS_BITS];
     ix_thread *own = ix_current();
-    if (!own || own->depth || own->muted || !calls)
+    if (!own || ix_depth(own) || own->muted || !calls)
         return 0;
     memset(&scratch, 0, sizeof scratch);
     memset(rows, 0, sizeof rows);
@@ -52,9 +52,10 @@ double ix_measure_overhead(uint32_t calls)
     memset(plans, 0, sizeof plans);
     scratch.slot = UINT32_MAX;
     scratch.site = -1;
+    scratch.state = ix_state_between_calls();
     scratch.part = &part;
-    scratch.plans = plans;
-    scratch.plan_shift = 64 - PLANS_BITS;
+    scratch.plans = (char *)plans;
+    scratch.plan_mask = ix_plan_mask(1 << PLANS_BITS);
     ix_rows_start(&scratch, rows, ROWS, index, INDEX);
     ix_unpaused(&scratch, ix_now());
     ix_self = &scratch;

@@ -61,8 +61,9 @@ int64_t ix_unpaused(ix_thread *t, int64_t now)
     int64_t total = read_pauses(now, &t->epoch, &paused);
     int64_t span = now - t->last_ns;
     int64_t gap = ix_least(span, ix_most(0, total - t->paused_seen_ns));
-    t->off = !atomic_load(&ix_engine.running);
-    t->muted = paused || t->off;
+    int off = !atomic_load(&ix_engine.running);
+    t->state = (t->state & ~IX_OFF) | (off ? IX_OFF : 0);
+    t->muted = paused || off;
     ix_set_context(t);
     int forgets = t->unloaded != atomic_load(&ix_engine.unloaded); /* at its next ix_enter_slow */
     t->measured_epoch = t->muted || forgets ? UINT64_MAX : t->epoch;

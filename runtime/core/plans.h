@@ -13,7 +13,7 @@
 
 typedef struct ix_plan {
     const void *address; /* of the call site */
-    uint64_t key;        /* as of the thread's call; 0: empty */
+    uint64_t key;        /* as of the thread's call, IX_KEY_MOVES; 0: empty */
     ix_packed packed;
     ix_row *row;            /* in which a call without a transfer is counted; NULL: with one */
     ix_descriptor transfer; /* bytes 0: none; then only its site is set */
@@ -27,25 +27,26 @@ static inline uint64_t ix_scatter(uint64_t value)
     return value * 0x9e3779b97f4a7c15u;
 }
 
-static inline ix_plan *ix_plan_home(const ix_thread *t, const void *address)
+static inline uint32_t ix_plan_mask(uint32_t plans)
 {
-    return t->plans + (ix_scatter((uint64_t)(uintptr_t)address) >> t->plan_shift);
+    return (plans - 1) * (uint32_t)sizeof(ix_plan);
 }
 
+/* Of this call and one transfer. */
 static inline int ix_is_plan(const ix_thread *t, const ix_plan *p, int64_t bytes, ix_packed packed)
 {
-    return p->address == t->address && p->key == t->key && p->packed == packed &&
+    return p->address == t->address && p->key == (t->key | IX_KEY_MOVES) && p->packed == packed &&
            p->transfer.bytes == bytes;
+}
+
+/* Of this call without a transfer. */
+static inline int ix_is_plain_plan(const ix_thread *t, const ix_plan *p)
+{
+    return p->address == t->address && p->key == t->key;
 }
 
 /* The plan of this call and transfer (0, 0: none) at its second place; NULL if it is not there. */
 IX_HIDDEN ix_plan *ix_plan_elsewhere(const ix_thread *t, int64_t bytes, ix_packed packed);
-
-static inline IX_ALWAYS ix_plan *ix_plan_of(const ix_thread *t, int64_t bytes, ix_packed packed)
-{
-    ix_plan *p = ix_plan_home(t, t->address);
-    return IX_LIKELY(ix_is_plan(t, p, bytes, packed)) ? p : ix_plan_elsewhere(t, bytes, packed);
-}
 
 /* A new plan for this call and transfer, in the place of one that was used less lately. NULL where
  * the call in progress itself uses the plans in both places. */

@@ -7,7 +7,7 @@
 static inline ix_end at(const ix_thread *t, int64_t time_ns)
 {
     int64_t since = ix_most(0, time_ns - t->last_ns);
-    int in_call = t->depth > 0 && !t->unrecorded;
+    int in_call = ix_depth(t) > 0 && !t->unrecorded;
     ix_end end = {ix_clocks_of(t), 0, time_ns};
     if (t->muted || t->unrecorded) {
         end.clocks.paused_ns += since;
@@ -25,7 +25,7 @@ static int stale(ix_thread *t)
 {
     if (t->epoch == atomic_load_explicit(&ix_share.epoch, memory_order_relaxed))
         return 0;
-    if (t->depth)
+    if (ix_depth(t))
         return 1;
     t->compute_ns += ix_unpaused(t, ix_now());
     return 0;
@@ -35,14 +35,14 @@ static int stale(ix_thread *t)
  * covers what may have moved outside. */
 static void settle_outside_calls(ix_thread *t)
 {
-    if (t->depth)
+    if (ix_depth(t))
         return;
     if (t->outside_ns)
         ix_add(&ix_share.debt_ns, (uint64_t)t->outside_ns);
     t->outside_ns = 0;
     t->moving_min_ns = 0;
     t->begun_here_ns = 0;
-    t->settles = 0;
+    t->state &= ~IX_SETTLES;
 }
 
 /* A plan of its own, apart from those of transfers that calls begin. Where the clocks are stale it
@@ -60,14 +60,14 @@ uint32_t ix_post(ix_thread *t, const ix_transfer *transfer, int64_t time_ns, enu
     if (!t || transfer->bytes <= 0 || transfer->path == IX_PATH_NONE)
         return 0;
     int is_stale = stale(t);
-    if (t->off)
+    if (ix_is_off(t))
         return 0;
     ix_slot *s = ix_slot_reserve_any();
     ix_open none, *open = s ? &s->open : &none;
     open->begin = at(t, time_ns).clocks;
     ix_packed packed = pack_posted(transfer, source, is_stale);
-    const ix_descriptor *d = t->depth ? ix_descriptor_of(t, transfer->bytes, packed)
-                                      : ix_describe(t, transfer->bytes, packed);
+    const ix_descriptor *d = ix_depth(t) ? ix_descriptor_of(t, transfer->bytes, packed)
+                                         : ix_describe(t, transfer->bytes, packed);
     __atomic_store_n(&open->thread, t, __ATOMIC_RELAXED);
     ix_copy_descriptor(&open->descriptor, d);
     ix_count_begin(t, d);
@@ -118,7 +118,7 @@ static int is_as_posted(const ix_thread *t, const ix_open *open, int64_t bytes, 
 void ix_complete(ix_thread *t, uint32_t token, int64_t time_ns, int64_t bytes, enum ix_slack slack,
                  enum ix_source source)
 {
-    if (!t || !token || t->off)
+    if (!t || !token || ix_is_off(t))
         return;
     ix_slot *s = ix_table.slots + token - 1;
     ix_descriptor *d = &s->open.descriptor;
@@ -153,7 +153,7 @@ static void forget_slack(ix_descriptor *d)
 
 void ix_begin_later(ix_thread *t, uint32_t token, int64_t time_ns)
 {
-    if (!t || !token || t->off)
+    if (!t || !token || ix_is_off(t))
         return;
     ix_open *open = &ix_table.slots[token - 1].open;
     if (open->thread != t)
@@ -167,7 +167,7 @@ void ix_begin_later(ix_thread *t, uint32_t token, int64_t time_ns)
 void ix_complete_then(ix_thread *t, uint32_t token, const ix_moment *end, int64_t bytes, int path,
                       enum ix_slack slack, enum ix_source source)
 {
-    if (!t || !token || t->off)
+    if (!t || !token || ix_is_off(t))
         return;
     ix_slot *s = ix_table.slots + token - 1;
     ix_open *open = &s->open;
@@ -208,7 +208,7 @@ uint64_t ix_sequence_of(const ix_thread *t, uint64_t handle)
 
 void ix_finish_early(ix_thread *t, uint64_t handle, uint64_t sequence, int64_t time_ns)
 {
-    if (!t || !sequence || t->off)
+    if (!t || !sequence || ix_is_off(t))
         return;
     uint64_t key = ix_request_key(handle);
     ix_slot *s = single_slot(key);

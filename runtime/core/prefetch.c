@@ -16,11 +16,11 @@ static inline IX_ALWAYS void prefetch_data(const void *data, int lines)
 
 IX_HOT void ix_prefetch(ix_thread *t)
 {
-    const ix_plan *p = ix_plan_home(t, t->address);
+    const ix_plan *p = t->home;
     prefetch_data(p, 2);
     prefetch_code((const char *)__builtin_return_address(0) + 64, 8); /* the rest of the wrapper */
     prefetch_data(&t->finished, 1);
-    prefetch_code((const char *)(uintptr_t)ix_leave, 7);
+    prefetch_code((const char *)(uintptr_t)ix_leave_with, 7);
     prefetch_data(&t->part->compute_ns, 1);
     prefetch_code((const char *)(uintptr_t)ix_begin_packed, 5);
     prefetch_data(p->row, 3);

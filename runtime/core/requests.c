@@ -26,7 +26,7 @@ static IX_APART void open_away(ix_thread *t, uint64_t key, const ix_descriptor *
 
 IX_HOT void ix_begin_packed(ix_thread *t, uint64_t handle, int64_t bytes, ix_packed packed)
 {
-    if (!t || t->depth != 1)
+    if (!t || ix_depth(t) != 1)
         return;
     uint64_t key = ix_request_key(handle);
     if (ix_is_shared(key)) {
@@ -131,7 +131,7 @@ static IX_APART void finish_away(ix_thread *t, uint64_t key, int64_t bytes, int 
 
 IX_HOT void ix_finish(ix_thread *t, uint64_t handle, int64_t bytes, int path)
 {
-    if (!t || !t->depth || t->off)
+    if (!ix_in_call(t))
         return;
     uint64_t key = ix_request_key(handle);
     uint32_t home = ix_home_of(key);
@@ -156,7 +156,7 @@ IX_HOT void ix_finish(ix_thread *t, uint64_t handle, int64_t bytes, int path)
 
 void ix_request_free(ix_thread *t, uint64_t handle)
 {
-    ix_slot *s = t && t->depth && !t->off ? ix_slot_take(t, ix_request_key(handle)) : NULL;
+    ix_slot *s = ix_in_call(t) ? ix_slot_take(t, ix_request_key(handle)) : NULL;
     if (!s)
         return;
     lose(t, s, 0);
@@ -165,7 +165,7 @@ void ix_request_free(ix_thread *t, uint64_t handle)
 
 void ix_cancel(ix_thread *t, uint64_t handle)
 {
-    ix_slot *s = t && t->depth && !t->off ? ix_slot_take(t, ix_request_key(handle)) : NULL;
+    ix_slot *s = ix_in_call(t) ? ix_slot_take(t, ix_request_key(handle)) : NULL;
     if (!s)
         return;
     lose(t, s, 1);

@@ -209,7 +209,7 @@ static inline void ix_end_with_call(ix_thread *t, ix_slot *s)
 {
     s->next = t->finished;
     t->finished = s;
-    t->settles = 1;
+    ix_to_settle(t);
 }
 
 #endif

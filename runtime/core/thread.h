@@ -17,6 +17,19 @@
 /* Bits of a thread's key beside operation and section. */
 #define IX_KEY_OF_A_CALL (UINT64_C(1) << 32) /* so that no key is 0 */
 #define IX_KEY_MUTED (UINT64_C(1) << 33)     /* so that no plan is found */
+#define IX_KEY_MOVES (UINT64_C(1) << 34)     /* of a plan: of a call that begins a transfer */
+
+/* Bits of a thread's state. The lowest 16 count how deep the call in progress is nested: 1 in a
+ * call that user code made. All are 0 between calls, but for the last two, and a plain call, of
+ * which nothing has to be looked up, settled or logged at its end, has 1. */
+#define IX_DEPTH UINT32_C(0xffff)
+/* A transfer ended in this call, or something had to be looked up: else the fields from `finished`
+ * to begun_here_ns are those of no call. */
+#define IX_SETTLES (UINT32_C(1) << 16)
+#define IX_LOGGED (UINT32_C(1) << 17)     /* it has records in the call log */
+#define IX_OFF (UINT32_C(1) << 18)        /* the engine stopped */
+#define IX_SLOW_CLOCK (UINT32_C(1) << 19) /* the clock is not the counter */
+#define IX_ASKS_SITE (UINT32_C(1) << 20)  /* a wrapper's return address is not the call site */
 
 struct ix_log_record;
 
@@ -40,13 +53,10 @@ struct ix_thread {
         uint64_t key; /* of the call in progress: operation, section and the bits above */
         uint16_t operation;
     };
-    uint32_t depth;
-    uint32_t frame;  /* low half of the end of the frame of the call in progress; 0: not told */
-    ix_row *row;     /* of the first transfer that the call began; NULL: of none; IX_ROW_TO_FIND */
-    uint8_t settles; /* a transfer ended in this call, or something had to be looked up: else the
-                      * fields from `finished` to begun_here_ns are those of no call */
-    uint8_t muted;   /* paused, or the engine stopped: boundaries take the slow way */
-    uint8_t off;     /* the engine stopped */
+    uint32_t state; /* the bits above */
+    uint32_t frame; /* low half of the end of the frame of the call in progress; 0: not told */
+    ix_row *row;    /* of the first transfer that the call began; NULL: of none; IX_ROW_TO_FIND */
+    uint8_t muted;  /* paused, or the engine stopped: boundaries take the slow way */
     uint8_t unrecorded;        /* the call in progress was entered while muted */
     uint32_t exposed_at_enter; /* engine's */
 
@@ -57,7 +67,7 @@ struct ix_thread {
     int64_t moving_until_ns;  /* engine's, at CALL_ENTER */
     ix_part_thread *part;
     uint64_t debt_paid_ns;
-    struct ix_plan *plans;
+    char *plans;
 
     struct ix_slot *finished; /* the first of the transfers whose requests this call completed */
     int32_t site;             /* of the call in progress, -1: not looked up yet */
@@ -65,10 +75,12 @@ struct ix_thread {
     int64_t moving_min_ns;  /* what must have moved in this call */
     int64_t outside_ns;     /* what may have moved outside of what ends in this call */
     uint64_t begun_here_ns; /* begun by this call, where threads call at the same time */
-    uint32_t plan_shift;    /* 64 - log2 of the number of plans */
+    uint32_t plan_mask;     /* which bits of a hash are the offset of a plan, in bytes */
     int8_t first_class;
     uint8_t first_path;
     uint16_t section;
+
+    struct ix_plan *home; /* where a plan of the call in progress would be */
 
     _Alignas(64) ix_log_thread log;
 
@@ -114,6 +126,9 @@ extern IX_HIDDEN __thread ix_thread *ix_self;
 IX_HIDDEN IX_COLD ix_thread *ix_attach(void);
 IX_HIDDEN void ix_enter_slow(ix_thread *t, int64_t now);
 
+/* ix_enter_from, of a thread that is in a call, or new, or whose clock is not the counter. */
+IX_HIDDEN ix_thread *ix_enter_by_state(uint32_t operation, const void *site, const char *frame);
+
 /* Whether the call that this thread is in was left without returning, by longjmp or an exception:
  * then it is over, and the one just entered is the outermost. */
 IX_HIDDEN IX_COLD int ix_was_abandoned(ix_thread *t, const char *frame);
@@ -122,33 +137,77 @@ IX_HIDDEN IX_COLD int ix_was_abandoned(ix_thread *t, const char *frame);
 #define IX_COOLING_NS 1000
 IX_HIDDEN void ix_prefetch(ix_thread *t);
 
-/* CALL_ENTER, of a call that its callbacks may leave without returning. */
-static inline IX_ALWAYS ix_thread *ix_enter_from(uint32_t operation, const void *site,
-                                                 const char *frame)
+/* The plan at a hash, of which the upper half is good. */
+static inline IX_ALWAYS struct ix_plan *ix_plan_at(const ix_thread *t, uint32_t hash)
 {
-    ix_thread *t = ix_self;
-    if (IX_UNLIKELY(!t) && !(t = ix_attach()))
-        return t;
-    if (IX_UNLIKELY(t->depth++ != 0) && !(frame && ix_was_abandoned(t, frame)))
-        return t;
+    return (struct ix_plan *)(void *)(t->plans + (hash >> 17 & t->plan_mask));
+}
+
+/* The one of a call site: plans.h. */
+static inline IX_ALWAYS struct ix_plan *ix_plan_home(const ix_thread *t, const void *address)
+{
+    return ix_plan_at(t, (uint32_t)(uintptr_t)address * UINT32_C(0x9e3779b1));
+}
+
+static inline uint32_t ix_depth(const ix_thread *t)
+{
+    return t->state & IX_DEPTH;
+}
+
+static inline int ix_is_off(const ix_thread *t)
+{
+    return (t->state & IX_OFF) != 0;
+}
+
+/* At the end of this call there is more to do than to count it. */
+static inline IX_ALWAYS void ix_to_settle(ix_thread *t)
+{
+    t->state |= IX_SETTLES;
+}
+
+/* CALL_ENTER of a call that is not within another. */
+static inline IX_ALWAYS void ix_enter_outermost(ix_thread *t, uint32_t operation, const void *site,
+                                                const char *frame, int by_counter)
+{
     t->frame = (uint32_t)(uintptr_t)frame;
     t->key = t->context | operation;
     t->address = site;
+    t->home = ix_plan_home(t, site);
     t->closed_at_enter = atomic_load_explicit(&ix_share.closed_ns, memory_order_acquire);
     t->moving_until_ns = atomic_load_explicit(&ix_share.moving_until_ns, memory_order_relaxed);
     t->exposed_at_enter = atomic_load_explicit(&ix_share.exposed, memory_order_relaxed);
-    int64_t now = ix_now();
+    int64_t now = by_counter ? ix_now_counter() : ix_now();
     if (IX_UNLIKELY(t->measured_epoch !=
                     atomic_load_explicit(&ix_share.epoch, memory_order_relaxed))) {
         ix_enter_slow(t, now);
-        return t;
+        return;
     }
     int64_t computed = now - t->last_ns;
     t->compute_ns += computed;
     t->last_ns = now;
     if (computed > IX_COOLING_NS)
         ix_prefetch(t);
+}
+
+typedef ix_thread *ix_enter_function(uint32_t operation, const void *site, const char *frame);
+
+/* CALL_ENTER, of a call that its callbacks may leave without returning. `otherwise` does it where
+ * the thread's state asks for more, or the thread is new. */
+static inline IX_ALWAYS ix_thread *ix_enter_or(uint32_t operation, const void *site,
+                                               const char *frame, ix_enter_function *otherwise)
+{
+    ix_thread *t = ix_self;
+    if (IX_UNLIKELY(!t || t->state))
+        return otherwise(operation, site, frame);
+    t->state = 1;
+    ix_enter_outermost(t, operation, site, frame, 1);
     return t;
+}
+
+static inline IX_ALWAYS ix_thread *ix_enter_from(uint32_t operation, const void *site,
+                                                 const char *frame)
+{
+    return ix_enter_or(operation, site, frame, ix_enter_by_state);
 }
 
 /* CALL_ENTER: see engine.h. */
@@ -168,7 +227,13 @@ static inline int64_t ix_last_time(const ix_thread *t)
 /* In a call entered from user code, and the engine runs. */
 static inline int ix_outermost(const ix_thread *t)
 {
-    return t && t->depth == 1 && !t->off;
+    return t && (t->state & (IX_DEPTH | IX_OFF)) == 1;
+}
+
+/* In a call, and the engine runs. */
+static inline int ix_in_call(const ix_thread *t)
+{
+    return t && ix_depth(t) && !ix_is_off(t);
 }
 
 #endif

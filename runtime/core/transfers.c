@@ -44,7 +44,7 @@ static void fill(ix_thread *t, int64_t bytes, ix_packed packed, ix_descriptor *d
     uint32_t operation = packed >> IX_PACKED_OPERATION & 0xffff;
     int posted = packed >> IX_PACKED_POSTED & 1;
     *d = (ix_descriptor){.bytes = bytes,
-                         .site = t->depth ? ix_call_site(t) : 0,
+                         .site = ix_depth(t) ? ix_call_site(t) : 0,
                          .operation = t->operation,
                          .section = t->section,
                          .path = packed & 15,
@@ -95,12 +95,12 @@ const ix_descriptor *ix_describe(ix_thread *t, int64_t bytes, ix_packed packed)
     if (!(packed >> IX_PACKED_POSTED & 1) &&
         (!ix_outermost(t) || bytes <= 0 || (packed & 15) == IX_PATH_NONE))
         return NULL;
-    ix_plan *p = t->depth ? ix_plan_elsewhere(t, bytes, packed) : NULL;
+    ix_plan *p = ix_depth(t) ? ix_plan_elsewhere(t, bytes, packed) : NULL;
     if (p)
         return &p->transfer;
     ix_descriptor *d = &t->described;
     fill(t, bytes, packed, d);
-    if (!t->depth || !is_worth_keeping(t, d))
+    if (!ix_depth(t) || !is_worth_keeping(t, d))
         return d;
     d->slack_ns = measured_slack(d);
     if (d->calibrated && d->slack_ns != IX_UNKNOWN)
@@ -194,7 +194,7 @@ void ix_close(ix_thread *t, ix_open *open, const ix_end *end)
     ix_settle_with_engine(&ended, end->time_ns, ix_share.concurrent);
     t->outside_ns += ended.outside_ns;
     t->moving_min_ns = ix_most(t->moving_min_ns, ended.moving_min_ns);
-    t->settles = 1;
+    ix_to_settle(t);
 }
 
 void ix_close_unknown(ix_thread *t, ix_open *open)

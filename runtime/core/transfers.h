@@ -31,7 +31,7 @@ IX_HIDDEN const ix_descriptor *ix_describe(ix_thread *t, int64_t bytes, ix_packe
 static inline IX_ALWAYS const ix_descriptor *ix_descriptor_of(ix_thread *t, int64_t bytes,
                                                               ix_packed packed)
 {
-    const ix_plan *p = ix_plan_home(t, t->address);
+    const ix_plan *p = t->home;
     return IX_LIKELY(ix_is_plan(t, p, bytes, packed)) ? &p->transfer
                                                       : ix_describe(t, bytes, packed);
 }
@@ -44,7 +44,7 @@ static inline void ix_count_begin(ix_thread *t, const ix_descriptor *d)
     if (IX_UNLIKELY(ix_share.concurrent)) {
         atomic_fetch_add_explicit(&ix_share.begun_ns, open_ns, memory_order_acq_rel);
         t->begun_here_ns += open_ns;
-        t->settles = 1; /* what it begins it owes */
+        ix_to_settle(t); /* what it begins it owes */
         return;
     }
     uint64_t begun = atomic_load_explicit(&ix_share.begun_ns, memory_order_relaxed);
@@ -62,7 +62,7 @@ static inline IX_ALWAYS void ix_note_first(ix_thread *t, const ix_descriptor *d)
         t->row = IX_ROW_TO_FIND;
         t->first_class = (int8_t)ix_size_class(d->bytes);
         t->first_path = d->path;
-        t->settles = 1;
+        ix_to_settle(t);
     }
 }
 

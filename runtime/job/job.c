@@ -353,7 +353,7 @@ static void leave(enum ix_ended how)
     if (!run.job.measured || getpid() != run.owner)
         return;
     ix_progress_halt();
-    int depth = ix_self ? (int)ix_self->depth : 0;
+    int depth = ix_self ? (int)ix_depth(ix_self) : 0;
     ix_measuring = 0;
     run.job.measured = 0;
     if (!depth)
@@ -376,5 +376,5 @@ __attribute__((destructor)) static void at_exit(void)
         return;
     }
     /* exit inside a call is the library's own, from its fatal error handler. */
-    leave(ix_self && ix_self->depth ? IX_ABORTED : IX_EXITED);
+    leave(ix_self && ix_depth(ix_self) ? IX_ABORTED : IX_EXITED);
 }

@@ -10,6 +10,7 @@
 
 #include "base/warnings.h"
 #include "generated/operations.h"
+#include "mpi/python_lines.h"
 
 /* Also the parents. Errors show when the file is made. */
 static void make_directory(const char *path)
@@ -42,7 +43,8 @@ ix_profile ix_start_unkept_profile(const ix_job *job, enum ix_threading threadin
                           .ranks = job->ranks,
                           .threading = threading,
                           .operations = ix_operation_names,
-                          .operation_count = IX_OP_COUNT};
+                          .operation_count = IX_OP_COUNT,
+                          .asks_sites = !ix_is_without_python()};
     return (ix_profile){.measured = ix_start(&options) != IX_START_FAILED};
 }
 
@@ -61,7 +63,8 @@ ix_profile ix_start_profile(const ix_job *job, const char *parts, enum ix_thread
                           .library = library,
                           .threading = threading,
                           .operations = ix_operation_names,
-                          .operation_count = IX_OP_COUNT};
+                          .operation_count = IX_OP_COUNT,
+                          .asks_sites = !ix_is_without_python()};
     enum ix_started started = ix_start(&options);
     int full = started == IX_START_FALLBACK && (errno == ENOSPC || errno == EDQUOT);
     if (started == IX_START_FALLBACK && !full) /* a full disk is said once, when it has cost all */

@@ -64,14 +64,14 @@ ix_watched_call *ix_tell_entered(ix_thread *t, int polls)
     return ix_observed & IX_TELL_BUFFERS ? ix_buffers->enter(t, polls) : NULL;
 }
 
-void ix_leave_and_tell(ix_thread *t)
+int ix_leave_and_tell(ix_thread *t, int rc)
 {
     int outermost = ix_outermost(t);
     ix_leave(t);
-    if (!outermost)
-        return;
-    EACH(o, call_left)
+    if (outermost)
+        EACH(o, call_left)
     o->call_left(t);
+    return rc;
 }
 
 void ix_tell_completed(ix_thread *t, uint64_t request, int64_t bytes, int path)

@@ -114,7 +114,7 @@ extern IX_HIDDEN int ix_persistent_unseen;
 /* ---- For the wrappers */
 
 IX_HIDDEN IX_COLD ix_watched_call *ix_tell_entered(ix_thread *t, int polls);
-IX_HIDDEN IX_COLD void ix_leave_and_tell(ix_thread *t);
+IX_HIDDEN IX_COLD int ix_leave_and_tell(ix_thread *t, int rc);
 IX_HIDDEN IX_COLD void ix_tell_completed(ix_thread *t, uint64_t request, int64_t bytes, int path);
 IX_HIDDEN IX_COLD void ix_tell_received(ix_thread *t, const ix_transfer *transfer);
 IX_HIDDEN IX_COLD void ix_tell_lost(ix_thread *t, uint64_t request);
@@ -146,13 +146,10 @@ static inline IX_ALWAYS ix_watched_call *ix_observed_enter(ix_thread *t, int pol
                : NULL;
 }
 
-/* The end of a call in a wrapper. */
-static inline IX_ALWAYS void ix_observed_leave(ix_thread *t)
+/* The end of a call in a wrapper, which returns `rc`. */
+static inline IX_ALWAYS int ix_observed_leave(ix_thread *t, int rc)
 {
-    if (ix_is_told(IX_TELL_CALLS))
-        ix_leave_and_tell(t);
-    else
-        ix_leave(t);
+    return ix_is_told(IX_TELL_CALLS) ? ix_leave_and_tell(t, rc) : ix_leave_with(t, rc);
 }
 
 #endif

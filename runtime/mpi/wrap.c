@@ -2,18 +2,15 @@
 
 #include "mpi/python_lines.h"
 
-__thread const void *ix_caller = IX_NOT_ASKED;
+__thread const void *ix_caller;
+__thread MPI_Status ix_own_status;
 int ix_has_own_operations, ix_handles_errors;
 
-const void *ix_ask_caller(const void *returns)
+ix_thread *ix_enter_asking(uint32_t operation, const void *returns, const char *frame)
 {
-    if (!ix_is_without_python())
-        return ix_python_caller(returns);
-    ix_caller = NULL;
-    return returns;
-}
-
-const char *ix_ask_frame(const char *frame)
-{
-    return ix_is_without_python() ? frame : NULL;
+    if (ix_caller)
+        return ix_enter_by_state(operation, ix_caller, NULL);
+    if (ix_is_without_python())
+        return ix_enter_by_state(operation, returns, frame);
+    return ix_enter_by_state(operation, ix_python_caller(returns), NULL);
 }

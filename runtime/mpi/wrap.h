@@ -15,33 +15,55 @@
 #include "mpi/one_sided.h"
 #include "mpi/thread_level.h"
 
-/* Set by a wrapper in another language that forwards to the C ones: the user's return address. NULL
- * where the wrapper's own is the user's, which each thread finds out in its first call: until then,
- * and for ever where Python runs, IX_NOT_ASKED. */
-#define IX_NOT_ASKED ((const void *)1)
+/* The user's return address, while a wrapper in another language forwards to the C ones. */
 extern IX_HIDDEN __thread const void *ix_caller;
-IX_HIDDEN const void *ix_ask_caller(const void *returns);
-IX_HIDDEN const char *ix_ask_frame(const char *frame);
+
+/* What was before, for the end of forwarding. */
+typedef struct ix_forwarding {
+    const void *caller;
+    ix_thread *asks; /* NULL: the thread asks for its sites anyway, or in its first call */
+} ix_forwarding;
+
+static inline ix_forwarding ix_forward(const void *returns)
+{
+    ix_thread *t = ix_self;
+    ix_forwarding before = {ix_caller, t && !(t->state & IX_ASKS_SITE) ? t : NULL};
+    ix_caller = returns;
+    if (before.asks)
+        t->state |= IX_ASKS_SITE;
+    return before;
+}
+
+static inline void ix_forwarded(ix_forwarding before)
+{
+    ix_caller = before.caller;
+    if (before.asks)
+        before.asks->state &= ~IX_ASKS_SITE;
+}
 
 /* MPI_Pcontrol: 0 pauses, 1 resumes; the same level again does nothing. */
 IX_HIDDEN void ix_pcontrol(int level);
 
-#define IX_CALLER()                                                                                \
-    (IX_LIKELY(!ix_caller)       ? __builtin_return_address(0)                                     \
-     : ix_caller == IX_NOT_ASKED ? ix_ask_caller(__builtin_return_address(0))                      \
-                                 : ix_caller)
-
-/* The end of the wrapper's stack frame, above which its caller's lies. Not told where the address
- * that IX_CALLER gives is not the wrapper's own. */
+/* The end of the wrapper's stack frame, above which its caller's lies. (Compilers would take this
+ * constant through memory.) */
 #ifdef __x86_64__
-#define IX_OWN_FRAME() ((const char *)__builtin_dwarf_cfa())
+#define IX_OWN_FRAME()                                                                             \
+    __extension__({                                                                                \
+        const char *ix_frame = __builtin_dwarf_cfa();                                              \
+        __asm__("" : "+r"(ix_frame));                                                              \
+        ix_frame;                                                                                  \
+    })
 #else
 #define IX_OWN_FRAME() ((const char *)__builtin_frame_address(0))
 #endif
-#define IX_FRAME()                                                                                 \
-    (IX_LIKELY(!ix_caller)       ? IX_OWN_FRAME()                                                  \
-     : ix_caller == IX_NOT_ASKED ? ix_ask_frame(IX_OWN_FRAME())                                    \
-                                 : NULL)
+
+/* CALL_ENTER in a wrapper of C. */
+#define IX_ENTER(operation)                                                                        \
+    ix_enter_or(operation, __builtin_return_address(0), IX_OWN_FRAME(), ix_enter_asking)
+
+/* The same of any thread: the call site may be another than the address that a wrapper returns to;
+ * then nothing is known of its frame. */
+IX_HIDDEN ix_enter_function ix_enter_asking;
 
 #define IX_UNLESS_MEASURING(forward)                                                               \
     if (IX_UNLIKELY(!ix_measuring)) {                                                              \
@@ -89,6 +111,10 @@ IX_HIDDEN void ix_pcontrol(int level);
                 ix_sum += (int64_t)(counts)[ix_k] * ix_type_bytes((types)[ix_k]);                  \
         ix_sum;                                                                                    \
     })
+
+/* What a probe found, where the user does not want to know. (On the stack, a wrapper could not
+ * leave its frame to ix_leave_with.) */
+extern IX_HIDDEN __thread MPI_Status ix_own_status;
 
 /* Request handles as they were before the library overwrites them, and statuses where the user
  * wants none: on the stack up to this many, else from the heap. Of the stack no more than is

@@ -26,7 +26,7 @@ static ix_thread *poster(void)
     if (!state.in_use || !ix_measuring)
         return NULL;
     ix_thread *t = ix_self;
-    return t && t->depth && state.is_data[t->operation] ? t : NULL;
+    return t && ix_depth(t) && state.is_data[t->operation] ? t : NULL;
 }
 
 enum kind { SEND, RECEIVE };

@@ -61,7 +61,7 @@ ix_thread *ix_onesided_poster(void)
     if (!state.in_use || !ix_measuring)
         return NULL;
     ix_thread *t = ix_self;
-    return t && t->depth && state.forms[t->operation] ? t : NULL;
+    return t && ix_depth(t) && state.forms[t->operation] ? t : NULL;
 }
 
 /* With the lock held. The times are those of one-sided operations: of the MPI call in progress. */

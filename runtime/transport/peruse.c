@@ -69,7 +69,7 @@ static ix_thread *poster(void)
     if (!state.paths_in_use || !ix_measuring)
         return NULL;
     ix_thread *t = ix_self;
-    return t && t->depth && state.is_data[t->operation] ? t : NULL;
+    return t && ix_depth(t) && state.is_data[t->operation] ? t : NULL;
 }
 
 /* Collectives use tags that no program can. */
@@ -182,20 +182,20 @@ static void completed(ix_thread *t, uint64_t id, int64_t bytes, int path)
 
 static void request_completed(ix_thread *t, uint64_t request, int64_t bytes, int path)
 {
-    if (t && t->depth)
+    if (t && ix_depth(t))
         completed(t, request, bytes, path);
 }
 
 static void received(ix_thread *t, const ix_transfer *transfer)
 {
-    if (t && t->depth && receiving.id && receiving.call == call_number(t))
+    if (t && ix_depth(t) && receiving.id && receiving.call == call_number(t))
         completed(t, receiving.id, transfer->bytes, transfer->path);
     receiving.id = 0;
 }
 
 static void request_lost(ix_thread *t, uint64_t request)
 {
-    if (!t || !t->depth)
+    if (!t || !ix_depth(t))
         return;
     ix_inflight_lock(&state.messages);
     ix_message *m = ix_inflight_find(&state.messages, request);

@@ -41,10 +41,9 @@ IX_HIDDEN ix_f_any *ix_f_find(ix_f_any **found, const char *const *names);
 /* The inner C call records, with the Fortran caller's address. */
 #define IX_F_DELEGATE(call)                                                                        \
     do {                                                                                           \
-        const void *ix_outer = ix_caller;                                                          \
-        ix_caller = __builtin_return_address(0);                                                   \
+        ix_forwarding ix_before = ix_forward(__builtin_return_address(0));                         \
         call;                                                                                      \
-        ix_caller = ix_outer;                                                                      \
+        ix_forwarded(ix_before);                                                                   \
     } while (0)
 
 #define IX_F_RETURN(rc)                                                                            \

@@ -172,7 +172,7 @@ def recorder(name: str, function: header.Function, facts: Facts, templates: Temp
     body = templates[template]
     observe_before, observe_after = observed(facts, FORTRAN)
     told = observe_before + observe_after
-    body_used = told + fill(body, {**dict.fromkeys(_SHELL, ""), "OPERATION": "", **holes})
+    body_used = told + fill(body, {**dict.fromkeys(_SHELL, ""), **holes})
     shape = shape_of(name, parameters, function)
     known = {
         n: conversion(d, n, facts.kind)
@@ -208,17 +208,16 @@ def recorder(name: str, function: header.Function, facts: Facts, templates: Temp
         "SIGNATURE": signature,
         "UNMEASURED": f"{unmeasured}\n    {before}" if before else unmeasured,
         "ARGUMENTS": before,
-        "CALLER": "ix_site",
-        "FRAME": "NULL",
+        "ENTER": f"ix_enter_from({operation_of(name)}, ix_site, NULL)",
         "CALL": f"{observe_before}{declare};\n    {call}({measured});\n"
         f"    int rc = ix_f_rc{after}{observe_after}",
         "RETURN": "IX_F_RETURN(rc)",
-        "OPERATION": operation_of(name),
+        "LEAVE": "ix_observed_leave(ix_t, rc);\n    IX_F_RETURN(rc)",
     }
     return fill(body, {**shell, **holes})
 
 
-_SHELL = ("SIGNATURE", "UNMEASURED", "ARGUMENTS", "CALLER", "FRAME", "CALL", "RETURN")
+_SHELL = ("SIGNATURE", "UNMEASURED", "ARGUMENTS", "ENTER", "CALL", "RETURN", "LEAVE")
 
 
 def spellings(stem: str) -> list[str]:

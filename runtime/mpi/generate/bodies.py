@@ -3,8 +3,8 @@
 A template is a whole C function with holes `@NAME@`. Seven holes are the shell, so that another
 language's wrapper can use the same body: SIGNATURE, UNMEASURED (what is done when the runtime does
 not measure; the arguments as C has them follow), ARGUMENTS (those alone, in a template without
-UNMEASURED), CALLER (the return address), FRAME (the end of the stack frame), CALL (declares and
-sets `int rc`) and RETURN.
+UNMEASURED), ENTER (the beginning of a recorded call), CALL (declares and sets `int rc`), RETURN,
+and LEAVE (the end of a recorded call, and RETURN).
 """
 
 from __future__ import annotations

@@ -52,10 +52,10 @@ def c_shell(function: header.Function, facts: Facts) -> dict[str, str]:
         "SIGNATURE": f"IX_EXPORT {function.returns} {function.name}({declared})",
         "UNMEASURED": unmeasured,
         "ARGUMENTS": "",
-        "CALLER": "IX_CALLER()",
-        "FRAME": "IX_FRAME()",
+        "ENTER": f"IX_ENTER({operation_of(function.name)})",
         "CALL": f"{before}int rc = {call}{after}",
         "RETURN": "return rc",
+        "LEAVE": "return ix_observed_leave(ix_t, rc)",
     }
 
 
@@ -248,7 +248,7 @@ def wrappers(found: header.Header, database: Database, entries: list[dict[str, o
             continue
         facts = database.facts(name) if entry["known"] else Facts("call", {}, known=False)
         template, holes = template_and_holes(name, facts)
-        holes = {**c_shell(found.functions[name], facts), "OPERATION": operation_of(name), **holes}
+        holes = {**c_shell(found.functions[name], facts), **holes}
         out.append(fill(templates[template], holes))
     return "\n".join(out)
 

@@ -2,13 +2,12 @@
 @SIGNATURE@
 {
     @UNMEASURED@
-    ix_thread *ix_t = ix_enter_from(@OPERATION@, @CALLER@, @FRAME@);
+    ix_thread *ix_t = @ENTER@;
     @CALL@;
     if (ix_outermost(ix_t) && rc == MPI_SUCCESS) {
         ix_comm *ix_c = ix_comm_of(comm);
         int64_t ix_bytes = 0;
         @LOG@;
     }
-    ix_observed_leave(ix_t);
-    @RETURN@;
+    @LEAVE@;
 }

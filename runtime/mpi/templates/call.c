@@ -2,8 +2,7 @@
 @SIGNATURE@
 {
     @UNMEASURED@
-    ix_thread *ix_t = ix_enter_from(@OPERATION@, @CALLER@, @FRAME@);
+    ix_thread *ix_t = @ENTER@;
     @CALL@;
-    ix_observed_leave(ix_t);
-    @RETURN@;
+    @LEAVE@;
 }

@@ -2,11 +2,10 @@
 @SIGNATURE@
 {
     @UNMEASURED@
-    ix_thread *ix_t = ix_enter_from(@OPERATION@, @CALLER@, @FRAME@);
+    ix_thread *ix_t = @ENTER@;
     @CALL@;
     if (ix_outermost(ix_t) && rc == MPI_SUCCESS) {
         ix_comm_created(*newcomm);
     }
-    ix_observed_leave(ix_t);
-    @RETURN@;
+    @LEAVE@;
 }

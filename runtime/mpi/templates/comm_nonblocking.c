@@ -2,12 +2,11 @@
 @SIGNATURE@
 {
     @UNMEASURED@
-    ix_thread *ix_t = ix_enter_from(@OPERATION@, @CALLER@, @FRAME@);
+    ix_thread *ix_t = @ENTER@;
     @CALL@;
     if (ix_outermost(ix_t) && rc == MPI_SUCCESS) {
         ix_comm_promised(comm);
         @LOG@;
     }
-    ix_observed_leave(ix_t);
-    @RETURN@;
+    @LEAVE@;
 }

@@ -6,11 +6,10 @@
     MPI_Status ix_status;
     if (status == MPI_STATUS_IGNORE)
         status = &ix_status;
-    ix_thread *ix_t = ix_enter_from(@OPERATION@, @CALLER@, @FRAME@);
+    ix_thread *ix_t = @ENTER@;
     @CALL@;
     if (ix_outermost(ix_t) && @SEEN@ && ix_is_index(*index, (int)ix_count))
         ix_completed(ix_t, rc, ix_saved[*index], requests[*index], status);
     IX_RELEASE_REQUESTS();
-    ix_observed_leave(ix_t);
-    @RETURN@;
+    @LEAVE@;
 }

@@ -6,10 +6,9 @@
     MPI_Status ix_status;
     if (status == MPI_STATUS_IGNORE)
         status = &ix_status;
-    ix_thread *ix_t = ix_enter_from(@OPERATION@, @CALLER@, @FRAME@);
+    ix_thread *ix_t = @ENTER@;
     @CALL@;
     if (ix_outermost(ix_t) && @SEEN@)
         ix_completed(ix_t, rc, ix_was, *request, status);
-    ix_observed_leave(ix_t);
-    @RETURN@;
+    @LEAVE@;
 }

@@ -4,7 +4,7 @@
     @UNMEASURED@
     IX_SAVE_REQUESTS(count, requests);
     IX_OWN_STATUSES(count, statuses);
-    ix_thread *ix_t = ix_enter_from(@OPERATION@, @CALLER@, @FRAME@);
+    ix_thread *ix_t = @ENTER@;
     @CALL@;
     /* of a call that failed the number and the indices are what the user left there */
     if (ix_outermost(ix_t) && (rc == MPI_SUCCESS || rc == MPI_ERR_IN_STATUS) &&
@@ -14,6 +14,5 @@
                                 &statuses[ix_i]);
     IX_RELEASE_STATUSES();
     IX_RELEASE_REQUESTS();
-    ix_observed_leave(ix_t);
-    @RETURN@;
+    @LEAVE@;
 }

@@ -5,10 +5,9 @@
     MPI_Status ix_status;
     if (status == MPI_STATUS_IGNORE)
         status = &ix_status;
-    ix_thread *ix_t = ix_enter_from(@OPERATION@, @CALLER@, @FRAME@);
+    ix_thread *ix_t = @ENTER@;
     @CALL@;
     if (ix_outermost(ix_t) && rc == MPI_SUCCESS && @SEEN@)
         ix_message_found(ix_t, *message, status, peer, tag, comm);
-    ix_observed_leave(ix_t);
-    @RETURN@;
+    @LEAVE@;
 }

@@ -3,10 +3,9 @@
 {
     @UNMEASURED@
     MPI_Message ix_message = *message;
-    ix_thread *ix_t = ix_enter_from(@OPERATION@, @CALLER@, @FRAME@);
+    ix_thread *ix_t = @ENTER@;
     @CALL@;
     if (ix_outermost(ix_t) && rc == MPI_SUCCESS)
         ix_message_recv_begun(ix_t, *request, ix_message, count, type);
-    ix_observed_leave(ix_t);
-    @RETURN@;
+    @LEAVE@;
 }

@@ -2,11 +2,10 @@
 @SIGNATURE@
 {
     @UNMEASURED@
-    ix_thread *ix_t = ix_enter_from(@OPERATION@, @CALLER@, @FRAME@);
+    ix_thread *ix_t = @ENTER@;
     @CALL@;
     if (ix_outermost(ix_t) && rc == MPI_SUCCESS)
         ix_recv_planned(ix_t, *request, (int64_t)partitions * count, type, peer, tag, comm,
                         partitions);
-    ix_observed_leave(ix_t);
-    @RETURN@;
+    @LEAVE@;
 }

@@ -2,13 +2,11 @@
 @SIGNATURE@
 {
     @UNMEASURED@
-    MPI_Status ix_status;
-    if (status == MPI_STATUS_IGNORE)
-        status = &ix_status;
-    ix_thread *ix_t = ix_enter_from(@OPERATION@, @CALLER@, @FRAME@);
+    if (status == MPI_STATUS_IGNORE && ix_log_is_on)
+        status = &ix_own_status;
+    ix_thread *ix_t = @ENTER@;
     @CALL@;
-    if (rc == MPI_SUCCESS && @SEEN@ && ix_outermost(ix_t))
+    if (status != MPI_STATUS_IGNORE && rc == MPI_SUCCESS && @SEEN@ && ix_outermost(ix_t))
         ix_log_probed(ix_t, status, comm);
-    ix_observed_leave(ix_t);
-    @RETURN@;
+    @LEAVE@;
 }

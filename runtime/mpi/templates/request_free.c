@@ -3,10 +3,9 @@
 {
     @UNMEASURED@
     MPI_Request ix_was = *request;
-    ix_thread *ix_t = ix_enter_from(@OPERATION@, @CALLER@, @FRAME@);
+    ix_thread *ix_t = @ENTER@;
     @CALL@;
     if (ix_outermost(ix_t) && rc == MPI_SUCCESS)
         ix_given_up(ix_t, ix_was);
-    ix_observed_leave(ix_t);
-    @RETURN@;
+    @LEAVE@;
 }

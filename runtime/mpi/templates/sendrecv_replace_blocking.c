@@ -5,12 +5,11 @@
     MPI_Status ix_status;
     if (status == MPI_STATUS_IGNORE)
         status = &ix_status;
-    ix_thread *ix_t = ix_enter_from(@OPERATION@, @CALLER@, @FRAME@);
+    ix_thread *ix_t = @ENTER@;
     @CALL@;
     if (ix_outermost(ix_t) && rc == MPI_SUCCESS) {
         ix_sent(ix_t, count, type, speer, stag, comm, IX_SLACK_TAIL, IX_LOG_SEND);
         ix_received(ix_t, status, rpeer, rtag, comm);
     }
-    ix_observed_leave(ix_t);
-    @RETURN@;
+    @LEAVE@;
 }

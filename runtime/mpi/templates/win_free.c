@@ -4,7 +4,7 @@
     @UNMEASURED@
     MPI_Win ix_was = *win;
     uint64_t ix_last = ix_last_of_window(ix_was);
-    ix_thread *ix_t = ix_enter_from(@OPERATION@, @CALLER@, @FRAME@);
+    ix_thread *ix_t = @ENTER@;
     @CALL@;
     if (ix_outermost(ix_t) && rc == MPI_SUCCESS) {
         ix_rma_closed(ix_t, ix_was, IX_ALL, IX_SLACK_NONE);
@@ -12,6 +12,5 @@
         ix_exposed(ix_t, -1);
         ix_log_window_freed(ix_t, ix_last);
     }
-    ix_observed_leave(ix_t);
-    @RETURN@;
+    @LEAVE@;
 }
