@@ -1,9 +1,9 @@
-/* CALL_EXIT: what a call adds to the rows. The rules of the wait time: docs/theory/measuring.md,
- * "Wait". */
+/* CALL_EXIT: what a call adds to the rows. */
 #include "core/call_logging.h"
 #include "core/call_paths.h"
 #include "core/closing.h"
 #include "core/slots.h"
+#include "core/wait.h"
 
 /* ---- Transfers that begin and end in one call */
 
@@ -106,46 +106,6 @@ static inline IX_ALWAYS void close_finished(ix_thread *t, ix_settlement *ended, 
         ix_add_if(concurrent, &ix_table.released, released);
 }
 
-/* ---- Wait */
-
-/* How long in this call, at most, data may have moved: of transfers open at any time in it and of
- * sends that had completed before. Branches, which processors foresee, where arithmetic would make
- * all that follows wait for the counter. */
-static inline IX_ALWAYS uint64_t may_have_moved(const ix_thread *t, int64_t entered, int64_t now)
-{
-    uint64_t moved =
-        atomic_load_explicit(&ix_share.begun_ns, memory_order_acquire) - t->closed_at_enter;
-    if (IX_UNLIKELY(t->moving_until_ns > entered))
-        moved += (uint64_t)(ix_least(now, t->moving_until_ns) - entered);
-    return moved;
-}
-
-static inline void owe(ix_thread *t, uint64_t debt_ns, uint64_t own_share_ns, int concurrent)
-{
-    ix_add_if(concurrent, &ix_share.debt_ns, debt_ns);
-    t->debt_paid_ns += debt_ns - own_share_ns;
-}
-
-static inline void incur_debt(ix_thread *t, uint64_t outside, int64_t dt, uint64_t moved,
-                              int concurrent)
-{
-    uint64_t uncovered = moved > (uint64_t)dt ? moved - (uint64_t)dt : 0;
-    if (outside)
-        owe(t, outside, outside < uncovered ? outside : uncovered, concurrent);
-    if (IX_UNLIKELY(concurrent)) /* ended calls of other threads did not know of them */
-        owe(t, t->begun_here_ns < (uint64_t)dt ? t->begun_here_ns : (uint64_t)dt, 0, concurrent);
-}
-
-static inline IX_ALWAYS int64_t pay_debt(ix_thread *t, int64_t wait)
-{
-    uint64_t owed = atomic_load_explicit(&ix_share.debt_ns, memory_order_relaxed) - t->debt_paid_ns;
-    if (IX_LIKELY(!owed))
-        return wait;
-    uint64_t paid = owed < (uint64_t)wait ? owed : (uint64_t)wait;
-    t->debt_paid_ns += paid;
-    return wait - (int64_t)paid;
-}
-
 /* ---- The row of a call */
 
 static IX_APART ix_row *find_row_without_transfer(ix_thread *t)
@@ -230,7 +190,7 @@ static inline IX_ALWAYS int64_t count_call(ix_thread *t, ix_row *row, int64_t dt
     uint32_t exposed =
         t->exposed_at_enter | atomic_load_explicit(&ix_share.exposed, memory_order_relaxed);
     if (IX_LIKELY(!exposed && moved < (uint64_t)dt))
-        row->wait_min_ns += pay_debt(t, dt - (int64_t)moved);
+        row->wait_min_ns += ix_pay_debt(t, dt - (int64_t)moved);
     int64_t number = ++row->count;
     row->call_ns += dt;
     row->wait_max_ns += dt - moving;
@@ -254,8 +214,8 @@ static inline IX_ALWAYS void settle(ix_thread *t, ix_clocks since, int64_t enter
     close_own(t, &ended, since, dt, now);
     close_finished(t, &ended, dt, now, concurrent);
     ix_settle_with_engine(&ended, now, concurrent);
-    uint64_t moved = may_have_moved(t, entered, now);
-    incur_debt(t, (uint64_t)(t->outside_ns + ended.outside_ns), dt, moved, concurrent);
+    uint64_t moved = ix_may_have_moved(t, entered, now);
+    ix_incur_debt(t, (uint64_t)(t->outside_ns + ended.outside_ns), dt, moved, concurrent);
     ix_row *row = row_of_call(t);
     int64_t moving = ix_most(t->moving_min_ns, ended.moving_min_ns);
     int logged = t->log.last != NULL;
@@ -276,7 +236,7 @@ static void settle_uncounted(ix_thread *t, ix_clocks since, int64_t now)
     close_own(t, &ended, since, 0, now);
     close_finished(t, &ended, 0, now, concurrent);
     ix_settle_with_engine(&ended, now, concurrent);
-    incur_debt(t, (uint64_t)(t->outside_ns + ended.outside_ns), 0, UINT64_MAX, concurrent);
+    ix_incur_debt(t, (uint64_t)(t->outside_ns + ended.outside_ns), 0, UINT64_MAX, concurrent);
     reset(t);
     publish(t, now);
 }
@@ -368,12 +328,17 @@ static inline IX_ALWAYS int leave_plain(ix_thread *t, int64_t now, int logged, i
     t->last_ns = now;
     t->call_ns += dt;
     t->row = NULL;
-    int64_t number = count_call(t, row, dt, 0, may_have_moved(t, entered, now), now);
+    int64_t number = count_call(t, row, dt, 0, ix_may_have_moved(t, entered, now), now);
     if (logged)
         log_call(t, place_of_call(t, row), entered, dt, now);
     if (IX_UNLIKELY(ix_call_path_is_due(number)))
         return look_and_return(t, row, result);
     return result;
+}
+
+static IX_HOT IX_APART int leave_plain_now(ix_thread *t, int result)
+{
+    return leave_plain(t, ix_now_counter(), 0, result);
 }
 
 static IX_HOT IX_APART int leave_logged_now(ix_thread *t, int result)
@@ -404,15 +369,21 @@ IX_HOT IX_APART int ix_leave_with(ix_thread *t, int result)
         t->state = 0;
         return leave_plain(t, ix_now_counter(), 0, result);
     }
-    if ((state & ~IX_LOGGED) == (1 | IX_SETTLES)) {
-        t->state = 0;
-        return leave_settling_now(t, result);
-    }
-    if (state == (1 | IX_LOGGED)) {
-        t->state = 0;
+    const uint32_t stays = state & IX_ASKS_SITE;
+    switch (state - stays) {
+    case 1:
+        t->state = stays;
+        return leave_plain_now(t, result);
+    case 1 | IX_LOGGED:
+        t->state = stays;
         return leave_logged_now(t, result);
+    case 1 | IX_SETTLES:
+    case 1 | IX_SETTLES | IX_LOGGED:
+        t->state = stays;
+        return leave_settling_now(t, result);
+    default:
+        return leave_by_state(t, result);
     }
-    return leave_by_state(t, result);
 }
 
 void ix_leave_uncounted(ix_thread *t)

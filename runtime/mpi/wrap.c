@@ -8,6 +8,12 @@ int ix_has_own_operations, ix_handles_errors;
 
 ix_thread *ix_enter_asking(uint32_t operation, const void *returns, const char *frame)
 {
+    ix_thread *t = ix_self;
+    if (ix_caller && t && t->state == IX_ASKS_SITE) {
+        t->state |= 1;
+        ix_enter_outermost(t, operation, ix_caller, NULL, 1);
+        return t;
+    }
     if (ix_caller)
         return ix_enter_by_state(operation, ix_caller, NULL);
     if (ix_is_without_python())
