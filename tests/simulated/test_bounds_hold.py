@@ -149,20 +149,23 @@ def test_without_the_slack_of_eager_messages_bounds_break(cluster: Cluster, tmp_
 
 
 @pytest.mark.parametrize(
-    ("file", "rule", "mutant"),
+    ("file", "rule", "mutant", "user"),
     [
-        ("calls.c", "    if (outside)\n", "    if (0)\n"),
-        ("times.c", "return all_ns > x_hi_ns ? all_ns : x_hi_ns;", "return x_hi_ns;"),
+        ("wait.h", "    if (outside)\n", "    if (0)\n", "calls.c"),
+        ("times.c", "return all_ns > x_hi_ns ? all_ns : x_hi_ns;", "return x_hi_ns;", "times.c"),
     ],
     ids=["debt", "collectives entered apart"],
 )
 def test_without_a_rule_of_the_wait_a_claim_is_wrong(
-    cluster: Cluster, tmp_path: Path, file: str, rule: str, mutant: str
+    cluster: Cluster, tmp_path: Path, file: str, rule: str, mutant: str, user: str
 ) -> None:
+    """`user`: the one source file that the rule's file is compiled into."""
     source = (RUNTIME / "core" / file).read_text()
     assert source.count(rule) == 1, f"{file} has no rule to leave out: mend this test"
-    mutated = tmp_path / file
+    mutated = tmp_path / "core" / file
+    mutated.parent.mkdir()
     mutated.write_text(source.replace(rule, mutant))
+    compiled = mutated if user == file else RUNTIME / "core" / user
     checked(
         [
             "gcc",
@@ -171,9 +174,10 @@ def test_without_a_rule_of_the_wait_a_claim_is_wrong(
             "-fPIC",
             "-fvisibility=hidden",
             "-w",
+            f"-I{tmp_path}",
             f"-I{RUNTIME}",
             "-c",
-            mutated,
+            compiled,
             "-o",
             tmp_path / "mutant.o",
         ]
