@@ -1,6 +1,6 @@
 /* capture DEVICE FILE: the TCP data that passes a network device, until SIGTERM: one line per
- * packet, "ns out|in bytes". The kernel's time-stamps (CLOCK_REALTIME): of what leaves, when the
- * rate limit has let it go. Root only. */
+ * packet, "ns out|in bytes source:port>target:port sequence". The kernel's time-stamps
+ * (CLOCK_REALTIME): of what leaves, when the rate limit has let it go. Root only. */
 #include <arpa/inet.h>
 #include <linux/if_packet.h>
 #include <net/ethernet.h>
@@ -30,6 +30,18 @@ static int data_bytes(const unsigned char *packet, ssize_t length)
         return 0;
     const struct tcphdr *tcp = (const void *)(packet + 4 * ip->ihl);
     return ntohs(ip->tot_len) - 4 * ip->ihl - 4 * tcp->doff;
+}
+
+/* Of which connection a packet with data is, and where in its stream. */
+static void print_stream(FILE *out, const unsigned char *packet)
+{
+    const struct iphdr *ip = (const void *)packet;
+    const struct tcphdr *tcp = (const void *)(packet + 4 * ip->ihl);
+    char source[INET_ADDRSTRLEN], target[INET_ADDRSTRLEN];
+    inet_ntop(AF_INET, &ip->saddr, source, sizeof source);
+    inet_ntop(AF_INET, &ip->daddr, target, sizeof target);
+    fprintf(out, " %s:%d>%s:%d %u\n", source, ntohs(tcp->source), target, ntohs(tcp->dest),
+            ntohl(tcp->seq));
 }
 
 int main(int argc, char **argv)
@@ -76,8 +88,9 @@ int main(int argc, char **argv)
             if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_TIMESTAMPNS) {
                 struct timespec at;
                 memcpy(&at, CMSG_DATA(c), sizeof at);
-                fprintf(out, "%lld %s %d\n", at.tv_sec * 1000000000LL + at.tv_nsec,
+                fprintf(out, "%lld %s %d", at.tv_sec * 1000000000LL + at.tv_nsec,
                         from.sll_pkttype == PACKET_OUTGOING ? "out" : "in", bytes);
+                print_stream(out, packet);
             }
     }
     struct tpacket_stats lost = {0};

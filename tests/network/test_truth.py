@@ -12,16 +12,14 @@ pass at once, faster than any stream that was calibrated. Bytes and time differ 
 from __future__ import annotations
 
 import os
-import signal
 import statistics
 import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.network.captured import capture
 
 from imbrex.profile.run import Run, load_run
 
@@ -55,28 +53,12 @@ class Call:
         return self.when[0] - SLOP_NS <= at <= self.when[1] + SLOP_NS
 
 
-@contextmanager
-def capture(network, file: Path) -> Iterator[None]:
-    """Write the packets of node1 to a file meanwhile."""
-    program = network.folder / "capture"
-    subprocess.run(["gcc", "-O2", "-o", str(program), str(HERE / "capture.c")], check=True)
-    command = ["ip", "netns", "exec", f"{network.name}-node1", str(program), "eth0", str(file)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    try:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "ready\n"
-        yield
-    finally:
-        process.send_signal(signal.SIGTERM)
-        assert process.wait(timeout=20) == 0
-
-
 def read_packets(file: Path) -> list[tuple[int, int]]:
     """(ns, bytes) of every packet with data; one message at a time, so no direction."""
     *lines, last = file.read_text().splitlines()
     assert last == "lost 0"
     packets = [line.split() for line in lines]
-    return [(int(at), int(size)) for at, _, size in packets if int(size) >= LEAST_BYTES]
+    return [(int(at), int(size)) for at, _, size, *_ in packets if int(size) >= LEAST_BYTES]
 
 
 def read_messages(file: Path) -> list[tuple[int, int, Interval, list[Call]]]:
