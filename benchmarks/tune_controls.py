@@ -21,6 +21,7 @@ from imbrex.tune.search import Request, search
 from imbrex.tune.timed_run import Line, run_timed
 from imbrex.tune.trial import Plan
 from network_table import ROOT
+from page import cells
 
 MINUTE_S = 60.0
 """So much longer than the program a search may take that has nothing to find."""
@@ -80,10 +81,6 @@ class ControlRow:
     verdict: str
     tried: int
     took_s: float
-
-    @property
-    def right(self) -> bool:
-        return self.verdict.startswith("Nothing") and self.took_s <= self.run_s + MINUTE_S
 
 
 @dataclass(frozen=True)
@@ -183,7 +180,7 @@ def self_row(library: str, folder: Path) -> SelfRow:
     )
 
 
-def control_table(rows: Sequence[ControlRow]) -> str:
+def control_table(rows: Sequence[ControlRow]) -> list[str]:
     lines = [
         "| library | program | takes | what it says | tried | search |",
         "|---|---|--:|---|--:|--:|",
@@ -193,12 +190,30 @@ def control_table(rows: Sequence[ControlRow]) -> str:
             f"| {row.library} | {row.what}: `{row.name}` | {row.run_s:.1f} s | {row.verdict} "
             f"| {row.tried} | {row.took_s:.0f} s |"
         )
-    right = f"{sum(row.right for row in rows)} of {len(rows)}"
-    told = f"Nothing found, within a minute beyond the program's own time: {right}."
-    return "\n".join([*lines, "", told])
+    return lines
 
 
-def self_table(rows: Sequence[SelfRow]) -> str:
+def told_controls(table: list[str]) -> str:
+    """How many rows of a table of controls are as they must be, in a sentence."""
+    found = cells(table)
+    right = [
+        row for row in found if _nothing(row[3]) and _seconds(row[5]) <= _seconds(row[2]) + MINUTE_S
+    ]
+    return (
+        "Nothing found, within a minute beyond the program's own time: "
+        f"{len(right)} of {len(found)}."
+    )
+
+
+def _nothing(verdict: str) -> bool:
+    return verdict.startswith("Nothing")
+
+
+def _seconds(cell: str) -> float:
+    return float(cell.removesuffix(" s"))
+
+
+def self_table(rows: Sequence[SelfRow]) -> list[str]:
     lines = [
         "| library | program | searches | pairs | disturbed | spread of a pair | recommended |",
         "|---|---|--:|--:|--:|--:|--:|",
@@ -212,4 +227,4 @@ def self_table(rows: Sequence[SelfRow]) -> str:
             f"| {library} | `{name}` | {len(mine)} | {pairs} | {disturbed} | {100 * spread:.1f} % "
             f"| {wrong} |"
         )
-    return "\n".join(lines)
+    return lines

@@ -11,13 +11,15 @@ one, and how long the search took. A recommendation is then carried out as its l
 many fresh pairs of runs of the program as it was and of what came out are compared. Each program's
 row goes into the rows' file when it is whole; a further call goes on with those that have none.
 With --controls programs are tried in which overlap has nothing to gain, and with --self one beside
-itself, both on this machine alone; they have tables of their own.
+itself, both on this machine alone; they have tables of their own. --insert puts the rows of the
+rows' file into the page's table; the page's other rows stand as they are.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import re
 import shlex
 import shutil
 import subprocess
@@ -35,7 +37,7 @@ from imbrex.tune.statistics import LEAST_PAIRS, Ratio
 from imbrex.tune.timed_run import Line, run_timed
 from imbrex.tune.trial import Plan, run_trial
 from network_table import ROOT, SCRIPT, launcher
-from page import insert
+from page import insert, merged, standing
 from tune_controls import (
     CONTROLS,
     ControlRow,
@@ -45,6 +47,7 @@ from tune_controls import (
     read,
     self_row,
     self_table,
+    told_controls,
     write,
 )
 from two_hosts import Network, two_hosts
@@ -55,6 +58,8 @@ SOURCES = {"exchange": "tests/network/exchange.c", "sendrecv": "benchmarks/sendr
 LIMIT_S = 60.0
 HAND_PAIRS = 8
 CERTAIN = 0.95
+PREDICTIONS = re.compile(r"^The predictions of (\d+) trials\s[^|]*worst\.", re.MULTILINE)
+"""The sentence below the table, and of how many trials it speaks."""
 
 
 @dataclass(frozen=True)
@@ -242,7 +247,7 @@ def gain(interval: Sequence[float] | None) -> str:
     return "" if interval is None else f"{100 * interval[0]:.1f} to {100 * interval[1]:.1f} %"
 
 
-def table(rows: Sequence[Row]) -> str:
+def table(rows: Sequence[Row]) -> list[str]:
     lines = [
         "| library | program | takes | recommended | proven | predicted | fresh pairs | by hand "
         "| search |",
@@ -257,8 +262,16 @@ def table(rows: Sequence[Row]) -> str:
             f"| {row.library} | `{row.name.strip()}` | {takes} | {found} | {gain(row.proven)} "
             f"| {predicted} | {fresh} | {gain(row.by_hand)} | {row.took_s:.0f} s |"
         )
-    told = predictions(rows)
-    return "\n".join([*lines, "", told] if told else lines)
+    return lines
+
+
+def told_searches(standing_text: str, rows: Sequence[Row]) -> str:
+    """How far predictions are off, of the page or of these rows: that which knows more trials."""
+    old, now = PREDICTIONS.search(standing_text), predictions(rows)
+    new = PREDICTIONS.search(now)
+    if old is None or (new is not None and int(new[1]) >= int(old[1])):
+        return now
+    return old[0]
 
 
 def predictions(rows: Sequence[Row]) -> str:
@@ -292,19 +305,26 @@ def main() -> None:
     given = parser.parse_args()
     end = time.monotonic() + given.seconds
     libraries = [given.library] if given.library else LIBRARIES
+    old, name = "", "controls" if given.controls else "self" if given.beside_itself else "tune"
+    if given.insert is not None:
+        old = standing(given.insert, name)
     if given.controls:
-        text, name = controls(given.rows, libraries, given.only, given.budget, end), "controls"
+        lines = merged(old, controls(given.rows, libraries, given.only, given.budget, end))
+        told = told_controls(lines)
     elif given.beside_itself:
-        text, name = beside_itself(given.rows, libraries, given.beside_itself, end), "self"
+        lines = merged(old, beside_itself(given.rows, libraries, given.beside_itself, end))
+        told = ""
     else:
-        text, name = searches(given, libraries, end), "tune"
+        rows = searches(given, libraries, end)
+        lines, told = merged(old, table(rows)), told_searches(old, rows)
+    text = "\n".join([*lines, "", told] if told else lines)
     print(text)
     if given.insert is not None:
         insert(given.insert, text, name)
 
 
-def searches(given: argparse.Namespace, libraries: Sequence[str], end: float) -> str:
-    """Go on with the searches that have no row, until `end`; the table of all."""
+def searches(given: argparse.Namespace, libraries: Sequence[str], end: float) -> list[Row]:
+    """Go on with the searches that have no row, until `end`; the rows of all."""
     rows = [Row(**row) for row in read(given.rows, "search")]
     has = {(row.library, row.name) for row in rows}
     wanted = [
@@ -321,13 +341,13 @@ def searches(given: argparse.Namespace, libraries: Sequence[str], end: float) ->
                 row = measure(Workshop(network, library, case, number), given.budget, given.pairs)
                 rows.append(row)
                 write(given.rows, "search", row)
-                print(table([row]).splitlines()[2], flush=True)
-    return table(rows)
+                print(table([row])[2], flush=True)
+    return rows
 
 
 def controls(
     file: Path, libraries: Sequence[str], only: str | None, budget_s: float, end: float
-) -> str:
+) -> list[str]:
     """Go on with the controls that have no row, until `end`; the table of all."""
     rows = [ControlRow(**row) for row in read(file, "control")]
     has = {(row.library, row.name) for row in rows}
@@ -344,7 +364,7 @@ def controls(
     return control_table(rows)
 
 
-def beside_itself(file: Path, libraries: Sequence[str], wanted: int, end: float) -> str:
+def beside_itself(file: Path, libraries: Sequence[str], wanted: int, end: float) -> list[str]:
     """Go on until each library has so many searches of a program beside itself, or until `end`."""
     rows = [SelfRow(**row) for row in read(file, "self")]
     with tempfile.TemporaryDirectory(prefix="imbrex-self-") as folder:
