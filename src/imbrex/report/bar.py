@@ -21,8 +21,10 @@ LETTERS = {
     WAITING: ("w", "red"),
     OPEN: ("-", "dim"),
 }
-WORTH_A_LETTER = 0.001
-"""Parts of the run below that are in no line."""
+WORTH_A_LETTER = 0.005
+"""Parts of the run below that have no letter in the bar, and no word beside others that have."""
+WORTH_A_WORD = 0.001
+"""The same where no part but compute has a letter."""
 
 
 def bar(parts: Sequence[Segment], width: int) -> Text:
@@ -39,8 +41,10 @@ def bar(parts: Sequence[Segment], width: int) -> Text:
 def legend(parts: Sequence[Segment], width: int) -> list[Text]:
     """What the letters stand for, with the share of each, in lines of at most `width`."""
     lines = [Text()]
+    seen = any(p.share >= WORTH_A_LETTER for p in parts if p.kind != "compute")
+    least = WORTH_A_LETTER if seen else WORTH_A_WORD
     for part in parts:
-        if part.share < WORTH_A_LETTER:
+        if part.share < least:
             continue
         letter, style = LETTERS[part.kind]
         entry = Text.assemble((letter, style), f" {part.words} {wording.percent(part.share)}")

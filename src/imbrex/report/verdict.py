@@ -26,8 +26,9 @@ from imbrex.report.stripped import print_stripped, stripped
 
 LINES = 20
 """What the verdict takes at most on 100 columns, but for guard, weaknesses and a narrow screen."""
-MOST_SITES, LEAST_SITES = 4, 2
-MOST_FINDINGS, LEAST_FINDINGS = 3, 2
+MOST_FINDINGS = 3
+SIZES = ((4, MOST_FINDINGS), (3, MOST_FINDINGS), (4, 2), (3, 2), (2, 2))
+"""Sites and findings that a screen has, the best first: a line that costs time is left out last."""
 MOST_WEAKNESSES = 2
 LEAST_AT_STAKE = 0.002
 """The share of the run from which a site is worth a line."""
@@ -41,15 +42,10 @@ def print_verdict(diagnosis: Diagnosis, console: Console) -> None:
 
     It has as many sites and findings as leave the screen its length, but some of each.
     """
-    sites, findings = MOST_SITES, MOST_FINDINGS
-    while True:
+    for sites, findings in SIZES:
         bare = stripped(partial(_print_all, diagnosis, console, sites, findings, False), console)
-        if bare.count("\n") <= LINES or (sites, findings) == (LEAST_SITES, LEAST_FINDINGS):
+        if bare.count("\n") <= LINES:
             break
-        if sites > LEAST_SITES:
-            sites -= 1
-        else:
-            findings -= 1
     print_stripped(partial(_print_all, diagnosis, console, sites, findings, True), console)
 
 

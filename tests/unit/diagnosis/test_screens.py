@@ -94,6 +94,29 @@ def test_the_verdict_on_a_hundred_columns(wave):
     assert KNOWN.count("\n") <= 20
 
 
+def test_a_line_that_costs_time_is_left_out_only_where_there_is_no_room(make_caused, call):
+    """Four sites of 10 % and more beside long findings: the third finding goes before any."""
+    ranks = (0, 1, 2, 3)
+    causes = (
+        call("MPI_Waitall", 3, 160, ranks, late_sender=100, stalled=(40, 60))
+        + call("MPI_Alltoall", 4, 120, ranks, late_collective=(60, 70), transfer=(50, 60))
+        + call("MPI_Irecv", 2, 110, ranks, late_receiver=80, stalled=30)
+        + call("MPI_Isend", 1, 100, ranks, late_sender=100)
+    )
+    told = screen(make_caused(causes, compute_ms=(500,) * 4), 100)
+    assert len([line for line in told.splitlines() if line.startswith("wave.f90:")]) == 4
+    assert told.count("\n") <= 20 and "\n2. " in told and "\n3. " not in told
+
+
+def test_what_has_no_letter_in_the_bar_has_no_word_beside_it(make_caused, call):
+    causes = call("MPI_Waitall", 3, 200, (0, 1), late_sender=196, library=(1, 4))
+    told = screen(make_caused(causes), 100)
+    assert "s late sender 20 %" in told and "m MPI itself" not in told
+    causes = call("MPI_Waitall", 3, 4, (0, 1), late_sender=3, library=1)
+    told = screen(make_caused(causes, name="quiet"), 100)
+    assert "s late sender 0.3 %" in told and "m MPI itself 0.1 %" in told
+
+
 def test_a_program_without_debug_information_says_how_to_get_lines(wave):
     """Once for several sites of one program, and not where each has its line."""
     bare = [replace(site, file=None, line=None, function=None) for site in wave.sites]
