@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -196,10 +197,18 @@ def _words(interval: Interval) -> str:
     return wording.interval(interval.low, interval.high)
 
 
-def differences(before: Run, after: Run) -> list[str]:
-    """In what the runs differ besides the program, so that their numbers do."""
+def differences(before: Run, after: Run, pairs: Sequence[SitePair] | None = None) -> list[str]:
+    """In what the runs differ besides the program, so that their numbers do.
+
+    `pairs`: their call sites, paired.
+    """
     old, new = len(before.ranks), len(after.ranks)
     lines = []
+    if pairs and not any(pair.rows_before and pair.rows_after for pair in pairs):
+        lines.append(
+            "no call site is in both runs: if they are of two programs, their difference says "
+            "nothing about a change of either"
+        )
     if old != new:
         lines.append(f"the runs differ in ranks ({old} and {new}): sums do too")
     for quantity, name in (("MPI library", wording.library), ("source of events", _sources)):

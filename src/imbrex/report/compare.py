@@ -43,7 +43,7 @@ def compare_json(difference: Difference) -> dict[str, Any]:
             for name in new
         },
         "causes": {change.name: _change_json(change) for change in difference.causes},
-        "differences": differences(difference.before.run, difference.after.run),
+        "differences": differences(difference.before.run, difference.after.run, difference.pairs),
         "sites": [_pair_json(difference, pair) for pair in difference.pairs],
     }
 
@@ -83,7 +83,8 @@ def _print(difference: Difference, console: Console, limit: int) -> None:
         print_paragraph(console, difference.advice.text, width)
         # a command is copied whole: it is the terminal that breaks it
         console.print(Text(f"   $ {difference.advice.command}", style="cyan"), soft_wrap=True)
-    for line in differences(difference.before.run, difference.after.run):
+    before, after = difference.before.run, difference.after.run
+    for line in differences(before, after, difference.pairs):
         print_paragraph(console, f"{line[0].upper()}{line[1:]}.", width)
     _print_bars(difference, console, width)
     table = _table(console, ("mean of a rank", "before", "after", "change", ""))

@@ -13,7 +13,7 @@ from rich.console import Console
 
 from imbrex.cli import cli
 from imbrex.diagnosis.account import take_account
-from imbrex.diagnosis.difference import Difference
+from imbrex.diagnosis.difference import Difference, differences
 from imbrex.profile.format import Ended
 from imbrex.profile.progress import Progress
 from imbrex.profile.run import load_run
@@ -144,3 +144,13 @@ def test_the_screen_and_the_json_have_the_command(pair):
     words = ["compare", str(before.directory), str(after.directory), "--json"]
     found = json.loads(CliRunner().invoke(cli, words, catch_exceptions=False).stdout)
     assert (found["answer"], found["command"]) == ("open", command)
+
+
+def test_runs_without_a_call_site_in_common_are_told_apart(pair):
+    before, after = pair
+    sites = [replace(site, file="/src/other.f90", function="other") for site in after.sites]
+    stranger = replace(after, sites=tuple(sites))
+    told = "no call site is in both runs: if they are of two programs, "
+    for second, lines in ((after, 0), (stranger, 1)):
+        found = differences(before, second, compared(before, second).pairs)
+        assert sum(line.startswith(told) for line in found) == lines
