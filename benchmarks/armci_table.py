@@ -23,7 +23,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from app_table import IMBREX, ROOT
+from apps import IMBREX, ROOT
 from imbrex.profile.aggregate import total
 from imbrex.profile.run import Run, load_run
 from imbrex.profile.summary import make_sums

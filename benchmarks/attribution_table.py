@@ -26,7 +26,7 @@ from pathlib import Path
 
 import numpy as np
 
-from app_table import IMBREX, SIZES, build, environment
+from apps import IMBREX, SIZES, build, environment
 from imbrex.diagnosis.diagnosis import diagnose
 from imbrex.diagnosis.division import MOVING
 from imbrex.diagnosis.hidden import Hidden, hidden_of

@@ -25,7 +25,7 @@ from pathlib import Path
 
 import numpy as np
 
-from app_table import IMBREX, ROOT, build
+from apps import IMBREX, ROOT, build
 from imbrex.profile.aggregate import total
 from imbrex.profile.run import Run, load_run
 from imbrex.profile.summary import Sums, make_sums

@@ -16,7 +16,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from app_table import IMBREX, ROOT, environment
+from apps import IMBREX, ROOT, environment
 from page import insert
 
 INPUTS = ROOT / "apps" / "real"

@@ -20,7 +20,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from app_table import IMBREX, ROOT
+from apps import IMBREX, ROOT
 from imbrex.profile.aggregate import total
 from imbrex.profile.format import Ended
 from imbrex.profile.run import load_run
