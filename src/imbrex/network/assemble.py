@@ -9,7 +9,8 @@ from datetime import datetime, timezone
 
 from imbrex import __version__, mpi_facts
 from imbrex.errors import ImbrexError
-from imbrex.network import head_tail, loggp, one_sided
+from imbrex.network import gaps, head_tail, loggp, one_sided
+from imbrex.network.collective_bytes import holds_blocks, moved_bytes
 from imbrex.network.columns import CollectiveRow, Measurement, RoundTrip, Stream, Trial
 from imbrex.network.exchanges import read_exchanges
 from imbrex.network.interpolation import BANDWIDTH_BYTES
@@ -28,13 +29,6 @@ def _is_rooted(operation: str) -> bool:
     return mpi_facts.dependence(operation) in ("root-to-all", "all-to-root")
 
 
-def _holds_blocks(operation: str, role: str) -> bool:
-    """Whether a rank of this role holds, in full, one block for each rank."""
-    in_blocks = any(buffer.per_process for buffer in mpi_facts.buffers(operation))
-    everywhere = mpi_facts.dependence(operation) == "all-to-all"
-    return in_blocks and (everywhere or role == "root")
-
-
 def assemble(
     m: Measurement, settings: Mapping[str, str], quick: bool, *, partial: bool = False
 ) -> MachineProfile:
@@ -48,6 +42,7 @@ def assemble(
             [t for t in m.trials if t.path == name],
             whole_messages(m, name),
             {limit.kind: limit.last_bytes for limit in m.limits if limit.path == name},
+            moved_by_collectives(m, name),
         )
         if path is not None:
             rows = [x for x in exchanges if x.path == name]
@@ -92,13 +87,14 @@ def _network_path(
     trials: Sequence[Trial],
     whole: Sequence[tuple[int, float]],
     limits: dict[str, int],
+    by_collectives: Sequence[gaps.Moved],
 ) -> NetworkPath | None:
     if not round_trips:
         return None
-    gaps = smallest_gaps(round_trips, streams, whole)
+    smallest = smallest_gaps(round_trips, streams, whole)
     sizes = sorted({r.size_bytes for r in round_trips})
     x_hi = largest_times(round_trips)
-    x_lo = shortest_times(round_trips, gaps, max(limits.values(), default=0))
+    x_lo = shortest_times(round_trips, smallest, max(limits.values(), default=0))
     for size in sizes:
         # All round trips may have been disturbed; no bound stands against a faster message.
         x_lo[size] = min([x_lo[size], *(time for s, time in whole if s >= size)])
@@ -106,6 +102,8 @@ def _network_path(
     early = [s for s in sizes if head_tail.arrives_early(of_size[s])]
     first_fragment_ns = x_hi[max(early)] if early else 0.0
     points = []
+    seen = gaps.moved_by_messages(round_trips, streams, whole)
+    sustained_ns, burst_bytes = gaps.sustained(seen, by_collectives, sizes[-1])
     medians = loggp.medians_s(round_trips)
     buffered_ns = 0.0
     for size in sizes:
@@ -128,9 +126,11 @@ def _network_path(
         )
     return NetworkPath(
         points=tuple(points),
-        gap_s_per_byte=min(gaps.values()) * 1e-9 if max(gaps) >= BANDWIDTH_BYTES else 0.0,
+        gap_s_per_byte=min(smallest.values()) * 1e-9 if max(smallest) >= BANDWIDTH_BYTES else 0.0,
         loggp=loggp.fit(round_trips, streams, trials),
         limits={f"send_returns_before_match_{k}_bytes": v for k, v in sorted(limits.items())},
+        sustained_gap_s_per_byte=sustained_ns * 1e-9,
+        burst_bytes=burst_bytes,
     )
 
 
@@ -152,6 +152,24 @@ def whole_messages(m: Measurement, path: str) -> list[tuple[int, float]]:
                 found.append((int(w[4]), done - enter + clock_error))
         except (ValueError, IndexError):
             raise ImbrexError(f"the probes printed a torn row: exchange {' '.join(w)}") from None
+    return found
+
+
+def moved_by_collectives(m: Measurement, path: str) -> list[gaps.Moved]:
+    """What collectives moved between two ranks of this path: they need not go the way of messages.
+
+    Of more ranks each moved no less than a partner's share between some two of them.
+    """
+    faster = {r.path for r in m.round_trips} - {path, "self"}
+    found = []
+    for row in m.collectives:
+        if row.ranks < 2 or row.path != path or (faster and path != "intra-node"):
+            continue
+        roles = ("root", "other") if _is_rooted(row.operation) else ("any",)
+        share = max(moved_bytes(row.operation, role, row.ranks, row.block_bytes) for role in roles)
+        share //= row.ranks - 1
+        if share:
+            found.append(gaps.moved(share, share, row.min_ns, row.median_ns))
     return found
 
 
@@ -240,10 +258,12 @@ def _collectives(
         roles = ("root", "other") if _is_rooted(row.operation) else ("any",)
         for role in roles:
             size = row.block_bytes
-            if _holds_blocks(row.operation, role):
+            if holds_blocks(row.operation, role):
                 size = row.largest_bytes
             moved = moved_bytes(row.operation, role, row.ranks, row.block_bytes)
-            lowest_ns = min(moved * _smallest_gap_ns(paths, moved), row.min_ns, row.p95_ns)
+            behind_ns = 1e9 * gaps.behind_burst_s(paths, row.path, row.ranks - 1, moved)
+            least_ns = max(moved * _smallest_gap_ns(paths, moved), behind_ns)
+            lowest_ns = min(least_ns, row.min_ns, row.p95_ns)
             key = (row.operation, row.ranks, row.path, role)
             curves.setdefault(key, []).append(
                 CollectivePoint(size, lowest_ns * 1e-9, row.p95_ns * 1e-9)
@@ -252,17 +272,6 @@ def _collectives(
         Collective(operation, ranks, path, role, tuple(sorted(points, key=lambda p: p.size_bytes)))
         for (operation, ranks, path, role), points in curves.items()
     )
-
-
-def moved_bytes(operation: str, role: str, ranks: int, block_bytes: int) -> int:
-    """The least data that a rank of this role must exchange with others, whatever the algorithm.
-
-    Every other rank's result depends on each element that a rank contributes, so that at least
-    these bytes leave or enter it. In a scan rank 0 sends and the last receives one block.
-    """
-    if ranks < 2:
-        return 0
-    return (ranks - 1) * block_bytes if _holds_blocks(operation, role) else block_bytes
 
 
 def _smallest_gap_ns(paths: Mapping[str, NetworkPath], size: int) -> float:

@@ -84,6 +84,9 @@ class NetworkPath:
     loggp: LogGP | None = None
     limits: dict[str, int] = field(default_factory=dict)
     rates: tuple[MovingRates, ...] = ()
+    sustained_gap_s_per_byte: float = 0.0
+    """Of what moves behind a burst of `burst_bytes`; 0: not known."""
+    burst_bytes: int = 0
 
 
 @dataclass(frozen=True)
@@ -243,6 +246,8 @@ def _path_to_json(path: NetworkPath) -> dict[str, Any]:
         "loggp": asdict(path.loggp) if path.loggp else None,
         "limits": dict(path.limits),
         "rates": [asdict(rates) for rates in path.rates],
+        "sustained_gap_s_per_byte": path.sustained_gap_s_per_byte,
+        "burst_bytes": path.burst_bytes,
     }
 
 

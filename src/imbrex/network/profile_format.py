@@ -102,10 +102,18 @@ def _points(item: Kind) -> Field:
 _PATH = Object(
     (
         _points(_POINT),
-        Field("gap_s_per_byte", _TIME, "the smallest gap of all", "s"),
+        Field("gap_s_per_byte", _TIME, "the smallest gap of all, which a burst may have", "s"),
         optional("loggp", _LOGGP, "parameters of LogGP, where they were fitted"),
         optional("limits", MapOf(Whole()), "the largest sends of some kinds", "bytes", {}),
         optional("rates", ListOf(_RATES), "at which rate messages move, by size", "", ()),
+        Field(
+            "sustained_gap_s_per_byte",
+            _TIME,
+            "the smallest gap behind a burst; 0: not known",
+            "s",
+            default=0.0,
+        ),
+        Field("burst_bytes", Whole(), "what may move faster than that, once", "bytes", default=0),
     ),
     _of_points,
 )

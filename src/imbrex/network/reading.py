@@ -69,6 +69,8 @@ def _path(entry: dict[str, Any]) -> NetworkPath:
         loggp=None if entry["loggp"] is None else LogGP(**entry["loggp"]),
         limits=entry["limits"],
         rates=tuple(map(_rates, entry["rates"])),
+        sustained_gap_s_per_byte=entry["sustained_gap_s_per_byte"],
+        burst_bytes=entry["burst_bytes"],
     )
 
 

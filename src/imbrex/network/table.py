@@ -6,12 +6,16 @@ Its format: docs/reference/machine-profile.md.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from imbrex.errors import ImbrexError
+from imbrex.network.collective_bytes import moved_of_size
+from imbrex.network.gaps import behind_burst_s
 from imbrex.network.interpolation import BANDWIDTH_BYTES, transfer_time
-from imbrex.network.profile import MachineProfile, MovingRates, NetworkPath, Point, Rate
+from imbrex.network.profile import Collective, MachineProfile, MovingRates, NetworkPath, Point, Rate
 from imbrex.network.rates import rates_at
 
 FAR_BYTES = 1 << 40
@@ -21,6 +25,8 @@ MEMORYLESS = ("self", "intra-node")
 """The paths on which a side that is inside MPI copies, whatever went before. Over a network it also
 depends on how far the handshake has come and on what the buffers of both hosts hold, which the
 situations that were measured do not show: one message in eight broke such bounds."""
+Line = Callable[[int], float]
+"""Seconds that so many bytes take at least."""
 # What the runtime takes for a time: up to 2^50 ns, 13 days.
 _MOST_S = (1 << 50) * 1e-9
 
@@ -35,7 +41,10 @@ def format_table(profile: MachineProfile) -> str:
         lines += [
             f"point {p.size_bytes} {_down(p.x_lo_s)} {_up(p.x_hi_s)} "
             f"{_up(p.tail_s)} {_up(p.head_s)}"
-            for p in (*path.points, *_far(path.points, path.gap_s_per_byte))
+            for p in (
+                *path.points,
+                *_past_the_last(path.points, path.gap_s_per_byte, _of_message(path)),
+            )
         ]
         lines += _classes(path, name in MEMORYLESS)
     for c in profile.collectives:
@@ -43,13 +52,13 @@ def format_table(profile: MachineProfile) -> str:
         points = [Point(p.size_bytes, p.x_lo_s, p.x_hi_s) for p in c.points]
         lines += [
             f"point {p.size_bytes} {_down(p.x_lo_s)} {_up(p.x_hi_s)} -1 -1"
-            for p in (*points, *_far(points, _gap(points)))
+            for p in (*points, *_past_the_last(points, _gap(points), _of_collective(profile, c)))
         ]
     for o in profile.one_sided:  # two processes, looked up by the operation like a collective
         lines.append(f"collective {o.operation} 2 any {o.path}")
         lines += [
             f"point {p.size_bytes} {_down(p.x_lo_s)} {_up(p.x_hi_s)} {_up(p.tail_s)} -1"
-            for p in (*o.points, *_far(o.points, o.gap_s_per_byte))
+            for p in (*o.points, *_past_the_last(o.points, o.gap_s_per_byte))
         ]
     lines.append("end")
     return "\n".join(lines) + "\n"
@@ -91,26 +100,66 @@ def _returns_early(points: Sequence[Point], size: int) -> bool | None:
     return found.pop() if len(found) == 1 else None
 
 
-def _far(points: Sequence[Point], gap_s_per_byte: float) -> list[Point]:
-    """A point that no message reaches: the runtime then interpolates beyond the last measured one.
+def _past_the_last(
+    points: Sequence[Point], gap_s_per_byte: float, behind_burst_s: Line = lambda _: 0.0
+) -> list[Point]:
+    """Points between which the runtime interpolates beyond the last measured one.
 
     What it would do by itself, let X_lo grow in proportion, holds only for sizes at which the last
-    X_lo is nothing but its bytes.
+    X_lo is nothing but its bytes. It grows by the gap until what may move in a burst is through.
     """
     size = FAR_BYTES
     while points and size > points[-1].size_bytes:
-        t = transfer_time(points, size, gap_s_per_byte)
-        if t.x_hi_s <= _MOST_S:
-            return [Point(size, t.x_lo_s, t.x_hi_s, t.tail_s, t.head_s)]
+        far = _extrapolated(points, size, gap_s_per_byte)
+        if far.x_hi_s <= _MOST_S:
+            break
         size //= 2  # cut to what the runtime takes, the time would grow too slowly
-    return []
+    else:
+        return []
+
+    def through(at_bytes: int) -> bool:
+        return behind_burst_s(at_bytes) > _extrapolated(points, at_bytes, gap_s_per_byte).x_lo_s
+
+    far = _with_x_lo(far, max(far.x_lo_s, behind_burst_s(size)))
+    first = points[-1].size_bytes + 1
+    if not through(size - 1):
+        return [far]
+    # The lines meet between this size and the next: from the lower one on nothing bends.
+    knee = max(first, first + bisect_left(range(first, size), True, key=through) - 1)
+    here = _extrapolated(points, knee, gap_s_per_byte)
+    return [_with_x_lo(here, behind_burst_s(knee)), far] if knee < size else [far]
+
+
+def _extrapolated(points: Sequence[Point], size_bytes: int, gap_s_per_byte: float) -> Point:
+    t = transfer_time(points, size_bytes, gap_s_per_byte)
+    return Point(size_bytes, t.x_lo_s, t.x_hi_s, t.tail_s, t.head_s)
+
+
+def _with_x_lo(point: Point, x_lo_s: float) -> Point:
+    """This point with that lower bound."""
+    return replace(point, x_lo_s=min(point.x_hi_s, x_lo_s))
+
+
+def _of_message(path: NetworkPath) -> Line:
+    """Of one message."""
+    return lambda size_bytes: behind_burst_s({"inter-node": path}, "inter-node", 1, size_bytes)
+
+
+def _of_collective(profile: MachineProfile, c: Collective) -> Line:
+    """Of a collective, whose size holds the blocks of all ranks or of one."""
+
+    def least(size_bytes: int) -> float:
+        moved = moved_of_size(c.operation, c.role, c.ranks, size_bytes)
+        return behind_burst_s(profile.paths, c.path, c.ranks - 1, moved)
+
+    return least
 
 
 def _gap(points: Sequence[Point]) -> float:
     """The least time per byte that a collective's bounds have shown for sizes that bandwidth
-    decides: what each further byte takes at least."""
-    large = [p.x_lo_s / p.size_bytes for p in points if p.size_bytes >= BANDWIDTH_BYTES]
-    return min(large, default=0.0)
+    decides, about the largest: what each further byte takes at least."""
+    near = max(BANDWIDTH_BYTES, points[-1].size_bytes / 4)
+    return min((p.x_lo_s / p.size_bytes for p in points if p.size_bytes >= near), default=0.0)
 
 
 def write_table(profile: MachineProfile, file: Path) -> None:

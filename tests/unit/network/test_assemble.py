@@ -163,3 +163,26 @@ def test_no_bound_stands_against_a_message_that_was_faster() -> None:
     points = assemble(read_columns(lines), {}, True).paths["inter-node"].points
     assert points[1].x_lo_s == pytest.approx(380.02e-6)
     assert points[1].x_hi_s == pytest.approx(900e-6)
+
+
+def test_a_collective_takes_what_its_bytes_take_behind_a_burst() -> None:
+    """A bucket of 128 KiB, 10 ns for each further byte; every latency is 1 us."""
+    lines = [
+        "# imbrex-probes 1",
+        "pingpong inter-node 0 1 1 warm 9 1000 1000 1000 1000",
+        "pingpong inter-node 0 1 262144 warm 9 1313720 1313720 1313720 1400000",
+        "pingpong inter-node 0 1 1048576 warm 9 9178040 9178040 9178040 9300000",
+        "stream inter-node 0 1 262144 16 9 40637320 40637320",
+        "collective MPI_Alltoall 2 inter-node 4194304 8388608 9 45000000 45000000 46000000",
+    ]
+    profile = assemble(read_columns(lines), {}, True)
+    path = profile.paths["inter-node"]
+    # 3 latencies of a message, 5 of a batch: 4 MiB in 40,632,320 ns, 256 KiB in 1,310,720 ns.
+    assert path.sustained_gap_s_per_byte == pytest.approx(9.6875e-9)
+    assert path.burst_bytes == 126_844
+    (point,) = profile.collectives[0].points
+    assert point.x_lo_s == pytest.approx(9.6875e-9 * (4_194_304 - 126_844))
+    lines[-1] = lines[-1].replace("45000000 45000000", "20000000 20000000")
+    faster = assemble(read_columns(lines), {}, True)
+    assert faster.paths["inter-node"].sustained_gap_s_per_byte == pytest.approx(2e-2 / 4_194_304)
+    assert faster.collectives[0].points[0].x_lo_s <= 20e-3
