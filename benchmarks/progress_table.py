@@ -1,7 +1,8 @@
 """What the progress thread brings, beside other remedies, and what it costs where it helps nothing.
 
     sudo python benchmarks/progress_table.py exchange|calls [--library mpich] [--sizes 1,4]
-        [--rounds 6] [--build FOLDER] [--save FILE] [--insert docs/guide/progress.md]
+        [--ways naive,progress] [--rounds 6] [--build FOLDER] [--save FILE]
+        [--insert docs/guide/progress.md]
 
 exchange: two hosts in network namespaces (TCP, 800 Mbit/s), one rank and one core each, so that a
 thread takes its time from the program. tests/network/exchange.c exchanges messages around 50 ms of
@@ -27,6 +28,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -151,9 +153,14 @@ class Built:
             yield Finding("calls", self.library, what, way, turn, ns * 1e-9)
 
 
-def measure(kind: str, built: Built, sizes: Sequence[str], turns: range) -> Iterator[Finding]:
-    """All ways in each turn, beginning with another one each time."""
-    ways = list(WAYS[kind])
+def measure(
+    kind: str, built: Built, ways: Sequence[str], sizes: Sequence[str], turns: range
+) -> Iterator[Finding]:
+    """All ways in each turn, beginning with another one each time.
+
+    A way that did not come to its end twice is not tried again.
+    """
+    endless: Counter[tuple[str, str]] = Counter()
     if kind == "calls":
         for turn in turns:
             for i in range(len(ways)):
@@ -163,9 +170,14 @@ def measure(kind: str, built: Built, sizes: Sequence[str], turns: range) -> Iter
         for turn in turns:
             for size in sizes:
                 for i in range(len(ways)):
-                    found = built.exchange(network, ways[(turn + i) % len(ways)], size, turn)
+                    way = ways[(turn + i) % len(ways)]
+                    if endless[way, size] == 2:
+                        continue
+                    found = built.exchange(network, way, size, turn)
                     if found is not None:
                         yield found
+                    else:
+                        endless[way, size] += 1
 
 
 def rows(findings: Sequence[Finding]) -> Iterator[str]:
@@ -217,7 +229,11 @@ def main() -> None:
     parser.add_argument("--build", type=Path, help="build here and keep it")
     parser.add_argument("--save", type=Path, help="add what was measured to this file")
     parser.add_argument("--insert", type=Path, help="the page that gets the table")
+    parser.add_argument("--ways", help="some of them, with commas between")
     options = parser.parse_args()
+    ways = options.ways.split(",") if options.ways else list(WAYS[options.kind])
+    if unknown := [way for way in ways if way not in WAYS[options.kind]]:
+        parser.error(f"no way {unknown[0]}: {', '.join(WAYS[options.kind])}")
     os.environ |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     findings: list[Finding] = []
     if options.save and options.save.exists():
@@ -229,7 +245,7 @@ def main() -> None:
         for library in (options.library or list(SETTINGS)) if options.rounds > 0 else []:
             built = Built(library, folder)
             turns = range(first, first + options.rounds)
-            for finding in measure(options.kind, built, options.sizes.split(","), turns):
+            for finding in measure(options.kind, built, ways, options.sizes.split(","), turns):
                 findings.append(finding)
                 if options.save is not None:
                     with options.save.open("a") as file:
