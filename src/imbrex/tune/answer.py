@@ -42,6 +42,8 @@ class Found:
     """Why the search ended early, where the program as it is failed."""
     notes: tuple[str, ...] = ()
     """What was not tried, and why."""
+    unchanged: str = ""
+    """Where overlap could save most, if nothing there could be rewritten; a note says why."""
     left_s: float | None = None
     """What of the budget was left for trials: a calibration may have taken most of it."""
 
@@ -70,9 +72,10 @@ class Found:
         if not self.tried and self._over:
             return f"Nothing tried: {self._no_room}"
         if not self.tried:
+            source = self._source_unchanged or "no call that can be rewritten"
             return (
                 f"Overlap could gain {_at_most(self.most)}, but nothing is known to try: no "
-                "setting for this library as it is set, and no call that can be rewritten."
+                f"setting for this library as it is set, and {source}."
             )
         if not any(found.pairs or found.failed for found in self.tried):
             if self.interrupted:
@@ -91,7 +94,10 @@ class Found:
             left = sum(not found.finished for found in self.tried)
             return f"Nothing proven {when}: {left} of {count} candidates were not tried to the end."
         none = "the one candidate does not save" if count == 1 else f"none of {count} saves"
-        return f"Nothing proven: {none} more than {wording.percent(self.worth)} for certain."
+        none = f"{none} more than {wording.percent(self.worth)} for certain"
+        reasons = [f"overlap could gain {_at_most(self.most)}", none]
+        reasons += [self._source_unchanged] if self._source_unchanged else []
+        return f"Nothing found that helps: {', '.join(reasons[:-1])}, and {reasons[-1]}."
 
     def lines(self) -> list[str]:
         """The verdict, why, how to apply it, and what became of each candidate. Commands begin
@@ -131,6 +137,11 @@ class Found:
             for found in self.tried
             if found.prediction is not None and found.failed is None
         ]
+
+    @property
+    def _source_unchanged(self) -> str:
+        """Where a change of the source would have to be, if none could be tried."""
+        return f"the source at {self.unchanged} was not rewritten" if self.unchanged else ""
 
     @property
     def _open(self) -> bool:

@@ -69,12 +69,20 @@ def tune(wanted: Wanted) -> Found:
     else:
         tried, notes = _candidates(wanted, account, lambda: end - time.monotonic())
         found = replace(found, notes=notes)
+        if not any(t.candidate.kind == "source" for t in tried):
+            found = replace(found, unchanged=_most_gainable(account))
         left_s = end - time.monotonic()
         found = replace(found, left_s=left_s)
         request = Request(wanted.line, plan, left_s, wanted.check, before, found.run_s)
         found = _try(found, request, tried, trials)
     found.write()
     return found
+
+
+def _most_gainable(account: Account) -> str:
+    """The place whose calls overlap could help most; empty where there is none."""
+    best = max(account.sites, key=lambda site: site.division.gainable.high, default=None)
+    return best.name if best is not None and best.division.gainable.high > 0 else ""
 
 
 def _candidates(

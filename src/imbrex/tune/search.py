@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
+from statistics import median
 from typing import Any
 
 from imbrex.errors import ImbrexError
@@ -92,22 +93,27 @@ def _key(line: Line) -> str:
 
 
 class _Clock:
-    """The time that is left, in pairs, and the time that a run has."""
+    """The time that is left, in pairs, and the time that a run has.
+
+    A pair takes as long as the median of runs: one that others disturbed must not end the search.
+    """
 
     def __init__(self, request: Request, clock: Callable[[], float]) -> None:
         self._clock = clock
         self._end = clock() + request.budget_s
         self._longest_s = request.run_s
-        self._changed_s = 0.0
+        self._plain_s: list[float] = []
+        self._changed_s: list[float] = []
         self._hung = False
 
     def turn(self) -> None:
         """Another candidate is tried from now on: how long it takes is not known."""
-        self._changed_s = 0.0
+        self._changed_s = []
 
     def has_time(self, pairs: int = 1) -> bool:
         """Whether there is time for so many pairs."""
-        pair_s = self._longest_s + max(self._longest_s, self._changed_s)
+        run_s = median(self._plain_s) if self._plain_s else self._longest_s
+        pair_s = run_s + max(run_s, median(self._changed_s) if self._changed_s else 0.0)
         return self._clock() + pairs * pair_s <= self._end
 
     def timed(self, run: Run) -> Run:
@@ -133,9 +139,10 @@ class _Clock:
                 found = run(limited)
             took_s = self._clock() - began
             if plain:
+                self._plain_s.append(took_s)
                 self._longest_s = max(self._longest_s, took_s)
             else:
-                self._changed_s = max(self._changed_s, took_s)
+                self._changed_s.append(took_s)
             return found
 
         return timed

@@ -46,3 +46,19 @@ def test_the_best_is_narrowed_down_last() -> None:
     best = found[0]
     assert best.gain is not None
     assert best.gain[1] - best.gain[0] <= 0.5 * best.estimate
+
+
+def test_one_run_that_others_disturbed_does_not_end_the_search() -> None:
+    """A run in the middle takes 12 s; there is time to look at what is left all the same."""
+    now, runs = [0.0], [0]
+
+    def run(line: Line) -> TimedRun:
+        runs[0] += 1
+        seconds = 12.0 if runs[0] == 5 else 1.0
+        now[0] += seconds
+        return TimedRun(seconds)
+
+    tried = [Tried(Candidate("setting", f"X={x}", Setup({"X": x}))) for x in "12"]
+    request = Request(LINE, Plan(30, warm=0), 45.0, run_s=1.0)
+    search(request, tried, run, clock=lambda: now[0])
+    assert all(t.pairs >= 3 for t in tried)

@@ -107,7 +107,7 @@ def test_it_ends_when_nothing_else_can_become_the_answer() -> None:
     machine = Machine({"fast": 0.8, "other": 0.79}, noise=0.001)
     tried = [Tried(replace(setting(v), most=0.2)) for v in ("fast", "1", "other", "2")]
     # Time for the first alone, at first: it is proven before the others are looked at.
-    request = Request(LINE, Plan(30, warm=0), 1e6, run_s=1e5)
+    request = Request(LINE, Plan(30, warm=0), 190, run_s=10)
     search(request, tried, machine, clock=machine.clock)
     assert [t.recommended for t in tried] == [True, False, False, False]
     assert set(machine.runs) == {"", "fast"}
@@ -281,7 +281,20 @@ def test_verdicts_without_a_gain() -> None:
     )
     tried = tuned(Machine({}), ["1"])
     assert found(tried).verdict == (
-        "Nothing proven: the one candidate does not save more than 1 % for certain."
+        "Nothing found that helps: overlap could gain at most 30 %, and the one candidate does not "
+        "save more than 1 % for certain."
+    )
+
+
+def test_where_no_source_could_be_tried_the_place_is_said() -> None:
+    assert found((), 0.031, unchanged="pair_lj.cpp:88").verdict == (
+        "Overlap could gain at most 3.1 %, but nothing is known to try: no setting for this "
+        "library as it is set, and the source at pair_lj.cpp:88 was not rewritten."
+    )
+    tried = tuned(Machine({}), ["1", "2"])
+    assert found(tried, 0.031, unchanged="pair_lj.cpp:88").verdict == (
+        "Nothing found that helps: overlap could gain at most 3.1 %, none of 2 saves more than 1 % "
+        "for certain, and the source at pair_lj.cpp:88 was not rewritten."
     )
 
 
