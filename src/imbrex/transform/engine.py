@@ -169,16 +169,21 @@ def _longest_s(
 
 @contextlib.contextmanager
 def _uncollected() -> Iterator[None]:
-    """Without the search for cyclic garbage: a program model is large and has hardly any."""
-    enabled = gc.isenabled()
+    """Without the search for cyclic garbage: a program model is large and has hardly any.
+
+    What was there before is left out of each search meanwhile: only models are let go.
+    """
+    enabled, frozen = gc.isenabled(), gc.get_freeze_count()
     gc.disable()
+    if not frozen:
+        gc.freeze()
     try:
         yield
     finally:
+        if not frozen:
+            gc.freeze()  # and at once back: a program model counts as old from now on,
+            gc.unfreeze()  # or the next few allocations would have all of it searched
         if enabled:
-            if not gc.get_freeze_count():
-                gc.freeze()  # and at once back: a program model counts as old from now on,
-                gc.unfreeze()  # or the next few allocations would have all of it searched
             gc.enable()
 
 
