@@ -8,6 +8,7 @@ capability can be read, tested and replaced alone.
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -33,6 +34,7 @@ CLICK_ONLY_IN = "cli"
 LAYER_OF = {name: number for number, layer in enumerate(LAYERS) for name in layer}
 
 
+@functools.cache
 def modules(package: Path) -> dict[str, ast.Module]:
     """All modules by dotted name without the package's own; a folder's __init__ has its name."""
     found = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import shutil
 import subprocess
@@ -11,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from imbrex.transform.command import diff, explain
-from imbrex.transform.engine import Options, transform
+from imbrex.transform.engine import Options, Outcome, transform
 from imbrex.transform.readers.c_source import HEADERS
 
 CASES = Path(__file__).parent / "cases"
@@ -19,12 +20,24 @@ MODULES = Path(__file__).parent / "modules"
 SOURCES = sorted(path for path in CASES.iterdir() if path.suffix in (".c", ".cpp", ".f", ".f90"))
 
 
-@pytest.fixture(params=SOURCES, ids=lambda path: path.name)
-def case(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+@pytest.fixture(scope="module", params=SOURCES, ids=lambda path: path.name)
+def source(request: pytest.FixtureRequest) -> Path:
+    """A case. What is asked of it follows each other, so that it is rewritten once for all."""
+    return Path(request.param)
+
+
+@pytest.fixture
+def case(source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The case, copied to a directory that is the current one."""
-    shutil.copy(request.param, tmp_path)
+    shutil.copy(source, tmp_path)
     monkeypatch.chdir(tmp_path)
-    return Path(request.param.name)
+    return Path(source.name)
+
+
+@functools.cache
+def rewritten(case: Path) -> Outcome:
+    """What becomes of a case in the current directory, under its own name."""
+    return transform([case], Options())
 
 
 def expected(case: Path, ending: str) -> str:
@@ -32,13 +45,13 @@ def expected(case: Path, ending: str) -> str:
 
 
 def test_diff_and_reasons(case: Path) -> None:
-    outcome = transform([case], Options())
+    outcome = rewritten(case)
     assert diff(outcome) == expected(case, "diff")
     assert explain(outcome, applied=False) == expected(case, "txt")
 
 
 def test_second_run_is_empty(case: Path) -> None:
-    once = transform([case], Options()).after[str(case)]
+    once = rewritten(case).after[str(case)]
     again = transform([case], Options(contents={case: once}))
     assert again.after[str(case)] == once
 
@@ -64,17 +77,16 @@ def test_untouched_bytes_stay(case: Path) -> None:
 def test_fixed_form_within_72_columns(case: Path) -> None:
     if case.suffix != ".f":
         return
-    before, after = case.read_bytes(), transform([case], Options()).after[str(case)]
+    before, after = case.read_bytes(), rewritten(case).after[str(case)]
     assert all(len(line) <= 72 for line in after.splitlines() if line not in before)
 
 
 def test_no_new_warnings(case: Path) -> None:
-    after = transform([case], Options()).after[str(case)]
+    after = case.with_name("rewritten" + case.suffix)
+    after.write_bytes(rewritten(case).after[str(case)])
     for compiler in compilers(case):
-        before = warnings(compiler, case)
-        rewritten = case.with_name("rewritten" + case.suffix)
-        rewritten.write_bytes(after)
-        assert not Counter(warnings(compiler, rewritten)) - Counter(before), compiler
+        found = Counter(warnings(compiler, after))
+        assert not found or not found - Counter(warnings(compiler, case)), compiler
 
 
 def compilers(case: Path) -> list[str]:

@@ -40,16 +40,21 @@ NAMES = [
 ]
 
 
-def output(text: bytes, name: str, folder: Path) -> tuple[int, str]:
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The MPI that moves data late, compiled once."""
+    file = tmp_path_factory.mktemp("deferred") / "deferred.o"
+    flags = ["-O2", "-Wall", "-Wextra", "-Werror", "-idirafter", str(HEADERS)]
+    subprocess.run(["gcc", "-c", *flags, str(HERE / "deferred_mpi.c"), "-o", str(file)], check=True)
+    return file
+
+
+def output(text: bytes, name: str, folder: Path, library: Path) -> tuple[int, str]:
     """The exit code and the output of a program with one process."""
     source, program = folder / name, folder / "program"
     source.write_bytes(text)
     fortran = name.endswith((".f", ".f90"))
     flags = ["-O2", "-Wall", "-Werror", "-idirafter", str(HEADERS)]
-    library = folder / "deferred.o"
-    if not library.is_file():
-        command = ["gcc", "-c", *flags, "-Wextra", str(HERE / "deferred_mpi.c"), "-o", str(library)]
-        subprocess.run(command, check=True)
     compiler = "gfortran" if fortran else "g++" if name.endswith(".cpp") else "gcc"
     if fortran:
         flags = ["-O2", "-I", str(HEADERS), "-J", str(folder)]
@@ -61,7 +66,7 @@ def output(text: bytes, name: str, folder: Path) -> tuple[int, str]:
 
 @pytest.mark.skipif(not (shutil.which("gcc") and shutil.which("g++")), reason="gcc is missing")
 @pytest.mark.parametrize("name", NAMES)
-def test_same_output(name: str, tmp_path: Path) -> None:
+def test_same_output(name: str, tmp_path: Path, library: Path) -> None:
     if not name.endswith((".c", ".cpp")) and not shutil.which("gfortran"):
         pytest.skip("gfortran is missing")
     source = tmp_path / f"case_{name}"
@@ -69,19 +74,19 @@ def test_same_output(name: str, tmp_path: Path) -> None:
     outcome = transform([source], Options())
     before, after = outcome.before[str(source)], outcome.after[str(source)]
     assert before != after
-    expected = output(before, name, tmp_path)
+    expected = output(before, name, tmp_path, library)
     assert expected[0] == 0, expected
-    assert output(after, name, tmp_path) == expected
+    assert output(after, name, tmp_path, library) == expected
 
 
 @pytest.mark.skipif(not shutil.which("gcc"), reason="gcc is missing")
 @pytest.mark.parametrize("late", [False, True])
-def test_errors_are_seen(tmp_path: Path, late: bool) -> None:
+def test_errors_are_seen(tmp_path: Path, library: Path, late: bool) -> None:
     """A wait that is left out, or that comes one statement late, shows in the output."""
     source = tmp_path / "case.c"
     shutil.copy(HERE / "cases" / "distribute.c", source)
     outcome = transform([source], Options())
-    expected = output(outcome.before[str(source)], "distribute.c", tmp_path)
+    expected = output(outcome.before[str(source)], "distribute.c", tmp_path, library)
     text = outcome.after[str(source)].decode()
     wait = re.search(r"\n *MPI_Wait\(&imbrex_requests\[0\][^\n]*", text)
     assert wait is not None
@@ -89,4 +94,4 @@ def test_errors_are_seen(tmp_path: Path, late: bool) -> None:
     if late:
         end = wrong.index("        }\n", wait.start()) + len("        }")
         wrong = wrong[:end] + wait[0] + wrong[end:]
-    assert output(wrong.encode(), "distribute.c", tmp_path) != expected
+    assert output(wrong.encode(), "distribute.c", tmp_path, library) != expected
