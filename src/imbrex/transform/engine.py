@@ -6,7 +6,6 @@ import contextlib
 import gc
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from itertools import groupby
 from pathlib import Path
 
 from imbrex.errors import ImbrexError
@@ -33,7 +32,7 @@ from imbrex.transform.readers.fortran import read_fortran
 from imbrex.transform.readers.fortran_lines import is_form_flag
 from imbrex.transform.readers.fortran_units import FORTRAN_SUFFIXES, Units
 from imbrex.transform.readers.stated import read_stated
-from imbrex.transform.rewrites.base import Decision
+from imbrex.transform.rewrites.base import Decision, not_analysed
 from imbrex.transform.rewrites.blocking import BlockingToNonblocking
 from imbrex.transform.rewrites.collectives import CollectivesToNonblocking
 from imbrex.transform.rewrites.motion import ExistingMotion
@@ -316,6 +315,7 @@ def _communication(analysis: _Analysis, options: Options) -> Outcome:
         StatementMotion(program, footprints, facts),
     )
     decisions = deciding.decide(list(program.routines.values()))
+    decisions += not_analysed(program, options.only)
     note_stated(program, decisions)
     for decision in decisions:
         if decision.decision == "nothing-to-gain":
@@ -346,14 +346,6 @@ def _communication(analysis: _Analysis, options: Options) -> Outcome:
         f"{place}: the macro {name} is taken as not defined (give the build's flags after --)"
         for name, place in program.undefined.items()
     ]
-    places = sorted(program.not_analysed)
-    for file, group in groupby(places, key=lambda place: place.file):
-        lines = [place.line for place in group]
-        calls = "a call" if len(lines) == 1 else f"{len(lines)} calls"
-        notes.append(
-            f"{file}:{lines[0]}: {calls} of MPI in methods, templates or lambdas, which are not "
-            "analysed: write the exchange as a plain function"
-        )
     return Outcome(decisions, before, after, program.skipped, notes)
 
 

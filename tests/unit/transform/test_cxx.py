@@ -314,5 +314,45 @@ def test_calls_in_methods_are_told(tmp_path: Path) -> None:
         "int main() { Halo h; h.start(0); h.finish(); }\n"
     )
     outcome = transform([source], Options())
-    (note,) = outcome.notes
-    assert note.startswith(f"{source}:6: 2 calls of MPI in methods, templates or lambdas")
+    told = [(d.site.call.line, d.site.call.name, d.decision) for d in outcome.decisions]
+    assert told == [(6, "MPI_Irecv", "refused"), (8, "MPI_Wait", "refused")]
+    first = outcome.decisions[0]
+    assert first.reason.text == "it is in a method, which is not analysed"
+    assert (first.site.routine.name, first.reason.location.line) == ("Halo::start", 5)
+
+
+UNREAD = """#include <mpi.h>
+static double a[9], b[9];
+template <class T> void all(T *x) { MPI_Bcast(x, 9, MPI_DOUBLE, 0, MPI_COMM_WORLD); }
+static void one(int to)
+{
+    auto send = [&] { MPI_Send(a, 9, MPI_DOUBLE, to, 0, MPI_COMM_WORLD);
+        MPI_Barrier(MPI_COMM_WORLD); };
+    send();
+    try {
+        MPI_Send(b, 9, MPI_DOUBLE, to, 0, MPI_COMM_WORLD);
+    } catch (int) {
+    }
+    MPI_Send(a, 9, MPI_DOUBLE, to, 0, MPI_COMM_WORLD);
+}
+int main() { one(1); all(b); }
+"""
+
+
+def test_each_call_is_a_site_wherever_it_stands(tmp_path: Path) -> None:
+    """With what hides it, and the line where that begins; each once."""
+    source = tmp_path / "unread.cpp"
+    source.write_text(UNREAD)
+    outcome = transform([source], Options())
+    told = [
+        (d.site.call.line, d.site.call.name, d.site.routine.name, d.reason.text[:22])
+        for d in outcome.decisions
+    ]
+    assert told == [
+        (3, "MPI_Bcast", "all", "it is in a template, w"),
+        (6, "MPI_Send", "one", "it is in a lambda, whi"),
+        (7, "MPI_Barrier", "one", "it is in a lambda, whi"),
+        (10, "MPI_Send", "one", "it is in a try block, "),
+        (13, "MPI_Send", "one", told[-1][3]),
+    ]
+    assert [d.reason.location.line for d in outcome.decisions[:4]] == [3, 6, 6, 9]

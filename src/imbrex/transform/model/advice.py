@@ -79,6 +79,9 @@ assignment-to statement-function derived-assignment derived-operator own-assignm
 derived-component
     pass the component to a routine that communicates and computes on a plain dummy array: `call
     step(g%u, g%w, g%nx)`
+in-construct
+    write the exchange as a function of its own, or as a method that is neither virtual nor a
+    template, and call it from there
 macro in-header
     put the code into the source file
 included-unread included-code include-missing twice-defined function-twice-defined name-twice

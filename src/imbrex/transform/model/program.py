@@ -287,6 +287,14 @@ class SourceFile:
         return self.data.count(b"\n", 0, offset) + 1
 
 
+class UnreadCall(NamedTuple):
+    """A call of MPI in code that is not analysed: in which routine, and why that is not."""
+
+    name: str
+    routine: str
+    reason: Reason
+
+
 # One constraint on what pointers hold: (target cell, form, source cell), see analysis.aliases.
 PointerFact = tuple[str, str, str]
 
@@ -325,8 +333,8 @@ class Program:
     # Macros that Fortran conditionals ask for and that are not defined, and where.
     undefined: dict[str, Location] = field(default_factory=dict)
     inactive: set[str] = field(default_factory=set)  # names in Fortran code that is not compiled
-    # Calls of MPI that communicate, in code of C++ that is not analysed.
-    not_analysed: set[Location] = field(default_factory=set)
+    # Calls of MPI that communicate, in code of C++ that is not analysed, by place and first byte.
+    not_analysed: dict[tuple[Location, int], UnreadCall] = field(default_factory=dict)
     skipped: dict[str, str] = field(default_factory=dict)  # file: why it was not read
     # Modules that are used but not among the files, and where: what they declare is not known.
     missing_modules: dict[str, Location] = field(default_factory=dict)

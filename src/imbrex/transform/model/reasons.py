@@ -34,6 +34,7 @@ class ReasonKind(Sentence):
     LINE = "the line `{line}`"
     DECLARATIONS_HOLD = "its declarations hold `{line}`"
     IN_HEADER = "it is defined in a header"
+    IN_CONSTRUCT = "it is in {construct}, which is not analysed"
     INCLUDED_UNREAD = "an included file is not read"
     INCLUDED_CODE = "{file} holds more than declarations"
     INCLUDE_MISSING = "the include file {file} is not found"

@@ -38,6 +38,7 @@ from imbrex.transform.readers.c_source import (
     is_compiler_header,
 )
 from imbrex.transform.readers.c_statements import StatementReader
+from imbrex.transform.readers.c_unread import Unread
 from imbrex.transform.readers.c_vector_reader import Effects
 from imbrex.transform.readers.ending import drop_last_return
 
@@ -210,6 +211,7 @@ class _Unit(StatementReader):
             if cursor.is_definition():
                 self._function(cursor)
         elif self.plus_plus:
+            self.expressions.unread = Unread("")
             self.expressions.hide(cursor)  # methods and templates
 
     def _function(self, cursor: Any) -> None:
@@ -238,6 +240,7 @@ class _Unit(StatementReader):
             parameters.append(key)
             self.program.pointer_facts.append((key, "copy", f"argument:{name}:{position}"))
         self.return_cell = f"return:{name}"
+        self.expressions.unread = Unread(name)
         block = self.block(body)
         if not here:
             block.insertable = False

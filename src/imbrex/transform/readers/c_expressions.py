@@ -26,17 +26,22 @@ from imbrex.transform.readers.c_distances import (
     within_one,
 )
 from imbrex.transform.readers.c_places import PlaceReader
+from imbrex.transform.readers.c_unread import Unread
 from imbrex.transform.readers.c_vector_reader import Effects, Memory, by_reference
 
 _IDENTIFIER = re.compile(rb"[A-Za-z_]\w*")
 # Calls that a user asks about where they are not seen.
-_TELLING = {*mpi_calls.BLOCKING, *mpi_calls.STARTS, *mpi_calls.COLLECTIVES, *mpi_calls.COMPLETIONS}
+_TELLING = {
+    *(*mpi_calls.BLOCKING, *mpi_calls.STARTS, *mpi_calls.COLLECTIVES),
+    *(*mpi_calls.COMPLETIONS, *mpi_calls.LEFT_ALONE),
+}
 
 
 class ExpressionReader(PlaceReader):
     """Reads the expressions of one translation unit."""
 
     macros: Mapping[str, str] = MappingProxyType({})  # MPI's names, by the macros for them
+    unread = Unread("")  # where code stands that is hidden
 
     def give_away(self, cursor: Any) -> None:
         """A reference is bound to the object: whoever holds one may reach it."""
@@ -51,11 +56,14 @@ class ExpressionReader(PlaceReader):
         """Code that is not read may do anything with what it names, and call what it names."""
         if is_distance(cursor) or any(becomes_number(c, cursor) for c in cursor.operands):
             self.program.numbers.add((UNKNOWN_MEMORY, False))
+        outer = self.unread
+        self.unread = outer.within(cursor)
         for child in cursor.children:
             self.hide(child)
             if cursor.kind is ck.FIELD_DECL and child.kind in ck.EXPRESSIONS:
                 key = self._key_of_field(cursor)
                 self.program.pointer_facts.append((key, "addr", "external"))
+        self.unread = outer
         facts = self.program.pointer_facts
         if cursor.kind is ck.MEMBER_REF_EXPR:
             key = self._field_key(cursor)
@@ -64,12 +72,13 @@ class ExpressionReader(PlaceReader):
         named = cursor.referenced if cursor.kind is ck.DECL_REF_EXPR else None
         if named is None:
             return
+        if named.spelling in _TELLING:
+            place = Location(cursor.location.file, cursor.location.line)
+            call = self.unread.call(named.spelling, place)
+            self.program.not_analysed.setdefault((place, cursor.location.offset), call)
         if named.kind in (ck.VAR_DECL, ck.PARM_DECL):
             facts.append(("escape", "addr", self.key_of(named)))
         elif named.kind is ck.FUNCTION_DECL:
-            if named.spelling in _TELLING:
-                place = cursor.location
-                self.program.not_analysed.add(Location(place.file, place.line))
             for position, _ in enumerate(named.arguments):
                 facts.append((f"argument:{named.spelling}:{position}", "addr", "external"))
 

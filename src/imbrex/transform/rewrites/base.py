@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -11,7 +11,7 @@ from imbrex.transform import mpi_calls
 from imbrex.transform.model.advice import advice, in_the_way
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.location import Location
-from imbrex.transform.model.program import Call, Program, Routine, Statement
+from imbrex.transform.model.program import Block, Call, Kind, Program, Routine, Statement
 from imbrex.transform.model.reasons import ReasonKind
 
 SCHEMA_VERSION = 1
@@ -150,6 +150,27 @@ def left_alone(site: Site) -> Decision | None:
         return None
     place = Location(site.routine.file, site.call.line)
     return Decision(site, "refused", Reason(cause, place), site.call.line, site.call.line)
+
+
+def not_analysed(program: Program, only: Set[tuple[str, int]]) -> list[Decision]:
+    """The calls that communicate in code that is not analysed, as sites that stay."""
+    read = {
+        (Location(routine.file, call.line), call.start)
+        for routine in program.routines.values()
+        for statement in routine.statements()
+        for call in statement.calls
+        if call.name.startswith("MPI_")
+    }
+    found = []
+    for place, first in sorted(program.not_analysed.keys() - read):
+        if only and (place.file, place.line) not in only:
+            continue
+        unread = program.not_analysed[place, first]
+        routine = Routine("", unread.routine, place.file, place.line, [], Block([], 0, 0))
+        statement = Statement(Kind.OPAQUE, 0, 0, place.line, place.line)
+        site = Site(routine, statement, Call(unread.name, [], 0, 0, place.line))
+        found.append(Decision(site, "refused", unread.reason, place.line, place.line))
+    return found
 
 
 def calls_of(program: Program, *names: str) -> Iterator[Site]:

@@ -1,0 +1,53 @@
+"""Where code stands that is not analysed: the routine that it is in, and what hides it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from imbrex.transform.model.causes import Reason
+from imbrex.transform.model.location import Location
+from imbrex.transform.model.program import UnreadCall
+from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.readers import c_cursor_kinds as ck
+
+_HIDING = {
+    ck.CLASS_TEMPLATE: "a template",
+    ck.CLASS_TEMPLATE_PARTIAL: "a template",
+    ck.FUNCTION_TEMPLATE: "a template",
+    ck.LAMBDA_EXPR: "a lambda",
+    ck.CXX_TRY_STMT: "a try block",
+    ck.CXX_METHOD: "a method",
+    ck.CONSTRUCTOR: "a constructor",
+    ck.DESTRUCTOR: "a destructor",
+}
+_CLASSES = frozenset({ck.CLASS_DECL, ck.STRUCT_DECL, ck.CLASS_TEMPLATE, ck.CLASS_TEMPLATE_PARTIAL})
+_ROUTINES = frozenset({ck.CXX_METHOD, ck.CONSTRUCTOR, ck.DESTRUCTOR, ck.FUNCTION_TEMPLATE})
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A place in the source: the innermost routine, and the outermost construct that hides it."""
+
+    routine: str
+    construct: str = ""
+    location: Location | None = None
+
+    def within(self, cursor: Any) -> Unread:
+        """The place inside a cursor whose code is not read."""
+        found = self
+        if cursor.kind in _ROUTINES:
+            parent = cursor.semantic_parent
+            member = parent is not None and parent.kind in _CLASSES
+            name = f"{parent.spelling}::{cursor.spelling}" if member else cursor.spelling
+            found = Unread(name, self.construct, self.location)
+        construct = _HIDING.get(cursor.kind, "")
+        if construct and not found.construct:
+            place = Location(cursor.location.file, cursor.location.line)
+            found = Unread(found.routine, construct, place)
+        return found
+
+    def call(self, name: str, place: Location) -> UnreadCall:
+        """A call of MPI at this place."""
+        cause = ReasonKind.IN_CONSTRUCT(construct=self.construct or "a construct of C++")
+        return UnreadCall(name, self.routine, Reason(cause, self.location or place))
