@@ -295,7 +295,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--rows", type=Path, required=True)
     parser.add_argument("--library", choices=LIBRARIES)
-    parser.add_argument("--only", help="programs, with commas between them")
+    parser.add_argument("--only", help="programs, with or without options, commas between them")
     parser.add_argument("--budget", type=float, default=90)
     parser.add_argument("--pairs", type=int, default=20)
     parser.add_argument("--seconds", type=float, default=1200)
@@ -331,7 +331,8 @@ def searches(given: argparse.Namespace, libraries: Sequence[str], end: float) ->
         (library, case)
         for case in CASES
         for library in libraries
-        if (not given.only or case.app in given.only.split(",")) and (library, case.name) not in has
+        if (not given.only or {case.app, case.name} & set(given.only.split(",")))
+        and (library, case.name) not in has
     ]
     if wanted and time.monotonic() < end:
         with two_hosts() as network:

@@ -6,7 +6,7 @@ import importlib
 import re
 import sys
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from importlib import resources
 from typing import Any
 
@@ -34,6 +34,8 @@ class Knob:
     unless_only: dict[str, str] = field(default_factory=dict)
     needs_path: str = ""
     memory_per_peer_bytes: int = 0
+    most_per_peer_bytes: int = 0
+    """How far that limit may be raised for a program with larger messages; 0: not at all."""
     progress: bool = False
     """Whether it makes progress while the program computes."""
     spins: bool = False
@@ -48,6 +50,25 @@ class Knob:
     def label(self) -> str:
         """`NAME=VALUE` of each variable."""
         return " ".join(f"{name}={value}" for name, value in self.variables.items())
+
+    def up_to(self, size_bytes: int) -> Knob:
+        """The same with a limit that messages of this size are within, a power of two; itself where
+        they are already, or where they are larger than the limit may be."""
+        before = self.memory_per_peer_bytes
+        if not before < size_bytes <= self.most_per_peer_bytes:
+            return self
+        told, asked = (f"{size // MEBIBYTE} MiB" for size in (before, size_bytes))
+        changed = {
+            name: str(size_bytes) if value == str(before) else value
+            for name, value in self.variables.items()
+        }
+        return replace(
+            self,
+            variables=changed,
+            effect=self.effect.replace(told, asked),
+            cost=self.cost.replace(told, asked),
+            memory_per_peer_bytes=size_bytes,
+        )
 
     @property
     def export(self) -> str:

@@ -26,6 +26,27 @@ def combined(tried: Sequence[Tried]) -> Candidate | None:
             environment |= candidate.setup.environment
     if len(parts) < 2:
         return None
+    return _combination_of(parts, environment)
+
+
+def leaving_at_once(tried: Sequence[Tried]) -> list[Candidate]:
+    """The best proven rewrite with each setting by which messages of the program leave without
+    asking, where that is not proven alone: calls that block gain nothing by it, those that the
+    rewrite starts early do, as no answer has to be waited for."""
+    best = next((t.candidate for t in proven(tried) if t.candidate.kind != "combination"), None)
+    if best is None or best.kind != "source":
+        return []
+    eager = [t.candidate for t in tried if is_eager(t) and not t.recommended and t.failed is None]
+    return [_combination_of([best, other], dict(other.setup.environment)) for other in eager]
+
+
+def is_eager(found: Tried) -> bool:
+    """Whether it is a setting by which larger messages leave without asking."""
+    return found.candidate.kind == "setting" and found.candidate.eager_bytes > 0
+
+
+def _combination_of(parts: Sequence[Candidate], environment: dict[str, str]) -> Candidate:
+    """Candidates that go together as one, beside the first of them alone."""
     best = parts[0].setup
     built = next((part for part in parts if part.setup.words is not None), None)
     helped = next((part for part in parts if part.setup.prefix), Candidate("", ""))

@@ -14,7 +14,7 @@ from typing import Any
 from imbrex.errors import ImbrexError
 from imbrex.tune.candidate import Candidate, Setup, Tried
 from imbrex.tune.choosing import LEAST_SEEN, at_best, left_out, next_to_narrow, noise_of
-from imbrex.tune.combination import combined
+from imbrex.tune.combination import combined, is_eager, leaving_at_once
 from imbrex.tune.results import checked_by, comparable, difference
 from imbrex.tune.statistics import CONFIDENCE
 from imbrex.tune.timed_run import HangError, Line, TimedRun
@@ -162,13 +162,14 @@ def search(
     First all are screened with a few pairs, while there is time to prove the best of them too; then
     those that look faster are tried on, the best first, until they are proven, hopeless, or the
     budget is used up, and those that were not screened with what time is left. What was proven is
-    tried together at last, and the best of all narrowed down. `objection` has a word in what is
-    proven. What can no longer become the answer
-    has no more pairs at any time. The confidence of each is raised so that with as many candidates
-    as these, and their combination, the whole is wrong as rarely as one.
+    tried together at last, and what only helps a rewritten program with the best rewrite; the best
+    of all is narrowed down. `objection` has a word in what is proven. What can no longer become the
+    answer has no more pairs at any time. The confidence of each is raised so that with as many
+    candidates as these, and their combinations, the whole is wrong as rarely as one.
     """
     left = _Clock(request, clock)
-    many = len(tried) + (len(tried) > 1)
+    rewrites = any(t.candidate.kind == "source" for t in tried)
+    many = len(tried) + (len(tried) > 1) + rewrites * sum(map(is_eager, tried))
     plan = replace(request.plan, confidence=1 - (1 - CONFIDENCE) / max(1, many))
     outputs = _Outputs(left.timed(run))
 
@@ -199,10 +200,11 @@ def search(
         if not left.has_time():
             break
     tried[:] = [replace(t, finished=True) if _screened_out(t) else t for t in tried]
-    combination = combined(tried)
-    if combination is not None and left.has_time(SCREENED_PAIRS):
-        tried.append(Tried(combination))
-        go_on(len(tried) - 1, ": is it proven?", proving(_decided))
+    combinations = [combined(tried), *leaving_at_once(tried)]
+    for combination in (c for c in combinations if c is not None):
+        if left.has_time(SCREENED_PAIRS):
+            tried.append(Tried(combination))
+            go_on(len(tried) - 1, ": is it proven?", proving(_decided))
     while left.has_time() and (narrow := next_to_narrow(tried, plan.worth)) is not None:
         go_on(tried.index(narrow), ": how much?", proving(_settled))
 

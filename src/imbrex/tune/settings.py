@@ -18,13 +18,12 @@ def setting_candidates(account: Account, worth: float) -> tuple[list[Candidate],
     if profile is None:
         why = "no machine profile tells what this MPI library does here (imbrex calibrate)"
         return [], (f"the settings: not tried: {why}",)
-    known = [
-        knob
-        for knob in knobs_for(
-            profile.library_name, profile.settings, profile.paths, profile.library_version
-        )
-        if _most(account, knob) >= worth
-    ]
+    found_knobs = knobs_for(
+        profile.library_name, profile.settings, profile.paths, profile.library_version
+    )
+    fitted = [knob.up_to(_largest_bytes(account, worth)) for knob in found_knobs]
+    every = [*found_knobs, *(knob for knob in fitted if knob not in found_knobs)]
+    known = [knob for knob in every if _most(account, knob) >= worth]
     free, left = free_knobs(known, launcher, os.environ)
     found = [
         Candidate(
@@ -42,6 +41,18 @@ def setting_candidates(account: Account, worth: float) -> tuple[list[Candidate],
     ]
     notes = (f"{label}: not tried: {own} is set by you" for label, own in left.items())
     return sorted(found, key=lambda c: -c.most), tuple(notes)
+
+
+def _largest_bytes(account: Account, worth: float) -> int:
+    """The least power of two that holds each message of a size that could save `worth`."""
+    return max(
+        (
+            2 << row.sizes[1]
+            for row in rows(account.run, "size")
+            if row.sizes is not None and row.sums.exposed_max_s >= worth * account.busy_s > 0
+        ),
+        default=0,
+    )
 
 
 def _most(account: Account, knob: Knob) -> float:
