@@ -103,7 +103,7 @@ def _network_path(
     first_fragment_ns = x_hi[max(early)] if early else 0.0
     points = []
     seen = gaps.moved_by_messages(round_trips, streams, whole)
-    sustained_ns, burst_bytes = gaps.sustained(seen, by_collectives, sizes[-1])
+    sustained_ns, burst_bytes = gaps.sustained(seen, by_collectives, sizes)
     medians = loggp.medians_s(round_trips)
     buffered_ns = 0.0
     for size in sizes:

@@ -67,38 +67,40 @@ def moved_by_messages(
 
 
 def sustained(
-    seen: Sequence[Moved], by_collectives: Sequence[Moved], last_bytes: int
+    seen: Sequence[Moved], by_collectives: Sequence[Moved], sizes: Sequence[int]
 ) -> tuple[float, int]:
     """Nanoseconds per byte of what is larger than any burst, and the burst; 0, 0 if unknown.
 
-    `last_bytes`: the largest size of the ping-pong. The gap is that of the most bytes that moved in
-    messages of about its size, and no larger than that between the largest message and the next
-    smaller one: where the most bytes were slow for another reason than their number, that tells.
+    `sizes` are those of the ping-pong. The gap is that of the most bytes that moved in messages of
+    about the largest, and no larger than that between the largest and the next of at most half of
+    it: where the most bytes were slow for another reason than their number, that tells.
     What moved by collectives makes it smaller where it was faster, and never larger.
     """
+    last_bytes = max(sizes)
     near = max(BANDWIDTH_BYTES, last_bytes / 4)
     whole = max((m.size_bytes for m in seen if m.message_bytes >= near), default=0)
     if not whole:
         return 0.0, 0
-    between = _between_largest(seen, last_bytes)
+    between = _between_largest(seen, sizes)
     seen = [*seen, *by_collectives]
     gap = min(least_ns(seen, whole, last_bytes) / whole, between)
     if gap <= 0:
         return 0.0, 0
-    sizes = {m.size_bytes for m in seen if m.size_bytes <= whole}
-    ahead = max(size - least_ns(seen, size, last_bytes) / gap for size in sizes)
+    parts = {m.size_bytes for m in seen if m.size_bytes <= whole}
+    ahead = max(size - least_ns(seen, size, last_bytes) / gap for size in parts)
     return gap, math.ceil(max(0.0, ahead))
 
 
-def _between_largest(seen: Sequence[Moved], last_bytes: int) -> float:
-    """Nanoseconds per byte between the largest message and the next that is at most half of it."""
+def _between_largest(seen: Sequence[Moved], sizes: Sequence[int]) -> float:
+    """Nanoseconds per byte between the largest size and the next that is at most half of it."""
     single = [m for m in seen if m.size_bytes == m.message_bytes]
-    smaller = max((m.size_bytes for m in single if 2 * m.size_bytes <= last_bytes), default=0)
+    last = max(sizes)
+    smaller = max((size for size in sizes if 2 * size <= last), default=0)
     if not smaller:
         return math.inf
-    slow = min(m.possible_ns for m in single if m.size_bytes >= last_bytes)
+    slow = min(m.possible_ns for m in single if m.size_bytes >= last)
     fast = min(m.seen_ns for m in single if m.size_bytes >= smaller)
-    return (slow - fast) / (last_bytes - smaller)
+    return (slow - fast) / (last - smaller)
 
 
 def least_ns(seen: Sequence[Moved], size_bytes: int, last_bytes: int) -> float:
