@@ -29,15 +29,19 @@ def combined(tried: Sequence[Tried]) -> Candidate | None:
     return _combination_of(parts, environment)
 
 
-def leaving_at_once(tried: Sequence[Tried]) -> list[Candidate]:
-    """The best proven rewrite with each setting by which messages of the program leave without
-    asking, where that is not proven alone: calls that block gain nothing by it, those that the
-    rewrite starts early do, as no answer has to be waited for."""
+def leaving_at_once(tried: Sequence[Tried]) -> Candidate | None:
+    """The best proven rewrite with the setting by which the largest messages leave without asking,
+    where that is not proven alone: calls that block gain nothing by it, those that the rewrite
+    starts early do, as no answer has to be waited for. None where either is missing."""
     best = next((t.candidate for t in proven(tried) if t.candidate.kind != "combination"), None)
-    if best is None or best.kind != "source":
-        return []
-    eager = [t.candidate for t in tried if is_eager(t) and not t.recommended and t.failed is None]
-    return [_combination_of([best, other], dict(other.setup.environment)) for other in eager]
+    eager = [t for t in tried if is_eager(t) and t.failed is None]
+    if best is None or best.kind != "source" or not eager:
+        return None
+    largest = max(eager, key=lambda t: t.candidate.eager_bytes)
+    if largest.recommended:
+        return None
+    other = largest.candidate
+    return _combination_of([best, other], dict(other.setup.environment))
 
 
 def is_eager(found: Tried) -> bool:

@@ -168,8 +168,8 @@ def search(
     candidates as these, and their combinations, the whole is wrong as rarely as one.
     """
     left = _Clock(request, clock)
-    rewrites = any(t.candidate.kind == "source" for t in tried)
-    many = len(tried) + (len(tried) > 1) + rewrites * sum(map(is_eager, tried))
+    rewrites = any(t.candidate.kind == "source" for t in tried) and any(map(is_eager, tried))
+    many = len(tried) + (len(tried) > 1) + rewrites
     plan = replace(request.plan, confidence=1 - (1 - CONFIDENCE) / max(1, many))
     outputs = _Outputs(left.timed(run))
 
@@ -200,7 +200,7 @@ def search(
         if not left.has_time():
             break
     tried[:] = [replace(t, finished=True) if _screened_out(t) else t for t in tried]
-    combinations = [combined(tried), *leaving_at_once(tried)]
+    combinations = (combined(tried), leaving_at_once(tried))
     for combination in (c for c in combinations if c is not None):
         if left.has_time(SCREENED_PAIRS):
             tried.append(Tried(combination))

@@ -70,6 +70,12 @@ def test_it_is_not_where_it_adds_nothing() -> None:
     assert [t.recommended for t in tried] == [True, False, False]
 
 
+def test_of_several_limits_only_the_largest_is_tried_with_it() -> None:
+    small = replace(EAGER, label="LIMIT=1", setup=Setup({"LIMIT": "1"}), eager_bytes=1)
+    tried = tuned([SOURCE, small, EAGER], both=0.6)
+    assert [t.candidate.label for t in tried[3:]] == ["a.c:7 rewritten and LIMIT=4"]
+
+
 def test_nothing_is_added_without_a_proven_rewrite() -> None:
     assert len(tuned([SOURCE, EAGER], both=0.6, rewritten=1.0)) == 2
     assert len(tuned([EAGER, OTHER], both=0.6)) == 2
