@@ -94,11 +94,12 @@ def test_a_part_of_what_moved_took_its_part_of_the_time_at_most() -> None:
     assert least_ns([exactly(20_000, 100.0, 100), *seen], 10_000, 10_000) == 2000
 
 
-def test_latencies_move_no_data() -> None:
+def test_latencies_move_no_data_and_the_quietest_round_counts() -> None:
     trip = RoundTrip("inter-node", (0, 1), 1, "warm", 9, 10.0, 10.0, 10.0, 10.0)
     large = RoundTrip("inter-node", (0, 1), 1000, "warm", 9, 500.0, 500.0, 520.0, 600.0)
     stream = Stream("inter-node", (0, 1), 1000, 4, 9, 1500.0, 1500.0)
-    found = moved_by_messages([trip, large], [stream], [(2000, 930.0), (0, 5.0)])
+    disturbed = RoundTrip("inter-node", (0, 1), 1000, "cold", 9, 510.0, 600.0, 2000.0, 9000.0)
+    found = moved_by_messages([trip, large, disturbed], [stream], [(2000, 930.0), (0, 5.0)])
     assert found == [
         Moved(1, 1, 0.0, 0.0),
         Moved(1000, 1000, 470.0, 450.0),
