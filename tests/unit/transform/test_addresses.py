@@ -64,10 +64,31 @@ POINTERS = {
         "v->at = (double *)(((size_t)v->at + (size_t)v->align * 8 - 1) / ((size_t)v->align * 8)"
         " * ((size_t)v->align * 8)); q = v->at;",
     ),
+    "to a multiple in a wide variable": (
+        "struct algorithm { int align; };",
+        "struct algorithm g = {8}; size_t n; n = g.align * sizeof(double);\n"
+        "q = (double *)((((size_t)a + n - 1) / n) * n);",
+    ),
     # What only looks like it: the result is the address of something else.
     "to a multiple that is an address": (
         "",
         "size_t n = (size_t)a; q = (double *)(((size_t)d + n - 1) / n * n);",
+    ),
+    "to a multiple that is an address by another name": (
+        "",
+        "size_t n = 8, *m = &n; *m = (size_t)a; q = (double *)(((size_t)d + n - 1) / n * n);",
+    ),
+    "to a multiple that becomes an address": (
+        "",
+        "size_t n = 8; if (rank < 9) n = (size_t)a; q = (double *)(((size_t)d + n - 1) / n * n);",
+    ),
+    "to a multiple that grows to an address": (
+        "",
+        "size_t n = 8; n += (size_t)a - 8; q = (double *)(((size_t)d + n - 1) / n * n);",
+    ),
+    "to a multiple that half an address makes": (
+        "",
+        "size_t n = 2 * ((size_t)a / 2); q = (double *)(((size_t)d + n - 1) / n * n);",
     ),
     "to a multiple of another number": (
         "",
@@ -174,6 +195,8 @@ ROUNDED = [
     "int n = 8 * rank + 8; q = (double *)((((size_t)(d) + (n)-1) / (n)) * (n));",
     "int n = 8 * rank + 8; q = (double *)(((size_t)d + (size_t)n * sizeof(double) - 1)"
     " / ((size_t)n * sizeof(double)) * ((size_t)n * sizeof(double)));",
+    "size_t n; n = 8 * (rank + 1); q = (double *)((((size_t)d + n - 1) / n) * n);",
+    "size_t n = rank + 1, m = 64; q = (double *)((((size_t)d + m - 1) / m) * m), n = 2;",
     "int n = 1 << (rank + 3); q = (double *)(((uintptr_t)d + (n - 1)) & ~(n - 1));",
 ]
 

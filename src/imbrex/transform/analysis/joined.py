@@ -1,6 +1,8 @@
 """Variables that a datatype may join: its displacements may be distances between their addresses.
 
-A message of such a type that begins in one of them may reach into all others, wherever they lie.
+A displacement leads to a variable only where the program knows its address as a number: by a
+conversion, a difference of addresses, or MPI_Get_address. A message of a datatype of the program's
+own may reach into all of these, wherever they lie, and into no other than that of its buffer.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.aliases import EXTERNAL, Aliases
 from imbrex.transform.model.program import (
     UNKNOWN_MEMORY,
+    Argument,
     Call,
     Kind,
     Program,
@@ -21,6 +24,7 @@ from imbrex.transform.model.program import (
 
 _LOC = re.compile(rb"(?i)\b(?:loc|c_loc)\s*\(")  # of Fortran: addresses as numbers
 _NAMED = re.compile(r"(?:[^&]*&)?[\s(]*([A-Za-z_]\w*)")  # what `&p->x`, `s%x` or `p` are in
+_OBJECTS = frozenset({"local", "static", "global", "heap", "field"})
 _FURTHER = re.compile(r"\]\s*->|->.*->")  # `p[k]->x`: a structure that a structure names
 
 
@@ -30,39 +34,59 @@ class Joined:
     def __init__(self, program: Program, aliases: Aliases) -> None:
         self.program = program
         self.aliases = aliases
-        # Whether calls of MPI_Get_address (or Fortran's loc) may tell where several variables are.
-        self.by_address = _by_address(program)
-        self.numbers: set[str] = set()
+        self.numbers: set[str] = set()  # what may be reached from elsewhere, by a displacement
         for key, through in program.numbers:
-            found = aliases.objects(key, through)
-            self.numbers |= found
-            for item in found:
-                self.numbers |= aliases.records.enclosing(item)
+            self._add(aliases.objects(key, through))
+        # Whether calls of MPI_Get_address (or Fortran's loc) may tell where several variables are.
+        if any(s.is_fortran and _LOC.search(s.data) for s in program.files.values()):
+            self.numbers.add(UNKNOWN_MEMORY)
+        elif self.numbers or _by_address(program):
+            for routine in program.routines.values():
+                for call in _addresses(routine):
+                    self._add(self._named(call.arguments[0]))
 
-    def with_others(self, objects: Set[str]) -> bool:
-        """Whether a message in one of the objects may reach into others, by plain arithmetic."""
-        if not self.numbers:
-            return False
-        anywhere = {UNKNOWN_MEMORY, EXTERNAL}
-        if not anywhere.isdisjoint(objects | self.numbers):
-            return True
+    def _named(self, argument: Argument) -> Set[str]:
+        """What a call of MPI_Get_address tells the address of."""
+        found = self.aliases.objects(argument.base or UNKNOWN_MEMORY, argument.through)
+        # A dummy argument of Fortran is memory of the callers, under a name of its own.
+        whole = all(
+            item in self.program.variables
+            and self.program.variables[item].kind in _OBJECTS
+            and not self.program.overlays.get(item)
+            and not item.startswith("common:")
+            for item in found
+        )
+        return found if whole else {UNKNOWN_MEMORY}
+
+    def _add(self, found: Set[str]) -> None:
+        self.numbers |= found
+        for item in found:
+            self.numbers |= self.aliases.records.enclosing(item)
+
+    def reached_from(self, objects: Set[str]) -> frozenset[str]:
+        """What a message in one of the objects may reach into, by displacements.
+
+        That is all whose address the program knows as a number, also from MPI_BOTTOM.
+        """
+        if {UNKNOWN_MEMORY, EXTERNAL} & self.numbers:
+            return frozenset({UNKNOWN_MEMORY})
         records = self.aliases.records
         own = set(objects)
         for item in objects:
             own |= records.enclosing(item) | records.inside(item)
-        if own.isdisjoint(self.numbers):
-            return False
         variables = self.program.variables
         # Allocations of one place are many objects.
-        return any(
-            item not in own or (item in variables and variables[item].kind == "heap")
+        if all(
+            item in own and not (item in variables and variables[item].kind == "heap")
             for item in self.numbers
-        )
+        ):
+            return frozenset()
+        if {UNKNOWN_MEMORY, EXTERNAL} & objects:
+            return frozenset({UNKNOWN_MEMORY})
+        return frozenset(self.numbers)
 
 
 def _by_address(program: Program) -> bool:
-    if any(s.is_fortran and _LOC.search(s.data) for s in program.files.values()):
-        return True
     for routine in program.routines.values():
         taken = list(_addresses(routine))
         if not all(_in_record(program, call) for call in taken):

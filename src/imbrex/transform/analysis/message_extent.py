@@ -54,14 +54,12 @@ class _Message:
             return
         plain = datatype.upper() in mpi_calls.ELEMENT_SIZE
         objects = self.aliases.objects(self.buffer.base, self.buffer.through)
-        if datatype.upper() not in mpi_calls.PREDEFINED:
-            leaves = joined.by_address or joined.with_others(objects)
-        else:
-            leaves = displaced and joined.with_others(objects)
-        if leaves:
+        found: set[str] = set()
+        if displaced or datatype.upper() not in mpi_calls.PREDEFINED:
+            found |= joined.reached_from(objects)
+        if UNKNOWN_MEMORY in found:
             self.buffer.extends_into = (UNKNOWN_MEMORY,)
             return
-        found: set[str] = set()
         for item in objects:
             variable = self.program.variables.get(item)
             if variable is None or self._fits(variable, datatype.upper() if plain else None):

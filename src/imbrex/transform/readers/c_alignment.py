@@ -141,7 +141,8 @@ def _small_sum(cursor: Any) -> Any | None:
 def _alike(left: Any, right: Any) -> bool:
     """Whether two expressions are the same number, too small to be an address itself.
 
-    That is a constant, a variable of fewer bits, or the product of both.
+    That is a constant, a variable of fewer bits, the product of both, or a local variable that is
+    set to nothing else.
     """
     if left.integer is not None or right.integer is not None:
         return bool(left.integer == right.integer and 0 < left.integer <= _MOST)
@@ -157,7 +158,7 @@ def _alike(left: Any, right: Any) -> bool:
     if left.referenced is None or left.referenced is not right.referenced:
         return False
     if left.type.canonical.kind not in _NARROW:
-        return False
+        return left.kind is ck.DECL_REF_EXPR and only_small(left.referenced)
     if left.kind is ck.MEMBER_REF_EXPR:
         return _same_owner(left, right)
     return bool(left.kind is ck.DECL_REF_EXPR)
@@ -170,3 +171,57 @@ def _same_owner(left: Any, right: Any) -> bool:
     mine, theirs = left.operands[0].stripped, right.operands[0].stripped
     named = mine.kind is ck.DECL_REF_EXPR and mine.referenced is not None
     return bool(named and mine.referenced is theirs.referenced)
+
+
+def only_small(declaration: Any) -> bool:
+    """Whether a local variable of C holds nothing but numbers too small to be an address."""
+    if declaration.small is None:
+        declaration.small = _only_small(declaration)
+    return bool(declaration.small)
+
+
+def _only_small(declaration: Any) -> bool:
+    plus_plus = declaration.tree.plus_plus
+    if declaration.kind is not ck.VAR_DECL or plus_plus or declaration.type.is_ordered:
+        return False
+    routine = declaration.semantic_parent
+    if routine is None or routine.kind is not ck.FUNCTION_DECL:
+        return False
+    if declaration.initializer is not None and not _small(declaration.initializer):
+        return False
+    work = [routine]
+    while work:
+        cursor = work.pop()
+        for child in cursor.children:
+            inner = child
+            while inner.kind is ck.PAREN_EXPR:
+                (inner,) = inner.operands
+            if inner.kind is not ck.DECL_REF_EXPR or inner.referenced is not declaration:
+                work.append(child)
+            elif not _read_or_set(cursor, child):
+                return False
+    return True
+
+
+def _read_or_set(cursor: Any, variable: Any) -> bool:
+    """Whether the expression that a variable stands in reads it or sets it to a small number."""
+    if cursor.kind is ck.BINARY_OPERATOR and cursor.binary_operator == cc.ASSIGN:
+        left, right = cursor.operands
+        return left is not variable or _small(right)
+    return cursor.kind is ck.UNEXPOSED_EXPR  # its value is taken
+
+
+def _small(cursor: Any) -> bool:
+    """A constant, a number of fewer bits than an address has, or the product of both."""
+    while cursor.integer is None and cursor.kind in ck.CASTS and len(cursor.operands) == 1:
+        if cursor.type.canonical.kind in _NARROW:
+            return True
+        cursor = cursor.operands[0]
+    if cursor.integer is not None:
+        return bool(0 < cursor.integer <= _MOST)
+    if cursor.kind is ck.BINARY_OPERATOR and cursor.binary_operator == cc.MULTIPLY:
+        left, right = cursor.operands
+        if left.integer is None:
+            left, right = right, left
+        return left.integer is not None and _small(left) and _small(right)
+    return cursor.type.canonical.kind in _NARROW

@@ -217,6 +217,7 @@ class Node:
     """A cursor with its answers."""
 
     key: str | None = None  # of a declaration: its variable in the model
+    small: bool | None = None  # of a declaration: no value of it is an address; see c_alignment
 
     def __init__(self, tree: Tree, raw: Any) -> None:
         self.tree = tree
