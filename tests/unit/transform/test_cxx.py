@@ -250,6 +250,18 @@ CASES = {
         "may be set through `p`",
     ),
     "an exception": ("", SEND + " if (m > 2000) throw 1; work(b);", False, ""),
+    "memory that is given back": (
+        "",
+        "double *p = new double[n]; work(p); " + SEND.replace("a,", "p,") + " delete[] p; work(b);",
+        False,
+        "a construct that is not analysed",
+    ),
+    "an object that is given back": (
+        "struct Last { ~Last() { a[3] = 7.0; } };",
+        "Last *last = new Last; " + SEND + " delete last; work(b);",
+        False,
+        "a construct that is not analysed",
+    ),
     "new memory": (
         "",
         "double *p = new double[n]; " + SEND + " p[0] = 1; work(b);",
@@ -356,3 +368,38 @@ def test_each_call_is_a_site_wherever_it_stands(tmp_path: Path) -> None:
         (13, "MPI_Send", "one", told[-1][3]),
     ]
     assert [d.reason.location.line for d in outcome.decisions[:4]] == [3, 6, 6, 9]
+
+
+HIDDEN_MATCH = """#include <mpi.h>
+static double a[9], b[900];
+template <class T> void other(T *x) { MPI_Bcast(x, 9, MPI_DOUBLE, 0, MPI_COMM_WORLD); }
+static void work() { for (int i = 0; i < 900; i++) b[i] = 0.5 * b[i] + 1.0; }
+int main(int argc, char **argv)
+{
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0) {
+        MPI_Bcast(a, 9, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+        work();
+    } else {
+        %s;
+    }
+    MPI_Finalize();
+    return (int)b[0];
+}
+"""
+
+
+@pytest.mark.parametrize("hidden", [True, False])
+def test_a_collective_stays_that_hidden_code_may_match(tmp_path: Path, hidden: bool) -> None:
+    """A nonblocking collective is matched by no blocking one."""
+    plain = "MPI_Bcast(a, 9, MPI_DOUBLE, 0, MPI_COMM_WORLD)"
+    source = tmp_path / "match.cpp"
+    text = HIDDEN_MATCH % ("other(a)" if hidden else plain)
+    if not hidden:
+        text = text.replace("template <class T>", "//")
+    source.write_text(text)
+    outcome = transform([source], Options())
+    (first,) = (d for d in outcome.decisions if d.site.call.line == 11)
+    assert (first.decision == "rewritten") is not hidden, first.reason

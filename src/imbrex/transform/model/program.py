@@ -379,6 +379,17 @@ class Program:
             if not routine.problem and routine.file in self.files:
                 yield routine
 
+    def hidden_calls(self) -> list[tuple[Location, int]]:
+        """The calls of MPI that no routine has as read, by place and first byte."""
+        read = {
+            (Location(routine.file, call.line), call.start)
+            for routine in self.routines.values()
+            for statement in routine.statements()
+            for call in statement.calls
+            if call.name.startswith("MPI_")
+        }
+        return sorted(self.not_analysed.keys() - read)
+
     def calls(self) -> Iterator[Call]:
         """All calls, wherever they stand."""
         for routine in self.routines.values():

@@ -114,7 +114,8 @@ class ExpressionReader(PlaceReader):
             if not self._method(cursor, effects):
                 self.call(cursor, effects)
         elif kind in (ck.STATEMENT_EXPR, ck.LAMBDA_EXPR) or (
-            kind in ck.STATEMENTS or kind in (ck.CXX_THROW_EXPR, ck.CXX_NEW_EXPR)
+            kind in ck.STATEMENTS
+            or kind in (ck.CXX_THROW_EXPR, ck.CXX_NEW_EXPR, ck.CXX_DELETE_EXPR)
         ):
             effects.stop = effects.stop or ReasonKind.CONSTRUCT()
             self.hide(cursor)

@@ -154,15 +154,8 @@ def left_alone(site: Site) -> Decision | None:
 
 def not_analysed(program: Program, only: Set[tuple[str, int]]) -> list[Decision]:
     """The calls that communicate in code that is not analysed, as sites that stay."""
-    read = {
-        (Location(routine.file, call.line), call.start)
-        for routine in program.routines.values()
-        for statement in routine.statements()
-        for call in statement.calls
-        if call.name.startswith("MPI_")
-    }
     found = []
-    for place, first in sorted(program.not_analysed.keys() - read):
+    for place, first in program.hidden_calls():
         if only and (place.file, place.line) not in only:
             continue
         unread = program.not_analysed[place, first]
