@@ -112,6 +112,25 @@ IX_HIDDEN ix_enter_function ix_enter_asking;
         ix_sum;                                                                                    \
     })
 
+/* Equal blocks that move as much as blocks of `all` together, of which this rank's own is `own`:
+ * the own one stays where it is, as it does in the collectives that were calibrated. */
+static inline int64_t ix_as_equal_blocks(const ix_comm *c, int64_t all, int64_t own)
+{
+    if (c->inter || c->peers < 2)
+        return all;
+    int64_t moved = all - own;
+    return moved + moved / (c->peers - 1);
+}
+
+#define IX_SUM_PEERS(counts, c)                                                                    \
+    ix_as_equal_blocks(c, IX_SUM(counts, (c)->peers, 0),                                           \
+                       (c)->inter ? 0 : (int64_t)(counts)[(c)->rank])
+
+#define IX_SUM_PEERS_TYPES(counts, types, c)                                                       \
+    ix_as_equal_blocks(c, IX_SUM_TYPES(counts, types, (c)->peers, 0),                              \
+                       (c)->inter ? 0                                                              \
+                                  : IX_SUM_TYPES((counts) + (c)->rank, (types) + (c)->rank, 1, 0))
+
 /* What a probe found, where the user does not want to know. (On the stack, a wrapper could not
  * leave its frame to ix_leave_with.) */
 extern IX_HIDDEN __thread MPI_Status ix_own_status;

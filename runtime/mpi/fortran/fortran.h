@@ -176,5 +176,9 @@ static inline int64_t ix_f_sum_types(const int *counts, const MPI_Fint *types, i
         int ix_n = (n);                                                                            \
         ix_f_sum_types(counts, types, ix_n, missing);                                              \
     })
+#define IX_F_SUM_PEERS_TYPES(counts, types, c)                                                     \
+    ix_as_equal_blocks(                                                                            \
+        c, ix_f_sum_types(counts, types, (c)->peers, 0),                                           \
+        (c)->inter ? 0 : ix_f_sum_types((counts) + (c)->rank, (types) + (c)->rank, 1, 0))
 
 #endif

@@ -202,7 +202,8 @@ def recorder(name: str, function: header.Function, facts: Facts, templates: Temp
         alone = f"{call}({plain})"
         unmeasured = f"IX_UNLESS_RECORDING({alone}; return, {alone}, return);"
     if holes.get("BYTES"):
-        holes["BYTES"] = holes["BYTES"].replace("IX_SUM_TYPES(", "IX_F_SUM_TYPES(")
+        for sums in ("SUM_TYPES(", "SUM_PEERS_TYPES("):
+            holes["BYTES"] = holes["BYTES"].replace(f"IX_{sums}", f"IX_F_{sums}")
     declare = "MPI_Fint ix_f_rc = MPI_SUCCESS"
     shell = {
         "SIGNATURE": signature,

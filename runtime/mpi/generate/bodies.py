@@ -54,7 +54,7 @@ _LOG_DEPENDENCE = {
 _CALL_TIME_ONLY = {"parrived"}
 
 # Numbers of elements by rule of the database: (C for the number of peers, whether count is a list;
-# of a list also those to leave out, as bits)
+# of a list also those to leave out, as bits, or the communicator where that is a rank's own block)
 _RULES = {
     "one": ("1", False),
     "peers": ("ix_c->peers", False),
@@ -62,7 +62,7 @@ _RULES = {
     "sources": ("ix_sources(ix_c)", False),
     "destinations": ("ix_destinations(ix_c)", False),
     "one-if-destinations": ("(ix_destinations(ix_c) > 0)", False),
-    "each-peer": ("ix_c->peers, 0", True),
+    "each-peer": ("ix_c", True),
     "each-local": ("ix_c->size, 0", True),
     "each-source": ("ix_source_places(ix_c), ix_c->missing", True),
     "each-destination": ("ix_destination_places(ix_c), ix_c->missing", True),
@@ -84,10 +84,11 @@ def _bytes(item: str) -> str:
     rule, count, datatype = item.split()
     typed = rule.endswith("-type")
     number, listed = _RULES[rule.removesuffix("-type")]
+    name = "IX_SUM_PEERS" if rule.startswith("each-peer") else "IX_SUM"
     if typed:
-        return f"IX_SUM_TYPES({count}, {datatype}, {number})"
+        return f"{name}_TYPES({count}, {datatype}, {number})"
     if listed:
-        return f"IX_SUM({count}, {number}) * ix_type_bytes({datatype})"
+        return f"{name}({count}, {number}) * ix_type_bytes({datatype})"
     times = "" if number == "1" else f"{number} * "
     return f"{times}(int64_t){count} * ix_type_bytes({datatype})"
 
