@@ -262,6 +262,30 @@ CASES = {
         False,
         "a construct that is not analysed",
     ),
+    "a reference that a function returns": (
+        "static double &at(int i) { return a[i]; }",
+        "double *p = &at(3); " + SEND + " *p = 2.0; work(b);",
+        False,
+        "`a` may be set through `p`",
+    ),
+    "a pointer set in a constructor's list": (
+        "struct Box { double *p; Box() : p(a) {} };",
+        "Box box; if (m > 5) box.p = b; " + SEND + " box.p[0] = 2.0; work(b);",
+        False,
+        "`a` may be set through `p`",
+    ),
+    "a static member through an object": (
+        "struct Box { static double v[n]; int k; }; double Box::v[n];",
+        "Box box; " + SEND.replace("a,", "Box::v,") + " box.v[1] = 2.0; work(b);",
+        False,
+        "`v` is set",
+    ),
+    "an object that a method keeps": (
+        "static double *kept; struct Box { double v[n]; void keep() { kept = v; } };",
+        "Box box; box.keep(); " + SEND.replace("a,", "box.v,") + " kept[1] = 2.0; work(b);",
+        False,
+        "`v` may be set through `kept`",
+    ),
     "new memory": (
         "",
         "double *p = new double[n]; " + SEND + " p[0] = 1; work(b);",

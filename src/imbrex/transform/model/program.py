@@ -313,6 +313,7 @@ class Program:
     # Cells that hold the functions which calls through pointers call; `?` where not known.
     called_cells: list[str] = field(default_factory=list)
     has_main: bool = False
+    unread_code: bool = False  # functions of C++ are not read; what they name has escaped
     single_thread: bool = False  # the user says that one thread calls MPI and uses its buffers
     # Variables that share memory with others: key -> how (BY_POINTER, BY_EQUIVALENCE, a block).
     overlays: dict[str, set[str]] = field(default_factory=dict)

@@ -211,6 +211,7 @@ class _Unit(StatementReader):
             if cursor.is_definition():
                 self._function(cursor)
         elif self.plus_plus:
+            self.program.unread_code = self.program.unread_code or _has_code(cursor)
             self.expressions.unread = Unread("")
             self.expressions.hide(cursor)  # methods and templates
 
@@ -241,6 +242,7 @@ class _Unit(StatementReader):
             self.program.pointer_facts.append((key, "copy", f"argument:{name}:{position}"))
         self.return_cell = f"return:{name}"
         self.expressions.unread = Unread(name)
+        self.returns_reference = cursor.returns_reference
         block = self.block(body)
         if not here:
             block.insertable = False
@@ -282,3 +284,10 @@ class _Unit(StatementReader):
         self.program.routines[name] = routine
         if name == "main":
             self.program.has_main = True
+
+
+def _has_code(cursor: Any) -> bool:
+    """Whether functions are defined in a declaration."""
+    return cursor.kind in (ck.COMPOUND_STMT, ck.LAMBDA_EXPR) or any(
+        _has_code(child) for child in cursor.children
+    )

@@ -65,10 +65,14 @@ class ExpressionReader(PlaceReader):
                 self.program.pointer_facts.append((key, "addr", "external"))
         self.unread = outer
         facts = self.program.pointer_facts
-        if cursor.kind is ck.MEMBER_REF_EXPR:
+        if cursor.kind in (ck.MEMBER_REF_EXPR, ck.MEMBER_REF):
             key = self._field_key(cursor)
             if key != UNKNOWN_MEMORY:
                 facts.append(("escape", "addr", key))
+        if cursor.kind is ck.INIT_LIST_EXPR:
+            for field in cursor.type.fields:
+                if field.type.holds_address:
+                    facts.append((self._key_of_field(field), "addr", "external"))
         named = cursor.referenced if cursor.kind is ck.DECL_REF_EXPR else None
         if named is None:
             return
@@ -222,6 +226,8 @@ class ExpressionReader(PlaceReader):
         callee = children[0].stripped if children else None
         referenced = cursor.referenced
         direct = referenced is not None and referenced.kind is ck.FUNCTION_DECL
+        if referenced is not None and referenced.kind is ck.CXX_METHOD and callee is not None:
+            self._give_object(callee)
         if not direct and callee is not None:
             self.read(callee, effects)
             held = self.memory(callee, Effects())
@@ -274,6 +280,14 @@ class ExpressionReader(PlaceReader):
                 else:
                     self.points(cell, child)
         return call
+
+    def _give_object(self, callee: Any) -> None:
+        """Code that is not read is called on an object: it may keep its address."""
+        owners = callee.operands if callee.kind is ck.MEMBER_REF_EXPR else []
+        if owners and owners[0].type.is_pointer:
+            self.points("escape", owners[0])
+        elif owners:
+            self.give_away(owners[0])
 
     @staticmethod
     def _plain(cursor: Any) -> bool:

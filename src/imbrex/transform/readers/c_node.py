@@ -351,6 +351,13 @@ class Node:
         return bool(self._cursor.location.is_in_system_header)
 
     @property
+    def returns_reference(self) -> bool:
+        return (
+            self.tree.plus_plus
+            and "REFERENCE" in self._cursor.result_type.get_canonical().kind.name
+        )
+
+    @property
     def enum_value(self) -> int:
         return int(self._cursor.enum_value)
 

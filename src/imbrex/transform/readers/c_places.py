@@ -161,6 +161,8 @@ class PlaceReader(VectorReader, ABC):
             if cursor.referenced is not None and cursor.referenced.type.is_reference:
                 return Memory(UNKNOWN_MEMORY, False)
             key = self._field_key(cursor)
+            if cursor.referenced is None or cursor.referenced.kind is not ck.FIELD_DECL:
+                return Memory(key, False, exact=False)
             if children:
                 self._note_record(key, within)
             owner = self._named(children[0]) if children else None

@@ -54,6 +54,7 @@ class StatementReader:
         self.starts = [directive.start for directive in self.directives]
         self.plus_plus = source.path.suffix in CXX_SUFFIXES
         self.return_cell = ""  # what the function that is read returns
+        self.returns_reference = False
         self.endings = False  # whether code runs where the block that is read ends
 
     def enter(self, source: SourceFile) -> None:
@@ -151,6 +152,8 @@ class StatementReader:
             for child in cursor.children:
                 if child.kind in ck.EXPRESSIONS:
                     self.expressions.read(child, effects)
+                    if kind is ck.RETURN_STMT and self.returns_reference:
+                        self.expressions.give_away(child)
                     if kind is ck.RETURN_STMT and child.type.is_pointer:
                         self.expressions.points(self.return_cell, child)
             if "GOTO" in kind.name:
@@ -238,6 +241,9 @@ class StatementReader:
                 if part.kind in ck.EXPRESSIONS:
                     self.expressions.read(part, effects)
             effects.accesses.append(Access(key, False, True, child.location.line))
+            if child.tree.plus_plus and not child.type.is_plain:
+                # Code that is not read may keep the object's address.
+                self.program.pointer_facts.append(("escape", "addr", key))
             if value is not None:
                 self.expressions.initialize(child.type, value)
             if value is not None and child.type.is_reference:

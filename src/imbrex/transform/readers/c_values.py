@@ -142,6 +142,10 @@ class ValueReader(VariableReader):
             return None
         owners = cursor.operands if cursor.kind is ck.MEMBER_REF_EXPR else []
         owner = self._named(owners[0]) if owners else None
+        if owner is not None and (
+            cursor.referenced is None or cursor.referenced.kind is not ck.FIELD_DECL
+        ):
+            return None  # a static member
         name = self._field_key(cursor) if owner is not None else UNKNOWN_MEMORY
         if owner is None or name not in self.program.variables:
             return None

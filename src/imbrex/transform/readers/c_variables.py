@@ -75,6 +75,8 @@ class VariableReader:
         )
 
     def _field_key(self, cursor: Any) -> str:
+        if cursor.referenced is not None and cursor.referenced.kind is ck.VAR_DECL:
+            return self.key_of(cursor.referenced)  # a static member
         return self._key_of_field(cursor.referenced)
 
     def _key_of_field(self, declaration: Any) -> str:
