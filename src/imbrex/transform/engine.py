@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-import gc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -24,6 +22,7 @@ from imbrex.transform.analysis.whole_program import unseen_code
 from imbrex.transform.call_stack import with_deep_stack
 from imbrex.transform.choice import goes_with_chosen
 from imbrex.transform.deciding import Deciding
+from imbrex.transform.garbage import collect, uncollected
 from imbrex.transform.model.program import Language, Program, Routine, SourceFile
 from imbrex.transform.readers import blas, c_library, c_vectors, fortran_library
 from imbrex.transform.readers.c import read_c
@@ -100,7 +99,7 @@ def transform(paths: list[Path], options: Options) -> Outcome:
     """
 
     def work() -> Outcome:
-        with _uncollected():
+        with uncollected():
             outcome = _transform(paths, options)
             if options.progress_interval_s is not None and not outcome.skipped:
                 _add_progress(paths, options, outcome, options.progress_interval_s)
@@ -166,26 +165,6 @@ def _longest_s(
     return found
 
 
-@contextlib.contextmanager
-def _uncollected() -> Iterator[None]:
-    """Without the search for cyclic garbage: a program model is large and has hardly any.
-
-    What was there before is left out of each search meanwhile: only models are let go.
-    """
-    enabled, frozen = gc.isenabled(), gc.get_freeze_count()
-    gc.disable()
-    if not frozen:
-        gc.freeze()
-    try:
-        yield
-    finally:
-        if not frozen:
-            gc.freeze()  # and at once back: a program model counts as old from now on,
-            gc.unfreeze()  # or the next few allocations would have all of it searched
-        if enabled:
-            gc.enable()
-
-
 def _transform(paths: list[Path], options: Options) -> Outcome:
     outcome = _prepared(paths, options)
     of_path = {str(path): path for path in paths}
@@ -235,7 +214,7 @@ def _prepared(paths: list[Path], options: Options) -> Outcome:
         )
         if options.only:
             only = only or _NO_SITE  # an empty set would choose all
-        gc.collect()  # the models of earlier attempts
+        collect()  # the models of earlier attempts
         return run(replace(options, contents=contents, only=only))
 
     best, taken, refused = prepare(first, offered, attempt)

@@ -1,8 +1,7 @@
-"""What a whole statement may do: its accesses, MPI calls, jumps, and what is not known of it."""
+"""Finds what whole statements, calls and routines may do."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from functools import cached_property
 
 from imbrex.transform import mpi_calls
@@ -14,6 +13,7 @@ from imbrex.transform.analysis.facts import ProgramFacts
 from imbrex.transform.analysis.library import Libraries
 from imbrex.transform.analysis.operations import any_time, own_operation
 from imbrex.transform.analysis.sections import buffer_section
+from imbrex.transform.analysis.summary import Buffers, Event, Footprint, different
 from imbrex.transform.analysis.taken import (
     NOTHING_GIVEN,
     Given,
@@ -40,64 +40,7 @@ from imbrex.transform.model.program import (
 from imbrex.transform.model.reasons import ReasonKind
 
 _NONE: frozenset[str] = frozenset()
-_MANY = 50  # accesses, from which on it pays to look for those that are the same
 _INSERTED = Kind.INSERTED  # before Python 3.12 a member of an Enum is found slowly
-
-
-@dataclass(frozen=True, slots=True)
-class Event:
-    """An MPI call that happens somewhere inside a statement."""
-
-    name: str
-    location: Location
-    call: Call | None  # its arguments, where they are in the caller's terms
-
-
-@dataclass(slots=True)
-class Buffers:
-    """The buffers of the messages in one statement."""
-
-    blocking: list[Access] = field(default_factory=list)
-    nonblocking: list[Access] = field(default_factory=list)
-    collective: list[Access] = field(default_factory=list)
-
-    def any(self) -> bool:
-        return bool(self.blocking or self.nonblocking or self.collective)
-
-    def of(self, *, nonblocking: bool, collective: bool) -> list[Access]:
-        found = list(self.blocking)
-        found += self.nonblocking if nonblocking else []
-        return found + (self.collective if collective else [])
-
-
-@dataclass(slots=True)
-class Footprint:
-    accesses: list[Access] = field(default_factory=list)
-    events: list[Event] = field(default_factory=list)
-    stop: Reason | None = None
-    leaves: Reason | None = None
-    jumps: set[str] = field(default_factory=set)
-    heavy: bool = False  # it takes time: a loop, or a call that has one
-    changed: frozenset[str] | None = None  # of its variables; None until asked for
-    independent: frozenset[str] = _NONE  # as of a statement; of this very one
-
-    def written(self) -> frozenset[str]:
-        """Variables that are themselves written, pointers aside."""
-        return frozenset(a.variable for a in self.accesses if a.write and not a.through)
-
-
-def different(accesses: list[Access]) -> list[Access]:
-    """The accesses without those that do what an earlier one does, in whatever line.
-
-    Without this, what a program's routines do would be counted once for each path of calls to it.
-    """
-    if len(accesses) < _MANY:
-        return accesses
-    found: dict[tuple[object, ...], Access] = {}
-    for access in accesses:
-        variable, through, write, _, section, strides, owner = access
-        found.setdefault((variable, through, write, section, strides, owner), access)
-    return list(found.values())
 
 
 class Footprints(Changes):
@@ -174,13 +117,13 @@ class Footprints(Changes):
             found.jumps.add(statement.text)
             found.leaves = Reason(ReasonKind.LEAVES(statement=statement.text), place)
         for call in statement.calls:
-            self._merge(found, self.of_call(call, file))
+            found.add(self.of_call(call, file))
         inner = Footprint()
         for block in self._taken(statement):
             for child in block.statements:
-                self._merge(inner, self.of(child, file))
+                inner.add(self.of(child, file))
         heavy = found.heavy
-        self._merge(found, inner)
+        found.add(inner)
         found.heavy = heavy or self._takes_time(statement, file)
         if statement.kind is Kind.LOOP:
             found.jumps -= {"break", "continue", "cycle", "exit"}
@@ -212,15 +155,6 @@ class Footprints(Changes):
     @staticmethod
     def _without_case_labels(stop: Reason | None) -> Reason | None:
         return None if stop is not None and stop.kind is ReasonKind.CASE_LABEL else stop
-
-    @staticmethod
-    def _merge(into: Footprint, other: Footprint) -> None:
-        into.accesses += other.accesses
-        into.events += other.events
-        into.stop = into.stop or other.stop
-        into.leaves = into.leaves or other.leaves
-        into.jumps |= other.jumps
-        into.heavy = into.heavy or other.heavy
 
     def _settle(
         self, statement: Statement, accesses: list[Access], inner: Footprint
@@ -396,7 +330,7 @@ class Footprints(Changes):
         self._active.add(routine.key)
         found = Footprint()
         for statement in routine.body.statements:
-            self._merge(found, self.of(statement, routine.file))
+            found.add(self.of(statement, routine.file))
         self._active.discard(routine.key)
         self._statements, self._given = outside
         found.leaves = None

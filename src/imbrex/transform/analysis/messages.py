@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from imbrex import mpi_facts
 from imbrex.transform import mpi_calls
-from imbrex.transform.analysis.footprint import Buffers, Footprints
+from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.sections import buffer_section
+from imbrex.transform.analysis.summary import Buffers
 from imbrex.transform.model.program import (
     UNKNOWN_MEMORY,
     Access,

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.copies import only_packs
 from imbrex.transform.analysis.facts import ProgramFacts
-from imbrex.transform.analysis.footprint import Footprint, Footprints
+from imbrex.transform.analysis.footprint import Footprints
+from imbrex.transform.analysis.summary import Footprint
 from imbrex.transform.analysis.transfer import Role, Transfer, cannot_match, data_accesses
 from imbrex.transform.model.causes import Cause, Reason
 from imbrex.transform.model.location import Location

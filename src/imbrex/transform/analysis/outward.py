@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from imbrex.transform.analysis.footprint import Footprint
+from imbrex.transform.analysis.summary import Footprint
 from imbrex.transform.model.program import (
     Argument,
     Call,
