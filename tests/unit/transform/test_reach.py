@@ -173,7 +173,7 @@ STRUCTURES = {
         "MPI_Type_create_struct(2, n, at, of, &type); MPI_Type_commit(&type); }",
         f"build(&x, &y); MPI_Send(&x, 1, type, {TO} y = 3.0; work(a);",
         False,
-        "the memory that `&x` names is not known",
+        "behind it `y` is set",
     ),
     "addresses within a structure in a datatype": (
         "static void build(void) { MPI_Aint at[2];"
