@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 
+from imbrex.transform import mpi_calls
 from imbrex.transform.model.affine import Affine, Range, Section
 from imbrex.transform.model.causes import Cause
 from imbrex.transform.model.program import (
@@ -204,8 +205,20 @@ class Expressions:
             effects.stop = effects.stop or inner.stop
         if name.startswith("mpi_"):
             name = "MPI_" + name[4:].capitalize()
+            self._values(name, arguments, line, effects)
         end = last if last < len(line.bytes) else len(line.bytes) - 1
         return Call(name, arguments, line.bytes[start], line.bytes[end] + 1, line.line)
+
+    @staticmethod
+    def _values(name: str, arguments: list[Argument], line: LogicalLine, effects: Effects) -> None:
+        """MPI reads what it takes by value in C: counts, ranks, tags and handles, in arrays too."""
+        memory = mpi_calls.EFFECTS.get(name)
+        for position, argument in enumerate(arguments[: mpi_calls.C_ARGUMENTS.get(name)]):
+            if memory is None or position in memory or argument.base in (None, TEMPORARY):
+                continue
+            access = Access(argument.base or "", argument.through, False, line.line)
+            argument.reads = [*argument.reads, access]
+            effects.accesses.append(access)
 
     def argument(self, line: LogicalLine, start: int, end: int, effects: Effects) -> Argument:
         """An actual argument, which Fortran passes by reference."""
