@@ -15,11 +15,13 @@ pytestmark = pytest.mark.untimed
 
 CASES = Path(__file__).parents[1] / "unit" / "transform" / "cases"
 NAMES = [
+    "blocks.f90",
     "carried.c",
     "chain.f",
     "columns.c",
     "columns.f90",
     "flagged.c",
+    "grid.f90",
     "halves.c",
     "halves.f",
     "halves.f90",

@@ -20,6 +20,7 @@ pytestmark = pytest.mark.untimed
 
 HERE = Path(__file__).parent / "transform"
 SEEDS = {"openmpi": (0, 50), "mpich": (50, 100)}  # the first, and how many
+OBJECT_SEEDS = {"openmpi": (0, 40), "mpich": (100, 25)}  # of those with objects
 DRIVEN = 6  # parts that also get progress calls
 
 
@@ -34,7 +35,7 @@ def batch() -> ModuleType:
     return batch  # type: ignore[no-any-return]
 
 
-@pytest.fixture(scope="module", params=["c", "f"])
+@pytest.fixture(scope="module", params=["c", "f", "f90"])
 def language(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
@@ -55,7 +56,7 @@ def parts(
     mpi: Any,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> list[Any]:
-    first, count = SEEDS[mpi.name]
+    first, count = (OBJECT_SEEDS if language == "f90" else SEEDS)[mpi.name]
     folder = tmp_path_factory.mktemp("parts")
     return list(batch.make_parts(language, first, count, folder, DRIVEN))
 
@@ -77,7 +78,8 @@ def test_same_results(
     kinds: Counter[str] = sum((part.calls for part in parts), Counter())
     programs = programs_in(parts)
     for kind in batch.COMMUNICATION:
-        assert kinds[kind] > 0.8 * programs
+        # Of objects, few collectives have a window.
+        assert kinds[kind] > (0.4 if language == "f90" else 0.8) * programs
     words = [compiler, "-O1"]
     build = {
         side: batch.build(
@@ -89,7 +91,7 @@ def test_same_results(
     assert calls > programs_in(parts[:DRIVEN])
     # The same objects with a layer between them and the library that spoils buffers in flight.
     shim = tmp_path / "in_flight.o"
-    define = ["-DFORTRAN"] if language == "f" else []
+    define = [] if language == "c" else ["-DFORTRAN"]
     command = [f"mpicc.{mpi.name}", "-c", "-w", *define, str(HERE / "in_flight.c")]
     subprocess.run([*command, "-o", str(shim)], check=True)
     spoiled = tmp_path / "spoiled"

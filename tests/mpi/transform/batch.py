@@ -20,6 +20,7 @@ from imbrex.transform.engine import Options, transform
 
 sys.path.insert(0, str(Path(__file__).parent))
 import generate  # type: ignore[import-not-found]
+import generate_objects  # type: ignore[import-not-found]
 
 # Programs in the first part, where one's collectives are rewritten because another's are, and in
 # all others: the search over preparations reads a whole part at each of its steps.
@@ -45,6 +46,8 @@ def make_part(language: str, seeds: list[int], folder: Path, driven: bool) -> Pa
     source = folder / f"part{seeds[0]}.{language}"
     if language == "c":
         source.write_text(generate.c_source(seeds))
+    elif language == "f90":
+        source.write_text(generate_objects.source(seeds))
     else:
         source.write_text(generate.fortran_source(seeds, str(seeds[0])))
     outcome = transform([source], Options())
@@ -88,6 +91,7 @@ def routine(text: str, language: str, number: int) -> str:
         include = "#include <mpi.h>\n"
         assert text.count(include) == 1
         return text.replace(include, include + renamed)
+    text = text.replace("end program random", f"end subroutine part{number}")
     for old, new in (
         ("program random", f"subroutine part{number}"),
         ("call MPI_INIT(ierr)", "continue"),
@@ -126,7 +130,7 @@ def build(
     sources = [folder / f"part{number}.{language}" for number in texts]
     for source, text in zip(sources, texts.values(), strict=True):
         source.write_text(text)
-    main = folder / f"driver.{language}"
+    main = folder / f"driver.{language[0]}"
     main.write_text(driver(language, list(texts)))
     sources.append(main)
 

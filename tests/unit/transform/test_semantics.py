@@ -272,7 +272,7 @@ FORTRAN = {
         "use mpi",
         "type(cell) :: x",
         f"call MPI_Send(x%values, n, {PLAIN}\n  call work(c)",
-        "",
+        r"MPI_Isend\(x%values, ",
     ),
     "array syntax in the window": (
         "use mpi",

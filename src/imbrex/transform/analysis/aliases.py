@@ -228,11 +228,18 @@ class Aliases:
                 or self._outside(first, second)
                 or self._outside(second, first)
                 or self._record(first | second)
+                or self._passed(first, second)
+                or self._passed(second, first)
                 or self.records.meet(first, second)
                 or self._outside_record(first, second)
                 or self._outside_record(second, first)
             )
         return found
+
+    def _passed(self, first: set[str], second: set[str]) -> bool:
+        """Whether a dummy argument of one side may be a component that the other side names."""
+        passed = self.program.passed_fields
+        return any(not passed[item].isdisjoint(second) for item in first if item in passed)
 
     def _apart(self, left: str, right: str, changed: frozenset[str]) -> bool:
         """Whether two pointers hold different objects, each at its own time."""

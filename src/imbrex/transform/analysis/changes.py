@@ -40,6 +40,7 @@ class Changes:
         found = set(items)
         for item in items:
             found |= self._fields_of(item) | self.aliases.records.inside(item)
+            found |= self._passed.get(item, _NONE)
         if UNKNOWN_MEMORY in items:
             found |= self.program.variables.keys()
         elif EXTERNAL in items:
@@ -103,6 +104,16 @@ class Changes:
         if variable is None or not variable.record or variable.kind == "field":
             return frozenset()
         return self._fields.get(variable.record, _NONE)
+
+    @cached_property
+    def _passed(self) -> dict[str, set[str]]:
+        """Fortran dummy arguments and the components that they may be, both ways."""
+        found: dict[str, set[str]] = {}
+        for dummy, fields in self.program.passed_fields.items():
+            for key in fields:
+                found.setdefault(dummy, set()).add(key)
+                found.setdefault(key, set()).add(dummy)
+        return found
 
     @cached_property
     def _fields(self) -> dict[str, frozenset[str]]:

@@ -107,6 +107,8 @@ def _addresses(routine: Routine) -> Iterator[Call]:
 def _in_record(program: Program, call: Call) -> bool:
     """Whether the address is one within a structure, of which a datatype describes the fields."""
     variable = program.variables.get(call.arguments[0].base or "")
+    if variable is not None and variable.record.startswith("type("):
+        return False  # of Fortran: allocatable components have memory of their own
     return variable is not None and bool(variable.record or _is_record(program, variable))
 
 

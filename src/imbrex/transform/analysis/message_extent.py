@@ -64,7 +64,7 @@ class _Message:
             variable = self.program.variables.get(item)
             if variable is None or self._fits(variable, datatype.upper() if plain else None):
                 continue
-            if variable.kind == "field":
+            if variable.kind == "field" and not variable.apart:
                 found |= self.aliases.records.family(item)
             elif item.startswith("common:") and plain:
                 block = item.partition(".")[0] + "."

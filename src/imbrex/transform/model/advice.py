@@ -77,8 +77,13 @@ assignment-to statement-function derived-assignment derived-operator own-assignm
     keep such code out of the window, or write it plainly; size a `std::vector` before the
     message, use `v[i]`
 derived-component
-    pass the component to a routine that communicates and computes on a plain dummy array: `call
-    step(g%u, g%w, g%nx)`
+    components are told apart where no object of the type is a pointer, a target, in a common block,
+    polymorphic or extended, and the type holds no pointer: declare allocatable components, leave
+    `target` out; or pass the component to a routine that communicates and computes on a plain dummy
+    array: `call step(g%u, g%w, g%nx)`
+derived-object derived-argument object-ends component-elsewhere
+    send components, not whole objects; declare objects in the main program or a module, pass them
+    `intent(inout)`; start and complete messages on components in one routine
 in-construct
     write the exchange as a function of its own, or as a method that is neither virtual nor a
     template, and call it from there

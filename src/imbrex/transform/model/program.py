@@ -36,6 +36,7 @@ class Variable:
     lifetime: tuple[int, int] | None = None  # byte span of the block it lives in; None: for ever
     line: int = 0
     optional: bool = False  # a Fortran dummy argument that may be absent
+    apart: bool = False  # a field whose memory is none of its object's: an allocatable component
 
 
 class Access(NamedTuple):
@@ -101,6 +102,7 @@ class Argument:
     problem: Cause | None = None  # why it may not be a buffer of a nonblocking call
     meaning: str = ""  # MPI's name that the text, a macro or a named constant, stands for
     extends_into: tuple[str, ...] = ()  # further variables that a message from here may reach into
+    fence: str = ""  # of a Fortran component: what names it whatever its indices have become
 
     @property
     def constant(self) -> str:
@@ -325,6 +327,8 @@ class Program:
     hidden_code: list[Reason] = field(default_factory=list)
     # C++ vectors passed by reference: routine, position of the argument, the vector's key.
     passed_vectors: list[tuple[str, int, str]] = field(default_factory=list)
+    # Fields that Fortran dummy arguments are seen to be, while objects are known beside them.
+    passed_fields: dict[str, set[str]] = field(default_factory=dict)
     # Structure types of which one variable is copied to another as a whole.
     copied_records: set[str] = field(default_factory=set)
     # Value of an integer variable at its declaration, where it is known.

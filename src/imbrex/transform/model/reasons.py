@@ -52,7 +52,11 @@ class ReasonKind(Sentence):
     ASSIGNMENT_TO = "an assignment to {name}"
     OWN_ASSIGNMENT = "an assignment that the program may define"
     STATEMENT_FUNCTION = "the statement function {name}"
-    DERIVED_COMPONENT = "a component of a derived type"
+    DERIVED_COMPONENT = "a component of a derived type: {why}"
+    DERIVED_ARGUMENT = "an argument of {routine} is of another derived type there"
+    OBJECT_ENDS = "an object of a derived type that begins or ends with the routine is passed on"
+    COMPONENT_ELSEWHERE = "the component `{variable}` is in a message of another routine"
+    DERIVED_OBJECT = "an object of a derived type, or a component of one that may be absent"
     KEYWORD_ARGUMENT = "a keyword argument"
     VOLATILE = "{variable} is volatile"
 

@@ -7,13 +7,15 @@ from functools import partial
 
 from imbrex.transform.model.causes import Cause, Reason
 from imbrex.transform.model.location import Location
-from imbrex.transform.model.program import BY_EQUIVALENCE, Kind, Program, Routine, Statement
+from imbrex.transform.model.program import BY_EQUIVALENCE, Block, Kind, Program, Routine, Statement
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.readers.ending import drop_last_return
+from imbrex.transform.readers.fortran_binding import bind_components
 from imbrex.transform.readers.fortran_body import Body
 from imbrex.transform.readers.fortran_lines import LogicalLine
 from imbrex.transform.readers.fortran_names import Names
 from imbrex.transform.readers.fortran_scopes import Scope
+from imbrex.transform.readers.fortran_types import Types
 from imbrex.transform.readers.fortran_units import Units
 
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
@@ -42,6 +44,8 @@ def read_fortran(units: list[Units], program: Program) -> None:
             if module not in modules and not _STANDARD.fullmatch(module):
                 place = Location(scope.file, scope.line)
                 program.missing_modules.setdefault(module, place)
+    definitions = [definition for unit in units for definition in unit.types]
+    names.types = Types(scopes, definitions, _undeclared(scopes, program))
     for unit in units:
         program.files[unit.source.name] = unit.source
         identifiers = frozenset(
@@ -73,6 +77,16 @@ def read_fortran(units: list[Units], program: Program) -> None:
     for name in names.own.generics & program.routines.keys():
         _stop(program.routines[name], ReasonKind.NAME_TWICE(routine=name))
     _leave_out(program)
+    bind_components(program)
+
+
+def _undeclared(scopes: list[Scope], program: Program) -> str:
+    """Why objects may be declared that are not seen; "" where all are."""
+    if program.missing_modules:
+        return f"the module `{min(program.missing_modules)}` is not among the files"
+    if any(scope.hidden or scope.missing for scope in scopes):
+        return "a file that is included is not read"
+    return ""
 
 
 def _stop(routine: Routine, cause: Cause) -> None:
@@ -141,6 +155,28 @@ def _check_commons(scopes: list[Scope], program: Program) -> None:
                     program.overlays.setdefault(key, set()).add(BY_EQUIVALENCE)
 
 
+def _ends_objects(scope: Scope, block: Block, names: Names) -> bool:
+    """Whether memory of objects begins or ends with a routine, and others may know of it."""
+    own = set()
+    for name, symbol in scope.symbols.items():
+        if names.types.of(symbol.type) is None or scope.kind == "program":
+            continue
+        if "intent(out)" in symbol.attributes:
+            return True  # its allocatable components are freed on entry
+        saved = scope.saves_all or "save" in symbol.attributes
+        if name not in scope.dummies and not saved:
+            own.add(name)
+    if own and scope.has_contained:
+        return True
+    passed = (
+        _IDENTIFIER.match(argument.text)
+        for statement in (inner for outer in block.statements for inner in outer.walk())
+        for call in statement.calls
+        for argument in call.arguments
+    )
+    return any(name is not None and name[0].lower() in own for name in passed)
+
+
 def _enter(scope: Scope, names: Names, program: Program, identifiers: frozenset[str]) -> str:
     """Enter a routine; returns what construct in it has no end, if one has none."""
     reader = Body(scope, names)
@@ -154,6 +190,11 @@ def _enter(scope: Scope, names: Names, program: Program, identifiers: frozenset[
     if names.own.finalizers and derived:
         ended = Statement(Kind.OPAQUE, 0, 0, scope.line, scope.line)
         ended.stop = ReasonKind.DERIVED_ASSIGNMENT()
+        ended.parent = block
+        block.statements.append(ended)
+    if _ends_objects(scope, block, names):
+        ended = Statement(Kind.OPAQUE, 0, 0, scope.line, scope.line)
+        ended.stop = ReasonKind.OBJECT_ENDS()
         ended.parent = block
         block.statements.append(ended)
     if scope.hidden:

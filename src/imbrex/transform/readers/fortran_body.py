@@ -11,7 +11,8 @@ from imbrex.transform.model.affine import Affine
 from imbrex.transform.model.causes import Cause
 from imbrex.transform.model.program import Block, Kind, LoopRange, Statement
 from imbrex.transform.model.reasons import ReasonKind
-from imbrex.transform.readers.fortran_expressions import Effects, Expressions
+from imbrex.transform.readers.fortran_arguments import Effects
+from imbrex.transform.readers.fortran_expressions import Expressions
 from imbrex.transform.readers.fortran_lines import LogicalLine, closing, split_arguments
 from imbrex.transform.readers.fortran_names import Names
 from imbrex.transform.readers.fortran_scopes import Scope, depth_zero_equals, is_assignment

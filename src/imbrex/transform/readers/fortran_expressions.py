@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from imbrex.transform import mpi_calls
 from imbrex.transform.model.affine import Affine, Range, Section
-from imbrex.transform.model.causes import Cause
 from imbrex.transform.model.program import (
-    UNKNOWN_MEMORY,
     Access,
     Argument,
     Call,
@@ -17,11 +15,14 @@ from imbrex.transform.model.program import (
     Variable,
 )
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.readers.fortran_arguments import TEMPORARY, Arguments, Effects
+from imbrex.transform.readers.fortran_components import BASE, Component
 from imbrex.transform.readers.fortran_library import FUNCTIONS, OPERATORS
 from imbrex.transform.readers.fortran_lines import LogicalLine, closing, split_arguments
-from imbrex.transform.readers.fortran_names import BASE, Names
+from imbrex.transform.readers.fortran_names import Names
 from imbrex.transform.readers.fortran_plain import Plain
-from imbrex.transform.readers.fortran_scopes import Declarations, Scope, Symbol
+from imbrex.transform.readers.fortran_scopes import Scope
+from imbrex.transform.readers.fortran_types import type_name
 
 _TOKEN = re.compile(
     r"(?P<string>'[^']*'|\"[^\"]*\")"
@@ -30,19 +31,10 @@ _TOKEN = re.compile(
     r"|(?P<name>[a-z_]\w*)"
     r"|(?P<other>.)"
 )
-_KEYWORD = re.compile(r"[a-z_]\w*=(?!=)")
 _NUMBER_DOT = re.compile(r"(\d+)(?=\.[a-z]+\.)")
 _COMPARED = re.compile(r"([\w+*-]+)(==|/=|\.eq\.|\.ne\.)([\w+*-]+)")
 _LOGICAL = re.compile(r"(\.not\.)?([a-z]\w*)")
-TEMPORARY = "temporary"
 _PARTS = frozenset({"re", "im", "kind", "len"})
-
-
-@dataclass(slots=True)
-class Effects:
-    accesses: list[Access] = field(default_factory=list)
-    calls: list[Call] = field(default_factory=list)
-    stop: Cause | None = None
 
 
 _SMALL = 64
@@ -59,12 +51,11 @@ def _is_small(array: Variable) -> bool:
     return size <= _SMALL
 
 
-class Expressions:
+class Expressions(Arguments):
     """Reads the expressions of one scope."""
 
     def __init__(self, names: Names, scope: Scope) -> None:
-        self.names = names
-        self.scope = scope
+        super().__init__(names, scope)
         self.plain = Plain(names, scope)
 
     def read(self, line: LogicalLine, start: int, end: int, effects: Effects) -> None:
@@ -119,9 +110,15 @@ class Expressions:
         follow = text[after : after + 1]
         if follow == "=" and text[after + 1 : after + 2] != "=" and after < end:
             return after + 1  # a keyword, or the index of an implied loop
+        component = self.components.resolve(text, start) if "%" in text[after:end] else None
+        if component is not None and component.end <= end:
+            self._operand(component.last, text, start, component.end, effects)
+            self._component_access(component, False, line, effects)
+            return component.end
         if follow != "(" or after >= end:
             variable = self.names.variable(self.scope, name)
             if variable is not None:
+                self._note_copy(variable.element)
                 self._operand(variable, text, start, after, effects)
                 self._access(variable, False, line, self._whole(variable), effects)
             return after
@@ -139,6 +136,7 @@ class Expressions:
             variable = self.names.variable(self.scope, name)
             self.read(line, after + 1, stop, effects)
             if variable is not None:
+                self._note_copy(variable.element)
                 self._operand(variable, text, start, stop + 1, effects)
                 section = self.section(variable, text[after + 1 : stop])
                 self._access(variable, False, line, section, effects)
@@ -220,96 +218,22 @@ class Expressions:
             argument.reads = [*argument.reads, access]
             effects.accesses.append(access)
 
-    def argument(self, line: LogicalLine, start: int, end: int, effects: Effects) -> Argument:
-        """An actual argument, which Fortran passes by reference."""
-        text = line.masked[start:end]
-        found = Argument(
-            line.text[start:end], line.bytes[start], line.bytes[end - 1] + 1, pointer=True
-        )
-        match = BASE.match(text)
-        keyword = _KEYWORD.match(text)
-        if keyword is not None:
-            found.problem = ReasonKind.KEYWORD_ARGUMENT()
-            self.read(line, start, end, effects)
-            found.reads = effects.accesses
-            return found
-        name = match[0] if match else ""
-        rest = text[len(name) :]
-        symbol = self.names.find(self.scope, name) if name else None
-        element = rest.startswith("(") and closing(rest, 0) == len(rest) - 1
-        array = symbol is not None and bool(symbol[1].bounds)
-        is_variable = name and (not rest or (element and array))
-        variable = self.names.variable(self.scope, name) if is_variable else None
-        if variable is None and "%" in text and match is not None and "(" not in name:
-            self._derived(line, name, start, end, found, effects)
-        elif variable is None:
-            found.base = TEMPORARY
-            self.read(line, start, end, effects)
-        else:
-            found.base, found.through = variable.key, variable.kind == "dummy"
-            if element:
-                self.read(line, start + len(name) + 1, end - 1, effects)
-            self._shape(found, variable, rest[1:-1] if element else "", symbol)
-        if symbol is not None and symbol[1].value is not None and not rest:
-            value = Declarations.constant(symbol[0], name)
-            found.meaning = value if value.startswith("mpi_") else ""
-        found.value = self.names.affine(self.scope, text)
-        found.reads = list(effects.accesses)
-        if found.value is not None and variable is not None:
-            found.reads.append(Access(variable.key, found.through, False, line.line))
-        return found
-
-    def _derived(
-        self,
-        line: LogicalLine,
-        name: str,
-        start: int,
-        end: int,
-        found: Argument,
-        effects: Effects,
+    def _component_access(
+        self, component: Component, write: bool, line: LogicalLine, effects: Effects
     ) -> None:
-        variable = self.names.variable(self.scope, name)
-        self.read(line, start, end, effects)
-        found.problem = ReasonKind.DERIVED_COMPONENT()
-        if variable is not None:
-            found.base, found.through = variable.key, variable.kind == "dummy"
-        else:
-            found.base = UNKNOWN_MEMORY
+        for a, b in component.inner:
+            self.read(line, a, b, effects)
+        section = None
+        if component.subscripts is not None and not component.part:
+            section = self.section(component.last, line.masked[slice(*component.subscripts)])
+        if component.definition is not None:
+            self._note_copy(component.last.element)
+        self._access(component.last, write, line, section, effects)
 
-    def _shape(
-        self,
-        found: Argument,
-        variable: Variable,
-        subscripts: str,
-        symbol: tuple[Scope, Symbol] | None,
-    ) -> None:
-        """Where in the array the argument begins, and whether it may be a temporary copy."""
-        rank = len(variable.bounds)
-        attributes = symbol[1].attributes if symbol else set()
-        own_shape = symbol is not None and all(high for _, high in symbol[1].bounds)
-        contiguous = own_shape or "allocatable" in attributes or "contiguous" in attributes
-        if not subscripts:
-            if rank and not contiguous:
-                found.problem = ReasonKind.MAY_BE_NONCONTIGUOUS()
-            found.origin = tuple(low for low, _ in variable.bounds) if rank else None
-            found.whole = True
-            return
-        parts = [subscripts[a:b] for a, b in split_arguments(subscripts)]
-        ranges = [position for position, part in enumerate(parts) if ":" in part]
-        if ranges:
-            full = [part == ":" for part in parts[: ranges[-1]]]
-            stride = parts[ranges[-1]].count(":") > 1
-            if not contiguous or not all(full) or stride:
-                found.problem = ReasonKind.NONCONTIGUOUS()
-        found.origin = tuple(
-            self._low(part, bounds[0]) for part, bounds in zip(parts, variable.bounds, strict=False)
-        )
-
-    def _low(self, part: str, default: Affine | None) -> Affine | None:
-        low, colon, _ = part.partition(":")
-        if colon and not low:
-            return default
-        return self.names.affine(self.scope, low)
+    def _note_copy(self, element: str) -> None:
+        """An object is named as a whole: its value may go into another one."""
+        if self.names.types.of(element) is not None:
+            self.names.program.copied_records.add(f"type({type_name(element)})")
 
     def section(self, variable: Variable, subscripts: str) -> Section | None:
         """The section that a list of subscripts selects."""
@@ -360,6 +284,10 @@ class Expressions:
         match = BASE.match(text)
         assert match is not None
         name = match[0]
+        if "%" in text[:equals]:
+            component = self.components.resolve(text, 0)
+            if component is not None and component.end == equals:
+                return self._assign_component(component, line, equals, effects)
         variable = self.names.variable(self.scope, name)
         rest = text[match.end() : equals]
         if variable is None:
@@ -383,6 +311,19 @@ class Expressions:
             effects.stop = effects.stop or ReasonKind.OWN_ASSIGNMENT()
         self._access(variable, True, line, section, effects)
         return bool(variable.bounds) and (not rest or ":" in rest) and not _is_small(variable)
+
+    def _assign_component(
+        self, component: Component, line: LogicalLine, equals: int, effects: Effects
+    ) -> bool:
+        variable = component.last
+        if variable.element.startswith(("type(", "class(")):
+            effects.stop = effects.stop or ReasonKind.DERIVED_ASSIGNMENT()
+        if self.plain.own_assignment(line.masked, equals):
+            effects.stop = effects.stop or ReasonKind.OWN_ASSIGNMENT()
+        self._component_access(component, True, line, effects)
+        subscripts = component.subscripts
+        several = subscripts is None or ":" in line.masked[slice(*subscripts)]
+        return bool(variable.bounds) and several and not _is_small(variable)
 
     def write_to(self, line: LogicalLine, name: str, effects: Effects) -> Variable | None:
         variable = self.names.variable(self.scope, name)

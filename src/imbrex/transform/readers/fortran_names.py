@@ -6,14 +6,15 @@ import re
 
 from imbrex.transform.model.affine import Affine
 from imbrex.transform.model.program import BY_EQUIVALENCE, BY_POINTER, Program, Variable
+from imbrex.transform.readers.fortran_components import BASE, Components
 from imbrex.transform.readers.fortran_defined import Own
 from imbrex.transform.readers.fortran_library import MODULE_FUNCTIONS
 from imbrex.transform.readers.fortran_scopes import Declarations, Scope, Symbol
+from imbrex.transform.readers.fortran_types import Definition, Types, type_name
 
 _TOKEN = re.compile(r"\d+|[a-z_]\w*|\*\*|.")
 _MPI_TYPE = re.compile(r"type\((mpi_\w+)\)")
 UNKNOWN_TYPE = "?"
-BASE = re.compile(r"[a-z_]\w*")
 
 
 class Names:
@@ -23,6 +24,7 @@ class Names:
         self.program = program
         self.modules = modules
         self.own = Own()
+        self.types = Types([], [], "")
 
     def find(self, scope: Scope, name: str) -> tuple[Scope, Symbol] | None:
         """The scope that owns a name, and its symbol; None for a name nobody declares."""
@@ -170,12 +172,12 @@ class Names:
         known = self.program.variables.get(key)
         if known is not None:
             return known
-        type_name = symbol.type
-        if not type_name:
+        element = symbol.type
+        if not element:
             letters = owner.implicit
             default = "integer" if name[0] in "ijklmn" else "real"
-            type_name = default if letters is None else letters.get(name[0], default)
-        variable = Variable(key, name, kind, element=type_name, line=symbol.line)
+            element = default if letters is None else letters.get(name[0], default)
+        variable = Variable(key, name, kind, element=element, line=symbol.line)
         variable.volatile = "volatile" in symbol.attributes
         variable.optional = "optional" in symbol.attributes
         self.program.variables[key] = variable
@@ -183,8 +185,11 @@ class Names:
             (self.affine(owner, low), self.affine(owner, high)) for low, high in symbol.bounds
         )
         shared = self.program.overlays
-        derived = type_name.startswith(("type(", "class(")) or type_name == UNKNOWN_TYPE
-        derived = derived and not self._is_handle(owner, type_name)
+        derived = element.startswith(("type(", "class(")) or element == UNKNOWN_TYPE
+        derived = derived and not self._is_handle(owner, element)
+        if derived and self.types.of(element) is not None:
+            self._note_object(variable)
+            derived = False
         if derived or symbol.attributes & {"pointer", "target"}:
             shared.setdefault(key, set()).add(BY_POINTER)
         where: Scope | None = owner
@@ -192,6 +197,33 @@ class Names:
             if name in where.equivalences:
                 shared.setdefault(key, set()).add(BY_EQUIVALENCE)
             where = where.parent
+        return variable
+
+    def _note_object(self, variable: Variable) -> None:
+        """Note that a variable or a component is an object, in which components lie."""
+        record = f"type({type_name(variable.element)})"
+        if variable.kind != "field":
+            variable.record = record
+        self.program.record_facts.add((f"record:{record}", "addr", variable.key))
+
+    def component(self, definition: Definition, symbol: Symbol) -> Variable:
+        """The field that a component of a derived type is."""
+        record = f"type({definition.scope.name})"
+        key = f"field:{record}.{symbol.name}"
+        known = self.program.variables.get(key)
+        if known is not None:
+            return known
+        variable = Variable(
+            key, symbol.name, "field", element=symbol.type, record=record, line=symbol.line
+        )
+        variable.apart = "allocatable" in symbol.attributes
+        self.program.variables[key] = variable
+        variable.bounds = tuple(
+            (self.affine(definition.scope, low), self.affine(definition.scope, high))
+            for low, high in symbol.bounds
+        )
+        if self.types.of(symbol.type) is not None:
+            self._note_object(variable)
         return variable
 
     def _is_handle(self, scope: Scope, type_name: str) -> bool:
@@ -213,6 +245,10 @@ class Names:
     def affine(self, scope: Scope, text: str) -> Affine | None:
         """An integer expression as an affine form; None where it is not one."""
         return _AffineParser(self, scope, text).parse() if text else None
+
+    def integer_of(self, scope: Scope, text: str) -> Affine | None:
+        """An integer component of one object, `a%b%c`, as an affine form."""
+        return Components(self, scope).value(text)
 
     def atom(self, scope: Scope, name: str) -> Affine | None:
         found = self.find(scope, name)
@@ -283,6 +319,14 @@ class _AffineParser:
                 return None
             self.position += 1
             return value
-        if token and BASE.fullmatch(token) and self._peek() not in ("(", "%"):
+        if token and BASE.fullmatch(token) and self._peek() == "%":
+            return self._component(token)
+        if token and BASE.fullmatch(token) and self._peek() != "(":
             return self.names.atom(self.scope, token)
         return None
+
+    def _component(self, text: str) -> Affine | None:
+        while self._peek() == "%":
+            text += "".join(self.tokens[self.position : self.position + 2])
+            self.position += 2
+        return None if self._peek() == "(" else self.names.integer_of(self.scope, text)

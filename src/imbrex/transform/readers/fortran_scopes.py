@@ -162,6 +162,13 @@ class Declarations:
         elif text.startswith("pointer("):  # of Cray's kind: what it points to is any memory
             scope.hidden = ReasonKind.LINE(line=line.text.strip())
             scope.problem = scope.problem or scope.hidden
+        elif text.startswith("intent("):
+            stop = closing(text, 6)
+            for name in re.findall(_NAME, text[stop + 1 :]):
+                scope.symbol(name).attributes |= {"intent", text[: stop + 1]}
+        elif text.startswith("value::"):
+            for name in re.findall(_NAME, text[7:]):
+                scope.symbol(name).attributes.add("value")
         elif text.startswith("equivalence"):
             scope.equivalences |= set(re.findall(_NAME, text[11:]))
         elif text.startswith("data"):
@@ -274,6 +281,8 @@ class Declarations:
                 attribute_text = head[start:end]
                 if attribute_text.startswith("dimension("):
                     dimension = attribute_text[10:-1]
+                elif attribute_text.startswith("intent("):
+                    attributes |= {"intent", attribute_text}
                 elif attribute_text:
                     attributes.add(re.sub(r"\(.*", "", attribute_text))
         name_of = self._type_name(scope, kind)

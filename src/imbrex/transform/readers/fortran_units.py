@@ -27,6 +27,7 @@ from imbrex.transform.readers.fortran_scopes import (
     is_assignment,
     is_specification,
 )
+from imbrex.transform.readers.fortran_types import Definition
 
 FORTRAN_SUFFIXES = frozenset({".f", ".for", ".ftn", ".f77", ".f90", ".f95", ".f03", ".f08"})
 
@@ -64,6 +65,7 @@ class Units:
         self.declarations = Declarations(path.parent, flags, fixed=self.fixed)
         self.scopes: list[Scope] = []
         self.own = Own()
+        self.types: list[Definition] = []
         self.conditionals = Conditionals("")
         self.macros: set[str] = set()
 
@@ -126,8 +128,10 @@ class Units:
                     skip = generic = ""
                 elif generic and current is not None:
                     self._specific(current, generic, line)
-                elif skip == "endtype" and not line.directive:
-                    self.own.component(text)
+                elif skip == "endtype":
+                    if not line.directive:
+                        self.own.component(text)
+                    self.types[-1].read(line, self.declarations)
                 continue
             if line.directive:
                 if current is not None and self._directive(current, line, in_execution):
@@ -171,6 +175,10 @@ class Units:
                     skip = "endtype"
                     name = text.rpartition("::")[2]
                     self.own.types |= {name, name.removeprefix("type")}
+                    if "::" not in text:
+                        name = name.removeprefix("type")
+                    inner = Scope(name, "type", str(self.path), line.line, current)
+                    self.types.append(Definition(text, inner))
                     continue
             if current is None:
                 current = Scope("main", "program", str(self.path), line.line)

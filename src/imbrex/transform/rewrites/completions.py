@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from imbrex.transform import mpi_calls
@@ -18,6 +19,7 @@ from imbrex.transform.analysis.requests import (
 from imbrex.transform.analysis.transfer import Transfer
 from imbrex.transform.model.affine import Section, disjoint
 from imbrex.transform.model.causes import Reason
+from imbrex.transform.model.location import Location
 from imbrex.transform.model.program import Access, Argument, Call, Program, Routine
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.rewrites.base import ContentT, DoneT, Refusal, Site
@@ -104,6 +106,11 @@ class Completing(CallRewrite[ContentT, DoneT]):
         variable = self.program.variables.get(theirs.base or "")
         one = variable is not None and not variable.bounds
         fixed = constant(request_section(start.transfer.call, self.program)) is not None
+        if variable is not None and variable.kind == "field":
+            # Of one object, that is: what is on the way to the field may differ.
+            mine, other = (re.sub(r"\(.*\)$", "", a.text.strip()) for a in (argument, theirs))
+            if mine.lower() != other.lower() or re.search(r"[(\[>]", mine):
+                return False
         before = block.statements.index(start.statement) < block.statements.index(site.statement)
         return before and argument.base == theirs.base and (one or fixed)
 
@@ -116,9 +123,12 @@ class Completing(CallRewrite[ContentT, DoneT]):
         found = []
         for key in dict.fromkeys(access.variable for access in accesses):
             variable = self.program.variables.get(key)
-            if variable is None or variable.kind not in ("local", "dummy", "host", "static"):
+            if variable is None or not self._is_of(routine, key):
                 continue
-            if not self._is_of(routine, key):
+            if variable.kind == "field":  # there is no name for the object that it is in
+                cause = ReasonKind.COMPONENT_ELSEWHERE(variable=variable.name)
+                raise Refusal(self.name, Reason(cause, Location(routine.file, routine.line)))
+            if variable.kind not in ("local", "dummy", "host", "static"):
                 continue
             buffer = Argument(variable.name, 0, 0, base=key)
             call = Call("MPI_Isend", [], routine.body.start, routine.body.start, routine.line)

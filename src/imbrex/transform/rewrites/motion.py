@@ -178,6 +178,9 @@ class ExistingMotion(Completing[list[Piece], Lowered]):
         section = request_section(site.call, self.program)
         if site.call.name != "MPI_Waitall" or not ignored or section is None:
             return [None]
+        held = request_argument(site.call).fence
+        if held and "%" not in held:  # in an element of an array, which has no constant name
+            return [None]
         low, high = section[0].low, section[0].high
         if low is None or high is None or low.terms or high.terms:
             return [None]
@@ -313,7 +316,8 @@ class ExistingMotion(Completing[list[Piece], Lowered]):
         return block.statements[position]
 
     def _split_text(self, site: Site, members: list[Piece]) -> Render:
-        variable = self.program.variables[request_argument(site.call).base or ""]
+        argument = request_argument(site.call)
+        requests = argument.fence or self.program.variables[argument.base or ""].name
 
         def render(text: Text, indent: str) -> list[str]:
             runs: list[list[int]] = []
@@ -324,8 +328,7 @@ class ExistingMotion(Completing[list[Piece], Lowered]):
                     runs.append([element])
             transfer = members[0].transfer
             lines = [
-                text.part_of_waitall(transfer, variable.name, run[0], len(run), indent)
-                for run in runs
+                text.part_of_waitall(transfer, requests, run[0], len(run), indent) for run in runs
             ]
             return lines + text.fences(members[0].completes, indent)
 

@@ -70,7 +70,7 @@ class SentCopies(Preparing[Site, Variable]):
         if len(call.arguments) < 6:
             return None
         variable = self.program.variables.get(call.arguments[0].base or "")
-        if variable is None or variable.name.endswith(_ENDING):
+        if variable is None or variable.name.endswith(_ENDING) or variable.kind == "field":
             return None
         count = elements(variable) if variable.bounds else None
         if count is not None and count < _LEAST_ELEMENTS:

@@ -167,6 +167,8 @@ class FortranText:
 
     def _still_known(self, argument: Argument) -> str:
         """A name for the buffer that holds whatever its indices have become."""
+        if argument.fence:
+            return argument.fence
         variable = self.program.variables.get(argument.base or "")
         constant = all(index is not None and not index.terms for index in argument.origin or ())
         return argument.text if variable is None or constant else variable.name

@@ -16,7 +16,7 @@ module mpi_f08
   end type MPI_Status
   type(MPI_Comm), parameter :: MPI_COMM_WORLD = MPI_Comm(1)
   type(MPI_Datatype), parameter :: MPI_DOUBLE_PRECISION = MPI_Datatype(2)
-  type(MPI_Status) :: MPI_STATUSES_IGNORE(1)
+  type(MPI_Status) :: MPI_STATUSES_IGNORE(1), MPI_STATUS_IGNORE
   interface
     subroutine MPI_Init(ierror)
       integer, optional, intent(out) :: ierror
@@ -30,6 +30,29 @@ module mpi_f08
       integer, intent(out) :: rank
       integer, optional, intent(out) :: ierror
     end subroutine MPI_Comm_rank
+    subroutine MPI_Comm_size(comm, size, ierror)
+      import :: MPI_Comm
+      type(MPI_Comm), intent(in) :: comm
+      integer, intent(out) :: size
+      integer, optional, intent(out) :: ierror
+    end subroutine MPI_Comm_size
+    subroutine MPI_Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, &
+      recvtype, source, recvtag, comm, status, ierror)
+      import :: MPI_Comm, MPI_Datatype, MPI_Status
+      type(*), dimension(..), intent(in) :: sendbuf
+      type(*), dimension(..) :: recvbuf
+      integer, intent(in) :: sendcount, dest, sendtag, recvcount, source, recvtag
+      type(MPI_Datatype), intent(in) :: sendtype, recvtype
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Status) :: status
+      integer, optional, intent(out) :: ierror
+    end subroutine MPI_Sendrecv
+    subroutine MPI_Wait(request, status, ierror)
+      import :: MPI_Request, MPI_Status
+      type(MPI_Request), intent(inout) :: request
+      type(MPI_Status) :: status
+      integer, optional, intent(out) :: ierror
+    end subroutine MPI_Wait
     subroutine MPI_Irecv(buf, count, datatype, source, tag, comm, request, ierror)
       import :: MPI_Comm, MPI_Datatype, MPI_Request
       type(*), dimension(..), asynchronous :: buf

@@ -1,0 +1,155 @@
+"""Derived types of Fortran: their components, and of which types all memory is known.
+
+The components of a type are told apart by type and name, whatever object they are in, where no
+pointer can name them, and no object can be anything but what its declaration says.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from imbrex.transform.readers.fortran_lines import LogicalLine
+from imbrex.transform.readers.fortran_scopes import Declarations, Scope, Symbol
+
+_NAMED = re.compile(r"(type|class)\((\w+)\)")
+_PLAIN_HEADER = re.compile(r"type((,(public|private))*::)?[a-z]\w*")
+_OF_LIBRARIES = re.compile(r"mpi_\w+|c_ptr|c_funptr")
+_BOUND = re.compile(r"procedure|generic|final")
+_WORDS = frozenset({"private", "public"})
+_ADDRESSED = frozenset({"pointer", "target"})
+
+
+def type_name(text: str) -> str:
+    """The name in `type(name)` or `class(name)`; "" for other types."""
+    found = _NAMED.fullmatch(text)
+    return "" if found is None else found[2]
+
+
+class Definition:
+    """The definition of one derived type, as far as its lines are read."""
+
+    def __init__(self, header: str, scope: Scope) -> None:
+        self.scope = scope  # its symbols are the components
+        self.extends = ""
+        self.why = ""  # why its components cannot be told apart
+        self._bound = False
+        if _PLAIN_HEADER.fullmatch(header) is None:
+            extended = re.search(r"extends\((\w+)\)", header)
+            self.extends = "" if extended is None else extended[1]
+            self.why = f"`{scope.name}` extends another one, or is laid out for C"
+
+    def read(self, line: LogicalLine, declarations: Declarations) -> None:
+        """One line of the definition."""
+        text = line.masked
+        if line.directive:
+            self.why = f"lines of `{self.scope.name}` depend on the preprocessor"
+        elif text == "contains":
+            self._bound = True
+        elif text in _WORDS or (self._bound and _BOUND.match(text)):
+            return
+        elif _is_data(text):
+            declarations.read(self.scope, line)
+        else:
+            self.why = f"`{self.scope.name}` holds `{line.text.strip()}`"
+
+
+def _is_data(text: str) -> bool:
+    intrinsic = r"doubleprecision|doublecomplex|integer|real|complex|logical|character|type\("
+    return re.match(intrinsic, text) is not None
+
+
+class Types:
+    """The derived types of a program."""
+
+    def __init__(self, scopes: list[Scope], definitions: list[Definition], unread: str) -> None:
+        """`unread`: why declarations of the program may not be known, or ""."""
+        self.known: dict[str, Definition] = {}
+        self.why: dict[str, str] = {}
+        for definition in definitions:
+            name = definition.scope.name
+            if name in self.known:
+                self.why[name] = f"two types are called `{name}`"
+            self.known[name] = definition
+            if definition.why:
+                self.why.setdefault(name, definition.why)
+                self.why.setdefault(definition.extends, f"`{definition.extends}` is extended")
+        symbols = [
+            symbol
+            for scope in [*scopes, *(each.scope for each in definitions)]
+            for symbol in scope.symbols.values()
+        ]
+        self._judge_symbols(symbols)
+        self._judge_scopes(scopes)
+        for name in self.known if unread else ():
+            self.why.setdefault(name, unread)
+        self._spread()
+
+    def of(self, element: str) -> Definition | None:
+        """The type of `type(name)`, where its components can be told apart."""
+        name = type_name(element)
+        return None if name in self.why else self.known.get(name)
+
+    def reason(self, element: str) -> str:
+        """Why the components of a type cannot be told apart."""
+        name = type_name(element)
+        return self.why.get(name) or f"`{name or element}` is not defined in the files"
+
+    def _judge_symbols(self, symbols: Iterable[Symbol]) -> None:
+        unknown = ""
+        for symbol in symbols:
+            name = type_name(symbol.type)
+            if not name:
+                continue
+            if name not in self.known:
+                if not _OF_LIBRARIES.fullmatch(name) and name != "*":
+                    unknown = unknown or name
+                continue
+            if symbol.attributes & _ADDRESSED:
+                self.why.setdefault(name, f"an object of `{name}` is a pointer or a target")
+            elif symbol.attributes & {"volatile", "codimension", "value"}:
+                self.why.setdefault(name, f"an object of `{name}` is volatile, a copy or a coarray")
+            elif symbol.common is not None:
+                self.why.setdefault(name, f"an object of `{name}` is in a common block")
+            elif symbol.type.startswith("class") and "allocatable" in symbol.attributes:
+                self.why.setdefault(name, f"an object of `{name}` is polymorphic")
+        if unknown:
+            for name in self.known:
+                self.why.setdefault(name, f"`{unknown}`, which is not known, may hold it")
+
+    def _judge_scopes(self, scopes: list[Scope]) -> None:
+        for scope in scopes:
+            for _, names in scope.uses:
+                for local, remote in (names or {}).items():
+                    if local != remote and remote in self.known:
+                        self.why.setdefault(remote, f"`{remote}` has another name somewhere")
+            for name in scope.equivalences & scope.symbols.keys():
+                inner = type_name(scope.symbols[name].type)
+                if inner in self.known:
+                    self.why.setdefault(inner, f"an object of `{inner}` is in an EQUIVALENCE")
+            if any(type_name(kind) for kind in (scope.implicit or {}).values()):
+                for name in self.known:
+                    self.why.setdefault(name, "objects are declared by IMPLICIT")
+
+    def _spread(self) -> None:
+        """What holds of a type holds of those that it has objects of, and that have some of it."""
+        for name, definition in self.known.items():
+            for symbol in definition.scope.symbols.values():
+                if "pointer" in symbol.attributes:
+                    self.why.setdefault(name, f"`{name}` holds a pointer")
+                elif symbol.type in ("type(c_ptr)", "type(c_funptr)"):
+                    self.why.setdefault(name, f"`{name}` holds an address")
+                elif symbol.attributes & {"volatile", "codimension"}:
+                    self.why.setdefault(name, f"`{name}` holds a coarray or what is volatile")
+        grown = True
+        while grown:
+            grown = False
+            for name, definition in self.known.items():
+                for symbol in definition.scope.symbols.values():
+                    inner = type_name(symbol.type)
+                    if inner not in self.known or (name in self.why) == (inner in self.why):
+                        continue
+                    why = self.why.get(name) or self.why[inner]
+                    self.why.setdefault(name, why)
+                    self.why.setdefault(inner, why)
+                    grown = True
