@@ -7,7 +7,7 @@ from collections.abc import Callable
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from imbrex.network.columns import RoundTrip, Stream
@@ -168,6 +168,7 @@ def x_lo_ns(lines: list[str], size: int) -> float:
     return low + (high - low) * (size - a) / (b - a)
 
 
+@example(1, 7.94516383307305e-08, 7.94516383307305e-08, 0.0, 12844083, 12844071)
 @given(
     st.integers(1, 8 * MIB),
     st.floats(1e-12, 1e-7),
@@ -190,9 +191,10 @@ def test_the_table_stays_below_the_envelope(
     )
     found = x_lo_ns(lines, size)
     assert found <= 1e9 * least * (1 + 1e-9) + 1
-    # It gives up a nanosecond at each of its points, and a thousandth where it need not bend.
+    # It gives up a nanosecond at each of its points, what the last byte before it bends takes, and
+    # a thousandth where it need not bend.
     if x_lo_s + peak_s * further > sustained_s * (size - burst):
-        assert found >= 0.999 * (1e9 * least - 2)
+        assert found >= 0.999 * (1e9 * (least - sustained_s) - 2)
 
 
 def test_a_collective_of_few_bytes_measured_grows_with_what_the_path_lets_through() -> None:
