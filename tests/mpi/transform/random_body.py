@@ -11,6 +11,7 @@ import random
 from dataclasses import dataclass, field
 
 from random_sinking import c_pair, fortran_pair  # type: ignore[import-not-found]
+from random_steps import mixed  # type: ignore[import-not-found]
 
 ARRAYS = ["a", "b", "c", "d", "e", "f"]
 LENGTH = 3000
@@ -453,14 +454,7 @@ class Generator:
             self.spread,
             self.count,
         ]
-        for _ in range(count):
-            kind = self.random.random()
-            if kind < 0.45:
-                self.random.choice(talk)()
-            elif kind < 0.9:
-                self.random.choice(compute)()
-            else:
-                self.repeat()
+        mixed(self.random, count, talk, compute, self.repeat)
 
     def body(self) -> list[str]:
         self.block(self.random.randint(6, 14))

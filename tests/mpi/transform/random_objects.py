@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import random
 
+from random_steps import mixed  # type: ignore[import-not-found]
+
 LENGTH = 400
 COMPONENTS = ["u", "v", "e", "f", "inner%x"]
 # How a local object gets its components, and gives them back. It is passed to no routine.
@@ -275,14 +277,7 @@ class Body:
         compute += [self.call, self.size]
         talk = [self.exchange, self.exchange, self.exchange, self.nonblocking, self.nonblocking]
         talk += [self.turns, self.reduce, self.spread, self.given, self.given]
-        for _ in range(count):
-            kind = self.random.random()
-            if kind < 0.45:
-                self.random.choice(talk)()
-            elif kind < 0.9:
-                self.random.choice(compute)()
-            else:
-                self.repeat()
+        mixed(self.random, count, talk, compute, self.repeat)
 
 
 def routines(seed: int) -> str:

@@ -37,7 +37,7 @@ _SETS_AT_ONCE = ("MPI_Bcast", "MPI_Comm_rank", "MPI_Comm_size", "MPI_Recv", "MPI
 
 def find_layouts(program: Program, footprints: Footprints) -> dict[str, Layout]:
     """The layout of each handle, by its variable; nothing where code is not seen."""
-    if program.skipped or program.hidden_code or not program.has_main:
+    if not program.is_whole:
         return {}
     made: dict[str, list[tuple[Routine, Statement, Call]]] = {}
     for routine in program.routines.values():

@@ -29,7 +29,7 @@ _UNKNOWN = ""  # in the place of the name of a call through a pointer
 
 def find_distinct(program: Program, aliases: Aliases) -> set[Pair]:
     """Pairs of pointer variables that hold different objects wherever both are valid."""
-    if program.skipped or program.hidden_code or program.unread_code or not program.has_main:
+    if program.unread_code or not program.is_whole:
         return set()
     if any(
         s.stop and s.stop.kind in NOT_ANALYSED for r in program.routines.values() for s in _all(r)
@@ -59,7 +59,7 @@ def find_owned(program: Program, aliases: Aliases) -> set[str]:
     of the routine that allocates for it, so that each structure's arrays are its own although one
     statement allocates them all.
     """
-    if program.skipped or program.hidden_code or program.unread_code or not program.has_main:
+    if program.unread_code or not program.is_whole:
         return set()
     found = set()
     handed_out = lru_cache(maxsize=None)(partial(_handed_out, program))

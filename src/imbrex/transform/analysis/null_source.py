@@ -20,8 +20,7 @@ def may_fill_nothing(footprints: Footprints, statement: Statement, call: Call, f
     source, program = call.arguments[position], footprints.program
     if source.text.strip().isdigit() or _is_computed(source.text):
         return False
-    known = program.has_main and not program.hidden_code and not program.skipped
-    if known and not program.null_ranks:
+    if program.is_whole and not program.null_ranks:
         return False
     return not _is_guarded(footprints, statement, source, file)
 

@@ -378,6 +378,12 @@ class Program:
             return None
         return None if self.files[routine.file].is_fortran else routine
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether all files of a program are there, and all of them is read but for C++'s code that
+        is not analysed (`unread_code`)."""
+        return self.has_main and not self.skipped and not self.hidden_code
+
     def editable(self) -> Iterator[Routine]:
         """The routines that may be rewritten: of the files given, where nothing forbids it."""
         for routine in self.routines.values():

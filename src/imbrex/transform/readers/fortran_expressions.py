@@ -215,8 +215,9 @@ class Expressions(Arguments):
             if memory is None or position in memory or argument.base in (None, TEMPORARY):
                 continue
             access = Access(argument.base or "", argument.through, False, line.line)
-            argument.reads = [*argument.reads, access]
             effects.accesses.append(access)
+            if access not in argument.reads:
+                argument.reads = [*argument.reads, access]
 
     def _component_access(
         self, component: Component, write: bool, line: LogicalLine, effects: Effects
