@@ -5,9 +5,11 @@
 
 Each app runs once in the simulator, plainly, on a network of 2 us and 1 GB/s, and leaves its call
 log. From that log alone come the predictions on all networks, with EEL, G and g as a ping-pong and
-a stream on each measure them. Then the app is simulated on every network. Run time is from where
-the last rank's log begins (how much later than the first depends on the network, and is before the
-log) to MPI_Finalize. Apps of which SMPI is told no work only communicate. Needs libsimgrid-dev.
+a stream on each measure them. Then the app is simulated on every network. All ranks go on at the
+same time behind MPI_Init, and again behind MPI_Cart_create: how far apart these let them go depends
+on the network, no log says how, and programs that do nothing but communicate may remember it to
+their end. Run time is from the last rank's first call thereafter to MPI_Finalize. Apps of which
+SMPI is told no work only communicate. Needs libsimgrid-dev.
 """
 
 from __future__ import annotations
@@ -34,7 +36,28 @@ from imbrex.replay.run_log import read_run_log
 
 # With 8 or 16 ranks SMPI's MPI_Ibarrier ends on some ranks and not on others, so that the runtime
 # would match calls for ever. The replay matches them itself.
-UNMATCHED = "int ix_sparse_exchange(void) { return -1; }\n"
+STUB = r"""
+#include <mpi.h>
+#include <simgrid/engine.h>
+int ix_sparse_exchange(void) { return -1; }
+static void wait_until(double at_s)
+{
+    smpi_execute_flops(1e9 * (at_s - simgrid_get_clock()));
+}
+int init(int *argc, char ***argv)
+{
+    int result = MPI_Init(argc, argv);
+    wait_until(1);
+    return result;
+}
+int create(MPI_Comm comm, int n, const int *dims, const int *periods, int reorder, MPI_Comm *made)
+{
+    int result = MPI_Cart_create(comm, n, dims, periods, reorder, made);
+    wait_until(2);
+    return result;
+}
+"""
+BEGINS = ("-DMPI_Init=init", "-DMPI_Cart_create=create")
 LOG_BYTES = 256 << 20
 TREES = Collectives(
     {
@@ -43,6 +66,7 @@ TREES = Collectives(
         "MPI_Barrier": Choice(Algorithm.TREE_UP_DOWN, Algorithm.TREE_UP_DOWN),
         "MPI_Bcast": Choice(Algorithm.BINOMIAL_FROM_ROOT, Algorithm.BINOMIAL_FROM_ROOT),
         "MPI_Alltoall": Choice(Algorithm.PAIRWISE, Algorithm.PAIRWISE),
+        "MPI_Exscan": Choice(Algorithm.LINEAR_SCAN, Algorithm.LINEAR_SCAN),
     }
 )
 OPTIONS = [
@@ -52,6 +76,11 @@ OPTIONS = [
     "smpi/alltoallv:pair",
     # Acknowledgements of TCP, a twentieth of what comes, are on no path of LogGP.
     "network/crosstraffic:no",
+    # With "Lazy", the default, version 3.32 leaves links above what they can carry: a message keeps
+    # its rate when another begins at its receiver together with a third at that one's sender.
+    "network/optim:Full",
+    # It ends events together that are less than a nanosecond apart, unless told otherwise.
+    "surf/precision:1e-12",
     # The runtime waits by probing.
     "smpi/test:1e-6",
     "smpi/iprobe:1e-6",
@@ -111,12 +140,14 @@ def build(name: str, folder: Path, runtime: Path) -> Path:
     """The app with the runtime in it, as `imbrex run` would load it."""
     app, program = APPS[name], folder / name
     sources = [str(predict_judge.APPS / source) for source in app.sources]
-    stub = folder / "unmatched.c"
-    stub.write_text(UNMATCHED)
+    stub = folder / "begins.c"
+    stub.write_text(STUB)
     whole = f"-Wl,--allow-multiple-definition,--whole-archive,{runtime},--no-whole-archive"
     words = ["-std=gnu11", "-O2", "-g", "-w", f"-DAPPS_POINT_NS={app.point_ns}"]
-    command = ["smpicc", *words, *sources, str(stub), "-o", str(program), whole, "-lm", "-ldl"]
-    subprocess.run(command, check=True)
+    begins = folder / "begins.o"
+    subprocess.run(["smpicc", "-w", "-c", str(stub), "-o", str(begins)], check=True)
+    command = ["smpicc", *words, *BEGINS, *sources, str(begins)]
+    subprocess.run([*command, "-o", str(program), whole, "-lm", "-ldl"], check=True)
     return program
 
 
@@ -143,13 +174,15 @@ def simulate(
 
 
 def begin_ns(run: Path) -> float:
-    """When the last rank's log begins, on the schedule's clock."""
+    """When the last rank makes its first call that sets nothing up, on the schedule's clock."""
     log = read_run_log(load_run(run, resolve=False))
-    return float((log.start_ns + log.origin_ns).max())
+    rest = np.flatnonzero(~log.named(frozenset(["MPI_Cart_create"])))
+    first = rest[np.unique(log.stream[rest], return_index=True)[1]]
+    return float((log.start_ns + log.records["enter_ns"][first]).max())
 
 
 def measured_s(run: Path) -> float:
-    """From where the last rank's log begins to the last rank's MPI_Finalize."""
+    """From the last rank's first call to the last rank's MPI_Finalize."""
     log = read_run_log(load_run(run, resolve=False))
     return float((log.start_ns + log.end_ns).max() - begin_ns(run)) * 1e-9
 
@@ -162,7 +195,8 @@ def network_of(folder: Path, point: tuple[float, float]) -> Network:
         gap_ns=gap_s * 1e9,
         eager_bytes=predict_judge.EAGER - 1,
     )
-    return Network(route, route)
+    # SMPI gives each message a flow of its own.
+    return Network(route, route, in_order=False)
 
 
 def schedule_of(run: Path) -> LogSchedule:

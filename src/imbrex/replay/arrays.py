@@ -82,6 +82,7 @@ class Algorithm(IntEnum):
     CHAIN_SCAN = 14
     DIRECT = 15
     NO_MESSAGES = 16
+    LINEAR_SCAN = 17
 
 
 @dataclass(frozen=True)

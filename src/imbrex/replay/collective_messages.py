@@ -19,8 +19,8 @@ from imbrex.replay.rounds import rounds
 
 MOST_MESSAGES = 2_000_000
 """Of all collectives together, those with the largest first; the others stay as they are. Small
-ones count too: where a process sends to all its children in a tree at once, the furthest of d
-levels waits for d + (d - 1) + ... + 1 messages, not for d."""
+ones count too, and barriers: where a process sends to all its children in a tree at once, the
+furthest of d levels waits for d + (d - 1) + ... + 1 messages, not for d."""
 _ROW = np.dtype(
     [(name, "<i8") for name in ("member", "place", "kind", "bytes", "peer", "with", "with_place")]
 )
@@ -78,7 +78,7 @@ def _spread(schedule: ArraySchedule) -> list[int]:
     found: list[tuple[float, int, int]] = []
     for number in range(len(schedule.meetings)):
         largest, count = _extent(*_key(schedule, number))
-        if largest > 0 and blocking[_members(schedule, number)].all():
+        if count and blocking[_members(schedule, number)].all():
             found.append((-largest, number, count))
     found.sort()
     within = np.cumsum([count for _, _, count in found]) <= MOST_MESSAGES
@@ -87,8 +87,9 @@ def _spread(schedule: ArraySchedule) -> list[int]:
 
 @lru_cache(maxsize=64)
 def _extent(algorithm: int, members: int, root: int, size: float) -> tuple[float, int]:
-    """Bytes of the largest message, and how many there are; none of neighbours not known."""
-    if algorithm == Algorithm.DIRECT:
+    """Bytes of the largest message, and how many there are; none of neighbours not known, nor of
+    calls whose messages nobody knows."""
+    if algorithm in (Algorithm.DIRECT, Algorithm.NO_MESSAGES):
         return 0.0, 0
     sizes = [m[2] for r in rounds(Algorithm(algorithm), members, root, size) for m in r]
     return max(sizes, default=0.0), len(sizes)

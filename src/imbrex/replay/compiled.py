@@ -47,7 +47,8 @@ class CNetwork(ctypes.Structure):
         ("node", ctypes.c_void_p),
         ("free_site", ctypes.c_int64),
         ("driven_site", ctypes.c_int64),
-        ("shared_ns", ctypes.c_void_p),
+        ("sharing", ctypes.c_uint32),
+        ("reserved", ctypes.c_uint32),
     )
 
 
@@ -70,7 +71,7 @@ class CTimes(ctypes.Structure):
 
     _fields_ = tuple(
         (name, ctypes.c_void_p)
-        for name in ("end_ns", "time_ns", "why", "start_why", "origin", "ready_ns", "parts")
+        for name in ("end_ns", "time_ns", "why", "start_why", "origin", "shared_ns", "parts")
     )
 
 
@@ -104,11 +105,6 @@ def engine() -> ctypes.CDLL:
         *(pointer(CSchedule), pointer(CNetwork), pointer(CTimes)),
         *(ctypes.c_void_p, ctypes.c_uint64),
     ]
-    library.ix_share.argtypes = [
-        *(pointer(CSchedule), pointer(CNetwork)),
-        *(ctypes.c_void_p, ctypes.c_void_p),
-    ]
-    library.ix_share.restype = ctypes.c_int64
     library.ix_critical_path.restype = ctypes.c_uint64
     return library
 

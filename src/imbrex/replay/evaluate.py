@@ -27,8 +27,8 @@ STRETCH = np.dtype(
         ("bytes", "<f8"),
     ]
 )
-_MOST_PASSES = 10
-_CONVERGED = 1e-4
+_ONE_BY_ONE, _IN_ORDER, _AT_ONCE = range(3)
+"""What becomes of messages that are under way together (enum ix_sharing)."""
 _KINDS = [kind.name.lower().replace("_", " ") for kind in Kind]
 
 
@@ -79,6 +79,14 @@ class Network:
     within: Route
     between: Route
     itself: Route = field(default=ITSELF)
+    in_order: bool = True
+    """Messages to one peer follow each other, as they do through one connection; else they share
+    links as those to different peers do."""
+
+    @property
+    def takes_links(self) -> bool:
+        """Whether messages are on links for any time."""
+        return any(r.byte_ns > 0 or r.gap_ns > 0 for r in (self.within, self.between))
 
     def with_latency(self, latency_ns: float) -> Network:
         """Another L between nodes, and within where both are one network."""
@@ -90,7 +98,7 @@ class Network:
     def _with(self, **changes: Any) -> Network:
         between = replace(self.between, **changes)
         within = between if self.within == self.between else self.within
-        return Network(within, between, self.itself)
+        return replace(self, within=within, between=between)
 
     def faster(self, times: float) -> Network:
         """Everything takes so many times less."""
@@ -99,7 +107,12 @@ class Network:
             names = ("latency_ns", "byte_ns", "gap_ns", "send_ns", "receive_ns")
             return replace(of, **{name: getattr(of, name) / times for name in names})
 
-        return Network(route(self.within), route(self.between), route(self.itself))
+        return replace(
+            self,
+            within=route(self.within),
+            between=route(self.between),
+            itself=route(self.itself),
+        )
 
     def progressing(self, progress: str) -> Network:
         """`ideal`: whatever is posted moves; `none`: large messages move in calls alone."""
@@ -152,7 +165,7 @@ class Replayed:
 
 class Replayer:
     """A schedule that is replayed again and again. Its memory: 8 bytes an operation, 14 more where
-    a path was asked for."""
+    a path was asked for, and 8 more where messages shared links on it."""
 
     def __init__(self, schedule: ArraySchedule) -> None:
         self.schedule = schedule
@@ -167,7 +180,7 @@ class Replayer:
             None if schedule.site is None else np.ascontiguousarray(schedule.site, np.uint32)
         )
         self._time = np.empty(len(self._ops))
-        self._shares: FloatArray | None = None
+        self._shared: FloatArray | None = None
         self._traces: tuple[NDArray[np.generic], ...] | None = None
         self._c = CSchedule(
             ops=self._ops.ctypes.data,
@@ -194,11 +207,14 @@ class Replayer:
     ) -> Replayed:
         """One replay; transfers of `free_site` take no time, those of `driven_site` are not held.
 
-        `shared`: messages that are under way together share the link of their process, which takes
-        some replays more, because when messages leave decides who shares and that when others
-        leave; without, they go one after the other. ImbrexError where ranks wait for ever: the
-        schedule's messages are not those of a program.
+        `shared`: messages that are under way together share the links of their processes; without,
+        they take that of their sender one after the other, which is what changes of latency and
+        bandwidth are exact for. ImbrexError where ranks wait for ever: the schedule's messages are
+        not those of a program.
         """
+        sharing = _ONE_BY_ONE
+        if shared and network.takes_links:
+            sharing = _IN_ORDER if network.in_order else _AT_ONCE
         c_network = CNetwork(
             (
                 network.itself.c(False),
@@ -208,19 +224,20 @@ class Replayer:
             self._node.ctypes.data,
             free_site,
             driven_site,
+            sharing,
         )
         end = np.zeros(self.schedule.streams)
         times = CTimes(end_ns=end.ctypes.data, time_ns=self._time.ctypes.data)
-        if shared:
-            self._share(c_network, times, end)
-        if trace or not shared:
-            if trace:
-                why, start_why, origin, parts = self._trace_arrays()
-                times.why, times.start_why = why.ctypes.data, start_why.ctypes.data
-                times.origin, times.parts = origin.ctypes.data, parts.ctypes.data
-            self._once(c_network, times)
-        path = self._path(c_network, times) if trace else None
-        return Replayed(end, path)
+        if trace:
+            why, start_why, origin, parts = self._trace_arrays()
+            times.why, times.start_why = why.ctypes.data, start_why.ctypes.data
+            times.origin, times.parts = origin.ctypes.data, parts.ctypes.data
+        if trace and sharing != _ONE_BY_ONE:
+            if self._shared is None:
+                self._shared = np.zeros(len(self._ops))
+            times.shared_ns = self._shared.ctypes.data
+        self._once(c_network, times)
+        return Replayed(end, self._path(c_network, times) if trace else None)
 
     def _once(self, network: CNetwork, times: CTimes) -> None:
         stuck = CStuck()
@@ -229,33 +246,6 @@ class Replayer:
             raise ImbrexError("the replay ran out of memory")
         if result > 0:
             raise ImbrexError(self._told(stuck))
-
-    def _share(self, network: CNetwork, times: CTimes, end: FloatArray) -> None:
-        """Replay until who shares the link with whom no longer changes the run time; `network` then
-        has the shares of the last replay."""
-        count = len(self._ops)
-        ready = np.zeros(count)
-        times.ready_ns = ready.ctypes.data
-        self._once(network, times)
-        before = float(end.max(initial=0.0))
-        shares = np.zeros(count)
-        for number in range(_MOST_PASSES):
-            found = np.zeros(count)
-            sharing = engine().ix_share(self._c, network, ready.ctypes.data, found.ctypes.data)
-            if sharing < 0:
-                raise ImbrexError("the replay ran out of memory")
-            if sharing == 0 and number == 0:
-                break
-            # Half way only, once it does not settle by itself: a full link makes it swing.
-            shares = found if number < _MOST_PASSES // 2 else (shares + found) / 2
-            self._shares = shares
-            network.shared_ns = shares.ctypes.data
-            self._once(network, times)
-            now = float(end.max(initial=0.0))
-            if abs(now - before) <= _CONVERGED * max(now, 1.0):
-                break
-            before = now
-        times.ready_ns = None
 
     @property
     def time_ns(self) -> FloatArray:

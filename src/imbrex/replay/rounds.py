@@ -41,6 +41,8 @@ def rounds(algorithm: Algorithm, members: int, root: int, size_bytes: float) -> 
     elif algorithm == Algorithm.CHAIN_SCAN:
         for member in range(members - 1):
             yield [(member, member + 1, size)]
+    elif algorithm == Algorithm.LINEAR_SCAN:
+        yield [(a, b, size) for b in range(members - 1, 0, -1) for a in range(b)]
     elif algorithm == Algorithm.DIRECT:
         yield _shift(members, 1, size)
     else:

@@ -53,18 +53,16 @@ def test_a_late_rank_makes_senders_meet_at_one_receiver() -> None:
     assert run_ns(b, ROUTE, shared=True) == pytest.approx(3000, rel=1e-3)
 
 
-def test_those_without_a_byte_and_those_of_neighbours_stay() -> None:
+def test_those_without_messages_and_those_of_neighbours_stay() -> None:
     b = Builder(4)
     b.meet(Algorithm.RECURSIVE_DOUBLING, 8)
     b.meet(Algorithm.PAIRWISE, 4 * 256)
     b.meet(Algorithm.DIRECT, 1 << 20)
     b.meet(Algorithm.DISSEMINATION, 0)
+    b.meet(Algorithm.NO_MESSAGES, 0)
     schedule = as_messages(b.schedule())
-    assert schedule.meetings["algorithm"].tolist() == [
-        Algorithm.DIRECT,
-        Algorithm.DISSEMINATION,
-    ]
-    assert np.isin(schedule.operations["kind"], (Kind.SEND,)).sum() == 4 * (2 + 3)
+    assert schedule.meetings["algorithm"].tolist() == [Algorithm.DIRECT, Algorithm.NO_MESSAGES]
+    assert np.isin(schedule.operations["kind"], (Kind.SEND,)).sum() == 4 * (2 + 3 + 2)
     Replayer(schedule).run(Network(ROUTE, ROUTE))
 
 

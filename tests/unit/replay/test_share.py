@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from building import Builder
@@ -50,6 +52,51 @@ def test_messages_to_one_peer_follow_each_other() -> None:
     # Two connections into rank 1: the messages of rank 0 take 160 ns each, that of rank 2 all 320.
     # The last two have come when rank 1 takes them.
     assert ends(b) == pytest.approx([20, 330 + 1000 + 2 * 20, 10])
+
+
+def test_messages_to_one_peer_share_where_they_have_a_connection_each() -> None:
+    b = Builder(3)
+    b.send(0, 1, 40)
+    b.send(0, 1, 40)
+    b.send(2, 1, 80)
+    for sender in (0, 0, 2):
+        b.recv(1, sender, blocking=True)
+    route = replace(FREE, send_ns=0)
+    network = Network(route, route, in_order=False)
+    # Three connections into rank 1: 80 ns of rank 0's are through at 240, and 80 of rank 2's, which
+    # has the link to itself for the other 80.
+    assert Replayer(b.schedule()).run(network).end_ns.tolist() == pytest.approx([0, 1320, 0])
+
+
+def test_messages_of_a_rank_start_in_the_order_of_time_not_of_the_program() -> None:
+    """A large message to a receiver that comes late lets the small one behind it pass."""
+    b = Builder(3)
+    large = b.send(0, 1, 1 << 20)
+    b.send(0, 2, 50)
+    b.wait(large)
+    b.calc(1, 5000)
+    b.recv(1, 0, blocking=True)
+    b.recv(2, 0, blocking=True)
+    moved = 5000 + 2.0 * (1 << 20) + 1000
+    assert ends(b, FREE) == pytest.approx([moved, moved, 100 + 1000])
+
+
+def test_who_comes_late_makes_others_late_in_turn() -> None:
+    """What a sender does next depends on what it shared its link with before: rank 1 waits for a
+    message that shares, and its own then meets another at rank 3."""
+    b = Builder(4)
+    b.send(0, 1, 100)
+    b.send(0, 2, 100)
+    b.recv(1, 0, blocking=True)
+    b.send(1, 3, 100)
+    b.calc(2, 1300)
+    b.send(2, 3, 100)
+    b.recv(2, 0, blocking=True)
+    b.recv(3, 1, blocking=True)
+    b.recv(3, 2, blocking=True)
+    # Both of rank 0's are through at 400: rank 1 sends from 1400 on, rank 2 from 1300 on. From 1400
+    # to 1600 they share, when rank 2's is through; rank 1's goes on alone until 1700.
+    assert ends(b, FREE) == pytest.approx([0, 1400, 1400, 2700])
 
 
 def test_what_a_busier_far_end_leaves_goes_to_the_others() -> None:

@@ -25,6 +25,9 @@ int ix_run_start(ix_run *run)
         run->entered_ns = malloc((s->count + 1) * sizeof *run->entered_ns);
         run->entered_op = malloc((s->count + 1) * sizeof *run->entered_op);
     }
+    if (run->network->sharing != IX_ONE_BY_ONE &&
+        ix_links_open(&run->shared, s->processes, run->network->sharing == IX_IN_ORDER))
+        return -1;
     if (!run->streams || !run->links || !run->missing || !run->enter || !run->leave ||
         !run->scratch || !run->from || (held && (!run->entered_ns || !run->entered_op)))
         return -1;
@@ -52,6 +55,7 @@ void ix_run_end(ix_run *run)
         free(run->streams[r].sends);
     free(run->streams);
     free(run->links);
+    ix_links_close(&run->shared);
     free(run->missing);
     free(run->enter);
     free(run->leave);
@@ -120,7 +124,7 @@ static void enter_call(ix_run *run, uint32_t stream, uint64_t i)
         int receives = op->kind == IX_WAIT_RECV || op->kind == IX_RECV;
         uint32_t sender = receives ? op->peer : stream;
         if (run->streams[sender].sends_end)
-            ix_start_pending(run, sender);
+            ix_start_pending(run, sender, receives ? run->schedule->ops[begun].partner : begun);
     }
 }
 
@@ -204,7 +208,7 @@ static int step(ix_run *run, uint32_t stream, uint64_t i)
         if (!resumed) {
             run->time_ns[i] = s->clock_ns;
             if (op->partner != IX_NONE && run->streams[op->peer].sends_end)
-                ix_start_pending(run, op->peer);
+                ix_start_pending(run, op->peer, op->partner);
         }
         if (!(op->flags & IX_BLOCKING) || op->partner == IX_NONE)
             return 1;
@@ -277,9 +281,14 @@ int ix_replay(const ix_schedule *schedule, const ix_network *network, ix_times *
                 run.tail = IX_NONE;
             go_on(&run, stream);
         }
-        if (!ix_start_out_of_turn(&run))
+        ix_through through;
+        int passed = ix_links_pass(&run.shared, &through);
+        if (passed == 2)
+            ix_send_through(&run, &through);
+        if (!passed && (run.shared.failed || !ix_start_out_of_turn(&run)))
             break;
     }
+    run.failed |= run.shared.failed;
     if (result == 0) {
         for (uint32_t r = 0; r < schedule->streams; r++)
             times->end_ns[r] = run.streams[r].clock_ns;

@@ -5,9 +5,13 @@
  * goes on until it needs a time that nobody has computed yet, and is woken by whoever does. Times
  * are those of LogGP: a send takes o_s of its processor, then its process' link for g + G
  * bytes; it has arrived L + G bytes after it went on the link; the receiver takes o_r when it
- * takes it. Messages go on the link of their process in the order of the program, but none waits
- * for one that can start only later. Above the eager limit they start when the receive is posted
- * too. */
+ * takes it. Above the eager limit messages start when the receive is posted too.
+ *
+ * Where messages share links (links.c), streams run ahead as far as they can, which is until they
+ * need a message that is under way, and then the next event on the links is passed. Whatever they
+ * do from there on is later than that event, so that links see messages in the order of time.
+ * Where they go one after the other, a process' messages take its link in the order of the
+ * program, but none waits for one that can start only later. */
 #ifndef IMBREX_REPLAY_ENGINE_H
 #define IMBREX_REPLAY_ENGINE_H
 
@@ -60,6 +64,7 @@ enum ix_algorithm {
     IX_CHAIN_SCAN,
     IX_DIRECT,      /* to neighbours: one message each way, once all are there */
     IX_NO_MESSAGES, /* over when all are there; what it takes then passes as computation */
+    IX_LINEAR_SCAN, /* everybody to all of higher rank at once */
 };
 
 /* A collective: its members' operations, in the order of their ranks in the communicator. */
@@ -103,14 +108,21 @@ typedef struct ix_route {
 
 enum { IX_SELF, IX_WITHIN, IX_BETWEEN, IX_ROUTES };
 
+/* What becomes of messages that are under way together. */
+enum ix_sharing {
+    IX_ONE_BY_ONE, /* they take the link of their sender one after the other */
+    IX_IN_ORDER,   /* they share the links of sender and receiver; to one peer they follow each
+                    * other */
+    IX_AT_ONCE,    /* they all share them */
+};
+
 typedef struct ix_network {
     ix_route route[IX_ROUTES];
     const uint32_t *node; /* of each process */
     int64_t free_site;    /* transfers begun there take no time; -1: none */
     int64_t driven_site;  /* transfers begun there are not held; -1: none */
-    /* Of each send, what it takes longer because others are on the link with it, as ix_share finds
-     * it from an earlier replay; NULL: messages go one after the other. */
-    const double *shared_ns;
+    uint32_t sharing;     /* enum ix_sharing */
+    uint32_t reserved;
 } ix_network;
 
 /* What decided a time. */
@@ -133,10 +145,10 @@ typedef struct ix_times {
     double *time_ns; /* of each operation */
     uint8_t *why;    /* of each operation that waits; of a send its start is in `start_why` */
     uint8_t *start_why;
-    uint32_t *from;   /* of a send: the operation that let it start; of a meeting: the member */
-    double *ready_ns; /* of each send, when it could start; for ix_share */
-    double *parts;    /* of each member, in the order of `members`: ns of latency, bandwidth and
-                       * overhead on its way, number of latencies, bytes: five each */
+    uint32_t *from;    /* of a send: the operation that let it start; of a meeting: the member */
+    double *shared_ns; /* of each send, what it took longer because others were on the links */
+    double *parts;     /* of each member, in the order of `members`: ns of latency, bandwidth and
+                        * overhead on its way, number of latencies, bytes: five each */
 } ix_times;
 
 typedef struct ix_stuck {
@@ -147,12 +159,6 @@ typedef struct ix_stuck {
 /* 0; -1: no memory; 1: streams wait for ever, one of them is `stuck`. */
 int ix_replay(const ix_schedule *schedule, const ix_network *network, ix_times *times,
               ix_stuck *stuck);
-
-/* Let the messages that are under way at a time share the links of their sender and of their
- * receiver: those to one peer one after the other, others by max-min fairness. From ready_ns of a
- * replay to shared_ns of the next. Returns how many messages shared; -1: no memory. */
-int64_t ix_share(const ix_schedule *schedule, const ix_network *network, const double *ready_ns,
-                 double *shared_ns);
 
 /* ---- The critical path ------------------------------------------------------------------------
  */

@@ -227,6 +227,12 @@ static void all_rounds(ix_round *x, const ix_meeting *m)
         for (uint32_t a = 0; a + 1 < p; a++)
             send(x, a, a + 1, m->bytes);
         break;
+    case IX_LINEAR_SCAN:
+        /* All of a member's messages leave before it takes one. */
+        for (uint32_t b = p; b-- > 1;)
+            for (uint32_t a = 0; a < b; a++)
+                send(x, a, b, m->bytes);
+        break;
     case IX_NO_MESSAGES:
         all_there(x);
         break;

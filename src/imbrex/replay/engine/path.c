@@ -71,9 +71,9 @@ static void through_message(ix_walk *w, uint64_t send)
         out->ns[IX_BANDWIDTH] = route->byte_ns * bytes;
         out->latencies = route->counted ? turns : 0;
         out->bytes = route->counted ? bytes : 0;
-        if (w->network->shared_ns && route->byte_ns > 0) {
-            out->ns[IX_BANDWIDTH] += w->network->shared_ns[send];
-            out->bytes += route->counted ? w->network->shared_ns[send] / route->byte_ns : 0;
+        if (w->times->shared_ns && route->byte_ns > 0) {
+            out->ns[IX_BANDWIDTH] += w->times->shared_ns[send];
+            out->bytes += route->counted ? w->times->shared_ns[send] / route->byte_ns : 0;
         }
     }
     for (;;) {

@@ -4,6 +4,7 @@
 #define IMBREX_REPLAY_RUN_H
 
 #include "engine.h"
+#include "links.h"
 
 /* time_ns of an operation before it is known: IX_UNKNOWN, or that a stream waits for it. */
 #define IX_UNKNOWN (-1.0)
@@ -14,7 +15,7 @@ static inline double ix_wanted_by(uint32_t stream)
 
 typedef struct ix_pending {
     uint64_t op;
-    double ready_ns;
+    double ready_ns; /* negative: it has started */
 } ix_pending;
 
 typedef struct ix_stream {
@@ -42,6 +43,7 @@ typedef struct ix_run {
     double *time_ns;
     ix_stream *streams;
     ix_link *links;
+    ix_links shared;    /* where messages share them */
     uint32_t *missing;  /* of each meeting: members that have not come */
     double *entered_ns; /* of each operation that a held transfer begins: the call that completes
                          * it; NULL where none is held */
@@ -61,8 +63,11 @@ void ix_wake(ix_run *run, uint32_t stream);
 /* The send `op` of `stream` can start at ready_ns as far as the sender is concerned. */
 void ix_send_issued(ix_run *run, uint32_t stream, uint64_t op, double ready_ns);
 
-/* Something that a send of this stream may have waited for is known now. */
-void ix_start_pending(ix_run *run, uint32_t stream);
+/* Something that this send may have waited for is known now. */
+void ix_start_pending(ix_run *run, uint32_t stream, uint64_t op);
+
+/* A message that shared its links is through. */
+void ix_send_through(ix_run *run, const ix_through *through);
 
 /* All streams wait: start the send that can first, though it stands behind others, or though the
  * calls that would complete it are not reached. 0: there is none. */

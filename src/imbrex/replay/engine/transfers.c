@@ -33,6 +33,16 @@ static void arrived(ix_run *run, uint32_t stream, uint64_t op, double at_ns)
             ix_wake(run, s);
 }
 
+static void told(ix_run *run, uint64_t index, uint8_t why, uint32_t from)
+{
+    if (!run->times->start_why)
+        return;
+    run->times->start_why[index] = why;
+    run->times->from[index] = from;
+    if (run->times->shared_ns)
+        run->times->shared_ns[index] = 0;
+}
+
 static void start(ix_run *run, uint32_t stream, uint64_t index, double ready, uint8_t why,
                   uint32_t from)
 {
@@ -42,13 +52,18 @@ static void start(ix_run *run, uint32_t stream, uint64_t index, double ready, ui
     if (ix_is_to_itself(run->schedule, stream, op)) {
         at += route->latency_ns + route->byte_ns * ix_as_bytes(route, ix_bytes(op));
     } else if (!is_free(run, op, index)) {
-        ix_link *link = &run->links[run->schedule->process[stream]];
         double moves = route->byte_ns * ix_as_bytes(route, ix_bytes(op));
         double takes = route->gap_ns + moves;
+        if (run->network->sharing != IX_ONE_BY_ONE) {
+            const uint32_t *process = run->schedule->process;
+            told(run, index, why, from);
+            ix_links_offer(&run->shared, (ix_flow){ready, takes, index, process[stream],
+                                                   process[op->peer], stream, IX_NONE});
+            return;
+        }
+        ix_link *link = &run->links[run->schedule->process[stream]];
         /* Nothing waits for a message that leaves only later. */
-        if (run->network->shared_ns) {
-            at += run->network->shared_ns[index];
-        } else if (ready >= link->latest_ns) {
+        if (ready >= link->latest_ns) {
             if (link->free_ns > ready) {
                 at = link->free_ns;
                 why = IX_LINK;
@@ -62,13 +77,18 @@ static void start(ix_run *run, uint32_t stream, uint64_t index, double ready, ui
         }
         at += route->latency_ns * (op->flags & IX_ROUND_TRIP ? 2 : 1) + moves;
     }
-    if (run->times->ready_ns)
-        run->times->ready_ns[index] = ready;
-    if (run->times->start_why) {
-        run->times->start_why[index] = why;
-        run->times->from[index] = from;
-    }
+    told(run, index, why, from);
     arrived(run, stream, index, at);
+}
+
+void ix_send_through(ix_run *run, const ix_through *through)
+{
+    const ix_op *op = &run->schedule->ops[through->op];
+    const ix_route *route = route_of(run, through->stream, op);
+    double flies = route->latency_ns * (op->flags & IX_ROUND_TRIP ? 2 : 1);
+    if (run->times->shared_ns)
+        run->times->shared_ns[through->op] = through->shared_ns;
+    arrived(run, through->stream, through->op, through->at_ns - route->gap_ns + flies);
 }
 
 /* Whether all is known that a send waits for; then when it can start, and why then. */
@@ -142,6 +162,12 @@ static void keep(ix_run *run, ix_stream *s, ix_pending send)
     run->waiting++;
 }
 
+/* Sends that share links start in the order of time; else those of a stream in its own. */
+static int in_any_order(const ix_run *run)
+{
+    return run->network->sharing != IX_ONE_BY_ONE;
+}
+
 void ix_send_issued(ix_run *run, uint32_t stream, uint64_t op, double ready_ns)
 {
     ix_stream *s = &run->streams[stream];
@@ -149,7 +175,7 @@ void ix_send_issued(ix_run *run, uint32_t stream, uint64_t op, double ready_ns)
     double ready;
     uint8_t why;
     uint32_t from;
-    int starts_now = s->sends_first == s->sends_end ||
+    int starts_now = in_any_order(run) || s->sends_first == s->sends_end ||
                      ix_is_to_itself(run->schedule, stream, &run->schedule->ops[op]);
     if (starts_now && can_start(run, stream, &send, 0, &ready, &why, &from)) {
         start(run, stream, op, ready, why, from);
@@ -164,29 +190,51 @@ void ix_send_issued(ix_run *run, uint32_t stream, uint64_t op, double ready_ns)
     }
 }
 
-void ix_start_pending(ix_run *run, uint32_t stream)
+/* A send that could not start yet; NULL: it has, or is not issued. */
+static ix_pending *find_pending(const ix_stream *s, uint64_t op)
+{
+    uint32_t low = s->sends_first, high = s->sends_end;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (s->sends[middle].op < op)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    int found = low < s->sends_end && s->sends[low].op == op && s->sends[low].ready_ns >= 0;
+    return found ? &s->sends[low] : NULL;
+}
+
+static void forget(ix_run *run, ix_stream *s, ix_pending *send)
+{
+    send->ready_ns = -1;
+    run->waiting--;
+    while (s->sends_first < s->sends_end && s->sends[s->sends_first].ready_ns < 0)
+        s->sends_first++;
+    if (s->sends_first == s->sends_end)
+        s->sends_first = s->sends_end = 0;
+}
+
+void ix_start_pending(ix_run *run, uint32_t stream, uint64_t op)
 {
     ix_stream *s = &run->streams[stream];
     double ready;
     uint8_t why;
     uint32_t from;
     while (s->sends_first < s->sends_end) {
-        ix_pending send = s->sends[s->sends_first];
-        if (run->time_ns[send.op] < 0) {
-            if (!can_start(run, stream, &send, 0, &ready, &why, &from))
-                return;
-            start(run, stream, send.op, ready, why, from);
-        }
-        s->sends_first++;
-        run->waiting--;
+        ix_pending *send = in_any_order(run) ? find_pending(s, op) : &s->sends[s->sends_first];
+        if (!send || !can_start(run, stream, send, 0, &ready, &why, &from))
+            return;
+        uint64_t index = send->op;
+        forget(run, s, send);
+        start(run, stream, index, ready, why, from);
     }
-    s->sends_first = s->sends_end = 0;
 }
 
 int ix_start_out_of_turn(ix_run *run)
 {
     double best_ready = 0;
-    ix_pending best = {0, 0};
+    ix_pending *best = NULL;
     uint32_t best_stream = IX_NONE, best_from = IX_NONE;
     uint8_t best_why = IX_OWN;
     if (!run->waiting)
@@ -197,31 +245,29 @@ int ix_start_out_of_turn(ix_run *run)
             double ready;
             uint8_t why;
             uint32_t from;
-            if (run->time_ns[s->sends[k].op] >= 0 ||
+            if (s->sends[k].ready_ns < 0 ||
                 !can_start(run, r, &s->sends[k], 1, &ready, &why, &from))
                 continue;
-            if (best_stream == IX_NONE || ready < best_ready) {
+            if (!best || ready < best_ready) {
                 best_ready = ready;
-                best = s->sends[k];
+                best = &s->sends[k];
                 best_stream = r;
                 best_why = why;
                 best_from = from;
             }
         }
     }
-    if (best_stream == IX_NONE)
+    if (!best)
         return 0;
-    start(run, best_stream, best.op, best_ready, best_why, best_from);
-    ix_start_pending(run, best_stream);
+    uint64_t index = best->op;
+    forget(run, &run->streams[best_stream], best);
+    start(run, best_stream, index, best_ready, best_why, best_from);
+    ix_start_pending(run, best_stream, index);
     return 1;
 }
 
 double ix_announced_ns(const ix_run *run, uint32_t stream, uint64_t op)
 {
-    const ix_stream *s = &run->streams[stream];
-    for (uint32_t k = s->sends_first; k < s->sends_end; k++)
-        if (s->sends[k].op == op)
-            return s->sends[k].ready_ns +
-                   route_of(run, stream, &run->schedule->ops[op])->latency_ns;
-    return -1;
+    const ix_pending *send = find_pending(&run->streams[stream], op);
+    return send ? send->ready_ns + route_of(run, stream, &run->schedule->ops[op])->latency_ns : -1;
 }

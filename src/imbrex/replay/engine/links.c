@@ -1,17 +1,19 @@
 /* Messages that are under way at the same time share the links of their processes.
  *
  * A process has a link to send and one to receive. Its messages to one peer follow each other, as
- * they do through one connection. Connections share by max-min fairness (Bertsekas and Gallager,
- * Data Networks, 1992, section 6.5): an equal part of a link for each, and what one cannot use,
- * because its other end is busier, for the others.
+ * they do through one connection, or have one each. Connections share by max-min fairness
+ * (Bertsekas and Gallager, Data Networks, 1992, section 6.5): an equal part of a link for each, and
+ * what one cannot use, because its other end is busier, for the others.
  *
  * Each link has a level, the most that a connection gets there: rates of at most the level fill
  * it. A connection moves with the lower level of its two ends. Where all levels agree, these rates
  * are the fair ones. A change of one goes on to the other ends for which it makes a difference. */
+#include "links.h"
+
 #include <math.h>
 #include <stdlib.h>
 
-#include "share.h"
+#define NONE UINT32_MAX
 
 /* ---- The heap -------------------------------------------------------------------------------- */
 
@@ -55,7 +57,7 @@ static double through_ns(const ix_connection *c)
 static void find_event(ix_links *l, uint32_t process)
 {
     ix_end *end = &l->ends[process];
-    double at = end->next < end->last ? l->flows[end->next].ready_ns : INFINITY;
+    double at = INFINITY;
     for (uint32_t k = 0; k < end->out.count; k++) {
         double through = through_ns(&l->connections[end->out.of[k]]);
         at = through < at ? through : at;
@@ -94,8 +96,8 @@ static void may_change(ix_links *l, uint32_t number)
     if (link->waits)
         return;
     link->waits = 1;
-    link->next = IX_NONE;
-    if (l->last == IX_NONE)
+    link->next = NONE;
+    if (l->last == NONE)
         l->first = number;
     else
         link_of(l, l->last)->next = number;
@@ -158,12 +160,12 @@ static void share_anew(ix_links *l, uint32_t from, uint32_t to, double now)
 {
     may_change(l, link_out(from));
     may_change(l, link_in(to));
-    while (l->first != IX_NONE) {
+    while (l->first != NONE) {
         uint32_t number = l->first;
         ix_list *link = link_of(l, number);
         l->first = link->next;
-        if (l->first == IX_NONE)
-            l->last = IX_NONE;
+        if (l->first == NONE)
+            l->last = NONE;
         link->waits = 0;
         double level = find_level(l, number);
         /* Rounding alone is no change. */
@@ -190,7 +192,7 @@ static void open_connection(ix_links *l, uint32_t from, uint32_t flow, double no
 {
     const ix_flow *f = &l->flows[flow];
     uint32_t number = l->unused;
-    if (number != IX_NONE) {
+    if (number != NONE) {
         l->unused = l->connections[number].place_out;
     } else {
         if (l->used == l->room) {
@@ -232,26 +234,96 @@ static void close_connection(ix_links *l, uint32_t number, double now)
     find_event(l, from);
 }
 
+/* ---- Flows that begin later ------------------------------------------------------------------ */
+
+static int is_earlier(const ix_start *a, const ix_start *b)
+{
+    return a->ready_ns != b->ready_ns ? a->ready_ns < b->ready_ns : a->op < b->op;
+}
+
+static uint32_t new_flow(ix_links *l)
+{
+    uint32_t number = l->flows_unused;
+    if (number != NONE) {
+        l->flows_unused = l->flows[number].next;
+        return number;
+    }
+    if (l->flows_used == l->flows_room) {
+        uint32_t room = l->flows_room ? 2 * l->flows_room : 256;
+        ix_flow *more = realloc(l->flows, room * sizeof *more);
+        if (!more)
+            return NONE;
+        l->flows = more;
+        l->flows_room = room;
+    }
+    return l->flows_used++;
+}
+
+void ix_links_offer(ix_links *l, ix_flow flow)
+{
+    uint32_t number = new_flow(l);
+    if (number != NONE && l->starts_count == l->starts_room) {
+        uint32_t room = l->starts_room ? 2 * l->starts_room : 256;
+        ix_start *more = realloc(l->starts, room * sizeof *more);
+        number = more ? number : NONE;
+        if (more) {
+            l->starts = more;
+            l->starts_room = room;
+        }
+    }
+    if (number == NONE) {
+        l->failed = 1;
+        return;
+    }
+    flow.next = NONE;
+    l->flows[number] = flow;
+    ix_start start = {flow.ready_ns, flow.op, number};
+    uint32_t place = l->starts_count++;
+    while (place && is_earlier(&start, &l->starts[(place - 1) / 2])) {
+        l->starts[place] = l->starts[(place - 1) / 2];
+        place = (place - 1) / 2;
+    }
+    l->starts[place] = start;
+}
+
+static uint32_t take_first(ix_links *l)
+{
+    uint32_t flow = l->starts[0].flow, place = 0;
+    ix_start last = l->starts[--l->starts_count];
+    for (;;) {
+        uint32_t child = 2 * place + 1;
+        if (child >= l->starts_count)
+            break;
+        if (child + 1 < l->starts_count && is_earlier(&l->starts[child + 1], &l->starts[child]))
+            child++;
+        if (!is_earlier(&l->starts[child], &last))
+            break;
+        l->starts[place] = l->starts[child];
+        place = child;
+    }
+    l->starts[place] = last;
+    return flow;
+}
+
 /* ---- Events ---------------------------------------------------------------------------------- */
 
-static void begin(ix_links *l, uint32_t process, double now)
+static void begin(ix_links *l, uint32_t flow)
 {
-    ix_end *end = &l->ends[process];
-    uint32_t flow = end->next++;
-    for (uint32_t k = 0; k < end->out.count; k++) {
-        ix_connection *c = &l->connections[end->out.of[k]];
-        if (c->to != l->flows[flow].to)
+    const ix_flow *f = &l->flows[flow];
+    const ix_list *out = &l->ends[f->from].out;
+    for (uint32_t k = 0; l->in_order && k < out->count; k++) {
+        ix_connection *c = &l->connections[out->of[k]];
+        if (c->to != f->to)
             continue;
         l->flows[c->last].next = flow;
         c->last = flow;
-        find_event(l, process);
         return;
     }
-    open_connection(l, process, flow, now);
+    open_connection(l, f->from, flow, f->ready_ns);
 }
 
-/* The first of a process' connections is through: how much longer its flow took. */
-static double finish(ix_links *l, uint32_t process, double now, uint64_t *op)
+/* The first of a process' connections is through. */
+static ix_through finish(ix_links *l, uint32_t process, double now)
 {
     const ix_end *end = &l->ends[process];
     uint32_t number = end->out.of[0];
@@ -259,44 +331,62 @@ static double finish(ix_links *l, uint32_t process, double now, uint64_t *op)
         if (through_ns(&l->connections[end->out.of[k]]) < through_ns(&l->connections[number]))
             number = end->out.of[k];
     ix_connection *c = &l->connections[number];
-    const ix_flow *done = &l->flows[c->first];
+    uint32_t flow = c->first, following = l->flows[flow].next;
+    const ix_flow *done = &l->flows[flow];
     double more = now - done->ready_ns - done->work_ns;
-    *op = done->op;
-    if (done->next == IX_NONE) {
+    /* Rounding alone is no sharing. */
+    ix_through result = {done->op, done->stream, now, more > 1e-6 + 1e-12 * now ? more : 0};
+    l->flows[flow].next = l->flows_unused;
+    l->flows_unused = flow;
+    if (following == NONE) {
         close_connection(l, number, now);
     } else {
-        c->first = done->next;
-        c->left_ns = l->flows[c->first].work_ns;
+        c->first = following;
+        c->left_ns = l->flows[following].work_ns;
         c->at_ns = now;
         find_event(l, process);
     }
-    /* Rounding alone is no sharing. */
-    return more > 1e-6 + 1e-12 * now ? more : 0;
+    return result;
 }
 
-int64_t ix_serve(ix_links *l, double *shared_ns)
+int ix_links_pass(ix_links *l, ix_through *through)
 {
-    for (uint32_t p = 0; p < l->processes; p++) {
+    double first = l->processes ? l->ends[l->heap[0]].event_ns : INFINITY;
+    if (l->failed || (!l->starts_count && isinf(first)))
+        return 0;
+    if (l->starts_count && l->starts[0].ready_ns <= first) {
+        begin(l, take_first(l));
+        return 1;
+    }
+    *through = finish(l, l->heap[0], first);
+    return 2;
+}
+
+int ix_links_open(ix_links *l, uint32_t processes, int in_order)
+{
+    *l = (ix_links){.in_order = in_order, .unused = NONE, .first = NONE, .last = NONE};
+    l->flows_unused = NONE;
+    l->ends = calloc(processes + (size_t)1, sizeof *l->ends);
+    l->heap = malloc((processes + (size_t)1) * sizeof *l->heap);
+    if (!l->ends || !l->heap)
+        return -1;
+    l->processes = processes;
+    for (uint32_t p = 0; p < processes; p++) {
         l->ends[p].event_ns = l->ends[p].out.level = l->ends[p].in.level = INFINITY;
         put(l, p, p);
     }
-    for (uint32_t p = 0; p < l->processes; p++)
-        find_event(l, p);
-    int64_t sharing = 0;
-    while (!l->failed && l->processes) {
-        uint32_t process = l->heap[0];
-        const ix_end *end = &l->ends[process];
-        double now = end->event_ns;
-        if (isinf(now))
-            break;
-        if (end->next < end->last && l->flows[end->next].ready_ns <= now) {
-            begin(l, process, now);
-            continue;
-        }
-        uint64_t op;
-        double more = finish(l, process, now, &op);
-        shared_ns[op] = more;
-        sharing += more > 0;
+    return 0;
+}
+
+void ix_links_close(ix_links *l)
+{
+    for (uint32_t p = 0; p < l->processes; p++) {
+        free(l->ends[p].out.of);
+        free(l->ends[p].in.of);
     }
-    return l->failed ? -1 : sharing;
+    free(l->flows);
+    free(l->starts);
+    free(l->ends);
+    free(l->heap);
+    free(l->connections);
 }
