@@ -95,17 +95,17 @@ CASES = (
     Case("sendrecv", "4000000 50 20", "4000000 50 20", "-DOVERLAPPED"),
     *_halo("halo3d", "--n 192 --steps 100", ("blocking", "late-wait", "faces", "overlapped")),
     *_halo(
-        "halo2d", "--n 2048 --steps 600", ("blocking", "late-wait", "boundary-first", "overlapped")
+        "halo2d", "--n 2048 --steps 400", ("blocking", "late-wait", "boundary-first", "overlapped")
     ),
     Case("fft", "--n 64 --steps 20"),
-    Case("line", "--n 40 --chunk 400 --steps 32"),
+    Case("line", "--n 40 --chunk 400 --steps 20"),
     Case("bucket", "--log-keys 21 --iterations 60"),
     Case("cg", "--n 400 --variant blocking", "--n 400 --variant overlapped"),
     Case("mg", "--n 128 --cycles 22"),
-    Case("ssor", "--n 64 --iterations 40"),
-    Case("wavefront", "--n 96 --sweeps 80", "--n 96 --sweeps 80 --variant overlapped"),
+    Case("ssor", "--n 64 --iterations 30"),
+    Case("wavefront", "--n 96 --sweeps 40", "--n 96 --sweeps 40 --variant overlapped"),
 )
-"""Runs of 1.5 to 3 s, of which MPI takes a part that matters."""
+"""Runs of 1 to 3 s, of which MPI takes a part that matters."""
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,8 @@ class Network:
         self.environment = os.environ | {
             "OMPI_ALLOW_RUN_AS_ROOT": "1",
             "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-            "IMBREX_CACHE": str(folder / "cache"),
+            # The hosts of each network have the same names: a calibration serves the next one too.
+            "IMBREX_CACHE": os.environ.get("IMBREX_CACHE", str(folder / "cache")),
         }
 
     def run(self, command: list[str], timeout_s: float = 200) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -75,6 +75,9 @@ class Sums:
         hidden = min(self.overlap_max_s, most - exposed)
         high = hidden / (hidden + exposed) if hidden > 0 else 0.0
         return low, max(low, high)
+
+    def __add__(self, other: Sums) -> Sums:
+        return Sums(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
 
     def to_json(self) -> dict[str, Any]:
         low, high = self.hidden_share or (None, None)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
+from functools import reduce
+from operator import add
 from pathlib import Path
 
 from imbrex.diagnosis.account import accounts
-from imbrex.diagnosis.division import Division, has_causes
+from imbrex.diagnosis.division import Division, added, has_causes
 from imbrex.diagnosis.saving import most_saved_s
 from imbrex.profile.aggregate import group
 from imbrex.profile.format import QUANTITIES
@@ -32,7 +34,8 @@ class Measured:
     divisions: dict[tuple[str, int, str], Division] = field(default_factory=dict)
 
     def of(self, site: Site) -> Sums | None:
-        """What was measured at a call: its return address may belong to any of its lines."""
+        """What was measured at a call: its return address may belong to any of its lines, and there
+        are several where a compiler has made copies of it."""
         name = Path(site.routine.file).name
         first, last = site.call.line, max(site.call.line, site.statement.end_line)
         found = [
@@ -41,7 +44,7 @@ class Measured:
             for operation, sums in self.sites.get((name, line), [])
             if operation == site.call.name
         ]
-        return found[0] if found else None
+        return reduce(add, found) if found else None
 
     def message_s(self, file: str, first: int, last: int) -> float | None:
         """What a message started in these lines takes at most; None where that is not known."""
@@ -55,8 +58,9 @@ class Measured:
             return 0.0
         file, name = Path(site.routine.file).name, site.call.name
         first, last = site.call.line, max(site.call.line, site.statement.end_line)
-        lines = ((file, line, name) for line in range(first, last + 1))
-        division = next((self.divisions[at] for at in lines if at in self.divisions), None)
+        places = ((file, line, name) for line in range(first, last + 1))
+        known = [self.divisions[at] for at in places if at in self.divisions]
+        division = added(known) if known else None
         return most_saved_s(site.call.name, sums, division) / self.total_s
 
 
@@ -72,7 +76,9 @@ def read_measured(directory: Path) -> Measured:
         key = (Path(row.site.file).name, row.site.line)
         found.sites.setdefault(key, []).append((account.operation, row.sums))
         if caused:
-            found.divisions[key[0], key[1], account.operation] = account.division
+            at = (*key, account.operation)
+            copies = [found.divisions[at]] if at in found.divisions else []
+            found.divisions[at] = added([*copies, account.division])
     return found
 
 

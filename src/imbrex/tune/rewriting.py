@@ -34,10 +34,10 @@ class Rewriting:
 
 
 def find_rewritings(
-    sources: Sources, run: Path, worth: float, interval_s: float | None
+    sources: Sources, run: Path, worth: float, interval_s: float | None, gainable: float = 1.0
 ) -> tuple[list[Rewriting], list[Staying]]:
     """Those that can reach `worth`, the one that can save most first; and the calls that stay
-    although they could.
+    although they could. `gainable`: the share of the run time that overlap could save at most.
 
     NotPossibleError with what stands in the way of the costliest call where there is neither.
     """
@@ -57,7 +57,7 @@ def find_rewritings(
     if rewritten and _share(measured, rewritten) >= worth:
         found.append(_whole(sources, every, measured, rewritten))
         found += _groups(sources, options, measured, worth, rewritten)
-    stays = staying(sources, options, every, measured, worth)
+    stays = staying(sources, options, every, measured, worth, gainable)
     if not found and not stays:
         raise NotPossibleError(_why_not(every, measured))
     return sorted(found, key=lambda r: -r.most), stays

@@ -52,7 +52,7 @@ def source_candidates(
     with step("reading the sources"):
         sources = find_sources(program, told, library_of_line(line).mpicc)
         files = copied_files(sources, place.folder)
-        rewritings, stays = find_rewritings(sources, place.run.directory, worth, interval_s)
+        rewritings, stays = find_rewritings(sources, place.run.directory, worth, interval_s, most)
     notes = _suggested(place.folder, stays, told.suggest)
     if not rewritings:
         return [], notes

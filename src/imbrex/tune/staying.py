@@ -54,12 +54,18 @@ class Staying:
 
 
 def staying(
-    sources: Sources, options: Options, outcome: Outcome, measured: Measured, worth: float
+    sources: Sources,
+    options: Options,
+    outcome: Outcome,
+    measured: Measured,
+    worth: float,
+    gainable: float,
 ) -> list[Staying]:
-    """The calls that stay and could save `worth`, those that could save most first."""
+    """The calls that stay and could save `worth`, those that could save most first; none of them
+    more than overlap could gain in the whole run."""
     found: dict[tuple[str, int], Staying] = {}
     for decision in outcome.decisions:
-        most = measured.share(decision.site)
+        most = min(measured.share(decision.site), gainable)
         if decision.decision != "rewritten" and most >= worth:
             known = found.get(site_key(decision))
             if known is None or known.most < most:

@@ -82,6 +82,18 @@ def test_nothing_is_worth_it(source: Path) -> None:
     assert {d.decision for d in outcome.decisions} == {"nothing-to-gain"}
 
 
+def test_copies_of_a_call_count_together(source: Path) -> None:
+    """A compiler that copies a routine leaves several return addresses, on one line or on two."""
+    copies = [("MPI_Send", sums(1.0)), ("MPI_Recv", sums(50.0)), ("MPI_Send", sums(8.0))]
+    measured = Measured(
+        100.0, {("program.c", 15): copies, ("program.c", 16): [("MPI_Send", sums(21.0))]}
+    )
+    outcome = transform_measured([source], Options(), measured, 0.005)
+    first = outcome.decisions[0].measured
+    assert first is not None
+    assert (first["share"], first["count"]) == (pytest.approx(0.3), 30)
+
+
 def test_all_sites_of_matching_collectives_go_together(tmp_path: Path) -> None:
     source = tmp_path / "program.c"
     bcast = "MPI_Bcast({}, N, MPI_DOUBLE, 0, MPI_COMM_WORLD);"

@@ -42,13 +42,13 @@ class Shares(Measured):
         return 0.2 if site.call.name == "MPI_Recv" else 0.0
 
 
-def stays(folder: Path, text: str, worth: float = 0.01) -> list[Staying]:
+def stays(folder: Path, text: str, worth: float = 0.01, gainable: float = 1.0) -> list[Staying]:
     file = folder / "src" / "app.c"
     file.parent.mkdir(exist_ok=True)
     file.write_text(text)
     sources = Sources(folder / "app", folder, folder, (file,), {}, "make")
     outcome = transform([file], Options())
-    return staying(sources, Options(), outcome, Shares(1.0), worth)
+    return staying(sources, Options(), outcome, Shares(1.0), worth, gainable)
 
 
 def test_one_line_says_what_stands_in_the_way_and_what_to_do(tmp_path: Path) -> None:
@@ -60,6 +60,8 @@ def test_one_line_says_what_stands_in_the_way_and_what_to_do(tmp_path: Path) -> 
     assert ". What would help: " in found.told
     assert "\n" not in found.told
     assert stays(tmp_path, PROGRAM, worth=0.3) == []
+    (less,) = stays(tmp_path, PROGRAM, gainable=0.05)
+    assert "though it could save at most 5 %" in less.told
 
 
 def test_the_patch_applies_and_says_that_nothing_is_proven(tmp_path: Path) -> None:
