@@ -43,7 +43,9 @@ class Found:
     notes: tuple[str, ...] = ()
     """What was not tried, and why."""
     unchanged: str = ""
-    """Where overlap could save most, if nothing there could be rewritten; a note says why."""
+    """Where overlap could save most, if nothing there could be rewritten."""
+    obstacle: str = ""
+    """What stands in the way of trying the source at all; empty: notes say it of single calls."""
     left_s: float | None = None
     """What of the budget was left for trials: a calibration may have taken most of it."""
 
@@ -72,10 +74,10 @@ class Found:
         if not self.tried and self._over:
             return f"Nothing tried: {self._no_room}"
         if not self.tried:
-            source = self._source_unchanged or "no call that can be rewritten"
+            source = self._source_unchanged or "there is no call that can be rewritten"
             return (
                 f"Overlap could gain {_at_most(self.most)}, but nothing is known to try: no "
-                f"setting for this library as it is set, and {source}."
+                f"setting helps this library as it is set, and {source}."
             )
         if not any(found.pairs or found.failed for found in self.tried):
             if self.interrupted:
@@ -127,7 +129,8 @@ class Found:
                 f"Predictions and trials differ by {_percent(median(off))} % of the run in the "
                 f"median, {_percent(max(off))} % at worst."
             )
-        return text + [f"- {note}" for note in self.notes]
+        told = self._source_unchanged in self.verdict if self.obstacle else False
+        return text + [f"- {n}" for n in self.notes if not (told and n.endswith(self.obstacle))]
 
     @property
     def prediction_errors(self) -> list[float]:
@@ -140,8 +143,12 @@ class Found:
 
     @property
     def _source_unchanged(self) -> str:
-        """Where a change of the source would have to be, if none could be tried."""
-        return f"the source at {self.unchanged} was not rewritten" if self.unchanged else ""
+        """That no change of the source could be tried, and why, or where one would have to be."""
+        if self.obstacle:
+            return f"no rewrite of the source could be tried ({self.obstacle})"
+        if not self.unchanged:
+            return ""
+        return f"no call can be rewritten, also at {self.unchanged} (why is told below)"
 
     @property
     def _open(self) -> bool:

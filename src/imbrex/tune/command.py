@@ -67,8 +67,8 @@ def tune(wanted: Wanted) -> Found:
     if found.most < plan.worth:
         found = replace(found, hopeless=True)
     else:
-        tried, notes = _candidates(wanted, account, lambda: end - time.monotonic())
-        found = replace(found, notes=notes)
+        tried, notes, obstacle = _candidates(wanted, account, lambda: end - time.monotonic())
+        found = replace(found, notes=notes, obstacle=obstacle)
         if not any(t.candidate.kind == "source" for t in tried):
             found = replace(found, unchanged=_most_gainable(account))
         left_s = end - time.monotonic()
@@ -87,12 +87,14 @@ def _most_gainable(account: Account) -> str:
 
 def _candidates(
     wanted: Wanted, account: Account, left_s: Callable[[], float]
-) -> tuple[list[Tried], tuple[str, ...]]:
-    """What is to be tried, and why some is not; those first that can save most."""
+) -> tuple[list[Tried], tuple[str, ...], str]:
+    """What is to be tried, why some is not, and what stands in the way of the source; those first
+    that can save most."""
     worth, most = wanted.plan.worth, account.gainable.high
     place = Place(wanted.line.words, wanted.output, account.run, wanted.machine, left_s)
     tried: list[Tried] = []
     notes: tuple[str, ...] = ()
+    obstacle = ""
     try:
         tried += map(Tried, progress_candidates(place, account, worth, wanted.written))
     except NotPossibleError as error:
@@ -106,11 +108,12 @@ def _candidates(
         tried += rewritten
         notes += stays
     except NotPossibleError as error:
-        notes += (f"the source: not rewritten: {error}",)
+        obstacle = str(error)
+        notes += (f"the source: not rewritten: {obstacle}",)
     known = with_predictions(account.run, [t.candidate for t in tried])
     tried = [replace(t, candidate=c) for t, c in zip(tried, known, strict=True)]
     order = in_order(known, account.wall_s)
-    return sorted(tried, key=lambda t: order.index(t.candidate)), notes
+    return sorted(tried, key=lambda t: order.index(t.candidate)), notes, obstacle
 
 
 def _try(found: Found, request: Request, tried: list[Tried], trials: Trials) -> Found:

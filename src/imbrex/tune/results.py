@@ -1,20 +1,29 @@
 """Whether a candidate's results are right: by a command of the user's, or equal to the baseline's.
 
 Outputs are compared word by word. Words in which two runs of the baseline differ (times, dates)
-may differ; a line that not every run of the baseline has decides nothing. Lines may come in any
-order: what several ranks print does.
+may differ, and times of few digits, which may be alike by chance; but what differs between runs of
+the baseline in its last digits alone may not differ more. A line that not every run of the baseline
+has decides nothing. Lines may come in any order: what several ranks print does.
 """
 
 from __future__ import annotations
 
+import math
 import re
 import subprocess
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import lru_cache, reduce
 from operator import and_
 
+from imbrex.tune.times_in_output import has_few_digits, without_times
+
+LAST_DIGITS = 1e-6
+"""Numbers that differ between runs of the baseline by less than this share of themselves are
+results whose last digits depend on the order of sums, which no time is known to."""
+FARTHER = 10.0
+"""So many times as far a candidate's may be."""
 _TIMEOUT_S = 600.0
 _DIGITS = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eEdD][-+]?\d+)?"
 _NUMBER = re.compile(rf"(?:^|[=:(]){_DIGITS}[,;)%]*$")
@@ -43,9 +52,14 @@ def difference(baselines: Sequence[str], output: str) -> Difference | None:
         return None  # runs of the baseline differ in more than words
     mine = _words(output)
     missing = _missing(_alike(texts), mine)
-    if missing is None:
-        return None
-    return _first_difference(texts, mine) or Difference(0, missing, "")
+    if missing is not None:
+        return _first_difference(texts, mine) or Difference(0, missing, "")
+    return _too_far(texts, mine)
+
+
+def may_be_chance(found: Difference) -> bool:
+    """Whether more runs of the baseline may show that the word differs between them too."""
+    return has_few_digits(found.expected) and has_few_digits(found.found)
 
 
 def _first_difference(texts: list[list[list[str]]], mine: list[list[str]]) -> Difference | None:
@@ -119,6 +133,44 @@ def _missing(alike: _Alike, mine: list[list[str]]) -> str | None:
     return None
 
 
+def _too_far(texts: Sequence[list[list[str]]], mine: list[list[str]]) -> Difference | None:
+    """A number that differs more from all baselines than they do from one another, where these
+    differ in the last digits alone, or that is none where they have some."""
+    known = [_columns(Counter(map(tuple, lines))) for lines in texts]
+    found = _columns(Counter(map(tuple, mine)))
+    for at, words in known[0].items():
+        columns = [numbers(column.get(at, ())) for column in known]
+        if any(len(column) != len(words) for column in columns):
+            continue  # no numbers, or not in all of them
+        here = numbers(found.get(at, ()))
+        if len(here) != len(words):
+            return Difference(0, words[0], "")
+        ends = [(min(values), max(values)) for values in zip(*columns, strict=True)]
+        spread = max(_apart(low, high) for low, high in ends)
+        for (low, high), value in zip(ends, here, strict=True):
+            if not math.isfinite(value) and math.isfinite(low) and math.isfinite(high):
+                return Difference(0, repr(low), repr(value))
+            off = _apart(min(low, value), max(high, value))
+            if 0 < spread <= LAST_DIGITS and off > FARTHER * spread:
+                return Difference(0, repr(low), repr(value))
+    return None
+
+
+def _apart(low: float, high: float) -> float:
+    """The difference of two numbers as a share of the larger."""
+    if low == high or math.isnan(low) or math.isnan(high):
+        return 0.0
+    return (high - low) / max(abs(low), abs(high))
+
+
+def numbers(words: Sequence[str]) -> list[float]:
+    """The numbers of words that hold one each, in ascending order; else none."""
+    found = [_ANY_NUMBER.findall(word) for word in words]
+    if any(len(texts) != 1 for texts in found):
+        return []
+    return sorted(float(texts[0].lower().replace("d", "e")) for texts in found)
+
+
 def checked_by(command: str, output: str) -> str | None:
     """Run the user's check with the output on its standard input; None where it is content."""
     try:
@@ -145,5 +197,7 @@ def _is_number(text: str) -> bool:
     return bool(_NUMBER.search(text))
 
 
+@lru_cache(maxsize=64)
 def _words(text: str) -> list[list[str]]:
-    return [line.split() for line in text.splitlines() if line.strip()]
+    """The words of each line, without the times of few digits; read, never changed."""
+    return without_times([line.split() for line in text.splitlines() if line.strip()])

@@ -15,7 +15,7 @@ from imbrex.errors import ImbrexError
 from imbrex.tune.candidate import Candidate, Setup, Tried
 from imbrex.tune.choosing import LEAST_SEEN, at_best, left_out, next_to_narrow, noise_of
 from imbrex.tune.combination import combined, is_eager, leaving_at_once
-from imbrex.tune.results import checked_by, comparable, difference
+from imbrex.tune.results import checked_by, comparable, difference, may_be_chance
 from imbrex.tune.statistics import CONFIDENCE
 from imbrex.tune.timed_run import HangError, Line, TimedRun
 from imbrex.tune.trial import LEAST_DISTURBED, Pair, Plan, Run, Trial, run_trial
@@ -32,6 +32,8 @@ LEAST_BASELINES = 2
 """So many runs of the baseline show what differs between them."""
 KNOWN_BASELINES = 4
 """From so many on a difference ends the trial of a candidate at once."""
+CHANCE_BASELINES = 8
+"""So many are run at most to see whether a number of few digits is always the same."""
 
 HANGS = 5
 LEAST_LIMIT_S = 30.0
@@ -254,7 +256,7 @@ def _more(
     """More pairs of a candidate, behind those that it has."""
     if found.trial is not None:
         request = replace(request, before={found.candidate.label: found.trial.pairs})
-    tried = _try(request, found.candidate, plan, outputs, keep, goes_on)
+    tried = _try(request, found.candidate, plan, outputs, keep, goes_on, left.has_time)
     over = tried.failed is not None or tried.pairs >= plan.most
     if not over and tried.trial is not None:
         over = _settled(tried.trial) or tried.trial.ratio.enough(plan.worth)
@@ -268,6 +270,7 @@ def _try(
     outputs: _Outputs,
     keep: Keep,
     goes_on: Callable[[Trial], bool],
+    has_time: Callable[[], bool],
 ) -> Tried:
     baseline = candidate.beside.line("A", request.line)
     changed = candidate.setup.line("B", request.line)
@@ -275,11 +278,18 @@ def _try(
     ran: list[Pair] = list(before)
     warm, plan = plan.warm, replace(plan, warm=0)
 
+    def check(output: str) -> None:
+        while (found := _wrong(request, outputs, output)) is not None:
+            known = len(outputs.baselines) >= CHANCE_BASELINES
+            if known or not found.may_be_chance or not has_time():
+                raise _WrongResultsError(found.told)
+            outputs(baseline)
+
     def heard(pairs: Sequence[Pair]) -> None:
         ran[:] = pairs
         keep(candidate.label, pairs)
         if request.check is not None or len(outputs.baselines) >= KNOWN_BASELINES:
-            _check(request, outputs, outputs.of(changed)[-1])
+            check(outputs.of(changed)[-1])
 
     try:
         if not ran and goes_on(Trial(baseline, changed, plan, ())):
@@ -292,7 +302,7 @@ def _try(
             if not outputs.of(changed):
                 outputs(changed)
             for output in outputs.of(changed):
-                _check(request, outputs, output)
+                check(output)
     except _WrongResultsError as error:
         return Tried(candidate, Trial(baseline, changed, plan, tuple(ran)), str(error))
     except ImbrexError as error:
@@ -312,14 +322,21 @@ class _WrongResultsError(Exception):
     """The candidate computed something else."""
 
 
-def _check(request: Request, outputs: _Outputs, output: str) -> None:
+@dataclass(frozen=True)
+class _Wrong:
+    """What is wrong with a result, and whether more runs of the baseline may show that it is
+    right all the same."""
+
+    told: str
+    may_be_chance: bool = False
+
+
+def _wrong(request: Request, outputs: _Outputs, output: str) -> _Wrong | None:
     if request.check is not None:
-        wrong = checked_by(request.check, output)
-    else:
-        found = difference(outputs.baselines, output)
-        wrong = None if found is None else str(found)
-    if wrong is not None:
-        raise _WrongResultsError(wrong)
+        told = checked_by(request.check, output)
+        return None if told is None else _Wrong(told)
+    found = difference(outputs.baselines, output)
+    return None if found is None else _Wrong(str(found), may_be_chance(found))
 
 
 @dataclass(frozen=True)

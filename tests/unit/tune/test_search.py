@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -76,7 +77,7 @@ def tuned(
 
 
 def found(
-    tried: tuple[Tried, ...], most: float = 0.3, folder: Path = Path("t"), **more: bool
+    tried: tuple[Tried, ...], most: float = 0.3, folder: Path = Path("t"), **more: Any
 ) -> Found:
     return Found(LINE.words, folder, 0.01, most, "MPI 40 %.", 600, 10, tried, **more)
 
@@ -196,6 +197,27 @@ def test_what_differs_between_baselines_may_differ() -> None:
     assert "results not checked" in found((tried,)).verdict
 
 
+def test_a_time_that_is_alike_by_chance_is_no_result() -> None:
+    machine = Machine({"fast": 0.5})
+    machine.printed = lambda x, t: f"setup CPU = 0.00{2 if x else 3} seconds\nresult 42\n"
+    (tried,) = tuned(machine, ["fast"])
+    assert tried.recommended
+    assert tried.checked == "output"
+
+
+@pytest.mark.parametrize(("unlike", "recommended"), [(7, True), (99, False)])
+def test_more_runs_show_whether_few_digits_are_a_result(unlike: int, recommended: bool) -> None:
+    """The seventh run of the program as it is prints another number, or none does."""
+    machine = Machine({"fast": 0.5})
+    machine.printed = lambda x, t: (
+        f"x {4 if x else 3 + (machine.runs.count('') >= unlike)}\nresult 42\n"
+    )
+    (tried,) = tuned(machine, ["fast"])
+    assert tried.recommended == recommended
+    assert recommended or tried.failed == "line 1 of its output has '4', not '3'"
+    assert machine.runs.count("") >= min(unlike, 8)
+
+
 def test_a_candidate_that_fails_is_out_and_the_others_go_on() -> None:
     bad, fast = tuned(Machine({"fast": 0.5}), ["bad", "fast"])
     assert bad.failed == "ended with exit code 3 (no such pml)"
@@ -276,8 +298,8 @@ def test_verdicts_without_a_gain() -> None:
     )
     assert found((), 0.00003, hopeless=True).verdict.endswith("less than 0.01 %.")
     assert found(()).verdict == (
-        "Overlap could gain at most 30 %, but nothing is known to try: no setting for this library "
-        "as it is set, and no call that can be rewritten."
+        "Overlap could gain at most 30 %, but nothing is known to try: no setting helps this "
+        "library as it is set, and there is no call that can be rewritten."
     )
     tried = tuned(Machine({}), ["1"])
     assert found(tried).verdict == (
@@ -286,16 +308,23 @@ def test_verdicts_without_a_gain() -> None:
     )
 
 
-def test_where_no_source_could_be_tried_the_place_is_said() -> None:
+def test_where_no_source_could_be_tried_it_is_said_why() -> None:
     assert found((), 0.031, unchanged="pair_lj.cpp:88").verdict == (
-        "Overlap could gain at most 3.1 %, but nothing is known to try: no setting for this "
-        "library as it is set, and the source at pair_lj.cpp:88 was not rewritten."
+        "Overlap could gain at most 3.1 %, but nothing is known to try: no setting helps this "
+        "library as it is set, and no call can be rewritten, also at pair_lj.cpp:88 (why is told "
+        "below)."
     )
     tried = tuned(Machine({}), ["1", "2"])
-    assert found(tried, 0.031, unchanged="pair_lj.cpp:88").verdict == (
+    why = "lmp has no debug information: compile it with -g"
+    notes = ("X=3: not tried: X is set by you", f"the source: not rewritten: {why}")
+    answer = found(tried, 0.031, unchanged="f+0x2bb", obstacle=why, notes=notes)
+    assert answer.verdict == (
         "Nothing found that helps: overlap could gain at most 3.1 %, none of 2 saves more than 1 % "
-        "for certain, and the source at pair_lj.cpp:88 was not rewritten."
+        f"for certain, and no rewrite of the source could be tried ({why})."
     )
+    # It is said once on the screen, and whole where another program reads it.
+    assert answer.lines()[-1] == "- X=3: not tried: X is set by you"
+    assert answer.to_json()["notes"] == list(notes)
 
 
 def test_a_budget_without_room_for_pairs_is_said() -> None:
