@@ -95,6 +95,8 @@ class SelfRow:
     disturbed: int
     seemed: float
     deviation: float
+    busy: bool = False
+    """Others worked on the machine meanwhile."""
 
 
 def read(file: Path, kind: str) -> list[dict[str, Any]]:
@@ -160,7 +162,7 @@ def control_row(control: Control, folder: Path, budget_s: float) -> ControlRow |
     )
 
 
-def self_row(library: str, folder: Path) -> SelfRow:
+def self_row(library: str, folder: Path, busy: bool) -> SelfRow:
     """One search with the program as it is as its only candidate: a variable that nobody reads."""
     control = next(c for c in CONTROLS if c.library == library and c.what == "no MPI time")
     control = replace(control, words=("./exchange", "blocking", "100000", "20", "5"))
@@ -176,7 +178,14 @@ def self_row(library: str, folder: Path) -> SelfRow:
     disturbed = sum(pair.disturbed is not None for pair in pairs)
     name = " ".join(control.words)
     return SelfRow(
-        library, name, found.recommended, found.pairs, disturbed, found.estimate, found.deviation
+        library,
+        name,
+        found.recommended,
+        found.pairs,
+        disturbed,
+        found.estimate,
+        found.deviation,
+        busy,
     )
 
 
@@ -218,13 +227,14 @@ def self_table(rows: Sequence[SelfRow]) -> list[str]:
         "| library | program | searches | pairs | disturbed | spread of a pair | recommended |",
         "|---|---|--:|--:|--:|--:|--:|",
     ]
-    for library, name in dict.fromkeys((row.library, row.name) for row in rows):
-        mine = [row for row in rows if (row.library, row.name) == (library, name)]
+    for library, name, busy in dict.fromkeys((row.library, row.name, row.busy) for row in rows):
+        mine = [row for row in rows if (row.library, row.name, row.busy) == (library, name, busy)]
         pairs, disturbed = sum(row.pairs for row in mine), sum(row.disturbed for row in mine)
         spread = sorted(row.deviation for row in mine)[len(mine) // 2]
         wrong = sum(row.recommended for row in mine)
+        beside = ", while others worked on the machine" if busy else ""
         lines.append(
-            f"| {library} | `{name}` | {len(mine)} | {pairs} | {disturbed} | {100 * spread:.1f} % "
-            f"| {wrong} |"
+            f"| {library} | `{name}`{beside} | {len(mine)} | {pairs} | {disturbed} "
+            f"| {100 * spread:.1f} % | {wrong} |"
         )
     return lines

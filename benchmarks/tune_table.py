@@ -3,7 +3,7 @@
     sudo python benchmarks/tune_table.py --rows FILE [--library mpich] [--only exchange,cg]
         [--budget 90] [--pairs 20] [--seconds 1200] [--insert docs/guide/tune.md]
     python benchmarks/tune_table.py --rows FILE --controls [--only hpcc] [--budget 60] [...]
-    python benchmarks/tune_table.py --rows FILE --self 100 [...]
+    python benchmarks/tune_table.py --rows FILE --self 100 [--busy] [...]
 
 Two ranks on two hosts in network namespaces (TCP, 800 Mbit/s, one core each). For each program:
 what was recommended, the gain proven, the gain of the variant that overlaps by hand where there is
@@ -11,7 +11,8 @@ one, and how long the search took. A recommendation is then carried out as its l
 many fresh pairs of runs of the program as it was and of what came out are compared. Each program's
 row goes into the rows' file when it is whole; a further call goes on with those that have none.
 With --controls programs are tried in which overlap has nothing to gain, and with --self one beside
-itself, both on this machine alone; they have tables of their own. --insert puts the rows of the
+itself, both on this machine alone; they have tables of their own (--busy says that others worked
+on it meanwhile: those searches have a row of their own). --insert puts the rows of the
 rows' file into the page's table; the page's other rows stand as they are.
 """
 
@@ -302,6 +303,7 @@ def main() -> None:
     parser.add_argument("--insert", type=Path)
     parser.add_argument("--controls", action="store_true", help="programs without a gain instead")
     parser.add_argument("--self", type=int, default=0, metavar="N", dest="beside_itself")
+    parser.add_argument("--busy", action="store_true", help="with --self: others work meanwhile")
     given = parser.parse_args()
     end = time.monotonic() + given.seconds
     libraries = [given.library] if given.library else LIBRARIES
@@ -312,7 +314,8 @@ def main() -> None:
         lines = merged(old, controls(given.rows, libraries, given.only, given.budget, end))
         told = told_controls(lines)
     elif given.beside_itself:
-        lines = merged(old, beside_itself(given.rows, libraries, given.beside_itself, end))
+        found = beside_itself(given.rows, libraries, given.beside_itself, given.busy, end)
+        lines = merged(old, found)
         told = ""
     else:
         rows = searches(given, libraries, end)
@@ -365,15 +368,18 @@ def controls(
     return control_table(rows)
 
 
-def beside_itself(file: Path, libraries: Sequence[str], wanted: int, end: float) -> list[str]:
-    """Go on until each library has so many searches of a program beside itself, or until `end`."""
+def beside_itself(
+    file: Path, libraries: Sequence[str], wanted: int, busy: bool, end: float
+) -> list[str]:
+    """Go on until each library has so many searches of a program beside itself, on a machine that
+    is busy or is not, or until `end`."""
     rows = [SelfRow(**row) for row in read(file, "self")]
     with tempfile.TemporaryDirectory(prefix="imbrex-self-") as folder:
         for number in range(wanted):
             for library in libraries:
-                has = sum(row.library == library for row in rows)
+                has = sum((row.library, row.busy) == (library, busy) for row in rows)
                 if has <= number and time.monotonic() < end:
-                    row = self_row(library, Path(folder))
+                    row = self_row(library, Path(folder), busy)
                     rows.append(row)
                     write(file, "self", row)
     return self_table(rows)
