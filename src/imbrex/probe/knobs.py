@@ -139,21 +139,26 @@ def _only(value: str, few: str) -> bool:
     return bool(named) and named <= set(few.split(","))
 
 
+def knobs_of(profile: MachineProfile) -> list[Knob]:
+    """The knobs of the library and the settings for which a machine profile was made."""
+    return knobs_for(profile.library_name, profile.settings, profile.paths, profile.library_version)
+
+
 def free_knobs(
     knobs: Sequence[Knob], launcher_words: Sequence[str], environment: Mapping[str, str]
-) -> tuple[list[Knob], dict[str, str]]:
-    """The knobs that the user has set neither in the launcher line nor in the environment, and for
-    each other what is set, by what it would be. The one rule of the probe and of tune: what a user
-    chose stays, and a line would win over a variable that is set beside it."""
+) -> tuple[list[Knob], tuple[str, ...]]:
+    """The knobs that the user has set neither in the launcher line nor in the environment, and a
+    line for each other. The one rule of the probe and of tune: what a user chose stays, and a line
+    would win over a variable that is set beside it."""
     fixed = settings.relevant(launcher_words, environment)
-    free, left = [], {}
+    free, notes = [], []
     for knob in knobs:
         own = [f"{name}={fixed[name]}" for name in knob.variables if name in fixed]
         if own:
-            left[knob.label] = " ".join(own)
+            notes.append(f"{knob.label}: not tried: {' '.join(own)} is set by you")
         else:
             free.append(knob)
-    return free, left
+    return free, tuple(notes)
 
 
 def overlaps_up_to(ranges: Sequence[Range]) -> int | None:

@@ -11,7 +11,7 @@ from imbrex.mpi_environment.launcher_line import MARKER, LauncherLine
 from imbrex.network.assemble import assemble
 from imbrex.network.measure import run_probes
 from imbrex.probe.answer import Answer, answer
-from imbrex.probe.knobs import Knob, Tried, compare, free_knobs, knobs_for
+from imbrex.probe.knobs import Knob, Tried, compare, free_knobs, knobs_of
 from imbrex.steps import step
 
 QUICK_MOST_BYTES = 8 << 20
@@ -43,11 +43,8 @@ def try_settings_of(
     each, tell of settings that gave no result (a library may refuse one), and of an interrupt.
     """
     profile = found.profile
-    known = knobs_for(
-        profile.library_name, profile.settings, profile.paths, profile.library_version
-    )
-    knobs, left = free_knobs(known, line.launcher_words, os.environ)
-    notes = [f"{label}: not tried: {own} is set by you" for label, own in left.items()]
+    knobs, left = free_knobs(knobs_of(profile), line.launcher_words, os.environ)
+    notes = list(left)
     if script is not None and "IMBREX_PROGRESS" not in os.environ:
         knobs.append(PROGRESS)
     if not knobs:

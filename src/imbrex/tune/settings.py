@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from imbrex.diagnosis.account import Account
-from imbrex.probe.knobs import Knob, free_knobs, knobs_for
+from imbrex.probe.knobs import Knob, free_knobs, knobs_of
 from imbrex.profile.summary import rows
 from imbrex.tune.candidate import Candidate, Setup
 
@@ -18,13 +18,11 @@ def setting_candidates(account: Account, worth: float) -> tuple[list[Candidate],
     if profile is None:
         why = "no machine profile tells what this MPI library does here (imbrex calibrate)"
         return [], (f"the settings: not tried: {why}",)
-    found_knobs = knobs_for(
-        profile.library_name, profile.settings, profile.paths, profile.library_version
-    )
+    found_knobs = knobs_of(profile)
     fitted = [knob.up_to(_largest_bytes(account, worth)) for knob in found_knobs]
     every = [*found_knobs, *(knob for knob in fitted if knob not in found_knobs)]
     known = [knob for knob in every if _most(account, knob) >= worth]
-    free, left = free_knobs(known, launcher, os.environ)
+    free, notes = free_knobs(known, launcher, os.environ)
     found = [
         Candidate(
             kind="setting",
@@ -39,8 +37,7 @@ def setting_candidates(account: Account, worth: float) -> tuple[list[Candidate],
         )
         for knob in free
     ]
-    notes = (f"{label}: not tried: {own} is set by you" for label, own in left.items())
-    return sorted(found, key=lambda c: -c.most), tuple(notes)
+    return sorted(found, key=lambda c: -c.most), notes
 
 
 def _largest_bytes(account: Account, worth: float) -> int:

@@ -9,6 +9,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+from imbrex.mpi_environment.elf_needs import is_elf
 from imbrex.profile.compile_units import CompileUnit, compile_units
 from imbrex.transform.readers.c_source import C_SUFFIXES, compile_database
 from imbrex.transform.readers.fortran_units import FORTRAN_SUFFIXES
@@ -57,6 +58,10 @@ NOTHING_TOLD = Told()
 def find_sources(program: Path, told: Told, mpicc: Path | None) -> Sources:
     """The sources of a program on this machine; NotPossibleError where they are not known, or are
     newer than it. `mpicc` belongs to the program's MPI."""
+    if re.fullmatch(r"python[\d.]*", program.name):
+        raise NotPossibleError("programs in Python are not rewritten")
+    if not is_elf(program):
+        raise NotPossibleError(f"{program.name} is a script: only compiled programs are rewritten")
     units = compile_units(program)
     if not units:
         raise NotPossibleError(f"{program.name} has no debug information: compile it with -g")
@@ -69,9 +74,6 @@ def find_sources(program: Path, told: Told, mpicc: Path | None) -> Sources:
     files = tuple(dict.fromkeys(unit.source for unit in mine if unit.source.is_file()))
     if not files:
         raise NotPossibleError(f"the sources of {program.name} are not here ({units[0].source})")
-    for file in files:
-        if file.stat().st_mtime > program.stat().st_mtime:
-            raise NotPossibleError(f"{file} is newer than {program.name}: build that first")
     root = told.root.resolve() if told.root is not None else _root(files)
     outside = next((file for file in files if not file.is_relative_to(root)), None)
     if outside is not None:
@@ -79,6 +81,10 @@ def find_sources(program: Path, told: Told, mpicc: Path | None) -> Sources:
     if root in (Path("/"), Path.home(), Path("/tmp")):
         raise NotPossibleError(f"the sources are all over {root}: name their folder (--sources)")
     folder, build = _build(program, root, mine, told.build, mpicc)
+    for file in files:
+        if file.stat().st_mtime > program.stat().st_mtime:
+            how = _again(program, folder, build)
+            raise NotPossibleError(f"{file} is newer than {program.name}: build that first: {how}")
     flags = _flags(root, mine, told.database)
     wrapper = mpicc if told.build is None else None
     return Sources(program, root, folder, files, flags, build, wrapper)
@@ -141,6 +147,13 @@ def _build(
     return root, shlex.join(
         [compiler, *options, *includes, "-o", program.name, *dict.fromkeys(names), "-lm"]
     )
+
+
+def _again(program: Path, folder: Path, build: str) -> str:
+    """The line that builds the user's own program again, from where the user is."""
+    if (program.parent / "CMakeCache.txt").is_file():
+        return shlex.join(["cmake", "--build", os.path.relpath(program.parent)])
+    return build if folder == Path.cwd() else f"(cd {shlex.quote(str(folder))} && {build})"
 
 
 def _target(folder: Path, program: Path) -> list[str]:

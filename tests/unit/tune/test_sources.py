@@ -139,12 +139,46 @@ def test_what_stands_in_the_way_is_said(project: Path, tmp_path: Path) -> None:
         found(project, Told(root=project / "lib"))
     later = project.stat().st_mtime + 100
     os.utime(project / "app.c", (later, later))
-    with pytest.raises(NotPossibleError, match=r"app\.c is newer than app: build that first"):
+    with pytest.raises(NotPossibleError, match=r"app\.c is newer than app: build that first: /"):
         found(project)
     (project / "app.c").rename(tmp_path / "app.c")
     (project / "lib" / "half.c").rename(tmp_path / "half.c")
     with pytest.raises(NotPossibleError, match="the sources of app are not here"):
         found(project)
+
+
+@pytest.mark.parametrize(
+    ("made", "where", "command"),
+    [
+        (("Makefile",), ".", "make app"),
+        (("Makefile",), "lib", "(cd {} && make app)"),
+        (("CMakeLists.txt", "CMakeCache.txt"), "lib", "cmake --build .."),
+    ],
+)
+def test_the_line_that_builds_it_again(
+    project: Path, monkeypatch: pytest.MonkeyPatch, made: tuple[str, ...], where: str, command: str
+) -> None:
+    for name in made:
+        (project / name).write_text("app:\n\tcc -g -Ilib -o app app.c lib/half.c\n")
+    later = project.stat().st_mtime + 100
+    os.utime(project / "app.c", (later, later))
+    monkeypatch.chdir(project / where)
+    with pytest.raises(NotPossibleError) as error:
+        found(project)
+    assert str(error.value).endswith(f": build that first: {command.format(project)}")
+    if made == ("Makefile",):
+        subprocess.run(command.format(project), shell=True, check=True)
+        os.utime(project / "app", (later + 1, later + 1))
+        assert found(project).files
+
+
+@pytest.mark.parametrize(("name", "why"), [("python3.11", "in Python"), ("go.sh", "is a script")])
+def test_what_is_not_compiled_is_not_asked_for_debug_information(
+    project: Path, name: str, why: str
+) -> None:
+    (project / name).write_text("#!/bin/sh\n")
+    with pytest.raises(NotPossibleError, match=why):
+        find_sources(project / name, Told(), None)
 
 
 def test_without_debug_information(project: Path) -> None:
