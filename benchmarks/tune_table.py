@@ -209,7 +209,7 @@ class Workshop:
             elif "imbrex-exec" in line:
                 words = shlex.split(line)
             else:
-                subprocess.run(shlex.split(line), cwd=self.folder, check=True)
+                subprocess.run(line, shell=True, cwd=self.folder, check=True)
                 subprocess.run(self._build, cwd=self.folder, check=True)
         return ["env", *variables, *words] if variables else words
 

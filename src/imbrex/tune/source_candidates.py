@@ -70,7 +70,7 @@ def source_candidates(
             effect="starts messages earlier, or completes them later, around the program's work",
             cost=f"a change of the source ({patch.name}), to be built with `{sources.build}`",
             most=min(most, rewriting.most),
-            commands=(shlex.join(["git", "-C", str(sources.root), "apply", str(patch.resolve())]),),
+            commands=_carried_out(sources, patch),
         )
         try:
             built = _built(place, sources, files, rewriting, name)
@@ -78,6 +78,12 @@ def source_candidates(
         except NotPossibleError as error:
             found.append(Tried(candidate, failed=str(error), finished=True))
     return found, notes
+
+
+def _carried_out(sources: Sources, patch: Path) -> tuple[str, ...]:
+    """The lines that change the user's sources, and build the program of them."""
+    apply = shlex.join(["git", "-C", str(sources.root), "apply", str(patch.resolve())])
+    return (apply, sources.again) if sources.again else (apply,)
 
 
 def _suggested(folder: Path, stays: Sequence[Staying], wanted: bool) -> tuple[str, ...]:

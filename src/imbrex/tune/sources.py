@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import shutil
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,7 @@ _DATABASES = ("compile_commands.json", "build/compile_commands.json")
 _KEPT_OPTION = re.compile(
     r"-(O\w*|std=.+|march=.+|f(?!pre-include|intrinsic|asynchronous)\S+|g\d?)"
 )
+_CMAKE = "cmake -S . -B imbrex-build"
 _SYSTEM = ("/usr/", "/opt/", "/lib/")
 
 
@@ -30,7 +32,8 @@ class NotPossibleError(Exception):
 class Sources:
     """What makes a program. `root` holds all that a build needs; `folder` is where `build` is run,
     in `root`; `flags_of` the compiler's flags of each file, for reading it; `mpicc` that of the
-    program's MPI, where the user has not told how to build."""
+    program's MPI, where the user has not told how to build; `again` the line that builds the user's
+    own program, from where the user is, empty where it is not known."""
 
     program: Path
     root: Path
@@ -39,6 +42,7 @@ class Sources:
     flags_of: dict[Path, list[str]]
     build: str
     mpicc: Path | None = None
+    again: str = ""
 
 
 @dataclass(frozen=True)
@@ -81,13 +85,14 @@ def find_sources(program: Path, told: Told, mpicc: Path | None) -> Sources:
     if root in (Path("/"), Path.home(), Path("/tmp")):
         raise NotPossibleError(f"the sources are all over {root}: name their folder (--sources)")
     folder, build = _build(program, root, mine, told.build, mpicc)
+    wrapper = mpicc if told.build is None else None
+    again = _again(program, folder, build, wrapper)
     for file in files:
         if file.stat().st_mtime > program.stat().st_mtime:
-            how = _again(program, folder, build)
-            raise NotPossibleError(f"{file} is newer than {program.name}: build that first: {how}")
+            how = f": {again}" if again else ""
+            raise NotPossibleError(f"{file} is newer than {program.name}: build that first{how}")
     flags = _flags(root, mine, told.database)
-    wrapper = mpicc if told.build is None else None
-    return Sources(program, root, folder, files, flags, build, wrapper)
+    return Sources(program, root, folder, files, flags, build, wrapper, again)
 
 
 def _root(files: tuple[Path, ...]) -> Path:
@@ -133,9 +138,7 @@ def _build(
             text = cache.read_text(errors="replace")
             found = re.search(r"^CMAKE_BUILD_TYPE:\w+=(\w+)", text, re.MULTILINE)
             kind = found[1] if found else kind
-        return root, (
-            f"cmake -S . -B imbrex-build -DCMAKE_BUILD_TYPE={kind} && cmake --build imbrex-build"
-        )
+        return root, f"{_CMAKE} -DCMAKE_BUILD_TYPE={kind} && cmake --build imbrex-build"
     languages = {unit.language for unit in units}
     compiler = _compiler(mpicc, languages)
     if compiler is None:
@@ -149,10 +152,19 @@ def _build(
     )
 
 
-def _again(program: Path, folder: Path, build: str) -> str:
-    """The line that builds the user's own program again, from where the user is."""
+def _again(program: Path, folder: Path, build: str, mpicc: Path | None) -> str:
+    """The line that builds the user's own program again, from where the user is; empty where it is
+    not known: a build with CMake elsewhere, a compiler that would leave the program elsewhere, or a
+    `make` that would take another MPI than `mpicc`, that of the program."""
     if (program.parent / "CMakeCache.txt").is_file():
         return shlex.join(["cmake", "--build", os.path.relpath(program.parent)])
+    words = shlex.split(build)
+    elsewhere = "-o" in words and program.parent != folder
+    if elsewhere or build.startswith(_CMAKE):
+        return ""
+    first = shutil.which("mpicc")
+    if words[0] == "make" and mpicc and first and not mpicc.samefile(first):
+        return ""
     return build if folder == Path.cwd() else f"(cd {shlex.quote(str(folder))} && {build})"
 
 

@@ -158,6 +158,7 @@ def test_what_stands_in_the_way_is_said(project: Path, tmp_path: Path) -> None:
 def test_the_line_that_builds_it_again(
     project: Path, monkeypatch: pytest.MonkeyPatch, made: tuple[str, ...], where: str, command: str
 ) -> None:
+    monkeypatch.setattr(shutil, "which", lambda name: CC)  # mpicc is that of the program
     for name in made:
         (project / name).write_text("app:\n\tcc -g -Ilib -o app app.c lib/half.c\n")
     later = project.stat().st_mtime + 100
@@ -170,6 +171,18 @@ def test_the_line_that_builds_it_again(
         subprocess.run(command.format(project), shell=True, check=True)
         os.utime(project / "app", (later + 1, later + 1))
         assert found(project).files
+
+
+def test_another_mpi_on_path_would_build_another_program(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (project / "Makefile").write_text("app:\n\tcc -g -Ilib -o app app.c lib/half.c\n")
+    assert found(project, Told(build="make -j2")).again == "make -j2"
+    other = tmp_path / "mpicc"
+    other.touch()
+    monkeypatch.setattr(shutil, "which", lambda name: str(other))
+    sources = found(project)
+    assert (sources.build, sources.again) == ("make app", "")
 
 
 @pytest.mark.parametrize(("name", "why"), [("python3.11", "in Python"), ("go.sh", "is a script")])
