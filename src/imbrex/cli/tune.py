@@ -7,6 +7,7 @@ import signal
 from pathlib import Path
 
 import click
+from click.core import ParameterSource
 
 from imbrex.cli.parameters import COUNT, FILE, FOLDER, LAUNCHER
 from imbrex.cli.shown_steps import shown_steps
@@ -83,7 +84,9 @@ def _duration(ctx: click.Context, parameter: click.Parameter, value: str) -> flo
 @click.option("--json", "as_json", is_flag=True, help="Print JSON (docs/guide/tune.md).")
 @click.option("-q", "--quiet", is_flag=True, help="Only the answer.")
 @click.argument("command", nargs=-1, type=LAUNCHER, metavar="COMMAND...")
+@click.pass_context
 def tune(
+    ctx: click.Context,
     budget: float,
     worth: float,
     build: str | None,
@@ -115,6 +118,7 @@ def tune(
         output=output,
         machine=machine,
         told=Told(sources, build, database, suggest),
+        options=_given(ctx),
     )
     with shown_steps(quiet=quiet):
         found = find(wanted)
@@ -126,6 +130,20 @@ def tune(
         raise ImbrexError(found.failure)
     if found.interrupted:
         raise SystemExit(128 + signal.SIGINT)
+
+
+def _given(ctx: click.Context) -> tuple[str, ...]:
+    """The options of the line but the budget, as words."""
+    words: list[str] = []
+    for option in ctx.command.params:
+        name = option.name or ""
+        if not isinstance(option, click.Option) or name == "budget":
+            continue
+        if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            words += (
+                [option.opts[-1]] if option.is_flag else [option.opts[-1], f"{ctx.params[name]}"]
+            )
+    return tuple(words)
 
 
 def _print(found: Found, *, quiet: bool) -> None:

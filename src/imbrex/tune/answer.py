@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -46,6 +47,8 @@ class Found:
     """Where overlap could save most, if nothing there could be rewritten."""
     obstacle: str = ""
     """What stands in the way of trying the source at all; empty: notes say it of single calls."""
+    options: tuple[str, ...] = ()
+    """What the user gave beside the budget, as words of a line."""
     left_s: float | None = None
     """What of the budget was left for trials: a calibration may have taken most of it."""
 
@@ -113,7 +116,8 @@ class Found:
         if self.failure is not None:
             text.append(f"The trials ended early: {self.failure}.")
         if self._open:
-            text.append(f"Started again it goes on where it stopped{self._more_time}.")
+            text.append(f"Started again{self._with_more_time} it goes on where it stopped:")
+            text.append(f"   $ {shlex.join(self._again)}")
         if (noise := self._noise) is not None:
             text.append(noise)
         times = self.baseline_s
@@ -163,14 +167,22 @@ class Found:
         return self.left_s is not None and self.left_s <= 0
 
     @property
-    def _more_time(self) -> str:
-        """The budget that has time for all that is open; empty where it was interrupted."""
-        if self.interrupted:
-            return ""
+    def _again(self) -> list[str]:
+        """The line that starts it again, with a budget that has time for all that is open, or with
+        that of before where it was interrupted."""
+        budget = self.budget_s if self.interrupted else self._needed_s
+        minutes = math.ceil(budget / 60)
+        time = f"{minutes}m" if not self.interrupted or budget == 60 * minutes else f"{budget:.0f}s"
+        return ["imbrex", "tune", "--budget", time, *self.options, "--", *self.command]
+
+    @property
+    def _with_more_time(self) -> str:
+        return "" if self.interrupted else " with more time"
+
+    @property
+    def _needed_s(self) -> float:
         pairs = sum(2 * LEAST_PAIRS + 2 for found in self.tried if not found.finished)
-        run_s = max([self.run_s, *self.baseline_s])
-        minutes = max(2 * self.budget_s, 2 * run_s * pairs) / 60
-        return f"; more time tells more: --budget {math.ceil(minutes)}m"
+        return max(2 * self.budget_s, 2 * max([self.run_s, *self.baseline_s]) * pairs)
 
     @property
     def _no_room(self) -> str:

@@ -42,6 +42,8 @@ class Wanted:
     machine: Path | None = None
     told: Told = NOTHING_TOLD
     """What the user says of the sources."""
+    options: tuple[str, ...] = ()
+    """What was given beside the budget, as words of a line."""
 
 
 def tune(wanted: Wanted) -> Found:
@@ -62,6 +64,7 @@ def tune(wanted: Wanted) -> Found:
         most=account.gainable.high,
         reason=first_sentence(account),
         budget_s=wanted.budget_s,
+        options=wanted.options,
         run_s=account.wall_s,
     )
     if found.most < plan.worth:

@@ -330,11 +330,16 @@ def test_where_no_source_could_be_tried_it_is_said_why() -> None:
 def test_a_budget_without_room_for_pairs_is_said() -> None:
     tried = tuned(Machine({"fast": 0.5}), ["fast"], budget_s=50, run_s=10.0)
     assert tried[0].trial is None
-    answer = replace(found(tried), budget_s=50)
+    answer = replace(found(tried), budget_s=50, options=("--build", "make -j2"))
     assert answer.verdict == (
         "Nothing tried: a run takes 10 s, and the budget of 50 s leaves no time for 3 pairs."
     )
-    assert "more time tells more: --budget 3m" in answer.lines()[2]
+    assert answer.lines()[2:4] == [
+        "Started again with more time it goes on where it stopped:",
+        "   $ imbrex tune --budget 3m --build 'make -j2' -- mpirun -n 2 ./app",
+    ]
+    stopped = replace(answer, budget_s=90, interrupted=True, options=()).lines()
+    assert "   $ imbrex tune --budget 90s -- mpirun -n 2 ./app" in stopped
 
 
 def test_a_budget_that_measuring_has_taken_is_said() -> None:
@@ -351,7 +356,7 @@ def test_time_that_is_over_before_there_is_a_candidate_is_said() -> None:
     answer = replace(found(()), budget_s=60, run_s=1.0, left_s=-4.0)
     assert answer.verdict.startswith("Nothing tried: measuring the program and its network took")
     assert answer.to_json()["complete"] is False
-    assert any("Started again it goes on" in line for line in answer.lines())
+    assert any("Started again with more time it goes on" in line for line in answer.lines())
 
 
 def test_the_pairs_that_would_prove_it_are_more_than_were_run() -> None:
