@@ -65,6 +65,10 @@ PREDICTIONS = re.compile(r"^The predictions of (\d+) trials\s[^|]*worst\.", re.M
 """The sentence below the table, and of how many trials it speaks."""
 
 
+WHY_NOT = re.compile(r",? and (no rewrite of|no call can be|the source at)[^|]*$|\.$")
+"""What a verdict says of the source, beside what was tried: too long for a table."""
+
+
 @dataclass(frozen=True)
 class Case:
     """A program with its options, and the options of the same done by hand, where there is that.
@@ -268,7 +272,7 @@ def table(rows: Sequence[Row]) -> list[str]:
     ]
     for row in sorted(rows, key=lambda r: LIBRARIES.index(r.library)):
         takes = "" if row.run_s is None else f"{row.run_s:.1f} s"
-        found = f"`{row.recommended}`" if row.recommended else row.verdict.rstrip(".")
+        found = f"`{row.recommended}`" if row.recommended else WHY_NOT.sub("", row.verdict)
         predicted = "" if row.predicted is None else f"{100 * row.predicted:.0f} %"
         fresh = f"{gain(row.fresh)} ({row.fresh_pairs})" if row.fresh else ""
         lines.append(
