@@ -36,28 +36,7 @@ from imbrex.replay.run_log import read_run_log
 
 # With 8 or 16 ranks SMPI's MPI_Ibarrier ends on some ranks and not on others, so that the runtime
 # would match calls for ever. The replay matches them itself.
-STUB = r"""
-#include <mpi.h>
-#include <simgrid/engine.h>
-int ix_sparse_exchange(void) { return -1; }
-static void wait_until(double at_s)
-{
-    smpi_execute_flops(1e9 * (at_s - simgrid_get_clock()));
-}
-int init(int *argc, char ***argv)
-{
-    int result = MPI_Init(argc, argv);
-    wait_until(1);
-    return result;
-}
-int create(MPI_Comm comm, int n, const int *dims, const int *periods, int reorder, MPI_Comm *made)
-{
-    int result = MPI_Cart_create(comm, n, dims, periods, reorder, made);
-    wait_until(2);
-    return result;
-}
-"""
-BEGINS = ("-DMPI_Init=init", "-DMPI_Cart_create=create")
+UNMATCHED = "int ix_sparse_exchange(void) { return -1; }\n"
 LOG_BYTES = 256 << 20
 TREES = Collectives(
     {
@@ -76,11 +55,6 @@ OPTIONS = [
     "smpi/alltoallv:pair",
     # Acknowledgements of TCP, a twentieth of what comes, are on no path of LogGP.
     "network/crosstraffic:no",
-    # With "Lazy", the default, version 3.32 leaves links above what they can carry: a message keeps
-    # its rate when another begins at its receiver together with a third at that one's sender.
-    "network/optim:Full",
-    # It ends events together that are less than a nanosecond apart, unless told otherwise.
-    "surf/precision:1e-12",
     # The runtime waits by probing.
     "smpi/test:1e-6",
     "smpi/iprobe:1e-6",
@@ -140,13 +114,12 @@ def build(name: str, folder: Path, runtime: Path) -> Path:
     """The app with the runtime in it, as `imbrex run` would load it."""
     app, program = APPS[name], folder / name
     sources = [str(predict_judge.APPS / source) for source in app.sources]
-    stub = folder / "begins.c"
-    stub.write_text(STUB)
+    unmatched = folder / "unmatched.c"
+    unmatched.write_text(UNMATCHED)
     whole = f"-Wl,--allow-multiple-definition,--whole-archive,{runtime},--no-whole-archive"
     words = ["-std=gnu11", "-O2", "-g", "-w", f"-DAPPS_POINT_NS={app.point_ns}"]
-    begins = folder / "begins.o"
-    subprocess.run(["smpicc", "-w", "-c", str(stub), "-o", str(begins)], check=True)
-    command = ["smpicc", *words, *BEGINS, *sources, str(begins)]
+    command = ["smpicc", *words, *predict_judge.BEGINS, *sources, str(unmatched)]
+    command.append(str(predict_judge.begins(folder)))
     subprocess.run([*command, "-o", str(program), whole, "-lm", "-ldl"], check=True)
     return program
 
@@ -262,6 +235,7 @@ def main() -> None:
             row
             for ranks in map(int, given.ranks.split(","))
             for name in given.apps.split(",")
+            if ranks in APPS[name].arguments
             for row in judge(name, ranks, points, folder, runtime)
         ]
     print(table(rows))

@@ -33,9 +33,10 @@ def test_predictions_come_true(
     rows = judge.judge(name, 4, [8.0], [200.0, 5000.0], tmp_path, runtime)
     assert {row.variant for row in rows} == set(judge.CATALOGUE[name].variants)
     for row in rows:
-        assert abs(row.error) < 0.1, row
+        assert abs(row.error) < 0.04, row
     # Before its first call an app computes nothing: what the runtime does at its start is not told.
+    # It waits there until a second is over, in the simulator's time.
     schedule = make_schedule(load_recording(tmp_path / f"{name}-4"))
-    assert all(operations[0].ns < 1 for operations in schedule.operations.values())
+    assert all(0.9e9 < own[0].ns < 1e9 for own in schedule.operations.values())
     # What the simulator says of overlap is worth predicting at all.
     assert max(row.simulated for row in rows) > 1.1

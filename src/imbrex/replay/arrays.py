@@ -60,6 +60,7 @@ class Flag(IntFlag):
     CALL = 2
     PAGES = 4
     ROUND_TRIP = 8
+    UNASKED = 16
 
 
 class Algorithm(IntEnum):

@@ -163,6 +163,10 @@ class Replayed:
         return float(self.path[part].sum())
 
 
+class StuckError(ImbrexError):
+    """Ranks that wait for ever, and where."""
+
+
 class Replayer:
     """A schedule that is replayed again and again. Its memory: 8 bytes an operation, 14 more where
     a path was asked for, and 8 more where messages shared links on it."""
@@ -204,13 +208,14 @@ class Replayer:
         driven_site: int = -1,
         trace: bool = False,
         shared: bool = True,
+        partial: bool = False,
     ) -> Replayed:
         """One replay; transfers of `free_site` take no time, those of `driven_site` are not held.
 
         `shared`: messages that are under way together share the links of their processes; without,
         they take that of their sender one after the other, which is what changes of latency and
         bandwidth are exact for. ImbrexError where ranks wait for ever: the schedule's messages are
-        not those of a program.
+        not those of a program. Of a `partial` one they end where they wait.
         """
         sharing = _ONE_BY_ONE
         if shared and network.takes_links:
@@ -236,16 +241,16 @@ class Replayer:
             if self._shared is None:
                 self._shared = np.zeros(len(self._ops))
             times.shared_ns = self._shared.ctypes.data
-        self._once(c_network, times)
+        self._once(c_network, times, partial)
         return Replayed(end, self._path(c_network, times) if trace else None)
 
-    def _once(self, network: CNetwork, times: CTimes) -> None:
+    def _once(self, network: CNetwork, times: CTimes, partial: bool) -> None:
         stuck = CStuck()
         result = engine().ix_replay(self._c, network, times, stuck)
         if result < 0:
             raise ImbrexError("the replay ran out of memory")
-        if result > 0:
-            raise ImbrexError(self._told(stuck))
+        if result > 0 and not partial:
+            raise StuckError(self._told(stuck))
 
     @property
     def time_ns(self) -> FloatArray:

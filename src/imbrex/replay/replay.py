@@ -1,5 +1,8 @@
 """Replay a recorded run on other networks, with messages started and awaited when they could be.
 
+Modes that move messages whole are replayed by the compiled engine (recorded_ops.py), the others,
+and what collectives cost alone, here.
+
 Time is max-plus arithmetic over the recorded order: computation keeps its length, a message takes
 EEL + G * size (Sancho et al., section 4.2) and shares the link out of its process, which it needs
 for g + G * size, with others that are under way (link.py). Of EEL the processors' own parts, o_s
@@ -25,6 +28,7 @@ from imbrex.replay.convergence import Convergence
 from imbrex.replay.link import OnLink, on_link
 from imbrex.replay.matching import Key, Place
 from imbrex.replay.modes import AS_WRITTEN, NONE, Side, Sides
+from imbrex.replay.recorded_ops import RENDEZVOUS_BYTES, WHOLE_MODES, RecordedOps
 from imbrex.replay.schedule import (
     COLLECTIVE,
     COMPUTE,
@@ -35,7 +39,6 @@ from imbrex.replay.schedule import (
 )
 from imbrex.replay.state import Channel, RankState
 
-RENDEZVOUS_BYTES = 65536
 _TREE_TAG = -2
 _MOST_PASSES = 8
 
@@ -315,15 +318,19 @@ def replay_s(
     other_mode: str = AS_WRITTEN,
     only: Callable[[RecordedMessage], bool] | None = None,
     messages_cost: bool = True,
+    in_order: bool = True,
 ) -> FloatArray:
     """Run time in s on every network, shape (points,): until the last rank has ended.
 
-    With `only`, messages for whose send it holds are in `mode`, the others in `other_mode`.
+    With `only`, messages for whose send it holds are in `mode`, the others in `other_mode`. Where
+    messages move whole, those to one peer follow each other (`in_order`), or share links too.
     """
 
     def mode_of(message: RecordedMessage) -> str:
         return mode if only is None or only(message) else other_mode
 
+    if messages_cost and mode in WHOLE_MODES and other_mode in WHOLE_MODES:
+        return RecordedOps(schedule, mode_of).run_ns(network, in_order) * 1e-9
     replay = Replay(schedule, network, mode_of, messages_cost)
     convergence = Convergence(_latest(replay))
     shares = _on_link(replay)

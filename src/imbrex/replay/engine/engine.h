@@ -33,6 +33,7 @@ enum ix_flags {
     IX_CALL = 2,       /* first operation of its call */
     IX_PAGES = 4,      /* bytes are in units of 4096 */
     IX_ROUND_TRIP = 8, /* a get: a latency more */
+    IX_UNASKED = 16,   /* leaves without its receive, however large */
 };
 
 #define IX_NONE UINT32_MAX

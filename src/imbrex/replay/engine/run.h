@@ -80,7 +80,7 @@ double ix_announced_ns(const ix_run *run, uint32_t stream, uint64_t op);
 static inline int ix_is_eager(const ix_run *run, const ix_route *route, const ix_op *op,
                               uint64_t index)
 {
-    if (op->partner == IX_NONE || ix_bytes(op) <= route->eager_bytes)
+    if (op->partner == IX_NONE || op->flags & IX_UNASKED || ix_bytes(op) <= route->eager_bytes)
         return 1;
     return run->network->free_site >= 0 &&
            ix_is_site(run->schedule, op, (int64_t)index, run->network->free_site);

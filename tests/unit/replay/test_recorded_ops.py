@@ -1,0 +1,92 @@
+"""Recorded runs in the compiled engine: by hand, and beside the replay that cuts messages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from imbrex.network.points import NetworkPoints
+from imbrex.profile.recording_format import ARRIVED, CALL, POST, SEND
+from imbrex.replay.modes import AS_WRITTEN
+from imbrex.replay.recorded_ops import WHOLE_MODES
+from imbrex.replay.replay import Replay, replay_s
+from imbrex.replay.schedule import make_schedule
+
+NETWORK = NetworkPoints(100e-9, 1e-9)
+
+
+def ns(schedule: Any, mode: str = AS_WRITTEN, **more: Any) -> float:
+    return float(replay_s(schedule, NETWORK, mode, **more)[0]) * 1e9
+
+
+@pytest.mark.parametrize("mode", sorted(WHOLE_MODES))
+@pytest.mark.parametrize("after", [0.0, 250.0])
+def test_one_message_is_as_in_the_other_replay(one_way: Any, mode: str, after: float) -> None:
+    schedule = one_way(after=after, before=120.0)
+    there = Replay(schedule, NETWORK, lambda _: mode).run()
+    assert ns(schedule, mode) == pytest.approx(max(float(wall[0]) for wall in there.values()))
+
+
+def meeting(message: Any, recorded: Any) -> Any:
+    """Ranks 0 and 1 send 80 bytes each to rank 2 at once."""
+    sends = {r: [message(r, 0, 2, [0.0] * 10, is_send=True)] for r in (0, 1)}
+    messages = sends | {2: [message(2, 0, 0, [0.0] * 10), message(2, 1, 1, [0.0] * 10)]}
+    rows = {r: [(CALL, 0, 0.0), (SEND, 0, 0.0), (CALL, 3, 0.0)] for r in (0, 1)}
+    rows[2] = [(CALL, 1, 0.0), (POST, 0, 0.0), (POST, 1, 0.0), (ARRIVED, 0, 0.0)]
+    rows[2] += [(ARRIVED, 1, 0.0), (CALL, 3, 0.0)]
+    return make_schedule(recorded(messages, rows))
+
+
+def test_senders_share_the_link_of_their_receiver(message: Any, recorded: Any) -> None:
+    assert ns(meeting(message, recorded)) == pytest.approx(100 + 2 * 80)
+
+
+def two_to_one(message: Any, recorded: Any) -> Any:
+    """Rank 0 sends 80 and then 160 bytes to rank 1, which computes 500 ns between taking them."""
+    messages = {
+        0: [message(0, 0, 1, [0.0] * 10, is_send=True),
+            message(0, 1, 1, [0.0] * 20, is_send=True)],
+        1: [message(1, 0, 0, [0.0] * 10), message(1, 1, 0, [0.0] * 20)],
+    }  # fmt: skip
+    rows = {
+        0: [(CALL, 0, 0.0), (SEND, 0, 0.0), (CALL, 0, 0.0), (SEND, 1, 0.0), (CALL, 3, 0.0)],
+        1: [
+            *((CALL, 1, 0.0), (POST, 0, 0.0), (ARRIVED, 0, 0.0)),
+            *((CALL, 1, 500.0), (POST, 1, 0.0), (ARRIVED, 1, 0.0), (CALL, 3, 0.0)),
+        ],
+    }
+    return make_schedule(recorded(messages, rows))
+
+
+def test_messages_to_one_peer_follow_each_other_or_share(message: Any, recorded: Any) -> None:
+    schedule = two_to_one(message, recorded)
+    assert ns(schedule) == pytest.approx(80 + 100 + 500)
+    assert ns(schedule, in_order=False) == pytest.approx(160 + 100 + 500)
+
+
+def test_computation_may_be_long(message: Any, recorded: Any) -> None:
+    """More than 2^32 ns between two operations."""
+    long = 12e9
+    messages = {
+        0: [message(0, 0, 1, [0.0] * 10, is_send=True)],
+        1: [message(1, 0, 0, [0.0] * 10)],
+    }
+    rows = {
+        0: [(CALL, 0, long), (SEND, 0, 0.0), (CALL, 3, 1.0)],
+        1: [(CALL, 1, 5.0), (POST, 0, 0.0), (ARRIVED, 0, 0.0), (CALL, 3, long)],
+    }
+    schedule = make_schedule(recorded(messages, rows))
+    assert ns(schedule) == pytest.approx(2 * long + 180, abs=1)
+
+
+def test_a_sweep_is_each_network_alone(message: Any, recorded: Any) -> None:
+    schedule = two_to_one(message, recorded)
+    latency, gap = np.array([1e-7, 1e-6]), np.array([1e-9, 4e-9])
+    together = replay_s(schedule, NetworkPoints(latency, gap), AS_WRITTEN)
+    alone = [
+        float(replay_s(schedule, NetworkPoints(float(x), float(y)), AS_WRITTEN)[0])
+        for x, y in zip(latency, gap, strict=True)
+    ]
+    assert together.tolist() == alone
