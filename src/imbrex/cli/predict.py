@@ -102,13 +102,14 @@ def predict(
 ) -> None:
     """Say how much a program could overlap, and what that is worth on a network.
 
-    MODEL.toml describes the program (docs/guide/predict.md). Without a further option every program
-    is assessed on the networks of --network, or on those that the file describes.
+    MODEL.toml describes the program (docs/reference/predict.md). Without a further option every
+    program is assessed on the networks of --network, or on those that the file describes.
 
-    RUN is the directory of `imbrex run`: from the log of its calls its run time on the measured
-    network and others, what its critical path is made of, which latency it tolerates, and what
-    hiding the transfers of each call site would save at most. Of `imbrex run --record`: run time
-    with today's overlap and with all that it could have, and what each call site would save.
+    RUN is the directory of `imbrex run`: from the log of its calls what could be saved, in per cent
+    of the run; its run time on the measured network and others, what its critical path is made of,
+    which latency it tolerates, and what hiding the transfers of each call site would save at most.
+    Of `imbrex run --record`: run time with today's overlap and with all that it could have, and
+    what each call site would save.
 
     FILE.goal is a schedule of LogGOPSim (imbrex export RUN --format goal writes one): its run time
     on networks, and what its critical path is made of.

@@ -1,4 +1,4 @@
-"""Parameter files: programs, messages, collectives and networks in TOML (docs/guide/predict.md)."""
+"""Parameter files: programs, messages, collectives, networks in TOML (docs/reference/predict.md)."""
 
 from __future__ import annotations
 

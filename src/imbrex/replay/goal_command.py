@@ -13,6 +13,7 @@ from imbrex.replay.evaluate import Replayer, Route
 from imbrex.replay.goal_file import GoalFile, read_goal
 from imbrex.replay.goal_schedule import goal_schedule
 from imbrex.replay.situation import elsewhere
+from imbrex.replay.verdict import whole_verdict
 from imbrex.replay.whole import Settings, longest_s, on_network
 from imbrex.replay.whole_text import body
 
@@ -69,7 +70,8 @@ def answer(file: Path, settings: Settings, as_json: bool) -> str:
     if settings.collectives is not None:
         raise ImbrexError(f"{file}: --collectives is of a run: in GOAL they are messages already")
     document = predict_goal(file, settings)
+    document["conclusion"] = whole_verdict(document)
     if as_json:
         return json.dumps(document, indent=2, allow_nan=False) + "\n"
     head = f"{document['ranks']} ranks, {document['operations']} operations of {file.name}."
-    return "\n".join([head, *body(document)]) + "\n"
+    return "\n".join([document["conclusion"], "", head, *body(document)]) + "\n"

@@ -14,6 +14,7 @@ from imbrex.replay.prediction import RunPrediction, measured_networks, predict_r
 from imbrex.replay.run_log import has_log
 from imbrex.replay.text import run_text
 from imbrex.replay.unrecorded import unrecorded_json, unrecorded_text
+from imbrex.replay.verdict import next_command, recorded_verdict, whole_verdict
 from imbrex.replay.whole import Settings, predict_whole
 from imbrex.replay.whole_text import whole_text
 
@@ -80,6 +81,8 @@ def answer(
         said = [line for line in run.job.warnings if line.startswith(_NOT_RECORDED)]
         if has_log(run.directory):
             whole = predict_whole(run, collection(), settings).document
+            whole["conclusion"] = whole_verdict(whole)
+            whole["next"] = next_command(run, whole)
             if said:
                 whole["why_no_recording"] = no_recording(folder, run)
             return _text(whole, "\n".join([*said, whole_text(run, whole)]), as_json)
@@ -90,6 +93,8 @@ def answer(
         return _text(document, text, as_json)
     _only_of_a_log(folder, settings)
     prediction = predicted(folder, names)
+    if prediction.document["replayed"] is True:
+        prediction.document["conclusion"] = recorded_verdict(prediction.document)
     if figure is None:
         return _text(prediction.document, run_text(prediction.document), as_json)
     if output is None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from imbrex.replay.modes import BOUNDARY_FIRST, BOUNDARY_LAST, NONE
 from imbrex.replay.prediction import BEST
+from imbrex.replay.verdict import recorded_verdict
 
 _MOST_SITES = 12
 _MOST_COLLECTIVES = 5
@@ -24,8 +25,9 @@ def seconds(value: float) -> str:
 def run_text(document: dict[str, Any]) -> str:
     """Run time by network and mode, then the sites, then how to read it."""
     measured = document["measured_s"]
+    first = [recorded_verdict(document), ""] if document["replayed"] is True else []
     head = f"{document['ranks']} ranks, {seconds(document['computation_s'])} of computation"
-    lines = [head + (f", measured {seconds(measured)}" if measured is not None else "")]
+    lines = [*first, head + (f", measured {seconds(measured)}" if measured is not None else "")]
     if document.get("sampled") is not None:
         lines.append(
             f"Only the first {100 * document['sampled']:.3g} % of each rank's calls were recorded: "

@@ -1,4 +1,4 @@
-"""The prediction from a plain run, for a reader: networks, critical path, sites, conclusion."""
+"""The prediction from a plain run, for a reader: the answer, networks, critical path, sites."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from imbrex.diagnosis.rank_divisions import divide_all
 from imbrex.profile.run import Run
 from imbrex.replay.evaluate import PARTS
 from imbrex.replay.text import seconds
+from imbrex.replay.verdict import MATTERS, next_command, whole_verdict
 from imbrex.replay.whole import TOLERATED, as_measured
 
 _REPRODUCED = 0.01
-_MATTERS = 0.005
 _MOST_SITES = 8
 _MOST_LEFT_OUT = 4
 _SAVED = ("transfer", "hidden saves at most", "progress saves")
@@ -22,7 +22,11 @@ _SAVED = ("transfer", "hidden saves at most", "progress saves")
 
 def whole_text(run: Run, document: dict[str, Any]) -> str:
     """What `imbrex predict RUN` prints of a plain run."""
+    command = next_command(run, document)
     lines = [
+        whole_verdict(document),
+        *([f"Next: {command}"] if command else []),
+        "",
         f"{document['ranks']} ranks, {document['calls']} calls, measured "
         f"{seconds(document['measured_s'])}, replayed from the log of its calls.",
         *_reproduction(run, document),
@@ -44,7 +48,7 @@ def _no_core_is_idle(run: Run) -> str:
 
 
 def body(document: dict[str, Any], of_progress: str = "") -> list[str]:
-    """From the networks to the conclusion; `of_progress` stands where progress saves something."""
+    """Networks, critical path and sites; `of_progress` stands where progress saves something."""
     sites = _sites(document)
     told = any("progress saves" in line for line in sites)
     return [
@@ -55,8 +59,6 @@ def body(document: dict[str, Any], of_progress: str = "") -> list[str]:
         *sites,
         *([of_progress] if of_progress and told else []),
         *_beside_the_run(document),
-        "",
-        f"Conclusion: {conclusion(document)}",
     ]
 
 
@@ -88,7 +90,7 @@ def _disturbed(run: Run) -> str:
             ("stalled", "stalled (cores, memory or link shared, or no progress)"),
             ("library", "MPI itself"),
         )
-        if name in division.parts and division.parts[name].middle / busy >= _MATTERS
+        if name in division.parts and division.parts[name].middle / busy >= MATTERS
     ]
     return f"of the run {' and '.join(parts)} is in no network's figures" if parts else reason
 
@@ -108,29 +110,32 @@ def _left_out(document: dict[str, Any]) -> list[str]:
 
 def _networks(document: dict[str, Any]) -> list[str]:
     rows = document["networks"]
-    differs = any(
-        abs(row["no_progress_s"] / row["ideal_progress_s"] - 1) > _MATTERS for row in rows
-    )
-    head = f"{'network':<28}{'run time':>11}{'transfer':>10}"
+    differs = any(abs(row["no_progress_s"] / row["ideal_progress_s"] - 1) > MATTERS for row in rows)
+    base = rows[0]["time_s"]
+    own = as_measured(document) is not None
+    against = "as measured" if own else f"on {rows[0]['network']['name']}"
+    lines = [
+        "On other networks: run time, and how much longer or shorter than " + against + ";",
+        "transfer: the share of it that no latency and endless bandwidth would save;",
+        *(
+            ["all progress, none: if the library moved large messages always, or in calls alone;"]
+            if differs
+            else []
+        ),
+        "+1, 2, 5 %: up to which latency run time grows by no more than that.",
+    ]
+    head = f"{'network':<28}{'run time':>11}{'change':>9}{'transfer':>10}"
     head += f"{'all progress':>14}{'none':>11}" if differs else ""
-    head += f"{'latency that costs 1, 2, 5 %':>32}"
-    lines = [head]
+    lines.append(f"{head}{'latency for +1, 2, 5 %':>32}")
     for row in rows:
-        line = f"{row['network']['name'][:27]:<28}{seconds(row['time_s']):>11}"
+        change = f"{row['time_s'] / base - 1:+.1%}" if row is not rows[0] else ""
+        line = f"{row['network']['name'][:27]:<28}{seconds(row['time_s']):>11}{change:>9}"
         line += f"{1 - row['efficiency']['transfer']:>10.1%}"
         if differs:
             line += f"{seconds(row['ideal_progress_s']):>14}{seconds(row['no_progress_s']):>11}"
         tolerated = [row["latency_tolerance"][f"{share:.0%}"] for share in TOLERATED]
         told = ", ".join("any" if value is None else _short(value) for value in tolerated)
         lines.append(line + f"{told:>32}")
-    lines.append(
-        "transfer: the share of run time that a network without latency and of endless bandwidth "
-        "would save."
-    )
-    if differs:
-        lines.append(
-            "all progress, none: if the library moved large messages always, or in calls alone."
-        )
     return lines
 
 
@@ -156,7 +161,8 @@ def _critical_path(document: dict[str, Any]) -> list[str]:
     return [
         f"Critical path on {row['network']['name']}: {told}; on rank {ranks}.",
         f"Efficiency {efficiency['parallel']:.2f} = balance {efficiency['load_balance']:.2f} x "
-        f"serialization {efficiency['serialization']:.2f} x transfer {efficiency['transfer']:.2f}.",
+        f"serialization {efficiency['serialization']:.2f} x transfer {efficiency['transfer']:.2f} "
+        "(serialization: ranks wait for each other in turn).",
     ]
 
 
@@ -164,14 +170,14 @@ def _sites(document: dict[str, Any]) -> list[str]:
     first = document["networks"][0]
     if "sites" not in first:
         return []
-    least = _MATTERS * first["time_s"]
+    least = MATTERS * first["time_s"]
     rows = [
         row
         for row in first.get("sites", [])
         if max(row["saves_at_most_s"], row.get("progress_saves_s", 0.0)) >= least
     ]
     if not rows:
-        return [f"No call site's transfers, hidden, would save {_MATTERS:.1%} of run time there."]
+        return [f"No call site's transfers, hidden, would save {MATTERS:.1%} of run time there."]
     progress = any("progress_saves_s" in row for row in rows)
     lines = [
         "",
@@ -194,7 +200,7 @@ def _sites(document: dict[str, Any]) -> list[str]:
 def _beside_the_run(document: dict[str, Any]) -> list[str]:
     """Where the run itself says that less can be saved, and why; run time is told above."""
     lines = []
-    least = _MATTERS * document["networks"][0]["time_s"]
+    least = MATTERS * document["networks"][0]["time_s"]
     for found in document.get("agreement", ()):
         most = found["run"][1]
         if found["within"] or found["figure"] not in _SAVED or found["predicted"] - most < least:
@@ -203,35 +209,3 @@ def _beside_the_run(document: dict[str, Any]) -> list[str]:
         why = found["why"] or "and nothing in the run explains it"
         lines.append(f"{subject}: by the run's own calls at most {seconds(most)}: {why}.")
     return ["", *lines] if lines else []
-
-
-def conclusion(document: dict[str, Any]) -> str:
-    """One sentence: what limits the run, and what would help most."""
-    rows = document["networks"]
-    first = rows[0]
-    base, efficiency = first["time_s"], first["efficiency"]
-    here = first["network"]["name"]
-    transfer = 1 - efficiency["transfer"]
-    site = max(first.get("sites", []), key=lambda s: s["saves_at_most_s"], default=None)
-    best = min(rows[1:], key=lambda row: row["time_s"], default=None)
-    if transfer < _MATTERS:
-        limits = {
-            "the ranks' unequal work": 1 - efficiency["load_balance"],
-            "ranks that wait for each other in turn": 1 - efficiency["serialization"],
-        }
-        name, share = max(limits.items(), key=lambda item: item[1])
-        if share < 0.05:
-            return f"on {here} computation alone decides; no network and no overlap brings 1 %."
-        return (
-            f"on {here} no network and no overlap saves even {_MATTERS:.1%}; "
-            f"{share:.0%} is lost to {name}."
-        )
-    told = [f"on {here} transfers take {transfer:.1%} of run time"]
-    if site is not None and site["saves_at_most_s"] >= _MATTERS * base:
-        share = site["saves_at_most_s"] / base
-        told.append(f"hiding those of {site['site']} saves at most {share:.1%}")
-    elif "sites" in first:
-        told.append("hiding those of any one site brings nothing")
-    if best is not None and best["time_s"] < base * (1 - _MATTERS):
-        told.append(f"{best['network']['name']} saves {1 - best['time_s'] / base:.1%}")
-    return "; ".join(told) + "."

@@ -1,4 +1,4 @@
-"""The example of docs/guide/predict.md gives the numbers that the page works out by hand."""
+"""The example of docs/theory/predict.md gives the numbers that the page works out by hand."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from imbrex.model.assess import assess, assessment_text
 from imbrex.model.model_file import Model
 from imbrex.network.message import MODES
 
-PAGE = Path(__file__).parents[3] / "docs" / "guide" / "predict.md"
+PAGE = Path(__file__).parents[3] / "docs" / "theory" / "predict.md"
 
 
 def test_the_worked_example(parse: Callable[..., Model]) -> None:

@@ -80,7 +80,7 @@ speeds = st.floats(0.1, 10)
 def reference_exposed_s(
     message: Message, mode: str, latency: float, gap: float, g: float, o: float, speed: float
 ) -> float:
-    """The formulas of docs/guide/predict.md, element by element, in plain Python."""
+    """The formulas of docs/theory/predict.md, element by element, in plain Python."""
     size = message.n_sent * message.element_bytes
     delay = latency + gap * size
     if mode == "none" or not message.overlappable:

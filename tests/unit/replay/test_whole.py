@@ -16,9 +16,10 @@ from imbrex.replay.evaluate import Network, Replayer, Route
 from imbrex.replay.from_log import LogSchedule
 from imbrex.replay.parametric import curve, of_latency
 from imbrex.replay.situation import AS_MEASURED, Situation
+from imbrex.replay.verdict import next_command, whole_verdict
 from imbrex.replay.whole import RunSites, Whole, on_network
 from imbrex.replay.whole_figures import curves_svg
-from imbrex.replay.whole_text import conclusion, whole_text
+from imbrex.replay.whole_text import whole_text
 
 ROUTE = Route(latency_ns=1000, byte_ns=2, send_ns=10, receive_ns=20, eager_bytes=100)
 WIRE = Interconnect("wire", 1030e-9, 0.5e9)
@@ -129,20 +130,41 @@ def document(rows: list[dict[str, Any]], measured_s: float) -> dict[str, Any]:
     }
 
 
-def test_the_text_ends_with_one_sentence(make_run: MakeRun) -> None:
+def test_the_text_begins_with_the_answer_and_a_line_to_copy(make_run: MakeRun) -> None:
     folder = make_run()
     row = on(folder, one_message(), name=f"{AS_MEASURED} (inter-node)")
     row["network"]["name"] = f"{AS_MEASURED} (inter-node)"
     whole = document([row], 6600e-9)
     text = whole_text(load_run(folder), whole)
     assert "As measured the replay gives 6.61 us, +0.2%." in text
-    assert text.splitlines()[-1] == f"Conclusion: {conclusion(whole)}"
-    assert conclusion(whole) == (
-        "on as measured (inter-node) transfers take 16.8% of run time; "
-        "hiding those of app.c:12 saves at most 16.3%."
+    assert text.splitlines()[0] == whole_verdict(whole)
+    assert whole_verdict(whole) == (
+        "Transfers take 16.8% of the run; hiding those of app.c:12 saves at most 16.3%."
     )
+    assert text.splitlines()[1] == "Next: imbrex tune -- mpirun -n 2 ./app"
     # Nothing is held, so the columns of progress would say nothing.
     assert "all progress" not in text
+
+
+@pytest.mark.parametrize(
+    ("computes_ns", "says", "by"),
+    [
+        ((99_000, 99_000), "computation alone decides.", None),
+        ((99_000, 1_000), "49% is lost to the ranks' unequal work.", "rank"),
+    ],
+)
+def test_what_limits_a_run_that_no_network_limits(
+    make_run: MakeRun, computes_ns: tuple[int, int], says: str, by: str | None
+) -> None:
+    folder, b = make_run(), Builder(2)
+    for rank, ns in enumerate(computes_ns):
+        b.calc(rank, ns)
+    row = on(folder, b)
+    row["network"]["name"] = AS_MEASURED
+    whole = document([row], 99e-6)
+    assert whole_verdict(whole) == f"No network and no overlap saves even 0.5% of the run: {says}"
+    command = next_command(load_run(folder), whole)
+    assert command == (f"imbrex show {folder} --by {by}" if by else None)
 
 
 @pytest.mark.parametrize(("cores", "told"), [(2, True), (3, False), (None, False)])

@@ -1,0 +1,106 @@
+"""The answer of `imbrex predict` in one sentence, in per cent of the run, and what to do next."""
+
+from __future__ import annotations
+
+import shlex
+from typing import Any
+
+from imbrex.profile.run import Run
+from imbrex.replay.modes import NONE
+from imbrex.replay.prediction import BEST
+from imbrex.replay.situation import AS_MEASURED
+
+MATTERS = 0.005
+"""Shares of run time below are not worth a word."""
+_MOST = 0.05
+_BALANCE, _TURNS = "the ranks' unequal work", "ranks that wait for each other in turn"
+
+
+def whole_verdict(document: dict[str, Any]) -> str:
+    """Of a plain run or a GOAL schedule: what limits it, and what would help most."""
+    rows = document["networks"]
+    first = rows[0]
+    base, efficiency = first["time_s"], first["efficiency"]
+    name = first["network"]["name"]
+    here = "" if name.startswith(AS_MEASURED) else f" on {name}"
+    transfer = 1 - efficiency["transfer"]
+    if transfer < MATTERS:
+        said = f"No network and no overlap saves even {MATTERS:.1%} of the run{here}: "
+        limit, share = _other_limit(first)
+        if not limit:
+            return said + "computation alone decides."
+        return said + f"{share:.0%} is lost to {limit}."
+    told = [f"Transfers take {transfer:.1%} of the run{here}"]
+    site = best_site(document)
+    if site is not None:
+        told.append(
+            f"hiding those of {site['site']} saves at most {site['saves_at_most_s'] / base:.1%}"
+        )
+        progress = site.get("progress_saves_s", 0.0) / base
+        if progress >= MATTERS:
+            told.append(f"progress for it while the ranks compute saves {progress:.1%}")
+    elif "sites" in first:
+        told.append("hiding those of any one call site saves nothing")
+    best = min(rows[1:], key=lambda row: float(row["time_s"]), default=None)
+    if best is not None and best["time_s"] < base * (1 - MATTERS):
+        told.append(f"the network {best['network']['name']} saves {1 - best['time_s'] / base:.1%}")
+    return "; ".join(told) + "."
+
+
+def _other_limit(row: dict[str, Any]) -> tuple[str, float]:
+    """What takes most where transfers take nothing; an empty name: nothing that matters."""
+    limits = {
+        _BALANCE: 1 - row["efficiency"]["load_balance"],
+        _TURNS: 1 - row["efficiency"]["serialization"],
+    }
+    name, share = max(limits.items(), key=lambda item: item[1])
+    return (name, share) if share >= _MOST else ("", 0.0)
+
+
+def best_site(document: dict[str, Any]) -> dict[str, Any] | None:
+    """The call site that saves most of the first network's run time, if that matters."""
+    first = document["networks"][0]
+    site: dict[str, Any] | None = max(
+        first.get("sites", []), key=lambda s: float(s["saves_at_most_s"]), default=None
+    )
+    if site is None or site["saves_at_most_s"] < MATTERS * first["time_s"]:
+        return None
+    return site
+
+
+def next_command(run: Run, document: dict[str, Any]) -> str | None:
+    """A line to copy; None where nothing about communication is left to do."""
+    first = document["networks"][0]
+    if best_site(document) is not None and run.job.command:
+        return f"imbrex tune -- {shlex.join(run.job.command)}"
+    if 1 - first["efficiency"]["transfer"] >= MATTERS:
+        return f"imbrex show {shlex.quote(str(run.directory))} --by site"
+    limit, _ = _other_limit(first)
+    if not limit:
+        return None
+    by = "rank" if limit == _BALANCE else "site"
+    return f"imbrex show {shlex.quote(str(run.directory))} --by {by}"
+
+
+def recorded_verdict(document: dict[str, Any]) -> str:
+    """Of a recorded run: what overlap saves on the first network, by the least that it takes."""
+    row = document["networks"][0]
+    times, today = row["time_s"], row["today_max_s"]
+    name = row["network"]["name"]
+    here = "" if name.startswith(AS_MEASURED) else f" on {name}"
+    saves = {
+        words: 1 - times[mode] / today
+        for mode, words in (
+            ("independent", "messages sent when written and awaited when read save"),
+            ("fine-grained", "element by element"),
+            (BEST, "with their elements first or last in the loops"),
+        )
+    }
+    if max(saves.values()) < MATTERS:
+        exposed = 1 - row["without_network_s"] / max(times[NONE], 1e-30)
+        return (
+            f"No overlap saves even {MATTERS:.1%} of the run{here}: without any, its network time "
+            f"is {exposed:.1%}."
+        )
+    told = ", ".join(f"{words} {max(share, 0.0):.1%}" for words, share in saves.items())
+    return f"Of the run's time{here} {told}."
