@@ -26,7 +26,7 @@ SAMPLE = 2000
 
 
 def plain_message_s(message: Message, mode: str, latency: float, gap: float, g: float) -> float:
-    """Exposed time of one message, by the formulas of docs/guide/predict.md; delay = "message"."""
+    """Exposed time of one message, by the formulas of docs/theory/predict.md; delay = "message"."""
     delay = latency + gap * message.size_bytes
     exposed = max(delay - message.independent.total_s, 0.0)
     if mode == "independent" or message.ordered < message.n_sent:

@@ -1,4 +1,4 @@
-"""Parameter files: programs, messages, collectives, networks in TOML (docs/reference/predict.md)."""
+"""Parameter files: programs, messages, collectives, networks (docs/reference/predict.md)."""
 
 from __future__ import annotations
 
