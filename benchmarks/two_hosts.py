@@ -54,12 +54,13 @@ class Network:
 
 
 @contextmanager
-def two_hosts() -> Iterator[Network]:
-    """The network, taken down at the end."""
+def two_hosts(apart: bool = True) -> Iterator[Network]:
+    """The network, taken down at the end. Unless `apart` each host has all of the cores, for more
+    ranks than cores of a host."""
     name = f"imbrex{os.getpid()}"
     with tempfile.TemporaryDirectory(prefix="imbrex-network-") as scratch:
-        apart = os.environ | {"APART": "1"}
-        subprocess.run([str(SCRIPT), "up", name, scratch], check=True, env=apart)
+        cores = os.environ | ({"APART": "1"} if apart else {})
+        subprocess.run([str(SCRIPT), "up", name, scratch], check=True, env=cores)
         try:
             yield Network(name, Path(scratch))
         finally:

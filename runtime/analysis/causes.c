@@ -82,18 +82,46 @@ static need need_of(const ix_view *view, const ix_completed *c, int64_t exit_ns)
     return of_collective(op, m);
 }
 
-/* Data of this transfer that certainly moved in this call from `rest_ns` on. */
+/* Of a transfer that takes `least_ns` and goes on between two moments: for how long it certainly
+ * did so in this call from `rest_ns` on. */
+static int64_t within(int64_t least_ns, int64_t from_ns, int64_t to_ns, int64_t rest_ns,
+                      int64_t exit_ns, int64_t doubt_ns)
+{
+    int64_t before = ix_most(0, rest_ns - from_ns), after = ix_most(0, to_ns - exit_ns);
+    if (least_ns > to_ns - from_ns + doubt_ns) /* the table does not hold here */
+        return 0;
+    return ix_most(0, least_ns - before - after - doubt_ns);
+}
+
+/* Where each rank needs what every other gives, a block goes from the last one that entered to each
+ * other rank after its entry: how early the others entered takes nothing off that. */
+static int64_t last_block(const ix_view *view, const ix_completed *c, int64_t rest_ns,
+                          int64_t exit_ns)
+{
+    const ix_op *op = &view->ops[c->op];
+    const ix_match *m = &view->matches[c->op];
+    int is_last = m->peer == view->rank;
+    if (c->facts.partners < 1 || op->flags & IX_LOG_VARYING ||
+        !(op->kind == IX_LOG_ALL || (op->kind == IX_LOG_TO_ROOT && m->is_root && !is_last)))
+        return 0;
+    int64_t block_ns = c->facts.time.x_lo_ns / c->facts.partners;
+    int64_t from = is_last ? op->enter_ns : m->all.last_enter;
+    int64_t to = is_last ? m->all.last_exit : exit_ns;
+    return within(block_ns, from, to, rest_ns, exit_ns, 2 * m->error_ns);
+}
+
+/* For how long this transfer certainly went on in this call from `rest_ns` on. Everybody is there
+ * by then: latencies belong to what a message takes. */
 static int64_t certainly_moved(const ix_view *view, const ix_completed *c, int64_t rest_ns,
                                int64_t exit_ns)
 {
-    int64_t from, to;
+    int64_t from, to, doubt = 2 * view->matches[c->op].error_ns;
     if (!ix_matched_interval(view, c->op, &from, &to))
         return 0;
-    int64_t before = ix_most(0, rest_ns - from), after = ix_most(0, to - exit_ns);
-    int64_t x_lo = c->facts.time.x_lo_ns, doubt = 2 * view->matches[c->op].error_ns;
-    if (x_lo > to - from + doubt) /* the table does not hold here */
-        return 0;
-    return ix_most(0, x_lo - before - after - doubt);
+    int64_t moved = within(c->facts.time.x_lo_ns, from, to, rest_ns, exit_ns, doubt);
+    if (ix_is_collective(&view->ops[c->op]))
+        return ix_most(moved, last_block(view, c, rest_ns, exit_ns));
+    return ix_most(moved, within(c->facts.least_ns, from, to, rest_ns, exit_ns, doubt));
 }
 
 /* How long this process computed between the moment at which both sides were there and the call. */

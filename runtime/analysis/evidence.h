@@ -11,7 +11,9 @@
 typedef struct ix_transfer_facts {
     ix_time time; /* x_lo_ns, x_hi_ns 0: not calibrated */
     ix_class class;
-    uint8_t alone; /* no other transfer of this process shares its link */
+    int64_t least_ns; /* of a message: ix_path_least_ns; 0: not known */
+    int32_t partners; /* of a collective: the other ranks of its communicator */
+    uint8_t alone;    /* no other transfer of this process shares its link */
 } ix_transfer_facts;
 
 typedef struct ix_evidence {

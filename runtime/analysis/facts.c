@@ -9,11 +9,15 @@ ix_transfer_facts ix_facts_from_profile(const ix_op *op, uint32_t calibration, i
     f.class = ix_path_class(op->path, op->bytes);
     if (op->bytes <= 0)
         return f;
-    if (op->kind == IX_LOG_PUT || op->kind == IX_LOG_GET)
+    if (op->kind == IX_LOG_PUT || op->kind == IX_LOG_GET) {
         f.time = ix_collective_time(calibration, 2, IX_ROLE_ANY, op->path, op->bytes);
-    else if (ix_is_collective(op))
+    } else if (ix_is_collective(op)) {
         f.time = ix_collective_time(calibration, ranks, role, op->path, op->bytes);
-    else
+        f.partners = ranks - 1;
+    } else {
         f.time = ix_path_time(op->path, op->bytes);
+        /* A message to oneself is measured in another way: X_lo is all that is known of it. */
+        f.least_ns = op->path == IX_PATH_SELF ? 0 : ix_path_least_ns(op->path, op->bytes);
+    }
     return f;
 }

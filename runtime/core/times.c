@@ -86,6 +86,22 @@ ix_time ix_path_time(uint8_t path, int64_t bytes)
     return lookup(ix_times.curves + ix_times.path_curve[path] - 1, bytes);
 }
 
+int64_t ix_path_least_ns(uint8_t path, int64_t bytes)
+{
+    if (path > IX_PATH_INTER || !ix_times.path_curve[path])
+        return 0;
+    const ix_curve *c = ix_times.curves + ix_times.path_curve[path] - 1;
+    const ix_point *p = ix_times.points + c->first;
+    uint32_t i = 0;
+    while (i < c->count && p[i].size <= bytes)
+        i++;
+    if (i == 0)
+        return 0;
+    p += i - 1;
+    return i == c->count || p[1].least < p->least ? p->least
+                                                  : between(p->least, p[1].least, p, bytes, 0);
+}
+
 ix_time ix_any_path_time(int64_t bytes)
 {
     ix_time time = nothing;

@@ -35,6 +35,11 @@ __attribute__((visibility("hidden"))) ix_class ix_path_class(uint8_t path, int64
 /* Of a message of `bytes` (> 0) over a path (enum ix_path). */
 __attribute__((visibility("hidden"))) ix_time ix_path_time(uint8_t path, int64_t bytes);
 
+/* The shortest time seen from a send's entry to the exit of a receive that waited for it, of a
+ * message of `bytes` (> 0) or more over a path: latencies are in it, as they are not in X_lo.
+ * 0: not known. */
+__attribute__((visibility("hidden"))) int64_t ix_path_least_ns(uint8_t path, int64_t bytes);
+
 /* Of a message over whichever path: most_ns is the largest of the calibrated paths. */
 __attribute__((visibility("hidden"))) ix_time ix_any_path_time(int64_t bytes);
 

@@ -193,17 +193,20 @@ static int parse_collective(parser *p)
 static int parse_point(parser *p)
 {
     ix_point new = {0};
-    if (p->count != 6 || !number(p->tokens[1], 1, &new.size) ||
+    if (p->count < 6 || p->count > 7 || !number(p->tokens[1], 1, &new.size) ||
         !number(p->tokens[2], 0, &new.x_lo) || !number(p->tokens[3], 0, &new.x_hi) ||
-        !number(p->tokens[4], -1, &new.tail) || !number(p->tokens[5], -1, &new.head))
-        return fail(p, "expected: point SIZE X_LO X_HI TAIL HEAD (whole numbers up to 2^50, "
-                       "size at least 1, -1 only for an unknown tail or head)");
+        !number(p->tokens[4], -1, &new.tail) || !number(p->tokens[5], -1, &new.head) ||
+        (p->count == 7 && !number(p->tokens[6], 0, &new.least)))
+        return fail(p, "expected: point SIZE X_LO X_HI TAIL HEAD [LEAST] (whole numbers up to "
+                       "2^50, size at least 1, -1 only for an unknown tail or head)");
     if (!p->open)
         return fail(p, "a point before any path or collective");
     if (new.size <= p->last_size)
         return fail(p, "sizes must grow from point to point");
     if (new.x_lo > new.x_hi)
         return fail(p, "x_lo is greater than x_hi");
+    if (new.least > new.x_hi)
+        return fail(p, "the least one-way time is greater than x_hi");
     p->last_size = new.size;
     if (p->open == &p->skipped) {
         p->skipped.count = 1;

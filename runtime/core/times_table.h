@@ -9,6 +9,8 @@ enum { IX_MAX_POINTS = 6144, IX_MAX_CURVES = 256, IX_TIMES_HASH = 512, IX_MAX_CL
 typedef struct ix_point {
     int64_t size, x_lo, x_hi, tail, head;
     int64_t most; /* largest x_hi up to here */
+    int64_t
+        least; /* of a path: the shortest one-way time seen of this size or more; 0: not known */
 } ix_point;
 
 typedef struct ix_curve {

@@ -9,14 +9,17 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import ceil
+from math import ceil, floor
 from pathlib import Path
 
 import pytest
 
+from imbrex.network.collective_bytes import moved_of_size
+
 HERE = Path(__file__).resolve().parent
 RUNTIME = HERE.parents[1] / "runtime"
 EAGER = 65536
+RANKS = 4
 OPTIONS = [
     "smpi/simulate-computation:no",
     f"smpi/async-small-thresh:{EAGER}",
@@ -140,8 +143,9 @@ def table_of(calibration: Path, eager_slack: str = "-1 -1", classes: bool = Fals
     """The table that the runtime reads, from what the programs measured of the quiet network.
 
     Eager data leaves and comes whenever it likes; a rendezvous moves only while both sides are
-    posted. X_lo is the wire's ns per byte. With `classes` it also says up to which size sends
-    return before their match, and that data moves by itself.
+    posted. X_lo is the wire's ns per byte, of a collective those of one partner's share. With
+    `classes` it also says up to which size sends return before their match, and that data moves by
+    itself.
     """
     lines = ["imbrex-table 1", "path inter-node"]
     collectives: dict[tuple[str, str], list[str]] = {}
@@ -150,13 +154,16 @@ def table_of(calibration: Path, eager_slack: str = "-1 -1", classes: bool = Fals
         if kind == "point":
             size, half = int(rest[0]), float(rest[1])
             slack = eager_slack if size < EAGER else "0 0"
-            lines.append(f"point {size} {size} {ceil(half) + 2} {slack}")
+            shortest = floor(half) - 2
+            lines.append(f"point {size} {size} {ceil(half) + 2} {slack} {shortest}")
         elif kind == "collective":
             operation, role, size, longest = rest
-            point = f"point {size} 0 {ceil(float(longest)) + 2} -1 -1"
+            # No link is shared: the shares of the partners may move at once.
+            share = floor(moved_of_size(operation, role, RANKS, int(size)) / (RANKS - 1))
+            point = f"point {size} {share} {ceil(float(longest)) + 2} -1 -1"
             collectives.setdefault((operation, role), []).append(point)
     # SMPI moves what is one-sided as rendezvous messages.
-    points = [f"{line.rsplit(' ', 2)[0]} 0 0" for line in lines if line.startswith("point")]
+    points = [f"{line.rsplit(' ', 3)[0]} 0 0" for line in lines if line.startswith("point")]
     if classes:
         always = " 1000 1000" * 4
         for size, returns in ((1, 1), (EAGER - 1, 1), (EAGER, 0), (1 << 40, 0)):

@@ -15,13 +15,12 @@ import numpy as np
 import pytest
 
 from .cause_truth import CHECKED
-from .conftest import EAGER, HERE, RUNTIME, Simulator, checked, table_of
+from .conftest import EAGER, HERE, RANKS, RUNTIME, Simulator, checked, table_of
 from .matched_truth import SHIFTED_NS, check_all_matched
 from .truth import Verdict, check_all, read_log, read_programs
 
 pytestmark = pytest.mark.untimed
 
-RANKS = 4
 PROGRAMS = int(os.environ.get("IMBREX_SIMULATED_PROGRAMS", "300"))
 FIRST = int(os.environ.get("IMBREX_SIMULATED_FIRST", "0"))
 CHUNK = 150  # programs of one simulation: SMPI keeps, and searches, what it has freed
@@ -141,6 +140,7 @@ def test_a_judge_who_errs_about_moments_finds_faults(cluster: Cluster, tmp_path:
     assert found >= {"matched hidden", "matched exposed", "late_sender at most"}
     assert found >= {"expected hidden", "expected exposed", "parts add up"}
     assert found >= {f"{cause} at most" for cause in CHECKED}
+    assert "transfer at least" in found, found
 
 
 def test_without_the_slack_of_eager_messages_bounds_break(cluster: Cluster, tmp_path: Path) -> None:

@@ -98,6 +98,7 @@ def _network_path(
     for size in sizes:
         # All round trips may have been disturbed; no bound stands against a faster message.
         x_lo[size] = min([x_lo[size], *(time for s, time in whole if s >= size)])
+    fastest = {s: _fastest(round_trips, whole, s) for s in sizes}
     of_size = {s: [t for t in trials if t.size_bytes == s] for s in sizes}
     early = [s for s in sizes if head_tail.arrives_early(of_size[s])]
     first_fragment_ns = x_hi[max(early)] if early else 0.0
@@ -122,6 +123,7 @@ def _network_path(
                 head_s=None if head is None else head * 1e-9,
                 send_returns_before_match=head_tail.returns_before_match(of_size[size]),
                 median_s=medians.get(size),
+                least_s=min(fastest[size], x_hi[size]) * 1e-9,
             )
         )
     return NetworkPath(
@@ -132,6 +134,14 @@ def _network_path(
         sustained_gap_s_per_byte=sustained_ns * 1e-9,
         burst_bytes=burst_bytes,
     )
+
+
+def _fastest(
+    round_trips: Sequence[RoundTrip], whole: Sequence[tuple[int, float]], size: int
+) -> float:
+    """The shortest one-way time of any message of `size` bytes or more, nanoseconds."""
+    halves = [r.min_ns for r in round_trips if r.size_bytes >= size]
+    return min([*halves, *(time for s, time in whole if s >= size)])
 
 
 def whole_messages(m: Measurement, path: str) -> list[tuple[int, float]]:

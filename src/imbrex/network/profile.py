@@ -37,6 +37,8 @@ class Point:
     transfer_class: str = "unknown"
     median_s: float | None = None
     """Of half a ping-pong."""
+    least_s: float | None = None
+    """The shortest time from a send's start to the arrival, of this size or larger."""
 
 
 @dataclass(frozen=True)

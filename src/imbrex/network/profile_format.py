@@ -62,6 +62,7 @@ _POINT = Object(
         ),
         Field("class", Choice(CLASSES), "what the probe found", default="unknown"),
         optional("median_s", _TIME, "median of half a ping-pong", "s"),
+        optional("least_s", _TIME, "shortest one-way time of this size or larger", "s"),
     )
 )
 _LOGGP = Object(

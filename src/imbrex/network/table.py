@@ -41,6 +41,7 @@ def format_table(profile: MachineProfile) -> str:
         lines += [
             f"point {p.size_bytes} {_down(p.x_lo_s)} {_up(p.x_hi_s)} "
             f"{_up(p.tail_s)} {_up(p.head_s)}"
+            + (f" {_down(p.least_s)}" if p.least_s is not None else "")
             for p in (
                 *path.points,
                 *_past_the_last(path.points, path.gap_s_per_byte, _of_message(path)),

@@ -31,6 +31,8 @@ class Network:
     tail: int
     head: int
     path: Class = Class()
+    least: int = 0
+    """The shortest one-way time of a message."""
 
 
 Interval = tuple[int, int]
@@ -215,11 +217,10 @@ class Job:
         moved = 0
         begin = call.exit - rest[0]
         for at in data:
-            if self.matched(at):
-                first, last = self.interval(at)
-                if self.x(at)[0] <= last - first:
+            for least, first, last in self.takes(at) if self.matched(at) else ():
+                if least <= last - first:
                     outside = max(0, begin - first) + max(0, last - call.exit)
-                    moved = max(moved, self.x(at)[0] - outside)
+                    moved = max(moved, least - outside)
         moved = min(moved, rest[0])
         needing = any(n[3] for n in needs)
         parts = {
@@ -229,6 +230,19 @@ class Job:
         if not needing:
             parts["library"] = (0, rest[1] - moved)
         return parts
+
+    def takes(self, at: tuple[int, int]) -> list[tuple[int, int, int]]:
+        """What goes on for some time at least between two moments."""
+        found = [(self.x(at)[0], *self.interval(at))]
+        if at not in self.members:
+            return [*found, (self.network.least, *self.interval(at))]
+        ranks = sorted(self.members[at], key=lambda m: self.op(m).enter)
+        block = self.x(at)[0] // (len(ranks) - 1)
+        last = min(m for m in ranks if self.op(m).enter == self.op(ranks[-1]).enter)
+        until = max(self.end(m).exit for m in ranks)
+        if at != last:  # the last one's block comes in
+            until = self.end(at).exit
+        return [*found, (block, self.op(last).enter, until)]
 
     def for_room(self, data: Sequence[tuple[int, int]], call: Op) -> dict[str, Interval]:
         """A call that completes sends kept in buffers, and takes longer than their copies."""

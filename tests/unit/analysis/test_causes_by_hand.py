@@ -65,6 +65,38 @@ def test_late_sender_then_transfer(driver):
     }
 
 
+@pytest.mark.parametrize(
+    ("sent", "moved"), [(5000, (180, 190)), (4980, (180, 200)), (5050, (100, 140))]
+)
+def test_a_late_message_takes_its_latencies_too(driver, sent, moved):
+    """The shortest message took 180 ns from its send to its arrival; one that is faster still needs
+    what its bytes take."""
+    a, b = two()
+    a.add(sent, 5190, "MPI_Send", SEND, 1000, 1)
+    b.add(1000, 5190, "MPI_Recv", RECV, 1000, 0)
+    rows = driver.analyze([a, b], (*PATH[:2], "point 1000 100 200 -1 -1 180"))
+    assert told(rows.causes[1, 1, "MPI_Recv"])["transfer"] == moved
+
+
+@pytest.mark.parametrize(("size", "least"), [(500, 90), (1000, 180), (4000, 200)])
+def test_the_shortest_time_between_and_beyond_the_sizes_that_were_measured(driver, size, least):
+    """Between 2 and 180 ns in proportion; of more bytes no less, and there X_lo is more: 200 ns."""
+    a, b = two()
+    a.add(5000, 5600, "MPI_Send", SEND, size, 1)
+    b.add(1000, 5600, "MPI_Recv", RECV, size, 0)
+    table = (PATH[0], "point 1 0 2 -1 -1 2", "point 1000 50 200 -1 -1 180")
+    assert told(driver.analyze([a, b], table).causes[1, 1, "MPI_Recv"])["transfer"][0] == least
+
+
+def test_latencies_may_be_over_before_a_late_receive(driver):
+    """Of 180 ns 150 may be over when the receive is entered."""
+    a, b = two()
+    a.add(1000, 1100, "MPI_Send", SEND, 1000, 1)
+    b.add(1150, 1300, "MPI_Recv", RECV, 1000, 0)
+    rows = driver.analyze([a, b], (*PATH[:2], "point 1000 100 200 -1 -1 180"))
+    assert told(rows.causes[1, 1, "MPI_Recv"]) == {"transfer": (30, 150), "stalled": (0, 120)}
+
+
 def test_stalled_beyond_the_slowest_transfer(driver):
     """Both are there at 1000, and it takes 5000: 200 at most were transfer."""
     a, b = two()
@@ -274,8 +306,20 @@ def test_all_to_all_waits_for_all_unless_blocks_may_be_empty(driver, flags, leas
     found = told(driver.analyze(ranks, ALLTOALL).causes[0, 1, name])
     assert found["late_collective"] == (least, 3000)
     if least:
-        assert found["transfer"] == (0, 200)
-        assert found["stalled"] == (100, 300)
+        assert found["transfer"] == (50, 200)
+        assert found["stalled"] == (100, 250)
+
+
+@pytest.mark.parametrize(("leaves", "least"), [(4300, 50), (4270, 20), (4200, 0)])
+def test_the_last_to_enter_an_all_to_all_sends_a_block_to_each(driver, leaves, least):
+    """Of 100 ns half a block's is certain; what it sends may move after it has left."""
+    ranks = [Rank(), Rank(), Rank()]
+    for rank, enter, leave in zip(ranks, (1000, 4000, 2500), (4300, leaves, 4290), strict=True):
+        rank.add(enter, leave, "MPI_Alltoall", ALL, 1000)
+    causes = driver.analyze(ranks, ALLTOALL).causes
+    assert told(causes[1, 1, "MPI_Alltoall"])["transfer"] == (least, 200)
+    assert told(causes[0, 1, "MPI_Alltoall"])["transfer"] == (50, 200)
+    assert told(causes[2, 1, "MPI_Alltoall"])["transfer"] == (50, 200)
 
 
 def rooted(name: str, kind: int, enters: tuple[int, ...], exits: tuple[int, ...]) -> list[Rank]:
@@ -321,8 +365,8 @@ def test_a_nonblocking_collective_is_late_in_its_wait(driver):
     rows = driver.analyze(ranks, table)
     assert told(rows.causes[0, 2, "MPI_Wait"]) == {
         "late_collective": (2000, 2000),
-        "transfer": (0, 200),
-        "stalled": (200, 400),
+        "transfer": (100, 200),
+        "stalled": (200, 300),
     }
     # Rank 0 was in MPI when all were there; rank 1 computed 90 ns after that.
     assert gain(rows.causes[0, 2, "MPI_Wait"], "lost_overlap") == (0, 0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -28,7 +29,8 @@ networks = st.builds(
     st.integers(0, 70),
     st.integers(0, 70),
     st.builds(Class, st.sampled_from([-1, 0, 1])),
-)
+    st.integers(0, 60),
+).map(lambda n: replace(n, least=min(n.least, n.x[1])))
 
 
 def table_of(network: Network, ranks: int) -> list[str]:
@@ -37,7 +39,10 @@ def table_of(network: Network, ranks: int) -> list[str]:
     rates = " ".join(f"{low} {high}" for low, high in path.rates)
     return [
         "path intra-node",
-        *(f"point {size} {x[0]} {x[1]} {network.tail} {network.head}" for size in (1, 100)),
+        *(
+            f"point {size} {x[0]} {x[1]} {network.tail} {network.head} {network.least}"
+            for size in (1, 100)
+        ),
         f"class 1 {path.returns} {rates}",
         f"collective MPI_Alltoall {ranks} any intra-node",
         *(f"point {size} {c[0]} {c[1]} -1 -1" for size in (1, 100)),

@@ -163,3 +163,9 @@ def test_classes_stand_where_they_may_change():
         "class 32 0 0 167 0 167 0 167 500 1000",
         f"class 64 {unknown}",
     ]
+
+
+def test_the_runtime_gets_the_shortest_time_where_it_is_known() -> None:
+    """Rounded down; not of what lies beyond the sizes that were measured."""
+    lines = format_table(profile_of((CURVE[0], replace(CURVE[1], least_s=120.7e-9)))).splitlines()
+    assert [line.split()[6:] for line in lines if line.startswith("point")] == [[], ["120"], []]

@@ -13,6 +13,9 @@ from imbrex.diagnosis.interval import Interval
 
 SATURATED = 0.5
 """How busy the ranks of a host keep its link, at the least, before that is told as the reason."""
+STALLS = 0.3
+"""The share of the time in which data moved that may be stalled, before that is told. Of two ranks
+served one after the other the second waits as long as the first takes: a third of all of it."""
 
 
 def saturated(account: Account, site: RowAccount) -> bool:
@@ -20,7 +23,7 @@ def saturated(account: Account, site: RowAccount) -> bool:
     moves = mpi_facts.sends(site.operation) or mpi_facts.receives(site.operation)
     return (
         (moves or mpi_facts.is_wait(site.operation))
-        and site.division.cause("stalled").high >= 0.5 * site.division.moving.middle > 0
+        and site.division.cause("stalled").high >= STALLS * site.division.moving.middle > 0
         and account.link_load >= SATURATED
     )
 
