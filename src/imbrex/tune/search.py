@@ -307,10 +307,11 @@ def _try(
         return Tried(candidate, Trial(baseline, changed, plan, tuple(ran)), str(error))
     except ImbrexError as error:
         if str(error).startswith("line A") and candidate.beside == Setup():
+            again = " when it was started again" if "exit code" in str(error) else ""
             raise ImbrexError(
                 str(error)
                 .replace("line A", "the program as it is")
-                .replace("nothing is compared", "nothing more is tried")
+                .replace(": nothing is compared", f"{again}: nothing more is tried")
             ) from error
         reason = str(error).removeprefix("line B ").replace(": nothing is compared", "")
         return Tried(candidate, Trial(baseline, changed, plan, tuple(ran)), reason)

@@ -21,6 +21,8 @@ MOST_OUTPUT_BYTES = 1 << 20
 _GRACE_S = 10.0
 _LISTENED_S = 0.3
 """How long the machine is listened to before a run."""
+_RULE = re.compile(r"\s*[-=]{20,}\s*")
+"""What launchers print above and below their own messages."""
 _TOLD = 300
 """Characters of a line of a program or a build that a message shows."""
 
@@ -66,7 +68,7 @@ def run_timed(line: Line) -> TimedRun:
         code = _run(line, output.fileno(), errors.fileno())
         after = counts(time.monotonic())
         if code != 0:
-            raise ImbrexError(_failed(line, code, _last_line(errors.fileno())))
+            raise ImbrexError(_failed(line, code, _told(_text(errors.fileno()))))
         seconds = after.wall_s - before.wall_s
         if line.time_from is not None:
             seconds = _printed(line, line.time_from, output.fileno())
@@ -129,9 +131,13 @@ def _failed(line: Line, code: int, last: str) -> str:
     return f"line {line.name} {how}: nothing is compared{f' ({last})' if last else ''}"
 
 
-def _last_line(file: int) -> str:
-    lines = [line for line in _text(file).splitlines() if line.strip()]
-    return shown_line(lines[-1]) if lines else ""
+def _told(errors: str) -> str:
+    """What a program said last before its launcher told of it between rules; else what that says
+    first."""
+    lines = [line for line in errors.splitlines() if line.strip()]
+    rule = next((number for number, line in enumerate(lines) if _RULE.fullmatch(line)), len(lines))
+    said = lines[:rule][-1:] or [line for line in lines if not _RULE.fullmatch(line)][:1]
+    return shown_line(said[0]) if said else ""
 
 
 def _printed(line: Line, pattern: re.Pattern[str], file: int) -> float:

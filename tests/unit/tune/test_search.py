@@ -247,7 +247,10 @@ def test_what_was_proven_outlives_a_program_that_fails(
     tried = [Tried(setting("fast"))]
     trials = Trials(tmp_path / TRIALS, LINE.words)
     answer = command._try(found(()), Request(LINE, Plan(30, warm=0), 1e6), tried, trials)
-    assert answer.failure == "the program as it is ended with exit code 3: nothing more is tried"
+    assert answer.failure == (
+        "the program as it is ended with exit code 3 when it was started again: nothing more is "
+        "tried"
+    )
     assert answer.verdict.endswith("with X=fast.")
     assert f"The trials ended early: {answer.failure}." in answer.lines()
     assert answer.to_json()["complete"] is False

@@ -139,6 +139,15 @@ def test_the_environment_of_a_line_is_its_own() -> None:
     ("script", "words"),
     [
         ("echo why >&2; exit 3", r"line A ended with exit code 3: nothing is compared \(why\)"),
+        (
+            "(echo Traceback; echo 'lock exists'; echo; printf '%040d\n' 0 | tr 0 -; echo MPI_ABORT; "
+            "printf '%040d\n' 0 | tr 0 =; echo recv failed) >&2; exit 3",
+            r"\(lock exists\)",
+        ),
+        (
+            "(printf '%040d\n' 0 | tr 0 -; echo 'no such pml'; echo at all) >&2; exit 1",
+            r"\(no such pml\)",
+        ),
         ("kill -9 $$", "line A was ended by signal 9: nothing is compared"),
     ],
 )
