@@ -140,7 +140,7 @@ def test_the_environment_of_a_line_is_its_own() -> None:
     [
         ("echo why >&2; exit 3", r"line A ended with exit code 3: nothing is compared \(why\)"),
         (
-            "(echo Traceback; echo 'lock exists'; echo; printf '%040d\n' 0 | tr 0 -; echo MPI_ABORT; "
+            "(echo Trace; echo 'lock exists'; echo; printf '%040d\n' 0 | tr 0 -; echo MPI_ABORT; "
             "printf '%040d\n' 0 | tr 0 =; echo recv failed) >&2; exit 3",
             r"\(lock exists\)",
         ),
