@@ -124,7 +124,7 @@ class Found:
         if times:
             text.append(
                 f"The program as it is takes {wording.seconds(median(times))} (median of "
-                f"{len(times)} runs). Beside it:"
+                f"{len(times)} run{'' if len(times) == 1 else 's'}). Beside it:"
             )
         text += [f"- {found.candidate.label}: {self._outcome(found)}" for found in self.tried]
         off = self.prediction_errors
@@ -194,6 +194,12 @@ class Found:
             return (
                 f"measuring the program and its network took {spent} of the budget of "
                 f"{_duration(self.budget_s)}, and {takes}; started again only the trials are left."
+            )
+        if pairs_s <= self.budget_s:
+            return (
+                f"the budget of {_duration(self.budget_s)} was over before the first pair, though "
+                f"{takes.replace(' takes ', ' took ')} when it was measured: others may keep this "
+                "machine busy."
             )
         return (
             f"{takes}, and the budget of {_duration(self.budget_s)} leaves no time for "

@@ -35,9 +35,10 @@ class Rewriting:
 
 def find_rewritings(
     sources: Sources, run: Path, worth: float, interval_s: float | None, gainable: float = 1.0
-) -> tuple[list[Rewriting], list[Staying]]:
-    """Those that can reach `worth`, the one that can save most first; and the calls that stay
-    although they could. `gainable`: the share of the run time that overlap could save at most.
+) -> tuple[list[Rewriting], list[Staying], tuple[str, ...]]:
+    """Those that can reach `worth`, the one that can save most first; the calls that stay although
+    they could; and why files could not be read, a line each. `gainable`: the share of the run time
+    that overlap could save at most.
 
     NotPossibleError with what stands in the way of the costliest call where there is neither.
     """
@@ -60,7 +61,8 @@ def find_rewritings(
     stays = staying(sources, options, every, measured, worth, gainable)
     if not found and not stays:
         raise NotPossibleError(_why_not(every, measured))
-    return sorted(found, key=lambda r: -r.most), stays
+    unread = tuple(f"not read: {why}" for why in every.skipped.values())
+    return sorted(found, key=lambda r: -r.most), stays, unread
 
 
 def _transformed(sources: Sources, options: Options, measured: Measured, worth: float) -> Outcome:

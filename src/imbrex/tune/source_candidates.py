@@ -22,6 +22,8 @@ from imbrex.tune.trials_file import write_whole
 
 BUILT = "build"
 """Where the copies are, in the folder of a search."""
+MOST_UNREAD = 2
+"""Of so many files it is said why they could not be read."""
 
 
 @dataclass(frozen=True)
@@ -52,8 +54,10 @@ def source_candidates(
     with step("reading the sources"):
         sources = find_sources(program, told, library_of_line(line).mpicc)
         files = copied_files(sources, place.folder)
-        rewritings, stays = find_rewritings(sources, place.run.directory, worth, interval_s, most)
-    notes = _suggested(place.folder, stays, told.suggest)
+        rewritings, stays, unread = find_rewritings(
+            sources, place.run.directory, worth, interval_s, most
+        )
+    notes = unread[:MOST_UNREAD] + _suggested(place.folder, stays, told.suggest)
     if not rewritings:
         return [], notes
     plain = _built(place, sources, files, None, "as-it-is")

@@ -52,11 +52,23 @@ def test_a_routine_is_split_though_the_run_has_calls_that_are_not_worth_it(
     source = tmp_path / "p.c"
     source.write_text(PROGRAM)
     sources = Sources(tmp_path / "p", tmp_path, tmp_path, (source,), {}, "make")
-    found, stays = find_rewritings(sources, tmp_path, 0.01, None)
-    assert stays == []
+    found, stays, unread = find_rewritings(sources, tmp_path, 0.01, None)
+    assert (stays, unread) == ([], ())
     assert [(r.label, r.most) for r in found] == [
         ("p.c:6 rewritten, with progress calls", 0.2),
         ("p.c:6 rewritten", 0.2),
     ]
     assert ["MPI_Iprobe" in r.patch for r in found] == [True, False]
     assert all("+    swap_start(u, v, 1 - rank" in r.patch for r in found)
+
+
+def test_why_a_file_could_not_be_read_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rewriting, "read_measured", lambda run: Shares(1.0))
+    files = tmp_path / "p.c", tmp_path / "broken.c"
+    files[0].write_text(PROGRAM)
+    files[1].write_text("int broken(void) { return undeclared; }\n")
+    sources = Sources(tmp_path / "p", tmp_path, tmp_path, files, {}, "make")
+    _, _, (line,) = find_rewritings(sources, tmp_path, 0.01, None)
+    assert line.startswith("not read: ") and "broken.c" in line and "undeclared" in line

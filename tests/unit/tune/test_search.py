@@ -345,6 +345,15 @@ def test_a_budget_without_room_for_pairs_is_said() -> None:
     assert "   $ imbrex tune --budget 90s -- mpirun -n 2 ./app" in stopped
 
 
+def test_runs_that_take_longer_than_the_measured_one_are_said() -> None:
+    tried = tuned(Machine({"fast": 0.5}), ["fast"], budget_s=5, run_s=10.0)
+    answer = replace(found(tried), budget_s=100, run_s=1.5)
+    assert answer.verdict == (
+        "Nothing tried: the budget of 100 s was over before the first pair, though a run took "
+        "1.5 s when it was measured: others may keep this machine busy."
+    )
+
+
 def test_a_budget_that_measuring_has_taken_is_said() -> None:
     tried = tuned(Machine({"fast": 0.5}), ["fast"], budget_s=5, run_s=1.0)
     answer = replace(found(tried), budget_s=60, run_s=1.0, left_s=4.0)
