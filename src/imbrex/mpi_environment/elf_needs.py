@@ -10,11 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from elftools.common.exceptions import ELFError
-from elftools.elf.elffile import ELFFile
-from elftools.elf.sections import SymbolTableSection
-
-MAGIC = b"\x7fELF"
+from imbrex.mpi_environment.elf_file import MAGIC, ElfFile, NotElfError
 
 
 @dataclass(frozen=True)
@@ -39,49 +35,22 @@ def is_elf(file: Path) -> bool:
 
 
 def read_needs(file: Path) -> Needs | None:
-    """The dynamic section of an ELF file; None where it has none or cannot be read."""
+    """The dynamic section of an ELF file; None where it cannot be read."""
     try:
-        with file.open("rb") as stream:
-            elf = ELFFile(stream)
-            machine = f"{elf['e_machine']}/{elf.elfclass}"
-            section = next(
-                (s for s in elf.iter_segments() if s["p_type"] == "PT_DYNAMIC"),
-                None,
-            ) or elf.get_section_by_name(".dynamic")
-            if section is None or not hasattr(section, "iter_tags"):
-                return Needs(file, (), None, (), (), machine)
-            names, soname, rpath, runpath = [], None, [], []
-            for tag in section.iter_tags():
-                kind = tag.entry.d_tag
-                if kind == "DT_NEEDED":
-                    names.append(tag.needed)
-                elif kind == "DT_SONAME":
-                    soname = tag.soname
-                elif kind == "DT_RPATH":
-                    rpath += tag.rpath.split(":")
-                elif kind == "DT_RUNPATH":
-                    runpath += tag.runpath.split(":")
-            return Needs(file, tuple(names), soname, tuple(rpath), tuple(runpath), machine)
-    except (OSError, ELFError, ValueError, UnicodeDecodeError):
+        elf = ElfFile(file)
+        found = elf.dynamic()
+    except (OSError, NotElfError):
         return None
+    machine = f"{elf.machine}/{elf.bits}"
+    return Needs(file, found.needed, found.soname, found.rpath, found.runpath, machine)
 
 
 def exported_names(file: Path, wanted: Iterable[str]) -> set[str]:
-    """Which of the wanted symbols a file defines (dynamic symbols, or all where there are none)."""
-    wanted = set(wanted)
+    """Which of the wanted symbols a file defines, in its dynamic symbols or in all of them."""
     try:
-        with file.open("rb") as stream:
-            elf = ELFFile(stream)
-            found: set[str] = set()
-            for name in (".dynsym", ".symtab"):
-                section = elf.get_section_by_name(name)
-                if not isinstance(section, SymbolTableSection):
-                    continue
-                for symbol in section.iter_symbols():
-                    if symbol.entry["st_shndx"] != "SHN_UNDEF" and symbol.name in wanted:
-                        found.add(symbol.name)
-            return found
-    except (OSError, ELFError, ValueError):
+        elf = ElfFile(file)
+        return {name for name in wanted if elf.defines(name)}
+    except (OSError, NotElfError):
         return set()
 
 
@@ -116,10 +85,11 @@ def _default_folders() -> list[str]:
     ]
 
 
-def _find(name: str, asker: Needs, inherited: tuple[str, ...]) -> Path | None:
-    """Where the dynamic linker finds `name` (ld.so(8): RPATH, LD_LIBRARY_PATH, RUNPATH, cache)."""
+def _find(name: str, asker: Needs, inherited: tuple[str, ...]) -> tuple[Path | None, Needs | None]:
+    """Where the dynamic linker finds `name` (ld.so(8): RPATH, LD_LIBRARY_PATH, RUNPATH, cache),
+    and what that file needs."""
     if "/" in name:
-        return Path(name) if Path(name).exists() else None
+        return (Path(name), read_needs(Path(name))) if Path(name).exists() else (None, None)
     folders: list[str] = []
     if not asker.runpath:
         folders += [*asker.rpath, *inherited]
@@ -138,8 +108,8 @@ def _find(name: str, asker: Needs, inherited: tuple[str, ...]) -> Path | None:
         if file.exists():
             needs = read_needs(file)
             if needs is not None and needs.machine == asker.machine:
-                return file
-    return None
+                return file, needs
+    return None, None
 
 
 def loaded_libraries(program: Path) -> dict[str, Path | None]:
@@ -154,9 +124,7 @@ def loaded_libraries(program: Path) -> dict[str, Path | None]:
         for name in asker.names:
             if name in found:
                 continue
-            found[name] = _find(name, asker, inherited)
-            file = found[name]
-            needs = read_needs(file) if file is not None else None
+            found[name], needs = _find(name, asker, inherited)
             if needs is not None:
                 # An RPATH also serves the libraries of its libraries; a RUNPATH does not.
                 queue.append((needs, (*asker.rpath, *inherited)))
