@@ -9,6 +9,7 @@ from rich.text import Text
 from imbrex.diagnosis import wording
 from imbrex.diagnosis.segments import OPEN, WAITING, Segment
 
+OTHERS = "others"
 LETTERS = {
     "compute": ("=", "green"),
     "late_sender": ("s", "red"),
@@ -20,18 +21,29 @@ LETTERS = {
     "unattributed": ("?", "dim"),
     WAITING: ("w", "red"),
     OPEN: ("-", "dim"),
+    OTHERS: (".", "dim"),
 }
 WORTH_A_LETTER = 0.005
-"""Parts of the run below that have no letter in the bar, and no word beside others that have."""
+"""Parts of the run below that are told together, beside others that have a letter of their own."""
 WORTH_A_WORD = 0.001
 """The same where no part but compute has a letter."""
+
+
+def _told(parts: Sequence[Segment]) -> tuple[Segment, ...]:
+    """The parts that have a letter of their own; the small ones are one, where they have one."""
+    large = [p for p in parts if p.kind == "compute" or p.share >= WORTH_A_LETTER]
+    if all(p.kind == "compute" for p in large):
+        return tuple(parts)
+    rest = sum(p.share for p in parts if p not in large)
+    others = [Segment(OTHERS, "other", rest)] if rest >= WORTH_A_LETTER else []
+    return (*large, *others)
 
 
 def bar(parts: Sequence[Segment], width: int) -> Text:
     """The bar in `width` columns; every part has its share of them, to the nearest."""
     text = Text()
     end = 0.0
-    for part in parts:
+    for part in _told(parts):
         begin, end = end, end + part.share
         letter, style = LETTERS[part.kind]
         text.append(letter * (round(width * min(end, 1.0)) - round(width * begin)), style=style)
@@ -41,10 +53,8 @@ def bar(parts: Sequence[Segment], width: int) -> Text:
 def legend(parts: Sequence[Segment], width: int) -> list[Text]:
     """What the letters stand for, with the share of each, in lines of at most `width`."""
     lines = [Text()]
-    seen = any(p.share >= WORTH_A_LETTER for p in parts if p.kind != "compute")
-    least = WORTH_A_LETTER if seen else WORTH_A_WORD
-    for part in parts:
-        if part.share < least:
+    for part in _told(parts):
+        if part.share < WORTH_A_WORD:
             continue
         letter, style = LETTERS[part.kind]
         entry = Text.assemble((letter, style), f" {part.words} {wording.percent(part.share)}")
