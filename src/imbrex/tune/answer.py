@@ -20,6 +20,8 @@ MEASURED = "run"
 """The run directory within the folder of a search."""
 NOISY = 3.0
 """Pairs that vary by so many times what matters need more pairs than anybody waits for."""
+MOST_PAIRS = 1000
+"""More than these nobody waits for."""
 _CHECKED = {"command": "checked", "output": "same results", "": "results not checked"}
 
 
@@ -98,6 +100,11 @@ class Found:
                 )
             left = sum(not found.finished for found in self.tried)
             return f"Nothing proven {when}: {left} of {count} candidates were not tried to the end."
+        if (worn := self._out_of_pairs) is not None:
+            return (
+                f"Nothing proven with {_pairs(worn.pairs)}; {worn.candidate.label} looks "
+                f"{_percent(worn.estimate)} % faster."
+            )
         none = "the one candidate does not save" if count == 1 else f"none of {count} saves"
         none = f"{none} more than {wording.percent(self.worth)} for certain"
         reasons = [f"overlap could gain {_at_most(self.most)}", none]
@@ -115,7 +122,7 @@ class Found:
         text.append(self.reason)
         if self.failure is not None:
             text.append(f"The trials ended early: {self.failure}.")
-        if self._open:
+        if self._open or self._out_of_pairs is not None:
             text.append(f"Started again{self._with_more_time} it goes on where it stopped:")
             text.append(f"   $ {shlex.join(self._again)}")
         if (noise := self._noise) is not None:
@@ -168,12 +175,22 @@ class Found:
 
     @property
     def _again(self) -> list[str]:
-        """The line that starts it again, with a budget that has time for all that is open, or with
-        that of before where it was interrupted."""
-        budget = self.budget_s if self.interrupted else self._needed_s
-        minutes = math.ceil(budget / 60)
-        time = f"{minutes}m" if not self.interrupted or budget == 60 * minutes else f"{budget:.0f}s"
-        return ["imbrex", "tune", "--budget", time, *self.options, "--", *self.command]
+        """The line that starts it again, with a budget and pairs that are enough for all that is
+        open, or with those of before where it was interrupted."""
+        options, budget_s = list(self.options), self.budget_s
+        if not self.interrupted:
+            budget_s = self._needed_s
+            if (best := self._out_of_pairs) is not None:
+                pairs = max(2 * best.pairs, _pairs_that_prove(best, self.worth) or MOST_PAIRS)
+                if "--repeat" in options:
+                    at = options.index("--repeat")
+                    del options[at : at + 2]
+                options += ["--repeat", f"{pairs}"]
+                budget_s = max(budget_s, 3 * max([self.run_s, *self.baseline_s]) * pairs)
+        minutes = math.ceil(budget_s / 60)
+        whole = not self.interrupted or budget_s == 60 * minutes
+        time = f"{minutes}m" if whole else f"{budget_s:.0f}s"
+        return ["imbrex", "tune", "--budget", time, *options, "--", *self.command]
 
     @property
     def _with_more_time(self) -> str:
@@ -183,6 +200,18 @@ class Found:
     def _needed_s(self) -> float:
         pairs = sum(2 * LEAST_PAIRS + 2 for found in self.tried if not found.finished)
         return max(2 * self.budget_s, 2 * max([self.run_s, *self.baseline_s]) * pairs)
+
+    @property
+    def _out_of_pairs(self) -> Tried | None:
+        """What looks fastest of that which had as many pairs as it may have, and is not proven."""
+        if self.recommended:
+            return None
+        worn = [
+            found
+            for found in self.tried
+            if found.looks_faster and found.trial and found.pairs >= found.trial.plan.most
+        ]
+        return max(worn, key=lambda t: t.estimate, default=None)
 
     @property
     def _no_room(self) -> str:
@@ -217,8 +246,7 @@ class Found:
             return None
         assert best.trial is not None
         plan = best.trial.plan
-        width = -math.log1p(-best.estimate) + math.log1p(-self.worth)
-        needed = pairs_needed(best.deviation, width, 1000, plan.confidence)
+        needed = _pairs_that_prove(best, self.worth)
         enough = f"about {needed} pairs" if needed is not None else "more than 1,000 pairs"
         options = ["--repeat"] if needed is None or needed > plan.most else []
         options += ["--budget"] if self._open else []
@@ -286,7 +314,7 @@ class Found:
             "worth": self.worth,
             "gainable": [0.0, self.most],
             "baseline": {"seconds": times, "median_s": median(times) if times else None},
-            "complete": not self._open and not self.interrupted,
+            "complete": not (self._open or self.interrupted or self._out_of_pairs),
             "notes": list(self.notes),
             "prediction_error": {
                 "median": median(self.prediction_errors) if self.prediction_errors else None,
@@ -305,6 +333,13 @@ class Found:
             write_whole(self.folder / SCRIPT, "\n".join(lines) + "\n")
         else:
             (self.folder / SCRIPT).unlink(missing_ok=True)
+
+
+def _pairs_that_prove(found: Tried, worth: float) -> int | None:
+    """How many pairs prove what a candidate seems to save; None where MOST_PAIRS do not."""
+    assert found.trial is not None
+    width = -math.log1p(-found.estimate) + math.log1p(-worth)
+    return pairs_needed(found.deviation, width, MOST_PAIRS, found.trial.plan.confidence)
 
 
 def _at_most(most: float) -> str:

@@ -70,7 +70,8 @@ class Machine:
 def tuned(
     machine: Machine, values: Sequence[str], budget_s: float = 1e6, **more: object
 ) -> tuple[Tried, ...]:
-    request = Request(LINE, Plan(30, warm=0), budget_s, **more)  # type: ignore[arg-type]
+    plan = more.pop("plan", Plan(30, warm=0))
+    request = Request(LINE, plan, budget_s, **more)  # type: ignore[arg-type]
     tried = [Tried(setting(v)) for v in values]
     search(request, tried, machine, clock=machine.clock)
     return tuple(tried)
@@ -388,6 +389,19 @@ def test_the_pairs_that_would_prove_it_are_more_than_were_run() -> None:
         if told:
             return
     raise AssertionError("no trial was left open")
+
+
+def test_what_more_pairs_could_prove_is_not_said_to_help_nothing() -> None:
+    """Three pairs were allowed: the line that follows allows as many as would prove it."""
+    tried = tuned(Machine({"fast": 0.7}, 0.2, seed=3), ["fast"], plan=Plan(3, warm=0))
+    assert tried[0].finished and not tried[0].recommended and tried[0].looks_faster
+    answer = replace(found(tried), options=("--repeat", "3", "--warm", "0"))
+    assert answer.verdict.startswith("Nothing proven with 3 pairs; X=fast looks ")
+    assert answer.to_json()["complete"] is False
+    (again,) = (line for line in answer.lines() if line.startswith("   $ "))
+    words = again.split()
+    assert words.count("--repeat") == 1 and "--warm" in words
+    assert int(words[words.index("--repeat") + 1]) >= 6
 
 
 def test_what_is_not_proven_in_time_is_no_gain() -> None:
