@@ -35,8 +35,8 @@ def _told(parts: Sequence[Segment]) -> tuple[Segment, ...]:
     if all(p.kind == "compute" for p in large):
         return tuple(parts)
     rest = sum(p.share for p in parts if p not in large)
-    others = [Segment(OTHERS, "other", rest)] if rest >= WORTH_A_LETTER else []
-    return (*large, *others)
+    small = [Segment(OTHERS, "other", rest)] if rest >= WORTH_A_LETTER else []
+    return (*large, *small)
 
 
 def bar(parts: Sequence[Segment], width: int) -> Text:

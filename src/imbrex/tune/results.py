@@ -165,7 +165,7 @@ def _apart(low: float, high: float) -> float:
 
 def numbers(words: Sequence[str]) -> list[float]:
     """The numbers of words that hold one each, in ascending order; else none."""
-    found = [_ANY_NUMBER.findall(word) for word in words]
+    found = [_ANY_NUMBER.findall(text) for text in words]
     if any(len(texts) != 1 for texts in found):
         return []
     return sorted(float(texts[0].lower().replace("d", "e")) for texts in found)

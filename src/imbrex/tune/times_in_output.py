@@ -63,27 +63,27 @@ def without_times(lines: Sequence[Sequence[str]]) -> list[list[str]]:
             head = _cells(line)
         found.append(
             [
-                TIME if _is_time(line, place) or _is_in_column(line, place, head) else word
-                for place, word in enumerate(line)
+                TIME if _is_time(line, place) or _is_in_column(line, place, head) else token
+                for place, token in enumerate(line)
             ]
         )
     return found
 
 
-def has_few_digits(word: str) -> bool:
+def has_few_digits(token: str) -> bool:
     """Whether a word is a number that may be the same in several runs by chance."""
-    return _few_digits(word) is not None
+    return _few_digits(token) is not None
 
 
 def _is_time(line: Sequence[str], place: int) -> bool:
-    word = line[place]
-    if not any(map(str.isdigit, word)):
+    token = line[place]
+    if not any(map(str.isdigit, token)):
         return False
-    if _CLOCK.fullmatch(word):
+    if _CLOCK.fullmatch(token):
         return True
-    if _MINUTES.fullmatch(word):
+    if _MINUTES.fullmatch(token):
         return any(_DATE.match(other) for other in (*line[:place], *line[place + 1 :]))
-    number = _few_digits(word)
+    number = _few_digits(token)
     if number is None:
         return False
     before, unit = number
@@ -116,9 +116,9 @@ def _cells(line: Sequence[str]) -> list[str]:
     return [cell.strip() for cell in text.split("|")] if "|" in text else list(line)
 
 
-def _few_digits(word: str) -> tuple[str, str] | None:
+def _few_digits(token: str) -> tuple[str, str] | None:
     """What stands before a number of few digits in a word, and the unit behind it."""
-    found = _NUMBER.fullmatch(word)
+    found = _NUMBER.fullmatch(token)
     if found is None or found[1].endswith(("-", "+")):
         return None
     digits = found[2].replace(".", "").lstrip("0")
