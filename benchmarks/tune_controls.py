@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -29,6 +30,12 @@ WORTH = 0.01
 MOST_PAIRS = 10
 """Of a program beside itself: with more than these a search has long gone on to something else."""
 SELF_BUDGET_S = 30.0
+
+
+def without_source(verdict: str) -> str:
+    """What a verdict says of what was tried; what stands in the way of the source is too long for a
+    table."""
+    return re.sub(r",? and (no rewrite of|no call can be|the source at)[^|]*$", ".", verdict)
 
 
 @dataclass(frozen=True)
@@ -196,8 +203,8 @@ def control_table(rows: Sequence[ControlRow]) -> list[str]:
     ]
     for row in rows:
         lines.append(
-            f"| {row.library} | {row.what}: `{row.name}` | {row.run_s:.1f} s | {row.verdict} "
-            f"| {row.tried} | {row.took_s:.0f} s |"
+            f"| {row.library} | {row.what}: `{row.name}` | {row.run_s:.1f} s "
+            f"| {without_source(row.verdict)} | {row.tried} | {row.took_s:.0f} s |"
         )
     return lines
 

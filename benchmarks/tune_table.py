@@ -49,6 +49,7 @@ from tune_controls import (
     self_row,
     self_table,
     told_controls,
+    without_source,
     write,
 )
 from two_hosts import Network, two_hosts
@@ -63,10 +64,6 @@ HAND_PAIRS = 8
 CERTAIN = 0.95
 PREDICTIONS = re.compile(r"^The predictions of (\d+) trials\s[^|]*worst\.", re.MULTILINE)
 """The sentence below the table, and of how many trials it speaks."""
-
-
-WHY_NOT = re.compile(r",? and (no rewrite of|no call can be|the source at)[^|]*$|\.$")
-"""What a verdict says of the source, beside what was tried: too long for a table."""
 
 
 @dataclass(frozen=True)
@@ -272,7 +269,9 @@ def table(rows: Sequence[Row]) -> list[str]:
     ]
     for row in sorted(rows, key=lambda r: LIBRARIES.index(r.library)):
         takes = "" if row.run_s is None else f"{row.run_s:.1f} s"
-        found = f"`{row.recommended}`" if row.recommended else WHY_NOT.sub("", row.verdict)
+        found = (
+            f"`{row.recommended}`" if row.recommended else without_source(row.verdict).rstrip(".")
+        )
         predicted = "" if row.predicted is None else f"{100 * row.predicted:.0f} %"
         fresh = f"{gain(row.fresh)} ({row.fresh_pairs})" if row.fresh else ""
         lines.append(
