@@ -28,3 +28,11 @@ def goes_with_chosen(proposal: Proposal, program: Program, only: Set[tuple[str, 
                     return True
                 names.append(call.name)
     return False
+
+
+def are_chosen(posts: Set[tuple[str, int]], program: Program, only: Set[tuple[str, int]]) -> bool:
+    """Whether all receives that would be posted ahead, by routine and line, are chosen."""
+    if not only:
+        return True
+    files = {routine.name: routine.file for routine in program.routines.values()}
+    return all((files.get(name, ""), line) in only for name, line in posts)

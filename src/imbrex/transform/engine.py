@@ -9,6 +9,7 @@ from pathlib import Path
 from imbrex.errors import ImbrexError
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.aliases import Aliases
+from imbrex.transform.analysis.assigned import pass_assigned
 from imbrex.transform.analysis.beside import has_work
 from imbrex.transform.analysis.constants import name_constants, nonnegative
 from imbrex.transform.analysis.datatypes import find_layouts
@@ -20,10 +21,10 @@ from imbrex.transform.analysis.message_extent import mark_extents
 from imbrex.transform.analysis.taken import handles_errors
 from imbrex.transform.analysis.whole_program import unseen_code
 from imbrex.transform.call_stack import with_deep_stack
-from imbrex.transform.choice import goes_with_chosen
+from imbrex.transform.choice import are_chosen, goes_with_chosen
 from imbrex.transform.deciding import Deciding
 from imbrex.transform.garbage import collect, uncollected
-from imbrex.transform.model.program import Language, Program, Routine, SourceFile
+from imbrex.transform.model.program import Program
 from imbrex.transform.readers import blas, c_library, c_vectors, fortran_library
 from imbrex.transform.readers.c import read_c
 from imbrex.transform.readers.c_source import C_SUFFIXES
@@ -50,10 +51,9 @@ from imbrex.transform.telling import (
     relocated,
     without_room,
 )
-from imbrex.transform.text.c_text import CText
 from imbrex.transform.text.edits import Edit, apply_edits
-from imbrex.transform.text.emit import Emitter, Text, has_inserted, number_requests
-from imbrex.transform.text.fortran_text import FortranText
+from imbrex.transform.text.emit import Emitter, has_inserted, number_requests
+from imbrex.transform.text.languages import text_of
 
 MessageTime = Callable[[str, int, int], float | None]
 """What a message started in these lines of a file takes at most: s; None where not measured."""
@@ -195,6 +195,7 @@ def _prepared(paths: list[Path], options: Options) -> Outcome:
             for proposal in rewrite(analysis.program, analysis.footprints).proposals()
             if proposal.rewrite not in dividing
             or goes_with_chosen(proposal, analysis.program, given.only)
+            if are_chosen(proposal.posts, analysis.program, given.only)
         ]
         return _communication(analysis, given), offered
 
@@ -268,6 +269,7 @@ class _Analysis:
         aliases.distinct = find_distinct(program, aliases)
         aliases.owned = find_owned(program, aliases)
         name_constants(program, Footprints(program, aliases, libraries))
+        pass_assigned(program, Footprints(program, aliases, libraries))
         program.layouts = find_layouts(program, Footprints(program, aliases, libraries))
         split_linear(program)
         self.footprints = Footprints(program, aliases, libraries)
@@ -306,7 +308,7 @@ def _communication(analysis: _Analysis, options: Options) -> Outcome:
         moved = deciding.existing.completed_in(routine) + deciding.whole.completed_in(routine)
         if has_inserted(routine.body) and routine.file in edits:
             source = program.files[routine.file]
-            text = _text(program, source, routine, len(ordered))
+            text = text_of(program, source, routine, len(ordered))
             edits[routine.file] += text.declarations(ordered, moved)
             edits[routine.file] += Emitter(source, text).emit(routine.body)
     for name, changes in edits.items():
@@ -366,12 +368,6 @@ def _read_program(paths: list[Path], options: Options) -> Program:
     if not program.files:
         raise ImbrexError("; ".join(program.skipped.values()) or "no files were given")
     return program
-
-
-def _text(program: Program, source: SourceFile, routine: Routine, count: int) -> Text:
-    if source.language is Language.C:
-        return CText(source, routine, count)
-    return FortranText(program, source, routine, count)
 
 
 def _mpi_names(program: Program) -> frozenset[str]:

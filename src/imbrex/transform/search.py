@@ -137,6 +137,10 @@ def _placed(proposal: Proposal, first: dict[str, bytes], current: dict[str, byte
     if proposal.starts and file in current:
         lines = LineMap(first[file], current[file])
         proposal = replace(proposal, starts=frozenset(map(lines.line, proposal.starts)))
+    if proposal.posts and file in current:
+        lines = LineMap(first[file], current[file])
+        posts = frozenset((name, lines.line(line)) for name, line in proposal.posts)
+        proposal = replace(proposal, posts=posts)
     known = LineMap(first[place.file], current[place.file])
     where = Location(place.file, known.line(place.line))
     return replace(proposal, reason=Reason(proposal.reason.cause, where))
@@ -201,4 +205,4 @@ def _pays(proposal: Proposal, tried: Result, best: Result) -> bool:
         [d for d in result.decisions if d.site.routine.name == name] for result in (tried, best)
     ]
     working = proposal.for_work
-    return gain(mine[0], working=working) > gain(mine[1], working=working)
+    return gain(mine[0], working=working) + proposal.worth > gain(mine[1], working=working)

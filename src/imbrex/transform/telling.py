@@ -108,7 +108,10 @@ def note(
         if done and decision.decision != "rewritten":
             continue
         at = (decision.site.routine.file, decision.site.call.line)
-        if done and not proposal.replaces and at in unmoved:
+        posted = (decision.site.routine.name, decision.site.call.line) in proposal.posts
+        if proposal.posts and not posted:
+            continue
+        if done and not proposal.replaces and at in unmoved and not posted:
             continue
         if proposal.without_window and decision.decision == "rewritten":
             continue
@@ -163,7 +166,63 @@ def put_back(
                 decision.rewrites = ["nonblocking" if blocking else "motion"]
                 decision.reason = Reason(ReasonKind.CALLERS_COMPUTE(), decision.site.location)
             decisions.append(decision)
+    made = {name for proposal in taken for name in proposal.replaces}
+    decisions = [d for d in decisions if d.site.call.name not in made]
+    decisions = _posted_ahead(decisions, first, taken)
     return sorted(decisions, key=lambda d: (d.site.routine.file, d.site.call.line))
+
+
+def _receive_near(decisions: list[Decision], routine: str, line: int) -> int | None:
+    """The line of the receive of a routine that is nearest to a line."""
+    receives = mpi_calls.RECEIVES.keys()
+    lines = [
+        d.site.call.line
+        for d in decisions
+        if d.site.routine.name == routine and d.site.call.name in receives
+    ]
+    return min(lines, key=lambda known: abs(known - line), default=None)
+
+
+def _posted_ahead(
+    decisions: list[Decision], first: list[Decision], taken: list[Proposal]
+) -> list[Decision]:
+    """The sites of receives that are posted ahead in the place of their starts and waits."""
+    divided = {name: p.routine.name for p in taken for name in p.replaces}
+    posts = {
+        (divided.get(name, name), _receive_near(first, divided[name], line) or line)
+        if name in divided
+        else (name, line): proposal
+        for proposal in taken
+        for name, line in proposal.posts
+    }
+    for proposal in taken:
+        if proposal.posts:
+            proposal.posts = frozenset(post for post in posts if posts[post] is proposal)
+            proposal.also = tuple({name for name, _ in proposal.posts} - {proposal.routine.name})
+    if not posts:
+        return decisions
+    loops = {proposal.routine.name for proposal in taken if proposal.posts}
+    known = {(d.site.routine.name, d.site.call.line, d.site.call.name) for d in first}
+    added = ("MPI_Irecv", "MPI_Wait")
+    kept = []
+    for decision in decisions:
+        name, call = decision.site.routine.name, decision.site.call
+        new = (name, call.line, call.name) not in known
+        if (name, call.line) in posts or (name in loops and call.name in added and new):
+            continue
+        kept.append(decision)
+    for decision in first:
+        post = posts.get((decision.site.routine.name, decision.site.call.line))
+        if post is None:
+            continue
+        blocking = decision.site.call.name in mpi_calls.BLOCKING
+        decision.decision = "rewritten"
+        decision.rewrites = ["nonblocking"] if blocking else ["motion"]
+        decision.reason = Reason(ReasonKind.BEGINS_BEFORE(), decision.site.location)
+        decision.details = []
+        decision.crossed = post.worth
+        kept.append(decision)
+    return kept
 
 
 def add_later(

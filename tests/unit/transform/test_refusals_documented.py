@@ -96,10 +96,12 @@ def test_json_has_kind_and_parameters() -> None:
 
 
 def test_each_rewrite_is_documented_with_its_conditions() -> None:
-    text = (DOCS / "guide" / "transform.md").read_text()
+    text = (DOCS / "reference" / "transform-conditions.md").read_text()
     headings = re.findall(r"^##+ (?:The rewrite )?`([\w-]+)`", text, re.MULTILINE)
     assert sorted(headings) == sorted(REWRITES)
     assert re.search(r"^## Progress calls", text, re.MULTILINE) is not None
+    text = (DOCS / "guide" / "transform.md").read_text()
+    assert set(re.findall(r"^\| `([\w-]+)` \|", text, re.MULTILINE)) == set(REWRITES)
     named = re.search(r"`--rewrites ([\w,\s-]+?)`", text)
     assert named is not None
     assert set(re.split(r",\s*", named[1])) == set(REWRITES)

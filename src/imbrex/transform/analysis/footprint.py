@@ -149,7 +149,8 @@ class Footprints(Changes):
         """The blocks of a statement that may run, as far as is known."""
         if statement.test is None:
             return statement.blocks
-        codes = statement.test.difference.variables() & self.success
+        tests = [statement.test, *(test for test in statement.more_tests if test is not None)]
+        codes = _NONE.union(*(test.difference.variables() for test in tests)) & self.success
         return blocks_taken(statement, {**dict.fromkeys(codes, 0), **dict(self._given)})
 
     @staticmethod

@@ -2,7 +2,7 @@
 
 A message from the first field of a structure may hold all of it, by a derived datatype or a count;
 one from a variable in a common block may go on into the next ones. Messages whose count or first
-element is not constant are taken to stay in an array (docs/guide/transform.md, "What is assumed").
+element is not constant are taken to stay in an array (docs/reference/transform-conditions.md).
 """
 
 from __future__ import annotations

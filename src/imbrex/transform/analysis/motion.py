@@ -83,7 +83,7 @@ class Motion:
                 statement = block.statements[index - 1]
                 footprint = self.footprints.of(statement, self.routine.file)
                 changed |= self.footprints.changed_in(footprint)
-                reason = self._start_blocked(transfer, accesses, statement, footprint, changed)
+                reason = self.start_blocked(transfer, accesses, statement, footprint, changed)
                 if reason is None and self._is_leading_declaration(block, statement):
                     reason = Reason(ReasonKind.DECLARATIONS(), self._place(statement))
                 if reason is not None:
@@ -167,7 +167,7 @@ class Motion:
 
     # What blocks -----------------------------------------------------------------------
 
-    def _start_blocked(
+    def start_blocked(
         self,
         transfer: Transfer,
         accesses: list[Access],

@@ -87,6 +87,11 @@ class RequestStates:
             found += [s for s in uses.starts if not self._apart(argument, wait, s.transfer.call)]
         return found
 
+    def problem(self, variable: str, through: bool) -> Reason | None:
+        """Why a handle may come into a place, or leave it, otherwise than by starts and waits."""
+        uses = self._all().get((variable, through))
+        return None if uses is None else uses.problem
+
     def _brought(self, variable: str, through: bool) -> bool:
         """Whether a handle may come into a place otherwise than by a write that is seen."""
         aliases = self.footprints.aliases

@@ -7,6 +7,7 @@ error code of MPI is MPI_SUCCESS wherever the error handler ends the program.
 from __future__ import annotations
 
 import re
+from itertools import zip_longest
 
 from imbrex.transform import mpi_calls
 from imbrex.transform.model.program import (
@@ -33,10 +34,16 @@ def blocks_taken(statement: Statement, values: dict[str, int]) -> list[Block]:
     """The blocks of a statement that may run where variables have these values."""
     if statement.test is None or not values or statement.kind is not Kind.IF:
         return statement.blocks
-    answer = statement.test.answer(values)
-    if answer is None:
-        return statement.blocks
-    return statement.blocks[:1] if answer else statement.blocks[1:]
+    found = []
+    tests = [statement.test, *statement.more_tests]
+    for block, test in zip_longest(statement.blocks, tests[: len(statement.blocks)]):
+        answer = None if test is None else test.answer(values)
+        if answer is False:
+            continue
+        found.append(block)
+        if answer:
+            break
+    return found
 
 
 def statements_taken(routine: Routine, values: dict[str, int]) -> list[Statement]:
@@ -59,8 +66,9 @@ def tested(routine: Routine) -> frozenset[str]:
     """The parameters that conditions of a routine ask for."""
     asked: set[str] = set()
     for statement in routine.statements():
-        if statement.test is not None:
-            asked |= statement.test.difference.variables()
+        for test in (statement.test, *statement.more_tests):
+            if test is not None:
+                asked |= test.difference.variables()
     return frozenset(asked & set(routine.parameters))
 
 

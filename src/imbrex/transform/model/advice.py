@@ -171,6 +171,12 @@ one-part
     nothing, if it is so; else take the recurrence or the sum into a loop of its own
 loop-calls bound-changes bound-unsigned header
     count by one, with bounds that are set before the loop and signed
+not-counted
+    count by a constant, with bounds of integer type that are plain variables
+each-iteration
+    receive into a buffer of its own, the same in each iteration, and unpack it
+ends-with-iteration
+    declare it in front of the loop
 loop-directive loop-labels loop-line loop-statement-line
     divide the loop by hand; `END DO` in the place of labels; one statement to a line
 both-use both-use-unknown
@@ -194,8 +200,8 @@ loop-bounds
 messages-guarded status-read
     write the messages one after the other; ask in an `if` what no branch of it sets, without a
     call; declare variables in front of it; use `MPI_STATUS_IGNORE`
-callers-compute
-    nothing: the callers' windows are used instead
+callers-compute begins-before
+    nothing: the callers' windows, or those of the iteration before, are used instead
 no-long-loop
     nothing: the message is waited for before a call would be due
 short-messages

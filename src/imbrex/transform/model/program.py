@@ -197,6 +197,8 @@ class Statement:
     leaves: bool = False  # it may leave the block that contains it
     condition: str | None = None  # of an IF whose condition has no side effect
     test: Test | None = None  # what the condition of an IF compares, where that is known
+    # The same of its further blocks; None for ELSE, and where it is not known.
+    more_tests: list[Test | None] = field(default_factory=list)
     # The conditions of an IF's further blocks, empty for ELSE; None where one has a side effect.
     more_conditions: list[str] | None = None
     code_start: int = -1  # start without leading directives

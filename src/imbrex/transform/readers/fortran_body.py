@@ -252,12 +252,15 @@ class Body:
             if text.startswith("elseif("):
                 end = closing(text, 6)
                 pure = self._condition(line, 7, end, statement)
+                test = self.expressions.test(line.masked[7:end]) if pure else None
+                statement.more_tests.append(test)
                 more_conditions = (
                     [*more_conditions, line.text[7:end]]
                     if more_conditions is not None and pure
                     else None
                 )
             elif text == "else":
+                statement.more_tests.append(None)
                 more_conditions = None if more_conditions is None else [*more_conditions, ""]
             else:
                 statement.stop = ReasonKind.IF()

@@ -31,6 +31,8 @@ class Proposal:
     replaces: tuple[str, ...] = ()
     also: tuple[str, ...] = ()  # further routines that are replaced
     starts: frozenset[int] = frozenset()
+    # Of receives that are posted ahead, and of their refusal: routine and line of each call.
+    posts: frozenset[tuple[str, int]] = frozenset()
     # Of one that gains nothing by itself: the rewrites that gain by what it makes possible.
     leads_to: tuple[str, ...] = ()
 

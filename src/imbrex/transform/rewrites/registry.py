@@ -12,6 +12,7 @@ from imbrex.transform.rewrites.distribution import LoopDistribution
 from imbrex.transform.rewrites.hoisting import Hoisting
 from imbrex.transform.rewrites.motion import ExistingMotion
 from imbrex.transform.rewrites.nested import NestedWrappers
+from imbrex.transform.rewrites.pipelining import Pipelining
 from imbrex.transform.rewrites.private import PrivateBuffers
 from imbrex.transform.rewrites.progress import ProgressCalls
 from imbrex.transform.rewrites.proposals import Preparing
@@ -39,6 +40,7 @@ PREPARING: tuple[type[Preparing[Any, Any]], ...] = (
     Wrappers,
     Hoisting,
     Sinking,
+    Pipelining,
 )
 """What makes room for communication to move, in the order in which it is tried."""
 

@@ -16,10 +16,12 @@ from imbrex.transform.model.program import (
 )
 from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.layout import line_start
+from imbrex.transform.text.wrapping import wrapped
 
 _FREE_WIDTH = 100
 _FIXED_WIDTH = 72
 _CALL = re.compile(rb"(call\s*)(\w+)", re.IGNORECASE)
+_CONTINUED = re.compile(r"     [^ 0]")
 _FIXED_COMMENT = re.compile(rb"[cC*!]|[ \t]*![^$]")
 _FREE_COMMENT = re.compile(rb"[ \t]*!(?!\$)")
 
@@ -179,10 +181,25 @@ class FortranText:
         match = _CALL.match(self.source.data, statement.code_start)
         self.upper = match is not None and match[1].isupper()
         old = " " * (len(self.indent(statement)))
-        if self.fixed and len(indent) + len(first) > _FIXED_WIDTH:
-            first = old[: max(0, _FIXED_WIDTH - len(first))][len(indent) :] + first
+        inner = indent + "  " * len(guards)
         text = "\n".join([first, *rest])
+        if self.fixed and len(inner) + len(first) > _FIXED_WIDTH:
+            text = self._wrapped(first, rest, inner) or text
+        elif self.fixed and len(indent) + len(first) > _FIXED_WIDTH:
+            first = old[: max(0, _FIXED_WIDTH - len(first))][len(indent) :] + first
+            text = "\n".join([first, *rest])
         return self._under(guards, lambda _: text, indent)
+
+    def _wrapped(self, first: str, rest: list[str], indent: str) -> str | None:
+        """A statement on lines that are broken anew; None where one may be within a string."""
+        if any(re.search(r"['\"!]", line) or not _CONTINUED.match(line) for line in rest):
+            return None
+        text = " ".join([first.rstrip(), *(line[6:].strip() for line in rest)])
+        return (
+            None
+            if re.search(r"['\"!]", text)
+            else wrapped(self.source.language, text, len(indent), indent)
+        )
 
     def part_of_waitall(
         self, transfer: Transfer, requests: str, first: int, count: int, indent: str
