@@ -38,6 +38,8 @@ NAMES = [
     "private.f",
     "replace.c",
     "replace.f",
+    "stages.c",
+    "stages.f",
     "requests08.f90",
     "sinking.c",
     "sinking.f90",

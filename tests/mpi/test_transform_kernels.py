@@ -23,7 +23,7 @@ WRAPPERS = {".c": "mpicc", ".cpp": "mpicxx", ".f": "mpifort", ".f90": "mpifort"}
 # kernel: calls of MPI that are rewritten at least, and rewrites that are used at least
 EXPECTED: dict[str, tuple[int, set[str]]] = {
     "cg.f90": (2, {"wrappers"}),
-    "lu.f": (14, {"hoisting", "wrappers", "private-buffers"}),
+    "lu.f": (14, {"hoisting", "wrappers", "private-buffers", "pipelining"}),
     "is.c": (3, {"collectives"}),
     "bt.f90": (5, {"sinking", "wrappers"}),
     "ring.f90": (1, {"nonblocking"}),

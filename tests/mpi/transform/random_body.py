@@ -197,12 +197,12 @@ class Generator:
         wild = self.anyone and self.random.random() < 0.5
         return "MPI_ANY_SOURCE" if wild else "peer"
 
-    def wanted(self, tag: int) -> str:
+    def wanted(self, tag: int | str) -> str:
         """The tag that a receive names. Messages still to be taken are told apart by theirs."""
         alone = self.anyone and not (self.pending or self.busy)
         return "MPI_ANY_TAG" if alone and self.random.random() < 0.3 else str(tag)
 
-    def message(self, name: str, array: str, count: int, tag: int) -> tuple[str, str]:
+    def message(self, name: str, array: str, count: int, tag: int | str) -> tuple[str, str]:
         buffer = self.buffer(array, count)
         status = name == "Recv"
         of = f"{self.source()}, {self.wanted(tag)}" if status else f"peer, {tag}"
@@ -258,6 +258,46 @@ class Generator:
         self.out.put(*self.message("Send", y, count, tag))
         self.out.depth -= 1
         self.out.put("}", "end if")
+
+    def stages(self) -> None:
+        """A pipeline: in each iteration one rank receives, and the other sends."""
+        if self.level or self.busy:
+            self.turns()
+            return
+        self.level += 1
+        first, last, step = self.random.choice(
+            [
+                ("1", "4", 1),
+                ("2", "rank + peer + 3", 1),
+                ("5", "0", -2),
+                ("3", "1", -1),
+                ("1", "0", 1),
+                ("rank + peer", "6", 3),
+            ]
+        )
+        compare, sign = (">=", "-") if step < 0 else ("<=", "+")
+        self.out.put(
+            f"for (int k = {first}; k {compare} {last}; k {sign}= {abs(step)}) {{",
+            f"do k = {first}, {last}, {step}",
+        )
+        self.out.depth += 1
+        sent, received, other = self.random.sample(ARRAYS, 3)
+        tag, count = self.random.choice(["8", "8", "20 + k"]), self.random.choice([1, 10, LENGTH])
+        sender = self.random.choice([0, 1])
+        self.compute(1)
+        self.guarded(1 - sender, *self.message("Recv", received, count, tag))
+        if self.random.random() < 0.7:
+            self.out.put(f"mix({other}, {received});", f"call mix({other}, {received})")
+        if self.random.random() < 0.7:
+            self.out.put(f"work({sent}, {LENGTH});", f"call work({sent}, {LENGTH})")
+        self.compute(1)
+        self.guarded(sender, *self.message("Send", sent, count, tag))
+        if self.random.random() < 0.2:
+            self.exchange()
+        self.compute(1)
+        self.out.depth -= 1
+        self.out.put("}", "end do")
+        self.level -= 1
 
     def one_way(self) -> None:
         """A short message that is received at a later step."""
@@ -447,6 +487,7 @@ class Generator:
             self.icollective,
             self.sinking,
             self.turns,
+            self.stages,
             self.one_way,
             self.receive,
             self.reduce,
