@@ -207,6 +207,10 @@ void ix_finish_group(ix_thread *t, uint64_t group, int32_t tag, enum ix_slack sl
 /* After the last ix_finish_group(IX_ALL): the group takes no room in the table any more. */
 void ix_forget_group(ix_thread *t, uint64_t group);
 
+/* Whether anything is open that a call may complete, or a request or group is known that may become
+ * so. */
+int ix_any_open(void);
+
 /* Others may move data in and out of this process unseen (an RMA window exists: +1, freed: -1).
  * While any does, wait_min is 0. */
 void ix_exposed(ix_thread *t, int delta);

@@ -2,6 +2,7 @@
 
 #include <sched.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/plans.h"
 
@@ -22,8 +23,16 @@ static struct {
     } list[LISTED];
 } needing;
 
+uint64_t ix_sizes_without_need[IX_KEPT_SIZES];
+
+void ix_forget_sizes_without_need(void)
+{
+    memset(ix_sizes_without_need, 0, sizeof ix_sizes_without_need);
+}
+
 int ix_count_those_in_need(uint32_t sites)
 {
+    ix_forget_sizes_without_need();
     if (needing.sites < sites) {
         free(needing.at);
         needing.at = calloc(sites, sizeof *needing.at);
@@ -53,6 +62,18 @@ int ix_needs_progress(const ix_descriptor *d)
     if (class.known)
         return class.rate_lo[0] < IX_RATE_ONE / 2;
     return d->bytes >= IX_NEEDS_PROGRESS_BYTES;
+}
+
+int ix_ask_message_needs_progress(uint8_t path, int64_t bytes)
+{
+    ix_time x = path == IX_PATH_ANY ? ix_any_path_time(bytes) : ix_path_time(path, bytes);
+    ix_descriptor d = {
+        .bytes = bytes, .path = path, .most_ns = x.most_ns, .calibrated = (uint8_t)x.calibrated};
+    if (ix_needs_progress(&d))
+        return 1;
+    uint64_t asked = ix_size_on_path(path, bytes);
+    *ix_place_of_size(asked) = asked;
+    return 0;
 }
 
 static void lock(void)

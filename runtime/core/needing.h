@@ -22,6 +22,34 @@
 IX_HIDDEN int ix_count_those_in_need(uint32_t sites);
 /* Whether a transfer that begins now is one of them. */
 IX_HIDDEN int ix_needs_progress(const ix_descriptor *d);
+
+/* The same of a message, which a call would begin: of processes whose threads do not call at the
+ * same time. Sizes that need none are kept. */
+enum { IX_KEPT_SIZES = 64 };
+extern IX_HIDDEN uint64_t ix_sizes_without_need[IX_KEPT_SIZES];
+IX_HIDDEN IX_COLD int ix_ask_message_needs_progress(uint8_t path, int64_t bytes);
+
+/* There is another table of transfer times. */
+IX_HIDDEN void ix_forget_sizes_without_need(void);
+
+static inline IX_ALWAYS uint64_t ix_size_on_path(uint8_t path, int64_t bytes)
+{
+    return (uint64_t)bytes << 3 | path;
+}
+
+static inline IX_ALWAYS uint64_t *ix_place_of_size(uint64_t size_on_path)
+{
+    return &ix_sizes_without_need[size_on_path * UINT64_C(0x9e3779b97f4a7c15) >> 58];
+}
+
+static inline IX_ALWAYS int ix_message_needs_progress(uint8_t path, int64_t bytes)
+{
+    uint64_t asked = ix_size_on_path(path, bytes);
+    if (bytes <= 0 || path == IX_PATH_SELF || IX_LIKELY(*ix_place_of_size(asked) == asked))
+        return 0;
+    return ix_ask_message_needs_progress(path, bytes);
+}
+
 /* One begins (by 1) or is over (by -1). */
 IX_HIDDEN IX_COLD void ix_count_needing(const ix_descriptor *d, int by);
 /* One that has begun has this request. */

@@ -167,3 +167,9 @@ ix_slot *ix_slot_take_any(const ix_thread *t, uint64_t key)
         }
     }
 }
+
+int ix_any_open(void)
+{
+    return ix_slots_in_use() != 0 ||
+           atomic_load_explicit(&ix_share.needing, memory_order_relaxed) != 0;
+}

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/needing.h"
 #include "core/plans.h"
 #include "core/times_table.h"
 
@@ -317,6 +318,7 @@ int ix_load_times(const char *text, size_t length, const char *const *operations
                 .operations = operations,
                 .operation_count = operation_count};
     ix_plans_forget_all(); /* they hold times of the table before */
+    ix_forget_sizes_without_need();
     clear();
     if (length == 0)
         return 0;

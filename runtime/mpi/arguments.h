@@ -4,6 +4,7 @@
 #define IMBREX_MPI_ARGUMENTS_H
 
 #include "core/engine.h"
+#include "core/needing.h"
 #include "mpi/comms.h"
 #include "mpi/logging.h"
 #include "mpi/notes.h"
@@ -31,6 +32,17 @@ static inline void ix_planned(ix_thread *t, MPI_Request request, ix_transfer *tr
     if (ix_persistent_unseen)
         transfer->flags |= IX_CALL_ONLY;
     ix_persistent(t, ix_handle(request), transfer);
+}
+
+/* A message that needs no progress thread, as far as that is known without asking the library,
+ * which has not checked these arguments yet. */
+static inline IX_ALWAYS int ix_is_without_need(int64_t count, MPI_Datatype type, int peer,
+                                               MPI_Comm comm)
+{
+    int path = ix_known_path(comm, peer) & ~(IX_PATH_FOREIGN | IX_PATH_UNSEEN);
+    int64_t type_bytes = ix_known_type_bytes(type);
+    return peer == MPI_PROC_NULL || (path != IX_PATH_NONE && type_bytes &&
+                                     !ix_message_needs_progress((uint8_t)path, count * type_bytes));
 }
 
 /* `kind` is that of the record in the call log. */

@@ -127,6 +127,16 @@ static inline IX_ALWAYS int ix_path_to(MPI_Comm comm, int rank)
     return ix_path_slow(comm, rank);
 }
 
+/* The same without asking anybody; IX_PATH_NONE: not known. */
+static inline IX_ALWAYS int ix_known_path(MPI_Comm comm, int rank)
+{
+    if (rank == MPI_ANY_SOURCE)
+        return IX_PATH_ANY;
+    if (comm == MPI_COMM_WORLD)
+        return (uint32_t)rank < (uint32_t)ix_world_size ? ix_world_paths[rank] : IX_PATH_NONE;
+    return ix_path_in(ix_comm_at_home(comm), rank);
+}
+
 static inline int32_t ix_source_places(ix_comm *c)
 {
     if (c->source_places < 0)

@@ -48,6 +48,12 @@ static inline void ix_cancelled(ix_thread *t, MPI_Request request)
     ix_cancel(t, ix_handle(request));
 }
 
+/* Nothing is known that a call which completes requests could complete. */
+static inline int ix_knows_no_request(void)
+{
+    return !ix_any_open() && !atomic_load_explicit(&ix_notes_used, memory_order_relaxed);
+}
+
 /* `was` is the handle before the call, `now` after it. */
 static inline void ix_completed(ix_thread *t, int rc, MPI_Request was, MPI_Request now,
                                 const MPI_Status *status)

@@ -37,6 +37,8 @@ typedef struct ix_job {
 typedef struct ix_presence_observer {
     int (*entered)(void); /* whether to tell of the end too */
     void (*left)(void);
+    const _Atomic int32_t *state;
+    int32_t asleep; /* the state in which only a call that opens something is of interest */
 } ix_presence_observer;
 
 typedef struct ix_observer {
@@ -144,6 +146,15 @@ static inline IX_ALWAYS ix_watched_call *ix_observed_enter(ix_thread *t, int pol
     return ix_is_told(IX_TELL_CALLS | IX_TELL_BUFFERS) && ix_outermost(t)
                ? ix_tell_entered(t, polls)
                : NULL;
+}
+
+/* Whether nobody wants to know of a call that neither opens nor completes what needs progress. In a
+ * process whose threads call at the same time another thread may open something meanwhile. */
+static inline IX_ALWAYS int ix_presence_sleeps(void)
+{
+    const ix_presence_observer *p = ix_presence;
+    return p && atomic_load_explicit(p->state, memory_order_relaxed) == p->asleep &&
+           !ix_share.concurrent;
 }
 
 /* The end of a call in a wrapper, which returns `rc`. */

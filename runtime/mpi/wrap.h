@@ -71,12 +71,22 @@ IX_HIDDEN ix_enter_function ix_enter_asking;
         forward;                                                                                   \
     }
 
+/* The same of a call that begins messages or completes requests. Where nothing is recorded, and a
+ * progress thread sleeps, it is of no interest if it has `no_need`. */
+#define IX_UNLESS_NEEDED(no_need, forward)                                                         \
+    if (IX_UNLIKELY(ix_measuring != IX_RECORDING)) {                                               \
+        ix_resolve_once();                                                                         \
+        if (!ix_measuring || (ix_presence_sleeps() && (no_need))) {                                \
+            forward;                                                                               \
+        }                                                                                          \
+    }
+
 /* The same of a call that leaves nothing open. Where nothing is recorded, a progress thread alone
  * wants to know that the program is inside MPI. */
 #define IX_UNLESS_RECORDING(forward, call, leave)                                                  \
     if (IX_UNLIKELY(ix_measuring != IX_RECORDING)) {                                               \
         ix_resolve_once();                                                                         \
-        if (!ix_measuring) {                                                                       \
+        if (!ix_measuring || ix_presence_sleeps()) {                                               \
             forward;                                                                               \
         }                                                                                          \
         int ix_marked = ix_presence && ix_presence->entered();                                     \

@@ -285,7 +285,8 @@ static void presence_left(void)
     ix_helper_left(0);
 }
 
-static const ix_presence_observer presence = {presence_entered, presence_left};
+static const ix_presence_observer presence = {presence_entered, presence_left, &ix_helper.state,
+                                              IX_HELPER_ASLEEP};
 
 const ix_observer ix_progress = {.name = "progress",
                                  .job_started = job_started,

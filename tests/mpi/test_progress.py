@@ -45,7 +45,7 @@ def start(mpi, runtime, compiled, tmp_path):
     return run
 
 
-@pytest.mark.parametrize("what", ["message", "persistent", "alltoall", "allreduce"])
+@pytest.mark.parametrize("what", ["message", "mixed", "persistent", "alltoall", "allreduce"])
 def test_data_moves_while_the_program_makes_no_call(start, what):
     done = start(what)
     assert done.stdout.split("\n")[:2] == ["moved", "right"], done.stderr

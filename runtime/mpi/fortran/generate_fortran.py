@@ -28,7 +28,13 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "generate"))
 
 import header  # noqa: E402
-from bodies import Templates, fill, leaves_nothing_open, template_and_holes  # noqa: E402
+from bodies import (  # noqa: E402
+    Templates,
+    fill,
+    leaves_nothing_open,
+    no_need,
+    template_and_holes,
+)
 from database import Database, Facts  # noqa: E402
 from generate import coverage, operation_of, parameters_of, write  # noqa: E402
 from observe import FORTRAN, observed  # noqa: E402
@@ -194,10 +200,16 @@ def recorder(name: str, function: header.Function, facts: Facts, templates: Temp
         before += (
             f"\n    if (IX_UNLIKELY(!{room})) {{\n        {call}({plain});\n        return;\n    }}"
         )
+    need = no_need(facts)
+    forwarded = f"{call}({plain}); return"
+    if need and facts.kind != "completion":  # it asks for the arguments as C has them
+        before += f"\n    IX_UNLESS_NEEDED({need}, {forwarded});"
     after = "".join(f";\n    {known[n].after}" for n in ordered if known[n].after)
     first = "int ix_first, " if counts_positions(facts, shape) else ""
     signature = f"static void ix_f_{name}(ix_f_any *ix_next, IX_F_SITE, {first}{shape.declared})"
-    unmeasured = f"IX_UNLESS_MEASURING({call}({plain}); return);"
+    unmeasured = f"IX_UNLESS_MEASURING({forwarded});"
+    if need and facts.kind == "completion":
+        unmeasured = f"IX_UNLESS_NEEDED({need}, {forwarded});"
     if leaves_nothing_open(facts):
         alone = f"{call}({plain})"
         unmeasured = f"IX_UNLESS_RECORDING({alone}; return, {alone}, return);"

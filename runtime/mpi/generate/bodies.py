@@ -80,6 +80,13 @@ def leaves_nothing_open(facts: Facts) -> bool:
     return facts.kind in _CALL_TIME_ONLY | {"call", "probe"}
 
 
+def no_need(facts: Facts) -> str:
+    """C: that a call needs no progress thread while nothing is open; empty: it always might."""
+    if facts.kind in {"send", "recv"} and facts.form == "nonblocking":
+        return "ix_is_without_need(count, type, peer, comm)"
+    return "ix_knows_no_request()" if facts.kind == "completion" else ""
+
+
 def _bytes(item: str) -> str:
     rule, count, datatype = item.split()
     typed = rule.endswith("-type")

@@ -16,7 +16,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import header
-from bodies import Templates, fill, leaves_nothing_open, template_and_holes
+from bodies import Templates, fill, leaves_nothing_open, no_need, template_and_holes
 from database import Database, Facts
 from observe import C, observed
 
@@ -46,6 +46,8 @@ def c_shell(function: header.Function, facts: Facts) -> dict[str, str]:
     call = f"{function_name}({', '.join(n for _, n in parameters)})"
     before, after = observed(facts, C)
     unmeasured = f"IX_UNLESS_MEASURING(return {call});"
+    if need := no_need(facts):
+        unmeasured = f"IX_UNLESS_NEEDED({need}, return {call});"
     if leaves_nothing_open(facts):
         unmeasured = f"IX_UNLESS_RECORDING(return {call}, int rc = {call}, return rc);"
     return {

@@ -59,6 +59,35 @@ static void point_to_point(int persistent)
     check(is_peers());
 }
 
+/* Small messages, of which the helper is not told while it sleeps, begun before large ones and
+ * completed while those are open, and the other way round; from any source, and from nobody. */
+static void mixed(void)
+{
+    MPI_Request small[3], large[2];
+    int expected = (peer + 1) * 1000003 + WORDS - 1, right = 1, moved = 1;
+    for (int turn = 0; turn < 40; turn++) {
+        int got = -1, given = 100 * rank + turn, nothing = -1, is_large = turn % 10 == 5;
+        int source = turn % 2 ? MPI_ANY_SOURCE : peer;
+        if (is_large)
+            in[WORDS - 1] = -1;
+        MPI_Irecv(&got, 1, MPI_INT, source, 1, MPI_COMM_WORLD, &small[0]);
+        if (is_large && turn < 20)
+            MPI_Irecv(in, WORDS, MPI_INT, peer, 0, MPI_COMM_WORLD, &large[0]);
+        MPI_Irecv(&nothing, 1, MPI_INT, MPI_PROC_NULL, 1, MPI_COMM_WORLD, &small[1]);
+        MPI_Isend(&given, 1, MPI_INT, peer, 1, MPI_COMM_WORLD, &small[2]);
+        if (is_large && turn >= 20)
+            MPI_Irecv(in, WORDS, MPI_INT, peer, 0, MPI_COMM_WORLD, &large[0]);
+        if (is_large) {
+            MPI_Isend(out, WORDS, MPI_INT, peer, 0, MPI_COMM_WORLD, &large[1]);
+            moved &= waited(large, 2, in + WORDS - 1, expected);
+        }
+        MPI_Waitall(3, small, MPI_STATUSES_IGNORE);
+        right &= got == 100 * peer + turn && nothing == -1;
+    }
+    tell(moved);
+    check(right && is_peers());
+}
+
 static void alltoall(void)
 {
     MPI_Request request;
@@ -320,6 +349,8 @@ int main(int argc, char **argv)
     MPI_Barrier(MPI_COMM_WORLD);
     if (!strcmp(what, "message"))
         point_to_point(0);
+    else if (!strcmp(what, "mixed"))
+        mixed();
     else if (!strcmp(what, "persistent"))
         point_to_point(1);
     else if (!strcmp(what, "alltoall"))
