@@ -1,7 +1,7 @@
 """Added time per MPI call, bare against preloaded, in turns.
 
     python benchmarks/call_overhead.py [--pairs N] [--build FOLDER] [--baseline CHECKOUT]
-                                       [openmpi mpich ...]
+                                       [--insert] [openmpi mpich ...]
 
 Builds the runtime and call_overhead.c with mpicc.NAME (or NAME itself, if it is a path to an
 mpicc), runs the program in turns without and with the runtime, and prints per kind of call
@@ -19,6 +19,8 @@ still grows (the first million calls of a run with 64 MiB).
 --baseline: also with the runtime of another checkout of Imbrex, in the same turns and the same
 table ("before"; this one is "after"). "cold": before each the program sweeps 8 MiB, so that neither
 the library's nor the runtime's code and data are in the core's own caches.
+
+--insert: the medians for Open MPI and MPICH into the guide, README and CHANGELOG (cost_pages.py).
 """
 
 from __future__ import annotations
@@ -30,6 +32,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from cost_pages import NAMES, Cost, write
 from preloaded import ROOT, build_runtime, time_calls
 
 # Where call_overhead.c prints what it found.
@@ -79,17 +82,38 @@ def line(bare: list[float], loaded: list[float], floor: float) -> str:
     )
 
 
+def cost_of(bare: list[list[float]], loaded: dict[str, list[list[float]]], floor: float) -> Cost:
+    """What this checkout's runtime adds: medians over the turns."""
+
+    def added(log: str, calls: str) -> int:
+        place = CALLS[calls]
+        pairs = zip(bare, loaded[f"after {log}"], strict=True)
+        return round(statistics.median(run[place] - alone[place] for alone, run in pairs))
+
+    exchange = "Irecv+Isend+Waitall"
+    return Cost(
+        iprobe_ns=added("no log", "Iprobe"),
+        exchange_ns=added("no log", exchange),
+        logged_ns=added("log", exchange),
+        floor_ns=round(floor),
+    )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("libraries", nargs="*", default=["openmpi", "mpich"])
     parser.add_argument("--pairs", type=int, default=9)
     parser.add_argument("--build", type=Path, help="build here and keep it")
     parser.add_argument("--baseline", type=Path, help="another checkout of Imbrex to compare with")
+    parser.add_argument("--insert", action="store_true", help="the medians into the pages")
     options = parser.parse_args()
     if options.pairs < 1:
         parser.error("--pairs: at least 1 (with one pair there are no quartiles)")
     if options.baseline and not (options.baseline / "runtime" / "CMakeLists.txt").is_file():
         parser.error(f"--baseline: {options.baseline} is no checkout of Imbrex (no runtime/)")
+    if options.insert and set(options.libraries) != set(NAMES):
+        parser.error(f"--insert: of {' and '.join(NAMES)}, both")
+    costs: dict[str, Cost] = {}
     checkouts = {"after": ROOT}
     if options.baseline:
         checkouts = {"before": options.baseline.resolve(), "after": ROOT}
@@ -113,12 +137,16 @@ def main() -> None:
             bare, loaded = take_turns(program, runtimes, options.pairs)
         every = [run[READINGS] for runs in (bare, *loaded.values()) for run in runs]
         floor = min(every)
+        if options.insert:
+            costs[library] = cost_of(bare, loaded, floor)
         for calls, index in CALLS.items():
             for name, runs in loaded.items():
                 label = name if options.baseline else name.removeprefix("after ")
                 cells = line([run[index] for run in bare], [run[index] for run in runs], floor)
                 print(f"{library:<8} {calls:<20} {label:<16} {cells}")
         print(f"{library:<8} two readings of the counter: {floor:.1f} ns")
+    if costs:
+        write(ROOT, {name: costs[name] for name in NAMES})
 
 
 if __name__ == "__main__":
