@@ -51,7 +51,10 @@ def test_nothing_to_gain(name: str) -> None:
 
 @pytest.mark.parametrize("name", CASES)
 def test_same_output_and_clean(name: str, mpi: Any, tmp_path: Path) -> None:
-    """On 1, 2 and 4 ranks; under the guard, which sees each access, on 2."""
+    """On 1, 2 and 4 ranks, and under the guard, which sees each access, on 2 of Open MPI: it yields
+    where ranks are more than cores, and which accesses there are is the compiler's, not the
+    library's. With MPICH on 2.
+    """
     sources, options, calls = CASES[name]
     if not sources.endswith(".c") and shutil.which(f"mpifort.{mpi.name}") is None:
         pytest.skip(f"mpifort.{mpi.name} is not installed")
@@ -66,11 +69,13 @@ def test_same_output_and_clean(name: str, mpi: Any, tmp_path: Path) -> None:
     for path, data in outcome.after.items():
         Path(path).write_bytes(data)
     programs = [build(name, folder, compilers) for folder in (before, after)]
-    for ranks in (1, 2, 4):
+    for ranks in (1, 2, 4) if mpi.name == "openmpi" else (2,):
         many = ["--oversubscribe"] if mpi.name == "openmpi" and ranks > 2 else []
         line = [mpi.mpirun, *many, "-n", str(ranks)]
         outputs = [output([*line, str(program), *options.split()]) for program in programs]
         assert outputs[0] == outputs[1], ranks
+    if mpi.name != "openmpi":
+        return
     imbrex = f"{sys.executable} -m imbrex.cli"
     recording = (f"{imbrex} cc --compiler={compilers[0]}", f"{imbrex} fc --compiler={compilers[1]}")
     program = build(name, after, recording, "guarded")

@@ -38,7 +38,10 @@ def test_verifies_and_agrees(apps, name):
         for ranks in (1, 2, 4):
             if library == "mpich" and ranks == 4 and name in ("mg", "cg"):
                 ranks = 3 if name == "cg" else 2  # many small messages, and every rank polls
-            for variant in VARIANTS.get(name, [None]):
+            variants = VARIANTS.get(name, [None])
+            if library == "mpich" and ranks > 2:
+                variants = variants[:1]  # its ranks do not yield: four on two cores take seconds
+            for variant in variants:
                 chosen = [] if variant is None else ["--variant", variant]
                 result = built.run(ranks, name, *options, *chosen)
                 assert (result.exit_code, result.verdict) == (0, "PASSED"), result

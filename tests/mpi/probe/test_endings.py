@@ -85,7 +85,8 @@ def test_interrupt_keeps_what_was_measured(environment: dict[str, str], tmp_path
     answer = json.loads(file.read_text())
     assert answer["interrupted"] is True
     assert set(answer["missing"]) >= {"delay", "moved", "persistent"}
-    assert 0.2 <= answer["missing_measured"]["delay"] < 1
+    # The last rows of those that stand in the file may be on their way still.
+    assert 0.1 <= answer["missing_measured"]["delay"] < 1
     assert "missing, because it was interrupted" in output
     sizes = [r["last_measured_bytes"] for o in answer["operations"] for r in o["ranges"]]
     # What was not measured is not claimed: the last range is closed.
