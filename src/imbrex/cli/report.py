@@ -32,7 +32,7 @@ def report(folder: Path, output: Path, quiet: bool) -> None:
     DIR is a run, or the folder of imbrex tune: the page then begins with what it found.
     """
     kind_of(output, "imbrex report", (Kind.HTML,))
-    from imbrex.report.html import write_report  # matplotlib takes a second to import
+    from imbrex.report.html import check_place, write_report  # matplotlib takes a second to import
     from imbrex.tune.report_chapter import chapter, is_search
 
     found: list[Chapter] = []
@@ -40,6 +40,7 @@ def report(folder: Path, output: Path, quiet: bool) -> None:
         found.append(chapter(folder))
         folder = folder / MEASURED
     run = load_run(folder)
+    check_place(output)
     with shown_steps(quiet=quiet):
         found += _chapters(run)
     write_report(run, output, found)

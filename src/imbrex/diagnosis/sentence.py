@@ -56,6 +56,10 @@ def conclusion(account: Account) -> str:
     if gain.high < WORTH:
         return "Overlap cannot help here."
     stalled = whole.cause("stalled").low
+    crowded = account.run.job.crowded
+    if account.caused and crowded is not None and stalled >= STALLS * whole.gainable.high:
+        told = f"{crowded[0].upper()}{crowded[1:]}"
+        return f"{told}: these waits say little of the program. Measure when nothing else runs."
     if (
         account.caused
         and account.knowledge.calibrated

@@ -107,6 +107,13 @@ class Chapter:
         return [(title, Markup(drawing)) for title, drawing in self.plots]
 
 
+def check_place(file: Path) -> None:
+    """ImbrexError where the page could not be written, before the seconds that it takes."""
+    folder = file.absolute().parent
+    if file.is_dir() or not folder.is_dir() or not os.access(folder, os.W_OK):
+        raise ImbrexError(f"{file}: cannot be written: name a file in a folder that is there")
+
+
 def write_report(run: Run, file: Path, chapters: Sequence[Chapter] = ()) -> None:
     """Write the report; ImbrexError where the file cannot be written (never half of it)."""
     text = render(run, chapters)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 
+from imbrex.diagnosis import wording
 from imbrex.errors import ImbrexError
 from imbrex.network import load
 from imbrex.transform.engine import Options, Outcome, read_program, transform
@@ -307,8 +308,8 @@ def _explain_site(decision: Decision) -> list[str]:
 
 def _measured(values: dict[str, float]) -> str:
     return (
-        f"measured: {values['count']:.0f} calls, {1e3 * values['call_s']:.3g} ms in them, "
-        f"{1e3 * values['exposed_min_s']:.3g} to {1e3 * values['exposed_max_s']:.3g} ms of "
-        f"{1e3 * values['transfer_max_s']:.3g} ms transfer exposed, at most "
-        f"{100 * values['share']:.2g} % of the ranks' time to save"
+        f"measured: {values['count']:,.0f} calls, {wording.seconds(values['call_s'])} in them; "
+        f"of at most {wording.seconds(values['transfer_max_s'])} of transfer "
+        f"{wording.interval(values['exposed_min_s'], values['exposed_max_s'])} exposed; at most "
+        f"{wording.percent(values['share'])} of the ranks' time to save"
     )

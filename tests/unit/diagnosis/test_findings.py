@@ -7,11 +7,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from imbrex.diagnosis import findings
 from imbrex.diagnosis.diagnosis import diagnose
 from imbrex.diagnosis.findings import registry
+from imbrex.profile.format import Ended
+from imbrex.profile.run import load_run
 
 
 def kinds(run):
@@ -88,6 +91,17 @@ def test_a_wait_without_work_before_it(make_caused, call):
     assert found.command == f"imbrex transform --explain --run {run.directory} /x/wave.f90"
 
 
+def test_ends_of_epochs_are_one_finding_that_transform_is_not_asked_for(make_caused, call):
+    """`transform` moves no epoch, and one work bounds what all of them gain."""
+    rows = call("MPI_Win_fence", 3, 200, transfer=200, gainable=200)
+    run = make_caused(rows + call("MPI_Win_flush", 4, 100, transfer=100, gainable=100))
+    found = only(run, "early_wait")
+    assert "wave.f90:46 (MPI_Win_fence) and 1 more place wait while one-sided data moves" in (
+        found.text
+    )
+    assert found.command == f"imbrex show {run.directory} --site wave.f90:46"
+
+
 def test_blocking_calls_lead_to_transform(make_caused, call):
     run = make_caused(call("MPI_Recv", 4, 200, transfer=(90, 110), gainable=(90, 110)))
     found = only(run, "blocking_call")
@@ -110,7 +124,7 @@ def test_sites_of_one_operation_are_one_finding(make_caused, call):
     )
     found = only(run, "blocking_call")
     assert found.at_stake.high == pytest.approx(0.32)
-    assert "wave.f90:60 (MPI_Recv) and 1 more place blocks" in found.text
+    assert "wave.f90:60 (MPI_Recv) and 1 more place block" in found.text
 
 
 def test_no_overlap_is_advised_below_a_hundredth(make_caused, call):
@@ -244,6 +258,17 @@ def test_a_run_without_a_log_is_measured_again(make_caused, call):
     assert kinds(run) == ["log_missing", "waiting"]
     assert only(run, "log_missing").command == "imbrex run -- mpirun -n 2 ./wave"
     assert only(run, "waiting").evidence == "call"
+
+
+def test_a_run_that_did_not_end_is_not_measured_again_for_its_log(make_caused, call):
+    """The next run would die as this one did, and leave as little to compare."""
+    run = make_caused(None, calls=call("MPI_Recv", 4, 300))
+    ranks = run.ranks.copy()
+    ranks["ended"][1] = Ended.DIED
+    np.save(run.directory / "ranks.npy", ranks)
+    found = only(load_run(run.directory), "log_not_compared")
+    assert "MPI_Finalize, which not all of them came to" in found.text
+    assert found.command == f"imbrex show {run.directory} --timeline"
 
 
 @pytest.mark.parametrize("quick", [True, False])

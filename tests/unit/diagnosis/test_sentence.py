@@ -75,6 +75,15 @@ def test_a_saturated_link(make_caused, call):
     assert "stalled" in [finding.kind for finding in diagnosis.findings]
 
 
+def test_stalls_beside_other_load_say_little_of_the_program(make_caused, call):
+    crowded = "other processes kept 1.8 of 2 cores busy and next to none was idle"
+    rows = call("MPI_Recv", 4, 400, stalled=(250, 280), transfer=(120, 150), gainable=400)
+    assert diagnose(make_caused(rows, crowded=crowded)).sentence.endswith(
+        ". Other processes kept 1.8 of 2 cores busy and next to none was idle: these waits say "
+        "little of the program. Measure when nothing else runs."
+    )
+
+
 def test_gain_is_at_most_what_the_rank_computes(make_caused, call):
     run = make_caused(call("MPI_Recv", 4, 900, transfer=900, gainable=900), compute_ms=(100, 100))
     assert diagnose(run).account.gainable.high == pytest.approx(0.1)

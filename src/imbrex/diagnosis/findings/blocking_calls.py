@@ -16,13 +16,16 @@ def find(account: Account) -> Iterator[Finding]:
         return
     for group in groups(account, gain, lambda site: _blocks(site.operation)):
         site, share = group.worst, account.share(group.at_stake)
+        blocks = "blocks while its message moves"
+        if len(group.sites) > 1:
+            blocks = "block while their messages move"
         yield Finding(
             kind="blocking_call",
             at_stake=group.at_stake,
             evidence=evidence(account),
             text=(
-                f"{wording.percents(share.low, share.high)} of the run: {group.place} blocks while "
-                "its message moves; a nonblocking call with its wait behind work that does not "
+                f"{wording.percents(share.low, share.high)} of the run: {group.place} {blocks}; "
+                "a nonblocking call with its wait behind work that does not "
                 "need the data can hide that"
             ),
             command=commands.transform(account, site.row.site),

@@ -21,22 +21,40 @@ def find(account: Account) -> Iterator[Finding]:
         account,
         lambda site: _without_progress(account, site),
         lambda site: mpi_facts.is_wait(site.operation) and site.row.site not in told,
+        _kind_of_wait,
     ):
-        site, share = group.worst, account.share(group.at_stake)
+        # several ends of epochs gain together no more than the work beside them, as all else does
+        high = min(group.at_stake.high, account.whole.gainable.high)
+        at_stake = Interval(min(group.at_stake.low, high), high)
+        site, share = group.worst, account.share(at_stake)
+        waits = "waits" if len(group.sites) == 1 else "wait"
         begun = next((w for w in site.waited if w.moving.middle > 0), None)
-        of_what = f"what {begun.operation} at {begun.name} began" if begun else "its messages"
+        requests = mpi_facts.completes_requests(site.operation)
+        if begun:
+            of_what = f"what {begun.operation} at {begun.name} began moves"
+        else:
+            of_what = "its messages move" if requests else "one-sided data moves"
         yield Finding(
             kind="early_wait",
-            at_stake=group.at_stake,
+            at_stake=at_stake,
             evidence=evidence(account),
             text=(
-                f"{wording.percents(share.low, share.high)} of the run: {group.place} waits while "
-                f"{of_what} moves; put work that does not need the data before the wait"
+                f"{wording.percents(share.low, share.high)} of the run: {group.place} {waits} "
+                f"while {of_what}; put work that does not need the data before the wait"
             ),
-            command=commands.transform(account, site.row.site),
+            command=(
+                commands.transform(account, site.row.site)
+                if requests
+                else commands.show(account, "--site", site.name)  # `transform` moves no epoch
+            ),
             site=site.row.site,
             operation=site.operation,
         )
+
+
+def _kind_of_wait(site: RowAccount) -> str:
+    """One finding for all ends of epochs: what they gain is bounded by one and the same work."""
+    return site.operation if mpi_facts.completes_requests(site.operation) else "one-sided"
 
 
 def _without_progress(account: Account, site: RowAccount) -> Interval:

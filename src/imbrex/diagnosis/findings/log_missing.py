@@ -9,6 +9,7 @@ from imbrex.diagnosis.account import Account
 from imbrex.diagnosis.division import UNKNOWN
 from imbrex.diagnosis.finding import Finding, worth
 from imbrex.diagnosis.interval import Interval
+from imbrex.profile.format import Ended
 
 MOST_BYTES = 1 << 30
 ENOUGH = 0.99
@@ -16,7 +17,11 @@ ENOUGH = 0.99
 
 
 def find(account: Account) -> Iterator[Finding]:
-    """A log that was full gets more room; one that was off, or none, is asked for."""
+    """A log that was full gets more room; one that was off, or none, is asked for.
+
+    Ranks compare their logs in MPI_Finalize: where some do not come to it another run of the same
+    line would tell no more, so that it is not advised.
+    """
     log = account.run.job.log
     unknown = account.whole.cause(UNKNOWN)
     certain = Interval(unknown.low, unknown.low)
@@ -24,6 +29,9 @@ def find(account: Account) -> Iterator[Finding]:
         return
     if log is None or not log.budget_bytes:
         if account.caused:
+            return
+        if not (account.run.ranks["ended"] == Ended.FINALIZED).all():
+            yield _not_compared(account, certain)
             return
         yield Finding(
             kind="log_missing",
@@ -48,3 +56,16 @@ def find(account: Account) -> Iterator[Finding]:
             ),
             command=commands.measure_again(account, "--log", f"{min(size, MOST_BYTES) >> 20}M"),
         )
+
+
+def _not_compared(account: Account, at_stake: Interval) -> Finding:
+    return Finding(
+        kind="log_not_compared",
+        at_stake=at_stake,
+        evidence="run",
+        text=(
+            "Why the calls took their time is not known: the ranks compare their calls in "
+            "MPI_Finalize, which not all of them came to. In which calls each spent its time:"
+        ),
+        command=commands.show(account, "--timeline"),
+    )

@@ -123,7 +123,7 @@ completes also-calls
 collective-order
     nothing: the order is fixed by the program
 collective-left
-    write scans as another operation
+    write scans as another operation, exchanges between neighbours as `MPI_Isend` and `MPI_Irecv`
 barrier
     remove it if nothing needs it
 matching-stays matching-not-chosen

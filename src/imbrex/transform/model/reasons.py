@@ -128,7 +128,7 @@ class ReasonKind(Sentence):
     CALL_FROM_MACRO = "the call comes from a macro"
     CALL_AMID_MACRO = "the code around the call comes from a macro or a header"
     CALL_ENDS_LOOP = "the call is the statement that ends a loop"
-    CALL_BELONGS = "the call belongs to `{cause}`"
+    CALL_BELONGS = "the call belongs to {cause}"
     CALL_IN_DIRECTED_LOOP = "the call is inside a parallel or directed loop"
     CALL_INSIDE = "the call is inside {cause}"
     STATEMENT_KIND = "a {kind}"
