@@ -1,7 +1,7 @@
 """How often the verdict's first sentence names the one fault of constructed programs.
 
     sudo python benchmarks/first_sentences.py --folder DIR [--library mpich] [--hosts two]
-        [--runs 10] [--insert docs/theory/truth.md]
+        [--faults saturated,undriven] [--runs 10] [--insert docs/theory/truth.md]
 
 The programs and what their sentence has to name are those of tests/mpi/test_first_sentence.py and
 tests/network/test_first_sentence.py. DIR keeps the counts, so that parts measured one after the
@@ -58,10 +58,12 @@ def count(runs: int, sentence: Callable[[], str], expected: str) -> list[int]:
     return [named, runs]
 
 
-def one_node(library: str, runs: int, folder: Path) -> dict[str, list[int]]:
+def one_node(library: str, runs: int, folder: Path, faults: list[str]) -> dict[str, list[int]]:
     """Two or four ranks of this machine."""
     found = {}
     for case, (ranks, expected) in on_one_node.CASES.items():
+        if case not in faults:
+            continue
         many = ["--oversubscribe"] if library == "openmpi" else []
         options = on_one_node.TCP_ALONE[library] if case == "undriven" else ()
         line = [f"mpirun.{library}", *many, *options, "-n", str(ranks)]
@@ -85,7 +87,7 @@ def one_node(library: str, runs: int, folder: Path) -> dict[str, list[int]]:
     return found
 
 
-def hosts(library: str, runs: int) -> dict[str, list[int]]:
+def hosts(library: str, runs: int, faults: list[str]) -> dict[str, list[int]]:
     """A rank, or two that share the link, on each of two hosts."""
     found = {}
     with two_hosts(apart=False) as network:
@@ -93,6 +95,8 @@ def hosts(library: str, runs: int) -> dict[str, list[int]]:
         machine = network.folder / "machine.json"
         network.imbrex("calibrate", "--quick", "-q", "-o", str(machine), "--", *line)
         for case, expected in on_two_hosts.CASES.items():
+            if case not in faults:
+                continue
             program = str(built(library, case, network.folder))
             words, profile, at_its_rate = line, machine, nullcontext()
             if case == "saturated":
@@ -133,18 +137,22 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, required=True)
     parser.add_argument("--library", choices=["openmpi", "mpich"], help="both unless given")
     parser.add_argument("--hosts", choices=["one", "two"], default="one")
+    parser.add_argument("--faults", default=",".join(FAULTS), help="separated by commas")
     parser.add_argument("--runs", type=int, default=10)
     parser.add_argument("--insert", type=Path, help="put what was found so far into this page")
     options = parser.parse_args()
     folder = options.folder.resolve()
     folder.mkdir(parents=True, exist_ok=True)
     if not options.insert:
+        faults = options.faults.split(",")
         for library in [options.library] if options.library else ["openmpi", "mpich"]:
+            kept = folder / f"{library}-{options.hosts}.json"
+            found = json.loads(kept.read_text()) if kept.exists() else {}
             if options.hosts == "two":
-                found = hosts(library, options.runs)
+                found |= hosts(library, options.runs, faults)
             else:
-                found = one_node(library, options.runs, folder)
-            (folder / f"{library}-{options.hosts}.json").write_text(json.dumps(found))
+                found |= one_node(library, options.runs, folder, faults)
+            kept.write_text(json.dumps(found))
     lines = table(folder)
     print("\n".join(lines))
     if options.insert:
