@@ -1,12 +1,12 @@
 """Random programs by the thousand: same results after the rewrite, clean under the guard.
 
     python benchmarks/transform_random.py [--library openmpi] [--first SEED] [--count N]
-                                          [--language c|f] [--guard]
+                                          [--language c|cpp|f] [--guard]
 
-The programs are those of tests/mpi/transform/generate.py, ten to a file and 250 to an executable,
-on two ranks; a second rewrite must change nothing. --guard runs what the rewrites make once more
-under `imbrex run --guard`, every access seen. Prints what was done; fails at the first batch that
-is not as it should be, and names what differs.
+The programs are those of tests/mpi/transform/generate.py and, in C++, of generate_classes.py, ten
+to a file and 250 to an executable, on two ranks; a second rewrite must change nothing. --guard runs
+what the rewrites make once more under `imbrex run --guard`, every access seen. Prints what was
+done; fails at the first batch that is not as it should be, and names what differs.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ TESTS = Path(__file__).resolve().parents[1] / "tests" / "mpi" / "transform"
 sys.path.insert(0, str(TESTS))
 import batch  # noqa: E402  # type: ignore[import-not-found]
 
+# The compiler's wrapper, and the command of Imbrex that records accesses.
+_COMPILERS = {"c": ("mpicc", "cc"), "cpp": ("mpicxx", "cxx"), "f": ("mpifort", "fc")}
 _BATCH = 250
 _ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 _IMBREX = [sys.executable, "-m", "imbrex.cli"]
@@ -46,7 +48,7 @@ def check(first: int, count: int, language: str, library: str, guard: bool) -> C
 
     Raises SystemExit where one of them is not as it should be.
     """
-    compiler = f"mpicc.{library}" if language == "c" else f"mpifort.{library}"
+    compiler = f"{_COMPILERS[language][0]}.{library}"
     where = f"{language}, seeds {first} to {first + count - 1}"
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
@@ -64,7 +66,7 @@ def check(first: int, count: int, language: str, library: str, guard: bool) -> C
         done: Counter[str] = sum((part.calls for part in parts), Counter())
         done["programs"] = count
         if guard:
-            words = [*_IMBREX, "cc" if language == "c" else "fc", f"--compiler={compiler}"]
+            words = [*_IMBREX, _COMPILERS[language][1], f"--compiler={compiler}"]
             program = batch.build([*words, "-g", "-O1"], language, texts, folder / "guarded")
             done["guarded transfers"], found = guarded(program, library, folder)
             if found:
@@ -75,14 +77,14 @@ def check(first: int, count: int, language: str, library: str, guard: bool) -> C
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--library", choices=("openmpi", "mpich"), default="openmpi")
-    parser.add_argument("--language", choices=("c", "f"), help="one alone; else both")
+    parser.add_argument("--language", choices=tuple(_COMPILERS), help="one alone; else all")
     parser.add_argument("--first", type=int, default=1000)
     parser.add_argument("--count", type=int, default=1000, help="in each language")
     parser.add_argument("--guard", action="store_true")
     arguments = parser.parse_args()
     os.environ.update(_ROOT)
     begin = time.monotonic()
-    for language in arguments.language or "cf":
+    for language in [arguments.language] if arguments.language else _COMPILERS:
         done: Counter[str] = Counter()
         for offset in range(0, arguments.count, _BATCH):
             count = min(_BATCH, arguments.count - offset)

@@ -26,6 +26,8 @@ EXPECTED: dict[str, tuple[int, set[str]]] = {
     "lu.f": (14, {"hoisting", "wrappers", "private-buffers", "pipelining"}),
     "is.c": (3, {"collectives"}),
     "bt.f90": (5, {"sinking", "wrappers"}),
+    "jacobi.cpp": (5, {"motion"}),
+    "spmv.cpp": (3, {"nonblocking", "motion"}),
     "ring.f90": (1, {"nonblocking"}),
 }
 UNREAD = {"ring.f90": ["unread/blas.f"]}  # files of a kernel that are not given to `transform`

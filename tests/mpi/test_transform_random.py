@@ -19,8 +19,11 @@ import pytest
 pytestmark = pytest.mark.untimed
 
 HERE = Path(__file__).parent / "transform"
+RECORDERS = {"c": "cc", "cpp": "cxx"}
+WRAPPERS = {"c": "mpicc", "cpp": "mpicxx", "f": "mpifort", "f90": "mpifort"}
 SEEDS = {"openmpi": (0, 50), "mpich": (50, 100)}  # the first, and how many
 OBJECT_SEEDS = {"openmpi": (0, 40), "mpich": (100, 25)}  # of those with objects
+CLASS_SEEDS = {"openmpi": (0, 14), "mpich": (100, 14)}  # of those in C++
 DRIVEN = 6  # parts that also get progress calls
 
 
@@ -35,14 +38,14 @@ def batch() -> ModuleType:
     return batch  # type: ignore[no-any-return]
 
 
-@pytest.fixture(scope="module", params=["c", "f", "f90"])
+@pytest.fixture(scope="module", params=["c", "cpp", "f", "f90"])
 def language(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
 @pytest.fixture(scope="module")
 def compiler(language: str, mpi: Any) -> str:
-    name = f"mpicc.{mpi.name}" if language == "c" else f"mpifort.{mpi.name}"
+    name = f"{WRAPPERS[language]}.{mpi.name}"
     if shutil.which(name) is None:
         pytest.skip(f"{name} is not installed")
     return name
@@ -56,7 +59,7 @@ def parts(
     mpi: Any,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> list[Any]:
-    first, count = (OBJECT_SEEDS if language == "f90" else SEEDS)[mpi.name]
+    first, count = {"f90": OBJECT_SEEDS, "cpp": CLASS_SEEDS}.get(language, SEEDS)[mpi.name]
     folder = tmp_path_factory.mktemp("parts")
     return list(batch.make_parts(language, first, count, folder, DRIVEN))
 
@@ -79,7 +82,7 @@ def test_same_results(
     programs = programs_in(parts)
     for kind in batch.COMMUNICATION:
         # Of objects, few collectives have a window.
-        assert kinds[kind] > (0.4 if language == "f90" else 0.8) * programs
+        assert kinds[kind] > (0.4 if language in ("f90", "cpp") else 0.8) * programs
     words = [compiler, "-O1"]
     build = {
         side: batch.build(
@@ -91,7 +94,7 @@ def test_same_results(
     assert calls > programs_in(parts[:DRIVEN])
     # The same objects with a layer between them and the library that spoils buffers in flight.
     shim = tmp_path / "in_flight.o"
-    define = [] if language == "c" else ["-DFORTRAN"]
+    define = [] if language.startswith("c") else ["-DFORTRAN"]
     command = [f"mpicc.{mpi.name}", "-c", "-w", *define, str(HERE / "in_flight.c")]
     subprocess.run([*command, "-o", str(shim)], check=True)
     spoiled = tmp_path / "spoiled"
@@ -115,7 +118,7 @@ def test_clean_under_the_guard(
 ) -> None:
     """Every access of the rewritten programs is seen."""
     imbrex = [sys.executable, "-m", "imbrex.cli"]
-    words = [*imbrex, "cc" if language == "c" else "fc", f"--compiler={compiler}", "-g", "-O1"]
+    words = [*imbrex, RECORDERS.get(language, "fc"), f"--compiler={compiler}", "-g", "-O1"]
     texts = {part.seeds[0]: part.after for part in parts}
     program = batch.build(words, language, texts, tmp_path / "guarded")
     run = tmp_path / "run"

@@ -20,6 +20,7 @@ from imbrex.transform.engine import Options, transform
 
 sys.path.insert(0, str(Path(__file__).parent))
 import generate  # type: ignore[import-not-found]
+import generate_classes  # type: ignore[import-not-found]
 import generate_objects  # type: ignore[import-not-found]
 
 # Programs in the first part, where one's collectives are rewritten because another's are, and in
@@ -46,6 +47,8 @@ def make_part(language: str, seeds: list[int], folder: Path, driven: bool) -> Pa
     source = folder / f"part{seeds[0]}.{language}"
     if language == "c":
         source.write_text(generate.c_source(seeds))
+    elif language == "cpp":
+        source.write_text(generate_classes.source(seeds))
     elif language == "f90":
         source.write_text(generate_objects.source(seeds))
     else:
@@ -85,7 +88,7 @@ def make_parts(
 
 def routine(text: str, language: str, number: int) -> str:
     """A program as a routine of the driver's. No other byte of it changes."""
-    if language == "c":
+    if language in ("c", "cpp"):
         renamed = f"#define main part{number}\n#define MPI_Init(a, b) ((void)(a), (void)(b))\n"
         renamed += "#define MPI_Finalize() fflush(stdout)\n"
         include = "#include <mpi.h>\n"
@@ -104,7 +107,7 @@ def routine(text: str, language: str, number: int) -> str:
 
 def driver(language: str, numbers: Sequence[int]) -> str:
     """The main program that calls the parts of these numbers in turn."""
-    if language == "c":
+    if language in ("c", "cpp"):
         declared = "\n".join(f"int part{n}(int, char **);" for n in numbers)
         calls = "\n".join(f"    failed += part{n}(argc, argv);" for n in numbers)
         return (
@@ -130,7 +133,7 @@ def build(
     sources = [folder / f"part{number}.{language}" for number in texts]
     for source, text in zip(sources, texts.values(), strict=True):
         source.write_text(text)
-    main = folder / f"driver.{language[0]}"
+    main = folder / f"driver.{language if language == 'cpp' else language[0]}"
     main.write_text(driver(language, list(texts)))
     sources.append(main)
 

@@ -57,7 +57,7 @@ CASES = {
         False,
         "may be set",
     ),
-    "a reference parameter": ("", SEND + " set(a[2]); work(b);", False, "may be set"),
+    "a reference parameter": ("", SEND + " set(a[2]); work(b);", False, "`a` is set"),
     "a pointer made of a reference": (
         "",
         "keep(a[5]); " + SEND + " held[0] = 2.0; work(b);",
@@ -334,7 +334,7 @@ def compile_both(path: Path, after: bytes) -> None:
         assert counts[1] <= counts[0]
 
 
-def test_calls_in_methods_are_told(tmp_path: Path) -> None:
+def test_calls_in_virtual_methods_are_told(tmp_path: Path) -> None:
     """Or a user would read of no call at all."""
     source = tmp_path / "halo.cpp"
     source.write_text(
@@ -342,10 +342,10 @@ def test_calls_in_methods_are_told(tmp_path: Path) -> None:
         "struct Halo {\n"
         "    double in[10];\n"
         "    MPI_Request request;\n"
-        "    void start(int from) {\n"
+        "    virtual void start(int from) {\n"
         "        MPI_Irecv(in, 10, MPI_DOUBLE, from, 0, MPI_COMM_WORLD, &request);\n"
         "    }\n"
-        "    void finish() { MPI_Wait(&request, MPI_STATUS_IGNORE); }\n"
+        "    virtual void finish() { MPI_Wait(&request, MPI_STATUS_IGNORE); }\n"
         "};\n"
         "int main() { Halo h; h.start(0); h.finish(); }\n"
     )
@@ -353,7 +353,7 @@ def test_calls_in_methods_are_told(tmp_path: Path) -> None:
     told = [(d.site.call.line, d.site.call.name, d.decision) for d in outcome.decisions]
     assert told == [(6, "MPI_Irecv", "refused"), (8, "MPI_Wait", "refused")]
     first = outcome.decisions[0]
-    assert first.reason.text == "it is in a method, which is not analysed"
+    assert first.reason.text == "it is in a virtual method, which is not analysed"
     assert (first.site.routine.name, first.reason.location.line) == ("Halo::start", 5)
 
 

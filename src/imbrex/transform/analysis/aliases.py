@@ -10,11 +10,17 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable
+from functools import cached_property
 
 from imbrex.transform.analysis.records import Records
 from imbrex.transform.model.program import UNKNOWN_MEMORY, Access, Program
 
 EXTERNAL = "external"
+
+
+def called_by(cell: str) -> str:
+    """The routine that `argument:NAME:POSITION` is an argument of; a name may hold colons."""
+    return cell.removeprefix("argument:").rpartition(":")[0]
 
 
 class Aliases:
@@ -62,7 +68,7 @@ class Aliases:
         extra = []
         for target, form, source in self.facts:
             if target.startswith("argument:"):
-                _, name, _position = target.split(":")
+                name = called_by(target)
                 if name == "?" and self.inside:
                     continue
                 if name not in routines and name not in known:
@@ -119,9 +125,11 @@ class Aliases:
         if not self.program.has_main:
             reachable |= {k for k, v in self.program.variables.items() if v.kind == "global"}
         reachable |= self._given_away()
-        work = list(reachable)
+        fields = self._fields_inside()
+        work = [*reachable, EXTERNAL]
         while work:
-            for inner in self.cells[work.pop()] - reachable:
+            item = work.pop()
+            for inner in (self.cells[item] | fields.get(item, set())) - reachable:
                 reachable.add(inner)
                 work.append(inner)
         reachable.discard(EXTERNAL)
@@ -137,11 +145,28 @@ class Aliases:
                 grown = True
         return grown
 
+    def _fields_inside(self) -> dict[str, set[str]]:
+        """The fields that may lie in an object: who reaches the one reaches the others."""
+        found: dict[str, set[str]] = {}
+        for record, fields in self._fields.items():
+            for item in self.cells.get(f"record:{record}", ()):
+                found.setdefault(item, set()).update(fields)
+        return found
+
+    @cached_property
+    def _fields(self) -> dict[str, set[str]]:
+        """The fields of each structure type."""
+        found: dict[str, set[str]] = {}
+        for key, variable in self.program.variables.items():
+            if variable.kind == "field":
+                found.setdefault(variable.record, set()).add(key)
+        return found
+
     def _given_away(self) -> set[str]:
         """Functions passed to library routines, which may call them."""
         found = set()
         for cell in list(self.cells):
-            if cell.startswith("argument:") and cell.split(":")[1] not in self.program.routines:
+            if cell.startswith("argument:") and called_by(cell) not in self.program.routines:
                 if cell.startswith("argument:?:"):
                     continue
                 found |= {item for item in self.cells[cell] if item.startswith("function:")}

@@ -59,7 +59,8 @@ class Binding:
         """An access to what both routines know."""
         strides = self._all(access.strides)
         section = None
-        if strides is not None and not access.through and access.variable not in self.parameters:
+        fixed = not access.through or f"vector:{access.variable}" in self.program.variables
+        if strides is not None and fixed and access.variable not in self.parameters:
             section = self.section(access.section)
         return Access(
             access.variable,

@@ -77,7 +77,9 @@ def said_at(
     inner = moved.calls[0]
     target = program.callee(inner.name, routine.file)
     source, other = program.files[routine.file], program.files[caller.file]
-    if target is None or (source.language is Language.C) is not (other.language is Language.C):
+    if target is None or "::" in inner.name:  # a method: only its class may know it
+        return None
+    if (source.language is Language.C) is not (other.language is Language.C):
         return None
     if len(call.arguments) != len(routine.parameters):
         return None

@@ -120,7 +120,7 @@ class Spaces:
     def _of_call(self, statement: Statement, call: Call) -> Space | None:
         """A call of a routine that is one nest, the bounds of whose loops are its parameters."""
         callee = self.program.routines.get(call.name)
-        if callee is None or not call.is_statement or callee.problem == TWICE:
+        if callee is None or not call.is_statement or callee.problem == TWICE or "::" in call.name:
             return None
         *before, last = callee.body.statements or [statement]
         if any((s.kind is not Kind.DECLARE or s.calls) and not _idle(s) for s in before):

@@ -13,6 +13,8 @@ from imbrex.transform.model.affine import Affine, Section
 from imbrex.transform.model.causes import Cause, Reason
 from imbrex.transform.model.location import Location
 
+CXX_SUFFIXES = frozenset({".cc", ".cpp", ".cxx", ".C"})
+
 
 class Language(Enum):
     C = "C"
@@ -102,7 +104,8 @@ class Argument:
     problem: Cause | None = None  # why it may not be a buffer of a nonblocking call
     meaning: str = ""  # MPI's name that the text, a macro or a named constant, stands for
     extends_into: tuple[str, ...] = ()  # further variables that a message from here may reach into
-    fence: str = ""  # of a Fortran component: what names it whatever its indices have become
+    # Of a Fortran component, or a vector of C++: what names it whatever its indices have become.
+    fence: str = ""
 
     @property
     def constant(self) -> str:
@@ -281,6 +284,10 @@ class SourceFile:
     @property
     def is_fortran(self) -> bool:
         return self.language is not Language.C
+
+    @property
+    def is_cxx(self) -> bool:
+        return self.path.suffix in CXX_SUFFIXES
 
     @property
     def binds_c(self) -> bool:

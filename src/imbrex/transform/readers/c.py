@@ -1,4 +1,4 @@
-"""The reader of C (and of C++ as far as plain functions and arrays go), on libclang."""
+"""The reader of C, and of C++ as far as functions, methods, arrays and vectors go, on libclang."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from clang.cindex import LinkageKind
 from imbrex.errors import ImbrexError
 from imbrex.transform.model.location import Location
 from imbrex.transform.model.program import (
+    CXX_SUFFIXES,
     Kind,
     Language,
     Program,
@@ -27,12 +28,11 @@ from imbrex.transform.model.program import (
 )
 from imbrex.transform.model.reasons import TWICE, ReasonKind
 from imbrex.transform.readers import c_cursor_kinds as ck
-from imbrex.transform.readers import c_declarations, c_vectors
+from imbrex.transform.readers import c_declarations, c_methods, c_vectors
 from imbrex.transform.readers.c_checks import checked_calls, checking_macros, without_checks
 from imbrex.transform.readers.c_macros import mpi_macros
 from imbrex.transform.readers.c_node import Tree
 from imbrex.transform.readers.c_source import (
-    CXX_SUFFIXES,
     HEADERS,
     compiler_headers,
     is_compiler_header,
@@ -42,6 +42,10 @@ from imbrex.transform.readers.c_unread import Unread
 from imbrex.transform.readers.c_vector_reader import Effects
 from imbrex.transform.readers.ending import drop_last_return
 
+_CLASSES = frozenset({ck.CLASS_DECL, ck.STRUCT_DECL})
+# What runs where an object begins or ends: read for what it does, not rewritten.
+_MADE_UNSEEN = {ck.CONSTRUCTOR: "a constructor", ck.DESTRUCTOR: "a destructor"}
+_ROUTINES = frozenset({ck.FUNCTION_DECL, ck.CXX_METHOD, *_MADE_UNSEEN})
 _IDENTIFIER = re.compile(rb"[A-Za-z_]\w*")
 
 
@@ -202,21 +206,31 @@ class _Unit(StatementReader):
                 self.expressions.construct(cursor, Effects())
                 return
             value = cursor.initializer
+            if self.plus_plus:
+                self.expressions.objects(cursor.type, key)
+            made = self.expressions.constructed(value)
+            if made is not None:
+                self.expressions.make(made, Effects())
+                return
             if value is not None:
                 self.expressions.read(value, Effects())
                 self.expressions.initialize(cursor.type, value)
             if value is not None and cursor.type.is_address:
                 self.expressions.points(key, value)
-        elif cursor.kind is ck.FUNCTION_DECL:
+        elif cursor.kind in _ROUTINES and c_methods.is_read(cursor):
             if cursor.is_definition():
                 self._function(cursor)
         elif self.plus_plus:
             self.program.unread_code = self.program.unread_code or _has_code(cursor)
+            if cursor.kind in _CLASSES and "<" not in cursor.type.spelling:
+                for child in cursor.children:
+                    self._top(child)
+                return
             self.expressions.unread = Unread("")
-            self.expressions.hide(cursor)  # methods and templates
+            self.expressions.hide(cursor)  # templates, virtual methods, operators
 
     def _function(self, cursor: Any) -> None:
-        name = cursor.spelling
+        name = c_methods.routine_name(cursor)
         body = [c for c in cursor.children if c.kind is ck.COMPOUND_STMT]
         if not body:
             return
@@ -236,14 +250,23 @@ class _Unit(StatementReader):
     def _definition(self, cursor: Any, name: str, body: Any, here: bool) -> None:
         problem = None if here else ReasonKind.IN_HEADER()
         parameters = []
-        for position, parameter in enumerate(cursor.arguments):
-            key = self.expressions.key_of(parameter)
-            parameters.append(key)
+        self.expressions.this = ""
+        if self.plus_plus and c_methods.has_object(cursor):
+            self.expressions.this = self.expressions.enter_this(name, cursor)
+            parameters.append(self.expressions.this)
+        parameters += [self.expressions.key_of(parameter) for parameter in cursor.arguments]
+        for position, key in enumerate(parameters):
             self.program.pointer_facts.append((key, "copy", f"argument:{name}:{position}"))
+        if cursor.kind in _MADE_UNSEEN:
+            problem = problem or ReasonKind.IN_CONSTRUCT(construct=_MADE_UNSEEN[cursor.kind])
         self.return_cell = f"return:{name}"
         self.expressions.unread = Unread(name)
         self.returns_reference = cursor.returns_reference
+        self.returns_constant = self.returns_reference and cursor.returns_constant
         block = self.block(body)
+        if cursor.kind is ck.CONSTRUCTOR:
+            self.initializers(cursor, block)
+        self.expressions.this = ""
         if not here:
             block.insertable = False
         known = self.program.routines.get(name)

@@ -16,7 +16,7 @@ from imbrex.transform.model.program import UNKNOWN_MEMORY, Access, Argument, Cal
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.readers import c_cursor as cc
 from imbrex.transform.readers import c_cursor_kinds as ck
-from imbrex.transform.readers import c_library, c_vectors, cxx_library
+from imbrex.transform.readers import c_library, c_methods, c_vectors, cxx_library
 from imbrex.transform.readers.c_alignment import aligned
 from imbrex.transform.readers.c_distances import (
     becomes_number,
@@ -25,7 +25,7 @@ from imbrex.transform.readers.c_distances import (
     may_hold_pointer,
     within_one,
 )
-from imbrex.transform.readers.c_places import PlaceReader
+from imbrex.transform.readers.c_object_reader import ObjectReader
 from imbrex.transform.readers.c_unread import Unread
 from imbrex.transform.readers.c_vector_reader import Effects, Memory, by_reference
 
@@ -35,25 +35,19 @@ _TELLING = {
     *(*mpi_calls.BLOCKING, *mpi_calls.STARTS, *mpi_calls.COLLECTIVES),
     *(*mpi_calls.COMPLETIONS, *mpi_calls.LEFT_ALONE),
 }
+_RECASTS = frozenset({ck.CSTYLE_CAST_EXPR, ck.CXX_CONST_CAST_EXPR, ck.CXX_REINTERPRET_CAST_EXPR})
 
 
-class ExpressionReader(PlaceReader):
+class ExpressionReader(ObjectReader):
     """Reads the expressions of one translation unit."""
 
     macros: Mapping[str, str] = MappingProxyType({})  # MPI's names, by the macros for them
     unread = Unread("")  # where code stands that is hidden
 
-    def give_away(self, cursor: Any) -> None:
-        """A reference is bound to the object: whoever holds one may reach it."""
-        found = self.memory(cursor, Effects()) if cursor.type.is_pointer else None
-        place = self.place(cursor.stripped, Effects())
-        for held in (found, place):
-            if held is not None and held.key != UNKNOWN_MEMORY:
-                form = "copy" if held.through else "addr"
-                self.program.pointer_facts.append(("escape", form, held.key))
-
     def hide(self, cursor: Any) -> None:
         """Code that is not read may do anything with what it names, and call what it names."""
+        if cursor.kind in _RECASTS and c_vectors.is_vector(cursor.type):
+            self.program.pointer_facts.append((c_vectors.RECAST, "addr", "external"))
         if is_distance(cursor) or any(becomes_number(c, cursor) for c in cursor.operands):
             self.program.numbers.add((UNKNOWN_MEMORY, False))
         outer = self.unread
@@ -73,18 +67,33 @@ class ExpressionReader(PlaceReader):
             for field in cursor.type.fields:
                 if field.type.holds_address:
                     facts.append((self._key_of_field(field), "addr", "external"))
-        named = cursor.referenced if cursor.kind is ck.DECL_REF_EXPR else None
-        if named is None:
+        named = cursor.referenced
+        if named is not None and named.kind in (ck.CXX_METHOD, ck.CONSTRUCTOR):
+            self._opened(named)
+        if cursor.kind is not ck.DECL_REF_EXPR or named is None:
             return
         if named.spelling in _TELLING:
             place = Location(cursor.location.file, cursor.location.line)
             call = self.unread.call(named.spelling, place)
             self.program.not_analysed.setdefault((place, cursor.location.offset), call)
-        if named.kind in (ck.VAR_DECL, ck.PARM_DECL):
+        if named.kind in (ck.VAR_DECL, ck.PARM_DECL) and not named.type.is_fixed:
             facts.append(("escape", "addr", self.key_of(named)))
         elif named.kind is ck.FUNCTION_DECL:
-            for position, _ in enumerate(named.arguments):
-                facts.append((f"argument:{named.spelling}:{position}", "addr", "external"))
+            self._opened(named)
+
+    def _opened(self, function: Any) -> None:
+        """Code that is not read may call a function, with whatever arguments."""
+        name = c_methods.routine_name(function)
+        count = len(function.arguments) + c_methods.has_object(function)
+        for position in range(count):
+            cell = f"argument:{name}:{position}"
+            self.program.pointer_facts.append((cell, "addr", "external"))
+        if (
+            function.tree.plus_plus
+            and not name.startswith("MPI_")
+            and (c_methods.is_read(function) and not function.in_system_header)
+        ):
+            self.program.pointer_facts.append(("address", "addr", f"function:{name}"))
 
     def read(self, cursor: Any, effects: Effects) -> None:
         """Record what evaluating an expression reads, writes and calls."""
@@ -149,6 +158,8 @@ class ExpressionReader(PlaceReader):
             # An atomic operation, among others: libclang does not tell which.
             effects.stop = effects.stop or ReasonKind.CONSTRUCT()
             self.hide(cursor)
+        if cursor.kind in _RECASTS and c_vectors.is_vector(cursor.type):
+            self.program.pointer_facts.append((c_vectors.RECAST, "addr", "external"))
         made = aligned(cursor) if cursor.type.is_pointer else None
         if made is not None:  # no number is left of it
             for child in (made.pointer, *made.multiples):
@@ -175,6 +186,10 @@ class ExpressionReader(PlaceReader):
             self.program.pointer_facts.append(
                 ("address", "addr", f"function:{referenced.spelling}")
             )
+            return
+        named = cursor.referenced
+        if named is not None and named.kind is ck.CXX_METHOD:
+            self._opened(named)  # a pointer to it is made
             return
         if referenced is not None and referenced.kind not in (
             ck.VAR_DECL,
@@ -222,47 +237,59 @@ class ExpressionReader(PlaceReader):
     def call(self, cursor: Any, effects: Effects) -> Call:
         """Record a call and what evaluating its arguments does."""
         children = cursor.operands
-        name = cursor.spelling
+        referenced = c_methods.called(cursor)
+        direct = referenced is not None
+        name = c_methods.routine_name(referenced) if direct else cursor.spelling
         callee = children[0].stripped if children else None
-        referenced = cursor.referenced
-        direct = referenced is not None and referenced.kind is ck.FUNCTION_DECL
-        if referenced is not None and referenced.kind is ck.CXX_METHOD and callee is not None:
-            self._give_object(callee)
+        of_class = cursor.referenced is not None and cursor.referenced.kind is ck.CXX_METHOD
+        if cursor.referenced is not None and cursor.referenced.kind is ck.CONSTRUCTOR:
+            self._opened(cursor.referenced)  # of an object without a name
+        if of_class and not direct and callee is not None:
+            self.give_object(callee)
         if not direct and callee is not None:
             self.read(callee, effects)
             held = self.memory(callee, Effects())
             self.program.called_cells.append(held.key if held.through else UNKNOWN_MEMORY)
+        if cursor.tree.plus_plus and cursor.type.fields and not cursor.type.is_plain:
+            effects.stop = effects.stop or ReasonKind.CONSTRUCT()  # its end may run code
         actual = cursor.arguments
         start, end = cc.spelled(cursor)
-        text = self.source.data[start:end]
-        macro = None
-        if not (text.startswith(name.encode()) and text.endswith(b")")):
-            identifier = _IDENTIFIER.match(self.source.data, start)
-            macro = identifier[0].decode() if identifier else "?"
+        macro = self._macro_of(cursor, callee)
         arguments = []
+        on_object = referenced is not None and c_methods.has_object(referenced)
+        if on_object:
+            inner = Effects()
+            arguments.append(self.called_object(callee, inner))
+            self._take(effects, inner)
+            self._holds(f"argument:{name}:0", arguments[0])
         # What C passes is never a reference.
-        formals = list(referenced.arguments) if direct and cursor.tree.plus_plus else []
+        plus_plus = cursor.tree.plus_plus
+        formals = list(referenced.arguments) if referenced is not None and plus_plus else []
         for position, child in enumerate(actual):
             inner = Effects()
             if by_reference(formals, position) and c_vectors.named(child) is not None:
-                arguments.append(self._vector(child, name, position, inner))
+                arguments.append(self._vector(child, name, position + on_object, inner))
+            elif by_reference(formals, position):
+                arguments.append(self.reference(child, inner))
+                self._holds(f"argument:{name}:{position + on_object}", arguments[-1])
             else:
                 arguments.append(self._argument(child, inner))
-            effects.accesses.extend(inner.accesses)
-            effects.calls.extend(inner.calls)
-            effects.stop = effects.stop or inner.stop
+            self._take(effects, inner)
         call = Call(name, arguments, start, end, cursor.location.line, macro=macro)
         call.unknown = not direct
         if direct and cursor.tree.plus_plus:
             call.library = cxx_library.runs_no_user_code(referenced, actual, cursor.type)
         effects.calls.append(call)
         for formal, child in zip(formals, actual, strict=False):
+            known = c_methods.is_read(referenced)
             if c_vectors.is_vector(formal.type) and c_vectors.named(child) is not None:
                 continue
-            if formal.type.is_reference:
+            if formal.type.is_reference and not known:
                 self.give_away(child)
-        named = len(referenced.arguments) if direct and referenced is not None else len(actual)
+        named = len(referenced.arguments) if referenced is not None else len(actual)
         for position, child in enumerate(actual):
+            if by_reference(formals, position):
+                continue
             if child.type.is_address:
                 # Arguments without a name, and copies of memory that holds addresses.
                 target = child.stripped.type
@@ -274,20 +301,33 @@ class ExpressionReader(PlaceReader):
                     found = self.memory(child, Effects())
                     key = UNKNOWN_MEMORY if found.through else found.key
                     self.program.numbers.add((key, not found.through))
-                cell = f"argument:{name if direct else '?'}:{position}"
+                cell = f"argument:{name if direct else '?'}:{position + on_object}"
                 if self._plain(child):
-                    self._holds(cell, arguments[position])
+                    self._holds(cell, arguments[position + on_object])
                 else:
                     self.points(cell, child)
         return call
 
-    def _give_object(self, callee: Any) -> None:
-        """Code that is not read is called on an object: it may keep its address."""
-        owners = callee.operands if callee.kind is ck.MEMBER_REF_EXPR else []
-        if owners and owners[0].type.is_pointer:
-            self.points("escape", owners[0])
-        elif owners:
-            self.give_away(owners[0])
+    @staticmethod
+    def _take(effects: Effects, inner: Effects) -> None:
+        """Add what evaluating an argument does."""
+        effects.accesses.extend(inner.accesses)
+        effects.calls.extend(inner.calls)
+        effects.stop = effects.stop or inner.stop
+
+    def _macro_of(self, cursor: Any, callee: Any | None) -> str | None:
+        """The macro that a call comes from, if the text shows no plain call."""
+        start, end = cc.spelled(cursor)
+        text, name = self.source.data[start:end], cursor.spelling.encode()
+        plain = text.startswith(name)
+        if not plain and cursor.tree.plus_plus and callee is not None:
+            # `object.method(...)` or `space::function(...)`: the name stands behind the rest.
+            at = callee.location.offset - start
+            plain = at > 0 and text[at:].startswith(name) and callee.span[1] == start
+        if plain and text.endswith(b")"):
+            return None
+        identifier = _IDENTIFIER.match(self.source.data, start)
+        return identifier[0].decode() if identifier else "?"
 
     @staticmethod
     def _plain(cursor: Any) -> bool:
@@ -314,14 +354,8 @@ class ExpressionReader(PlaceReader):
             argument.meaning = self.macros[argument.text]
         kind = cursor.type
         if kind.is_address:
-            argument.pointer = True
-            found = self.memory(cursor, effects)
-            argument.base, argument.through = found.key, found.through
-            argument.owner = found.owner if found.through else ""
-            argument.first = self._first(found)
-            argument.origin = argument.first if found.exact else None
-            if argument.origin is not None and len(argument.origin) > 1 and found.parts:
-                argument.strides = found.strides[::-1]
+            self._fill(argument, self.memory(cursor, effects))
+            argument.fence = self.vector_text(cursor)
         elif kind.canonical.kind == TypeKind.RECORD:
             self.program.copied_records.add(cc.record_of(kind))
             self.read(cursor, effects)
@@ -335,6 +369,16 @@ class ExpressionReader(PlaceReader):
         if any(access.write for access in effects.accesses):
             argument.problem = ReasonKind.ARGUMENT_EFFECTS()
         return argument
+
+    def _fill(self, argument: Argument, found: Memory) -> None:
+        """Have an argument name the memory that it is the address of."""
+        argument.pointer = True
+        argument.base, argument.through = found.key, found.through
+        argument.owner = found.owner if found.through else ""
+        argument.first = self._first(found)
+        argument.origin = argument.first if found.exact else None
+        if argument.origin is not None and len(argument.origin) > 1 and found.parts:
+            argument.strides = found.strides[::-1]
 
     @staticmethod
     def _names_itself(cursor: Any, text: str) -> bool:

@@ -147,6 +147,10 @@ class TypeNode:
     # Only whether a pointer is null is left of it.
     is_truth: Once[bool] = Once(lambda node: node.canonical.kind in _TRUTHS)
     is_number: Once[bool] = Once(lambda node: node.canonical.kind in _NUMBERS)
+    # A number that nothing may change.
+    is_fixed: Once[bool] = Once(
+        lambda node: node.is_number and node.canonical.spelling.startswith("const ")
+    )
     # Accesses keep their order, or other threads see it.
     is_ordered: Once[bool] = Once(lambda node: _ORDERED.search(node.canonical.spelling) is not None)
     # Of C++: what it names is another object.
@@ -154,6 +158,14 @@ class TypeNode:
     # Of C++: nothing of the program's own runs where a variable ends (some other types too).
     is_plain: Once[bool] = Once(lambda node: bool(c_calls.is_plain(node.canonical.raw)))
     spelling: Once[str] = Once(lambda node: c_calls.type_spelling(node.raw))
+
+    @Once
+    def record(self) -> Node | None:
+        """The definition of the class that this type is, where it is seen."""
+        raw = c_calls.declaration_of(self.canonical.raw)
+        if self.canonical.kind is not TypeKind.RECORD or c_calls.is_null(raw):
+            return None
+        return self.tree.declaration(raw).get_definition()
 
     @Once
     def fields(self) -> list[Node]:
@@ -217,6 +229,7 @@ class Node:
     """A cursor with its answers."""
 
     key: str | None = None  # of a declaration: its variable in the model
+    routine_name: str | None = None  # of a function: its name in the model
     small: bool | None = None  # of a declaration: no value of it is an address; see c_alignment
 
     def __init__(self, tree: Tree, raw: Any) -> None:
@@ -340,6 +353,25 @@ class Node:
     def storage_class(self) -> Any:
         return StorageClass.from_id(c_calls.storage_class(self.raw))
 
+    @Once
+    def is_virtual(self) -> bool:
+        """Of a method."""
+        return bool(c_calls.is_virtual(self.raw))
+
+    @Once
+    def is_static_method(self) -> bool:
+        return bool(c_calls.is_static(self.raw))
+
+    @property
+    def is_implicit(self) -> bool:
+        """Of a method: whether the compiler makes it, or refuses to."""
+        return bool(c_calls.is_defaulted(self.raw) or c_calls.is_deleted(self.raw))
+
+    @Once
+    def is_instance(self) -> bool:
+        """Whether a function is an instance or a specialization of a template."""
+        return not c_calls.is_null(c_calls.template_of(self.raw))
+
     # What is rarely asked: the binding answers.
 
     @property
@@ -356,6 +388,11 @@ class Node:
             self.tree.plus_plus
             and "REFERENCE" in self._cursor.result_type.get_canonical().kind.name
         )
+
+    @property
+    def returns_constant(self) -> bool:
+        """Of a function that returns a reference: nothing may be changed through it."""
+        return bool(self._cursor.result_type.get_pointee().is_const_qualified())
 
     @property
     def enum_value(self) -> int:

@@ -57,9 +57,11 @@ class PlaceReader(VectorReader, ABC):
         elif inner.kind is ck.CALL_EXPR:
             name, vector = c_vectors.method(inner)
             if name == "data" and vector is not None:
-                found = self._elements(vector, inner, effects)
+                found = self._elements(vector, effects)
             else:
                 found = self._returned(inner, effects)
+        elif inner.kind is ck.CXX_THIS_EXPR:
+            found = self._object(inner, effects)
         elif inner.kind is ck.STRING_LITERAL:
             found = Memory("string", False)
         else:
@@ -69,6 +71,13 @@ class PlaceReader(VectorReader, ABC):
         if cc.element_type(cursor.type) not in ("void", cc.element_type(inner.type)):
             found.exact = False  # a cast to another element type
         return found
+
+    def _object(self, cursor: Any, effects: Effects) -> Memory:
+        """What `this` points to."""
+        if not self.this:
+            return Memory(UNKNOWN_MEMORY, False)
+        effects.accesses.append(Access(self.this, False, False, cursor.location.line))
+        return Memory(self.this, True)
 
     @abstractmethod
     def hide(self, cursor: Any) -> None: ...
@@ -147,7 +156,10 @@ class PlaceReader(VectorReader, ABC):
             ):
                 return Memory(UNKNOWN_MEMORY, False)
             if referenced.type.is_reference and not c_vectors.declared(referenced):
-                bound = self.bound.get(str(self.key_of(referenced)))
+                key = str(self.key_of(referenced))
+                if self.program.variables[key].pointer and referenced.kind is ck.PARM_DECL:
+                    return Memory(key, True, indices=[Affine(0)])
+                bound = self.bound.get(key)
                 return Memory(UNKNOWN_MEMORY, False) if bound is None else replace(bound)
             return Memory(self.key_of(referenced), False)
         if cursor.kind is ck.MEMBER_REF_EXPR:
@@ -158,14 +170,15 @@ class PlaceReader(VectorReader, ABC):
                     within = self.memory(base, effects)
                 else:
                     within = self.place(base, effects)
+            elif cursor.referenced is not None and cursor.referenced.kind is ck.FIELD_DECL:
+                within = self._object(cursor, effects)
             if cursor.referenced is not None and cursor.referenced.type.is_reference:
                 return Memory(UNKNOWN_MEMORY, False)
             key = self._field_key(cursor)
             if cursor.referenced is None or cursor.referenced.kind is not ck.FIELD_DECL:
                 return Memory(key, False, exact=False)
-            if children:
-                self._note_record(key, within)
-            owner = self._named(children[0]) if children else None
+            self._note_record(key, within)
+            owner = self.owner(cursor)
             return Memory(key, False, exact=False, owner=owner or "")
         if cursor.kind is ck.ARRAY_SUBSCRIPT_EXPR:
             base, index = cursor.operands

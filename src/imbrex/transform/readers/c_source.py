@@ -16,7 +16,6 @@ from imbrex.transform.readers.fortran_lines import is_form_flag
 
 HEADERS = Path(__file__).resolve().parent.parent / "headers"
 C_SUFFIXES = frozenset({".c", ".cc", ".cpp", ".cxx", ".C", ".h"})
-CXX_SUFFIXES = frozenset({".cc", ".cpp", ".cxx", ".C"})
 
 _DIRECTIVE = re.compile(rb"^[ \t]*#[ \t]*(\w*)((?:\\\r?\n|[^\n])*)", re.MULTILINE)
 # Pragmas that leave the meaning of the loop behind them as it is written.

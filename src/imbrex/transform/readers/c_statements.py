@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 from imbrex.transform.model.program import (
+    CXX_SUFFIXES,
     Access,
     Block,
     Call,
@@ -22,7 +23,6 @@ from imbrex.transform.readers import c_vectors
 from imbrex.transform.readers.c_expressions import ExpressionReader
 from imbrex.transform.readers.c_loops import counted
 from imbrex.transform.readers.c_source import (
-    CXX_SUFFIXES,
     Directive,
     directives,
 )
@@ -55,6 +55,7 @@ class StatementReader:
         self.plus_plus = source.path.suffix in CXX_SUFFIXES
         self.return_cell = ""  # what the function that is read returns
         self.returns_reference = False
+        self.returns_constant = False
         self.endings = False  # whether code runs where the block that is read ends
 
     def enter(self, source: SourceFile) -> None:
@@ -153,7 +154,7 @@ class StatementReader:
                 if child.kind in ck.EXPRESSIONS:
                     self.expressions.read(child, effects)
                     if kind is ck.RETURN_STMT and self.returns_reference:
-                        self.expressions.give_away(child)
+                        self.expressions.hand_out(child, constant=self.returns_constant)
                     if kind is ck.RETURN_STMT and child.type.is_pointer:
                         self.expressions.points(self.return_cell, child)
             if "GOTO" in kind.name:
@@ -232,21 +233,25 @@ class StatementReader:
             if self._ends(child):
                 self.endings = True
                 effects.stop = effects.stop or ReasonKind.CONSTRUCT()
-            if c_vectors.declared(child):
+            if c_vectors.declared(child) and not child.type.is_reference:
                 self.expressions.construct(child, effects)
                 effects.accesses.append(Access(key, False, True, child.location.line))
                 effects.accesses.append(Access(key, True, True, child.location.line))
                 continue
-            for part in child.children:
+            made = self.expressions.constructed(value) if child.tree.plus_plus else None
+            if made is not None:
+                self.construct(made, effects)
+            for part in [] if made is not None else child.children:
                 if part.kind in ck.EXPRESSIONS:
                     self.expressions.read(part, effects)
             effects.accesses.append(Access(key, False, True, child.location.line))
             if child.tree.plus_plus and not child.type.is_plain:
-                # Code that is not read may keep the object's address.
-                self.program.pointer_facts.append(("escape", "addr", key))
+                self.expressions.objects(child.type, key)
             if value is not None:
                 self.expressions.initialize(child.type, value)
-            if value is not None and child.type.is_reference:
+            if value is not None and child.type.is_reference and c_vectors.is_alias(child):
+                pass  # another name of a vector
+            elif value is not None and child.type.is_reference:
                 self.expressions.give_away(value)
             elif value is not None and child.type.is_address:
                 self.expressions.points(key, value)
@@ -257,6 +262,52 @@ class StatementReader:
                 known = self.expressions.affine(value)
                 if known is not None:
                     self.program.definitions[key] = known
+
+    def construct(self, made: Any, effects: Effects) -> None:
+        """An object is made by a constructor of the program: what it is given may be kept."""
+        effects.stop = effects.stop or ReasonKind.CONSTRUCT()
+        self.expressions.make(made, effects)
+
+    def initializers(self, constructor: Any, block: Block) -> None:
+        """The members that a constructor sets in front of its body, as its first statement."""
+        effects = Effects()
+        target = None
+        for child in constructor.children:
+            if child.kind is ck.MEMBER_REF:
+                target = child.referenced
+            elif child.kind in ck.EXPRESSIONS:
+                self._initializer(target, child, effects)
+                target = None
+        start, line = block.start, constructor.location.line
+        statement = Statement(
+            Kind.OPAQUE, start, start, line, line, stop=ReasonKind.CONSTRUCT(), parent=block
+        )
+        statement.accesses, statement.calls = effects.accesses, effects.calls
+        block.statements.insert(0, statement)
+
+    def _initializer(self, member: Any | None, value: Any, effects: Effects) -> None:
+        made = self.expressions.constructed(value)
+        if made is not None:  # a member or a base, or all by another constructor
+            self.expressions.make(made, effects)
+            return
+        if member is None or member.kind is not ck.FIELD_DECL:
+            self.expressions.read(value, effects)
+            return
+        key = self.expressions.key_of(member)
+        line = value.location.line
+        if c_vectors.is_vector(member.type) and not member.type.is_reference:
+            self.expressions.fill(member, value, effects)
+            if not c_vectors.is_request(member.type):  # such are numbers or no requests
+                effects.accesses.append(Access(key, True, True, line))
+        else:
+            self.expressions.read(value, effects)
+            self.expressions.initialize(member.type, value)
+            if member.type.is_reference:
+                self.expressions.give_away(value)
+            elif member.type.is_address:
+                self.expressions.points(key, value)
+        if not self.expressions.is_null_request(value):
+            effects.accesses.append(Access(key, False, True, line))
 
     def _ends(self, variable: Any) -> bool:
         """Whether code of the program may run where a local variable ends."""

@@ -42,6 +42,8 @@ class Unread:
             name = f"{parent.spelling}::{cursor.spelling}" if member else cursor.spelling
             found = Unread(name, self.construct, self.location)
         construct = _HIDING.get(cursor.kind, "")
+        if cursor.kind is ck.CXX_METHOD and cursor.is_virtual:
+            construct = "a virtual method"
         if construct and not found.construct:
             place = Location(cursor.location.file, cursor.location.line)
             found = Unread(found.routine, construct, place)

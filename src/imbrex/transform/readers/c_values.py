@@ -89,7 +89,7 @@ class ValueReader(VariableReader):
         if kind is ck.CALL_EXPR:
             name, vector = c_vectors.method(cursor)
             if name == "size" and vector is not None:
-                return Affine.variable(self._size_of(vector))
+                return self._size(vector)
             parts, strides = self._split(cursor)
             return _joined(parts, strides)
         if kind is ck.UNARY_OPERATOR and cursor.unary_operator == cc.MINUS:
@@ -128,6 +128,15 @@ class ValueReader(VariableReader):
             self.program.variables[key] = Variable(key, name, kind, element="unsigned long")
         return key
 
+    def _size(self, vector: Any) -> Affine | None:
+        """The number of elements of the vector that an expression names."""
+        size = self._size_of(c_vectors.named(vector))
+        member = c_vectors.owner_of(vector)
+        if member is None:
+            return Affine.variable(size)
+        owner = self.owner(member)
+        return None if owner is None else Affine.variable(field_of(owner, size))
+
     def _field(self, cursor: Any) -> Affine | None:
         """An integer field of a structure, or an element of one, that a variable names."""
         index = ""
@@ -140,8 +149,7 @@ class ValueReader(VariableReader):
             index = f"[{value.constant}]"
         elif cursor.type.canonical.kind not in _INTEGERS:
             return None
-        owners = cursor.operands if cursor.kind is ck.MEMBER_REF_EXPR else []
-        owner = self._named(owners[0]) if owners else None
+        owner = self.owner(cursor)
         if owner is not None and (
             cursor.referenced is None or cursor.referenced.kind is not ck.FIELD_DECL
         ):

@@ -19,6 +19,7 @@ class VariableReader:
     def __init__(self, program: Program, source: SourceFile) -> None:
         self.program = program
         self.source = source
+        self.this = ""  # `this` of the method that is read
         self.lifetime: tuple[int, int] | None = None
         # Values of functions that are one expression: indices and strides, in their own terms.
         self.returned: dict[str, tuple[tuple[Affine, ...], tuple[Affine, ...]]] = {}
@@ -27,6 +28,9 @@ class VariableReader:
         """The model's key of a declared variable; the variable is entered on first sight."""
         known: str | None = declaration.key
         if known is not None:
+            return known
+        if declaration.kind is ck.FIELD_DECL:
+            known = declaration.key = self._key_of_field(declaration)
             return known
         location = declaration.location
         name = declaration.spelling
@@ -42,9 +46,14 @@ class VariableReader:
 
     def _variable(self, declaration: Any, key: str, external: bool) -> Variable:
         kind_of = declaration.type
+        named = declaration.kind is ck.PARM_DECL and kind_of.is_reference
+        if named:  # as a pointer that is never set
+            kind_of = kind_of.canonical.pointee
         extents = cc.array_extents(kind_of)
-        pointer = kind_of.is_pointer
-        if pointer:
+        pointer = named or kind_of.is_pointer
+        if named:
+            extents = [None, *extents]
+        elif pointer:
             extents = [None, *cc.array_extents(kind_of.canonical.pointee)]
         bounds = tuple(
             (Affine(0), None if extent is None else Affine(extent - 1))
@@ -92,6 +101,9 @@ class VariableReader:
             variable.kind, variable.record = "field", record
             # Many structures share the key, so that equal indices prove nothing but a difference.
             self.program.variables[key] = variable
+            if not union and c_vectors.declared(declaration):
+                c_vectors.enter(self.program, key, variable, declaration)
+                variable.record = record
             if union and parent.type.holds_address:
                 # What is stored as a pointer may be read as a number, and the reverse.
                 self.program.pointer_facts += [("escape", "copy", key), (key, "addr", "external")]
@@ -107,6 +119,31 @@ class VariableReader:
             )
         return key
 
+    def owner(self, cursor: Any) -> str | None:
+        """The variable that the object of a member, or a pointer to it, is."""
+        if cursor.kind is not ck.MEMBER_REF_EXPR:
+            return None
+        owners = cursor.operands
+        if owners:
+            return self._named(owners[0])
+        of_object = cursor.referenced is not None and cursor.referenced.kind is ck.FIELD_DECL
+        return self.this or None if of_object else None
+
+    def enter_this(self, routine: str, declaration: Any) -> str:
+        """The key of `this` in a method."""
+        key = f"this@{routine}"
+        record = declaration.semantic_parent.type.canonical.spelling
+        self.program.variables[key] = Variable(
+            key,
+            "this",
+            "parameter",
+            element=record,
+            pointer=True,
+            bounds=((Affine(0), None),),
+            line=declaration.location.line,
+        )
+        return key
+
     def _named(self, cursor: Any) -> str | None:
         """The variable that is a structure or a pointer to one, as written."""
         cursor = cursor.stripped
@@ -114,10 +151,12 @@ class VariableReader:
             cursor = cursor.operands[0].stripped
             if cursor.type.is_pointer:
                 return None
+        if cursor.kind is ck.CXX_THIS_EXPR:
+            return self.this or None
         if cursor.kind is not ck.DECL_REF_EXPR or cursor.referenced is None:
             return None
         if cursor.referenced.kind not in (ck.VAR_DECL, ck.PARM_DECL):
             return None
-        if cursor.referenced.type.is_reference:
+        if cursor.referenced.type.is_reference and cursor.referenced.kind is ck.VAR_DECL:
             return None
         return self.key_of(cursor.referenced)

@@ -84,18 +84,24 @@ class VectorReader(ValueReader, ABC):
     @abstractmethod
     def _record(self, effects: Effects, place: Memory, cursor: Any, *, write: bool) -> None: ...
 
-    def _elements(self, vector: Any, cursor: Any, effects: Effects) -> Memory:
-        """The memory that a vector holds."""
-        key = self.key_of(vector)
-        effects.accesses.append(Access(key, False, False, cursor.location.line))
-        return Memory(key, True)
+    def _elements(self, vector: Any, effects: Effects) -> Memory:
+        """The memory that the vector which an expression names holds."""
+        line = vector.location.line
+        member = c_vectors.owner_of(vector)
+        if member is None:
+            found = Memory(self.key_of(c_vectors.named(vector)), True)
+        else:
+            held = self.place(member, effects)
+            found = Memory(held.key, True, owner=held.owner)
+        effects.accesses.append(Access(found.key, False, False, line))
+        return found
 
     def _element(self, cursor: Any, effects: Effects) -> Memory | None:
         """The element of a vector that a call of a method names."""
         name, vector = c_vectors.method(cursor)
         if vector is None or name not in c_vectors.ELEMENTS:
             return None
-        found = self._elements(vector, cursor, effects)
+        found = self._elements(vector, effects)
         if name == "operator[]":
             index = cursor.operands[-1]
             self.read(index, effects)
@@ -107,11 +113,24 @@ class VectorReader(ValueReader, ABC):
             found.indices.append(Affine(0) if name == "front" else None)
         return found
 
+    def vector_text(self, cursor: Any) -> str:
+        """How the vector is named whose elements a pointer is to, wherever that means the same."""
+        inner = cursor.stripped
+        if inner.kind is ck.UNARY_OPERATOR and inner.unary_operator == cc.ADDRESS_OF:
+            inner = inner.operands[0].stripped
+        _, vector = c_vectors.method(inner)
+        if vector is None:
+            return ""
+        member = c_vectors.owner_of(vector)
+        if member is not None and self.owner(member) is None:
+            return ""
+        start, end = cc.spelled(vector)
+        return self.source.data[start:end].decode(errors="replace")
+
     def whole(self, cursor: Any, effects: Effects) -> Memory | None:
         """All elements of the array or vector that an expression names."""
-        vector = c_vectors.named(cursor)
-        if vector is not None:
-            found = self._elements(vector, cursor, effects)
+        if c_vectors.named(cursor) is not None:
+            found = self._elements(cursor, effects)
         elif cursor.type.is_array and cursor.stripped.kind is ck.DECL_REF_EXPR:
             found = self.place(cursor, effects)
         else:
@@ -127,37 +146,75 @@ class VectorReader(ValueReader, ABC):
         if name in c_vectors.ELEMENTS:
             self._record(effects, self.place(cursor, effects), cursor, write=False)
             return True
-        self._elements(vector, cursor, effects)
+        found = self._elements(vector, effects)
         if name == "data" or name in c_vectors.SIZES:
             return True
         moves = name in c_vectors.MOVES
+        declaration: Any = c_vectors.named(vector)
         kind = ReasonKind.VECTOR_MOVES if moves else ReasonKind.VECTOR_METHOD
-        effects.stop = effects.stop or kind(vector=vector.spelling, method=name)
-        self.program.pointer_facts.append(("escape", "addr", self.key_of(vector)))
-        for argument in cursor.arguments:
-            self.read(argument, effects)
-            other = c_vectors.named(argument)
-            if other is not None:
-                self.program.pointer_facts.append(("escape", "addr", self.key_of(other)))
+        effects.stop = effects.stop or kind(vector=declaration.spelling, method=name)
+        line = cursor.location.line
+        effects.accesses.append(Access(self._size_of(declaration), False, True, line))
+        given = [
+            child
+            for child in cursor.arguments
+            if child.kind is not ck.UNEXPOSED_EXPR or (child.operands)
+        ]
+        own = name in c_vectors.GROWS and all(self._converted(c, effects) for c in given)
+        others = [c_vectors.named(self._unmoved(child)) for child in given]
+        facts = self.program.pointer_facts
+        exchanged = name in ("swap", "operator=") and self._are_variables([declaration, *others])
+        if exchanged:  # each may hold the other's memory from now on
+            other = self.key_of(others[-1])
+            facts += [(found.key, "copy", other), (other, "copy", found.key)]
+        elif not own:
+            facts.append(("escape", "addr", found.key))
+        if given and (not own or name != "resize" or len(given) > 1):
+            effects.accesses.append(Access(found.key, True, True, line))
+        for argument in [] if own else given:
+            named = self._unmoved(argument)
+            self.read(named, effects)
+            if c_vectors.named(named) is not None:
+                held = self._elements(named, effects)
+                if not exchanged:
+                    facts.append(("escape", "addr", held.key))
+                effects.accesses += [Access(held.key, True, w, line) for w in (False, True)]
         return True
+
+    @staticmethod
+    def _unmoved(cursor: Any) -> Any:
+        """The expression that `std::move` is called on."""
+        inner = cursor.stripped
+        moved = inner.kind is ck.CALL_EXPR and inner.spelling == "move"
+        return inner.operands[-1] if moved and len(inner.operands) == 2 else cursor
+
+    @staticmethod
+    def _are_variables(vectors: list[Any | None]) -> bool:
+        """Whether two vectors are named, neither by a parameter: that is the caller's vector."""
+        known = [vector for vector in vectors if vector is not None]
+        kinds = {vector.kind for vector in known}
+        return len(known) == len(vectors) >= 2 and ck.PARM_DECL not in kinds
 
     def construct(self, cursor: Any, effects: Effects) -> None:
         """Read the declaration of a vector."""
+        self.fill(cursor, cursor.initializer, effects)
+        size = self._size_of(cursor)
+        effects.accesses.append(Access(size, False, True, cursor.location.line))
+
+    def fill(self, cursor: Any, value: Any | None, effects: Effects) -> None:
+        """Read what a vector, a variable or a member, is constructed from."""
         key = self.key_of(cursor)
-        value = cursor.initializer
         inner = None if value is None else value.stripped
         while inner is not None and inner.kind is ck.UNEXPOSED_EXPR and inner.operands:
             inner = inner.operands[0].stripped
         plain = inner is None or (inner.kind is ck.CALL_EXPR and inner.spelling == "vector")
         for child in [] if inner is None or not plain else inner.arguments:
-            other = c_vectors.named(child)
-            if other is not None and not self._moved_from(child):
-                found = self._elements(other, child, effects)
+            if c_vectors.named(child) is not None and not self._moved_from(child):
+                found = self._elements(child, effects)
                 effects.accesses.append(Access(found.key, True, False, child.location.line))
+                plain = plain and not c_vectors.is_request(cursor.type)  # handles are copied
             elif child.kind is not ck.UNEXPOSED_EXPR or child.operands:
                 plain = self._converted(child, effects) and plain
-        size = self._size_of(cursor)
-        effects.accesses.append(Access(size, False, True, cursor.location.line))
         if not plain:
             if inner is not None:
                 self.read(inner, effects)
@@ -165,25 +222,28 @@ class VectorReader(ValueReader, ABC):
             self.program.pointer_facts.append(("escape", "addr", key))
 
     def _converted(self, cursor: Any, effects: Effects) -> bool:
-        """Whether an argument is a number that becomes one of another type."""
+        """Whether an argument is a number that becomes one of another type, or no request."""
         inner = cursor.stripped
-        if inner.type.canonical.kind not in _NUMBERS:
+        if inner.type.canonical.kind not in _NUMBERS and not self.is_null_request(cursor):
             return False
         self.read(inner, effects)
         return True
+
+    def is_null_request(self, cursor: Any) -> bool:
+        start, end = cc.spelled(cursor)
+        return self.source.data[start:end] == b"MPI_REQUEST_NULL"
 
     @staticmethod
     def _moved_from(cursor: Any) -> bool:
         """Whether the vector is named through a cast, which may give its memory away."""
         while cursor.kind in (ck.UNEXPOSED_EXPR, ck.PAREN_EXPR):
             (cursor,) = cursor.operands
-        return cursor.kind is not ck.DECL_REF_EXPR
+        return cursor.kind not in (ck.DECL_REF_EXPR, ck.MEMBER_REF_EXPR)
 
     def _vector(self, cursor: Any, name: str, position: int, effects: Effects) -> Argument:
         """A vector passed by reference: as the address of its first element."""
         start, end = cc.spelled(cursor)
-        key = self.key_of(c_vectors.named(cursor))
-        effects.accesses.append(Access(key, False, False, cursor.location.line))
+        key = self._elements(cursor, effects).key
         self.program.pointer_facts.append((f"argument:{name}:{position}", "copy", key))
         self.program.passed_vectors.append((name, position, key))
         text = self.source.data[start:end].decode(errors="replace")

@@ -1,8 +1,12 @@
 """std::vector of numbers: a variable that holds its elements as a pointer holds an array.
 
+The variable may be a member: then all objects of its class have one, as they have one field. A
+vector of MPI's requests is one of numbers too.
+
 Elements stay where they are while only `[]`, `data`, `front`, `back`, `size` and `empty` are used.
-Any other method may give the vector other memory: nothing moves over it, and whatever another
-vector, a pointer or unknown code may hold counts as its memory from then on.
+Any other method may give the vector other memory: nothing moves over it. `resize` and its like
+take new memory of the vector's own; after the others whatever another vector, a pointer or unknown
+code may hold counts as its memory.
 """
 
 from __future__ import annotations
@@ -23,9 +27,15 @@ MOVES = frozenset(
         *("push_back", "emplace_back", "pop_back", "insert", "emplace", "erase"),
     }
 )
+# Those after which the elements lie in memory that no other vector had, if given numbers only.
+GROWS = frozenset(
+    {"resize", "reserve", "shrink_to_fit", "assign", "clear", "push_back", "pop_back"}
+)
+RECAST = "recast"  # the cell of facts where a vector is cast to one that is not constant
 _VECTOR = re.compile(
     r"(?:const )?(?:class )?std::(?:__\w+::)?vector<"
-    r"((?:(?:unsigned |signed )?(?:char|short|int|long|long long)|float|double))"
+    r"((?:(?:unsigned |signed )?(?:char|short|int|long|long long)|float|double"
+    r"|(?:struct )?(?:ompi_request_t|imbrex_request) \*))"
     r"(?:, std::(?:__\w+::)?allocator<\1 ?>)? ?>$"
 )
 
@@ -50,19 +60,26 @@ def is_vector(kind: Any) -> bool:
 
 
 def declared(cursor: Any) -> bool:
-    """Whether a declaration is of a vector, or of a parameter that is a reference to one."""
+    """Whether a declaration is of a vector, or of a reference that is no other name of one."""
     if not cursor.tree.plus_plus or not is_vector(cursor.type):
         return False
-    return not cursor.type.is_reference or cursor.kind is ck.PARM_DECL
+    return not (cursor.kind is ck.VAR_DECL and is_alias(cursor))
+
+
+def is_request(kind: Any) -> bool:
+    """Whether a vector's elements may be MPI's requests (numbers, with some libraries)."""
+    return element_of(kind) == "int" or "request" in element_of(kind)
 
 
 def enter(program: Program, key: str, variable: Variable, cursor: Any) -> None:
     """Note a vector and the memory that it has of its own, if it is no reference."""
     variable.pointer = True
     variable.record = ""
-    variable.element = element_of(cursor.type)
+    variable.element = element_of(cursor.type).removeprefix("struct ").removesuffix(" *")
     variable.bounds = ((Affine(0), None),)
     if cursor.type.is_reference:
+        if cursor.kind is not ck.PARM_DECL:  # to what a function returned
+            program.pointer_facts.append((key, "addr", "external"))
         return
     memory = f"vector:{key}"
     program.variables[memory] = Variable(
@@ -76,19 +93,53 @@ def enter(program: Program, key: str, variable: Variable, cursor: Any) -> None:
 
 
 def named(cursor: Any) -> Any | None:
-    """The declaration of the vector that an expression names."""
-    if not cursor.tree.plus_plus:
-        return None
-    inner = cursor.stripped
-    if inner.kind is not ck.DECL_REF_EXPR or inner.referenced is None:
+    """The declaration of the vector that an expression names: a variable, or a member."""
+    inner = _meant(cursor)
+    if inner is None or inner.referenced is None:
         return None
     found = inner.referenced
+    if inner.kind is ck.MEMBER_REF_EXPR:
+        if found.kind is not ck.FIELD_DECL or found.type.is_reference or _in_union(found):
+            return None
+        return found if is_vector(found.type) else None
     known = found.kind in (ck.VAR_DECL, ck.PARM_DECL)
     return found if known and declared(found) else None
 
 
+def _meant(cursor: Any) -> Any | None:
+    """The expression that names a vector, of a local reference what it is bound to."""
+    if not cursor.tree.plus_plus:
+        return None
+    inner = cursor.stripped
+    while inner.kind is ck.DECL_REF_EXPR and inner.referenced is not None:
+        found = inner.referenced
+        if found.kind is not ck.VAR_DECL or not is_alias(found):
+            return inner
+        inner = found.initializer.stripped
+    return inner if inner.kind is ck.MEMBER_REF_EXPR else None
+
+
+def _in_union(field: Any) -> bool:
+    parent = field.semantic_parent
+    return parent is None or parent.kind is ck.UNION_DECL
+
+
+def is_alias(declaration: Any) -> bool:
+    """Whether a local reference is another name of a vector that is known."""
+    if not declaration.type.is_reference or not is_vector(declaration.type):
+        return False
+    value = declaration.initializer
+    return value is not None and named(value) is not None
+
+
+def owner_of(cursor: Any) -> Any | None:
+    """The expression of a member that names a vector; None where a variable is one."""
+    inner = _meant(cursor)
+    return inner if inner is not None and inner.kind is ck.MEMBER_REF_EXPR else None
+
+
 def method(cursor: Any) -> tuple[str, Any | None]:
-    """The name of the method that a call calls on a vector, and the vector's declaration."""
+    """The name of the method that a call calls on a vector, and the expression that names it."""
     if cursor.kind is not ck.CALL_EXPR or not cursor.tree.plus_plus:
         return "", None
     children = cursor.operands
@@ -96,16 +147,24 @@ def method(cursor: Any) -> tuple[str, Any | None]:
         return "", None
     first = children[0]
     if cursor.spelling.startswith("operator"):
-        return cursor.spelling, named(first)
+        return cursor.spelling, first if named(first) is not None else None
     if first.kind is ck.MEMBER_REF_EXPR:
         inner = first.operands
-        return cursor.spelling, named(inner[0]) if inner else None
+        known = bool(inner) and named(inner[0]) is not None
+        return cursor.spelling, inner[0] if known else None
     return "", None
 
 
 def settle(program: Program) -> None:
-    """A vector passed by reference to what may change its memory has any memory afterwards."""
+    """Note what is known of vectors only when all is read.
+
+    A vector passed by reference to what may change its memory has any memory afterwards. Where a
+    vector is cast, one that is given out as constant may be changed.
+    """
     facts = program.pointer_facts
+    if any(target == RECAST for target, _, _ in facts):
+        own = [key for key in program.variables if f"vector:{key}" in program.variables]
+        facts += [("escape", "addr", key) for key in own]
     unsettled = {key for target, form, key in facts if target == "escape" and form == "addr"}
     grown = True
     while grown:

@@ -23,12 +23,12 @@ _BUILT_IN = frozenset(_BUILT_IN_NAMES.split(" "))
 
 def runs_no_user_code(referenced: Any, arguments: list[Any], result: Any) -> bool:
     """Whether a call of this function runs nothing but the library's code."""
-    if not _is_library(referenced) or not _is_own(result):
+    if not is_library(referenced) or not _is_own(result):
         return False
     return all(_is_harmless(argument) for argument in arguments)
 
 
-def _is_library(cursor: Any) -> bool:
+def is_library(cursor: Any) -> bool:
     name = cursor.location.file
     return name is not None and _HEADERS.search(name) is not None
 
@@ -37,7 +37,7 @@ def _is_harmless(argument: Any) -> bool:
     inner = argument.stripped
     named = inner.referenced if inner.kind is ck.DECL_REF_EXPR else None
     if named is not None and named.kind not in (ck.VAR_DECL, ck.PARM_DECL):
-        return _is_library(named)  # std::endl
+        return is_library(named)  # std::endl
     kind = argument.type
     return "(" not in kind.canonical.spelling and _is_own(kind)
 

@@ -179,7 +179,11 @@ class ExistingMotion(Completing[list[Piece], Lowered]):
         if site.call.name != "MPI_Waitall" or not ignored or section is None:
             return [None]
         held = request_argument(site.call).fence
-        if held and "%" not in held:  # in an element of an array, which has no constant name
+        fortran = self.program.files[site.routine.file].is_fortran
+        if fortran and held and "%" not in held:  # in an element of an array: no constant name
+            return [None]
+        base = self.program.variables[request_argument(site.call).base or ""]
+        if not fortran and base.kind == "field" and not held:
             return [None]
         low, high = section[0].low, section[0].high
         if low is None or high is None or low.terms or high.terms:

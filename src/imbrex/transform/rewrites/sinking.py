@@ -146,6 +146,8 @@ class Sinking(Splitting[Sink]):
         call: Call = statement.calls[0]
         if not call.is_statement or call.macro or call.unknown or call.arguments:
             return None
+        if "::" in call.name:  # a method: only its class may know it
+            return None
         found = self.program.callee(call.name, user.file)
         if found is None or found.parameters or statement.text == "terminal":
             return None

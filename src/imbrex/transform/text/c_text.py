@@ -82,7 +82,8 @@ class CText:
         self, transfer: Transfer, requests: str, first: int, count: int, indent: str
     ) -> str:
         """A wait for some of the requests of an MPI_Waitall."""
-        request = f"&{requests}[{first}]" if first else requests
+        plain = not first and not self.source.is_cxx  # in C++ it may be a vector
+        request = requests if plain else f"&{requests}[{first}]"
         guards = transfer.guards
         inner = indent + ("    " if guards else "")
         if count == 1:

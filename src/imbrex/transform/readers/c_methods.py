@@ -1,0 +1,94 @@
+"""Methods of classes as functions: the names that the model knows them by, and which are read.
+
+A method that is not virtual is a function whose first parameter is `this`. What a virtual call
+runs is not known here, so that virtual methods stay unread code, and so do templates.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from imbrex.transform.readers import c_cursor_kinds as ck
+from imbrex.transform.readers.cxx_library import is_library
+
+_CLASSES = frozenset({ck.CLASS_DECL, ck.STRUCT_DECL})
+_MEMBERS = frozenset({ck.CXX_METHOD, ck.CONSTRUCTOR, ck.DESTRUCTOR})
+# In the place of the name of an instance of a template: no routine is called so.
+_INSTANCE = "<>"
+
+
+def routine_name(cursor: Any) -> str:
+    """The name of the routine that a function, method or constructor is in the model."""
+    if cursor.routine_name is None:
+        cursor.routine_name = _routine_name(cursor)
+    return str(cursor.routine_name)
+
+
+def _routine_name(cursor: Any) -> str:
+    name = str(cursor.spelling)
+    if not cursor.tree.plus_plus:
+        return name
+    if cursor.is_instance:
+        name += _INSTANCE
+    if cursor.kind not in _MEMBERS:
+        return name
+    parent = cursor.semantic_parent
+    record = parent.type.canonical.spelling
+    alike = [c.get_usr() for c in parent.children if c.kind is cursor.kind and c.spelling == name]
+    number = alike.index(cursor.get_usr()) if cursor.get_usr() in alike else 0
+    return f"{record}::{name}" + (f"#{number + 1}" if number else "")
+
+
+def is_read(cursor: Any) -> bool:
+    """Whether the definition of a function or method is read as a routine."""
+    if not cursor.tree.plus_plus:
+        return True
+    if cursor.is_instance or is_library(cursor):
+        return False
+    if cursor.kind is ck.FUNCTION_DECL:
+        return True
+    parent = cursor.semantic_parent
+    if cursor.kind not in _MEMBERS or parent is None or parent.kind not in _CLASSES:
+        return False
+    if "<" in parent.type.canonical.spelling:  # of a template, or of a class within one
+        return False
+    return cursor.kind is not ck.CXX_METHOD or not (cursor.is_virtual or is_operator(cursor))
+
+
+def objects_of(kind: Any) -> str:
+    """The cell that holds all objects of a class, whose constructors get them as `this`."""
+    return f"objects {kind.canonical.spelling}"
+
+
+def is_own(record: Any) -> bool:
+    """Whether the constructors of a class are the program's own and are read."""
+    if record is None or record.kind not in _CLASSES:
+        return False
+    return "<" not in record.type.canonical.spelling and not is_library(record)
+
+
+def runs_unseen(member: Any) -> bool:
+    """Whether a constructor or destructor has a body, here or elsewhere."""
+    if member.kind not in (ck.CONSTRUCTOR, ck.DESTRUCTOR):
+        return False
+    return not member.is_implicit
+
+
+def is_operator(cursor: Any) -> bool:
+    name = cursor.spelling
+    return bool(name.startswith("operator") and not name[8:9].isalnum() and name[8:9] != "_")
+
+
+def has_object(cursor: Any) -> bool:
+    """Whether a function is called on an object."""
+    return cursor.kind in _MEMBERS and not cursor.is_static_method
+
+
+def called(cursor: Any) -> Any | None:
+    """The declaration of the function or method that a call runs for certain; else None."""
+    found = cursor.referenced
+    if found is None or not found.tree.plus_plus:
+        return found if found is not None and found.kind is ck.FUNCTION_DECL else None
+    if found.kind is ck.FUNCTION_DECL:
+        return found
+    return found if found.kind is ck.CXX_METHOD and is_read(found) else None

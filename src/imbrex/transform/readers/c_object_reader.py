@@ -1,0 +1,164 @@
+"""Objects of C++ in calls: what a method is called on, what a reference is bound to."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+from imbrex.transform.model.program import UNKNOWN_MEMORY, Argument, Program, SourceFile
+from imbrex.transform.readers import c_cursor as cc
+from imbrex.transform.readers import c_cursor_kinds as ck
+from imbrex.transform.readers import c_methods, c_vectors
+from imbrex.transform.readers.c_places import PlaceReader
+from imbrex.transform.readers.c_vector_reader import Effects, Memory
+
+_LVALUES = frozenset({ck.DECL_REF_EXPR, ck.MEMBER_REF_EXPR, ck.ARRAY_SUBSCRIPT_EXPR})
+
+
+class ObjectReader(PlaceReader, ABC):
+    """What the reader of calls does with objects and references."""
+
+    def __init__(self, program: Program, source: SourceFile) -> None:
+        super().__init__(program, source)
+        self.classes: set[str] = set()  # whose constructors are noted
+
+    @abstractmethod
+    def _fill(self, argument: Argument, found: Memory) -> None: ...
+
+    def called_object(self, callee: Any, effects: Effects) -> Argument:
+        """What a method is called on, as the address that `this` holds in it."""
+        owners = callee.operands if callee.kind is ck.MEMBER_REF_EXPR else []
+        start, end = cc.spelled(owners[0] if owners else callee)
+        text = self.source.data[start:end].decode(errors="replace") if owners else "this"
+        argument = Argument(text, start, end)
+        if not owners:
+            found = self._object(callee, effects)
+        elif owners[0].type.is_pointer:
+            found = self.memory(owners[0], effects)
+        else:
+            found = self._bound_to(owners[0], effects)
+        self._fill(argument, found)
+        argument.reads = effects.accesses
+        return argument
+
+    def reference(self, cursor: Any, effects: Effects) -> Argument:
+        """What a parameter that is a reference is bound to, as an address."""
+        start, end = cc.spelled(cursor)
+        text = self.source.data[start:end].decode(errors="replace")
+        argument = Argument(text, start, end)
+        self._fill(argument, self._bound_to(cursor, effects))
+        argument.reads = effects.accesses
+        return argument
+
+    def _bound_to(self, cursor: Any, effects: Effects) -> Memory:
+        """The memory of an lvalue, or of the temporary object that holds a value."""
+        inner = cursor.stripped
+        _, vector = c_vectors.method(inner)
+        if inner.kind in _LVALUES or self._is_dereference(inner) or vector is not None:
+            found = self.place(inner, effects)
+            if cursor.type.canonical.spelling.removeprefix("const ") != (
+                inner.type.canonical.spelling.removeprefix("const ")
+            ):
+                self.read(cursor, effects)  # what is bound may be converted
+            return found
+        self.read(cursor, effects)
+        if inner.type.is_number or inner.kind is ck.STRING_LITERAL:
+            return Memory("string", False)
+        return Memory(UNKNOWN_MEMORY, False)
+
+    def give_object(self, callee: Any) -> None:
+        """Code that is not read is called on an object: it may keep its address."""
+        owners = callee.operands if callee.kind is ck.MEMBER_REF_EXPR else []
+        if owners and owners[0].type.is_pointer:
+            self.points("escape", owners[0])
+        elif owners:
+            self.give_away(owners[0])
+        elif callee.kind is ck.MEMBER_REF_EXPR and self.this:
+            self.program.pointer_facts.append(("escape", "copy", self.this))
+
+    def give_away(self, cursor: Any) -> None:
+        """A reference is bound to the object: whoever holds one may reach it."""
+        found = self.memory(cursor, Effects()) if cursor.type.is_pointer else None
+        place = self.place(cursor.stripped, Effects())
+        for held in (found, place):
+            if held is not None and held.key != UNKNOWN_MEMORY:
+                form = "copy" if held.through else "addr"
+                self.program.pointer_facts.append(("escape", form, held.key))
+
+    def hand_out(self, cursor: Any, *, constant: bool) -> None:
+        """A function returns a reference to what an expression names."""
+        vector = c_vectors.named(cursor) if constant else None
+        if vector is None:
+            self.give_away(cursor)
+        else:  # its elements may be reached, and the vector not be given others
+            self.program.pointer_facts.append(("escape", "copy", self.key_of(vector)))
+
+    def objects(self, kind: Any, key: str) -> None:
+        """An object of this type is made: its constructors, and those within it, get its address.
+
+        Code that is not read may keep it.
+        """
+        kind = kind.canonical
+        while kind.is_array:
+            kind = kind.element_type.canonical
+        facts = self.program.pointer_facts
+        if kind.is_reference or kind.is_plain or c_vectors.is_vector(kind):
+            return
+        if not c_methods.is_own(kind.record):
+            facts.append(("escape", "addr", key))
+            return
+        cell = c_methods.objects_of(kind)
+        facts.append((cell, "addr", key))
+        self._parts(kind, cell)
+
+    def _parts(self, kind: Any, cell: str) -> None:
+        """The constructors of a class, its bases and its members, once."""
+        record = kind.record
+        facts = self.program.pointer_facts
+        if not c_methods.is_own(record):
+            facts.append(("escape", "copy", cell))
+            return
+        if cell in self.classes:
+            return
+        self.classes.add(cell)
+        for child in record.children:
+            if c_methods.runs_unseen(child):
+                facts.append((f"argument:{c_methods.routine_name(child)}:0", "copy", cell))
+            elif child.kind is ck.FUNCTION_TEMPLATE and child.spelling.startswith(record.spelling):
+                facts.append(("escape", "copy", cell))
+            elif child.kind is ck.FIELD_DECL:
+                self.objects(child.type, self.key_of(child))
+            elif child.kind is ck.CXX_BASE_SPECIFIER:
+                base = c_methods.objects_of(child.type)
+                facts.append((base, "copy", cell))
+                self._parts(child.type.canonical, base)
+
+    def make(self, made: Any, effects: Effects) -> None:
+        """Read what a constructor is given: it may keep it."""
+        name = c_methods.routine_name(made.referenced)
+        for position, (formal, child) in enumerate(
+            zip(made.referenced.arguments, made.arguments, strict=False), 1
+        ):
+            inner = Effects()
+            if formal.type.is_reference and c_vectors.named(child) is not None:
+                self._vector(child, name, position, inner)
+            elif formal.type.is_reference:
+                found = self._bound_to(child, inner)
+                self._note(f"argument:{name}:{position}", found.key, found.through)
+            else:
+                self.read(child, inner)
+                if child.type.is_address:
+                    self.points(f"argument:{name}:{position}", child)
+            effects.accesses += inner.accesses
+            effects.calls += inner.calls
+
+    def constructed(self, value: Any | None) -> Any | None:
+        """The call of a constructor of the program's own that an initializer is; else None."""
+        inner = None if value is None else value.stripped
+        while inner is not None and inner.kind in ck.CASTS and inner.operands:
+            inner = inner.operands[0].stripped
+        if inner is None or inner.kind is not ck.CALL_EXPR or inner.referenced is None:
+            return None
+        named = inner.referenced
+        own = named.kind is ck.CONSTRUCTOR and c_methods.is_read(named)
+        return inner if own and named.get_definition() is not None else None
