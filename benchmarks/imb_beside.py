@@ -1,6 +1,6 @@
 """IMB-MPI1, IMB-NBC and IMB-RMA beside Imbrex's probes, in turns, under Intel MPI.
 
-    python benchmarks/imb_beside.py VENV [--rounds 5] [--insert docs/guide/probe.md]
+    python benchmarks/imb_beside.py VENV [--rounds 5] [--insert docs/theory/probes.md]
 
 VENV is a virtual environment with the wheels `impi-rt` (which carries IMB) and `impi-devel`. Each
 round runs both on two ranks of this node, so that what else the machine does meets both. A line

@@ -1,6 +1,6 @@
 """What overlaps per protocol of large messages (Shet et al., sections 3.2 and 3.3), as a table.
 
-    python benchmarks/probe_protocols.py [--runs 3] [--insert docs/guide/probe.md]
+    python benchmarks/probe_protocols.py [--runs 3] [--insert docs/theory/probes.md]
 
 Of a message of 1 MiB with work of three transfers: the share that the times of both sides show to
 be hidden behind the sender's work (MPI_Isend against MPI_Recv) and behind the receiver's (MPI_Irecv

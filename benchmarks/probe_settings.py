@@ -1,7 +1,7 @@
 """What the settings known to change overlap do here: `imbrex probe --try-settings`, as a table.
 
     python benchmarks/probe_settings.py [--wheels FOLDER] [--line "mpirun.openmpi -n 2"]...
-        [--keep FOLDER] [--insert docs/guide/probe.md]
+        [--keep FOLDER] [--insert docs/theory/probes.md]
 
 Lines and --wheels are those of probe_table.py. With --keep the answers stay in FOLDER, and lines
 that were probed earlier are taken from there. With --insert the table replaces the one between the

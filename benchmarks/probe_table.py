@@ -1,7 +1,7 @@
 """What overlaps on several MPI libraries: one quick probe each, as a Markdown table.
 
     python benchmarks/probe_table.py [--wheels FOLDER] [--line "mpirun.openmpi -n 2"]...
-        [--insert docs/guide/probe.md]
+        [--insert docs/theory/probes.md]
 
 A line may begin with `FOLDER:` (the `bin` folder of an MPI library, or of a virtual environment
 with an MPI wheel), which then comes first on PATH. --wheels names a folder that has the virtual

@@ -1,4 +1,7 @@
-"""The rows that `imbrex-probes` prints: columns with '#' metadata (docs/guide/probe.md)."""
+"""The rows that `imbrex-probes` prints: columns with '#' metadata.
+
+Their columns: docs/reference/probe-experiments.md.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Rows of the overlap experiments: one message with work on either side (docs/guide/probe.md)."""
+"""Rows of the overlap experiments: one message with work on either side.
+
+Their columns: docs/reference/probe-experiments.md.
+"""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ class Answer:
         return "it was interrupted" if self.interrupted else "the time was over"
 
     def to_json(self) -> dict[str, Any]:
-        """The documented JSON object (docs/guide/probe.md)."""
+        """The documented JSON object (docs/reference/probe-experiments.md)."""
         return {
             "schema_version": SCHEMA_VERSION,
             "library": {

@@ -21,7 +21,7 @@ from imbrex.probe.progress_calls import ProgressCalls
 from imbrex.probe.quoted import Quoted
 from imbrex.probe.work_overlap import WorkOverlap
 
-PAGE = Path(__file__).resolve().parents[3] / "docs" / "guide" / "probe.md"
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "reference" / "probe-experiments.md"
 WHERE = "exchange intra-node 0 1"
 ROWS = (
     "# imbrex-probes 1",
