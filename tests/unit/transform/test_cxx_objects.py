@@ -182,3 +182,59 @@ def test_refused(name: str, tmp_path: Path) -> None:
 def test_rewritten(name: str, tmp_path: Path) -> None:
     decision = outcome_of(tmp_path, *REWRITTEN[name])
     assert decision.decision == "rewritten", decision.reason
+
+
+HEADER = """#include <mpi.h>
+#include <vector>
+class Halo {
+  public:
+    Halo();
+    void begin(int peer);
+    void end();
+    void work();
+  private:
+    std::vector<double> in_, out_, v_;
+    std::vector<MPI_Request> requests_;
+};
+"""
+MADE = """#include "halo.hpp"
+Halo::Halo() : in_(10), out_(10), v_(1000), requests_(2, MPI_REQUEST_NULL) {}
+void Halo::work() { for (int i = 0; i < 1000; i++) v_[i] = 0.5 * v_[i] + 1.0; }
+"""
+EXCHANGED = """#include "halo.hpp"
+void Halo::begin(int peer)
+{
+    MPI_Irecv(in_.data(), 10, MPI_DOUBLE, peer, 0, MPI_COMM_WORLD, &requests_[0]);
+    MPI_Isend(out_.data(), 10, MPI_DOUBLE, peer, 0, MPI_COMM_WORLD, &requests_[1]);
+}
+void Halo::end() { MPI_Waitall(2, requests_.data(), MPI_STATUSES_IGNORE); }
+"""
+MAIN = """#include "halo.hpp"
+int main(int argc, char **argv)
+{
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    {
+        Halo halo;
+        halo.begin(1 - rank);
+        halo.end();
+        halo.work();
+    }
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_class_in_several_files(tmp_path: Path, whole: bool) -> None:
+    """Its constructor may keep requests, where it is not among the files."""
+    (tmp_path / "halo.hpp").write_text(HEADER)
+    texts = {"made.cpp": MADE, "exchanged.cpp": EXCHANGED, "main.cpp": MAIN}
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    given = [tmp_path / name for name in texts if whole or name != "made.cpp"]
+    outcome = transform(given, Options())
+    moved = {d.site.call.name for d in outcome.decisions if d.decision == "rewritten"}
+    assert moved == ({"MPI_Waitall", "Halo::end"} if whole else set())

@@ -49,7 +49,7 @@ def unseen_code(
                     return Reason(ReasonKind.UNREAD_MAY_MATCH(routine=call.name), place)
     for target, _, source_name in program.pointer_facts:
         name = source_name.removeprefix("function:")
-        is_function = target == "address" and name != source_name
+        is_function = target in ("address", "made") and name != source_name
         if is_function and not _seen(program, libraries, name, ""):
             where = next(iter(program.files))
             return Reason(ReasonKind.UNREAD_POINTER(routine=name), Location(where, 1))

@@ -123,7 +123,9 @@ class ObjectReader(PlaceReader, ABC):
         self.classes.add(cell)
         for child in record.children:
             if c_methods.runs_unseen(child):
-                facts.append((f"argument:{c_methods.routine_name(child)}:0", "copy", cell))
+                name = c_methods.routine_name(child)
+                facts.append((f"argument:{name}:0", "copy", cell))
+                facts.append(("made", "addr", f"function:{name}"))
             elif child.kind is ck.FUNCTION_TEMPLATE and child.spelling.startswith(record.spelling):
                 facts.append(("escape", "copy", cell))
             elif child.kind is ck.FIELD_DECL:
@@ -161,4 +163,4 @@ class ObjectReader(PlaceReader, ABC):
             return None
         named = inner.referenced
         own = named.kind is ck.CONSTRUCTOR and c_methods.is_read(named)
-        return inner if own and named.get_definition() is not None else None
+        return inner if own and not named.is_implicit else None
