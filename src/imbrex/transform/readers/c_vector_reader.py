@@ -161,11 +161,11 @@ class VectorReader(ValueReader, ABC):
             if child.kind is not ck.UNEXPOSED_EXPR or (child.operands)
         ]
         own = name in c_vectors.GROWS and all(self._converted(c, effects) for c in given)
-        others = [c_vectors.named(self._unmoved(child)) for child in given]
+        partners = [c_vectors.named(self._unmoved(child)) for child in given]
         facts = self.program.pointer_facts
-        exchanged = name in ("swap", "operator=") and self._are_variables([declaration, *others])
+        exchanged = name in ("swap", "operator=") and self._are_variables([declaration, *partners])
         if exchanged:  # each may hold the other's memory from now on
-            other = self.key_of(others[-1])
+            other = self.key_of(partners[-1])
             facts += [(found.key, "copy", other), (other, "copy", found.key)]
         elif not own:
             facts.append(("escape", "addr", found.key))
@@ -192,8 +192,8 @@ class VectorReader(ValueReader, ABC):
     def _are_variables(vectors: list[Any | None]) -> bool:
         """Whether two vectors are named, neither by a parameter: that is the caller's vector."""
         known = [vector for vector in vectors if vector is not None]
-        kinds = {vector.kind for vector in known}
-        return len(known) == len(vectors) >= 2 and ck.PARM_DECL not in kinds
+        named = len(known) == len(vectors) >= 2
+        return named and all(vector.kind is not ck.PARM_DECL for vector in known)
 
     def construct(self, cursor: Any, effects: Effects) -> None:
         """Read the declaration of a vector."""
