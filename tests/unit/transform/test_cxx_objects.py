@@ -15,6 +15,8 @@ PROGRAM = """#include <mpi.h>
 const int n = 1000;
 struct Box;
 static double *held;
+void keep(Box *box);
+double *get();
 static void put(Box &box);
 static void put(double *x, int k) { x[k] = 4.0; }
 template <class T> static void fill(T &x) { x[2] = 1.0; }
@@ -147,6 +149,10 @@ REFUSED = {
         "std::vector<double> x(u.begin(), u.end());",
     ),
     "std::iota": ("u.data()", "std::iota(u.begin(), u.end(), 0.0);"),
+    "an object that a lambda gives away": (
+        "g",
+        "auto f = [this] { keep(this); }; f(); double *p = ::get(); p[1] = 1.0;",
+    ),
     "a goto": ("u.data()", "if (m > 5) goto end; v[0] = 1.0; end:"),
 }
 REWRITTEN = {

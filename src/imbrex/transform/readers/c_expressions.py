@@ -53,7 +53,8 @@ class ExpressionReader(ObjectReader):
         outer = self.unread
         self.unread = outer.within(cursor)
         for child in cursor.children:
-            self.hide(child)
+            if not self._names_own_object(cursor, child):
+                self.hide(child)
             if cursor.kind is ck.FIELD_DECL and child.kind in ck.EXPRESSIONS:
                 key = self._key_of_field(cursor)
                 self.program.pointer_facts.append((key, "addr", "external"))
@@ -67,6 +68,9 @@ class ExpressionReader(ObjectReader):
             for field in cursor.type.fields:
                 if field.type.holds_address:
                     facts.append((self._key_of_field(field), "addr", "external"))
+        if cursor.kind is ck.CXX_THIS_EXPR:
+            cells = [c_methods.objects_of(cursor.type.canonical.pointee), self.this]
+            facts += [("escape", "copy", cell) for cell in cells if cell]
         named = cursor.referenced
         if named is not None and named.kind in (ck.CXX_METHOD, ck.CONSTRUCTOR):
             self._opened(named)
@@ -80,6 +84,15 @@ class ExpressionReader(ObjectReader):
             facts.append(("escape", "addr", self.key_of(named)))
         elif named.kind is ck.FUNCTION_DECL:
             self._opened(named)
+
+    def _names_own_object(self, cursor: Any, child: Any) -> bool:
+        """Whether `this` stands in `this->member` or in `return *this`, and goes nowhere else."""
+        inner = child.stripped
+        if cursor.kind is ck.RETURN_STMT and self._is_dereference(inner):
+            inner = inner.operands[0].stripped
+        elif cursor.kind is not ck.MEMBER_REF_EXPR:
+            return False
+        return bool(inner.kind is ck.CXX_THIS_EXPR)
 
     def _opened(self, function: Any) -> None:
         """Code that is not read may call a function, with whatever arguments."""

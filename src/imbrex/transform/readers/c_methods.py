@@ -57,7 +57,7 @@ def is_read(cursor: Any) -> bool:
 
 def objects_of(kind: Any) -> str:
     """The cell that holds all objects of a class, whose constructors get them as `this`."""
-    return f"objects {kind.canonical.spelling}"
+    return f"objects {kind.canonical.spelling.removeprefix('const ')}"
 
 
 def is_own(record: Any) -> bool:
