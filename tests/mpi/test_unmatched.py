@@ -52,7 +52,6 @@ def test_the_reason_is_told_and_the_wait_has_no_cause(
     assert "unattributed" in line
 
 
-@pytest.mark.untimed
 def test_messages_between_groups_are_matched(
     compiled: Callable[..., Path], measured: Callable[..., Any]
 ) -> None:

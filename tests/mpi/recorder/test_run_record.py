@@ -123,7 +123,9 @@ def test_a_part_of_the_calls_says_the_same(halo: Path, mpi: Any) -> None:
 def test_the_words_name_sites_and_networks(halo: Path) -> None:
     text = imbrex(halo, "predict", "run", "-n", "GigE").stdout
     assert "halo2d_blocking.c:9" in text
-    assert text.count("GigE") == 2
+    answer, _, rest = text.partition("\n")
+    assert " on GigE " in answer and "%" in answer
+    assert rest.count("GigE") == 2  # a row of the table, and the sites
     assert "InfiniBand" not in text
     # The recording alone is predicted too.
     assert "GigE" in imbrex(halo, "predict", "run/recording", "-n", "GigE").stdout

@@ -104,3 +104,52 @@ def test_refused(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 @pytest.mark.parametrize("name", DONE)
 def test_carried(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert carried(DONE[name], tmp_path, monkeypatch)
+
+
+LATER_ROOM = """#include <mpi.h>
+#include <stdio.h>
+#define N 100
+static double a[N], b[N], c[N], u[3][N];
+static MPI_Request q[2];
+static void work(double *x)
+{
+    for (int i = 0; i < N; i++)
+        x[i] = 0.5 * x[i] + 1.0;
+}
+static void finish(void)
+{
+    MPI_Waitall(2, q, MPI_STATUSES_IGNORE);
+}
+int main(int argc, char **argv)
+{
+    int rank, peer;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    peer = 1 - rank;
+    for (int k = 0; k < 9; k++) {
+        MPI_Isend(u[1], N, MPI_DOUBLE, peer, 7, MPI_COMM_WORLD, &q[0]);
+        MPI_Irecv(c, N, MPI_DOUBLE, peer, 7, MPI_COMM_WORLD, &q[1]);
+        work(b);
+        finish();
+        work(u[2]);
+        MPI_Recv(u[0], N, MPI_DOUBLE, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Send(a, N, MPI_DOUBLE, peer, 0, MPI_COMM_WORLD);
+    }
+    printf("%g %g %g %g\\n", a[1], b[2], c[3], u[0][1]);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+def test_a_start_stays_behind_its_wait(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`finish` makes room for the start once it has moved, above the wait of the same request."""
+    monkeypatch.chdir(tmp_path)
+    path = Path("case.c")
+    path.write_text(LATER_ROOM)
+    outcome = transform([path], Options())
+    body = outcome.after["case.c"].decode().partition("for (int k")[2].partition("\n    }")[0]
+    assert "imbrex_requests, " in body  # one of its waits stands in the loop, for both
+    assert body.index("imbrex_requests, ") < body.index("MPI_Isend(a, ")
+    (send,) = [d for d in outcome.decisions if d.site.call.name == "MPI_Send"]
+    assert "in the next iteration" in send.details[1]

@@ -159,6 +159,36 @@ def test_owned(name: str, tmp_path: Path) -> None:
     assert ("field:field.send" in found.footprints.aliases.owned) is owned
 
 
+LITERALS = """#include <stdlib.h>
+struct field { double *send, *recv; int n; };
+static int first(const int *v) { return v[0]; }
+static long last(const long *v) { return v[1]; }
+static double of(double **v) { return v[0][1]; }
+static int get(struct field *f) { return %s > 1; }
+int main(void)
+{
+    struct field u = {malloc(80), malloc(80), 10};
+    return get(&u);
+}
+"""
+# name: (what a routine does with its structure, whether others may know of its members then)
+MADE_KNOWN = {
+    "a number in a literal": ("first((int[]){f->n, 2})", False),
+    "the address of a literal with a number": ("first(&(int){f->n})", False),
+    "what a member points to": ("last((long[]){1, f->recv[0] > 0.5})", False),
+    "an address in a literal": ("of((double *[]){f->send})", True),
+    "an address as a number": ("last((long[]){1, (long)f->send})", True),
+}
+
+
+@pytest.mark.parametrize("name", MADE_KNOWN)
+def test_compound_literals(name: str, tmp_path: Path) -> None:
+    code, known = MADE_KNOWN[name]
+    aliases = analysis(tmp_path, LITERALS % code).footprints.aliases
+    heap = {item for item in aliases.escaped if item.startswith(("heap:", "field:"))}
+    assert bool(heap) is known
+
+
 LEVELS = """#include <mpi.h>
 #include <stdlib.h>
 %s

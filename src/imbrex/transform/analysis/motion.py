@@ -178,6 +178,8 @@ class Motion:
         role = statement.role if isinstance(statement.role, Role) else None
         if any(each.part.mode == "ready" for each in transfer.each):
             return Reason(ReasonKind.READY_SEND(), self._place(statement))
+        if self._completes(transfer, statement):
+            return Reason(ReasonKind.ITS_WAIT(), self._place(statement))
         reason = None if role is not None else footprint.stop or footprint.leaves
         for each in transfer.each:
             if role is not None:
@@ -185,6 +187,17 @@ class Motion:
             else:
                 reason = reason or self._start_over_events(each, footprint, changed)
         return reason or self._conflict(transfer, accesses, footprint, changed, True, role)
+
+    @staticmethod
+    def _completes(transfer: Transfer, statement: Statement) -> bool:
+        """Whether a statement waits for the same transfer, of the iteration before.
+
+        Started above it, the transfer would be waited for there at once: a send, before the
+        receive is posted that the other rank's send needs.
+        """
+        roles = [inner.role for inner in statement.walk() if isinstance(inner.role, Role)]
+        waited = [each for role in roles if not role.starts for each in role.transfer.each]
+        return any(each in waited for each in transfer.each)
 
     def _start_over_inserted(
         self, transfer: Transfer, role: Role, statement: Statement, changed: frozenset[str]

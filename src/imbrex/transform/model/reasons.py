@@ -98,6 +98,7 @@ class ReasonKind(Sentence):
     DECLARATIONS = "the declarations"
     LOOP_END = "the statement that ends the loop"
     ITS_START = "its start"
+    ITS_WAIT = "its wait, which the next iteration does"
     NEXT_ITERATION = "in the next iteration {cause}"
     BRANCH = "a branch needs it, and behind that {cause}"
     READY_SEND = "a ready send must not start early"

@@ -203,9 +203,18 @@ class PlaceReader(VectorReader, ABC):
             found.offset = None
             return found
         self.read(cursor, effects)
-        if cursor.kind is not ck.CALL_EXPR:
+        if cursor.kind is not ck.CALL_EXPR and not self._holds_numbers(cursor):
             self.hide(cursor)
         return Memory(UNKNOWN_MEMORY, False)
+
+    @staticmethod
+    def _holds_numbers(cursor: Any) -> bool:
+        """Whether it is a compound literal of numbers: what these name cannot be reached by it."""
+        element = cursor.type.canonical
+        while element.is_array:
+            element = element.element_type.canonical
+        number = element.is_number and not element.is_ordered
+        return cursor.kind is ck.COMPOUND_LITERAL_EXPR and bool(number)
 
     def _record(self, effects: Effects, place: Memory, cursor: Any, *, write: bool) -> None:
         variable = self.program.variables.get(place.key)
