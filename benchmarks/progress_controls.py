@@ -3,9 +3,9 @@
     python benchmarks/progress_controls.py --build FOLDER --rows FILE [--seconds 75]
         [--library mpich] [--insert docs/guide/progress.md]
 
-Apps that block, two ranks on one node over shared memory, each bound to a core. Of each there are
-five at once that move in turns of 25 ms (turns.py), so that what disturbs the machine disturbs all
-alike: bare, bare again (whose true ratio is 1: the noise of the method), bare with
+Apps that block, and one whose messages are too short to need help, two ranks on one node over
+shared memory, each bound to a core. Of each there are five at once that move in turns of 25 ms
+(turns.py), so that what disturbs the machine disturbs all alike: bare, bare again (whose true ratio is 1: the noise of the method), bare with
 MPI_THREAD_MULTIPLE (spinning_thread.c with SPINNING=0), with libimbrex-progress.so preloaded and
 IMBREX_PROGRESS=off, and with the same and IMBREX_PROGRESS=on. The time is the processor time of
 the process, and so also that of its progress thread. A round's ratio is to the mean of both bare
@@ -43,6 +43,7 @@ APPS = (
     "mg --n 64 --cycles 120",
     "bucket --log-keys 20 --iterations 120",
     "sweep --n 32 --iterations 200",
+    "cg --n 300 --variant overlapped",
 )
 WAYS = {
     "again": "bare again",
