@@ -4,7 +4,7 @@
 
 Makes two hosts in network namespaces (tests/network/two-hosts), calibrates, runs
 tests/network/exchange.c (1 and 4 MB with 50 ms of work) and the three variants of halo3d, and
-prints the tables of docs/guide/tutorial.md. One to four minutes for each MPI.
+prints the tables of docs/theory/two-hosts.md. One to four minutes for each MPI.
 """
 
 from __future__ import annotations

@@ -5,12 +5,13 @@
 
 Apps that block, and one whose messages are too short to need help, two ranks on one node over
 shared memory, each bound to a core. Of each there are five at once that move in turns of 25 ms
-(turns.py), so that what disturbs the machine disturbs all alike: bare, bare again (whose true ratio is 1: the noise of the method), bare with
-MPI_THREAD_MULTIPLE (spinning_thread.c with SPINNING=0), with libimbrex-progress.so preloaded and
-IMBREX_PROGRESS=off, and with the same and IMBREX_PROGRESS=on. The time is the processor time of
-the process, and so also that of its progress thread. A round's ratio is to the mean of both bare
-ones; the interval is hodges_lehmann's (interval.py): 95 % from six rounds on. Where others use the
-machine `nice -n -20` keeps them away from the ranks.
+(turns.py), so that what disturbs the machine disturbs all alike: bare, bare again (whose true
+ratio is 1: the noise of the method), bare with MPI_THREAD_MULTIPLE (spinning_thread.c with
+SPINNING=0), with libimbrex-progress.so preloaded and IMBREX_PROGRESS=off, and with the same and
+IMBREX_PROGRESS=on. The time is the processor time of the process, and so also that of its progress
+thread. A round's ratio is to the mean of both bare ones; the interval is hodges_lehmann's
+(interval.py): 95 % from six rounds on. Where others use the machine `nice -n -20` keeps them away
+from the ranks.
 
 Of all that is to be measured the next round is always one of what has the fewest: what is measured
 goes into the rows' file, to which further calls add, --seconds each (0 only builds and prints).

@@ -8,14 +8,22 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
+from typing import Protocol
 
-Tell = Callable[[float], None]
-"""Hears which share of a step, from 0 to 1, is done."""
+
+class Tell(Protocol):
+    """Hears how far a step has come."""
+
+    def __call__(self, share: float, part: str = "", /) -> None:
+        """`share`: how much of the step is done, from 0 to 1. `part`: what is being done now, for
+        a step that has parts, as in "pingpong, 2 of 8"."""
+
+
 Listener = Callable[[str], AbstractContextManager[Tell]]
 """Shows a step while its context is open, by what is being done."""
 
 
-def _untold(share: float) -> None:
+def _untold(share: float, part: str = "", /) -> None:
     """Nobody listens."""
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from imbrex.network.interpolation import TransferTime, collective_time, transfer_time
 from imbrex.network.library_version import library_version
-from imbrex.network.measure import Progress as Report
 from imbrex.network.obtain import calibrate, obtain
 from imbrex.network.profile import (
     Collective,
@@ -26,7 +25,6 @@ __all__ = [
     "MachineProfile",
     "NetworkPath",
     "Point",
-    "Report",
     "TransferTime",
     "calibrate",
     "collective_time",

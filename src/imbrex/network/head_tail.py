@@ -1,7 +1,7 @@
 """Head and tail of a message: the time for which its data may move outside the calls of one side.
 
 Both are upper bounds, in the currency of X_hi. As for X_hi, the quietest of several rounds counts.
-docs/guide/calibrate.md gives the reasoning.
+docs/theory/calibration.md gives the reasoning.
 """
 
 from __future__ import annotations

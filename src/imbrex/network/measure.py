@@ -9,7 +9,7 @@ import selectors
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import IO
 
 from imbrex.errors import ImbrexError
@@ -17,10 +17,9 @@ from imbrex.network.columns import Measurement, read_columns
 from imbrex.network.ending import Ending
 from imbrex.network.experiments import calibration
 from imbrex.process_group import end_group
+from imbrex.steps import Tell
 
 PROGRAM = "imbrex-probes"
-
-Progress = Callable[[float], None]
 
 _GRACE_S = 5.0
 # What launchers write before each line where asked to say whose it is: `[1,0]<stdout>:` and a time
@@ -36,13 +35,14 @@ def run_probes(
     command: Sequence[str],
     environment: Mapping[str, str],
     time_limit_s: float,
-    progress: Progress | None = None,
+    progress: Tell | None = None,
     shares: Mapping[str, float] | None = None,
 ) -> Measurement:
     """Run `command` (launcher and probes) and read its rows.
 
-    `shares` says how much of the whole each experiment takes, about, for the progress alone; those
-    of a calibration unless told otherwise. When the time limit passes, or the user interrupts, the
+    `progress` hears the share that is done and which experiment of how many runs. `shares` says how
+    much of the whole each one takes, about, for that alone; those of a calibration unless told
+    otherwise. When the time limit passes, or the user interrupts, the
     launcher is asked to end, then killed; what had been measured until then is returned with
     `complete` false. ImbrexError when nothing could be measured.
     """
@@ -108,7 +108,7 @@ def _follow(
     process: subprocess.Popen[bytes],
     lines: list[str],
     end: float,
-    progress: Progress | None,
+    progress: Tell | None,
     shares: Mapping[str, float],
 ) -> bool:
     """Collect lines until the process closes its output; False when the time is over first."""
@@ -142,14 +142,16 @@ def _follow(
                     _report(line, progress, shares)
 
 
-def _report(line: str, progress: Progress | None, shares: Mapping[str, float]) -> None:
+def _report(line: str, progress: Tell | None, shares: Mapping[str, float]) -> None:
     words = line.split()
     if progress is None or len(words) != 4 or words[2] not in shares:
         return
     names = list(shares)
-    before = sum(shares[name] for name in names[: names.index(words[2])])
+    place = names.index(words[2])
+    before = sum(shares[name] for name in names[:place])
+    part = f"{words[2]}, {place + 1} of {len(names)} experiments"
     with contextlib.suppress(ValueError):
-        progress(min(1.0, before + shares[words[2]] * float(words[3])))
+        progress(min(1.0, before + shares[words[2]] * float(words[3])), part)
 
 
 def _first_complaint(errors: IO[str]) -> str:

@@ -10,12 +10,12 @@ from pathlib import Path
 from imbrex.errors import ImbrexError
 from imbrex.network import cache, settings
 from imbrex.network.assemble import assemble
-from imbrex.network.measure import Progress, run_probes
+from imbrex.network.measure import run_probes
 from imbrex.network.profile import MachineProfile
 from imbrex.network.quality import cut_short
 from imbrex.network.reading import load
 from imbrex.network.thread_price import thread_price
-from imbrex.steps import step
+from imbrex.steps import Tell, step
 
 QUICK_LIMIT_S = 60.0
 FULL_LIMIT_S = 240.0
@@ -31,7 +31,7 @@ def calibrate(
     *,
     quick: bool,
     environment: Mapping[str, str] | None = None,
-    progress: Progress | None = None,
+    progress: Tell | None = None,
     time_limit_s: float | None = None,
     least_ranks: int = 2,
 ) -> MachineProfile:

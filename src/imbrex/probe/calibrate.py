@@ -21,10 +21,13 @@ from imbrex.mpi_environment.mpi_library import library_of_launcher
 from imbrex.mpi_environment.native import build
 from imbrex.network import cache
 from imbrex.network.measure import PROGRAM
+from imbrex.network.obtain import FULL_LIMIT_S, QUICK_LIMIT_S
 from imbrex.network.profile import MachineProfile, NetworkPath, Point
 from imbrex.steps import step
 
 DEFAULT_LAUNCHER = ("mpirun", "-n", "2")
+QUICK_TAKES = "some seconds where the cores are idle"
+FULL_TAKES = "about a minute where the cores are idle"
 
 
 @dataclass(frozen=True)
@@ -61,14 +64,16 @@ def calibrate(request: Request) -> Calibrated:
     line = line_for_probes(request.launcher)
     library = library_of_launcher(line, request.mpicc)
     binary = build("probes", library) / "bin" / PROGRAM
-    with step("calibrating this MPI") as tell:
+    limit_s = request.time_limit_s or (QUICK_LIMIT_S if request.quick else FULL_LIMIT_S)
+    takes = f"{QUICK_TAKES if request.quick else FULL_TAKES}, at most {limit_s:.0f} s"
+    with step(f"calibrating this MPI ({takes})") as tell:
         profile = network.calibrate(
             line.with_program,
             binary,
             line.circumstances,
             quick=request.quick,
             progress=tell,
-            time_limit_s=request.time_limit_s,
+            time_limit_s=limit_s,
         )
     name = cache.key(library.identity, line.circumstances, os.environ)
     better = cache.better(name, profile)

@@ -61,13 +61,48 @@ def test_a_line_for_each_step_that_lasts(
     assert (out, err) == ("", "imbrex: building the runtime ...\n")
 
 
+def test_parts_of_a_step_have_lines_that_keep_their_distance(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The clock is ours: 4 s and a tenth of the step lie between two lines, at least."""
+    now_s = [100.0]
+    monkeypatch.setattr(shown.time, "monotonic", lambda: now_s[0])
+    told = (
+        (2.0, 0.2),  # too soon
+        (5.0, 0.25),  # told: 5 s for a quarter, so 15 s are left
+        (8.0, 0.5),  # too soon after that
+        (20.0, 0.3),  # less than a tenth more
+        (30.0, 0.75),  # told: 30 s for three quarters, so 10 s are left
+        (40.0, 1.0),  # told: nothing is left
+    )
+    with shown_steps(), step("calibrating") as tell:
+        for since_s, share in told:
+            now_s[0] = 100.0 + since_s
+            tell(share, f"pingpong at {since_s:.0f}")
+    assert capsys.readouterr().err.splitlines() == [
+        "imbrex: 25 %: pingpong at 5, about 15 s left",
+        "imbrex: 75 %: pingpong at 30, about 10 s left",
+        "imbrex: 100 %: pingpong at 40",
+    ]
+
+
+def test_shares_without_parts_have_no_lines(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(shown, "PACE_S", 0.0)
+    with shown_steps(), step("recording") as tell:
+        tell(0.5)
+    assert capsys.readouterr().err == ""
+
+
 PROGRAM = """
-import sys
+import sys, time
 from imbrex.cli.shown_steps import shown_steps
 from imbrex.steps import step
 with shown_steps():
     with step("calibrating") as tell:
-        tell(0.5)
+        tell(0.5, "pingpong, 2 of 8")
+        time.sleep(0.3)
         with step("building"):
             pass
     with step("probing"):
@@ -93,7 +128,7 @@ def test_a_bar_on_a_terminal_leaves_nothing_behind() -> None:
     os.close(ours)
     assert process.wait() == 0
     text = found.decode()
-    assert "calibrating" in text
+    assert "calibrating" in text and "pingpong, 2 of 8" in text
     assert "imbrex:" not in text
     # the last thing before the end is that the line is erased and the cursor shown again
     before = text[: text.index("END")]

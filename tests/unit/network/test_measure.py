@@ -99,7 +99,17 @@ def test_what_was_measured_before_the_limit_is_kept(launcher: Callable[[str], st
 def test_progress_is_reported_in_order(launcher: Callable[[str], str]) -> None:
     lines = "".join(f"# progress {n} 0.5\\n" for n in ("self", "pingpong", "collectives"))
     seen: list[float] = []
-    run_probes([launcher(f"printf '{ALONE}{lines}'")], os.environ, 10, seen.append)
+    parts: list[str] = []
+
+    def hear(share: float, part: str = "", /) -> None:
+        seen.append(share)
+        parts.append(part)
+
+    run_probes([launcher(f"printf '{ALONE}{lines}'")], os.environ, 10, hear)
+    assert parts == [
+        f"{name}, {number} of 8 experiments"
+        for name, number in (("self", 1), ("pingpong", 2), ("collectives", 6))
+    ]
     assert len(seen) == 3
     assert seen == sorted(seen)
     assert seen[0] > 0
@@ -143,7 +153,7 @@ def test_interrupt_keeps_what_was_measured(launcher: Callable[[str], str], tmp_p
     command = [launcher(f"echo $$ > {pid_file}; printf '{rows}{seen}'; exec sleep 300")]
     interrupted: list[float] = []
 
-    def interrupt(fraction: float) -> None:
+    def interrupt(fraction: float, part: str = "", /) -> None:
         interrupted.append(fraction)
         os.kill(os.getpid(), signal.SIGINT)
 
@@ -159,7 +169,7 @@ def test_interrupt_keeps_what_was_measured(launcher: Callable[[str], str], tmp_p
 def test_interrupt_before_anything_goes_on(launcher: Callable[[str], str]) -> None:
     command = [launcher("printf '# imbrex-probes 1\\n# progress self 0.1\\n'; exec sleep 300")]
     with pytest.raises(KeyboardInterrupt):
-        run_probes(command, os.environ, 60, lambda _: os.kill(os.getpid(), signal.SIGINT))
+        run_probes(command, os.environ, 60, lambda *_: os.kill(os.getpid(), signal.SIGINT))
 
 
 def test_half_a_calibration_is_no_profile(launcher: Callable[[str], str]) -> None:
@@ -171,7 +181,7 @@ def test_half_a_calibration_is_no_profile(launcher: Callable[[str], str]) -> Non
             Path("p"),
             [script],
             quick=True,
-            progress=lambda _: os.kill(os.getpid(), signal.SIGINT),
+            progress=lambda *_: os.kill(os.getpid(), signal.SIGINT),
         )
 
 
