@@ -1,7 +1,7 @@
 """What a multigrid with one-sided exchanges hides: blocking against nonblocking ARMCI calls.
 
     python benchmarks/armci_table.py [--library openmpi] [--ranks 2,4]
-                                     [--insert docs/guide/armci.md]
+                                     [--insert docs/theory/event-sources.md]
 
 Runs apps/armci (linked with Imbrex's wrappers) under `imbrex run` for several sizes and numbers of
 ranks, checks that both variants give the same value, and prints a Markdown table: time of the

@@ -1,4 +1,4 @@
-/* Events from inside libfabric: docs/guide/events.md. */
+/* Events from inside libfabric: docs/reference/events.md. */
 #ifndef IMBREX_TRANSPORT_OFI_H
 #define IMBREX_TRANSPORT_OFI_H
 

@@ -1,4 +1,4 @@
-/* libfabric's tagged messages, puts and gets as a source of events: docs/guide/events.md. */
+/* libfabric's tagged messages, puts and gets as a source of events: docs/reference/events.md. */
 #ifndef IMBREX_DIRECT
 #include "transport/ofi.h"
 #include "transport/network_source.h"

@@ -1,5 +1,5 @@
 /* What a source sees is found out, not assumed: a few messages and collectives at the start say
- * whether it is told of all their bytes. docs/guide/events.md says what follows from it. */
+ * whether it is told of all their bytes. docs/reference/events.md says what follows from it. */
 #include "transport/sources.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Events from inside UCX: docs/guide/events.md. */
+/* Events from inside UCX: docs/reference/events.md. */
 #ifndef IMBREX_TRANSPORT_UCX_H
 #define IMBREX_TRANSPORT_UCX_H
 

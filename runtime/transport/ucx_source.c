@@ -1,4 +1,4 @@
-/* UCX's tagged messages, puts and gets as a source of events: docs/guide/events.md. */
+/* UCX's tagged messages, puts and gets as a source of events: docs/reference/events.md. */
 #ifndef IMBREX_DIRECT
 #include "transport/network_source.h"
 #include "transport/ucx.h"

@@ -26,8 +26,8 @@ from imbrex.network.profile import MachineProfile, NetworkPath, Point
 from imbrex.steps import step
 
 DEFAULT_LAUNCHER = ("mpirun", "-n", "2")
-QUICK_TAKES = "some seconds where the cores are idle"
-FULL_TAKES = "about a minute where the cores are idle"
+QUICK_TAKES = "some seconds within an idle node"
+FULL_TAKES = "under a minute within an idle node"
 
 
 @dataclass(frozen=True)
