@@ -50,7 +50,7 @@ class SitePotential:
 
     @property
     def watched(self) -> bool:
-        """Whether single elements of all its messages were timed (docs/guide/recorder.md)."""
+        """Whether single elements of all its messages were timed (docs/theory/recorder.md)."""
         return all(e.send.watched and e.receive.watched for e in self.exchanges)
 
 
