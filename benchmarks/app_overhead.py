@@ -1,7 +1,7 @@
 """What measuring costs whole programs: mini-apps bare, measured and bare again.
 
     python benchmarks/app_overhead.py [--rounds 8] [--library openmpi] [--apps cg,ssor]
-                                      [--events ucx] [--save FILE] [--insert docs/theory/apps.md]
+                                      [--events ucx] [--save FILE] [--insert docs/theory/cost.md]
 
 Two figures for each app, each with a 95 % interval, so that one can be held against the other:
 

@@ -1,4 +1,4 @@
-"""What a recorded call costs, as the guide has it in a table, and README and CHANGELOG in a line.
+"""What a recorded call costs, as the page of costs has it in a table, and README and CHANGELOG in a line.
 
 call_overhead.py --insert writes all three from one measurement; a test asks whether they agree.
 """
@@ -12,7 +12,7 @@ from pathlib import Path
 
 from page import insert, standing
 
-GUIDE = Path("docs/guide/run.md")
+PAGE = Path("docs/theory/cost.md")
 NAMES = {"mpich": "MPICH", "openmpi": "Open MPI"}
 ROWS = (
     "`MPI_Iprobe`",
@@ -84,8 +84,8 @@ def sentences(costs: list[Cost]) -> dict[str, str]:
 
 
 def write(root: Path, costs: Mapping[str, Cost]) -> None:
-    """Into the guide, README and CHANGELOG below `root`."""
-    insert(root / GUIDE, table(costs), "cost")
+    """Into the page, README and CHANGELOG below `root`."""
+    insert(root / PAGE, table(costs), "cost")
     for file, sentence in sentences(list(costs.values())).items():
         text = (root / file).read_text()
         if len(re.findall(LINES[file], text)) != 1:
@@ -94,7 +94,7 @@ def write(root: Path, costs: Mapping[str, Cost]) -> None:
 
 
 def disagreements(root: Path) -> list[str]:
-    """The files whose sentence is not that of the guide's table."""
-    expected = sentences(read_table(standing(root / GUIDE, "cost")))
+    """The files whose sentence is not that of the table."""
+    expected = sentences(read_table(standing(root / PAGE, "cost")))
     texts = {file: (root / file).read_text() for file in expected}
     return [file for file, sentence in expected.items() if sentence not in texts[file]]

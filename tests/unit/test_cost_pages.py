@@ -1,4 +1,4 @@
-"""README and CHANGELOG say of the cost of a call what the guide's table says."""
+"""README and CHANGELOG say of the cost of a call what the table says."""
 
 import importlib
 from pathlib import Path
@@ -20,8 +20,8 @@ def test_they_do(pages: Any) -> None:
 
 
 def test_a_measurement_goes_into_all_three(pages: Any, tmp_path: Path) -> None:
-    (tmp_path / "docs" / "guide").mkdir(parents=True)
-    for name in ("README.md", "CHANGELOG.md", "docs/guide/run.md"):
+    (tmp_path / "docs" / "theory").mkdir(parents=True)
+    for name in ("README.md", "CHANGELOG.md", "docs/theory/cost.md"):
         (tmp_path / name).write_text((ROOT / name).read_text())
     costs = {"mpich": pages.Cost(20, 30, 41, 16), "openmpi": pages.Cost(19, 25, 35, 16)}
     pages.write(tmp_path, costs)
@@ -30,9 +30,9 @@ def test_a_measurement_goes_into_all_three(pages: Any, tmp_path: Path) -> None:
         "**Cost**: 19 to 30 ns a call, 10 to 11 more with the call log ("
         in (tmp_path / "README.md").read_text()
     )
-    guide = (tmp_path / "docs" / "guide" / "run.md").read_text()
-    assert "| `MPI_Iprobe` | 20 (1.25) | 19 (1.19) |" in guide
-    assert "| two readings of the time-stamp counter alone | 16 | 16 |" in guide
+    page = (tmp_path / "docs" / "theory" / "cost.md").read_text()
+    assert "| `MPI_Iprobe` | 20 (1.25) | 19 (1.19) |" in page
+    assert "| two readings of the time-stamp counter alone | 16 | 16 |" in page
     (tmp_path / "README.md").write_text("nothing of a cost")
     assert pages.disagreements(tmp_path) == ["README.md"]
     with pytest.raises(SystemExit, match=r"README\.md"):
