@@ -1,4 +1,4 @@
-"""What a recorded call costs, as the page of costs has it in a table, and README and CHANGELOG in a line.
+"""What a recorded call costs: docs/theory/cost.md has the table, README and CHANGELOG a line of it.
 
 call_overhead.py --insert writes all three from one measurement; a test asks whether they agree.
 """

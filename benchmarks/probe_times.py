@@ -1,7 +1,7 @@
 """How long `imbrex probe` takes, quick and in full, and what its time limit cuts off.
 
     python benchmarks/probe_times.py --keep FOLDER [--quick | --full] [--load 0 1 2]
-        [--insert docs/guide/probe.md] [--line "mpirun.openmpi -n 2"]...
+        [--insert docs/theory/probes.md] [--line "mpirun.openmpi -n 2"]...
 
 Quick ones also beside so many processes that only compute. What was measured stays in FOLDER (with
 the machine profiles), and is not measured again: the table is that of all that is there. With

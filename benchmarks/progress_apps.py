@@ -1,7 +1,7 @@
 """What the progress thread brings to whole apps, and what it costs those that block.
 
     sudo python benchmarks/progress_apps.py --build FOLDER --rows FILE [--seconds 75]
-        [--library mpich] [--only two,tcp,shared] [--insert docs/guide/progress.md]
+        [--library mpich] [--only two,tcp,shared] [--insert docs/theory/progress.md]
 
 Two ranks: on two hosts in network namespaces (TCP, 800 Mbit/s, one core each, so that a thread
 takes its time from the program), on one node over TCP, and on one node as the library is set

@@ -2,7 +2,7 @@
 
     sudo python benchmarks/progress_table.py exchange|calls [--library mpich] [--sizes 1,4]
         [--ways naive,progress] [--rounds 6] [--build FOLDER] [--save FILE]
-        [--insert docs/guide/progress.md]
+        [--insert docs/theory/progress.md]
 
 exchange: two hosts in network namespaces (TCP, 800 Mbit/s), one rank and one core each, so that a
 thread takes its time from the program. tests/network/exchange.c exchanges messages around 50 ms of

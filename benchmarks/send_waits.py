@@ -1,7 +1,7 @@
 """How much of a run standard sends wait for their receivers: what sending from a copy could save.
 
     sudo python benchmarks/send_waits.py --build FOLDER --rows FILE [--library mpich]
-        [--only two,shared] [--insert docs/guide/progress.md]
+        [--only two,shared] [--insert docs/theory/progress.md]
 
 Each mini-app that calls MPI_Send runs once behind `imbrex run` on two ranks: on two hosts in
 network namespaces (TCP, 800 Mbit/s), and on one node as the library is set. Shown is the share of

@@ -1,6 +1,6 @@
 /* The engine under every probe: who the ranks are, which pairs to measure, time, memory, rows of
  * output. Output: lines `# key value` and rows whose first word names the experiment;
- * docs/guide/probe.md lists the columns. */
+ * docs/reference/probe-experiments.md lists the columns. */
 #ifndef IMBREX_PROBES_ENGINE_H
 #define IMBREX_PROBES_ENGINE_H
 
