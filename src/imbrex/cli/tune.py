@@ -81,7 +81,7 @@ def _duration(ctx: click.Context, parameter: click.Parameter, value: str) -> flo
 @click.option("--warm", type=COUNT, default=1, show_default=True, help="Runs that do not count.")
 @click.option("--machine", type=FILE, help="A machine profile (imbrex calibrate, imbrex probe).")
 @click.option("-o", "--output", type=FOLDER, default="imbrex-tune", show_default=True)
-@click.option("--json", "as_json", is_flag=True, help="Print JSON (docs/guide/tune.md).")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON (docs/reference/tune.md).")
 @click.option("-q", "--quiet", is_flag=True, help="Only the answer.")
 @click.argument("command", nargs=-1, type=LAUNCHER, metavar="COMMAND...")
 @click.pass_context
