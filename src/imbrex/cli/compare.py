@@ -68,7 +68,7 @@ def _map_of(before: Run, after: Run) -> SiteMap | None:
 )
 @click.option("--warm", type=COUNT, default=1, show_default=True, help="Runs that do not count.")
 @click.option("--time-from", metavar="REGEX", help="Take the time from the output, in seconds.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON (docs/guide/compare.md).")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON (docs/reference/json.md).")
 @click.option("-o", "--output", type=FILE, help="Write to a file: .txt or .json.")
 @click.option(
     "--limit", type=COUNT, default=10, show_default=True, help="Call sites shown; 0 for all."

@@ -33,7 +33,7 @@ from imbrex.report.verdict import print_verdict
 @click.option("--bounds", is_flag=True, help="How the bounds of hidden time came about.")
 @click.option("--timeline", is_flag=True, help="Draw a typical iteration: what each rank did when.")
 @click.option("--site", help="Open this call site, as FILE:LINE; with --timeline: draw it.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON (docs/guide/show.md).")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON (docs/reference/json.md).")
 @click.option("-o", "--output", type=FILE, help="Write to a file: .txt or .json.")
 @click.option("--limit", type=COUNT, default=40, show_default=True, help="Rows shown; 0 for all.")
 @click.option("-q", "--quiet", is_flag=True, help="No lines about how ranks ended.")
