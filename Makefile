@@ -74,15 +74,20 @@ packages:
 # Tests on real ranks wait for launchers and files a third of their time.
 WORKERS := $(shell echo $$(($$(nproc) + 1)))
 
+# What lint finds is told after the tests that run beside it: `make check` waits for both.
+BESIDE_LINT = @mkdir -p build; \
+	$(MAKE) --no-print-directory lint >build/lint.txt 2>&1 & linting=$$!
+
 test: packages $(VENV)/.ready-test
-	$(MAKE) --no-print-directory lint
-	$(BIN)/python tests/other_mpis/wheels.py & $(BIN)/pytest -q -n auto tests/unit; result=$$?; wait; exit $$result
+	$(BESIDE_LINT); $(BIN)/python tests/other_mpis/wheels.py & fetching=$$!; \
+	$(BIN)/pytest -q -n auto --dist worksteal tests/unit; result=$$?; wait $$fetching; \
+	wait $$linting || result=1; cat build/lint.txt; exit $$result
 	$(BIN)/pytest -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder -m untimed --ignore=tests/unit
 	$(BIN)/pytest -q -m "not untimed" --ignore=tests/unit
 
 check: $(VENV)/.ready-test
-	$(MAKE) --no-print-directory lint
-	$(BIN)/pytest -q -n auto -m "not slow" tests/unit
+	$(BESIDE_LINT); $(BIN)/pytest -q -n auto --dist worksteal -m "not slow" tests/unit; result=$$?; \
+	wait $$linting || result=1; cat build/lint.txt; exit $$result
 
 lint: $(VENV)/.ready-test
 	$(BIN)/ruff check .

@@ -7,6 +7,7 @@ import os
 import shutil
 import signal
 import struct
+import subprocess
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
+from tests import left_behind
 
 from imbrex.profile.format import MEASURES_DTYPE, QUANTITIES, RANKS_DTYPE
 
@@ -53,6 +55,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.flaky(reruns=2))
     if hasattr(config, "workerinput"):  # one of several workers
         items.sort(key=lambda item: place_of(item.path.relative_to(config.rootpath)))
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    """A test that is over a limit of time leaves no ranks that spin beside all others."""
+    outcome = yield
+    raised = outcome.excinfo  # type: ignore[attr-defined]
+    if raised is not None and issubclass(raised[0], subprocess.TimeoutExpired):
+        left_behind.end(item.nodeid)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
