@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from imbrex.transform.model.affine import Affine
-from imbrex.transform.model.program import UNKNOWN_MEMORY, Access
+from imbrex.transform.model.program import UNKNOWN_MEMORY, Access, Program, SourceFile
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.readers import c_cursor as cc
 from imbrex.transform.readers import c_cursor_kinds as ck
@@ -16,8 +16,56 @@ from imbrex.transform.readers.c_alignment import aligned
 from imbrex.transform.readers.c_vector_reader import Effects, Memory, VectorReader
 
 
+def computed_address(call: Any) -> tuple[Any, Any | None]:
+    """The function of a call, and what it returns, where that is a pointer and all that it does."""
+    function = call.referenced.get_definition() if call.referenced is not None else None
+    if function is None or function.kind is not ck.FUNCTION_DECL or not call.type.is_pointer:
+        return function, None
+    formals = list(function.arguments)
+    bodies = [child for child in function.children if child.kind is ck.COMPOUND_STMT]
+    inner = list(bodies[0].children) if len(bodies) == 1 else []
+    plain = len(formals) == len(call.arguments) and not function.in_system_header
+    if (
+        not plain
+        or any(formal.type.is_reference for formal in formals)
+        or len(inner) != 1
+        or inner[0].kind is not ck.RETURN_STMT
+    ):
+        return function, None
+    value = next(iter(inner[0].children), None)
+    return function, value if value is not None and _is_address(value) else None
+
+
+def _is_address(value: Any) -> bool:
+    """Whether an expression is a pointer, or an element's address, with a distance added."""
+    inner = value.stripped
+    if inner.kind is ck.BINARY_OPERATOR and inner.binary_operator in (cc.ADD, cc.SUBTRACT):
+        return any(_is_address(side) for side in inner.operands if side.type.is_address)
+    if inner.kind is ck.UNARY_OPERATOR:
+        if inner.unary_operator != cc.ADDRESS_OF:
+            return False
+        inner = inner.operands[0].stripped
+    named = (ck.DECL_REF_EXPR, ck.MEMBER_REF_EXPR, ck.ARRAY_SUBSCRIPT_EXPR, ck.CALL_EXPR)
+    return inner.kind in named
+
+
+def _move(memory: Memory, amount: Affine) -> None:
+    """Have memory begin so many elements further on."""
+    if memory.parts:
+        memory.parts = (*memory.parts[:-1], memory.parts[-1].plus(amount))
+    if memory.indices:
+        last = memory.indices[-1]
+        memory.indices[-1] = None if last is None else last.plus(amount)
+    else:
+        memory.offset = amount if memory.offset is None else memory.offset.plus(amount)
+
+
 class PlaceReader(VectorReader, ABC):
     """Finds the memory that expressions of one translation unit refer to."""
+
+    def __init__(self, program: Program, source: SourceFile) -> None:
+        super().__init__(program, source)
+        self.computing: set[Any] = set()  # calls of functions that compute an address
 
     def memory(self, cursor: Any, effects: Effects) -> Memory:
         """The memory that a pointer or array expression refers to."""
@@ -117,16 +165,13 @@ class PlaceReader(VectorReader, ABC):
         if amount is None:
             found.exact = False
             return found
-        if operator == cc.SUBTRACT:
-            amount = amount.times(-1)
-        if found.indices:
-            last = found.indices[-1]
-            found.indices[-1] = None if last is None else last.plus(amount)
-        else:
-            found.offset = amount if found.offset is None else found.offset.plus(amount)
+        _move(found, amount if operator == cc.ADD else amount.times(-1))
         return found
 
     def _returned(self, cursor: Any, effects: Effects) -> Memory:
+        found = self._computed(cursor, effects)
+        if found is not None:
+            return found
         self.read(cursor, effects)
         name = cursor.spelling
         if name in c_library.ALLOCATORS:
@@ -138,6 +183,57 @@ class PlaceReader(VectorReader, ABC):
         return (
             Memory(f"return:{name}", True, exact=False) if name else Memory(UNKNOWN_MEMORY, False)
         )
+
+    def _computed(self, cursor: Any, effects: Effects) -> Memory | None:
+        """The memory that a function points to which does nothing but compute the address.
+
+        Such a call counts as what its one statement reads, as a macro of the same text would.
+        """
+        function, value = computed_address(cursor)
+        if value is None or cursor.span in self.computing:
+            return None
+        formals = {self.key_of(formal): n for n, formal in enumerate(function.arguments)}
+        inner = Effects()
+        self.computing.add(cursor.span)  # of a function that calls itself
+        found = self.memory(value, inner)
+        self.computing.remove(cursor.span)
+        passed_on = found.through and found.key in formals
+        if inner.stop or inner.calls or found.key == UNKNOWN_MEMORY:
+            return None
+        if found.key.lstrip("*") in formals and not passed_on:
+            return None
+        for access in inner.accesses:
+            through_formal = access.through or access.variable.startswith("*")
+            if access.write or (access.variable.lstrip("*") in formals and through_formal):
+                return None
+        self.read(cursor, Effects())  # for what its arguments may point to
+        memories = [
+            self.memory(actual, effects) if actual.type.is_address else self.read(actual, effects)
+            for actual in cursor.arguments
+        ]
+        line = cursor.location.line
+        effects.accesses += [
+            Access(access.variable, access.through, False, line)
+            for access in inner.accesses
+            if access.variable not in formals
+        ]
+        if not passed_on:
+            return Memory(found.key, found.through, exact=False)
+        position = formals[found.key]
+        passed = memories[position]
+        if passed is None:
+            return None
+        alike = cc.element_type(cursor.arguments[position].type) == cc.element_type(
+            function.arguments[position].type
+        )
+        distance = found.indices[0] if found.indices else found.offset or Affine(0)
+        amounts = self.in_callers_terms(function, cursor, [] if distance is None else [distance])
+        simple = len(found.indices) < 2 and not found.parts and found.exact
+        if not amounts or amounts[0] is None or not simple or not alike:
+            passed.exact = False
+        else:
+            _move(passed, amounts[0])
+        return passed
 
     def place(self, cursor: Any, effects: Effects) -> Memory:
         """The memory of an lvalue; what evaluating its address reads is recorded."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from clang.cindex import TypeKind
@@ -204,18 +205,31 @@ class ValueReader(VariableReader):
                 value = next(iter(inner[0].children), None)
                 self.returned[name] = ((), ()) if value is None else self._split(value)
         parts, strides = self.returned[name]
+        replaced = self.in_callers_terms(function, cursor, (*parts, *strides))
+        known = [part for part in replaced if part is not None]
+        if not parts or len(known) < len(replaced):
+            return (), ()
+        return tuple(known[: len(parts)]), tuple(known[len(parts) :])
+
+    def in_callers_terms(
+        self, function: Any, call: Any, forms: Sequence[Affine]
+    ) -> list[Affine | None]:
+        """Affine forms of a function's arguments, with what a call passes in their place.
+
+        None where that is not known.
+        """
         values: dict[str, Affine] = {}
         owners: dict[str, str] = {}
-        for formal, actual in zip(function.arguments, cursor.arguments, strict=False):
+        for formal, actual in zip(function.arguments, call.arguments, strict=False):
             key = self.key_of(formal)
             owner = self._named(actual)
             if formal.type.is_pointer:
                 if owner is not None:
                     owners[key] = owner
             else:
-                value = self.affine(actual)
-                if value is not None:
-                    values[key] = value
+                passed = self.affine(actual)
+                if passed is not None:
+                    values[key] = passed
 
         def value_of(factor: str) -> Affine | None:
             base, arrow, rest = factor.partition(ARROW)
@@ -223,8 +237,4 @@ class ValueReader(VariableReader):
                 return values.get(factor)
             return Affine.variable(field_of(owners[base], rest)) if base in owners else None
 
-        replaced = [part.replace(value_of) for part in (*parts, *strides)]
-        known = [part for part in replaced if part is not None]
-        if not parts or len(known) < len(replaced):
-            return (), ()
-        return tuple(known[: len(parts)]), tuple(known[len(parts) :])
+        return [form.replace(value_of) for form in forms]
