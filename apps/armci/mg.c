@@ -82,10 +82,10 @@ static void restrict_residual(const struct level *fine, struct level *coarse)
                 for (int corner = 0; corner < 8; corner++) {
                     int i = at(fine, 2 * x - 1 + (corner & 1), 2 * y - 1 + (corner >> 1 & 1),
                                2 * z - 1 + (corner >> 2));
-                    double around = (u[i - 1] + u[i + 1]) +
-                                    (u[i - fine->pitch[0]] + u[i + fine->pitch[0]]) +
-                                    (u[i - fine->pitch[1]] + u[i + fine->pitch[1]]);
-                    sum += f[i] - scale * (around - 6.0 * u[i]);
+                    double neighbours = (u[i - 1] + u[i + 1]) +
+                                        (u[i - fine->pitch[0]] + u[i + fine->pitch[0]]) +
+                                        (u[i - fine->pitch[1]] + u[i + fine->pitch[1]]);
+                    sum += f[i] - scale * (neighbours - 6.0 * u[i]);
                 }
                 coarse->right[at(coarse, x, y, z)] = 0.125 * sum;
                 start[at(coarse, x, y, z)] = 0.0;

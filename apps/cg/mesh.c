@@ -21,9 +21,9 @@ static void *need(size_t count, size_t size)
 }
 
 /* A number in [0, 1) that depends only on its arguments: every rank makes the same mesh. */
-static double chance(uint64_t i, uint64_t j, uint64_t what)
+static double chance(uint64_t i, uint64_t j, uint64_t salt)
 {
-    uint64_t z = (i * 1000003u + j) * 31u + what + 0x9e3779b97f4a7c15u;
+    uint64_t z = (i * 1000003u + j) * 31u + salt + 0x9e3779b97f4a7c15u;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
     return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;

@@ -41,10 +41,10 @@ static inline void options_leave(int status)
 }
 
 /* Says on rank 0 what is wrong with the command line, and ends the program with exit code 2. */
-static inline void options_refuse(int rank, const char *what, const char *detail)
+static inline void options_refuse(int rank, const char *fault, const char *detail)
 {
     if (rank == 0)
-        fprintf(stderr, "error: %s '%s' (see --help)\n", what, detail);
+        fprintf(stderr, "error: %s '%s' (see --help)\n", fault, detail);
     options_leave(2);
 }
 

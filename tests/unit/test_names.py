@@ -33,7 +33,7 @@ NO_CODE = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 
 
 def given_in_python(tree: ast.AST) -> Iterator[tuple[str, int]]:
-    """The names of functions, classes, parameters and variables, each with its line."""
+    """The names of functions, classes, parameters, variables and fields, each with its line."""
     for node in ast.walk(tree):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             yield node.name, node.lineno
@@ -41,6 +41,8 @@ def given_in_python(tree: ast.AST) -> Iterator[tuple[str, int]]:
             yield node.arg, node.lineno
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             yield node.id, node.lineno
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            yield node.attr, node.lineno
 
 
 def used_in_c(text: str) -> Iterator[tuple[str, int]]:
@@ -55,9 +57,9 @@ def says_nothing(name: str) -> bool:
 
 
 def test_the_check_finds_what_it_looks_for() -> None:
-    python = "def _learn(what):\n    for word in what: pass\n"
+    python = "def _learn(what):\n    for word in what: word.hint = 1\n"
     found = [name for name, _ in given_in_python(ast.parse(python)) if says_nothing(name)]
-    assert sorted(found) == ["_learn", "what", "word"]
+    assert sorted(found) == ["_learn", "hint", "what", "word"]
     c = '/* what others do */\nint ix_usual(int at_once); // beyond\nputs("word");\n'
     assert [n for n in used_in_c(c) if says_nothing(n[0])] == [("ix_usual", 2), ("at_once", 2)]
 
@@ -70,7 +72,7 @@ def test_python() -> None:
 
 
 def test_c() -> None:
-    folders = (ROOT / "runtime", ROOT / "probes", PACKAGE)
+    folders = (ROOT / "runtime", ROOT / "probes", ROOT / "apps", PACKAGE)
     for file in sorted(f for folder in folders for f in folder.rglob("*.[ch]")):
         for name, line in used_in_c(file.read_text(encoding="utf-8")):
             assert not says_nothing(name), f"{file.relative_to(ROOT)}:{line}: {name}"

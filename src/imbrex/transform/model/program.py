@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 from imbrex.transform.model.affine import Affine, Section
 from imbrex.transform.model.causes import Cause, Reason
+from imbrex.transform.model.conditions import Test
+from imbrex.transform.model.covered_calls import CheckedCall, UnreadCall
 from imbrex.transform.model.location import Location
 
 CXX_SUFFIXES = frozenset({".cc", ".cpp", ".cxx", ".C"})
@@ -160,22 +162,6 @@ class Block:
                     yield from inner.plain()
 
 
-class Test(NamedTuple):
-    """A condition that compares integers: whether `difference` is 0, or (not `equal`) is not."""
-
-    difference: Affine
-    equal: bool
-
-    def answer(self, values: dict[str, int]) -> bool | None:
-        """What the condition gives where variables have these values; None where not known."""
-        known = self.difference.replace(
-            lambda name: Affine(values[name]) if name in values else Affine.variable(name)
-        )
-        if known is None or known.terms:
-            return None
-        return (known.constant == 0) is self.equal
-
-
 @dataclass(slots=True)
 class LoopRange:
     """A counted loop: `index` runs from low to high; None: bounds not known."""
@@ -257,19 +243,6 @@ class Routine:
         return found
 
 
-@dataclass(frozen=True, slots=True)
-class CheckedCall:
-    """A statement that is a macro with a call of MPI in it, of which the macro checks the error
-    code. Bytes of the file: the macro's name begins at `start`, the call is in `call..call_end`,
-    and `end` is behind the macro's parenthesis."""
-
-    macro: str
-    start: int
-    call: int
-    call_end: int
-    end: int
-
-
 @dataclass(slots=True)
 class SourceFile:
     path: Path
@@ -296,14 +269,6 @@ class SourceFile:
 
     def line_of(self, offset: int) -> int:
         return self.data.count(b"\n", 0, offset) + 1
-
-
-class UnreadCall(NamedTuple):
-    """A call of MPI in code that is not analysed: in which routine, and why that is not."""
-
-    name: str
-    routine: str
-    reason: Reason
 
 
 # One constraint on what pointers hold: (target cell, form, source cell), see analysis.aliases.

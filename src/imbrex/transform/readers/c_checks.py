@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 
 from imbrex.transform import mpi_calls
-from imbrex.transform.model.program import CheckedCall
+from imbrex.transform.model.covered_calls import CheckedCall
 from imbrex.transform.readers.c_source import directives
 
 _DEFINE = re.compile(

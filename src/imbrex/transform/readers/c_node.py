@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from clang.cindex import LinkageKind, StorageClass, TypeKind
 
 from imbrex.transform.readers import c_calls
 from imbrex.transform.readers import c_cursor_kinds as ck
+from imbrex.transform.readers.once import Once
 
 _WITHOUT_EFFECT = frozenset({ck.TYPE_REF, ck.NAMESPACE_REF})
 _LEAVES = frozenset(
@@ -56,27 +56,6 @@ _COMPUTED = frozenset(
 _ORDERED = re.compile(r"\b(?:volatile|_Atomic)\b")
 _VARIABLES = frozenset({ck.VAR_DECL, ck.PARM_DECL})
 _DEREFERENCE = 6
-T = TypeVar("T")
-
-
-class Once(Generic[T]):
-    """An attribute found out when it is first asked for.
-
-    From then on the object has it of its own, as nothing else makes reading one as fast: neither
-    the call of a property nor a class with `__getattr__`, none of whose attributes are.
-    """
-
-    def __init__(self, ask: Callable[[Any], T]) -> None:
-        self.ask = ask
-        self.__doc__ = ask.__doc__
-
-    def __set_name__(self, owner: Any, name: str) -> None:
-        self.name = name
-
-    def __get__(self, node: Any, owner: Any) -> T:
-        found = self.ask(node)
-        setattr(node, self.name, found)
-        return found
 
 
 class Tree:

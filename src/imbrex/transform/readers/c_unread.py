@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from imbrex.transform.model.causes import Reason
+from imbrex.transform.model.covered_calls import UnreadCall
 from imbrex.transform.model.location import Location
-from imbrex.transform.model.program import UnreadCall
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.readers import c_cursor_kinds as ck
 

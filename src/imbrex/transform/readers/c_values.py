@@ -8,7 +8,8 @@ from typing import Any
 from clang.cindex import TypeKind
 
 from imbrex.transform.model.affine import ARROW, Affine, field_of
-from imbrex.transform.model.program import UNKNOWN_MEMORY, Test, Variable
+from imbrex.transform.model.conditions import Test
+from imbrex.transform.model.program import UNKNOWN_MEMORY, Variable
 from imbrex.transform.readers import c_cursor as cc
 from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers import c_vectors

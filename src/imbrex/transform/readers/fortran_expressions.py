@@ -7,13 +7,8 @@ from dataclasses import replace
 
 from imbrex.transform import mpi_calls
 from imbrex.transform.model.affine import Affine, Range, Section
-from imbrex.transform.model.program import (
-    Access,
-    Argument,
-    Call,
-    Test,
-    Variable,
-)
+from imbrex.transform.model.conditions import Test
+from imbrex.transform.model.program import Access, Argument, Call, Variable
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.readers.fortran_arguments import TEMPORARY, Arguments, Effects
 from imbrex.transform.readers.fortran_components import BASE, Component
