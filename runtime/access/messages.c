@@ -1,6 +1,7 @@
 #include "access/messages.h"
 
 #include "access/anchors.h"
+#include "access/message_copies.h"
 #include "access/timeline.h"
 #include "access/trace.h"
 #include "generated/operations.h"
@@ -172,97 +173,16 @@ static void count_call(ixa_message_t *m)
     m->last_ns = ixa_timeline->now_ns;
 }
 
-static void add(ixa_element_t *e, uint64_t accesses, double ns)
-{
-    e->accesses += (double)accesses;
-    e->ns += ns;
-    e->ns_squared += ns * ns;
-    e->count++;
-}
-
 /* ---- The recorded run: every element --------------------------------------------------------
  */
-
-/* Whether all elements of one call are copies. Equal values throughout prove nothing, nor does a
- * buffer that nobody looked at when it was packed: one of several in turn, or of malloc's. */
-enum copied { DIRECT, COPIED, OPEN };
-typedef int ixa_look_t(uintptr_t address, size_t size, ixa_copy_t *copy);
-
-static enum copied all_copied(const ixa_message_t *m, uintptr_t buffer, ixa_look_t *look)
-{
-    ixa_copy_t first = {0, 0, 0}, copy;
-    int differ = 0;
-    for (size_t k = 0; k < m->elements; k++) {
-        uintptr_t at = buffer + (uintptr_t)m->offset[k];
-        if (!look(at, m->element_bytes, &copy))
-            return ixa_memory->last_write(at, m->element_bytes) ? DIRECT : OPEN;
-        if (k == 0)
-            first = copy;
-        differ |= copy.value != first.value;
-    }
-    return differ ? COPIED : OPEN;
-}
-
-static int count_copied(ixa_message_t *m, enum copied copied)
-{
-    if (copied == DIRECT)
-        m->direct_calls++;
-    if (copied != COPIED)
-        return 0;
-    if (!m->copied)
-        m->copied = calloc(m->elements, sizeof *m->copied);
-    m->copied_calls += m->copied != NULL;
-    return m->copied != NULL;
-}
-
-/* Elements that were unpacked are consumed where they went. */
-static void take_over_unpacked(ixa_message_t *m, uintptr_t buffer, uint64_t reference,
-                               double reference_ns)
-{
-    if (!count_copied(m, all_copied(m, buffer, ixa_memory->went_to)))
-        return;
-    for (size_t k = 0; k < m->elements; k++) {
-        ixa_copy_t copy;
-        uint64_t position;
-        double ns;
-        if (!ixa_memory->went_to(buffer + (uintptr_t)m->offset[k], m->element_bytes, &copy))
-            continue;
-        if (copy.stamp == IXA_OVERWRITTEN)
-            m->copied[k].other++;
-        else if (copy.stamp != IXA_UNREAD && ixa_time_of(copy.stamp, &position, &ns))
-            add(&m->copied[k], position - reference, ns - reference_ns);
-    }
-}
-
-/* Elements that were packed are produced where they came from; that memory is watched from the
- * first such send on. */
-static void send_packed(ixa_message_t *m, uintptr_t buffer)
-{
-    /* Before the first send nobody looked. */
-    if (m->calls == 1 || !count_copied(m, all_copied(m, buffer, ixa_memory->came_from)))
-        return;
-    for (size_t k = 0; k < m->elements; k++) {
-        ixa_copy_t copy;
-        uint64_t position;
-        double ns;
-        if (!ixa_memory->came_from(buffer + (uintptr_t)m->offset[k], m->element_bytes, &copy))
-            continue;
-        if (copy.stamp && ixa_time_of(copy.stamp, &position, &ns) && position > m->previous)
-            add(&m->copied[k], ixa_timeline->position - position, ixa_timeline->now_ns - ns);
-        else if (copy.stamp)
-            m->copied[k].other++;
-        if (ixa_memory->follow(copy.origin, m->element_bytes))
-            ixa_dropped++;
-    }
-}
 
 static void take_over(size_t index)
 {
     ixa_message_t *m = awaited[index].message;
     ixa_timeline_t *now = ixa_timeline;
     ixa_timeline = awaited[index].timeline;
-    take_over_unpacked(m, awaited[index].buffer, awaited[index].reference,
-                       awaited[index].reference_ns);
+    ixa_take_over_unpacked(m, awaited[index].buffer, awaited[index].reference,
+                           awaited[index].reference_ns);
     for (size_t k = 0; k < m->elements; k++) {
         uint64_t first = ixa_memory->first_read(awaited[index].buffer + (uintptr_t)m->offset[k],
                                                 m->element_bytes);
@@ -271,8 +191,8 @@ static void take_over(size_t index)
         if (first == IXA_OVERWRITTEN)
             m->element[k].other++;
         else if (first != IXA_UNREAD && ixa_time_of(first, &position, &ns))
-            add(&m->element[k], position - awaited[index].reference,
-                ns - awaited[index].reference_ns);
+            ixa_add(&m->element[k], position - awaited[index].reference,
+                    ns - awaited[index].reference_ns);
     }
     awaited[index] = awaited[--awaited_count];
     ixa_timeline = now;
@@ -327,7 +247,7 @@ void ixa_send(const void *site, uint32_t operation, const ix_buffer *buffer)
         ixa_anchors_after(m, start);
         return;
     }
-    send_packed(m, start);
+    ixa_send_packed(m, start);
     if (!m->value)
         m->value = calloc(m->elements, sizeof *m->value);
     for (size_t k = 0; k < m->elements; k++) {
@@ -336,7 +256,7 @@ void ixa_send(const void *site, uint32_t operation, const ix_buffer *buffer)
         double ns;
         int known = latest && ixa_time_of(latest, &position, &ns);
         if (known && position > m->previous)
-            add(&m->element[k], ixa_timeline->position - position, ixa_timeline->now_ns - ns);
+            ixa_add(&m->element[k], ixa_timeline->position - position, ixa_timeline->now_ns - ns);
         else if (latest && m->previous)
             m->element[k].other++;
         if (m->value && has_changed(m, start, k) && !(known && position >= m->previous))
