@@ -16,11 +16,11 @@ class Tell(Protocol):
 
     def __call__(self, share: float, part: str = "", /) -> None:
         """`share`: how much of the step is done, from 0 to 1. `part`: what is being done now, for
-        a step that has parts, as in "pingpong, 2 of 8"."""
+        a step that has parts, as in "pingpong (2 of 8)"."""
 
 
-Listener = Callable[[str], AbstractContextManager[Tell]]
-"""Shows a step while its context is open, by what is being done."""
+Listener = Callable[[str, str], AbstractContextManager[Tell]]
+"""Shows a step while its context is open, by what is being done and about how long it takes."""
 
 
 def _untold(share: float, part: str = "", /) -> None:
@@ -28,14 +28,14 @@ def _untold(share: float, part: str = "", /) -> None:
 
 
 _listener: ContextVar[Listener] = ContextVar(
-    "listener", default=lambda activity: nullcontext(_untold)
+    "listener", default=lambda activity, duration: nullcontext(_untold)
 )
 
 
 @contextmanager
-def step(activity: str) -> Iterator[Tell]:
-    """Do a step: `with step("calibrating this MPI") as tell: ... tell(0.5)`."""
-    with _listener.get()(activity) as tell:
+def step(activity: str, duration: str = "") -> Iterator[Tell]:
+    """Do a step: `with step("calibrating this MPI", "at most 60 s") as tell: ... tell(0.5)`."""
+    with _listener.get()(activity, duration) as tell:
         yield tell
 
 

@@ -22,6 +22,8 @@ PACE_S = 4.0
 """Lines about the parts of a step come no sooner after one another."""
 PACE_SHARE = 0.1
 """Nor before this share more of the step is done."""
+BAR_COLUMNS = 16
+"""On a terminal of 80, so that what is being done and what is left stand beside it."""
 
 
 @contextmanager
@@ -36,20 +38,21 @@ def shown_steps(*, quiet: bool = False) -> Iterator[None]:
     else:
         bars = Progress(
             TextColumn("{task.description}"),
-            BarColumn(),
+            BarColumn(BAR_COLUMNS),
             TimeElapsedColumn(),
             TextColumn("{task.fields[part]}"),
             console=screen,
             transient=True,
         )
-        with heard_by(lambda activity: _bar(bars, activity)):
+        with heard_by(lambda activity, duration: _bar(bars, activity, duration)):
             yield
 
 
 @contextmanager
-def _lines(activity: str) -> Iterator[Tell]:
+def _lines(activity: str, duration: str) -> Iterator[Tell]:
     """The first line comes once the step has lasted for a while."""
-    line = threading.Timer(PATIENCE_S, warn, [f"{activity} ..."])
+    takes = f" ({duration})" if duration else ""
+    line = threading.Timer(PATIENCE_S, warn, [f"{activity}{takes} ..."])
     line.daemon = True
     line.start()
     begin_s = last_s = time.monotonic()
@@ -69,9 +72,9 @@ def _lines(activity: str) -> Iterator[Tell]:
 
 
 @contextmanager
-def _bar(bars: Progress, activity: str) -> Iterator[Tell]:
+def _bar(bars: Progress, activity: str, duration: str) -> Iterator[Tell]:
     """A bar that moves to and fro until a share is told; it goes when the step is done."""
-    task = bars.add_task(activity, total=None, part="")
+    task = bars.add_task(activity, total=None, part=duration)
     begin_s = time.monotonic()
     if len(bars.tasks) == 1:
         bars.start()

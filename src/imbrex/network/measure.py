@@ -149,7 +149,7 @@ def _report(line: str, progress: Tell | None, shares: Mapping[str, float]) -> No
     names = list(shares)
     place = names.index(words[2])
     before = sum(shares[name] for name in names[:place])
-    part = f"{words[2]}, {place + 1} of {len(names)} experiments"
+    part = f"{words[2]} ({place + 1} of {len(names)})"
     with contextlib.suppress(ValueError):
         progress(min(1.0, before + shares[words[2]] * float(words[3])), part)
 

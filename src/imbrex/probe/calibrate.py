@@ -26,8 +26,8 @@ from imbrex.network.profile import MachineProfile, NetworkPath, Point
 from imbrex.steps import step
 
 DEFAULT_LAUNCHER = ("mpirun", "-n", "2")
-QUICK_TAKES = "some seconds within an idle node"
-FULL_TAKES = "under a minute within an idle node"
+QUICK_TAKES = "some seconds"
+FULL_TAKES = "about a minute"
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ def calibrate(request: Request) -> Calibrated:
     binary = build("probes", library) / "bin" / PROGRAM
     limit_s = request.time_limit_s or (QUICK_LIMIT_S if request.quick else FULL_LIMIT_S)
     takes = f"{QUICK_TAKES if request.quick else FULL_TAKES}, at most {limit_s:.0f} s"
-    with step(f"calibrating this MPI ({takes})") as tell:
+    with step("calibrating this MPI", takes) as tell:
         profile = network.calibrate(
             line.with_program,
             binary,

@@ -24,8 +24,8 @@ def test_who_listens_hears_what_and_how_far() -> None:
     heard: list[object] = []
 
     class Listener:
-        def __init__(self, what: str) -> None:
-            heard.append(what)
+        def __init__(self, activity: str, duration: str) -> None:
+            heard.append(activity + duration)
 
         def __enter__(self) -> object:
             return heard.append
@@ -40,7 +40,7 @@ def test_who_listens_hears_what_and_how_far() -> None:
     ):
         tell_inner(1.0)
         tell(0.5)
-    with step("unheard") as tell:
+    with step("unheard", "a minute") as tell:
         tell(0.1)
     assert heard == ["outer", "inner", 1.0, 0.5, "done", "done"]
 
@@ -50,7 +50,7 @@ def test_a_line_for_each_step_that_lasts(
 ) -> None:
     monkeypatch.setattr(shown, "PATIENCE_S", 0.02)
     with shown_steps():
-        with step("building the runtime"):
+        with step("building the runtime", "half a minute"):
             time.sleep(0.2)
         monkeypatch.setattr(shown, "PATIENCE_S", 60.0)
         with step("reading"):
@@ -58,7 +58,7 @@ def test_a_line_for_each_step_that_lasts(
     with shown_steps(quiet=True), step("quiet"):
         pass
     out, err = capsys.readouterr()
-    assert (out, err) == ("", "imbrex: building the runtime ...\n")
+    assert (out, err) == ("", "imbrex: building the runtime (half a minute) ...\n")
 
 
 def test_parts_of_a_step_have_lines_that_keep_their_distance(
@@ -100,8 +100,9 @@ import sys, time
 from imbrex.cli.shown_steps import shown_steps
 from imbrex.steps import step
 with shown_steps():
-    with step("calibrating") as tell:
-        tell(0.5, "pingpong, 2 of 8")
+    with step("calibrating this MPI", "about a minute, at most 240 s") as tell:
+        time.sleep(0.3)
+        tell(0.5, "pingpong (2 of 8)")
         time.sleep(0.3)
         with step("building"):
             pass
@@ -128,7 +129,12 @@ def test_a_bar_on_a_terminal_leaves_nothing_behind() -> None:
     os.close(ours)
     assert process.wait() == 0
     text = found.decode()
-    assert "calibrating" in text and "pingpong, 2 of 8" in text
+    assert (
+        "calibrating" in text
+        and "pingpong (2 of 8), about 0 s left" not in text
+        and "pingpong (2 of 8)" in text
+    )
+    assert "about a minute, at most 240 s" in text  # on 80 columns, until a share is told
     assert "imbrex:" not in text
     # the last thing before the end is that the line is erased and the cursor shown again
     before = text[: text.index("END")]

@@ -107,7 +107,7 @@ def test_progress_is_reported_in_order(launcher: Callable[[str], str]) -> None:
 
     run_probes([launcher(f"printf '{ALONE}{lines}'")], os.environ, 10, hear)
     assert parts == [
-        f"{name}, {number} of 8 experiments"
+        f"{name} ({number} of 8)"
         for name, number in (("self", 1), ("pingpong", 2), ("collectives", 6))
     ]
     assert len(seen) == 3
