@@ -22,11 +22,13 @@ sys.path.insert(0, str(Path(__file__).parent))
 import generate  # type: ignore[import-not-found]
 import generate_classes  # type: ignore[import-not-found]
 import generate_objects  # type: ignore[import-not-found]
+import generate_rows  # type: ignore[import-not-found]
 
 # Programs in the first part, where one's collectives are rewritten because another's are, and in
 # all others: the search over preparations reads a whole part at each of its steps.
 MANY, FEW = 10, 2
 COMMUNICATION = frozenset({"nonblocking", "collectives", "motion"})
+ROWS = 4  # of so many parts in C one has buffers that are parts of rows
 _WORKERS = 2
 
 
@@ -45,7 +47,9 @@ class Part:
 def make_part(language: str, seeds: list[int], folder: Path, driven: bool) -> Part:
     """Generate the programs of these seeds and rewrite them; `driven` is empty if not wanted."""
     source = folder / f"part{seeds[0]}.{language}"
-    if language == "c":
+    if language == "c" and len(seeds) <= FEW and seeds[0] // FEW % ROWS == 0:
+        source.write_text(generate_rows.source(seeds))
+    elif language == "c":
         source.write_text(generate.c_source(seeds))
     elif language == "cpp":
         source.write_text(generate_classes.source(seeds))
