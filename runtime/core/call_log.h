@@ -56,6 +56,7 @@ enum ix_log_kind {
     IX_LOG_PARTS_SEND = 16, /* start of a partitioned send or receive: matched among themselves */
     IX_LOG_PARTS_RECV = 17,
     IX_LOG_PART_READY = 18, /* MPI_Pready: peer, tag, comm as its request, bytes of one partition */
+    IX_LOG_BLOCKS = 19,     /* sizes of the blocks of a collective: IX_LOG_BLOCK_SIZES */
 };
 
 enum ix_log_flags {
@@ -105,6 +106,20 @@ typedef struct ix_log_record {
     uint8_t flags; /* enum ix_log_flags */
 } ix_log_record;
 _Static_assert(sizeof(ix_log_record) == 64, "a line of the cache");
+
+/* Where the blocks of a v or w collective differ, or the bytes of its record are not their sum,
+ * further records say how large they are, IX_LOG_BLOCK_SIZES in each, those of the lowest ranks
+ * first: of MPI_Alltoallv and MPI_Alltoallw what this process sends to each, of MPI_Allgatherv (on
+ * rank 0), MPI_Gatherv and MPI_Scatterv (on the root) the block of each. They have comm, sequence
+ * and IX_LOG_PERSISTENT as the record of the collective, which is of the same call but where it is
+ * persistent: then they are of its init. The sizes lie in `bytes` (two), `peer` and `tag`, and
+ * count units of 2^path bytes, rounded down.
+ *
+ * With path IX_LOG_UNTOLD one record says that the sizes differ and are not told: there are more
+ * than IX_LOG_MOST_BLOCKS, or the log covers a part of the run, or half of it is used up. */
+#define IX_LOG_BLOCK_SIZES 4
+#define IX_LOG_MOST_BLOCKS 1024
+#define IX_LOG_UNTOLD 255
 
 /* The first line of a chunk. */
 typedef struct ix_log_chunk {

@@ -62,6 +62,15 @@ void ix_log_done(ix_thread *t, int64_t bytes, uint64_t where, uint64_t envelope,
 void ix_log_begun(ix_thread *t, uint64_t handle, int64_t bytes, uint64_t where, uint64_t envelope,
                   uint32_t sequence);
 
+/* Sizes of the blocks of collective `sequence` of `comm`, in units of 2^unit_bits bytes: the next
+ * IX_LOG_BLOCK_SIZES of them; or, with IX_LOG_UNTOLD, that they are not told. `flags`: 0, or
+ * IX_LOG_PERSISTENT in the init of one that is. */
+void ix_log_blocks(ix_thread *t, uint32_t comm, uint32_t sequence, uint32_t flags,
+                   uint32_t unit_bits, const uint32_t *sizes);
+
+/* Whether the log has room for them, and covers the whole run. */
+int ix_log_has_room_for_blocks(void);
+
 /* MPI_Send_init and the like, and each start. `parts`: partitions, of which `bytes` is the sum. */
 void ix_log_planned(ix_thread *t, uint64_t handle, int64_t bytes, uint64_t where, uint64_t envelope,
                     uint32_t sequence, uint32_t parts);

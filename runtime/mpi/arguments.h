@@ -5,6 +5,7 @@
 
 #include "core/engine.h"
 #include "core/needing.h"
+#include "mpi/block_sizes.h"
 #include "mpi/comms.h"
 #include "mpi/logging.h"
 #include "mpi/notes.h"

@@ -216,6 +216,8 @@ def recorder(name: str, function: header.Function, facts: Facts, templates: Temp
     if holes.get("BYTES"):
         for sums in ("SUM_TYPES(", "SUM_PEERS_TYPES("):
             holes["BYTES"] = holes["BYTES"].replace(f"IX_{sums}", f"IX_F_{sums}")
+    if holes.get("BLOCKS"):
+        holes["BLOCKS"] = holes["BLOCKS"].replace("IX_LOG_BLOCKS_TYPES", "IX_F_LOG_BLOCKS_TYPES")
     declare = "MPI_Fint ix_f_rc = MPI_SUCCESS"
     shell = {
         "SIGNATURE": signature,

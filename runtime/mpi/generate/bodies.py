@@ -134,6 +134,33 @@ def _logged_collective(facts: Facts) -> str:
     return _LOG_COLLECTIVE[facts.form].format(record=record)
 
 
+# Whose list of blocks the call log gets, and the member whose block stays where it is.
+_LISTS = {
+    "contributes": ("", "ix_c->rank"),
+    "obtains": ("if (ix_c && ix_c->rank == 0) ", "-1"),
+    "root": ("if (ix_role == IX_ROLE_ROOT) ", "ix_c->rank"),
+}
+
+
+def _logged_blocks(facts: Facts) -> str:
+    """The sizes of its blocks in the call log, where there is one for each member: of those that
+    each sends, else of those that all or the root know."""
+    data: dict[str, str] = facts["data"]
+    listed = [k for k in _LISTS if data.get(k, "").startswith("each-peer")]
+    if not listed:
+        return ""
+    rule, *lists = data[listed[0]].split()
+    if len(listed) == 2:  # in place what comes is as long as what goes
+        own = data[listed[1]].split()[1:]
+        pairs = zip(lists, own, strict=True)
+        lists = [f"(sbuf == MPI_IN_PLACE ? {there} : {here})" for here, there in pairs]
+    condition, own_block = _LISTS[listed[0]]
+    macro = "IX_LOG_BLOCKS_TYPES" if rule.endswith("-type") else "IX_LOG_BLOCKS_OF"
+    persistent = int(facts.form == "persistent")
+    arguments = f"ix_t, ix_c, {own_block}, {persistent}, ix_bytes, {', '.join(lists)}"
+    return f"\n        {condition}{macro}({arguments});"
+
+
 def template_and_holes(name: str, facts: Facts) -> tuple[str, dict[str, str]]:
     """Template file (without `.c`) and the holes that the facts fill."""
     kind = facts.kind
@@ -160,6 +187,7 @@ def template_and_holes(name: str, facts: Facts) -> tuple[str, dict[str, str]]:
         if not facts["data"]:
             return "barrier", logged
         begin = {"BEGIN": _COLLECTIVE_BEGIN[facts["form"]]}
+        logged["BLOCKS"] = _logged_blocks(facts)
         return kind, {**_collective_holes(facts), **begin, **logged}
     if kind == "rma":
         holes = {

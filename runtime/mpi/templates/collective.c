@@ -13,7 +13,7 @@
             ix_x.bytes = ix_bytes = @BYTES@;
             @BEGIN@;
         }
-        @LOG@;
+        @LOG@;@BLOCKS@
     }
     @LEAVE@;
 }

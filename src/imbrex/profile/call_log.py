@@ -6,7 +6,7 @@ keep it. What a killed process left behind is read as far as it goes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 from pathlib import Path
 
@@ -129,6 +129,7 @@ class Kind(IntEnum):
     PARTS_SEND = 16
     PARTS_RECV = 17
     PART_READY = 18
+    BLOCKS = 19
 
 
 class Flag(IntEnum):
@@ -170,7 +171,8 @@ class CallLog:
     stand one behind the other. Sites and sections are those of the run directory where
     `common_numbers`, else the rank's own. `common_start_ns` and `common_end_ns` are the rank's
     start and `end_ns` on the clock common to all ranks: the end is 0 where the rank did not get
-    there, and the start unknown (0) where not `common_start`.
+    there, and the start unknown (0) where not `common_start`. `blocks` are the records with the
+    sizes of collectives' blocks (Kind.BLOCKS; block_sizes.py reads them), which `calls` has not.
     """
 
     file: Path
@@ -186,6 +188,7 @@ class CallLog:
     common_start: bool
     common_start_ns: int
     common_end_ns: int
+    blocks: Table = field(default_factory=lambda: np.zeros(0, CALL_DTYPE))
 
     @property
     def complete(self) -> bool:
@@ -310,9 +313,12 @@ def read_call_log(file: Path) -> CallLog:
     offset, shift, level = (int(header[f]) for f in ("chunk_offset", "window_shift", "level"))
     if offset % CHUNK_BYTES or shift > 62 or level > 31:
         raise ImbrexError(f"{file}: its call log is damaged (impossible header)")
+    records = _calls(data, header)
+    told = records["kind"] == Kind.BLOCKS
     return CallLog(
         file=file,
-        calls=_calls(data, header),
+        calls=records[~told],
+        blocks=records[told],
         communicators=_communicators(data, header),
         budget_bytes=int(header["bytes"]),
         window_ns=1 << shift,

@@ -32,7 +32,8 @@ MEETING = np.dtype(
         ("root", "<u4"),
         ("bytes", "<f8"),
         ("algorithm", "<u4"),
-        ("reserved", "<u4"),
+        ("layout", "<u4"),
+        ("blocks", "<u8"),
     ]
 )
 NONE = 0xFFFFFFFF
@@ -86,13 +87,23 @@ class Algorithm(IntEnum):
     LINEAR_SCAN = 17
 
 
+class Layout(IntEnum):
+    """How large the blocks of a collective are (enum ix_layout)."""
+
+    EQUAL = 0
+    PER_MEMBER = 1
+    PER_PAIR = 2
+
+
 @dataclass(frozen=True)
 class ArraySchedule:
     """Operations in OPERATION, stream after stream: those of stream s are `first[s]:first[s + 1]`.
 
     `rank` and `start_ns` are of each stream; several streams of one rank share its link. `members`
     are the MEET operations of each meeting (MEETING), in the order of their communicator. `site` is
-    the call site of each operation, 0 where it has none; `node` the host of each rank.
+    the call site of each operation, 0 where it has none; `node` the host of each rank. `blocks` are
+    the bytes of the blocks of meetings whose layout is not EQUAL: each has its own from its field
+    `blocks` on, one for each member, or a row of what it sends to each.
     """
 
     operations: NDArray[np.void]
@@ -103,6 +114,7 @@ class ArraySchedule:
     meetings: NDArray[np.void] = field(default_factory=lambda: np.zeros(0, MEETING))
     members: IndexArray = field(default_factory=lambda: np.zeros(0, np.uint32))
     site: IndexArray | None = None
+    blocks: FloatArray = field(default_factory=lambda: np.zeros(0))
 
     @property
     def streams(self) -> int:
@@ -125,6 +137,16 @@ class ArraySchedule:
         sums = np.concatenate(([0.0], np.cumsum(self.calc_ns)))
         ends = self.first.astype(np.int64)
         return np.asarray(sums[ends[1:]] - sums[ends[:-1]])
+
+    def blocks_of(self, meeting: int) -> FloatArray | None:
+        """Bytes of its blocks, shape (members,) or (senders, receivers); None: all are equal."""
+        row = self.meetings[meeting]
+        members, begin = int(row["count"]), int(row["blocks"])
+        if row["layout"] == Layout.PER_MEMBER:
+            return self.blocks[begin : begin + members]
+        if row["layout"] == Layout.PER_PAIR:
+            return self.blocks[begin : begin + members * members].reshape(members, members)
+        return None
 
     def stream_of(self, operation: int) -> int:
         return int(np.searchsorted(self.first, operation, side="right")) - 1

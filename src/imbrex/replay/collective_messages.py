@@ -14,7 +14,15 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from imbrex.replay.arrays import NONE, Algorithm, ArraySchedule, Flag, Kind, bytes_and_flags
+from imbrex.replay.arrays import (
+    NONE,
+    Algorithm,
+    ArraySchedule,
+    Flag,
+    Kind,
+    Layout,
+    bytes_and_flags,
+)
 from imbrex.replay.rounds import rounds
 
 MOST_MESSAGES = 2_000_000
@@ -67,9 +75,22 @@ def _members(schedule: ArraySchedule, number: int) -> IntArray:
     return schedule.members[first : first + count].astype(np.int64)
 
 
-def _key(schedule: ArraySchedule, number: int) -> tuple[int, int, int, float]:
+_Key = tuple[int, int, int, float, tuple[float, ...]]
+
+
+def _key(schedule: ArraySchedule, number: int) -> _Key:
+    """What its rounds follow from; but for the sizes of blocks of each pair."""
     row = schedule.meetings[number]
-    return int(row["algorithm"]), int(row["count"]), int(row["root"]), float(row["bytes"])
+    blocks = schedule.blocks_of(number) if row["layout"] == Layout.PER_MEMBER else None
+    of_members = () if blocks is None else tuple(blocks.tolist())
+    algorithm, count, root = (int(row[name]) for name in ("algorithm", "count", "root"))
+    return algorithm, count, root, float(row["bytes"]), of_members
+
+
+def _pairs(schedule: ArraySchedule, number: int) -> NDArray[np.float64] | None:
+    """What each member sends to each, where that differs."""
+    blocks = schedule.blocks_of(number)
+    return blocks if blocks is not None and blocks.ndim == 2 else None
 
 
 def _spread(schedule: ArraySchedule) -> list[int]:
@@ -78,6 +99,9 @@ def _spread(schedule: ArraySchedule) -> list[int]:
     found: list[tuple[float, int, int]] = []
     for number in range(len(schedule.meetings)):
         largest, count = _extent(*_key(schedule, number))
+        pairs = _pairs(schedule, number)
+        if pairs is not None:
+            largest = float(pairs[~np.eye(len(pairs), dtype=bool)].max(initial=0.0))
         if count and blocking[_members(schedule, number)].all():
             found.append((-largest, number, count))
     found.sort()
@@ -86,18 +110,20 @@ def _spread(schedule: ArraySchedule) -> list[int]:
 
 
 @lru_cache(maxsize=64)
-def _extent(algorithm: int, members: int, root: int, size: float) -> tuple[float, int]:
+def _extent(
+    algorithm: int, members: int, root: int, size: float, blocks: tuple[float, ...]
+) -> tuple[float, int]:
     """Bytes of the largest message, and how many there are; none of neighbours not known, nor of
     calls whose messages nobody knows."""
     if algorithm in (Algorithm.DIRECT, Algorithm.NO_MESSAGES):
         return 0.0, 0
-    sizes = [m[2] for r in rounds(Algorithm(algorithm), members, root, size) for m in r]
+    sizes = [m[2] for r in rounds(Algorithm(algorithm), members, root, size, blocks) for m in r]
     return max(sizes, default=0.0), len(sizes)
 
 
 @lru_cache(maxsize=64)
 def _rows(
-    algorithm: int, members: int, root: int, size: float
+    algorithm: int, members: int, root: int, size: float, blocks: tuple[float, ...]
 ) -> tuple[IntArray, NDArray[np.void]]:
     """How many operations each member has, and those of all.
 
@@ -105,7 +131,7 @@ def _rows(
     """
     lengths = [0] * members
     rows: list[tuple[int, ...]] = []
-    for round_ in rounds(Algorithm(algorithm), members, root, size):
+    for round_ in rounds(Algorithm(algorithm), members, root, size, blocks):
         ends = [(a, b) for a, b, _ in round_]
         posted = _next(lengths, [b for _, b in ends])
         sent = _next(lengths, [a for a, _ in ends])
@@ -131,6 +157,16 @@ def _next(lengths: list[int], members: list[int]) -> list[int]:
     return places
 
 
+def _bytes(rows: NDArray[np.void], pairs: NDArray[np.float64] | None) -> IntArray:
+    if pairs is None:
+        return np.asarray(rows["bytes"])
+    sent, received = (rows["kind"] == kind for kind in (Kind.SEND, Kind.RECV))
+    size = np.where(
+        received, pairs[rows["peer"], rows["member"]], pairs[rows["member"], rows["peer"]]
+    )
+    return np.where(sent | received, np.rint(size), 0).astype(np.int64)
+
+
 def _put(ops: NDArray[np.void], schedule: ArraySchedule, number: int, places: IntArray) -> None:
     """The operations of a collective in the place of its members'."""
     lengths, rows = _rows(*_key(schedule, number))
@@ -142,7 +178,7 @@ def _put(ops: NDArray[np.void], schedule: ArraySchedule, number: int, places: In
     ops["partner"][alone], ops["bytes"][alone] = NONE, 0
     at = begins[rows["member"]] + rows["place"]
     later = at[rows["place"] > 0]
-    size, paged = bytes_and_flags(rows["bytes"])
+    size, paged = bytes_and_flags(_bytes(rows, _pairs(schedule, number)))
     ops["kind"][at], ops["bytes"][at], ops["peer"][at] = rows["kind"], size, streams[rows["peer"]]
     ops["partner"][at] = begins[rows["with"]] + rows["with_place"]
     ops["flags"][at] = (ops["flags"][at] & Flag.CALL) | paged

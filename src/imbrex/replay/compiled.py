@@ -58,7 +58,10 @@ class CSchedule(ctypes.Structure):
     _fields_ = (
         *(
             (name, ctypes.c_void_p)
-            for name in ("ops", "first", "process", "start_ns", "site", "meetings", "members")
+            for name in (
+                *("ops", "first", "process", "start_ns", "site", "meetings", "members"),
+                "blocks",
+            )
         ),
         ("count", ctypes.c_uint64),
         *((name, ctypes.c_uint32) for name in ("streams", "processes", "meeting_count")),

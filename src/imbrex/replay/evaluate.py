@@ -180,6 +180,7 @@ class Replayer:
         self._node = np.ascontiguousarray(schedule.node, np.uint32)
         self._meetings = np.ascontiguousarray(schedule.meetings)
         self._members = np.ascontiguousarray(schedule.members, np.uint32)
+        self._blocks = np.ascontiguousarray(schedule.blocks, np.float64)
         self._site = (
             None if schedule.site is None else np.ascontiguousarray(schedule.site, np.uint32)
         )
@@ -194,6 +195,7 @@ class Replayer:
             site=None if self._site is None else self._site.ctypes.data,
             meetings=self._meetings.ctypes.data,
             members=self._members.ctypes.data,
+            blocks=self._blocks.ctypes.data,
             count=len(self._ops),
             streams=schedule.streams,
             processes=schedule.ranks,

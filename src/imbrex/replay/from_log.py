@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,13 +37,15 @@ program waited for it, and did not compute beside it."""
 @dataclass(frozen=True)
 class LogSchedule:
     """`schedule`; what of it is not replayed (calls by reason and by site, `missing_ns` of them);
-    and the measured run time, from the first rank's start."""
+    the measured run time, from the first rank's start; and by site the collectives whose blocks
+    differ in sizes that the log does not tell, so that they are taken to be equal."""
 
     schedule: ArraySchedule
     not_replayed: dict[str, Counter[int]]
     missing_ns: int
     measured_ns: int
     calls: int
+    divided_equally: Counter[int] = field(default_factory=Counter)
 
 
 @dataclass
@@ -277,13 +279,21 @@ class _Conversion:
             start_ns=log.start_ns.astype(np.float64),
             node=log.nodes.astype(np.uint32),
             meetings=self.met.table,
+            blocks=self.met.blocks.joined,
             members=members.astype(np.uint32),
             site=np.maximum(sites.astype(np.int64), 0).astype(np.uint32),
         )
         measured = int((log.start_ns + log.end_ns).max(initial=0))
         left = self.first_of_call[self.as_measured]
         missing = int((log.records["exit_ns"][left] - log.records["enter_ns"][left]).sum())
-        return LogSchedule(schedule, self.not_replayed, missing, measured, self.calls)
+        return LogSchedule(
+            schedule,
+            self.not_replayed,
+            missing,
+            measured,
+            self.calls,
+            self.met.blocks.untold,
+        )
 
     def _fill_calc(
         self,

@@ -165,11 +165,16 @@ class _Writer:
             return int(self.schedule.rank[self.peer[members[member]]])
 
         site = f"_s{self.site[i]}" if self.site[i] else ""
+        blocks = self.schedule.blocks_of(number)
+        pairs = blocks if blocks is not None and blocks.ndim == 2 else None
+        of_members = () if blocks is None or pairs is not None else tuple(blocks.tolist())
         key = (int(meeting["algorithm"]), len(members), int(meeting["root"]))
-        for k, messages in enumerate(_of_members(*key, float(meeting["bytes"]))[own]):
+        for k, messages in enumerate(_of_members(*key, float(meeting["bytes"]), of_members)[own]):
             done: dict[str, bool] = {}
             for part, (receives, other, size) in enumerate(messages):
                 name = f"{'y' if receives else 'x'}{i}_{k}_{part}{site}"
+                if pairs is not None:
+                    size = float(pairs[other, own] if receives else pairs[own, other])
                 way = "recv {}b from {} tag {}" if receives else "send {}b to {} tag {}"
                 operation = way.format(self._bytes(size), rank_of(other), tag)
                 # What comes may come from the beginning on.
@@ -185,10 +190,12 @@ Exchange = list[tuple[bool, int, float]]
 
 
 @lru_cache(maxsize=64)
-def _of_members(algorithm: int, members: int, root: int, size: float) -> list[list[Exchange]]:
+def _of_members(
+    algorithm: int, members: int, root: int, size: float, blocks: tuple[float, ...]
+) -> list[list[Exchange]]:
     """The rounds of each member that it has a part in."""
     found: list[list[Exchange]] = [[] for _ in range(members)]
-    for round_ in rounds(Algorithm(algorithm), members, root, size):
+    for round_ in rounds(Algorithm(algorithm), members, root, size, blocks):
         own: dict[int, Exchange] = {}
         for sender, receiver, moved in round_:
             own.setdefault(sender, []).append((False, receiver, moved))

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from imbrex import mpi_facts
 from imbrex.profile.call_log import HERE, Flag, Kind
 from imbrex.replay.arrays import MEETING, Algorithm
+from imbrex.replay.blocks import Blocks
 from imbrex.replay.collectives import Collectives
 from imbrex.replay.run_log import NOWHERE, IntArray, RunLog
 
@@ -23,7 +24,7 @@ class Meetings:
     """`number`: by record, its meeting (NOWHERE: none that can be replayed). `table` has MEETING's
     fields, its members are the records `members`; `set_up` are those that make communicators,
     windows and files in one call, `alone` those in which nobody waits for others, `lost` those of
-    which somebody's record is missing.
+    which somebody's record is missing. `blocks` are the sizes that the table names.
 
     What set-up calls take once all are there is the library's own: messages that nobody knows, and
     work. A replay lets it pass as it did, so these meetings have no messages."""
@@ -34,6 +35,7 @@ class Meetings:
     set_up: IntArray
     alone: IntArray
     lost: IntArray
+    blocks: Blocks
 
 
 def meetings(log: RunLog, collectives: Collectives) -> Meetings:
@@ -50,6 +52,7 @@ def meetings(log: RunLog, collectives: Collectives) -> Meetings:
     set_up: list[int] = []
     alone: list[int] = []
     lost: list[int] = []
+    blocks = Blocks(log)
     for own in _arrived_in_one_call(log, who):
         group = log.groups.get(int(records["comm"][own[0]]))
         size = len(group.members) if group is not None else 0
@@ -65,7 +68,7 @@ def meetings(log: RunLog, collectives: Collectives) -> Meetings:
         row = np.zeros((), MEETING)
         row["first"], row["count"] = begun, size
         begun += size
-        operation = log.operations[int(records["operation"][own[0]])]
+        operation = blocks.operation(records[own[0]])
         size_bytes = float(records["bytes"][own].max())
         row["bytes"] = size_bytes
         row["root"] = _root(records[own], group.inter)
@@ -74,12 +77,13 @@ def meetings(log: RunLog, collectives: Collectives) -> Meetings:
             row["algorithm"] = Algorithm.NO_MESSAGES
         else:
             row["algorithm"] = collectives.of(operation, size_bytes)
+            row["layout"], row["blocks"] = blocks.of(own, operation, int(row["algorithm"]))
         rows.append(row)
         members.append(own)
     table = np.array(rows, MEETING) if rows else np.zeros(0, MEETING)
     joined = np.concatenate(members) if members else np.zeros(0, np.int64)
-    rest = (np.array(found, np.int64) for found in (set_up, alone, lost))
-    return Meetings(number, table, joined, *rest)
+    first, second, third = (np.array(found, np.int64) for found in (set_up, alone, lost))
+    return Meetings(number, table, joined, first, second, third, blocks)
 
 
 def _arrived_in_one_call(log: RunLog, who: IntArray) -> list[IntArray]:

@@ -11,8 +11,15 @@ Round = list[tuple[int, int, float]]
 """From which member, to which, how many bytes."""
 
 
-def rounds(algorithm: Algorithm, members: int, root: int, size_bytes: float) -> Iterator[Round]:
-    """The rounds of a collective; of one member alone there are none."""
+def rounds(
+    algorithm: Algorithm,
+    members: int,
+    root: int,
+    size_bytes: float,
+    blocks: tuple[float, ...] = (),
+) -> Iterator[Round]:
+    """The rounds of a collective; of one member alone there are none. `blocks`: of each member, of
+    allgathers, and of gathers and scatters by trees, where they are not all the same."""
     if members < 2:
         return
     size, part = size_bytes, size_bytes / members
@@ -24,16 +31,20 @@ def rounds(algorithm: Algorithm, members: int, root: int, size_bytes: float) -> 
         yield from _up(members, 0, size, parts=False)
         yield from _down(members, 0, size, parts=False)
     elif algorithm in (Algorithm.BINOMIAL_FROM_ROOT, Algorithm.BINOMIAL_SCATTER):
-        yield from _down(members, root, size, parts=algorithm == Algorithm.BINOMIAL_SCATTER)
+        yield from _down(members, root, size, algorithm == Algorithm.BINOMIAL_SCATTER, blocks)
     elif algorithm in (Algorithm.BINOMIAL_TO_ROOT, Algorithm.BINOMIAL_GATHER):
-        yield from _up(members, root, size, parts=algorithm == Algorithm.BINOMIAL_GATHER)
+        yield from _up(members, root, size, algorithm == Algorithm.BINOMIAL_GATHER, blocks)
     elif algorithm == Algorithm.SCATTER_ALLGATHER:
         yield from _down(members, root, size, parts=True)
         yield from _ring(members, members - 1, part)
     elif algorithm == Algorithm.RING_ALLREDUCE:
         yield from _ring(members, 2 * (members - 1), part)
     elif algorithm == Algorithm.RING_ALLGATHER:
-        yield from _ring(members, members - 1, part)
+        own = blocks or (part,) * members
+        for k in range(members - 1):
+            yield [(a, (a + 1) % members, own[(a - k) % members]) for a in range(members)]
+    elif algorithm == Algorithm.DOUBLING_ALLGATHER:
+        yield from _doubling_allgather(members, blocks or (part,) * members)
     elif algorithm == Algorithm.PAIRWISE:
         in_pairs = members & (members - 1) == 0
         for k in range(1, members):
@@ -56,9 +67,20 @@ def _by_distance(algorithm: Algorithm, members: int, size: float) -> Iterator[Ro
             Algorithm.DISSEMINATION: size,
             Algorithm.NO_MESSAGES: 0.0,  # who writes it down needs something that waits for all
             Algorithm.BRUCK: size / 2,
-            Algorithm.DOUBLING_ALLGATHER: size / members * min(distance, members - distance),
         }[algorithm]
         yield _shift(members, distance, moved)
+        distance *= 2
+
+
+def _doubling_allgather(members: int, own: tuple[float, ...]) -> Iterator[Round]:
+    """Everybody has the blocks of itself and of those before it, twice as many after each round."""
+    distance = 1
+    while distance < members:
+        count = min(distance, members - distance)
+        yield [
+            (a, (a + distance) % members, sum(own[(a - k) % members] for k in range(count)))
+            for a in range(members)
+        ]
         distance *= 2
 
 
@@ -97,25 +119,38 @@ def _doubling(members: int, size: float, by_halves: bool) -> Iterator[Round]:
         yield [(2 * k + 1, 2 * k, size)]
 
 
-def _down(members: int, root: int, size: float, parts: bool) -> Iterator[Round]:
+def _down(
+    members: int, root: int, size: float, parts: bool, blocks: tuple[float, ...] = ()
+) -> Iterator[Round]:
     """Down a binomial tree; `parts`: each subtree gets its own part of the buffer."""
     mask = _power_within(members)
     while mask:
-        yield from _level(members, root, mask, size, parts, up=False)
+        yield from _level(members, root, mask, size, parts, blocks, up=False)
         mask //= 2
 
 
-def _up(members: int, root: int, size: float, parts: bool) -> Iterator[Round]:
+def _up(
+    members: int, root: int, size: float, parts: bool, blocks: tuple[float, ...] = ()
+) -> Iterator[Round]:
     mask = 1
     while mask < members:
-        yield from _level(members, root, mask, size, parts, up=True)
+        yield from _level(members, root, mask, size, parts, blocks, up=True)
         mask *= 2
 
 
 def _level(
-    members: int, root: int, mask: int, size: float, parts: bool, up: bool
+    members: int,
+    root: int,
+    mask: int,
+    size: float,
+    parts: bool,
+    blocks: tuple[float, ...],
+    up: bool,
 ) -> Iterator[Round]:
     for v in range(0, members - mask, 2 * mask):
         near, far = (v + root) % members, (v + mask + root) % members
-        moved = size * min(mask, members - v - mask) / members if parts else size
+        count = min(mask, members - v - mask)
+        moved = size * count / members if parts else size
+        if parts and blocks:
+            moved = sum(blocks[(far + k) % members] for k in range(count))
         yield [(far, near, moved) if up else (near, far, moved)]

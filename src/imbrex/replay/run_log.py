@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from imbrex.errors import ImbrexError
+from imbrex.profile.block_sizes import BlockSizes, Collective, block_sizes
 from imbrex.profile.call_log import CALL_DTYPE, END_UNSEEN, OPEN, CallLog, Flag, Kind, read_call_log
 from imbrex.profile.run import Run
 
@@ -35,7 +36,8 @@ class RunLog:
     `records` has CALL_DTYPE; beside each stand its `rank`, its `stream` (a thread of a rank), the
     number of its `call` and, of what it began, the number of the call that saw it complete (`end`,
     NOWHERE: nobody did); `peer` is the world rank that it names (NOWHERE: none). `operations` are
-    the names of all, `nodes` the host of each rank.
+    the names of all, `nodes` the host of each rank. `blocks` are the sizes of collectives' blocks
+    as each rank's log has them.
     """
 
     records: NDArray[np.void]
@@ -52,6 +54,7 @@ class RunLog:
     operations: tuple[str, ...]
     nodes: IntArray
     wall_ns: int
+    blocks: dict[int, dict[Collective, BlockSizes]] = field(default_factory=dict)
 
     @property
     def ranks(self) -> int:
@@ -143,6 +146,7 @@ def _joined(logs: list[CallLog], operations: tuple[str, ...], nodes: IntArray, r
         operations=operations,
         nodes=nodes,
         wall_ns=int(run.ranks["wall_ns"].max(initial=0)),
+        blocks={rank: block_sizes(log.blocks) for rank, log in enumerate(logs)},
     )
 
 

@@ -95,6 +95,10 @@ def predict_whole(run: Run, interconnects: list[Interconnect], settings: Setting
         "progress": settings.progress,
         "not_replayed": _not_replayed(run, made),
         "not_replayed_share": made.missing_ns / max(made.measured_ns * made.schedule.streams, 1),
+        "divided_equally": [
+            {"site": run.site(site).label, "calls": calls}
+            for site, calls in made.divided_equally.most_common()
+        ],
         "networks": [],
     }
     shares = _shared(made.schedule)

@@ -98,11 +98,22 @@ def _disturbed(run: Run) -> str:
 def _left_out(document: dict[str, Any]) -> list[str]:
     rows = document["not_replayed"]
     if not rows:
-        return []
+        return _divided(document)
     share = document["not_replayed_share"]
     lines = [f"Not replayed, and taken to last as long as it did ({share:.1%} of the run):"]
     for row in rows[:_MOST_LEFT_OUT]:
         lines.append(f"  {row['site']}: {row['calls']} {row['reason']}")
+    if len(rows) > _MOST_LEFT_OUT:
+        lines.append(f"  and {len(rows) - _MOST_LEFT_OUT} more (--json)")
+    return lines + _divided(document)
+
+
+def _divided(document: dict[str, Any]) -> list[str]:
+    rows = document["divided_equally"]
+    if not rows:
+        return []
+    lines = ["Blocks of different sizes that the log does not tell, taken to be equal:"]
+    lines += [f"  {row['site']}: {row['calls']} collectives" for row in rows[:_MOST_LEFT_OUT]]
     if len(rows) > _MOST_LEFT_OUT:
         lines.append(f"  and {len(rows) - _MOST_LEFT_OUT} more (--json)")
     return lines

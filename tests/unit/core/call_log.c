@@ -276,6 +276,50 @@ static void check_windows(void)
     ix_log_close(&reader);
 }
 
+/* Sizes of blocks behind the record of their collective, and alone in the call of an init. */
+static void check_blocks(void)
+{
+    const uint32_t sizes[] = {1, UINT32_MAX, 3, UINT32_MAX - 1, 5, 0, 0, 0};
+    uint32_t id;
+    begin(IX_LOG_LEAST, IX_ONE_THREAD, 0);
+    ix_thread *t = enter(OTHER);
+    CHECK(ix_log_has_room_for_blocks());
+    ix_log_done(t, 1000, to(IX_LOG_NOBODY), message(IX_LOG_ALL, 0, 0), 7);
+    ix_log_blocks(t, WORLD, 7, 0, 2, sizes);
+    ix_log_blocks(t, WORLD, 7, 0, 2, sizes + 4);
+    leave(t, 5);
+    t = enter(OTHER);
+    ix_log_blocks(t, WORLD, 1, IX_LOG_PERSISTENT, IX_LOG_UNTOLD, sizes + 4);
+    leave(t, 1);
+    blocking_send(1, 4, 50);
+    ix_log_reader reader = open_own();
+    ix_log_cursor cursor = {0};
+    const ix_log_record *r[6];
+    int count = 0;
+    while ((r[count] = ix_log_next(&reader, &cursor, &id)))
+        count++;
+    CHECK(count == 5);
+    CHECK(r[0]->kind == IX_LOG_ALL && r[0]->flags == IX_LOG_FIRST && r[0]->exit_ns == 15);
+    for (int i = 1; i < 3; i++) {
+        uint32_t found[IX_LOG_BLOCK_SIZES];
+        memcpy(found, &r[i]->bytes, sizeof r[i]->bytes);
+        memcpy(found + 2, &r[i]->peer, sizeof r[i]->peer);
+        memcpy(found + 3, &r[i]->tag, sizeof r[i]->tag);
+        CHECK(!memcmp(found, sizes + IX_LOG_BLOCK_SIZES * (i - 1), sizeof found));
+        CHECK(r[i]->kind == IX_LOG_BLOCKS && r[i]->path == 2 && r[i]->flags == 0);
+        CHECK(r[i]->comm == WORLD && r[i]->sequence == 7 && r[i]->end_call == IX_LOG_OPEN);
+        CHECK(r[i]->enter_ns == r[0]->enter_ns && r[i]->exit_ns == r[0]->exit_ns);
+    }
+    CHECK(r[3]->path == IX_LOG_UNTOLD && r[3]->flags == (IX_LOG_FIRST | IX_LOG_PERSISTENT));
+    CHECK(r[4]->kind == IX_LOG_SEND && r[4]->call_before_ns == 5 + 1);
+    ix_log_close(&reader);
+    for (int i = 0; ix_log()->chunks_used <= ix_log()->chunks / 2; i++) {
+        CHECK(i < 10000 && ix_log_has_room_for_blocks());
+        blocking_send(1, 4, 50);
+    }
+    CHECK(!ix_log_has_room_for_blocks() && ix_log()->level == 0);
+}
+
 /* Many transfers that one call begins and one completes, across chunks. */
 static void check_many(void)
 {
@@ -506,6 +550,7 @@ int main(int argc, char **argv)
     RUN(pause)
     RUN(windows)
     RUN(many)
+    RUN(blocks)
     RUN(communicators)
     RUN(overhead)
     RUN(damaged)

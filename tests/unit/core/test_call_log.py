@@ -20,7 +20,17 @@ def _check(binary: Path, name: str, *part: str) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        *("exact", "requests", "pause", "windows", "many", "communicators", "overhead", "damaged"),
+        *(
+            "exact",
+            "requests",
+            "pause",
+            "windows",
+            "many",
+            "blocks",
+            "communicators",
+            "overhead",
+            "damaged",
+        ),
         "threads",
     ],
 )

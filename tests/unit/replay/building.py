@@ -95,7 +95,7 @@ class Builder:
                     ops[i]["partner"] = row["partner"]
         meetings = np.zeros(len(self.meetings), MEETING)
         for k, (root, size, algorithm) in enumerate(self.meetings):
-            meetings[k] = (k * self.ranks, self.ranks, root, size, algorithm, 0)
+            meetings[k] = (k * self.ranks, self.ranks, root, size, algorithm, 0, 0)
         return ArraySchedule(
             operations=ops,
             first=np.array(first, np.uint64),

@@ -135,6 +135,7 @@ def test_the_page_says_where_the_run_allows_less(make_run: MakeRun) -> None:
         "calls": 2,
         "measured_s": 0.011,
         "not_replayed": [],
+        "divided_equally": [],
         "not_replayed_share": 0.0,
         "networks": [row],
         "agreement": [entry.to_json()],

@@ -125,6 +125,7 @@ def document(rows: list[dict[str, Any]], measured_s: float) -> dict[str, Any]:
         "calls": 4,
         "measured_s": measured_s,
         "not_replayed": [],
+        "divided_equally": [],
         "not_replayed_share": 0.0,
         "networks": rows,
     }

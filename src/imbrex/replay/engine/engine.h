@@ -68,6 +68,13 @@ enum ix_algorithm {
     IX_LINEAR_SCAN, /* everybody to all of higher rank at once */
 };
 
+/* How large the blocks of a collective are. */
+enum ix_layout {
+    IX_EQUAL,      /* all the same */
+    IX_PER_MEMBER, /* one for each member: of allgathers, and of gathers and scatters by trees */
+    IX_PER_PAIR,   /* what each member sends to each, sender after sender: of IX_PAIRWISE */
+};
+
 /* A collective: its members' operations, in the order of their ranks in the communicator. */
 typedef struct ix_meeting {
     uint64_t first; /* in `members` */
@@ -75,7 +82,8 @@ typedef struct ix_meeting {
     uint32_t root; /* position among the members */
     double bytes;  /* of the whole buffer; of alltoall that of one rank */
     uint32_t algorithm;
-    uint32_t reserved;
+    uint32_t layout; /* enum ix_layout */
+    uint64_t blocks; /* where its own begin among the schedule's, unless they are equal */
 } ix_meeting;
 
 typedef struct ix_schedule {
@@ -86,6 +94,7 @@ typedef struct ix_schedule {
     const uint32_t *site; /* of each operation; may be NULL */
     const ix_meeting *meetings;
     const uint32_t *members;
+    const double *blocks; /* bytes; NULL if all meetings have equal ones */
     uint64_t count;
     uint32_t streams, processes, meeting_count, reserved;
 } ix_schedule;

@@ -2,6 +2,8 @@
  * Rabenseifner and Gropp (2005). */
 #include "engine.h"
 
+#include <stddef.h>
+
 /* A member on its way: where its time comes from, and what the way from there was made of. */
 typedef struct ix_member {
     double at_ns, link_ns; /* its clock; when its link is free */
@@ -13,7 +15,9 @@ _Static_assert(sizeof(ix_member) == 8 * sizeof(double), "two fit into the scratc
 typedef struct ix_round {
     const ix_schedule *schedule;
     const ix_network *network;
+    const ix_meeting *meeting;
     const uint32_t *members;
+    const double *blocks; /* NULL: all the same */
     uint32_t count;
     int is_free;
     ix_member *now, *coming;
@@ -27,6 +31,23 @@ static const ix_route *between(const ix_round *x, uint32_t a, uint32_t b)
     if (x->is_free)
         return &nothing;
     return ix_route_of(x->schedule, x->network, ops[x->members[a]].peer, ops[x->members[b]].peer);
+}
+
+/* Bytes of the blocks of `count` members from `first` on, around the end. */
+static double held(const ix_round *x, uint32_t first, uint32_t count)
+{
+    double sum = 0;
+    if (!x->blocks)
+        return x->meeting->bytes * count / x->count;
+    for (uint32_t k = 0; k < count; k++)
+        sum += x->blocks[(first + k) % x->count];
+    return sum;
+}
+
+/* Bytes that `a` has for `b`. */
+static double from_to(const ix_round *x, uint32_t a, uint32_t b)
+{
+    return x->blocks ? x->blocks[(uint64_t)a * x->count + b] : x->meeting->bytes / x->count;
 }
 
 /* `a` sends to `b`, which takes it later. */
@@ -134,8 +155,9 @@ static void down(ix_round *x, uint32_t root, double bytes, int parts)
     uint32_t p = x->count;
     for (uint32_t mask = power_within(p); mask; mask /= 2)
         for (uint32_t v = 0; v + mask < p; v += 2 * mask) {
-            double size = parts ? bytes * smaller(mask, p - v - mask) / p : bytes;
-            send(x, (v + root) % p, (v + mask + root) % p, size);
+            uint32_t child = (v + mask + root) % p;
+            double size = parts ? held(x, child, smaller(mask, p - v - mask)) : bytes;
+            send(x, (v + root) % p, child, size);
         }
 }
 
@@ -144,9 +166,49 @@ static void up(ix_round *x, uint32_t root, double bytes, int parts)
     uint32_t p = x->count;
     for (uint32_t mask = 1; mask < p; mask *= 2)
         for (uint32_t v = 0; v + mask < p; v += 2 * mask) {
-            double size = parts ? bytes * smaller(mask, p - v - mask) / p : bytes;
-            send(x, (v + mask + root) % p, (v + root) % p, size);
+            uint32_t child = (v + mask + root) % p;
+            double size = parts ? held(x, child, smaller(mask, p - v - mask)) : bytes;
+            send(x, child, (v + root) % p, size);
         }
+}
+
+/* Everybody hands on what came in the round before, at first its own. */
+static void ring_allgather(ix_round *x)
+{
+    uint32_t p = x->count;
+    for (uint32_t k = 0; k + 1 < p; k++) {
+        for (uint32_t a = 0; a < p; a++)
+            put(x, a, (a + 1) % p, held(x, a + p - k, 1));
+        for (uint32_t a = 0; a < p; a++)
+            take(x, a, (a + 1) % p);
+    }
+}
+
+/* Everybody has the blocks of itself and of those before it, twice as many after each round. */
+static void doubling_allgather(ix_round *x)
+{
+    uint32_t p = x->count;
+    for (uint32_t distance = 1; distance < p; distance *= 2) {
+        uint32_t blocks = smaller(distance, p - distance);
+        for (uint32_t a = 0; a < p; a++)
+            put(x, a, (a + distance) % p, held(x, a + p + 1 - blocks, blocks));
+        for (uint32_t a = 0; a < p; a++)
+            take(x, a, (a + distance) % p);
+    }
+}
+
+static void pairwise(ix_round *x)
+{
+    uint32_t p = x->count;
+    int in_pairs = (p & (p - 1)) == 0;
+    for (uint32_t k = 1; k < p; k++) {
+        for (uint32_t a = 0; a < p; a++) {
+            uint32_t b = in_pairs ? a ^ k : (a + k) % p;
+            put(x, a, b, from_to(x, a, b));
+        }
+        for (uint32_t a = 0; a < p; a++)
+            take(x, a, in_pairs ? a ^ k : (a + k) % p);
+    }
 }
 
 static void all_there(ix_round *x)
@@ -206,22 +268,17 @@ static void all_rounds(ix_round *x, const ix_meeting *m)
         up(x, m->root, m->bytes, 1);
         break;
     case IX_RING_ALLGATHER:
-        ring(x, p - 1, part);
+        ring_allgather(x);
         break;
     case IX_DOUBLING_ALLGATHER:
-        for (uint32_t distance = 1; distance < p; distance *= 2)
-            shift(x, distance, part * smaller(distance, p - distance));
+        doubling_allgather(x);
         break;
     case IX_BRUCK:
         for (uint32_t distance = 1; distance < p; distance *= 2)
             shift(x, distance, m->bytes / 2);
         break;
     case IX_PAIRWISE:
-        for (uint32_t k = 1; k < p; k++)
-            if ((p & (p - 1)) == 0)
-                exchange(x, p, 0, k, part);
-            else
-                shift(x, k, part);
+        pairwise(x);
         break;
     case IX_CHAIN_SCAN:
         for (uint32_t a = 0; a + 1 < p; a++)
@@ -248,7 +305,9 @@ void ix_meet(const ix_schedule *schedule, const ix_network *network, const ix_me
     ix_round x = {
         .schedule = schedule,
         .network = network,
+        .meeting = meeting,
         .members = members,
+        .blocks = meeting->layout == IX_EQUAL ? NULL : schedule->blocks + meeting->blocks,
         .count = meeting->count,
         .is_free = schedule->site && network->free_site >= 0 &&
                    schedule->site[members[0]] == network->free_site,
