@@ -25,15 +25,17 @@ def judge() -> ModuleType:
     return load(SCRIPT)
 
 
-@pytest.mark.parametrize("name", ["halo", "cg", "wavefront"])
+@pytest.mark.parametrize(
+    ("name", "most_error"), [("halo", 0.04), ("cg", 0.003), ("wavefront", 0.01)]
+)
 def test_predictions_come_true(
-    judge: ModuleType, name: str, tmp_path: Path, simulator: Any
+    judge: ModuleType, name: str, most_error: float, tmp_path: Path, simulator: Any
 ) -> None:
     runtime = simulator.build / "libimbrex.a"
     rows = judge.judge(name, 4, [8.0], [200.0, 5000.0], tmp_path, runtime)
     assert {row.variant for row in rows} == set(judge.CATALOGUE[name].variants)
     for row in rows:
-        assert abs(row.error) < 0.04, row
+        assert abs(row.error) < most_error, row
     # Before its first call an app computes nothing: what the runtime does at its start is not told.
     # It waits there until a second is over, in the simulator's time.
     schedule = make_schedule(load_recording(tmp_path / f"{name}-4"))
