@@ -4,19 +4,13 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from pathlib import Path
+
+from tests import forked
 
 
 def imbrex(
     folder: Path, *arguments: object, **environment: str
 ) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "imbrex.cli", *map(str, arguments)],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=200,
-        env={**os.environ, **environment},
-    )
+    words = [str(argument) for argument in arguments]
+    return forked.imbrex(words, cwd=folder, env={**os.environ, **environment}, timeout=200)

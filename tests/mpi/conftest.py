@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests import forked
 
 from imbrex.mpi_environment import native
 from imbrex.mpi_environment.launcher_line import parse_launcher_line
@@ -207,14 +208,7 @@ def imbrex(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
     """Run the imbrex command in a folder of its own."""
 
     def run(*words: str, **keywords: Any) -> subprocess.CompletedProcess[str]:
-        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **keywords}
-        return subprocess.run(
-            [sys.executable, "-m", "imbrex.cli", *words],
-            cwd=tmp_path,
-            text=True,
-            timeout=300,  # the first one builds the runtime
-            check=False,
-            **streams,
-        )
+        # The first one builds the runtime.
+        return forked.imbrex(words, cwd=tmp_path, timeout=300, **keywords)
 
     return run

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import sys
 
 import pytest
+from tests import forked
 from tests.complaints import complaints
 
 from imbrex.profile.format import Ended
@@ -19,14 +19,7 @@ pytestmark = pytest.mark.untimed
 @pytest.fixture
 def imbrex(tmp_path):
     def run(*words):
-        return subprocess.run(
-            [sys.executable, "-m", "imbrex.cli", *words],
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
+        return forked.imbrex(words, cwd=tmp_path, timeout=60)
 
     return run
 

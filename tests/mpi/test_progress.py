@@ -11,10 +11,10 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from tests import forked
 
 from imbrex.profile.run import load_run
 
@@ -150,15 +150,8 @@ def test_a_program_that_takes_mpi_out_of_the_library_itself_runs_without(start, 
 
 
 def _measured(folder, *words):
-    return subprocess.run(
-        [sys.executable, "-m", "imbrex.cli", "run", "--progress", *words],
-        cwd=folder,
-        env={**os.environ, **TCP},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    line = ["run", "--progress", *words]
+    return forked.imbrex(line, cwd=folder, env={**os.environ, **TCP}, timeout=120)
 
 
 def test_two_measured_ranks_tell_what_it_did(mpi, compiled, tmp_path):

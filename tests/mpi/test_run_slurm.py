@@ -16,6 +16,8 @@ import pytest
 from imbrex.profile.run import load_run
 from imbrex.profile.summary import rows
 
+pytestmark = pytest.mark.untimed
+
 SOURCE = r"""
 #include <mpi.h>
 #include <stdio.h>
@@ -114,7 +116,7 @@ def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
             *(f"--socket={munge}/socket", f"--pid-file={munge}/pid", f"--log-file={munge}/log"),
             *(f"--seed-file={munge}/seed", "--num-threads=2"),
         )
-        _wait_for((munge / "socket").exists, 10, folder)
+        _wait_for((munge / "socket").exists, 30, folder)
         start(slurmctld, "-D", "-f", str(conf))
         start(slurmd, "-D", "-f", str(conf), "-N", "n0")
 
@@ -129,7 +131,7 @@ def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
             )
             return done.stdout.strip() == "idle"
 
-        _wait_for(idle, 30, folder)
+        _wait_for(idle, 90, folder)
         yield environment
     finally:
         for daemon in reversed(daemons):
@@ -168,7 +170,7 @@ def test_srun(name, slurm, tmp_path):
     subprocess.run([mpicc, "-g", "app.c", "-o", "app"], cwd=tmp_path, check=True)
     line = ["srun", "-n", "2", f"--mpi={plugin}", "./app"]
     bare = subprocess.run(
-        line, env=slurm, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False
+        line, env=slurm, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False
     )
     if "2 ranks" not in bare.stdout:
         pytest.skip(f"srun --mpi={plugin} does not start {name} here: {bare.stderr[-300:]}")

@@ -13,6 +13,8 @@ import pytest
 
 from imbrex.profile.run import load_run
 
+pytestmark = pytest.mark.untimed
+
 SOURCE = r"""
 #include <mpi.h>
 #include <stdio.h>

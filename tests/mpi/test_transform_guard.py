@@ -6,15 +6,13 @@ Random programs and apps under the guard: test_transform_random.py, test_transfo
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests import forked
 
 from imbrex.transform.engine import Options, transform
 
@@ -25,13 +23,7 @@ CASES = HERE.parent / "unit" / "transform" / "cases"
 
 
 def imbrex(*arguments: str) -> str:
-    done = subprocess.run(
-        [sys.executable, "-m", "imbrex.cli", *arguments],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        env=dict(os.environ),
-    )
+    done = forked.imbrex(arguments, timeout=120)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 

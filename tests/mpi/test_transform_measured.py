@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
+
+import pytest
+from tests import forked
+
+pytestmark = pytest.mark.untimed
 
 APPS = Path(__file__).parents[2] / "apps"
 STEPS = 10
 
 
 def imbrex(*arguments: str) -> str:
-    done = subprocess.run(
-        [sys.executable, "-m", "imbrex.cli", *arguments],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        env=dict(os.environ),
-    )
+    done = forked.imbrex(arguments, timeout=120)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests import forked
 
 from imbrex.network import MachineProfile, load
 
@@ -32,14 +32,7 @@ def imbrex(job_environment: dict[str, str]) -> Callable[..., subprocess.Complete
     """Run the command line, as a user does."""
 
     def run(*words: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-c", "from imbrex.cli import main; main()", *words],
-            env=job_environment,
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
+        return forked.imbrex(words, env=job_environment, timeout=120)
 
     return run
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from tests import forked
 from tests.conftest import Mpi
 
 from imbrex.network import load
@@ -67,14 +67,7 @@ def test_a_disturbed_repetition_does_not_count(
         "mpich": ("-genv", "LD_PRELOAD", str(disturber)),
     }[mpi.name]
     words = ["calibrate", "--quick", "-q", "-o", str(file), "--", mpi.mpirun, *preload, "-n", "2"]
-    done = subprocess.run(
-        [sys.executable, "-m", "imbrex.cli", *words],
-        env=job_environment,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    done = forked.imbrex(words, env=job_environment, timeout=120)
     assert done.returncode == 0, done.stderr
     curves = {c.operation: c.points for c in load(file).collectives if c.ranks == 2}
     for operation in ("MPI_Allgather", "MPI_Alltoall"):

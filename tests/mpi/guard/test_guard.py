@@ -8,12 +8,12 @@ import platform
 import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests import forked
 
 pytestmark = pytest.mark.untimed
 
@@ -22,14 +22,7 @@ APPS = HERE.parents[2] / "apps"
 
 
 def imbrex(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "imbrex.cli", *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-        env={**os.environ, **environment},
-    )
+    return forked.imbrex(arguments, env={**os.environ, **environment}, timeout=120)
 
 
 @pytest.fixture

@@ -6,12 +6,12 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests import forked
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -27,14 +27,7 @@ def imbrex(tmp_path_factory: pytest.TempPathFactory) -> Run:
     }
 
     def run(*words: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-c", "from imbrex.cli import main; main()", *words],
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=180,
-            check=False,
-        )
+        return forked.imbrex(words, env=environment, timeout=180)
 
     return run
 

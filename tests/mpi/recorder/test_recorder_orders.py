@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests import forked
 
 from imbrex.model.model_file import load_model
 from imbrex.network.interconnect import Interconnect
@@ -103,14 +104,7 @@ class Result:
 
 
 def imbrex(*arguments: str, **environment: str) -> str:
-    done = subprocess.run(
-        [sys.executable, "-m", "imbrex.cli", *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-        env={**os.environ, **environment},
-    )
+    done = forked.imbrex(arguments, env={**os.environ, **environment}, timeout=120)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 

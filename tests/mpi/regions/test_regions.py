@@ -6,11 +6,11 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests import forked
 
 from imbrex.model.model_file import load_model
 
@@ -42,13 +42,7 @@ def test_marked_regions_have_their_lengths(language: str, mpi: Any, tmp_path: Pa
     line = [mpi.mpirun, "-n", "2", str(program)]
     alone = subprocess.run(line, capture_output=True, check=False, timeout=60, env=os.environ)
     assert alone.returncode == 0  # without the runtime the marks do nothing
-    done = subprocess.run(
-        [sys.executable, "-m", "imbrex.cli", "run", "-o", str(folder), "--", *line],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
+    done = forked.imbrex(["run", "-o", str(folder), "--", *line], timeout=120)
     assert done.returncode == 0, done.stderr
     assert "regions.toml" in done.stderr
     for rank in json.loads((folder / "regions.json").read_text())["ranks"]:
