@@ -67,6 +67,24 @@ def test_lines_have_at_most_100_characters(page: Path) -> None:
     assert wide == []
 
 
+def test_pages_that_sources_name_are_there() -> None:
+    """Comments, messages and the benchmarks that insert tables name pages by their path."""
+    folders = ("src", "runtime", "probes", "benchmarks", "tests")
+    suffixes = {".py", ".c", ".h", ".f90", ".j2"}
+    named = {
+        page
+        for folder in folders
+        for file in (ROOT / folder).rglob("*")
+        if file.suffix in suffixes
+        for page in re.findall(
+            r"docs/(?:guide|reference|theory)/[\w-]+\.md",
+            file.read_text(encoding="utf-8", errors="replace"),
+        )
+    }
+    assert len(named) > 10
+    assert [page for page in sorted(named) if not (ROOT / page).exists()] == []
+
+
 def test_every_page_is_in_the_index() -> None:
     index = (DOCS / "README.md").read_text(encoding="utf-8")
     pages = [p.relative_to(DOCS).as_posix() for p in DOCS.rglob("*.md") if p.name != "README.md"]
