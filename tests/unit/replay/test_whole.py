@@ -147,6 +147,19 @@ def test_the_text_begins_with_the_answer_and_a_line_to_copy(make_run: MakeRun) -
     assert "all progress" not in text
 
 
+def test_the_text_says_which_blocks_are_taken_to_be_equal(make_run: MakeRun) -> None:
+    folder = make_run()
+    row = on(folder, one_message(), name=f"{AS_MEASURED} (inter-node)")
+    whole = document([row], 6600e-9)
+    about = "Blocks of different sizes that the log does not tell, taken to be equal:"
+    assert about not in whole_text(load_run(folder), whole)
+    whole["divided_equally"] = [{"site": f"app.c:{line}", "calls": line} for line in range(30)]
+    lines = whole_text(load_run(folder), whole).splitlines()
+    at = lines.index(about)
+    assert lines[at + 2] == "  app.c:1: 1 collectives"
+    assert any(line.endswith("more (--json)") for line in lines[at:])
+
+
 @pytest.mark.parametrize(
     ("computes_ns", "says", "by"),
     [
