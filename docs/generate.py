@@ -29,6 +29,7 @@ from imbrex.profile import (
     recording_format,
     site_map,
     sites,
+    standing,
 )
 from imbrex.profile.timeline import format as timeline_format
 from imbrex.profile.timeline import overview
@@ -42,6 +43,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "causes.npy": lambda: columns_page(causes.CAUSES_TABLE),
     "waits.npy": lambda: columns_page(causes.WAITS_TABLE),
     "partners.npy": lambda: columns_page(causes.PARTNERS_TABLE),
+    "standing.npy": lambda: columns_page(standing.STANDING_TABLE),
     "call_paths.npy": lambda: columns_page(call_paths.CALL_PATHS_TABLE),
     "timeline.npy": lambda: columns_page(timeline_format.TIMELINE),
     "overview.npy": lambda: columns_page(overview.OVERVIEW),

@@ -224,9 +224,17 @@ def make_part() -> Callable[..., bytes]:
         ended: int = 3,
         version: int = 1,
         extra_entry_bytes: int = 0,
+        stands: list[tuple[int, int, int, int]] | None = None,
+        ending: tuple[int, int] = (0, 0),
     ) -> bytes:
+        """`stands`: last_ns, address, key and state of each thread, which started at 1,000 ns and
+        for the system's clock at 5 s; images lie one behind the other in 4,096 bytes from 1 << 20
+        on, so that site i is at the address of its image and its offset. `ending`: the call that
+        ends MPI, and its address."""
         body = b""
         header_bytes = 8 + 4 + 4 + 8 + 4 + 4 + 256 + 144 + 5 * 32
+        if stands is not None:
+            header_bytes += 16 + 32 + 32 + 32
         tables = []
 
         def add(entries: list[bytes], size: int) -> None:
@@ -235,8 +243,22 @@ def make_part() -> Callable[..., bytes]:
             tables.append(table(header_bytes + len(body), size, len(entries)))
             body += b"".join(padded)
 
-        add([struct.pack("<QII", o, i, 0) for o, i in [(0, 0xFFFFFFFF), *sites]], 16)
-        add([p.encode().ljust(4056, b"\0") + b.encode().ljust(40, b"\0") for p, b in images], 4096)
+        bases = [(1 << 20) + 4096 * n for n in range(len(images))]
+        packed_sites = [
+            struct.pack("<QIIQ", o, i, 0, bases[i] + o if i < len(bases) else 0)
+            for i, o in [(0xFFFFFFFF, 0), *((i, o) for o, i in sites)]
+        ]
+        packed_images = [
+            p.encode().ljust(4056, b"\0")
+            + b.encode().ljust(40, b"\0")
+            + struct.pack("<QQQ", base, base, base + 4096)
+            for (p, b), base in zip(images, bases, strict=True)
+        ]
+        if stands is None:  # of an earlier version
+            packed_sites = [entry[:16] for entry in packed_sites]
+            packed_images = [entry[:4096] for entry in packed_images]
+        add(packed_sites, 16 if stands is None else 24)
+        add(packed_images, 4096 if stands is None else 4120)
         add([s.encode() for s in sections], 128)
         add([o.encode() for o in operations], 48)
         row_bytes = 144 + extra_entry_bytes
@@ -250,7 +272,11 @@ def make_part() -> Callable[..., bytes]:
         row_table = table(header_bytes + len(body), row_bytes, len(rows) + 1, len(rows) + 9)
         body += packed
         thread = row_table + struct.pack("<4q", 7_000, 3_000, 5, 0)
-        add([thread], len(thread))
+        add([thread] * max(1, len(stands or ())), len(thread))
+        if stands is not None:
+            tables.append(bytes(16) + table(0, 0, 0))  # no call log, no call paths
+            add([struct.pack("<qqqQQI", s[0], 0, 0, *s[1:]) for s in stands], 64)
+            tables.append(struct.pack("<qqQII", 5 * 10**9, 1_000, ending[1], ending[0], 0))
         host = b"node7".ljust(64, b"\0")
         rank_row = struct.pack("<iBBH64s9q", rank, ended, 1, 0, host, *([0] * 9))
         header = struct.pack("<8sIIQ", b"IMBREXP1", version, header_bytes, header_bytes + len(body))

@@ -1,13 +1,25 @@
 /* Start and stop, and the threads. */
 #include "core/call_logging.h"
 #include "core/call_paths.h"
+#include "core/images.h"
 #include "core/plans.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stddef.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
+
+#define SAME_PLACE(field)                                                                          \
+    _Static_assert(offsetof(ix_thread, field) == offsetof(ix_part_standing, field), #field)
+SAME_PLACE(last_ns);
+SAME_PLACE(compute_ns);
+SAME_PLACE(call_ns);
+SAME_PLACE(address);
+SAME_PLACE(key);
+SAME_PLACE(state);
 
 ix_engine_state ix_engine;
 ix_shared ix_share;
@@ -63,6 +75,8 @@ static size_t lay_out_part(const ix_options *options, const ix_limits *limits, i
     place(&end, sizeof *part);
     part->header_bytes = sizeof *part;
     part->threads = make_table(&end, sizeof(ix_part_thread), limits->threads);
+    part->standing = make_table(&end, sizeof(ix_thread), limits->threads);
+    part->standing.used = limits->threads;
     part->sites = make_table(&end, sizeof(ix_part_site), limits->sites);
     part->sections = make_table(&end, sizeof(ix_part_name), limits->sections);
     part->operations = make_table(&end, 48, options->operation_count);
@@ -102,7 +116,7 @@ static void fill_part(const ix_options *options)
 }
 
 typedef struct work_layout {
-    size_t threads, plans, used, indices, sites, sections, requests, end;
+    size_t plans, used, indices, sites, sections, requests, end;
 } work_layout;
 
 static uint32_t index_size(const ix_limits *limits, uint32_t thread)
@@ -114,7 +128,6 @@ static work_layout lay_out_work(const ix_limits *limits)
 {
     work_layout w = {0};
     size_t indices = index_size(limits, 0) + (size_t)(limits->threads - 1) * index_size(limits, 1);
-    w.threads = place(&w.end, limits->threads * sizeof(ix_thread));
     size_t plans = IX_MAIN_PLANS + (size_t)(limits->threads - 1) * IX_THREAD_PLANS;
     w.plans = place(&w.end, plans * sizeof(ix_plan));
     w.used = place(&w.end, limits->threads * sizeof(uint32_t));
@@ -128,7 +141,7 @@ static work_layout lay_out_work(const ix_limits *limits)
 static void fill_work(const work_layout *w)
 {
     const ix_limits *limits = &ix_engine.limits;
-    ix_engine.threads = (void *)(ix_engine.work + w->threads);
+    ix_engine.threads = (void *)((char *)ix_engine.part + ix_engine.part->standing.offset);
     ix_engine.thread_used = (void *)(ix_engine.work + w->used);
     uint32_t *indices = (void *)(ix_engine.work + w->indices);
     ix_plan *plans = (void *)(ix_engine.work + w->plans);
@@ -146,6 +159,7 @@ static void fill_work(const work_layout *w)
         indices += index_size(limits, i);
     }
     ix_sites_start(ix_engine.work + w->sites, limits->sites);
+    ix_images_enter_program();
     ix_sections_start(ix_engine.work + w->sections, limits->sections);
     ix_requests_start(ix_engine.work + w->requests, limits->requests);
 }
@@ -163,7 +177,7 @@ static void detach(void *thread)
 {
     ix_thread *t = thread;
     ix_self = NULL;
-    if (!ix_engine.threads || t < ix_engine.threads)
+    if (!ix_engine.threads || t < ix_engine.threads || getpid() != ix_engine.pid)
         return;
     uint32_t slot = (uint32_t)(t - ix_engine.threads);
     if (slot >= ix_engine.limits.threads)
@@ -301,6 +315,10 @@ enum ix_started ix_start(const ix_options *options)
     ix_self = NULL;
     ix_thread *t = ix_attach();
     ix_engine.start_ns = t->last_ns;
+    ix_engine.part->started_ns = t->last_ns;
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    ix_engine.part->started_unix_ns = now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
     ix_unpaused(t, t->last_ns);
     errno = error;
     return how;
@@ -357,6 +375,14 @@ void ix_mark_ended(enum ix_ended ended)
 {
     if (ix_engine.part && getpid() == ix_engine.pid)
         ix_engine.part->rank.ended = (uint8_t)ended;
+}
+
+void ix_mark_ending(enum ix_ending call, const void *site)
+{
+    if (!ix_engine.part || getpid() != ix_engine.pid)
+        return;
+    ix_engine.part->ending_address = (uint64_t)(uintptr_t)site;
+    ix_engine.part->ending = (uint32_t)call;
 }
 
 ix_part_header *ix_part(void)

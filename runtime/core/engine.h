@@ -79,6 +79,10 @@ void ix_stop(void);
 /* How the process ended (async-signal safe). A forked child that calls it changes nothing. */
 void ix_mark_ended(enum ix_ended ended);
 
+/* The process is in the call that ends MPI, from `site`: told before ix_stop. Where it does not
+ * return, that is where the rank stands. */
+void ix_mark_ending(enum ix_ending call, const void *site);
+
 /* The calling thread is none of the program's: its calls, from within the library's callbacks, are
  * not measured. */
 void ix_stay_out(void);

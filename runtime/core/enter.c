@@ -1,5 +1,5 @@
 /* CALL_ENTER where ix_enter_from has to look closer. */
-#include "core/internal.h"
+#include "core/plans.h"
 
 void ix_enter_slow(ix_thread *t, int64_t now)
 {
@@ -18,4 +18,10 @@ ix_thread *ix_enter_by_state(uint32_t operation, const void *site, const char *f
         return t;
     ix_enter_outermost(t, operation, site, frame, 0);
     return t;
+}
+
+void ix_enter_site(ix_thread *t)
+{
+    if (ix_outermost(t))
+        ix_call_site(t);
 }

@@ -64,10 +64,16 @@ static int visit(struct dl_phdr_info *info, size_t size, void *data)
         return 0;
     s->base = info->dlpi_addr;
     s->name = info->dlpi_name;
+    s->start = UINT64_MAX;
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *header = &info->dlpi_phdr[i];
         if (header->p_type == PT_NOTE && !s->build_id[0])
             read_build_id(s, (const char *)(info->dlpi_addr + header->p_vaddr), header->p_memsz);
+        if (header->p_type != PT_LOAD)
+            continue;
+        uint64_t start = info->dlpi_addr + header->p_vaddr, end = start + header->p_memsz;
+        s->start = start < s->start ? start : s->start;
+        s->end = end > s->end ? end : s->end;
     }
     return 1;
 }
@@ -104,9 +110,34 @@ static uint32_t number_of(const ix_image *s)
 uint32_t ix_image_number(const ix_image *image)
 {
     uint32_t number = number_of(image);
+    if (number != UINT32_MAX) {
+        images()[number].base = image->base;
+        images()[number].start = image->start;
+        images()[number].end = image->end;
+    }
     if (number < WATCHED)
         atomic_store_explicit(&places.bases[number], image->base, memory_order_relaxed);
     return number;
+}
+
+static int visit_program(struct dl_phdr_info *info, size_t size, void *data)
+{
+    /* the linker names the program first */
+    for (int i = 0; i < info->dlpi_phnum; i++)
+        if (info->dlpi_phdr[i].p_type == PT_LOAD) {
+            ((ix_image *)data)->address = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+            visit(info, size, data);
+            break;
+        }
+    return 1;
+}
+
+void ix_images_enter_program(void)
+{
+    ix_image program = {0};
+    dl_iterate_phdr(visit_program, &program);
+    if (program.is_there)
+        ix_image_number(&program);
 }
 
 /* ---- Images that are unloaded */

@@ -10,6 +10,7 @@
 typedef struct ix_image {
     uint64_t address; /* the one looked for */
     uint64_t base;
+    uint64_t start, end; /* the addresses that it takes */
     const char *name;
     int is_there;
     char build_id[40];
@@ -43,5 +44,9 @@ IX_HIDDEN uint32_t ix_image_number(const ix_image *image);
 IX_HIDDEN uint64_t ix_images_gone(void);
 
 IX_HIDDEN void ix_images_start(void);
+
+/* Enter the program itself: of a call that never returns only the address is known, and most calls
+ * are made by the program. */
+IX_HIDDEN void ix_images_enter_program(void);
 
 #endif

@@ -60,11 +60,15 @@ typedef struct ix_part_site {
     uint32_t
         image; /* index of ix_part_image; 0xffffffff: unknown, offset is the absolute address */
     uint32_t reserved;
+    uint64_t address; /* where it was last */
 } ix_part_site;
 
 typedef struct ix_part_image {
     char path[4096 - 40];
     char build_id[40]; /* hex, not terminated when full; empty: none */
+    /* Of an address in [start, end) the offset is the address less the base. All 0: not loaded by
+     * the linker. */
+    uint64_t base, start, end;
 } ix_part_image;
 
 #define IX_CALL_PATHS 1024
@@ -104,6 +108,19 @@ typedef struct ix_part_thread {
                            * the largest of these */
 } ix_part_thread;
 
+/* Where a thread stands: the first fields of an ix_thread, which lies in the file, so that they
+ * cost its calls nothing and are there however the process ends. */
+typedef struct ix_part_standing {
+    int64_t last_ns; /* its last CALL_ENTER or CALL_EXIT, on the clock of started_ns */
+    int64_t compute_ns, call_ns;
+    uint64_t address; /* the call site of the call in progress, or of the last one; 0: none yet */
+    uint64_t key;     /* of that: its operation, lowest 16 bits, and section, the next 16 */
+    uint32_t state;   /* its lowest 16 bits are 0 between calls */
+} ix_part_standing;
+
+/* The call with which a process ends MPI. */
+enum ix_ending { IX_ENDING_NONE = 0, IX_ENDING_FINALIZE = 1, IX_ENDING_ABORT = 2 };
+
 typedef struct ix_part_header {
     char magic[8];
     uint32_t version;
@@ -121,6 +138,12 @@ typedef struct ix_part_header {
     uint64_t log_offset;      /* of the call log (call_log.h) in this file; 0: there is none */
     uint64_t log_bytes;       /* that it may become */
     ix_part_table call_paths; /* ix_part_call_path */
+    ix_part_table standing;   /* ix_part_standing of each thread */
+    int64_t started_unix_ns;  /* when measuring began, by the system's clock */
+    int64_t started_ns;       /* and by the one of standing */
+    uint64_t ending_address;  /* call site of the call named by `ending` */
+    uint32_t ending;          /* enum ix_ending: the first thread is in it since its last_ns */
+    uint32_t reserved;
 } ix_part_header;
 
 #endif

@@ -47,16 +47,18 @@ static int32_t look(uint64_t address, uint32_t *at)
 
 /* Number of a place in an image, entered if it is new; -1 where there is no room. It is known
  * already if the image was loaded before. */
-static int32_t site_at(uint32_t image, uint64_t offset)
+static int32_t site_at(uint32_t image, uint64_t offset, uint64_t address)
 {
     ix_part_table *table = &ix_engine.part->sites;
     ix_part_site *sites = (void *)((char *)ix_engine.part + table->offset);
     for (uint32_t i = 1; i < table->used; i++)
-        if (sites[i].image == image && sites[i].offset == offset)
+        if (sites[i].image == image && sites[i].offset == offset) {
+            sites[i].address = address;
             return (int32_t)i;
+        }
     if (table->used == table->capacity)
         return -1;
-    sites[table->used] = (ix_part_site){.offset = offset, .image = image};
+    sites[table->used] = (ix_part_site){.offset = offset, .image = image, .address = address};
     return (int32_t)table->used++;
 }
 
@@ -74,7 +76,7 @@ static int32_t enter(uint64_t address)
     /* one entry stays empty: it ends the search for an address that is not there */
     if (site < 0 && (known || index_of_sites.used < index_of_sites.mask)) {
         uint32_t image = found.is_there ? ix_image_number(&found) : UINT32_MAX;
-        site = site_at(image, image == UINT32_MAX ? address : address - found.base);
+        site = site_at(image, image == UINT32_MAX ? address : address - found.base, address);
     }
     if (site >= 0) {
         index_of_sites.used += !known;

@@ -43,8 +43,8 @@ typedef struct ix_log_thread {
     int64_t paused_ns;                /* the thread's, as of its last record */
 } ix_log_thread;
 
-/* By lines of the cache: what each call stores to; what each reads; what it began and ended; the
- * rest. */
+/* It lies in the part, where the fields up to `state` are an ix_part_standing. By lines of the
+ * cache: what each call stores to; what each reads; what it began and ended; the rest. */
 struct ix_thread {
     _Alignas(64) int64_t last_ns; /* the last CALL_ENTER or CALL_EXIT */
     int64_t compute_ns, call_ns;  /* since the thread was attached */
@@ -128,6 +128,10 @@ IX_HIDDEN void ix_enter_slow(ix_thread *t, int64_t now);
 
 /* ix_enter_from, of a thread that is in a call, or new, or whose clock is not the counter. */
 IX_HIDDEN ix_thread *ix_enter_by_state(uint32_t operation, const void *site, const char *frame);
+
+/* Enter the site of the call just entered into the part, if it is new, so that it is known of a
+ * call that never returns. Of addresses in images a reader finds it by itself. */
+IX_HIDDEN void ix_enter_site(ix_thread *t);
 
 /* Whether the call that this thread is in was left without returning, by longjmp or an exception:
  * then it is over, and the one just entered is the outermost. */

@@ -306,8 +306,9 @@ static void end_alone(void)
     ix_finalize_alone();
 }
 
-void ix_job_end(void)
+void ix_job_end(const void *site)
 {
+    ix_mark_ending(IX_ENDING_FINALIZE, site);
     if (run.state != WORLD) {
         if (run.state == ALONE)
             end_alone();
@@ -361,8 +362,9 @@ static void leave(enum ix_ended how)
     ix_mark_ended(how);
 }
 
-void ix_job_abort(void)
+void ix_job_abort(const void *site)
 {
+    ix_mark_ending(IX_ENDING_ABORT, site);
     leave(IX_ABORTED);
 }
 

@@ -15,11 +15,11 @@ IX_HIDDEN int ix_job_wants_threads(void);
  * program: what goes wrong is said once and the job runs unmeasured. */
 IX_HIDDEN void ix_job_start(void);
 /* At the entry of MPI_Finalize: stop, merge, write. Collective. */
-IX_HIDDEN void ix_job_end(void);
+IX_HIDDEN void ix_job_end(const void *site);
 /* At the exit of MPI_Finalize. */
 IX_HIDDEN void ix_job_ended(void);
 /* At the entry of MPI_Abort. */
-IX_HIDDEN void ix_job_abort(void);
+IX_HIDDEN void ix_job_abort(const void *site);
 /* Programs of sessions: no communication at all, the ranks' parts stay to be read. */
 IX_HIDDEN void ix_job_start_session(void);
 IX_HIDDEN void ix_job_end_session(void);

@@ -18,5 +18,7 @@ ix_thread *ix_enter_asking(uint32_t operation, const void *returns, const char *
         return ix_enter_by_state(operation, ix_caller, NULL);
     if (ix_is_without_python())
         return ix_enter_by_state(operation, returns, frame);
-    return ix_enter_by_state(operation, ix_python_caller(returns), NULL);
+    t = ix_enter_by_state(operation, ix_python_caller(returns), NULL);
+    ix_enter_site(t); /* of a line of Python nobody can tell afterwards where it was */
+    return t;
 }

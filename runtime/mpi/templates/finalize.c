@@ -2,7 +2,7 @@
 @SIGNATURE@
 {
     ix_resolve_once();
-    ix_job_end();
+    ix_job_end(ix_caller ? ix_caller : __builtin_return_address(0));
     @CALL@;
     ix_job_ended();
     @RETURN@;

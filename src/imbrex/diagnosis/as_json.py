@@ -20,6 +20,7 @@ def diagnosis_json(diagnosis: Diagnosis, by: By) -> dict[str, Any]:
     content["totals"] = {
         **totals_json(diagnosis.account),
         "sentence": diagnosis.sentence,
+        "ending": diagnosis.ending.to_json() if diagnosis.ending else None,
         "findings": [finding.to_json() for finding in diagnosis.findings],
     }
     content["sites"] = _rows_json(run, "site")

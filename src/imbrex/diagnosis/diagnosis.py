@@ -9,6 +9,7 @@ from imbrex.diagnosis.finding import Finding
 from imbrex.diagnosis.findings.registry import find_all
 from imbrex.diagnosis.reasons import Reason, why_undetermined
 from imbrex.diagnosis.sentence import first_sentence
+from imbrex.diagnosis.standing import Ending, find_ending
 from imbrex.diagnosis.weaknesses import weaknesses
 from imbrex.profile.run import Run
 from imbrex.profile.summary import rows
@@ -18,7 +19,8 @@ from imbrex.profile.summary import rows
 class Diagnosis:
     """The account of a run, the sentence that sums it up, and what follows, what matters first.
 
-    `reasons` are those for which transfer time is neither hidden nor exposed for certain.
+    `reasons` are those for which transfer time is neither hidden nor exposed for certain; `ending`
+    says where the ranks stood of a run that was cut short.
     """
 
     account: Account
@@ -26,6 +28,7 @@ class Diagnosis:
     findings: tuple[Finding, ...]
     weaknesses: tuple[str, ...]
     reasons: tuple[Reason, ...]
+    ending: Ending | None = None
 
     @property
     def run(self) -> Run:
@@ -42,4 +45,5 @@ def diagnose(run: Run) -> Diagnosis:
         findings=find_all(account),
         weaknesses=tuple(weaknesses(run, account.sums)),
         reasons=tuple(why_undetermined(account.knowledge, rows(run, "operation"))),
+        ending=find_ending(run),
     )

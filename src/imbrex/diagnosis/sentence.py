@@ -10,6 +10,7 @@ from imbrex.diagnosis.division import LATE, MOVING, UNKNOWN
 from imbrex.diagnosis.finding import WORTH
 from imbrex.diagnosis.findings import shared_cores, shared_link, undriven
 from imbrex.diagnosis.interval import Interval
+from imbrex.diagnosis.standing import find_ending
 from imbrex.diagnosis.words import CAUSE_WORDS, late_words
 
 LITTLE = 0.02
@@ -24,14 +25,25 @@ _MOST_CAUSES = 3
 
 
 def first_sentence(account: Account) -> str:
-    """One or two sentences that answer in shares of the run."""
+    """One or two sentences that answer: of a run that was cut short where its ranks stood, of any
+    in shares of the run."""
+    ending = find_ending(account.run)
+    if ending is None:
+        return _sentence(account, is_whole=True)
+    if account.busy_s <= 0 or not account.whole.calls:
+        return ending.sentence
+    return f"{ending.sentence} Until then: {_sentence(account, is_whole=False)}"
+
+
+def _sentence(account: Account, *, is_whole: bool) -> str:
     if account.busy_s <= 0:
         return "Nothing was measured."
     share = account.whole.call_s / account.busy_s
     if not account.whole.calls:
         return "The program made no MPI calls that take time."
     parts = _causes(account) if account.caused else _waiting(account)
-    return f"MPI {wording.percent(share)}: {', '.join(parts)}. {conclusion(account)}"
+    text = f"MPI {wording.percent(share)}: {', '.join(parts)}."
+    return f"{text} {conclusion(account)}" if is_whole else text
 
 
 def conclusion(account: Account) -> str:

@@ -19,6 +19,7 @@ from imbrex.profile.format import SCHEMA_VERSION
 from imbrex.profile.run import PARTS, Run, hosts_of, load_run
 from imbrex.profile.sites import Site
 from imbrex.profile.source_lines import with_source
+from imbrex.profile.standing import STANDING_FILE
 
 
 def take_parts(folder: Path, parts: Path) -> None:
@@ -52,6 +53,8 @@ def complete(folder: Path, facts: Mapping[str, Any], warnings: Sequence[str] = (
         write_table(folder / "ranks.npy", np.asarray(run.ranks))
     if not run.merged and run.callers is not None:
         write_table(folder / CALL_PATHS_FILE, np.asarray(run.callers))
+    if not run.merged and run.standing is not None:
+        write_table(folder / STANDING_FILE, np.asarray(run.standing))
     write_sites(folder / "sites.json", with_source(run.sites), run.frames)
     if run.guard is not None:
         write_json(folder / guard.FILE, run.guard.to_json())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+import signal
 import subprocess
 import time
 import uuid
@@ -35,6 +36,8 @@ _ROOM_OF_A_PART = 1 << 20
 _COLLECT_TIMEOUT_S = 60
 _SMALL_LOGS_BYTES = 256 << 20
 """Up to which the logs of all ranks together are kept without being asked for."""
+_ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGALRM)
+"""Signals that ask a program to end, if it does not expect them."""
 RUNTIME = Path("lib") / "libimbrex.so"
 
 
@@ -151,12 +154,16 @@ def measure(ready: Prepared) -> Outcome:
 
     started = datetime.now(timezone.utc)
     before = counts(time.monotonic())
+    signals: list[signal.Signals] = []
     try:
-        code = process.run(ready.line.with_prefix([str(prefix)]), silent=ready.settings.silent)
+        code = process.run(
+            ready.line.with_prefix([str(prefix)]), silent=ready.settings.silent, signals=signals
+        )
     except ImbrexError:
         shutil.rmtree(folder, ignore_errors=True)
         raise
     after = counts(time.monotonic())
+    ended_unix_s = time.time()
 
     warnings = [ready.transfers.warning] if ready.transfers.warning else []
     if launcher_crashed(code):
@@ -172,6 +179,8 @@ def measure(ready: Prepared) -> Outcome:
         "crowded": None if several else crowding(before, after),
         "cores": None if several else len(os.sched_getaffinity(0)),
         "exit_code": code,
+        "ended_unix_s": round(ended_unix_s, 6),
+        "ended_by": next((s.name for s in signals if s in _ENDING), None),
         "imbrex_version": __version__,
         "machine": ready.transfers.machine.to_json(),
     }

@@ -23,17 +23,22 @@ _FORWARDED = (
 _FROM_TERMINAL = (signal.SIGINT, signal.SIGQUIT)
 
 
-def run(command: Sequence[str], *, silent: bool = False) -> int:
+def run(
+    command: Sequence[str], *, silent: bool = False, signals: list[signal.Signals] | None = None
+) -> int:
     """Run a command on our own terminal, files and signals; its exit code as a shell gives it.
 
     A command killed by signal N gives 128 + N; what a `silent` one prints goes nowhere.
-    ImbrexError where it cannot be started at all.
+    The signals that came for it are added to `signals`. ImbrexError where it cannot be started at
+    all.
     """
     # Handlers come first: a signal between the start and the handlers would kill us, not it.
     child: subprocess.Popen[bytes] | None = None
     early: list[int] = []
 
     def forward(number: int, _: FrameType | None) -> None:
+        if signals is not None:
+            signals.append(signal.Signals(number))
         if number in _FROM_TERMINAL and _in_foreground():
             return  # the terminal has sent it to the command as well
         if child is None:

@@ -46,6 +46,8 @@ JOB = JsonFormat(
             optional("started", TEXT, "when, in ISO 8601"),
             optional("wall_s", Number(), "of the whole line; in job.json of the ranks", "s"),
             optional("exit_code", Whole(-(1 << 31), 1 << 31), "of the program"),
+            optional("ended_unix_s", Number(0, 1e11), "when it ended, since 1970", "s"),
+            optional("ended_by", TEXT, "the signal that asked it to end, where one did"),
             optional("crowded", TEXT, "what else kept this machine busy meanwhile; null if little"),
             optional(
                 "cores",
@@ -113,6 +115,10 @@ class Job:
     started: str | None = None
     wall_s: float | None = None
     exit_code: int | None = None
+    ended_unix_s: float | None = None
+    """When the launcher line was over, since 1970 by the system's clock."""
+    ended_by: str | None = None
+    """The name of the signal that `imbrex run` got and handed on."""
     crowded: str | None = None
     """What slowed the program down on the machine that it was started on, in words."""
     cores: int | None = None
@@ -149,6 +155,8 @@ class Job:
             started=found["started"],
             wall_s=found["wall_s"],
             exit_code=found["exit_code"],
+            ended_unix_s=found["ended_unix_s"],
+            ended_by=found["ended_by"],
             crowded=found["crowded"],
             cores=found["cores"],
             imbrex_version=found["imbrex_version"],
@@ -180,6 +188,8 @@ class Job:
             "started": self.started,
             "wall_s": self.wall_s,
             "exit_code": self.exit_code,
+            "ended_unix_s": self.ended_unix_s,
+            "ended_by": self.ended_by,
             "crowded": self.crowded,
             "cores": self.cores,
             "imbrex_version": self.imbrex_version,

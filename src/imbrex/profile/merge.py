@@ -14,6 +14,7 @@ from imbrex.profile.call_paths import CALL_PATHS_DTYPE
 from imbrex.profile.format import MEASURES, MEASURES_DTYPE, RANKS_DTYPE, REMEDY, Ended, Table
 from imbrex.profile.part import Part, Place, read_part
 from imbrex.profile.sites import Site
+from imbrex.profile.standing import STANDING_DTYPE
 
 OTHER = Site(0)
 
@@ -30,6 +31,7 @@ class Merged:
     library: str
     callers: Table = field(default_factory=lambda: np.empty(0, CALL_PATHS_DTYPE))
     frames: list[Site] = field(default_factory=list)
+    standing: Table = field(default_factory=lambda: np.empty(0, STANDING_DTYPE))
     warnings: list[str] = field(default_factory=list)
 
 
@@ -65,6 +67,7 @@ def merge(parts: Sequence[Part]) -> Merged:
     site_numbers: dict[Place, int] = {}
     frame_numbers: dict[Place, int] = {}
     callers: list[tuple[int, ...]] = []
+    standing: list[tuple[int, ...]] = []
     sections = _Numbering([""])
     operations = _Numbering()
     tables = []
@@ -86,6 +89,23 @@ def merge(parts: Sequence[Part]) -> Merged:
         tables.append(rows)
         number = int(part.rank["rank"])
         callers += _callers(part, number, sites, frame_numbers)
+        for stand in part.standing:
+            place = stand.place
+            standing.append(
+                (
+                    number,
+                    0 if place is None else site_numbers.setdefault(place, len(site_numbers) + 1),
+                    operations[stand.operation] if stand.operation else 0,
+                    sections[part.sections[stand.section]]
+                    if stand.section < len(part.sections)
+                    else 0,
+                    stand.thread,
+                    stand.state,
+                    0,
+                    stand.since_ns,
+                    stand.since_unix_ns,
+                )
+            )
         if 0 <= number < world:
             ranks[number] = part.rank
     return Merged(
@@ -102,6 +122,7 @@ def merge(parts: Sequence[Part]) -> Merged:
         operations=operations.names,
         library=next((part.library for part in parts if part.library), ""),
         callers=np.array(callers, CALL_PATHS_DTYPE),
+        standing=np.array(standing, STANDING_DTYPE),
         frames=[
             Site(number, image, build_id, offset)
             for (image, build_id, offset), number in frame_numbers.items()

@@ -24,6 +24,16 @@ from imbrex.profile.format import (
     Ended,
     Table,
 )
+from imbrex.profile.part_standing import (
+    HEADER_DTYPE as STANDING_HEADER_DTYPE,
+)
+from imbrex.profile.part_standing import (
+    STANDING_DTYPE,
+    PartStanding,
+    Place,
+    read_addresses,
+    read_standing,
+)
 
 MAGIC = b"IMBREXP1"
 VERSION = 1
@@ -75,9 +85,7 @@ THREAD_DTYPE = np.dtype(
     ]
 )
 
-
-Place = tuple[str | None, str | None, int]
-"""Image path or None, build-id or None, offset in the image."""
+__all__ = ["Place"]
 
 
 @dataclass(frozen=True)
@@ -109,6 +117,8 @@ class Part:
     sections: list[str]
     operations: list[str]
     call_paths: list[PartCallPath] = field(default_factory=list)
+    standing: list[PartStanding] = field(default_factory=list)
+    """Where its threads stood; empty where it ended with MPI_Finalize."""
     damaged_rows: int = 0
     """Rows that were left out because they hold what no measurement can."""
 
@@ -181,6 +191,28 @@ def _call_paths(
     return found
 
 
+def _standing(
+    data: bytes,
+    header: Table,
+    images: Sequence[tuple[str, str]],
+    sites: Sequence[Place],
+    operations: Sequence[str],
+) -> list[PartStanding]:
+    """Where the threads stood; nothing of a part that an earlier version wrote."""
+    at = _CALL_PATHS_AT + TABLE_DTYPE.itemsize
+    end = at + STANDING_HEADER_DTYPE.itemsize
+    ended = int(header["rank"]["ended"])
+    if int(header["header_bytes"]) < end or len(data) < end or ended == Ended.FINALIZED:
+        return []
+    last = np.frombuffer(data, STANDING_HEADER_DTYPE, 1, at)[0]
+    stands = _entries(data, last["standing"], STANDING_DTYPE)
+    threads = min(int(header["threads"]["used"]), len(stands))
+    addresses = read_addresses(
+        lambda table, wanted: _entries(data, table, wanted), header, sites, images
+    )
+    return read_standing(last, stands[:threads], operations, addresses)
+
+
 def read_part(file: Path) -> Part:
     """Read a part file; ImbrexError where its header is truncated, foreign or newer."""
     try:
@@ -231,6 +263,9 @@ def read_part(file: Path) -> Part:
         rank["overhead_ns"] = min(cost_ps // 1000, _LARGEST)
     if rank["wall_ns"] == 0 and len(threads):
         rank["wall_ns"] = threads["last_exit_ns"].max()
+    operations = [
+        _text(bytes(e["name"])) for e in _entries(data, header["operations"], OPERATION_DTYPE)
+    ]
     return Part(
         file=file,
         ranks=ranks,
@@ -239,9 +274,8 @@ def read_part(file: Path) -> Part:
         measures=measures,
         sites=sites,
         sections=[_text(bytes(e["name"])) for e in _entries(data, header["sections"], NAME_DTYPE)],
-        operations=[
-            _text(bytes(e["name"])) for e in _entries(data, header["operations"], OPERATION_DTYPE)
-        ],
+        operations=operations,
         call_paths=_call_paths(data, int(header["header_bytes"]), images, len(sites)),
+        standing=_standing(data, header, images, sites, operations),
         damaged_rows=damaged_rows,
     )

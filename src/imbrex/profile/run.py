@@ -41,6 +41,7 @@ from imbrex.profile.job import JOB, Job, split_library
 from imbrex.profile.merge import Merged, merge_directory
 from imbrex.profile.resolve import resolve_sites
 from imbrex.profile.sites import Site, read_sites
+from imbrex.profile.standing import STANDING_FILE, STANDING_TABLE
 from imbrex.steps import step
 
 PARTS = "parts"
@@ -74,6 +75,8 @@ class Run:
     partners: Table | None = None
     callers: Table | None = None
     frames: tuple[Site, ...] = ()
+    standing: Table | None = None
+    """Where threads stood (STANDING_DTYPE); None where all ranks came to MPI_Finalize together."""
 
     @cached_property
     def over_ranks(self) -> Table:
@@ -139,6 +142,7 @@ def _load(directory: Path, resolve: bool) -> Run:
             causes=_read_if_there(directory / CAUSES_FILE, CAUSES_TABLE),
             waits=_read_if_there(directory / WAITS_FILE, WAITS_TABLE),
             partners=_read_if_there(directory / PARTNERS_FILE, PARTNERS_TABLE),
+            standing=_read_if_there(directory / STANDING_FILE, STANDING_TABLE),
         )
     elif parts.is_dir() and any(parts.glob("rank-*.part")):
         merged = later or merge_directory(parts)
@@ -159,6 +163,7 @@ def _load(directory: Path, resolve: bool) -> Run:
             sites=tuple(merged.sites),
             frames=tuple(merged.frames),
             callers=merged.callers,
+            standing=merged.standing,
             merged=False,
         )
     elif RUN_FORMAT not in ((entry or {}).get("format"), (job_entry or {}).get("format")):

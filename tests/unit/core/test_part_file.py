@@ -6,12 +6,16 @@ import os
 import resource
 import signal
 import subprocess
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from imbrex.profile.part import read_part
+from imbrex.profile.standing import State
+
+PATIENCE_S = 3600
 
 SCRIPT = [
     "table imbrex-table 1;path intra-node;point 1000 800 1000 300 100;end",
@@ -78,6 +82,11 @@ def test_a_killed_process_leaves_what_it_had_measured(binary: Path, tmp_path: Pa
     (wait,) = [r for r in part.measures if r["operation"] == 5]
     assert (wait["count"], wait["call_ns"]) == (1, 50)
     assert "solve" in part.sections
+    (stand,) = part.standing  # in the second call of operation 5, entered 1050 ns after the start
+    assert (stand.thread, stand.state, stand.since_ns) == (0, State.IN_CALL, 1050)
+    assert stand.operation == part.operations[5]
+    assert part.sections[stand.section] == "solve"
+    assert abs(stand.since_unix_ns / 1e9 - time.time()) < PATIENCE_S
 
 
 def test_an_abort_leaves_it_too(binary: Path, tmp_path: Path) -> None:

@@ -33,7 +33,9 @@ from imbrex.mpi_environment.mpi_library import MpiLibrary
 from imbrex.profile.call_paths import CALL_PATHS_DTYPE
 from imbrex.profile.causes import CAUSES_DTYPE, PARTNERS_DTYPE, WAITS_DTYPE
 from imbrex.profile.evidence import EVIDENCE_DTYPE
+from imbrex.profile.format import Ended
 from imbrex.profile.recording_format import ARRIVED, CALL, ELEMENTS_DTYPE, POST, SEND, TRACE_DTYPE
+from imbrex.profile.standing import STANDING_DTYPE
 from imbrex.profile.timeline.format import TIMELINE_DTYPE
 from imbrex.profile.timeline.overview import OVERVIEW_DTYPE
 from imbrex.recorder.regions import write_regions
@@ -256,7 +258,7 @@ def check(valid: Path, file: str, lines: list[list[str]], work: Path) -> None:
 
 RUN_FILES = ("run.json", "sites.json", "measures.npy", "ranks.npy", "evidence.npy", "causes.npy",
              "waits.npy", "partners.npy", "call_paths.npy", "timeline.npy", "overview.npy",
-             "guard.json", "machine.json")  # fmt: skip
+             "standing.npy", "guard.json", "machine.json")  # fmt: skip
 
 
 @pytest.mark.parametrize("file", RUN_FILES)
@@ -267,11 +269,14 @@ def test_a_run_directory(make_run: Callable[..., Path], tmp_path: Path, file: st
     for name, kind in (("evidence", EVIDENCE_DTYPE), ("causes", CAUSES_DTYPE),
                        ("waits", WAITS_DTYPE), ("partners", PARTNERS_DTYPE),
                        ("call_paths", CALL_PATHS_DTYPE),
-                       ("call_paths", CALL_PATHS_DTYPE),
+                       ("standing", STANDING_DTYPE),
                        ("timeline", TIMELINE_DTYPE), ("overview", OVERVIEW_DTYPE)):  # fmt: skip
         table = np.zeros(2, kind)
         table["rank"] = [0, 1]
         np.save(folder / f"{name}.npy", table)
+    ranks = np.load(folder / "ranks.npy")
+    ranks["ended"] = Ended.DIED if file == "standing.npy" else Ended.FINALIZED
+    np.save(folder / "ranks.npy", ranks)
     lines = [["show", "@", *words] for words in SHOW]
     lines += [["compare", "@", "@", "--json"], ["compare", "@", "@"]]
     if file in ("timeline.npy", "overview.npy", "sites.json"):
@@ -338,7 +343,9 @@ def test_a_part(make_part: Callable[..., bytes], tmp_path: Path) -> None:
     row = {"site": 1, "operation": 1, "count": 2, "transfers": 2, "bytes": 100, "call_ns": 1000,
            "transfer_max_ns": 20, "exposed_max_ns": 10}  # fmt: skip
     for rank in (0, 1):
-        content = make_part(rank, 2, [row, row], [(16, 0)], [("/x/a", "aa")])
+        content = make_part(
+            rank, 2, [row, row], [(16, 0)], [("/x/a", "aa")], stands=[(9_000, (1 << 20) + 16, 1, 1)]
+        )
         (parts / f"rank-{rank}.part").write_bytes(content)
     lines = [["show", "@", *words] for words in SHOW]
     check(tmp_path / "valid", "parts/rank-1.part", lines, tmp_path)

@@ -1,0 +1,162 @@
+"""A run that never comes to its end: the first sentence says where each rank stands."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.untimed
+
+PATIENCE_S = 60
+STUCK_S = 1.0
+"""How long the ranks stand still before they are ended."""
+SOURCE = Path(__file__).resolve().parent / "programs" / "stuck.c"
+
+
+def place(mark: str) -> str:
+    """`stuck.c:LINE` of the line with this comment."""
+    lines = SOURCE.read_text().splitlines()
+    (number,) = [n for n, line in enumerate(lines, 1) if line.endswith(f"// {mark}")]
+    return rf"stuck\.c:{number}"
+
+
+@pytest.fixture
+def stuck(compiled: Callable[..., Path]) -> Path:
+    return compiled("stuck")
+
+
+@contextmanager
+def started(folder: Path, line: list[str]) -> Iterator[subprocess.Popen[str]]:
+    """`imbrex run` in a session of its own, of which nobody is left."""
+    child = subprocess.Popen(
+        [sys.executable, "-m", "imbrex.cli", "run", "-o", "run", "--", *line],
+        cwd=folder,
+        text=True,
+        start_new_session=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        yield child
+    finally:
+        if child.poll() is None:
+            os.killpg(child.pid, signal.SIGKILL)
+            child.wait()
+
+
+def processes(child: subprocess.Popen[str], ranks: int) -> list[int]:
+    """The ids that the ranks print where they are about to be stuck."""
+    assert child.stdout is not None
+    lines = [child.stdout.readline() for _ in range(ranks)]
+    time.sleep(STUCK_S)
+    return [int(line.removeprefix("process ")) for line in lines]
+
+
+def shown(imbrex: Callable[..., Any]) -> tuple[str, dict[str, Any]]:
+    """The sentence of the run, and its `ending`; the screen begins with the sentence."""
+    totals = json.loads(imbrex("show", "run", "--json").stdout)["totals"]
+    sentence = str(totals["sentence"])
+    screen = " ".join(imbrex("show", "run").stdout.split())
+    assert screen.startswith(sentence), screen
+    return sentence, totals["ending"]
+
+
+def test_a_deadlock_that_is_terminated(
+    mpi: Any, stuck: Path, imbrex: Callable[..., Any], tmp_path: Path
+) -> None:
+    with started(tmp_path, [mpi.mpirun, "-n", "2", str(stuck), "sends"]) as child:
+        processes(child, 2)
+        child.send_signal(signal.SIGTERM)
+        child.communicate(timeout=PATIENCE_S)
+    sentence, ending = shown(imbrex)
+    assert re.match(
+        r"Ended by SIGTERM after [\d.]+ m?s: both ranks stood in MPI_Send at "
+        rf"{place('both: deadlock')} for the last [\d.]+(?: to [\d.]+)? s\. Until then: MPI ",
+        sentence,
+    ), sentence
+    assert ending["by"] == "SIGTERM"
+    (both,) = ending["places"]
+    assert (both["state"], both["ranks"], both["operation"]) == ("in_call", [0, 1], "MPI_Send")
+    # from the system's clock at the end and the thread's last entry: apart by what ending takes
+    assert STUCK_S <= both["before_end_s"][0] <= both["before_end_s"][1] < PATIENCE_S
+
+
+def test_a_deadlock_that_is_killed(
+    mpi: Any, stuck: Path, imbrex: Callable[..., Any], tmp_path: Path
+) -> None:
+    with started(tmp_path, [mpi.mpirun, "-n", "2", str(stuck), "sends"]) as child:
+        for process in processes(child, 2):
+            os.kill(process, signal.SIGKILL)
+        child.communicate(timeout=PATIENCE_S)
+    sentence, ending = shown(imbrex)
+    assert re.match(
+        r"Ended by (?:SIGKILL|exit code \d+) after [\d.]+ m?s: both ranks stood in MPI_Send at "
+        rf"{place('both: deadlock')} for the last ",
+        sentence,
+    ), sentence
+    assert [stand["ranks"] for stand in ending["places"]] == [[0, 1]]
+
+
+def test_a_rank_that_never_comes_to_a_collective_until_the_time_is_up(
+    mpi: Any, stuck: Path, imbrex: Callable[..., Any]
+) -> None:
+    line = ["timeout", "8", mpi.mpirun, "-n", "2", str(stuck), "allreduce"]
+    done = imbrex("run", "-o", "run", "--", *line)
+    assert done.returncode == 124
+    sentence, ending = shown(imbrex)
+    assert re.match(
+        r"Ended by its time limit after [\d.]+ s: rank 1 computed since its last call, MPI_Barrier "
+        rf"at {place('the last call of the rank that computes')}, [\d.]+ m?s before the end; "
+        rf"rank 0 stood in MPI_Allreduce at {place('the other waits')} for the last ",
+        sentence,
+    ), sentence
+    assert [stand["state"] for stand in ending["places"]] == ["computing", "in_call"]
+
+
+def test_an_abort(mpi: Any, stuck: Path, imbrex: Callable[..., Any]) -> None:
+    done = imbrex("run", "-o", "run", "--", mpi.mpirun, "-n", "2", str(stuck), "aborts")
+    assert done.returncode != 0
+    sentence, ending = shown(imbrex)
+    assert re.match(
+        r"Ended by MPI_Abort after [\d.]+ m?s: rank 1 called MPI_Abort at "
+        rf"{place('gives up')}, [\d.]+ [mu]?s before the end; rank 0 stood in MPI_Recv at "
+        rf"{place('is left waiting')} for the last ",
+        sentence,
+    ), sentence
+    assert [stand["state"] for stand in ending["places"]] == ["aborted", "in_call"]
+
+
+def test_a_rank_that_waits_while_the_other_is_in_finalize(
+    mpi: Any, stuck: Path, imbrex: Callable[..., Any], tmp_path: Path
+) -> None:
+    with started(tmp_path, [mpi.mpirun, "-n", "2", str(stuck), "finalize"]) as child:
+        processes(child, 2)
+        live = shown(imbrex)[0]  # while it runs
+        child.send_signal(signal.SIGTERM)
+        child.communicate(timeout=PATIENCE_S)
+    stands = (
+        rf"rank 0 stood in MPI_Finalize at {place('the last call')}(.*); "
+        rf"rank 1 stood in MPI_Recv at {place('for nothing')}"
+    )
+    assert re.match(rf"Not at its end: {stands}", live), live
+    sentence, _ = shown(imbrex)
+    assert re.match(rf"Ended by SIGTERM after [\d.]+ m?s: {stands}", sentence), sentence
+
+
+def test_a_run_that_comes_to_its_end_says_nothing_of_it(
+    mpi: Any, stuck: Path, imbrex: Callable[..., Any]
+) -> None:
+    done = imbrex("run", "-o", "run", "--", mpi.mpirun, "-n", "2", str(stuck), "none")
+    assert done.returncode == 0
+    assert json.loads(imbrex("show", "run", "--json").stdout)["totals"]["ending"] is None
