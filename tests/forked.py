@@ -8,6 +8,7 @@ interpreter alone can do, as another encoding, gets one.
 
 from __future__ import annotations
 
+import atexit
 import gc
 import importlib
 import json
@@ -72,6 +73,13 @@ def _server(_pytest: int) -> tuple[socket.socket, subprocess.Popen[bytes]]:
     with theirs:
         command = [sys.executable, __file__, str(theirs.fileno())]
         process = subprocess.Popen(command, pass_fds=[theirs.fileno()], env=environment)
+
+    def end() -> None:
+        ours.shutdown(socket.SHUT_RDWR)  # whoever else was forked with it open
+        ours.close()
+        process.wait()
+
+    atexit.register(end)
     return ours, process
 
 

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from tests.unit.driver import ADDRESS, RUNTIME, THREAD
 
+pytestmark = pytest.mark.slow
+
 HERE = Path(__file__).parent
 SOURCES = [
     HERE / "helper_threads.c",

@@ -436,6 +436,7 @@ def test_what_adds_nothing_is_not_combined() -> None:
     assert found(tuple(tried)).recommended[0].candidate.label == "X=1"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("noise", ["normal", "spikes", "exponential"])
 def test_of_many_candidates_that_change_nothing_none_is_recommended(noise: str) -> None:
     """The family as a whole is wrong as rarely as a single trial: the confidence is shared out."""
