@@ -29,6 +29,8 @@ EXPECTED: dict[str, tuple[int, set[str]]] = {
     "jacobi.cpp": (5, {"motion"}),
     "spmv.cpp": (3, {"nonblocking", "motion"}),
     "ring.f90": (1, {"nonblocking"}),
+    "heat.f90": (9, {"wrappers", "motion"}),
+    "grids.f90": (2, {"wrappers"}),
 }
 UNREAD = {"ring.f90": ["unread/blas.f"]}  # files of a kernel that are not given to `transform`
 

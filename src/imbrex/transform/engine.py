@@ -12,6 +12,7 @@ from imbrex.transform.analysis.aliases import Aliases
 from imbrex.transform.analysis.assigned import pass_assigned
 from imbrex.transform.analysis.beside import has_work
 from imbrex.transform.analysis.constants import name_constants, nonnegative
+from imbrex.transform.analysis.contiguous import find_contiguous
 from imbrex.transform.analysis.datatypes import find_layouts
 from imbrex.transform.analysis.distinct import find_distinct, find_owned
 from imbrex.transform.analysis.footprint import Footprints
@@ -265,6 +266,7 @@ class _Analysis:
             self.libraries = libraries = _libraries(program)
         self.known = libraries.effects() | _OUTPUT | _mpi_names(program)
         aliases = Aliases(program, self.known)
+        find_contiguous(program)
         mark_extents(program, aliases)
         aliases.distinct = find_distinct(program, aliases)
         aliases.owned = find_owned(program, aliases)

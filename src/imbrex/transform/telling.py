@@ -8,7 +8,7 @@ from collections.abc import Set
 from dataclasses import replace
 
 from imbrex.transform import mpi_calls
-from imbrex.transform.model.causes import Reason
+from imbrex.transform.model.causes import Reason, located
 from imbrex.transform.model.location import Location
 from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import ReasonKind
@@ -100,7 +100,7 @@ def note(
     line = place.line if known is None else known.line(place.line)
     done = bool(proposal.edits)
     text = f"{proposal.rewrite}: " + ("" if done else "not done, because ")
-    text += f"{proposal.reason.text} ({place.file}:{line})"
+    text += located(proposal.reason.text, f"{place.file}:{line}")
     for decision in decisions:
         names = (proposal.routine.name, *proposal.also)
         if decision.site.routine.name not in names or text in decision.details:

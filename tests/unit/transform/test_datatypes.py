@@ -203,7 +203,8 @@ SET = """  subroutine set(t)
   end subroutine set"""
 ROWS = {
     "constants": ("", "nx + 2", "", "", {"row"}),
-    "a size that may be set from inside": ("", "n", "", "", set()),
+    "a size that is set from inside": ("", "n", "", SET % "n = 3", set()),
+    "a size that nothing inside names": ("", "n", "", SET % "m = 3", {"row"}),
     "set": ("", "nx + 2", "row = mpi_integer", "", set()),
     "shares its memory": (
         "\n  integer :: other\n  equivalence (row, other)",

@@ -175,8 +175,10 @@ end subroutine compute
     ("again", "more", "declared", "goes"),
     [
         ("p = 1", "", "", True),
-        # A counter that does not begin anew has its value from the start.
-        ("continue", "", "", False),
+        # A counter that one statement sets to a number is set in both halves.
+        ("continue", "", "", True),
+        # One that does not begin anew in each case has its value from the start.
+        ("if (left > 0) p = 2", "", "", False),
         # It begins anew from a value of its own: that comes from the start.
         ("p = p + 0", "", "", False),
         # A local array is as long as the exchange says.
@@ -194,4 +196,5 @@ def test_in_fortran(again: str, more: str, declared: str, goes: bool, tmp_path: 
     assert ("call exchange_finish(" in text) is goes
     if goes:
         finish = text[text.index("subroutine exchange_finish") :]
-        assert finish.index("mpi_waitall") < finish.index("p = 1") < finish.index("u(1) = got(p)")
+        used = finish.index("u(1) = got(p)")
+        assert finish.index("p = 1") < used and finish.index("mpi_waitall") < used

@@ -12,7 +12,9 @@ from imbrex.transform.model.program import (
     Call,
     Program,
     Routine,
+    Variable,
 )
+from imbrex.transform.model.shapes import array_of, shape_of
 
 
 class Binding:
@@ -43,7 +45,10 @@ class Binding:
         base = UNKNOWN_MEMORY if argument.base is None else argument.base
         strides = self._all(access.strides)
         section = None
-        if strides is not None and self._same_array(access.variable, argument, strides):
+        theirs = self.program.variables.get(access.variable)
+        if theirs is not None and theirs.assumed_shape:
+            section = self._given_shape(access.section, theirs, argument)
+        elif strides is not None and self._same_array(access.variable, argument, strides):
             section = self.section(access.section)
         return Access(
             base,
@@ -94,6 +99,46 @@ class Binding:
         lowest = theirs.bounds[-1][0]
         return lowest is not None and self.value(lowest) == lows[-1]
 
+    def _given_shape(
+        self, section: Section | None, theirs: Variable, argument: Argument
+    ) -> Section | None:
+        """What a routine touches of an array whose shape it takes from the argument.
+
+        Indices count from the lower bounds of each.
+        """
+        if section is None or not argument.whole:
+            return None
+        mine = self.program.variables.get(argument.base or "")
+        if mine is None or mine.element != theirs.element or mine.key in self.program.overlays:
+            return None
+        if len(mine.bounds) != len(theirs.bounds) or len(section) != len(mine.bounds):
+            return None
+        shape = shape_of(mine)
+        if shape is None:
+            return None
+        found = []
+        for touched, (low, _), (first, _) in zip(section, theirs.bounds, shape, strict=True):
+            there = None if low is None else self.value(low)
+            if there is None or first is None:
+                return None
+            shift = first.plus(there, -1)
+            ends = (None if end is None else self.value(end) for end in touched)
+            found.append(Range(*(None if end is None else end.plus(shift) for end in ends)))
+        return tuple(found)
+
+    def _extent(self, parameter: str, dimension: int) -> Affine | None:
+        """The extent of what the call gives an array of assumed shape."""
+        argument = self.arguments.get(parameter)
+        mine = None if argument is None else self.program.variables.get(argument.base or "")
+        theirs = self.program.variables.get(parameter)
+        if argument is None or mine is None or theirs is None or not argument.whole:
+            return None
+        shape = None if mine.key in self.program.overlays else shape_of(mine)
+        if shape is None or len(shape) != len(theirs.bounds):
+            return None
+        low, high = shape[dimension]
+        return None if low is None or high is None else high.plus(low, -1).plus(Affine(1))
+
     def section(self, section: Section | None) -> Section | None:
         if section is None:
             return None
@@ -118,6 +163,9 @@ class Binding:
         base, arrow, rest = factor.partition(ARROW)
         if factor in self.kept:
             return Affine.variable(factor)
+        asked = array_of(factor)
+        if asked is not None:
+            return self._extent(*asked)
         if base in self.written:
             return None
         argument = self.arguments.get(base)

@@ -9,9 +9,11 @@ from __future__ import annotations
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.sections import handle
+from imbrex.transform.analysis.set_once import set_once
 from imbrex.transform.model.affine import Affine, Range, Section
 from imbrex.transform.model.program import (
     Access,
+    Argument,
     Kind,
     LoopRange,
     Program,
@@ -24,7 +26,12 @@ def name_constants(program: Program, footprints: Footprints) -> None:
     """Replace such variables in all sections, bounds and arguments; footprints become stale."""
     addressed = {source for _, form, source in program.pointer_facts if form == "addr"}
     for routine in program.routines.values():
-        values = _constants(program, footprints, routine, addressed)
+        source = program.files.get(routine.file)
+        if source is not None and source.is_fortran:
+            values = set_once(program, footprints, routine, source)
+            program.set_once.update(values)
+        else:
+            values = _constants(program, footprints, routine, addressed)
         if values:
             renaming = _Renaming(values)
             for statement in routine.statements():
@@ -105,7 +112,8 @@ class _Renaming:
 
 
 def nonnegative(program: Program, footprints: Footprints) -> frozenset[Affine]:
-    """Counts of messages that a routine passes to MPI whenever it is called.
+    """Counts of messages that a routine passes to MPI whenever it is called, and how far their
+    first elements are from the bounds of an array of assumed shape.
 
     Only of variables that belong to the routine and keep their values in it, so that the fact
     holds wherever the expression can stand.
@@ -122,6 +130,7 @@ def nonnegative(program: Program, footprints: Footprints) -> frozenset[Affine]:
                         values = [call.arguments[part.count].value]
                         layout = program.layouts.get(handle(call.arguments[part.datatype]) or "")
                         values += [] if layout is None else [layout.count]
+                        values += _distances(program, call.arguments[part.buffer])
                         counts += [v for v in values if v is not None and v.terms]
         if not counts:
             continue
@@ -130,6 +139,18 @@ def nonnegative(program: Program, footprints: Footprints) -> frozenset[Affine]:
             if not value.variables() & changed and _own(program, value):
                 found.add(value)
     return frozenset(found)
+
+
+def _distances(program: Program, buffer: Argument) -> list[Affine | None]:
+    """What is between a message's first element and the bounds of its array, of assumed shape."""
+    variable = program.variables.get(buffer.base or "")
+    if variable is None or not variable.assumed_shape or buffer.origin is None or buffer.whole:
+        return []
+    found: list[Affine | None] = []
+    for index, (low, high) in zip(buffer.origin, variable.bounds, strict=False):
+        if index is not None and low is not None and high is not None:
+            found += [index.plus(low, -1), high.plus(index, -1)]
+    return found
 
 
 def _own(program: Program, value: Affine) -> bool:

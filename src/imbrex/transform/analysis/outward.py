@@ -214,7 +214,7 @@ def _actual(
         if dummy.element != parameter.element:
             return None
         # An array of assumed shape takes the shape of what it is given.
-        open_ended = any(high is None for _, high in dummy.bounds)
+        open_ended = dummy.assumed_shape or any(high is None for _, high in dummy.bounds)
         if open_ended and target.host:
             return None
         return given.text.strip()

@@ -128,7 +128,22 @@ class Scheduler:
             if self.found.problem:
                 return self.found
         self._set_late()
+        self._set_again()
         return self.found
+
+    def _set_again(self) -> None:
+        """Let the finish compute anew what the start has, where that cannot have changed.
+
+        What the value is made of counts as read by the finish.
+        """
+        wanted = {access.variable for item in self.found.late for access in item.accesses}
+        known = self.footprints.program.set_once
+        for item in reversed(self.found.early):
+            sets = item.statement.sets
+            if sets is not None and sets[0] in known and sets[0] in wanted and not item.path:
+                self.found.late.append(item)
+                wanted |= {access.variable for access in item.accesses}
+        self.found.late.sort(key=lambda item: item.number)
 
     def _set_late(self) -> None:
         """Leave to the finish what sets local numbers for it alone, behind what is late already.

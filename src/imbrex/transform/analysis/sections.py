@@ -19,7 +19,7 @@ def buffer_section(program: Program, call: Call, part: mpi_calls.PointToPoint) -
     if variable is None or argument.origin is None or count is None:
         return None
     first = [index for index in argument.origin if index is not None]
-    if len(first) != len(argument.origin) or not variable.bounds:
+    if len(first) != len(argument.origin) or not variable.bounds or variable.scattered:
         return None
     layout = _layout(program, call.arguments[part.datatype])
     if variable.element not in mpi_calls.ELEMENT_OF.get(layout.element, frozenset()):

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from imbrex.transform.analysis.binding import Binding
 from imbrex.transform.analysis.footprint import Footprints
+from imbrex.transform.analysis.in_bounds import by_bounds, made_each_time
 from imbrex.transform.model.affine import Affine, Section, widen, within
 from imbrex.transform.model.causes import Cause, Reason
 from imbrex.transform.model.location import Location
@@ -43,10 +44,26 @@ class Space:
     bounds: list[tuple[int, int]] | None = None
     # Indices and scalars of one iteration; `order_matters` shows that they are no more than that.
     private: frozenset[str] = frozenset()
+    # Accesses that each iteration makes, of arrays whose bounds have names.
+    certain: frozenset[Access] = frozenset()
 
     def shared_headers(self) -> list[Access]:
         """What the headers of the loops touch that is not of one iteration."""
         return [access for access in self.headers if access.variable not in self.private]
+
+    def by_bounds(
+        self, program: Program, accesses: list[Access], cuts: dict[int, tuple[int, int]]
+    ) -> dict[Access, Access]:
+        """What `remaining` gives for some accesses, as the bounds of their arrays tell it."""
+        found = {}
+        for access in accesses:
+            if access not in self.certain:
+                continue
+            for widened in self.remaining([access], cuts):
+                told = by_bounds(program, self.ranges, access, cuts, widened)
+                if told is not None:
+                    found[widened] = told
+        return found
 
     def remaining(self, accesses: list[Access], cuts: dict[int, tuple[int, int]]) -> list[Access]:
         """What these accesses of one iteration touch in all that `cuts` leaves."""
@@ -115,7 +132,17 @@ class Spaces:
         accesses = [self.footprints.after(a, changed) for a in body]
         private = {span.index for span in ranges}
         private |= {a.variable for a in body if a.write and self._scalar(a)}
-        return Space(statement, loops, ranges, accesses, headers, private=frozenset(private))
+        inner = loops[-1].blocks[0].statements
+        sure = made_each_time(self.program, self.footprints, routine, ranges, inner)
+        return Space(
+            statement,
+            loops,
+            ranges,
+            accesses,
+            headers,
+            private=frozenset(private),
+            certain=frozenset(access for access in accesses if access.variable in sure),
+        )
 
     def _of_call(self, statement: Statement, call: Call) -> Space | None:
         """A call of a routine that is one nest, the bounds of whose loops are its parameters."""

@@ -185,9 +185,12 @@ both-use both-use-unknown
     nothing, if it is so; else give each its own variable
 declaration-passed may-be-directed directed-or-labelled of-macro has-label shares-line
     move the statement by hand, or give it a line without label or directive
-address-taken generic conditional call-not-statement not-editable other-file names-taken
+address-taken generic conditional call-not-statement not-editable other-file name-listed
+names-taken
 requests-taken not-plain-function not-plain-subroutine parameters
     make the wrapper a plain routine that its callers call by name, visible in their files
+expression
+    assign it to a variable that lives on, and pass that
 local-unsized inner-local
     pass the buffer, or make it global
 carried-to-finish

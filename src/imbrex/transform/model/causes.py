@@ -56,6 +56,12 @@ class Cause:
         return {"kind": self.name, "parameters": values}
 
 
+def located(text: str, place: str) -> str:
+    """A sentence with its place behind it, unless it ends with a reason at that very place."""
+    ending = f" ({place})"
+    return text if text.endswith(ending) else text + ending
+
+
 @dataclass(frozen=True, slots=True)
 class Reason:
     """Why something may not be done, and where the cause stands."""
@@ -72,7 +78,7 @@ class Reason:
         return self.cause.text
 
     def __str__(self) -> str:
-        return f"{self.text} ({self.location})"
+        return located(self.text, str(self.location))
 
     def relocated(self, place: Callable[[Location], Location]) -> Reason:
         return Reason(self.cause.relocated(place), place(self.location))

@@ -41,6 +41,10 @@ class Variable:
     line: int = 0
     optional: bool = False  # a Fortran dummy argument that may be absent
     apart: bool = False  # a field whose memory is none of its object's: an allocatable component
+    allocatable: bool = False  # of Fortran: its bounds are those of its last allocation
+    assumed_shape: bool = False  # a Fortran dummy argument with the shape of what it is given
+    # Of assumed shape, and maybe a section whose elements do not follow each other in memory.
+    scattered: bool = False
 
 
 class Access(NamedTuple):
@@ -69,6 +73,7 @@ class Access(NamedTuple):
 
 
 UNKNOWN_MEMORY = "?"
+TEMPORARY = "temporary"  # the memory of an expression that Fortran passes, gone with the call
 
 # Why a Fortran variable may share its memory with others (`Program.overlays`).
 BY_POINTER = "a pointer"  # itself a pointer or a target, or of a derived type that may hold some
@@ -199,6 +204,8 @@ class Statement:
     # Variables whose messages it does not touch, by the user's word (`imbrex independent`).
     independent: frozenset[str] = frozenset()
     parent: Block | None = None
+    # Of Fortran: an integer variable that it sets, and to what, where that is known.
+    sets: tuple[str, Affine] | None = None
 
     def walk(self) -> list[Statement]:
         """The statement and those inside it, in textual order."""
@@ -307,6 +314,8 @@ class Program:
     copied_records: set[str] = field(default_factory=set)
     # Value of an integer variable at its declaration, where it is known.
     definitions: dict[str, Affine] = field(default_factory=dict)
+    # Variables of Fortran routines that one statement sets, to what does not change in the routine.
+    set_once: dict[str, Affine] = field(default_factory=dict)
     # Layouts of datatypes of the program's own, by the variable that holds the handle.
     layouts: dict[str, Layout] = field(default_factory=dict)
     # Macros that Fortran conditionals ask for and that are not defined, and where.

@@ -267,6 +267,8 @@ class ReasonKind(Sentence):
     CALL_NOT_STATEMENT = "a call of {routine} is not a statement of its own"
     NOT_EDITABLE = "{routine} may not be changed"
     OTHER_FILE = "{routine} is called from another file: its interface is not at hand"
+    EXPRESSION = "{argument} is passed in a copy, which ends with the call"
+    NAME_LISTED = "a list of names gives {routine} another name, or has no room for two"
     NAMES_TAKEN = "the names {start} and {finish} are taken"
     REQUESTS_TAKEN = "the name imbrex_requests is taken"
     NOT_PLAIN_FUNCTION = "{routine} is not a plain function without a value"

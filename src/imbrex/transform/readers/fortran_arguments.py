@@ -8,7 +8,14 @@ from dataclasses import dataclass, field
 
 from imbrex.transform.model.affine import Affine
 from imbrex.transform.model.causes import Cause
-from imbrex.transform.model.program import UNKNOWN_MEMORY, Access, Argument, Call, Variable
+from imbrex.transform.model.program import (
+    TEMPORARY,
+    UNKNOWN_MEMORY,
+    Access,
+    Argument,
+    Call,
+    Variable,
+)
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.readers.fortran_components import BASE, Component, Components
 from imbrex.transform.readers.fortran_lines import LogicalLine, closing, split_arguments
@@ -16,7 +23,6 @@ from imbrex.transform.readers.fortran_names import Names
 from imbrex.transform.readers.fortran_scopes import Declarations, Scope, Symbol
 
 _KEYWORD = re.compile(r"[a-z_]\w*=(?!=)")
-TEMPORARY = "temporary"
 
 
 @dataclass(slots=True)

@@ -98,7 +98,14 @@ class Body:
         effects = Effects()
         if is_assignment(text):
             statement = self._new(Kind.SIMPLE, line)
-            statement.computes = self.expressions.assign(line, depth_zero_equals(text), effects)
+            equals = depth_zero_equals(text)
+            statement.computes = self.expressions.assign(line, equals, effects)
+            target = self.expressions.names.affine(self.expressions.scope, text[:equals])
+            value = self.expressions.names.affine(self.expressions.scope, text[equals + 1 :])
+            if target is not None and value is not None and len(target.variables()) == 1:
+                key = next(iter(target.variables()))
+                if target == Affine.variable(key):
+                    statement.sets = key, value
         else:
             statement = self._other(line, text, effects)
         statement.accesses += effects.accesses

@@ -8,13 +8,14 @@ from dataclasses import replace
 from imbrex.transform import mpi_calls
 from imbrex.transform.model.affine import Affine, Range, Section
 from imbrex.transform.model.conditions import Test
-from imbrex.transform.model.program import Access, Argument, Call, Variable
+from imbrex.transform.model.program import TEMPORARY, Access, Argument, Call, Variable
 from imbrex.transform.model.reasons import ReasonKind
-from imbrex.transform.readers.fortran_arguments import TEMPORARY, Arguments, Effects
+from imbrex.transform.model.shapes import bounds_of
+from imbrex.transform.readers.fortran_arguments import Arguments, Effects
 from imbrex.transform.readers.fortran_components import BASE, Component
 from imbrex.transform.readers.fortran_library import FUNCTIONS, OPERATORS
 from imbrex.transform.readers.fortran_lines import LogicalLine, closing, split_arguments
-from imbrex.transform.readers.fortran_names import Names
+from imbrex.transform.readers.fortran_names import INQUIRIES, Names
 from imbrex.transform.readers.fortran_plain import Plain
 from imbrex.transform.readers.fortran_scopes import Scope
 from imbrex.transform.readers.fortran_types import type_name
@@ -140,6 +141,8 @@ class Expressions(Arguments):
         external = found is not None and "external" in found[1].attributes
         intrinsic = name in FUNCTIONS or self.names.of_intrinsic_module(self.scope, name)
         if intrinsic and not own and not external:
+            if name in INQUIRIES:
+                after = self._asked(line, after + 1, stop, effects) - 1
             self.read(line, after + 1, stop, effects)
             return stop + 1
         reference = self.call(line, name, start, after + 1, stop, effects)
@@ -148,6 +151,40 @@ class Expressions(Arguments):
         reference.unknown = extended or name in self.scope.dummies
         effects.calls += self.targets(reference)
         return stop + 1
+
+    def _asked(self, line: LogicalLine, first: int, stop: int, effects: Effects) -> int:
+        """Where the arguments of an inquiry go on behind an array: asking its shape reads none."""
+        text = line.masked
+        named = BASE.match(text, first)
+        component = None if named is None else self.components.resolve(text, first)
+        variable, end = None, first
+        if component is not None and component.subscripts is None and not component.part:
+            variable, end = component.last, component.end
+            inner = component.inner
+        elif named is not None:
+            found = self.names.find(self.scope, named[0])
+            variable = None if found is None else self.names.variable(self.scope, named[0])
+            end, inner = named.end(), []
+        if variable is None or end > stop or text[end] not in ",)":
+            return first
+        if not variable.bounds or variable.volatile or variable.key in self.names.program.overlays:
+            return first
+        bounds = bounds_of(variable)
+        if not bounds and (variable.allocatable or not all(h for _, h in variable.bounds)):
+            return first
+        for a, b in inner:
+            self.read(line, a, b, effects)
+        effects.accesses += [Access(key, False, False, line.line) for key in bounds]
+        return end
+
+    def _reshape(self, variable: Variable, value: str, line: LogicalLine, effects: Effects) -> None:
+        """An assignment to an allocatable array as a whole gives it the shape of an array."""
+        if not variable.allocatable or self.plain.rank(value) == 0:
+            return
+        bounds = bounds_of(variable)
+        if not bounds:
+            effects.stop = effects.stop or ReasonKind.ALLOCATION()
+        effects.accesses += [Access(key, False, True, line.line) for key in bounds]
 
     def targets(self, call: Call) -> list[Call]:
         """The calls that the reference of a generic name may be; others stay as they are."""
@@ -306,6 +343,8 @@ class Expressions(Arguments):
         if self.plain.own_assignment(text, equals):
             effects.stop = effects.stop or ReasonKind.OWN_ASSIGNMENT()
         self._access(variable, True, line, section, effects)
+        if not rest:
+            self._reshape(variable, text[equals + 1 :], line, effects)
         return bool(variable.bounds) and (not rest or ":" in rest) and not _is_small(variable)
 
     def _assign_component(
@@ -318,6 +357,8 @@ class Expressions(Arguments):
             effects.stop = effects.stop or ReasonKind.OWN_ASSIGNMENT()
         self._component_access(component, True, line, effects)
         subscripts = component.subscripts
+        if subscripts is None:
+            self._reshape(variable, line.masked[equals + 1 :], line, effects)
         several = subscripts is None or ":" in line.masked[slice(*subscripts)]
         return bool(variable.bounds) and several and not _is_small(variable)
 

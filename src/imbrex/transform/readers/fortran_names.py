@@ -6,6 +6,7 @@ import re
 
 from imbrex.transform.model.affine import Affine
 from imbrex.transform.model.program import BY_EQUIVALENCE, BY_POINTER, Program, Variable
+from imbrex.transform.model.shapes import enter_bounds, extent_of, shape_of
 from imbrex.transform.readers.fortran_components import BASE, Components
 from imbrex.transform.readers.fortran_defined import Own
 from imbrex.transform.readers.fortran_library import MODULE_FUNCTIONS
@@ -15,6 +16,7 @@ from imbrex.transform.readers.fortran_types import Definition, Types, type_name
 _TOKEN = re.compile(r"\d+|[a-z_]\w*|\*\*|.")
 _MPI_TYPE = re.compile(r"type\((mpi_\w+)\)")
 UNKNOWN_TYPE = "?"
+INQUIRIES = frozenset({"size", "lbound", "ubound"})
 
 
 class Names:
@@ -160,7 +162,7 @@ class Names:
         key = f"{name}@{owner.file}:{owner.name}:{owner.line}"
         if name in owner.dummies:
             kind = "dummy"
-        elif owner.has_contained:
+        elif owner.shares(name):
             kind = "host"
         elif "save" in symbol.attributes or owner.saves_all:
             kind = "static"
@@ -180,10 +182,13 @@ class Names:
         variable = Variable(key, name, kind, element=element, line=symbol.line)
         variable.volatile = "volatile" in symbol.attributes
         variable.optional = "optional" in symbol.attributes
+        variable.allocatable = "allocatable" in symbol.attributes
         self.program.variables[key] = variable
         variable.bounds = tuple(
             (self.affine(owner, low), self.affine(owner, high)) for low, high in symbol.bounds
         )
+        self._take_shape(variable, symbol)
+        enter_bounds(self.program, variable)
         shared = self.program.overlays
         derived = element.startswith(("type(", "class(")) or element == UNKNOWN_TYPE
         derived = derived and not self._is_handle(owner, element)
@@ -198,6 +203,23 @@ class Names:
                 shared.setdefault(key, set()).add(BY_EQUIVALENCE)
             where = where.parent
         return variable
+
+    def _take_shape(self, variable: Variable, symbol: Symbol) -> None:
+        """Give a dummy argument of assumed shape its bounds, by the extents that it will have."""
+        shape = symbol.bounds
+        if variable.kind != "dummy" or symbol.attributes & {"allocatable", "pointer"}:
+            return
+        if not shape or any(high or low == ".." for low, high in shape):
+            return
+        variable.assumed_shape = True
+        variable.scattered = "contiguous" not in symbol.attributes
+        found: list[tuple[Affine | None, Affine | None]] = []
+        for number, (text, (low, _)) in enumerate(zip(shape, variable.bounds, strict=True)):
+            first = low if text[0] else Affine(1)
+            extent = Affine.variable(extent_of(variable.key, number))
+            last = None if first is None else first.plus(extent).plus(Affine(-1))
+            found.append((first, last))
+        variable.bounds = tuple(found)
 
     def _note_object(self, variable: Variable) -> None:
         """Note that a variable or a component is an object, in which components lie."""
@@ -216,12 +238,13 @@ class Names:
         variable = Variable(
             key, symbol.name, "field", element=symbol.type, record=record, line=symbol.line
         )
-        variable.apart = "allocatable" in symbol.attributes
+        variable.apart = variable.allocatable = "allocatable" in symbol.attributes
         self.program.variables[key] = variable
         variable.bounds = tuple(
             (self.affine(definition.scope, low), self.affine(definition.scope, high))
             for low, high in symbol.bounds
         )
+        enter_bounds(self.program, variable)
         if self.types.of(symbol.type) is not None:
             self._note_object(variable)
         return variable
@@ -319,11 +342,39 @@ class _AffineParser:
                 return None
             self.position += 1
             return value
+        if token in INQUIRIES and self._peek() == "(":
+            return self._inquiry(token)
         if token and BASE.fullmatch(token) and self._peek() == "%":
             return self._component(token)
         if token and BASE.fullmatch(token) and self._peek() != "(":
             return self.names.atom(self.scope, token)
         return None
+
+    def _inquiry(self, asked: str) -> Affine | None:
+        """`size(a, 1)`, `lbound(a, 1)`, `ubound(a, 1)`: of an array that keeps its bounds."""
+        words = self.tokens[self.position : self.position + 5]
+        self.position += 5
+        if len(words) != 5 or words[0] != "(" or words[2::2] != [",", ")"]:
+            return None
+        if not words[3].isdigit() or self.names.own.functions & {asked}:
+            return None
+        if self.names.find(self.scope, asked) is not None or asked in self.names.own.generics:
+            return None
+        found = self.names.find(self.scope, words[1])
+        if found is None or not found[1].bounds:
+            return None
+        variable = self.names.variable(self.scope, words[1])
+        dimension = int(words[3]) - 1
+        if variable is None or variable.allocatable or dimension not in range(len(found[1].bounds)):
+            return None
+        shape = shape_of(variable)
+        if shape is None or variable.key in self.names.program.overlays:
+            return None
+        low, high = shape[dimension]
+        if low is None or high is None or variable.optional:
+            return None
+        extent = high.plus(low, -1).plus(Affine(1))
+        return {"size": extent, "lbound": low, "ubound": high}[asked]
 
     def _component(self, text: str) -> Affine | None:
         while self._peek() == "%":

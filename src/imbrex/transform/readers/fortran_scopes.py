@@ -74,12 +74,19 @@ class Scope:
     # The procedures that a generic name of this scope stands for; None where not all are known.
     generics: dict[str, set[str] | None] = field(default_factory=dict)
     has_contained: bool = False
+    # The words of the procedures that it contains; None where these may have others too.
+    named_inside: set[str] | None = field(default_factory=set)
     conditional: bool = False  # it stands between `#if` and `#endif`
     commons: dict[str, list[str]] = field(default_factory=dict)
     equivalences: set[str] = field(default_factory=set)
     body: list[LogicalLine] = field(default_factory=list)
     declare_after: int = -1
     saves_all: bool = False
+
+    def shares(self, name: str) -> bool:
+        """Whether a procedure that the scope contains may use a variable of it."""
+        inside = self.named_inside
+        return self.has_contained and (inside is None or name in inside)
 
     def symbol(self, name: str) -> Symbol:
         """The symbol of this very scope, entered if new."""

@@ -39,6 +39,7 @@ _FUNCTION = re.compile(
     rf"(?:\*\d+|\([^()]*(?:\([^()]*\))?[^()]*\))?)?{_PREFIX}function([a-z]\w*)(\(.*\))$"
 )
 _HOLLERITH = re.compile(r"(?<!\w)\d+h")  # characters without quotes, parentheses among them
+_WORD = re.compile(r"[a-z_]\w*")
 _END = re.compile(r"end(program|subroutine|function|module|submodule|blockdata|procedure)?\w*$")
 _INNER_END = re.compile(
     r"end(if|do|select|where|forall|type|interface|associate|block|critical|team|enum)\w*$"
@@ -123,6 +124,8 @@ class Units:
         preprocessed = any(line.directive.startswith("#") for line in lines)
         for line in lines:
             text = line.masked
+            if current is not None and current.parent is not None:
+                self._note_words(current.parent, line)
             if skip:
                 if text.startswith(skip):
                     skip = generic = ""
@@ -208,6 +211,21 @@ class Units:
         if skip:
             raise ImbrexError(f"{self.path}: a construct has no {skip.upper()}")
         return self.scopes
+
+    def _note_words(self, scope: Scope, line: LogicalLine) -> None:
+        """Note what a line of a contained procedure may name of the units around it.
+
+        In fixed form words need no blanks between them, and macros may stand for any.
+        """
+        where: Scope | None = scope
+        hidden = self.fixed or line.directive or self.macros or line.masked.startswith("include")
+        text = self.source.data[line.start : line.end].decode("latin-1").lower()
+        while where is not None:
+            if hidden or where.named_inside is None:
+                where.named_inside = None
+            else:
+                where.named_inside |= set(_WORD.findall(text))
+            where = where.parent
 
     @staticmethod
     def _specific(scope: Scope, generic: str, line: LogicalLine) -> None:

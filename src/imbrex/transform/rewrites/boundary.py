@@ -200,9 +200,29 @@ class BoundaryFirst(Preparing[StatementSite, Division]):
 
         def meets(cuts: Cuts) -> bool:
             left = headers + space.remaining(inner, cuts)
-            return self.footprints.conflict(left, wanted, changed) is not None
+            if self.footprints.conflict(left, wanted, changed) is None:
+                return False
+            told = space.by_bounds(self.program, inner, cuts)
+            return bool(not told or self._still_meet(left, told, wanted, changed))
 
         return meets
+
+    def _still_meet(
+        self,
+        left: list[Access],
+        told: dict[Access, Access],
+        wanted: list[Access],
+        changed: frozenset[str],
+    ) -> bool:
+        """Whether they meet although the bounds of arrays tell something of these accesses."""
+        conflict = self.footprints.conflict
+        for access in left:
+            meeting = [w for w in wanted if conflict([access], [w], changed) is not None]
+            if not meeting:
+                continue
+            if access not in told or conflict([told[access]], meeting, changed) is not None:
+                return True
+        return False
 
     def _between(
         self, routine: Routine, block: Block, index: int, produces: bool
@@ -237,6 +257,8 @@ class BoundaryFirst(Preparing[StatementSite, Division]):
             span = space.ranges[number]
             for name in {span.index} | span.low.variables() | span.high.variables():
                 variable = self.program.variables.get(name)
+                if variable is not None and variable.element.startswith(("type(", "class(")):
+                    continue  # the object whose component it is
                 if variable is None or "unsigned" in variable.element or "_t" in variable.element:
                     return Reason(ReasonKind.BOUND_UNSIGNED(), place)
         if space.call is not None:

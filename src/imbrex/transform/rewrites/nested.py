@@ -197,6 +197,7 @@ class NestedWrappers(Splitting[Nest]):
         edits[outer.file] += both.definition(nest.outer.schedule, nest.outer.kept)
         parts = [(leaf, written[name]) for name, leaf in nest.wrappers.items()]
         for split, halves in (*parts, (nest.outer, both)):
+            self.rename(halves, edits)
             self.declare(split, halves, edits)
         for leaf, halves in parts:
             self.edit_uses(leaf, halves, edits)

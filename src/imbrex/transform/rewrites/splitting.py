@@ -13,6 +13,7 @@ from imbrex.transform.analysis.transfer import Transfer
 from imbrex.transform.model.causes import Cause, Reason
 from imbrex.transform.model.location import Location
 from imbrex.transform.model.program import (
+    TEMPORARY,
     Access,
     Block,
     Call,
@@ -170,8 +171,11 @@ class Splitting(Preparing[RoutineSite, ContentT]):
         halves = Halves(self.program, routine)
         if halves.problem is not None:
             self.refuse(routine, routine.line, halves.problem)
+        for name in self.program.files:
+            if halves.given_out(name) is None:
+                self.refuse(routine, routine.line, ReasonKind.NAME_LISTED(routine=routine.name))
         for use in split.uses:
-            self._check_arguments(routine, use)
+            self._check_arguments(split, use)
             if use.routine.file not in self.program.files or use.routine.problem:
                 self.refuse(
                     use.routine, use.call.line, ReasonKind.NOT_EDITABLE(routine=use.routine.name)
@@ -180,12 +184,16 @@ class Splitting(Preparing[RoutineSite, ContentT]):
                 text = ReasonKind.OTHER_FILE(routine=routine.name)
                 self.refuse(use.routine, use.call.line, text)
 
-    def _check_arguments(self, routine: Routine, use: Use) -> None:
+    def _check_arguments(self, split: Split, use: Use) -> None:
         """Arguments may stand in two calls, and a temporary copy ends with the call it is for."""
         if any(access.write for access in use.statement.accesses):
             self.refuse(use.routine, use.call.line, ReasonKind.ARGUMENT_EFFECTS())
-        for key, argument in zip(routine.parameters, use.call.arguments, strict=False):
+        flying = {access.variable for access in split.schedule.flying}
+        for key, argument in zip(split.wrapper.parameters, use.call.arguments, strict=False):
             variable = self.program.variables.get(key)
+            if argument.base == TEMPORARY and key in flying:
+                text = ReasonKind.EXPRESSION(argument=argument.text.strip())
+                self.refuse(use.routine, use.call.line, text)
             if argument.problem is not None and variable is not None and variable.bounds:
                 text = ReasonKind.ARGUMENT_PROBLEM(
                     argument=argument.text.strip(), cause=argument.problem
@@ -283,6 +291,11 @@ class Splitting(Preparing[RoutineSite, ContentT]):
         return None
 
     # Doing it --------------------------------------------------------------------------
+
+    def rename(self, halves: Halves, edits: dict[str, list[Edit]]) -> None:
+        """Give the names of the halves out where the routine's is given out."""
+        for name in self.program.files:
+            edits[name] += halves.given_out(name) or []
 
     @staticmethod
     def declare(split: Split, halves: Halves, edits: dict[str, list[Edit]]) -> None:

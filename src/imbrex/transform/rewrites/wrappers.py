@@ -88,6 +88,7 @@ class Wrappers(Splitting[Split]):
         halves = Halves(self.program, wrapper)
         edits: dict[str, list[Edit]] = {name: [] for name in self.program.files}
         edits[wrapper.file] += halves.definition(split.schedule, split.kept)
+        self.rename(halves, edits)
         self.declare(split, halves, edits)
         worth = self.edit_uses(split, halves, edits)
         callers = ", ".join(sorted({use.routine.name for use in split.uses}))

@@ -31,6 +31,7 @@ from imbrex.transform.text.layout import (
     indent_at,
     line_start,
 )
+from imbrex.transform.text.name_lists import renamed
 from imbrex.transform.text.specification import (
     c_declarations,
     fortran_specification,
@@ -77,14 +78,19 @@ class Halves:
             found.append((low.constant, high.constant))
         return found
 
+    def given_out(self, file: str) -> list[Edit] | None:
+        """Edits of a file's lists of names, as of `public`; None where one cannot be changed."""
+        source = self.program.files[file]
+        if not self.fortran or not source.is_fortran:
+            return []
+        fixed = source.language is Language.FORTRAN_FIXED
+        return renamed(source.data, self.routine.name, self.names, fixed=fixed)
+
     def reachable(self, user: Routine) -> bool:
-        """Whether a routine in another file can call the halves without a change elsewhere."""
+        """Whether a routine in another file can call the halves: Fortran's lists are changed."""
         data = self.program.files[user.file].data
-        name = self.routine.name.encode()
         if self.fortran:
-            in_list = re.search(rb"(?i)\bonly\s*:[^\n]*\b" + name + rb"\b", data)
-            hidden = re.search(rb"(?im)^\s*private\b", self.source.data)
-            return in_list is None and hidden is None
+            return True
         return "static" not in self.lead and b"#include" in data
 
     # Finding the routine ---------------------------------------------------------------

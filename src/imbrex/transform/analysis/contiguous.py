@@ -1,0 +1,115 @@
+"""Dummy arguments of assumed shape whose elements surely follow each other in memory.
+
+Such an argument may be a section, `u(::2, :)`, so that a message from its first elements touches
+others than its next ones. It is none where each call of the routine, in a program that is known as
+a whole, passes a whole array.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from imbrex.transform.model.name_lists import name_lists
+from imbrex.transform.model.program import Argument, Call, Program, Routine, Statement, Variable
+from imbrex.transform.model.reasons import ReasonKind
+
+_NO_CALL = re.compile(
+    rb"(?i)\s*(?:!|(?:(?:pure|impure|elemental|recursive|module)\s+)*(?:end\s*)?"
+    rb"(?:subroutine|function)\b|(?:public|private|use)\b)"
+)
+
+
+def find_contiguous(program: Program) -> None:
+    """Mark the arguments that are no sections, and lift what stood against passing these on."""
+    candidates = _candidates(program)
+    while True:
+        refuted = {
+            key
+            for key, (routine, position) in candidates.items()
+            if not all(
+                position < len(call.arguments)
+                and _follows(program, call.arguments[position], candidates)
+                for _, call in _calls(program, routine)
+            )
+        }
+        if not refuted:
+            break
+        for key in refuted:
+            del candidates[key]
+    for key in candidates:
+        program.variables[key].scattered = False
+    for call in program.calls():
+        for argument in call.arguments:
+            if argument.base in candidates and _is_whole_dummy(argument):
+                argument.problem = None
+
+
+def _candidates(program: Program) -> dict[str, tuple[Routine, int]]:
+    found: dict[str, tuple[Routine, int]] = {}
+    if not program.is_whole:
+        return found
+    for routine in program.routines.values():
+        mine = [
+            (key, position)
+            for position, key in enumerate(routine.parameters)
+            if _scattered(program.variables.get(key))
+        ]
+        if mine and not routine.address_taken and _all_known(program, routine):
+            found.update({key: (routine, position) for key, position in mine})
+    return found
+
+
+def _scattered(variable: Variable | None) -> bool:
+    return variable is not None and variable.scattered
+
+
+def _calls(program: Program, routine: Routine) -> Iterator[tuple[Statement, Call]]:
+    for user in program.routines.values():
+        for statement in user.statements():
+            for call in statement.calls:
+                if call.name == routine.name:
+                    yield statement, call
+
+
+def _all_known(program: Program, routine: Routine) -> bool:
+    """Whether each place that names a routine is a call that is read, or its definition."""
+    spans: dict[str, list[tuple[int, int]]] = {}
+    for user in program.routines.values():
+        for statement in user.statements():
+            if any(call.name == routine.name and not call.unknown for call in statement.calls):
+                spans.setdefault(user.file, []).append((statement.start, statement.end))
+    for name, source in program.files.items():
+        if source.is_fortran:
+            spans.setdefault(name, []).extend(name_lists(source.data))
+    pattern = re.compile(rb"(?i)(?<!\w)" + re.escape(routine.name.encode()) + rb"(?!\w)")
+    for name, source in program.files.items():
+        for match in pattern.finditer(source.data):
+            start = source.data.rfind(b"\n", 0, match.start()) + 1
+            before = source.data[start : match.start()]
+            if _NO_CALL.match(source.data, start) or _in_comment(before):
+                continue
+            if not any(first <= match.start() < last for first, last in spans.get(name, [])):
+                return False
+    return True
+
+
+def _in_comment(before: bytes) -> bool:
+    """Whether what follows on the line is a comment, as far as that is plain."""
+    text, mark, _ = before.partition(b"!")
+    return bool(mark) and not (b"'" in text or b'"' in text)
+
+
+def _follows(
+    program: Program, argument: Argument, candidates: dict[str, tuple[Routine, int]]
+) -> bool:
+    variable = program.variables.get(argument.base or "")
+    if variable is None or not variable.bounds or variable.key in program.overlays:
+        return False
+    if argument.problem is None:
+        return not (variable.scattered and argument.whole) or variable.key in candidates
+    return variable.key in candidates and _is_whole_dummy(argument)
+
+
+def _is_whole_dummy(argument: Argument) -> bool:
+    return argument.whole and argument.problem == ReasonKind.MAY_BE_NONCONTIGUOUS()

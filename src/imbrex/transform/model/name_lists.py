@@ -1,0 +1,22 @@
+"""Fortran's lists of names that give a routine out, or bring it in: `public ::`, `use m, only:`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+_LIST = re.compile(rb"(?i)[ \t]*(?:public\b|private\b|use\b[^!\n]*\bonly[ \t]*:|use\b[^!\n]*&)")
+
+
+def name_lists(data: bytes) -> Iterator[tuple[int, int]]:
+    """The spans of the lines of such statements in a file, without their comments."""
+    start = 0
+    inside = False
+    while start < len(data):
+        end = data.find(b"\n", start)
+        end = len(data) if end < 0 else end
+        code = data[start:end].partition(b"!")[0].rstrip()
+        if inside or _LIST.match(code):
+            yield start, start + len(code)
+            inside = code.endswith(b"&") or (inside and not code)
+        start = end + 1

@@ -1,0 +1,30 @@
+"""Other names in the place of a routine's, where Fortran's lists give it out or bring it in."""
+
+from __future__ import annotations
+
+import re
+
+from imbrex.transform.model.name_lists import name_lists
+from imbrex.transform.text.edits import Edit
+
+_LONGEST = 132  # characters of a line in free form
+
+
+def renamed(data: bytes, name: str, by: tuple[str, ...], *, fixed: bool) -> list[Edit] | None:
+    """Edits that put other names in the place of one in all such lists.
+
+    None where a list renames it, or has no room for them.
+    """
+    pattern = re.compile(rb"(?i)(?<![\w%])" + re.escape(name.encode()) + rb"(?!\w)")
+    edits = []
+    for start, end in name_lists(data):
+        for match in pattern.finditer(data, start, end):
+            line_end = data.find(b"\n", match.start())
+            line = data[data.rfind(b"\n", 0, match.start()) + 1 : line_end]
+            behind, before = data[match.end() : end].lstrip(), data[start : match.start()].rstrip()
+            longer = len(", ".join(by)) - len(name)
+            tight = fixed or len(line.rstrip()) + longer > _LONGEST
+            if tight or behind.startswith(b"=>") or before.endswith(b"=>"):
+                return None
+            edits.append(Edit(match.start(), match.end(), ", ".join(by)))
+    return edits
