@@ -228,7 +228,7 @@ def make_part() -> Callable[..., bytes]:
         ending: tuple[int, int] = (0, 0),
     ) -> bytes:
         """`stands`: last_ns, address, key and state of each thread, which started at 1,000 ns and
-        for the system's clock at 5 s; images lie one behind the other in 4,096 bytes from 1 << 20
+        for the system's clock in 2027; images lie one behind the other in 4,096 bytes from 1 << 20
         on, so that site i is at the address of its image and its offset. `ending`: the call that
         ends MPI, and its address."""
         body = b""
@@ -276,7 +276,9 @@ def make_part() -> Callable[..., bytes]:
         if stands is not None:
             tables.append(bytes(16) + table(0, 0, 0))  # no call log, no call paths
             add([struct.pack("<qqqQQI", s[0], 0, 0, *s[1:]) for s in stands], 64)
-            tables.append(struct.pack("<qqQII", 5 * 10**9, 1_000, ending[1], ending[0], 0))
+            tables.append(
+                struct.pack("<qqQII", 1_800_000_000 * 10**9, 1_000, ending[1], ending[0], 0)
+            )
         host = b"node7".ljust(64, b"\0")
         rank_row = struct.pack("<iBBH64s9q", rank, ended, 1, 0, host, *([0] * 9))
         header = struct.pack("<8sIIQ", b"IMBREXP1", version, header_bytes, header_bytes + len(body))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from imbrex.profile.format import Table
-from imbrex.profile.standing import State
+from imbrex.profile.standing import LARGEST_UNIX_NS, State
 
 Place = tuple[str | None, str | None, int]
 """Image path or None, build-id or None, offset in the image."""
@@ -16,7 +16,6 @@ Place = tuple[str | None, str | None, int]
 # Names that the runtime gives no number: it does not measure these calls.
 _ENDING = {1: "MPI_Finalize", 2: "MPI_Abort"}
 _LARGEST_NS = 1 << 56
-_LARGEST_UNIX_NS = 1 << 61
 
 _TABLE_DTYPE = np.dtype(
     [("offset", "<u8"), ("entry_bytes", "<u8"), ("capacity", "<u8"), ("used", "<u8")]
@@ -119,7 +118,7 @@ def read_standing(
             state, name, address = State.IN_CALL, ending, int(header["ending_address"])
         elif not address:
             state, name = State.NO_CALL, ""
-        known = 0 < started_unix < _LARGEST_UNIX_NS
+        known = 0 < started_unix < LARGEST_UNIX_NS - since
         found.append(
             PartStanding(
                 thread=thread,

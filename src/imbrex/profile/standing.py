@@ -8,6 +8,8 @@ from imbrex.formats.arrays import Column, TableFormat
 from imbrex.profile.format import KEY_COLUMNS, REMEDY, quantities
 
 STANDING_FILE = "standing.npy"
+LARGEST_UNIX_NS = 1 << 61
+"""The year 2043. Nobody adds such times up, so that their sum has no limit."""
 
 
 class State(IntEnum):
@@ -37,9 +39,14 @@ STANDING_TABLE = TableFormat(
             max(State),
         ),
         Column("reserved", "u1", "0"),
-        *quantities(
-            ("since_ns", "after MPI_Init, when the call was entered (state 1) or left"),
-            ("since_unix_ns", "the same since 1970 by the system's clock; 0: not known"),
+        *quantities(("since_ns", "after MPI_Init, when the call was entered (state 1) or left")),
+        Column(
+            "since_unix_ns",
+            "i8",
+            "the same since 1970 by the system's clock; 0: not known",
+            "ns",
+            0,
+            LARGEST_UNIX_NS,
         ),
     ),
 )

@@ -52,7 +52,7 @@ def test_known_sites_new_ones_and_the_ends_of_ranks(
                 (run.site(int(row["site"])).image, run.site(int(row["site"])).offset),
                 run.section(int(row["section"])),
                 int(row["since_ns"]),
-                int(row["since_unix_ns"]) - 5 * 10**9,
+                int(row["since_unix_ns"]) - 1_800_000_000 * 10**9,
             )
             for row in run.standing
         ]
