@@ -20,7 +20,7 @@ pytestmark = pytest.mark.untimed
 
 PATIENCE_S = 60
 STUCK_S = 1.0
-"""How long the ranks stand still before they are ended."""
+"""How long the ranks stand still at least before they are ended, also on a busy machine."""
 SOURCE = Path(__file__).resolve().parent / "programs" / "stuck.c"
 
 
@@ -59,7 +59,7 @@ def processes(child: subprocess.Popen[str], ranks: int) -> list[int]:
     """The ids that the ranks print where they are about to be stuck."""
     assert child.stdout is not None
     lines = [child.stdout.readline() for _ in range(ranks)]
-    time.sleep(STUCK_S)
+    time.sleep(2 * STUCK_S)
     return [int(line.removeprefix("process ")) for line in lines]
 
 
