@@ -126,7 +126,9 @@ def test_clean_under_the_guard(
     program = batch.build(words, language, texts, tmp_path / "guarded")
     run = tmp_path / "run"
     command = ["run", "-q", "--guard", "-o", str(run), "--", mpi.mpirun, "-n", "2", str(program)]
-    done = batch.ended([*imbrex, *command], tmp_path, timeout_s=200)
+    done = subprocess.run(
+        [*imbrex, *command], cwd=tmp_path, capture_output=True, text=True, timeout=200
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     found = json.loads((run / "guard.json").read_text())
     assert found["exact"] is True

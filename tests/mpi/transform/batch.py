@@ -154,33 +154,12 @@ def build(
     return program
 
 
-def ended(
-    command: list[str], folder: Path, *, timeout_s: float
-) -> subprocess.CompletedProcess[str]:
-    """Run a launcher to its end. One that hangs is asked to end its ranks: killed, it leaves them.
-
-    Raises RuntimeError where it hangs.
-    """
-    pipe = subprocess.PIPE
-    with subprocess.Popen(command, cwd=folder, stdout=pipe, stderr=pipe, text=True) as started:
-        try:
-            out, err = started.communicate(timeout=timeout_s)
-        except subprocess.TimeoutExpired:
-            started.terminate()
-            try:
-                out, err = started.communicate(timeout=10)
-            except subprocess.TimeoutExpired:
-                started.kill()
-                out, err = started.communicate()
-            tail = (out + err)[-2000:]
-            raise RuntimeError(f"{command} does not end in {timeout_s} s:\n{tail}") from None
-    return subprocess.CompletedProcess(command, started.returncode, out, err)
-
-
 def results(mpirun: str, program: Path, folder: Path) -> list[str]:
     """What each of two ranks wrote to its own file: lines on one standard output may be torn."""
     folder.mkdir()
-    answer = ended([mpirun, "-n", "2", str(program)], folder, timeout_s=120)
+    answer = subprocess.run(
+        [mpirun, "-n", "2", str(program)], cwd=folder, capture_output=True, text=True, timeout=120
+    )
     if answer.returncode:
         raise RuntimeError(f"{program} fails:\n{answer.stdout[-2000:]}{answer.stderr[-2000:]}")
     return [(folder / f"rank{rank}.txt").read_text() for rank in (0, 1)]
