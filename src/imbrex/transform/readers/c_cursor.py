@@ -43,10 +43,7 @@ def _innermost(kind: Any) -> str:
 
 def record_of(kind: Any) -> str:
     """Name of the structure type that a variable or the elements of an array are of."""
-    canonical = kind.canonical
-    while canonical.is_array:
-        canonical = canonical.element_type.canonical
-    return element_type(kind) if canonical.kind == TypeKind.RECORD else ""
+    return element_type(kind) if kind.innermost.kind == TypeKind.RECORD else ""
 
 
 def array_extents(kind: Any) -> list[int | None]:

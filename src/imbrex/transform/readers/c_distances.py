@@ -47,8 +47,7 @@ def is_offset(cursor: Any) -> bool:
 
 def may_hold_pointer(kind: Any) -> bool:
     """Whether memory of this type holds pointers as such."""
-    while kind.is_array:
-        kind = kind.canonical.element_type
+    kind = kind.innermost
     return bool(kind.is_pointer) or any(may_hold_pointer(field.type) for field in kind.fields)
 
 

@@ -147,11 +147,15 @@ class TypeNode:
         return self.tree.declaration(raw).get_definition()
 
     @Once
+    def innermost(self) -> TypeNode:
+        """The elements' canonical type, of an array or of arrays of them; else its own."""
+        kind = self.canonical
+        return kind.element_type.innermost if kind.is_array else kind
+
+    @Once
     def fields(self) -> list[Node]:
         """Of a structure, a union or an array of them: the fields, also of those inside."""
-        kind = self.canonical
-        while kind.is_array:
-            kind = kind.element_type.canonical
+        kind = self.innermost
         if kind.kind is not TypeKind.RECORD:
             return []
         raw = c_calls.declaration_of(kind.raw)
@@ -168,9 +172,7 @@ class TypeNode:
     @Once
     def holds_address(self) -> bool:
         """Whether an address may be in memory of this type, as one or as a number."""
-        kind = self.canonical
-        while kind.is_array:
-            kind = kind.element_type.canonical
+        kind = self.innermost
         return (
             kind.kind in _ADDRESSES
             or kind.kind is TypeKind.VOID

@@ -98,9 +98,7 @@ class ObjectReader(PlaceReader, ABC):
 
         Code that is not read may keep it.
         """
-        kind = kind.canonical
-        while kind.is_array:
-            kind = kind.element_type.canonical
+        kind = kind.innermost
         facts = self.program.pointer_facts
         if kind.is_reference or kind.is_plain or c_vectors.is_vector(kind):
             return

@@ -13,6 +13,7 @@ from imbrex.transform.readers import c_cursor as cc
 from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers import c_library, c_vectors
 from imbrex.transform.readers.c_alignment import aligned
+from imbrex.transform.readers.c_values import sole_return
 from imbrex.transform.readers.c_vector_reader import Effects, Memory, VectorReader
 
 
@@ -22,17 +23,13 @@ def computed_address(call: Any) -> tuple[Any, Any | None]:
     if function is None or function.kind is not ck.FUNCTION_DECL or not call.type.is_pointer:
         return function, None
     formals = list(function.arguments)
-    bodies = [child for child in function.children if child.kind is ck.COMPOUND_STMT]
-    inner = list(bodies[0].children) if len(bodies) == 1 else []
-    plain = len(formals) == len(call.arguments) and not function.in_system_header
     if (
-        not plain
+        len(formals) != len(call.arguments)
+        or function.in_system_header
         or any(formal.type.is_reference for formal in formals)
-        or len(inner) != 1
-        or inner[0].kind is not ck.RETURN_STMT
     ):
         return function, None
-    value = next(iter(inner[0].children), None)
+    value = sole_return(function)
     return function, value if value is not None and _is_address(value) else None
 
 
@@ -306,9 +303,7 @@ class PlaceReader(VectorReader, ABC):
     @staticmethod
     def _holds_numbers(cursor: Any) -> bool:
         """Whether it is a compound literal of numbers: what these name cannot be reached by it."""
-        element = cursor.type.canonical
-        while element.is_array:
-            element = element.element_type.canonical
+        element = cursor.type.innermost
         number = element.is_number and not element.is_ordered
         return cursor.kind is ck.COMPOUND_LITERAL_EXPR and bool(number)
 

@@ -44,6 +44,15 @@ def _joined(parts: tuple[Affine, ...], strides: tuple[Affine, ...]) -> Affine | 
     return value
 
 
+def sole_return(function: Any) -> Any | None:
+    """What a function returns whose body is one return statement."""
+    bodies = [child for child in function.children if child.kind is ck.COMPOUND_STMT]
+    inner = list(bodies[0].children) if bodies else []
+    if len(inner) != 1 or inner[0].kind is not ck.RETURN_STMT:
+        return None
+    return next(iter(inner[0].children), None)
+
+
 class ValueReader(VariableReader):
     """Reads the integer expressions of one translation unit."""
 
@@ -200,11 +209,9 @@ class ValueReader(VariableReader):
         name = function.get_usr()
         if name not in self.returned:
             self.returned[name] = ((), ())  # one that calls itself
-            bodies = [c for c in function.children if c.kind is ck.COMPOUND_STMT]
-            inner = list(bodies[0].children) if bodies else []
-            if len(inner) == 1 and inner[0].kind is ck.RETURN_STMT:
-                value = next(iter(inner[0].children), None)
-                self.returned[name] = ((), ()) if value is None else self._split(value)
+            value = sole_return(function)
+            if value is not None:
+                self.returned[name] = self._split(value)
         parts, strides = self.returned[name]
         replaced = self.in_callers_terms(function, cursor, (*parts, *strides))
         known = [part for part in replaced if part is not None]
