@@ -125,19 +125,19 @@ class Body:
         public = [each for each in self.objects if each not in self.private]
         if kind == "work":
             self.put(f"call work({self.array()}, n)")
-        elif kind == "mix":
+        elif kind == "mix" and len(set(self.arrays()) - {"x"}) > 1:
             x, y = self.pair()
             self.put(f"call mix({x}, {y})")
-        elif not public:
+        elif kind == "mix" or not public:
             self.loop()
         else:
             each = self.random.choice(public)
             used = {"smooth": ["v", "e"], "mark": ["u", "inner%x"], "blend": ["f"]}[kind]
             taken = {f"{each}%{part}" for part in used}
-            if not taken <= set(self.arrays()):
+            read = [array for array in self.arrays() if array != f"{each}%f"]
+            if not taken <= set(self.arrays()) or not read:
                 self.loop()
             elif kind == "blend":
-                read = [array for array in self.arrays() if array != f"{each}%f"]
                 self.put(f"call blend({each}, {self.random.choice(read)})")
             else:
                 self.put(f"call {kind}({each})")

@@ -52,7 +52,9 @@ def unseen_code(
         is_function = target in ("address", "made") and name != source_name
         if is_function and not _seen(program, libraries, name, ""):
             where = next(iter(program.files))
-            return Reason(ReasonKind.UNREAD_POINTER(routine=name), Location(where, 1))
+            made = target == "made"
+            kind = ReasonKind.UNREAD_MAY_MATCH if made else ReasonKind.UNREAD_POINTER
+            return Reason(kind(routine=name), Location(where, 1))
     return None
 
 

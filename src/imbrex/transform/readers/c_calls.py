@@ -93,6 +93,8 @@ is_defaulted = _function("clang_CXXMethod_isDefaulted", ctypes.c_uint, RawCursor
 is_deleted = _function("clang_CXXMethod_isDeleted", ctypes.c_uint, RawCursor)
 is_static = _function("clang_CXXMethod_isStatic", ctypes.c_uint, RawCursor)
 template_of = _function("clang_getSpecializedCursorTemplate", RawCursor, RawCursor)
+_count_type_arguments = _function("clang_Type_getNumTemplateArguments", ctypes.c_int, RawType)
+_type_argument = _function("clang_Type_getTemplateArgumentAsType", RawType, RawType, ctypes.c_uint)
 storage_class = _function("clang_Cursor_getStorageClass", ctypes.c_int, RawCursor)
 _evaluate = _function("clang_Cursor_Evaluate", ctypes.c_void_p, RawCursor)
 _result_kind = _function("clang_EvalResult_getKind", ctypes.c_int, ctypes.c_void_p)
@@ -171,6 +173,11 @@ def children(raw: Any) -> list[Any]:
 
 def arguments(raw: Any) -> list[Any]:
     return [_argument(raw, number) for number in range(_count_arguments(raw))]
+
+
+def type_arguments(raw: Any) -> list[Any]:
+    """The types that a class template is instantiated for."""
+    return [_type_argument(raw, number) for number in range(_count_type_arguments(raw))]
 
 
 def integer(raw: Any) -> int | None:

@@ -32,6 +32,8 @@ class HidingReader(ObjectReader):
             self.program.pointer_facts.append((c_vectors.RECAST, "addr", "external"))
         if is_distance(cursor) or any(becomes_number(c, cursor) for c in cursor.operands):
             self.program.numbers.add((UNKNOWN_MEMORY, False))
+        if cursor.kind in (ck.FIELD_DECL, ck.VAR_DECL) and not cursor.type.is_plain:
+            self.made_unseen(cursor.type)
         outer = self.unread
         self.unread = outer.within(cursor)
         for child in cursor.children:
@@ -79,10 +81,16 @@ class HidingReader(ObjectReader):
     def _opened(self, function: Any) -> None:
         """Code that is not read may call a function, with whatever arguments."""
         name = c_methods.routine_name(function)
+        if function.kind is ck.CONSTRUCTOR and not c_methods.is_read(function):
+            self.made_unseen(function.semantic_parent.type)  # a container of objects, perhaps
         count = len(function.arguments) + c_methods.has_object(function)
         for position in range(count):
             cell = f"argument:{name}:{position}"
             self.program.pointer_facts.append((cell, "addr", "external"))
+        if function.kind is ck.CONSTRUCTOR and function.is_implicit:
+            # It has no source: what runs are the constructors of the members and bases.
+            self.made_unseen(function.semantic_parent.type)
+            return
         if (
             function.tree.plus_plus
             and not name.startswith("MPI_")

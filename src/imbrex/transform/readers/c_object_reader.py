@@ -6,9 +6,9 @@ from abc import ABC, abstractmethod
 from typing import Any
 
 from imbrex.transform.model.program import UNKNOWN_MEMORY, Argument, Program, SourceFile
+from imbrex.transform.readers import c_calls, c_methods, c_vectors
 from imbrex.transform.readers import c_cursor as cc
 from imbrex.transform.readers import c_cursor_kinds as ck
-from imbrex.transform.readers import c_methods, c_vectors
 from imbrex.transform.readers.c_places import PlaceReader
 from imbrex.transform.readers.c_vector_reader import Effects, Memory
 
@@ -104,6 +104,7 @@ class ObjectReader(PlaceReader, ABC):
             return
         if not c_methods.is_own(kind.record):
             facts.append(("escape", "addr", key))
+            self._arguments(kind)
             return
         cell = c_methods.objects_of(kind)
         facts.append((cell, "addr", key))
@@ -113,12 +114,13 @@ class ObjectReader(PlaceReader, ABC):
         """The constructors of a class, its bases and its members, once."""
         record = kind.record
         facts = self.program.pointer_facts
-        if not c_methods.is_own(record):
-            facts.append(("escape", "copy", cell))
-            return
         if cell in self.classes:
             return
         self.classes.add(cell)
+        if not c_methods.is_own(record):
+            facts.append(("escape", "copy", cell))
+            self._arguments(kind)
+            return
         for child in record.children:
             if c_methods.runs_unseen(child):
                 name = c_methods.routine_name(child)
@@ -132,6 +134,17 @@ class ObjectReader(PlaceReader, ABC):
                 base = c_methods.objects_of(child.type)
                 facts.append((base, "copy", cell))
                 self._parts(child.type.canonical, base)
+
+    def _arguments(self, kind: Any) -> None:
+        """A container of the library, or an instance of a template, makes objects as well."""
+        for raw in c_calls.type_arguments(kind.canonical.raw):
+            self.made_unseen(kind.tree.type(raw))
+
+    def made_unseen(self, kind: Any) -> None:
+        """Code that is not read makes objects of this type, or has them end."""
+        inner = kind.innermost
+        if inner.record is not None:
+            self._parts(inner, c_methods.objects_of(inner))
 
     def make(self, made: Any, effects: Effects) -> None:
         """Read what a constructor is given: it may keep it."""
