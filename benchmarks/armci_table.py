@@ -120,7 +120,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3, help="pairs of runs")
     parser.add_argument("--insert", type=Path, help="the page that gets the tables")
     options = parser.parse_args()
-    ranks = [int(word) for word in options.ranks.split(",")]
+    ranks = [int(number) for number in options.ranks.split(",")]
     text: list[str] = []
     for library in options.library or ["openmpi", "mpich"]:
         text += [*table(library, ranks, options.rounds), ""]

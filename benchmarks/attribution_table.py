@@ -88,13 +88,13 @@ def figures(run: Run) -> dict[str, object]:
     account = told.account
     whole = account.whole
     certain = sum(part.low for name, part in whole.causes.items() if name != "unattributed")
-    others = sum(
+    separate_calls_s = sum(
         part.low for name, part in whole.causes.items() if name not in ("unattributed", *MOVING)
     )
     return {
         "mpi": whole.call_s / account.busy_s,
         "certain": certain / whole.call_s,
-        "as_one": (others + whole.moving.low) / whole.call_s,
+        "as_one": (separate_calls_s + whole.moving.low) / whole.call_s,
         "large": widths(hidden(run, LARGE_CLASS)),
         "all": widths(hidden(run, 0)),
         "gainable_s": list(whole.gainable.to_json()),

@@ -44,7 +44,7 @@ def run(command: list[str], distortion: str) -> tuple[float, float, float]:
     done = subprocess.run(
         command, env=environment, check=True, capture_output=True, text=True, timeout=600
     )
-    rows = [[float(word) for word in line.split()] for line in done.stdout.splitlines()]
+    rows = [[float(field) for field in line.split()] for line in done.stdout.splitlines()]
     bound, error, cost = (max(row[column] for row in rows) for column in (2, 3, 4))
     return cost / 1e3, bound / 1e3, error / 1e3
 

@@ -132,14 +132,14 @@ def kind_of(operation: str, size_class: int) -> str:
 
 def by_kind(run: Run) -> dict[str, Sums]:
     here = run.measures[run.measures["path"] == run.job.paths.index("intra-node")]
-    kinds = np.array(
+    row_kinds = np.array(
         [
             kind_of(run.job.operations[operation], size_class)
             for operation, size_class in here[["operation", "size_class"]].tolist()
         ]
     )
-    sums = {kind: make_sums(total(here[kinds == kind])) for kind in KINDS}
-    collectives = here[np.char.startswith(kinds, "collectives")]
+    sums = {kind: make_sums(total(here[row_kinds == kind])) for kind in KINDS}
+    collectives = here[np.char.startswith(row_kinds, "collectives")]
     return {**sums, ALL_SIZES: make_sums(total(collectives))}
 
 

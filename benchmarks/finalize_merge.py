@@ -89,9 +89,9 @@ def main() -> None:
             folder.mkdir(parents=True, exist_ok=True)
             program = build_program(mpicc, folder)
             runtime = build_runtime(mpicc, folder)
-            kinds: dict[str, Kind] = {"bare": (None, {}), "all": (runtime, {})}
+            variants: dict[str, Kind] = {"bare": (None, {}), "all": (runtime, {})}
             if options.times:
-                kinds |= {
+                variants |= {
                     "no kept calls": (build_without_kept_calls(mpicc, folder / "without"), {}),
                     "no log": (runtime, {"IMBREX_LOG": "off"}),
                     "whole log kept": (runtime, {"IMBREX_KEEP_LOG": "1"}),
@@ -101,11 +101,11 @@ def main() -> None:
                 launcher += ["--oversubscribe"] if library == "openmpi" else []
                 words = [str(program), *([str(options.times)] if options.times else [])]
                 turns = [
-                    {name: run(launcher, words, kind) for name, kind in kinds.items()}
+                    {name: run(launcher, words, kind) for name, kind in variants.items()}
                     for _ in range(options.pairs)
                 ]
-                ms = {n: 1e3 * statistics.median(turn[n][0] for turn in turns) for n in kinds}
-                for name in list(kinds)[1:]:
+                ms = {n: 1e3 * statistics.median(turn[n][0] for turn in turns) for n in variants}
+                for name in list(variants)[1:]:
                     of = "bare" if name == "all" else name
                     ratio = statistics.median(turn["all"][0] / turn[of][0] for turn in turns)
                     memory_mb = max(turn[name][1] for turn in turns) / 1e6

@@ -77,7 +77,7 @@ def tables(text: str) -> dict[str, list[list[float]]]:
         elif "MODE:" in line:
             wanted = "NON-AGGREGATE" in line
         elif name and wanted and re.match(r"\s*\d+\s+\d+(\s+[\d.]+)+\s*$", line):
-            found[name].append([float(word) for word in line.split()])
+            found[name].append([float(column) for column in line.split()])
     return found
 
 

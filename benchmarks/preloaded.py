@@ -49,4 +49,4 @@ def time_calls(
         ).stdout
         if runtime is not None and not (Path(folder) / "measures.npy").exists():
             raise SystemExit("the preloaded run was not measured")
-    return [float(word) for word in output.split()]
+    return [float(figure) for figure in output.split()]

@@ -56,7 +56,7 @@ def shares(folder: Path) -> tuple[float, float, float]:
     mine = [
         row.sums
         for row in rows(load_run(folder), "operation")
-        if any(word in row.operation.lower() for word in COUNTED)
+        if any(operation in row.operation.lower() for operation in COUNTED)
     ]
     whole = sum(s.transfer_max_s for s in mine)
     hidden = sum(s.overlap_min_s for s in mine)

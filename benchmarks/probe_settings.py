@@ -70,8 +70,8 @@ def rows(answer: dict[str, Any]) -> list[str]:
         ]
         one = tried[BOTH]
         pairs = [
-            f"{micro(one[f'{what}_before_s'])} -> {micro(one[f'{what}_after_s'])}"
-            for what in ("latency", "mebibyte")
+            f"{micro(one[f'{quantity}_before_s'])} -> {micro(one[f'{quantity}_after_s'])}"
+            for quantity in ("latency", "mebibyte")
         ]
         memory = " -> ".join(
             f"{(one[f'memory_{when}_bytes'] or 0) / 1e6:.0f}" for when in ("before", "after")

@@ -45,7 +45,9 @@ def probe(line: str, mode: str, load: int, folder: Path) -> dict[str, Any]:
     if kept.exists():
         found: dict[str, Any] = json.loads(kept.read_text())
         return found
-    answer, machine = (kept.with_name(f"{kept.stem}-{what}.json") for what in ("answer", "machine"))
+    answer, machine = (
+        kept.with_name(f"{kept.stem}-{artefact}.json") for artefact in ("answer", "machine")
+    )
     root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     words = [IMBREX, "probe", "-q", *MODES[mode], "-o", str(answer), "--machine", str(machine)]
     with spinning(load):

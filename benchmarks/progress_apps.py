@@ -175,8 +175,8 @@ def pair(built: Built, place: str, case: Case, network: Network | None, turned: 
         try:
             seconds[side] = run(built, place, sides[side], network)
         except subprocess.TimeoutExpired:
-            what = f"{built.library}, {PLACES[place]}, {case.name}, {side}"
-            print(f"{what}: no end in {LIMIT_S} s", file=sys.stderr)
+            run_label = f"{built.library}, {PLACES[place]}, {case.name}, {side}"
+            print(f"{run_label}: no end in {LIMIT_S} s", file=sys.stderr)
             return None
     return Row(place, built.library, case.name, case.options, seconds["plain"], seconds["helped"])
 

@@ -77,7 +77,7 @@ class Finding:
 
     kind: str  # exchange or calls
     library: str
-    what: str  # the size, or the call
+    measurand: str  # the size, or the call
     way: str
     round: int
     seconds: float
@@ -148,9 +148,9 @@ class Built:
             words, check=True, capture_output=True, text=True, cwd=self.folder, env=environment
         )
         printed = done.stdout.split()
-        for what, place in CALLS.items():
+        for measurand, place in CALLS.items():
             ns = float(printed[place])
-            yield Finding("calls", self.library, what, way, turn, ns * 1e-9)
+            yield Finding("calls", self.library, measurand, way, turn, ns * 1e-9)
 
 
 def measure(
@@ -182,10 +182,10 @@ def measure(
 
 def rows(findings: Sequence[Finding]) -> Iterator[str]:
     """The lines of one library and size or call: each way beside the baseline."""
-    kind, library, what = findings[0].kind, findings[0].library, findings[0].what
+    kind, library, measurand = findings[0].kind, findings[0].library, findings[0].measurand
     baseline = {f.round: f.seconds for f in findings if f.way == BASELINE[kind]}
     unit, factor = ("ms", 1e3) if kind == "exchange" else ("ns", 1e9)
-    label = f"{what} MB" if kind == "exchange" else what
+    label = f"{measurand} MB" if kind == "exchange" else measurand
     for way, name in WAYS[kind].items():
         mine = {f.round: f.seconds for f in findings if f.way == way and f.round in baseline}
         if not mine:
@@ -214,7 +214,7 @@ def table(kind: str, findings: Sequence[Finding]) -> str:
     groups: dict[tuple[str, str], list[Finding]] = {}
     for finding in findings:
         if finding.kind == kind:
-            groups.setdefault((finding.library, finding.what), []).append(finding)
+            groups.setdefault((finding.library, finding.measurand), []).append(finding)
     for key in sorted(groups):
         lines += rows(groups[key])
     return "\n".join(lines)

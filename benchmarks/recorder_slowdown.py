@@ -189,11 +189,11 @@ def measure(
             for case, (program, environment) in cases.items():
                 took = seconds([*launcher, str(program), *arguments], environment)
                 best[case] = min(best[case][0], took[0]), min(best[case][1], took[1])
-        what = "rows and columns" if columns == "1" else "rows"
+        layout = "rows and columns" if columns == "1" else "rows"
         alone, whole = best["plain"]
         elements = int(options.n) ** 2
         print(
-            f"{language}, {what}: plain {alone / elements * 1e9:.2f} ns an element; computation "
+            f"{language}, {layout}: plain {alone / elements * 1e9:.2f} ns an element; computation "
             + ", ".join(f"{case} {took[0] / alone:.1f} x" for case, took in best.items())
             + "; whole steps "
             + ", ".join(f"{case} {took[1] / whole:.1f} x" for case, took in best.items()),

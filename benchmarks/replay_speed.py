@@ -31,9 +31,9 @@ def ring(ranks: int, calls: int) -> ArraySchedule:
     steps = calls // STEP
     each = steps * STEP
     one = np.zeros((steps, STEP), OPERATION)
-    kinds = (Kind.RECV, Kind.RECV, Kind.SEND, Kind.SEND)
+    messages = (Kind.RECV, Kind.RECV, Kind.SEND, Kind.SEND)
     waits = (Kind.WAIT_RECV, Kind.WAIT_RECV, Kind.WAIT_SEND, Kind.WAIT_SEND)
-    one["kind"] = kinds + waits
+    one["kind"] = messages + waits
     one["flags"] = (Flag.CALL,) * 5 + (0,) * 3
     one["bytes"][:, :4] = 8192
     one["calc_ns"][:, 4] = 20_000 + np.random.default_rng(1).integers(0, 5000, steps)
@@ -63,11 +63,11 @@ def ring(ranks: int, calls: int) -> ArraySchedule:
     )
 
 
-def best_s(what: Callable[[], object], times: int = 3) -> float:
+def best_s(task: Callable[[], object], times: int = 3) -> float:
     found = []
     for _ in range(times):
         begin = time.perf_counter()
-        what()
+        task()
         found.append(time.perf_counter() - begin)
     return min(found)
 

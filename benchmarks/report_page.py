@@ -61,8 +61,8 @@ requestAnimationFrame(() => requestAnimationFrame(() => {
 def browser() -> Any:
     """A headless Chromium."""
     options = webdriver.ChromeOptions()
-    for word in ("--headless=new", "--no-sandbox", "--disable-gpu", "--window-size=1280,900"):
-        options.add_argument(word)
+    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--window-size=1280,900"):
+        options.add_argument(argument)
     options.binary_location = shutil.which("chromium") or "chromium"
     service = webdriver.ChromeService(shutil.which("chromedriver"))
     return webdriver.Chrome(options=options, service=service)
@@ -98,7 +98,7 @@ def main() -> None:
             many = wanted.events // (3 * 64)
             runs.append(write_run(folder / f"64-ranks-{wanted.events}", ranks=64, iterations=many))
         head = ("MB", "made, s", "opens, ms", "a frame, ms", "slowest, ms")
-        print(f"{'run':24}" + "".join(f"{word:>13}" for word in head))
+        print(f"{'run':24}" + "".join(f"{heading:>13}" for heading in head))
         for run in runs:
             file = folder / "page.html"
             begin = time.perf_counter()

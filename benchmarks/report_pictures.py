@@ -59,7 +59,7 @@ def without_paths(folder: Path) -> None:
     """Leave out of the run what only this machine has: folders, and the launcher's own words."""
     run = folder / "run.json"
     entry = json.loads(run.read_text())
-    words = [Path(word).name for word in entry["command"]]
+    words = [Path(argument).name for argument in entry["command"]]
     if "exchange" in words:
         program = words[words.index("exchange") :]
         entry["command"] = ["mpirun", "--host", "node1,node2", "-n", "2", f"./{program[0]}"]

@@ -89,9 +89,9 @@ def source(language: str, lines: int, every: int) -> str:
     """A program of about `lines` lines; one of `every` routines communicates."""
     routine = C_ROUTINE if language == "c" else F_ROUTINE
     count = max(1, lines // (routine.count("\n") + 1))
-    others = without_messages(language, routine)
+    plain_routine = without_messages(language, routine)
     bodies = "".join(
-        (others if n % every else routine).format(n=n, tag=n % 100) for n in range(count)
+        (plain_routine if n % every else routine).format(n=n, tag=n % 100) for n in range(count)
     )
     if language == "c":
         calls = "\n".join(f"    step_{n}(x, 1 - rank);" for n in range(count))
@@ -106,12 +106,12 @@ def main() -> None:
     parser.add_argument("--language", default="c,f")
     parser.add_argument("--every", default="1,8", help="one of so many routines communicates")
     arguments = parser.parse_args()
-    kinds = [
+    families = [
         (language, int(every))
         for language in arguments.language.split(",")
         for every in arguments.every.split(",")
     ]
-    for language, every in kinds:
+    for language, every in families:
         with tempfile.TemporaryDirectory() as scratch:
             path = Path(scratch) / f"speed.{language}"
             path.write_text(source(language, arguments.lines, every))

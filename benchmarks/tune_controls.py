@@ -42,7 +42,7 @@ def without_source(verdict: str) -> str:
 class Control:
     """A program in which overlap has nothing to gain. `source`: the C program that is built."""
 
-    what: str
+    workload: str
     library: str
     words: tuple[str, ...]
     source: str = ""
@@ -82,7 +82,7 @@ class ControlRow:
     `tried` how many candidates had runs."""
 
     library: str
-    what: str
+    workload: str
     name: str
     run_s: float
     verdict: str
@@ -165,17 +165,19 @@ def control_row(control: Control, folder: Path, budget_s: float) -> ControlRow |
     said = json.loads(done.stdout)
     tried = sum(1 for candidate in said["candidates"] if candidate["pairs"])
     return ControlRow(
-        control.library, control.what, control.name, run_s, said["verdict"], tried, took_s
+        control.library, control.workload, control.name, run_s, said["verdict"], tried, took_s
     )
 
 
 def self_row(library: str, folder: Path, busy: bool) -> SelfRow:
     """One search with the program as it is as its only candidate: a variable that nobody reads."""
-    control = next(c for c in CONTROLS if c.library == library and c.what == "no MPI time")
+    control = next(c for c in CONTROLS if c.library == library and c.workload == "no MPI time")
     control = replace(control, words=("./exchange", "blocking", "100000", "20", "5"))
     place = _built(control, folder)
     program = str(place / "exchange")
-    words = tuple(program if word == "./exchange" else word for word in _started(control))
+    words = tuple(
+        program if argument == "./exchange" else argument for argument in _started(control)
+    )
     line = Line("A", words, _environment(folder))
     same = Setup({"IMBREX_TUNE_SELF": "1"})
     tried = [Tried(Candidate("setting", "itself", same, "nothing", "nothing"))]
@@ -203,7 +205,7 @@ def control_table(rows: Sequence[ControlRow]) -> list[str]:
     ]
     for row in rows:
         lines.append(
-            f"| {row.library} | {row.what}: `{row.name}` | {row.run_s:.1f} s "
+            f"| {row.library} | {row.workload}: `{row.name}` | {row.run_s:.1f} s "
             f"| {without_source(row.verdict)} | {row.tried} | {row.took_s:.0f} s |"
         )
     return lines

@@ -18,8 +18,8 @@ def start_chromium(*more: str) -> Any:
     if browser is None or driver is None:
         pytest.skip("no chromium with chromedriver to open pages with")
     options = webdriver.ChromeOptions()
-    for word in ("--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", *more):
-        options.add_argument(word)
+    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", *more):
+        options.add_argument(argument)
     options.binary_location = browser
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     return webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))

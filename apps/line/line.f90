@@ -119,20 +119,20 @@ contains
    ! rhs = dt (b - A u), A u the sum over the dimensions of L u; faces first.
    subroutine residual(dt)
       double precision, intent(in) :: dt
-      double precision :: diagonal(nc, nc), beside(nc, nc), around(nc)
+      double precision :: diagonal(nc, nc), beside(nc, nc), neighbours(nc)
       integer :: i, j, k, c
       call copy_faces
       do k = 1, m(3)
          do j = 1, m(2)
             do i = 1, m(1)
                call make_blocks(material(i, j, k), 1.0d0, h2, diagonal, beside)
-               around = u(:, i - 1, j, k) + u(:, i + 1, j, k) + u(:, i, j - 1, k) &
+               neighbours = u(:, i - 1, j, k) + u(:, i + 1, j, k) + u(:, i, j - 1, k) &
                         + u(:, i, j + 1, k) + u(:, i, j, k - 1) + u(:, i, j, k + 1)
                do c = 1, nc
                   diagonal(c, c) = diagonal(c, c) - 1.0d0
                end do
                rhs(:, i, j, k) = b(:, i, j, k)
-               call subtract_product(rhs(:, i, j, k), beside, around)
+               call subtract_product(rhs(:, i, j, k), beside, neighbours)
                call subtract_product(rhs(:, i, j, k), 3.0d0*diagonal, u(:, i, j, k))
                rhs(:, i, j, k) = dt*rhs(:, i, j, k)
             end do

@@ -63,7 +63,7 @@ def test_no_symbol_of_the_library_is_needed_to_load(runtime: Any) -> None:
 
 def test_families_have_their_facts(runtime: Any) -> None:
     """The point-to-point, completion, collective and one-sided calls are not merely timed."""
-    kinds = {entry["name"]: entry["kind"] for entry in runtime.coverage}
+    kind_of = {entry["name"]: entry["kind"] for entry in runtime.coverage}
     for name in [
         "Send",
         "Isend",
@@ -76,7 +76,7 @@ def test_families_have_their_facts(runtime: Any) -> None:
         "Testall",
         "Start",
     ]:
-        assert kinds[f"MPI_{name}"] != "call", name
+        assert kind_of[f"MPI_{name}"] != "call", name
     for name in [
         "Bcast",
         "Iallreduce",
@@ -86,8 +86,8 @@ def test_families_have_their_facts(runtime: Any) -> None:
         "Rget",
         "Win_flush",
     ]:
-        assert kinds[f"MPI_{name}"] != "call", name
-    if "MPI_Send_c" in kinds:
-        assert kinds["MPI_Send_c"] == "send"
-        assert kinds["MPI_Psend_init"] == "partitioned_init"
-        assert kinds["MPI_Allreduce_init"] == "collective"
+        assert kind_of[f"MPI_{name}"] != "call", name
+    if "MPI_Send_c" in kind_of:
+        assert kind_of["MPI_Send_c"] == "send"
+        assert kind_of["MPI_Psend_init"] == "partitioned_init"
+        assert kind_of["MPI_Allreduce_init"] == "collective"

@@ -108,8 +108,8 @@ def test_a_run_written_as_goal_is_predicted_alike(
         "bandwidth_mb_per_s = 100\neager_limit_bytes = 4096\n"
     )
     found = []
-    for what in ("run", "run.goal"):
-        done = imbrex("predict", what, "-n", "wire.toml", "--progress", "ideal", "--json")
+    for source in ("run", "run.goal"):
+        done = imbrex("predict", source, "-n", "wire.toml", "--progress", "ideal", "--json")
         rows = json.loads(done.stdout)["networks"]
         found.append(next(row for row in rows if row["network"]["name"] == "wire"))
     of_run, of_goal = found

@@ -65,7 +65,7 @@ def test_counts_once_with_and_without_imbrex_run(
             pytest.skip("Debian's Open MPI has no static library")
         static = _static_mpi(mpi.mpicc, program)
         compiler = _output(mpi.mpicc, "-compile_info").split()
-        includes = [word for word in compiler if word.startswith("-I")]
+        includes = [argument for argument in compiler if argument.startswith("-I")]
         _output("gcc", *includes, *build[1:], *linked, *static)
         assert "libmpich" not in _output("ldd", str(program))
     alone, under = tmp_path / "alone", tmp_path / "under"

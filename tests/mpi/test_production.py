@@ -22,10 +22,10 @@ def preloaded(mpi, production, compiled, tmp_path):
     found = re.findall(r"^prepend-path LD_PRELOAD (\S+)$", module, re.MULTILINE)
     assert len(found) == 1 and Path(found[0]).is_file()
 
-    def run(what: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    def run(scenario: str, **variables: str) -> subprocess.CompletedProcess[str]:
         binding = ["--bind-to", "none"] if mpi.name == "openmpi" else []
         done = subprocess.run(
-            [mpi.mpirun, *binding, "-n", "2", str(compiled("helped")), what],
+            [mpi.mpirun, *binding, "-n", "2", str(compiled("helped")), scenario],
             cwd=tmp_path,
             env={**os.environ, **TCP, "LD_PRELOAD": found[0], **variables},
             capture_output=True,

@@ -45,9 +45,9 @@ def start(mpi, runtime, compiled, tmp_path):
     return run
 
 
-@pytest.mark.parametrize("what", ["message", "mixed", "persistent", "alltoall", "allreduce"])
-def test_data_moves_while_the_program_makes_no_call(start, what):
-    done = start(what)
+@pytest.mark.parametrize("scenario", ["message", "mixed", "persistent", "alltoall", "allreduce"])
+def test_data_moves_while_the_program_makes_no_call(start, scenario):
+    done = start(scenario)
     assert done.stdout.split("\n")[:2] == ["moved", "right"], done.stderr
     assert done.returncode == 0
 
@@ -77,10 +77,10 @@ def test_and_does_not_without_it(start):
 def test_no_looks_while_the_program_is_inside_mpi(start):
     """Not in a call that is not recorded either, because it leaves nothing open."""
     looks = {}
-    for what in ("inside", "outside"):
-        done = start(what, IMBREX_PROGRESS_TELL="1")
+    for scenario in ("inside", "outside"):
+        done = start(scenario, IMBREX_PROGRESS_TELL="1")
         assert done.stdout == "right\n", done.stderr
-        looks[what] = int(re.search(r"rank 0: progress thread: (\d+) looks", done.stderr)[1])
+        looks[scenario] = int(re.search(r"rank 0: progress thread: (\d+) looks", done.stderr)[1])
     assert looks["inside"] < 20 < 40 < looks["outside"]
 
 
@@ -90,9 +90,9 @@ def test_operations_of_the_program_run_in_its_own_threads(start):
     assert "in another thread" not in done.stdout
 
 
-@pytest.mark.parametrize("what", ["fork", "signals", "freed", "truncated"])
-def test_what_it_must_not_change(start, what):
-    done = start(what)
+@pytest.mark.parametrize("scenario", ["fork", "signals", "freed", "truncated"])
+def test_what_it_must_not_change(start, scenario):
+    done = start(scenario)
     assert done.stdout == "right\n", done.stderr
     assert done.returncode == 0
 
@@ -107,9 +107,9 @@ def test_threads_of_the_program_beside_it(start):
     assert done.stdout == "right\n", done.stderr
 
 
-@pytest.mark.parametrize("what", ["finalize", "exit", "kill", "abort"])
-def test_it_hangs_no_program_that_ends_with_messages_open(start, what):
-    plain, helped = start(what, options=(), HELPED_WAIT_S="0.3"), start(what)
+@pytest.mark.parametrize("scenario", ["finalize", "exit", "kill", "abort"])
+def test_it_hangs_no_program_that_ends_with_messages_open(start, scenario):
+    plain, helped = start(scenario, options=(), HELPED_WAIT_S="0.3"), start(scenario)
     assert (helped.returncode != 0) == (plain.returncode != 0), helped.stderr
 
 

@@ -12,7 +12,7 @@ import pytest
 pytestmark = pytest.mark.untimed
 
 SETTINGS = {"OMPI_MCA_btl": "tcp,self", "OMPI_MCA_osc": "ucx", "UCX_TLS": "tcp,self"}
-"""Over TCP large messages move only inside calls. (Why `osc`: test_progress_kinds.py.)"""
+"""Over TCP large messages move only inside calls. (Why `osc`: test_progress_operations.py.)"""
 OPTIONS = ("--progress=100", "--progress-share=100")
 PROGRAMS = (
     *("shared", "paused", "late", "forked", "nested", "threads", "jumped", "elsewhere", "limited"),
@@ -45,11 +45,11 @@ def start(mpi, runtime, compiled, tmp_path):
     return run
 
 
-@pytest.mark.parametrize("what", PROGRAMS)
-def test_it_is_right_and_ends(mpi, start, what):
-    if (mpi.name, what) == ("mpich", "jumped"):
+@pytest.mark.parametrize("scenario", PROGRAMS)
+def test_it_is_right_and_ends(mpi, start, scenario):
+    if (mpi.name, scenario) == ("mpich", "jumped"):
         pytest.skip("under MPI_THREAD_MULTIPLE MPICH 4.0 ends at the call after, bare too")
-    printed, lines = start(2, "odd", what)
+    printed, lines = start(2, "odd", scenario)
     if "not with this library" in printed or "no threads" in printed:
         pytest.skip("not with this library")
     assert (printed, lines) == ("", [])

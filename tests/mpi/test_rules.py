@@ -102,14 +102,14 @@ def test_a_collective_is_undetermined(compiled: Build, measured: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    ("what", "closing", "slack"),
+    ("scenario", "closing", "slack"),
     [("put", "MPI_Win_flush", 0), ("local", "MPI_Win_flush_local", 3 * MS)],
 )
 def test_a_put_ends_at_the_flush(
-    what: str, closing: str, slack: int, compiled: Build, measured: Run
+    scenario: str, closing: str, slack: int, compiled: Build, measured: Run
 ) -> None:
     """flush_local is local: the tail stays open."""
     environment = {"OMPI_MCA_osc": "^rdma"}
-    run = measured(compiled("timing"), what, table=table(3 * MS, 0), environment=environment)
+    run = measured(compiled("timing"), scenario, table=table(3 * MS, 0), environment=environment)
     between_two_calls(run, "MPI_Put", closing, 0, slack)
     assert run.total("MPI_Put", "transfers", 1) == 0

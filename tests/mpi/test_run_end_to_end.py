@@ -172,8 +172,8 @@ def test_settings_and_bindings_before_the_launcher(mpi, program, imbrex, tmp_pat
     """What `env` sets is in force for the calibration, and `taskset` stands before it too."""
     variable = {"openmpi": "OMPI_MCA_btl_vader_eager_limit", "mpich": "MPIR_CVAR_X"}[mpi.name]
     all_cores = ",".join(map(str, sorted(os.sched_getaffinity(0))))
-    around = ["timeout", "60", "env", f"{variable}=5000", "taskset", "-c", all_cores]
-    line = [*around, mpi.mpirun, "-n", "2", str(program)]
+    wrapper = ["timeout", "60", "env", f"{variable}=5000", "taskset", "-c", all_cores]
+    line = [*wrapper, mpi.mpirun, "-n", "2", str(program)]
     done = imbrex("run", "-o", "run", "--", *line)
     assert (done.returncode, done.stdout) == (0, "out of rank 0\n")
     run = load_run(tmp_path / "run")

@@ -48,8 +48,8 @@ def test_sites_carry_what_a_run_measured(mpi: Any, tmp_path: Path) -> None:
         assert site["measured"]["count"] >= 2 * STEPS
         assert site["measured"]["call_s"] > 0
     assert any(site["decision"] == "rewritten" for site in blocking)
-    others = [site for site in every if "overlapped" in site["file"]]
-    assert others and all(site["measured"] is None for site in others)
+    unmeasured = [site for site in every if "overlapped" in site["file"]]
+    assert unmeasured and all(site["measured"] is None for site in unmeasured)
     # A high threshold leaves alone what does not reach it, as all that the run did not come to.
     kept = sites("100")
     assert any("not worth it" in site["reason"] for site in kept)

@@ -81,11 +81,11 @@ def test_a_second_run_changes_nothing(parts: list[Any]) -> None:
 def test_same_results(
     batch: ModuleType, language: str, compiler: str, mpi: Any, parts: list[Any], tmp_path: Path
 ) -> None:
-    kinds: Counter[str] = sum((part.calls for part in parts), Counter())
+    call_counts: Counter[str] = sum((part.calls for part in parts), Counter())
     programs = programs_in(parts)
     for kind in batch.COMMUNICATION:
         # Of objects, few collectives have a window.
-        assert kinds[kind] > (0.4 if language in ("f90", "cpp") else 0.8) * programs
+        assert call_counts[kind] > (0.4 if language in ("f90", "cpp") else 0.8) * programs
     words = [compiler, "-O1"]
     build = {
         side: batch.build(

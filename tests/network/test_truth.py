@@ -183,11 +183,13 @@ def test_packets_pass_within_the_bounds(cluster, machine, events, name):
                 evidence = f"{kind}_" if kind in MORE else ""
                 if evidence:
                     row = evidence_of(run, rank, section)
-                for what in check_message(row, own, calls, size, evidence):
-                    found.broken.append(f"message {number}, rank {rank}, {size} B: {what}; {row}")
+                for violation in check_message(row, own, calls, size, evidence):
+                    found.broken.append(
+                        f"message {number}, rank {rank}, {size} B: {violation}; {row}"
+                    )
                 width = int(row[f"{evidence}overlap_max_ns"] - row[f"{evidence}overlap_min_ns"])
                 operation = run.job.operations[row["operation"]]
                 found.widths.append((operation, width / int(row["transfer_max_ns"])))
     for kind, found in checked.items():
         found.report(f"{cluster.mpi} {name} {kind}")
-    assert not [what for found in checked.values() for what in found.broken]
+    assert not [violation for found in checked.values() for violation in found.broken]

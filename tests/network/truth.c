@@ -52,13 +52,13 @@ int main(int argc, char **argv)
     truth_start(argc, argv);
     for (int k = 0; k < atoi(argv[2]); k++) {
         int bytes = sizes[draw(6)] + 16 * k, from = (int)draw(2), how = (int)draw(3);
-        int then = (int)draw(3), tests = pieces[draw(3)], others = pieces[draw(3)];
+        int then = (int)draw(3), tests = pieces[draw(3)], receive_pieces = pieces[draw(3)];
         double ms = draw(60), other_ms = draw(60);
         message_begin(k, bytes, from);
         if (rank == from)
             send(how, bytes, ms, tests);
         else
-            receive(then, bytes, other_ms, others);
+            receive(then, bytes, other_ms, receive_pieces);
         message_end(k);
     }
     fclose(out);

@@ -55,13 +55,13 @@ int main(int argc, char **argv)
     MPI_Win_lock_all(0, win);
     for (int k = 0; k < atoi(argv[2]); k++) {
         int bytes = sizes[draw(6)] - 16 * k, from = (int)draw(2), how = k % 5;
-        int polls = pieces[draw(3)], others = pieces[draw(3)];
+        int polls = pieces[draw(3)], target_pieces = pieces[draw(3)];
         double ms = draw(60), other_ms = draw(60);
         message_begin(k, bytes, from);
         if (rank == from)
             origin(how, bytes, ms, polls);
         else
-            computation(other_ms, others, NULL);
+            computation(other_ms, target_pieces, NULL);
         message_end(k);
     }
     MPI_Win_unlock_all(win);

@@ -1,7 +1,7 @@
 """The progress thread with MPI libraries that Debian does not have, over TCP.
 
-`tests/mpi/programs/helped.c` and `kinds.c` look into their memory for large messages, and make no
-call of MPI until the data is there or their patience ends.
+`tests/mpi/programs/helped.c` and `operations.c` look into their memory for large messages, and make
+no call of MPI until the data is there or their patience ends.
 """
 
 from __future__ import annotations
@@ -69,16 +69,16 @@ def start(wheel, runtime, tmp_path):
     return run
 
 
-@pytest.mark.parametrize("what", ["message", "persistent", "alltoall", "allreduce"])
-def test_data_moves_while_the_program_makes_no_call(start, what):
-    printed, looks = start("helped.c", what)
+@pytest.mark.parametrize("scenario", ["message", "persistent", "alltoall", "allreduce"])
+def test_data_moves_while_the_program_makes_no_call(start, scenario):
+    printed, looks = start("helped.c", scenario)
     assert printed[:2] == ["moved", "right"]
     assert len(looks) == 2 and all(looks)
 
 
-@pytest.mark.parametrize("what", ["partitioned", "persistent-collective", "put-locked"])
-def test_other_kinds(start, what):
-    printed, looks = start("kinds.c", what)
+@pytest.mark.parametrize("scenario", ["partitioned", "persistent-collective", "put-locked"])
+def test_other_kinds(start, scenario):
+    printed, looks = start("operations.c", scenario)
     assert printed == ["moved", "right"]
     assert len(looks) == 2 and all(looks)
 

@@ -36,7 +36,7 @@ OPTIONS = [
 
 def checked(command: Sequence[object], **options: object) -> None:
     """Run a command that must succeed."""
-    words = [str(word) for word in command]
+    words = [str(argument) for argument in command]
     done = subprocess.run(words, capture_output=True, text=True, check=False, **options)  # type: ignore[call-overload]
     assert done.returncode == 0, f"{words}\n{(done.stdout + done.stderr)[-3000:]}"
 

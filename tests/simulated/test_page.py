@@ -48,7 +48,7 @@ def test_a_stencil_on_64_ranks(
     # The strip of ranks, and who exchanges how much with whom: no text is cut off by its plot.
     drawings = browser.find_elements("css selector", "#ranks svg")
     assert len(drawings) >= 2
-    beyond = """
+    overflowing_script = """
         const out = [];
         document.querySelectorAll("#ranks svg").forEach(svg => {
           const whole = svg.getBoundingClientRect();
@@ -60,6 +60,6 @@ def test_a_stencil_on_64_ranks(
           });
         });
         return out;"""
-    assert browser.execute_script(beyond) == []
+    assert browser.execute_script(overflowing_script) == []
     narrow = opened(file, width=420)
     assert narrow.execute_script("return document.documentElement.scrollWidth") <= 420

@@ -218,7 +218,7 @@ class Verdict:
             lines.append(
                 f"{kind:<24}{len(widths):>9}{widths[len(widths) // 2]:>24.3f}{wide:>14.0%}"
             )
-        names = [f"{what} {kind}" for what in ("median", "mean") for kind in KINDS]
+        names = [f"{statistic} {kind}" for statistic in ("median", "mean") for kind in KINDS]
         lines.append(f"{'kind':<24}{'rows':>9}" + "".join(f"{name:>17}" for name in names))
         for kind, widths in sorted(self.matched_widths.items()):
             columns = [sorted(row[i] for row in widths) for i in range(len(KINDS))]

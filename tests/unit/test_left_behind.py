@@ -16,8 +16,8 @@ def test_all_is_ended_but_what_others_started(
     request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(left_behind, "TIME_TO_END_S", 0.5)
-    others = {**os.environ, left_behind.SESSION: "another"}
-    other = subprocess.Popen(["sleep", "100"], env=others)
+    environment = {**os.environ, left_behind.SESSION: "another"}
+    other = subprocess.Popen(["sleep", "100"], env=environment)
     hung = subprocess.Popen(["sh", "-c", SHELL], stdout=subprocess.PIPE, text=True)
     assert hung.stdout is not None
     try:

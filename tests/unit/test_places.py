@@ -23,11 +23,11 @@ def test_a_relative_cache_holds_in_any_working_directory(monkeypatch, tmp_path):
 
 
 def test_without_a_home_directory(monkeypatch):
-    def nobody():
+    def no_home():
         raise RuntimeError("Could not determine home directory.")
 
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
-    monkeypatch.setattr(Path, "home", nobody)
+    monkeypatch.setattr(Path, "home", no_home)
     with pytest.raises(ImbrexError, match="set XDG_CACHE_HOME"):
         native.cache_folder()
 

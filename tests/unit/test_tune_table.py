@@ -110,9 +110,9 @@ def test_twice_is_as_once(page: Path) -> None:
 
 
 def test_the_controls_are_counted_again(page: Path) -> None:
-    row = {"kind": "control", "library": "openmpi", "what": "two", "name": "two", "run_s": 0.5}
+    row = {"kind": "control", "library": "openmpi", "workload": "two", "name": "two", "run_s": 0.5}
     row |= {"verdict": "Nothing proven.", "tried": 3, "took_s": 20.0}
-    none = {"kind": "control", "library": "none", "what": "-", "name": "-", "run_s": 1.0}
+    none = {"kind": "control", "library": "none", "workload": "-", "name": "-", "run_s": 1.0}
     none |= {"verdict": "Nothing proven.", "tried": 0, "took_s": 99.0}
     assert inserted(page, [row, none], "--controls", "--only", "no such program") == [
         ("-", "| openmpi | two: `two` | 0.5 s | 9.0 % faster with X. | 3 | 41 s |"),

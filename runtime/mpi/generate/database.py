@@ -5,7 +5,7 @@ Imbrex package, where it is `imbrex.mpi_facts.database`: both must know the same
 
 An entry of functions.json says only what its kind, or the function that it is `like`, does not:
 
-* `kinds` has what all functions of a kind share;
+* `defaults_by_kind` has what all functions of a kind share;
 * `variants` has how a kind's nonblocking, persistent and request-based forms follow from the
   blocking one: the beginning or end that the name gets, the arguments that go and come;
 * `large_count` says whether there is a form whose name ends in _c, which has the same facts.
@@ -116,7 +116,7 @@ def _fields(name: str, content: Mapping[str, Any]) -> dict[str, Any]:
     own: dict[str, Any] = content["functions"][name]
     model = _fields(own["like"], content) if "like" in own else {}
     kind = own.get("kind", model.get("kind", "none"))
-    fields = {**content["kinds"].get(kind, {}), **model, **own, "kind": kind}
+    fields = {**content["defaults_by_kind"].get(kind, {}), **model, **own, "kind": kind}
     if fields.get("calibration") is not None:
         # Calibrated by itself, unless the entry names another function.
         fields["calibration"] = own.get("calibration", name)

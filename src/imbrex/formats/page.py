@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from imbrex.formats.arrays import TableFormat
-from imbrex.formats.kinds import Kind, ListOf, MapOf, Object
 from imbrex.formats.schema import REQUIRED, Field
 from imbrex.formats.toml import TIME_UNITS, Keys, Quantity
+from imbrex.formats.value_types import Kind, ListOf, MapOf, Object
 
 _HEAD = ("type", "unit", "range", "meaning")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from imbrex.errors import ImbrexError
-from imbrex.formats.kinds import Kind, Object, wrong
+from imbrex.formats.value_types import Kind, Object, wrong
 
 REQUIRED = object()
 

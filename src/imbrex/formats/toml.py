@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from imbrex.errors import ImbrexError
-from imbrex.formats.kinds import Choice, Flag, Kind, Number, Text, Whole, limits, shown
 from imbrex.formats.toml_lines import KeyPath, key_lines
+from imbrex.formats.value_types import Choice, Flag, Kind, Number, Text, Whole, limits, shown
 
 # The standard library has it from Python 3.11 on.
 tomllib = importlib.import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")

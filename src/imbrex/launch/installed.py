@@ -6,8 +6,8 @@ from pathlib import Path
 
 from imbrex import __version__
 from imbrex.errors import ImbrexError
-from imbrex.formats.kinds import Object, Text, Whole
 from imbrex.formats.schema import Field, JsonFormat
+from imbrex.formats.value_types import Object, Text, Whole
 from imbrex.mpi_environment.mpi_library import MpiLibrary
 from imbrex.network import library_version
 from imbrex.network.assemble import library_name_and_version

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from imbrex.formats.kinds import Choice, Flag, Number, Text, Whole
 from imbrex.formats.toml import (
     BANDWIDTH_UNITS,
     LEAST_TIME_S,
@@ -11,6 +10,7 @@ from imbrex.formats.toml import (
     Keys,
     Quantity,
 )
+from imbrex.formats.value_types import Choice, Flag, Number, Text, Whole
 from imbrex.network.message import MODES
 
 MOST_ELEMENTS = 10_000_000

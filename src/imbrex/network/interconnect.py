@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from imbrex.errors import ImbrexError
-from imbrex.formats.kinds import Number, Text, Whole
 from imbrex.formats.toml import BANDWIDTH, AnyOf, Key, Keys, Quantity, Table, TomlFile
+from imbrex.formats.value_types import Number, Text, Whole
 from imbrex.network.reading import load
 
 NETWORK = Keys(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from imbrex.formats.kinds import (
+from imbrex.formats.schema import Field, JsonFormat, optional
+from imbrex.formats.value_types import (
     MPI_NAME,
     Choice,
     Flag,
@@ -16,7 +17,6 @@ from imbrex.formats.kinds import (
     Text,
     Whole,
 )
-from imbrex.formats.schema import Field, JsonFormat, optional
 from imbrex.network.profile import CLASSES, FORMAT, PATHS, ROLES, SCHEMA_VERSION
 
 REMEDY = "make one with `imbrex calibrate`"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from imbrex.formats.kinds import Flag, Kind, ListOf, Object, Text, Whole
 from imbrex.formats.schema import Field, Fields, JsonFormat, optional
+from imbrex.formats.value_types import Flag, Kind, ListOf, Object, Text, Whole
 from imbrex.profile.format import MOST_RANKS, REMEDY, SCHEMA_VERSION
 from imbrex.profile.sites import SITE
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from imbrex.formats.kinds import LONGEST_S, ListOf, MapOf, Number, Object, Text, Whole
 from imbrex.formats.schema import Field, JsonFormat, optional
+from imbrex.formats.value_types import LONGEST_S, ListOf, MapOf, Number, Object, Text, Whole
 from imbrex.profile.format import MOST_RANKS, PATH_NAMES, REMEDY, RUN_FORMAT, SCHEMA_VERSION
 from imbrex.profile.matching import (
     CLOCKS,

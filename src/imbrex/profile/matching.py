@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from imbrex.formats.kinds import MapOf, Number, Object, Text, Whole
 from imbrex.formats.schema import optional
+from imbrex.formats.value_types import MapOf, Number, Object, Text, Whole
 
 LOG = Object(
     (

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from imbrex.formats.kinds import ListOf, Number, Object, Whole
 from imbrex.formats.schema import optional
+from imbrex.formats.value_types import ListOf, Number, Object, Whole
 
 _SITE = Object(
     (

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from imbrex.formats.arrays import Column, TableFormat
-from imbrex.formats.kinds import Choice, Flag, Kind, ListOf, Number, Object, Text, Whole
 from imbrex.formats.schema import Field, JsonFormat, optional
+from imbrex.formats.value_types import Choice, Flag, Kind, ListOf, Number, Object, Text, Whole
 
 REMEDY = "record again with imbrex run --record"
 FORMAT = "imbrex-recording"

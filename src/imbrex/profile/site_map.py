@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from imbrex.formats.kinds import MPI_NAME, ListOf, Object, Text, Whole
 from imbrex.formats.schema import Field, JsonFormat
+from imbrex.formats.value_types import MPI_NAME, ListOf, Object, Text, Whole
 
 NAME = "imbrex-sites.json"
 IDENTITY = "imbrex-sites"

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from imbrex.errors import ImbrexError
-from imbrex.formats.kinds import Hexadecimal, ListOf, Object, Text, Whole
 from imbrex.formats.schema import Field, JsonFormat, optional
+from imbrex.formats.value_types import Hexadecimal, ListOf, Object, Text, Whole
 from imbrex.profile.format import REMEDY, SCHEMA_VERSION
 
 _MOST_SITES_MISSING = 1 << 16

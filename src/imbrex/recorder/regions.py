@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from imbrex.formats.kinds import ListOf, Object, Text, Whole
 from imbrex.formats.schema import Field, JsonFormat
+from imbrex.formats.value_types import ListOf, Object, Text, Whole
 from imbrex.profile.resolve import resolve_sites
 from imbrex.profile.sites import Site
 from imbrex.recorder.documents import microseconds

@@ -17,9 +17,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from imbrex import mpi_facts
-from imbrex.formats.kinds import Choice as OneOf
-from imbrex.formats.kinds import Number, Text
 from imbrex.formats.toml import AnyOf, Key, Keys, TomlFile
+from imbrex.formats.value_types import Choice as OneOf
+from imbrex.formats.value_types import Number, Text
 from imbrex.replay.arrays import Algorithm
 
 _NAMES = {a.name.lower().replace("_", " "): a for a in Algorithm if a != Algorithm.NO_MESSAGES}

@@ -140,7 +140,7 @@ def _packed_level(level: Overview, ranks: Sequence[int]) -> dict[str, Any]:
         "begin_ns": level.begin_ns,
         "end_ns": level.end_ns,
         "stretches": level.shares.shape[1],
-        "kinds": [PARTS[n] for n in there],
+        "intervals": [PARTS[n] for n in there],
         "shares": _packed(steps[:, :, there].reshape(-1), "u1"),
     }
 

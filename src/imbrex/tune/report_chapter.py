@@ -13,8 +13,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from imbrex.errors import ImbrexError
-from imbrex.formats.kinds import Flag, ListOf, Number, Object, Text
 from imbrex.formats.schema import Field, JsonFormat
+from imbrex.formats.value_types import Flag, ListOf, Number, Object, Text
 from imbrex.report.html import Chapter
 from imbrex.tune.answer import ANSWER, TEXT
 from imbrex.tune.trials_file import TRIALS, TRIALS_FORMAT

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from imbrex.errors import ImbrexError
-from imbrex.formats.kinds import LONGEST_S, Flag, ListOf, MapOf, Number, Object, Text, Whole
 from imbrex.formats.schema import Field, JsonFormat
+from imbrex.formats.value_types import LONGEST_S, Flag, ListOf, MapOf, Number, Object, Text, Whole
 from imbrex.tune.timed_run import TimedRun
 from imbrex.tune.trial import Pair
 

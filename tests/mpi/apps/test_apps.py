@@ -100,7 +100,7 @@ def test_halo_divides_along_any_dimension(apps):
     for variant in VARIANTS["halo3d"]:
         for shape in ([1, 1, 2], [1, 2, 1], [1, 2, 2]):
             words = [f"--p{axis}={count}" for axis, count in zip("xyz", shape, strict=True)]
-            options = [part for word in words for part in word.split("=")]
+            options = [part for argument in words for part in argument.split("=")]
             ranks = shape[0] * shape[1] * shape[2]
             result = built.run(
                 ranks, "halo3d", "--n", "18", "--steps", "5", "--variant", variant, *options

@@ -37,7 +37,7 @@ def test_no_error_of_the_runtime_s_own(
     name: str,
 ) -> None:
     program = apps["openmpi"].folder / name
-    launcher = [word for setting in OVER_UCX.items() for word in ("--mca", *setting)]
+    launcher = [argument for setting in OVER_UCX.items() for argument in ("--mca", *setting)]
     launcher += ["-x", "UCX_TLS=tcp,self"]
     done = sanitized([str(program), *APPS[name].split()], tmp_path / "run", "ucx", *launcher)
     assert done.returncode == 0, done.stdout + done.stderr

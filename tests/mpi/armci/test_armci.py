@@ -95,11 +95,11 @@ def test_without_the_wrappers_the_mpi_calls_are_counted(armci: Build, measured: 
     assert run.total("MPI_Accumulate", "count") > 0  # what ARMCI-MPI makes of a put
 
 
-@pytest.mark.parametrize(("what", "slack"), [("put", TAIL), ("get", 0)])
-def test_blocking(what: str, slack: int, armci: Build, measured: Any) -> None:
+@pytest.mark.parametrize(("direction", "slack"), [("put", TAIL), ("get", 0)])
+def test_blocking(direction: str, slack: int, armci: Build, measured: Any) -> None:
     """C = 0, N the call's time; the data of a put may still be leaving, that of a get is there."""
-    run = measured(armci("timing"), what, table=TABLE, environment=ENVIRONMENT)
-    operation = f"ARMCI_{what.capitalize()}"
+    run = measured(armci("timing"), direction, table=TABLE, environment=ENVIRONMENT)
+    operation = f"ARMCI_{direction.capitalize()}"
     call = run.total(operation, "call_ns", 0)
     contradicted = call + slack < LO
     assert run.total(operation, "contradicted", 0) == contradicted
@@ -111,7 +111,7 @@ def test_blocking(what: str, slack: int, armci: Build, measured: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("what", "begin", "ends", "slack"),
+    ("scenario", "begin", "ends", "slack"),
     [
         ("wait", "ARMCI_NbPut", ["ARMCI_Wait"], TAIL),
         ("fence", "ARMCI_NbPut", ["ARMCI_Fence"], 0),
@@ -120,10 +120,10 @@ def test_blocking(what: str, slack: int, armci: Build, measured: Any) -> None:
     ],
 )
 def test_nonblocking(
-    what: str, begin: str, ends: list[str], slack: int, armci: Build, measured: Any
+    scenario: str, begin: str, ends: list[str], slack: int, armci: Build, measured: Any
 ) -> None:
     """C is at least 60 ms of work, N the time of the calls from the begin to the end."""
-    run = measured(armci("timing"), what, table=TABLE, environment=ENVIRONMENT)
+    run = measured(armci("timing"), scenario, table=TABLE, environment=ENVIRONMENT)
     calls = sum(run.total(name, "call_ns", 0) for name in (begin, *ends))
     assert run.total(begin, "overlap_min_ns", 0) == max(0, LO - calls - slack)
     assert run.total(begin, "overlap_max_ns", 0) == HI

@@ -19,33 +19,33 @@ int main(int argc, char **argv)
 {
     start(&argc, &argv);
     ARMCI_Init();
-    const char *what = argv[1];
+    const char *operation = argv[1];
     void *memory[2], *local = ARMCI_Malloc_local(N);
     armci_hdl_t handle;
     ARMCI_INIT_HANDLE(&handle);
     ARMCI_Malloc(memory, N);
     ARMCI_Barrier();
-    if (rank_ == 0 && !strcmp(what, "put")) {
+    if (rank_ == 0 && !strcmp(operation, "put")) {
         ARMCI_Put(local, memory[1], N, 1);
-    } else if (rank_ == 0 && !strcmp(what, "get")) {
+    } else if (rank_ == 0 && !strcmp(operation, "get")) {
         ARMCI_Get(memory[1], local, N, 1);
-    } else if (rank_ == 0 && !strcmp(what, "wait")) {
+    } else if (rank_ == 0 && !strcmp(operation, "wait")) {
         ARMCI_NbPut(local, memory[1], N, 1, &handle);
         work(60);
         ARMCI_Wait(&handle);
-    } else if (rank_ == 0 && !strcmp(what, "fence")) {
+    } else if (rank_ == 0 && !strcmp(operation, "fence")) {
         ARMCI_NbPut(local, memory[1], N, 1, &handle);
         work(60);
         ARMCI_Fence(1);
         work(60);
         ARMCI_Wait(&handle);
-    } else if (rank_ == 0 && !strcmp(what, "nbget")) {
+    } else if (rank_ == 0 && !strcmp(operation, "nbget")) {
         ARMCI_NbGet(memory[1], local, N, 1, &handle);
         work(60);
         ARMCI_Fence(1); /* says nothing of a get */
         work(60);
         ARMCI_Wait(&handle);
-    } else if (rank_ == 0 && !strcmp(what, "implicit")) {
+    } else if (rank_ == 0 && !strcmp(operation, "implicit")) {
         ARMCI_NbPut(local, memory[1], N, 1, NULL);
         work(60);
         ARMCI_WaitAll();

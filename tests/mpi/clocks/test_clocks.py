@@ -53,8 +53,10 @@ def clocks(mpi: Any, tmp_path: Path) -> Callable[..., list[Clock]]:
         )
         assert done.returncode == 0, done.stdout + done.stderr
         rows = [row.split() for row in done.stdout.splitlines()]
-        kinds = (int, int, int, float, float, int)
-        found = [Clock(*(kind(x) for kind, x in zip(kinds, row, strict=True))) for row in rows]
+        column_types = (int, int, int, float, float, int)
+        found = [
+            Clock(*(kind(x) for kind, x in zip(column_types, row, strict=True))) for row in rows
+        ]
         return sorted(found, key=lambda clock: clock.rank)
 
     return run

@@ -31,7 +31,7 @@ def test_messages_have_the_counts_and_bytes_of_the_calls(
     command = [mpi.mpicc, "-g", "-O1", "-w", "-o", str(program), str(MESSAGES), "-pthread"]
     subprocess.run(command, check=True)
     settings = {"pml": "cm", "mtl": "ofi", "mtl_ofi_provider_include": provider}
-    launcher = [word for name, value in settings.items() for word in ("--mca", name, value)]
+    launcher = [argument for name, value in settings.items() for argument in ("--mca", name, value)]
     results = {}
     for source in ("call", "ofi"):
         results[source] = measured(

@@ -58,14 +58,14 @@ def launcher(folder: Path, text: str) -> str:
     return str(file)
 
 
-def until_measured(file: Path, what: str, process: subprocess.Popen[str]) -> None:
+def until_measured(file: Path, stage: str, process: subprocess.Popen[str]) -> None:
     """Wait until the ranks have printed a row of `what`."""
     end = time.monotonic() + 60
     while process.poll() is None and time.monotonic() < end:
-        if file.exists() and f"# progress {what}" in file.read_text():
+        if file.exists() and f"# progress {stage}" in file.read_text():
             return
         time.sleep(0.05)
-    raise AssertionError(f"no row of {what}: {file.read_text() if file.exists() else ''}")
+    raise AssertionError(f"no row of {stage}: {file.read_text() if file.exists() else ''}")
 
 
 @pytest.mark.untimed
@@ -114,9 +114,11 @@ HANGING = {
 
 
 @pytest.mark.untimed
-@pytest.mark.parametrize("what", HANGING)
-def test_launcher_that_hangs(environment: dict[str, str], tmp_path: Path, what: str) -> None:
-    words = (launcher(tmp_path, HANGING[what]), "-n", "2")
+@pytest.mark.parametrize("launcher_fault", HANGING)
+def test_launcher_that_hangs(
+    environment: dict[str, str], tmp_path: Path, launcher_fault: str
+) -> None:
+    words = (launcher(tmp_path, HANGING[launcher_fault]), "-n", "2")
     options = ("--quick", "--time-limit", "2", "--mpicc", "/usr/bin/mpicc.mpich")
     process = started(environment, *options, "--", *words)
     begin = time.monotonic()

@@ -146,15 +146,15 @@ int main(int argc, char **argv)
     MPI_Comm_free(&loose);
 
     /* An intercommunicator: the first half against the second; rooted, and towards all. */
-    int first = rank_ < n / 2, others = first ? n - n / 2 : n / 2;
+    int first = rank_ < n / 2, remote_ranks = first ? n - n / 2 : n / 2;
     MPI_Comm half, inter;
     MPI_Comm_split(W, first, rank_, &half);
     MPI_Intercomm_create(half, 0, W, first ? n / 2 : 0, 5, &inter);
     MPI_Bcast(in, 10, MPI_DOUBLE, first ? (rank_ == 0 ? MPI_ROOT : MPI_PROC_NULL) : 0, inter);
     EXPECT("MPI_Bcast", 1, rank_ == 0 || !first, rank_ == 0 || !first ? 80 : 0);
     MPI_Allgather(in, 5, MPI_INT, out, 5, MPI_INT, inter);
-    EXPECT("MPI_Allgather", 1, 1, 20 * others);
-    if (others == n / 2) {
+    EXPECT("MPI_Allgather", 1, 1, 20 * remote_ranks);
+    if (remote_ranks == n / 2) {
         int peer = first ? rank_ : rank_ - n / 2;
         MPI_Sendrecv(in, 3, MPI_INT, peer, 0, out, 3, MPI_INT, peer, 0, inter, MPI_STATUS_IGNORE);
         EXPECT("MPI_Sendrecv", 1, 2, 24);

@@ -9,7 +9,7 @@ static char buffer[100000];
 int main(int argc, char **argv)
 {
     int rank, size;
-    const char *what = argc > 1 ? argv[1] : "end";
+    const char *ending = argc > 1 ? argv[1] : "end";
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -22,29 +22,29 @@ int main(int argc, char **argv)
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 0) {
         char line[100] = "";
-        if (!strcmp(what, "cat") && fgets(line, sizeof line, stdin))
+        if (!strcmp(ending, "cat") && fgets(line, sizeof line, stdin))
             printf("read %s", line);
         printf("out of rank 0\n");
         fprintf(stderr, "err of rank 0\n");
         fflush(stdout);
     }
-    if (!strcmp(what, "abort") && rank == 0)
+    if (!strcmp(ending, "abort") && rank == 0)
         MPI_Abort(MPI_COMM_WORLD, 7);
-    if (!strcmp(what, "segv") && rank == 1)
+    if (!strcmp(ending, "segv") && rank == 1)
         raise(SIGSEGV);
-    if (!strcmp(what, "kill") && rank == 1)
+    if (!strcmp(ending, "kill") && rank == 1)
         raise(SIGKILL);
-    if (!strcmp(what, "exit") && rank == 1)
+    if (!strcmp(ending, "exit") && rank == 1)
         exit(5);
-    if (!strcmp(what, "_exit") && rank == 1)
+    if (!strcmp(ending, "_exit") && rank == 1)
         _exit(6);
-    for (int i = 0; i < 20000 && !strcmp(what, "chatty"); i++)
+    for (int i = 0; i < 20000 && !strcmp(ending, "chatty"); i++)
         printf("rank %d, line %d of many\n", rank, i);
-    if (!strcmp(what, "leave") && chdir("/"))
+    if (!strcmp(ending, "leave") && chdir("/"))
         return 1;
-    if (!strcmp(what, "sleep"))
+    if (!strcmp(ending, "sleep"))
         sleep(60);
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Finalize();
-    return !strcmp(what, "code") ? 9 : 0;
+    return !strcmp(ending, "code") ? 9 : 0;
 }

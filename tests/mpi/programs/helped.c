@@ -188,13 +188,13 @@ static void *one_thread(void *number)
 
 static void threads(void)
 {
-    pthread_t others[3];
+    pthread_t callers[3];
     void *right;
     int all = 1;
     for (int i = 0; i < 3; i++)
-        pthread_create(&others[i], NULL, one_thread, (void *)(intptr_t)(i + 1));
+        pthread_create(&callers[i], NULL, one_thread, (void *)(intptr_t)(i + 1));
     for (int i = 0; i < 3; i++) {
-        pthread_join(others[i], &right);
+        pthread_join(callers[i], &right);
         all &= right != NULL;
     }
     check(all);
@@ -326,11 +326,11 @@ static void post(void)
 
 int main(int argc, char **argv)
 {
-    const char *what = argc > 1 ? argv[1] : "", *required = argc > 2 ? argv[2] : "init";
+    const char *scenario = argc > 1 ? argv[1] : "", *required = argc > 2 ? argv[2] : "init";
     int provided = -1;
     cpu_set_t at_start, one;
     sched_getaffinity(0, sizeof at_start, &at_start);
-    if (!strcmp(what, "placed")) { /* as OpenMP binds the thread that calls MPI_Init */
+    if (!strcmp(scenario, "placed")) { /* as OpenMP binds the thread that calls MPI_Init */
         CPU_ZERO(&one);
         for (int i = 0; !CPU_COUNT(&one); i++)
             if (CPU_ISSET(i, &at_start))
@@ -347,48 +347,49 @@ int main(int argc, char **argv)
     in = malloc(WORDS * sizeof *in);
     fill();
     MPI_Barrier(MPI_COMM_WORLD);
-    if (!strcmp(what, "message"))
+    if (!strcmp(scenario, "message"))
         point_to_point(0);
-    else if (!strcmp(what, "mixed"))
+    else if (!strcmp(scenario, "mixed"))
         mixed();
-    else if (!strcmp(what, "persistent"))
+    else if (!strcmp(scenario, "persistent"))
         point_to_point(1);
-    else if (!strcmp(what, "alltoall"))
+    else if (!strcmp(scenario, "alltoall"))
         alltoall();
-    else if (!strcmp(what, "allreduce"))
+    else if (!strcmp(scenario, "allreduce"))
         allreduce(MPI_SUM);
-    else if (!strcmp(what, "inside") || !strcmp(what, "outside"))
-        with_one_open(!strcmp(what, "inside"));
-    else if (!strcmp(what, "own-operation"))
+    else if (!strcmp(scenario, "inside") || !strcmp(scenario, "outside"))
+        with_one_open(!strcmp(scenario, "inside"));
+    else if (!strcmp(scenario, "own-operation"))
         own_operation();
-    else if (!strcmp(what, "fork"))
+    else if (!strcmp(scenario, "fork"))
         forking();
-    else if (!strcmp(what, "threads"))
+    else if (!strcmp(scenario, "threads"))
         threads();
-    else if (!strcmp(what, "signals"))
+    else if (!strcmp(scenario, "signals"))
         signalled();
-    else if (!strcmp(what, "freed"))
+    else if (!strcmp(scenario, "freed"))
         freed();
-    else if (!strcmp(what, "truncated"))
+    else if (!strcmp(scenario, "truncated"))
         truncated();
-    else if (!strcmp(what, "placed"))
+    else if (!strcmp(scenario, "placed"))
         placed(&at_start);
-    else if (!strcmp(what, "levels")) {
+    else if (!strcmp(scenario, "levels")) {
         levels(required);
         if (rank == 0 && provided >= 0)
             printf("provided %d\n", provided);
-    } else if (!strcmp(what, "finalize")) { /* wrong in MPI, but it must not hang because of us */
+    } else if (!strcmp(scenario,
+                       "finalize")) { /* wrong in MPI, but it must not hang because of us */
         post();
         wait_for_peer();
     } else { /* it ends with messages open */
         post();
         usleep(3000);
         fflush(stdout);
-        if (!strcmp(what, "exit"))
+        if (!strcmp(scenario, "exit"))
             exit(0);
-        if (!strcmp(what, "kill"))
+        if (!strcmp(scenario, "kill"))
             raise(SIGKILL);
-        if (!strcmp(what, "abort"))
+        if (!strcmp(scenario, "abort"))
             MPI_Abort(MPI_COMM_WORLD, 3);
     }
     MPI_Finalize();

@@ -343,16 +343,16 @@ static void partitions(void)
 
 int main(int argc, char **argv)
 {
-    const char *what = argv[1];
+    const char *scenario = argv[1];
     int provided;
     before();
 #if MPI_VERSION >= 4
-    if (!strcmp(what, "sessions")) {
+    if (!strcmp(scenario, "sessions")) {
         sessions();
         return 0;
     }
 #endif
-    if (!strcmp(what, "threads")) {
+    if (!strcmp(scenario, "threads")) {
         MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
         MPI_Comm_rank(W, &rank_);
         if (provided == MPI_THREAD_MULTIPLE)
@@ -362,41 +362,41 @@ int main(int argc, char **argv)
         MPI_Finalize();
         return 0;
     }
-    if (!strcmp(what, "late"))
+    if (!strcmp(scenario, "late"))
         atexit(finalize_late); /* before anything that MPI_Init registers: runs after that */
     start(&argc, &argv);
-    if (!strcmp(what, "late"))
+    if (!strcmp(scenario, "late"))
         return 0;
-    if (!strcmp(what, "shared"))
+    if (!strcmp(scenario, "shared"))
         shared_handles();
-    else if (!strcmp(what, "paused"))
+    else if (!strcmp(scenario, "paused"))
         paused();
-    else if (!strcmp(what, "forked"))
+    else if (!strcmp(scenario, "forked"))
         forked();
-    else if (!strcmp(what, "nested"))
+    else if (!strcmp(scenario, "nested"))
         nested();
-    else if (!strcmp(what, "jumped"))
+    else if (!strcmp(scenario, "jumped"))
         jumped();
-    else if (!strcmp(what, "elsewhere"))
+    else if (!strcmp(scenario, "elsewhere"))
         elsewhere();
-    else if (!strcmp(what, "limited"))
+    else if (!strcmp(scenario, "limited"))
         limited();
-    else if (!strcmp(what, "errors"))
+    else if (!strcmp(scenario, "errors"))
         errors();
-    else if (!strcmp(what, "some"))
+    else if (!strcmp(scenario, "some"))
         failing_some();
-    else if (!strcmp(what, "truncated"))
+    else if (!strcmp(scenario, "truncated"))
         truncated();
-    else if (!strcmp(what, "freed"))
+    else if (!strcmp(scenario, "freed"))
         freed();
-    else if (!strcmp(what, "communicators"))
+    else if (!strcmp(scenario, "communicators"))
         communicators();
-    else if (!strcmp(what, "windows"))
+    else if (!strcmp(scenario, "windows"))
         windows();
-    else if (!strcmp(what, "many"))
+    else if (!strcmp(scenario, "many"))
         many();
 #if MPI_VERSION >= 4
-    else if (!strcmp(what, "partitions"))
+    else if (!strcmp(scenario, "partitions"))
         partitions();
 #endif
     else

@@ -21,16 +21,16 @@ static void work(double ms)
 int main(int argc, char **argv)
 {
     start(&argc, &argv);
-    const char *what = argv[1];
+    const char *scenario = argv[1];
     int other = 1 - rank_;
     MPI_Request r;
     MPI_Win win;
-    if (!strcmp(what, "blocking")) {
+    if (!strcmp(scenario, "blocking")) {
         if (rank_ == 0)
             MPI_Send(out, N, MPI_BYTE, 1, 0, W);
         else
             MPI_Recv(in, N, MPI_BYTE, 0, 0, W, MPI_STATUS_IGNORE);
-    } else if (!strcmp(what, "modes")) {
+    } else if (!strcmp(scenario, "modes")) {
         if (rank_ == 0) {
             static char space[N + MPI_BSEND_OVERHEAD];
             void *back;
@@ -48,25 +48,25 @@ int main(int argc, char **argv)
             MPI_Send(out, 0, MPI_BYTE, 0, 3, W);
             MPI_Wait(&r, MPI_STATUS_IGNORE);
         }
-    } else if (!strcmp(what, "nonblocking")) {
+    } else if (!strcmp(scenario, "nonblocking")) {
         if (rank_ == 0)
             MPI_Isend(out, N, MPI_BYTE, 1, 0, W, &r);
         else
             MPI_Irecv(in, N, MPI_BYTE, 0, 0, W, &r);
         work(60);
         MPI_Wait(&r, MPI_STATUS_IGNORE);
-    } else if (!strcmp(what, "collective")) {
+    } else if (!strcmp(scenario, "collective")) {
         static double x[N / 8], y[N / 8];
         MPI_Iallreduce(x, y, N / 8, MPI_DOUBLE, MPI_SUM, W, &r);
         work(60);
         MPI_Wait(&r, MPI_STATUS_IGNORE);
-    } else if (!strcmp(what, "put") || !strcmp(what, "local")) {
+    } else if (!strcmp(scenario, "put") || !strcmp(scenario, "local")) {
         MPI_Win_create(in, N, 1, MPI_INFO_NULL, W, &win);
         MPI_Win_lock_all(0, win);
         if (rank_ == 0) {
             MPI_Put(out, N, MPI_BYTE, other, 0, N, MPI_BYTE, win);
             work(60);
-            if (!strcmp(what, "put"))
+            if (!strcmp(scenario, "put"))
                 MPI_Win_flush(other, win);
             else
                 MPI_Win_flush_local(other, win);

@@ -60,7 +60,7 @@ static void one_after_the_other(int first, int tests)
     }
 }
 
-static void together(int first)
+static void both_in_one_call(int first)
 {
     int count, which[2];
     MPI_Request requests[2] = {request_to_receive(first), request_to_receive(first + 1)};
@@ -87,7 +87,7 @@ int main(int argc, char **argv)
                 out[tag - 1][tag % 2 ? N - 1 - i : i] = step + i;
         one_after_the_other(1, 0);
         one_after_the_other(3, 1);
-        together(5);
+        both_in_one_call(5);
     }
     MPI_Finalize();
     return 0;

@@ -86,9 +86,9 @@ LINES = {
 }
 
 
-@pytest.mark.parametrize("what", LINES)
+@pytest.mark.parametrize("link_style", LINES)
 def test_the_twin_takes_its_libraries_as_the_program_does(
-    mpi: Any, tmp_path: Path, what: str
+    mpi: Any, tmp_path: Path, link_style: str
 ) -> None:
     main = "#include <mpi.h>\nint one(void), two(void);\n"
     main += "int main(void) { return one() + two() + (MPI_PROC_NULL > 0); }\n"
@@ -103,7 +103,7 @@ def test_the_twin_takes_its_libraries_as_the_program_does(
     for words in (["qcs", "libparts.a"], ["qcsT", "libthin.a"]):
         line = ["ar", *words, "one/part.o", "two/part.o"]
         subprocess.run(line, cwd=tmp_path, check=True)
-    line = [*cc, "main.c", *LINES[what], "-o", "app"]
+    line = [*cc, "main.c", *LINES[link_style], "-o", "app"]
     done = subprocess.run(line, cwd=tmp_path, check=True, capture_output=True, text=True)
     assert done.stderr == ""
     symbols = subprocess.run(

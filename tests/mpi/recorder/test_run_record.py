@@ -28,8 +28,8 @@ def halo(mpi: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
     for source in sorted(HALO.glob("halo2d*.c")):
         words = ("cc", f"--compiler={mpi.mpicc}", "-O2", "-g", "-MD", "-c", source)
         assert imbrex(folder, *words).returncode == 0
-    others = sorted(str(file) for file in folder.glob("halo2d_*.o"))
-    subprocess.run(["ar", "rcs", "libsteps.a", *others], cwd=folder, check=True)
+    members = sorted(str(file) for file in folder.glob("halo2d_*.o"))
+    subprocess.run(["ar", "rcs", "libsteps.a", *members], cwd=folder, check=True)
     line = ("halo2d.o", "-L.", "-lsteps", "-lm", "-o", "halo2d")
     built = imbrex(folder, "cc", f"--compiler={mpi.mpicc}", *line)
     assert (built.returncode, built.stderr) == (0, "")

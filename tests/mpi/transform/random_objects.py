@@ -84,16 +84,19 @@ class Body:
         """Two arrays of a message, mostly of one object or one component of two."""
         arrays = self.arrays()
         first = self.random.choice(arrays)
-        others = [other for other in arrays if {first, other} != {"x", self.same}]
+        partners = [other for other in arrays if {first, other} != {"x", self.same}]
         near = [
             other
-            for other in others
+            for other in partners
             if other.partition("%")[0] == first.partition("%")[0]
             or other.partition("%")[2] == first.partition("%")[2]
         ]
         near = [other for other in near if other != first]
-        others = [other for other in others if other != first]
-        return [first, self.random.choice(near if near and self.random.random() < 0.7 else others)]
+        partners = [other for other in partners if other != first]
+        return [
+            first,
+            self.random.choice(near if near and self.random.random() < 0.7 else partners),
+        ]
 
     def real(self) -> str:
         return f"{self.random.randint(1, 63) / 64}d0"

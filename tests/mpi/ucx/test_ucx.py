@@ -308,7 +308,7 @@ def test_a_worker_that_is_closed_early_loses_nothing_of_the_others(
     result = without_mpi("closed", tmp_path, *flags, ASAN_OPTIONS="detect_leaks=0")
     assert result.returncode == 0, result.stdout + result.stderr
     lines = [line.split() for line in result.stdout.splitlines() if line.startswith("MPI_")]
-    messages, puts = ([int(word) for word in words[1:]] for words in lines)
+    messages, puts = ([int(count) for count in words[1:]] for words in lines)
     # 20 messages, sent and received; of what was open UCX may say that it was cancelled
     assert messages[0] in (41, 42)
     assert messages[1] in (40 * 1000, 40 * 1000 + (4 << 20))

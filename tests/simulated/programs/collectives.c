@@ -129,8 +129,8 @@ static void measure(int kind, int n)
     for (int i = 0; i < 3; i++) {
         PMPI_Barrier(MPI_COMM_WORLD);
         /* All leave at one moment: who left a barrier later would find its root's data there. */
-        double together = floor(simgrid_get_clock() * 5 + 1) / 5;
-        double rest = together - simgrid_get_clock();
+        double common_exit = floor(simgrid_get_clock() * 5 + 1) / 5;
+        double rest = common_exit - simgrid_get_clock();
         nanosleep(&(struct timespec){.tv_nsec = llround(rest * 1e9)}, NULL);
         double begun = simgrid_get_clock();
         collect(kind, n, root);

@@ -155,7 +155,7 @@ def rows_of(lines: Sequence[str]) -> Rows:
     found = Rows({}, {}, {}, {}, {})
     for line in lines:
         kind, *words = line.split()
-        numbers = [int(word) for word in words]
+        numbers = [int(field) for field in words]
         if kind == "evidence":
             key = (numbers[0], numbers[1], OPERATIONS[numbers[2]])
             row = dict(zip(_BOUNDS, numbers[6:], strict=True))

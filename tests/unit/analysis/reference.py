@@ -207,11 +207,11 @@ class Job:
         call: Op,
         rest: Interval,
     ) -> dict[str, Interval]:
-        kinds = {n[0] for n in needs}
+        need_kinds = {n[0] for n in needs}
         data = [at for at in completed if self.op(at).bytes > 0]
-        if "unmatched" in kinds:
+        if "unmatched" in need_kinds:
             return {"unattributed": rest}
-        if not data or kinds <= {"nothing"}:
+        if not data or need_kinds <= {"nothing"}:
             return {"library": rest, **self.for_room(data, call)}
         x_hi = sum(self.x(at)[1] for at in data)
         moved = 0

@@ -60,15 +60,15 @@ def jobs(draw: st.DrawFn, most: int = 6, lose: bool = True) -> list[Rank]:
     processes = [Process() for _ in range(count)]
     numbers: dict[tuple[int, int, int], int] = {}
     for step in range(1, draw(st.integers(1, most)) + 1):
-        what = draw(st.sampled_from(["message", "message", "message", "wait", "barrier", "all"]))
-        if what == "wait":
+        action = draw(st.sampled_from(["message", "message", "message", "wait", "barrier", "all"]))
+        if action == "wait":
             _wait(draw, processes[draw(st.integers(0, count - 1))], step)
-        elif what == "message":
+        elif action == "message":
             _message(draw, processes, numbers, step, lose)
         else:
             enters = [p.now + draw(durations) for p in processes]
             number = numbers[-1, -1, -1] = numbers.get((-1, -1, -1), 0) + 1
-            name, size = ("MPI_Barrier", 0) if what == "barrier" else ("MPI_Alltoall", 8)
+            name, size = ("MPI_Barrier", 0) if action == "barrier" else ("MPI_Alltoall", 8)
             for p, enter in zip(processes, enters, strict=True):
                 op = Op(enter, 0, name, ALL, size, site=step, sequence=number)
                 _call(draw, p, max(enters) + 1, op)

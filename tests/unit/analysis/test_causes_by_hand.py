@@ -143,13 +143,13 @@ def test_an_unknown_protocol_leaves_a_late_receiver_open(driver):
 def test_half_of_a_send_and_receive_at_the_edge_has_no_partner(driver, first):
     """What is to nobody waits for nobody; the call waits for the other half."""
     a, b = two()
-    nobody = -2
+    proc_null = -2
     if first == SEND:
-        a.add(1000, 5150, "MPI_Send", SEND, 1000, nobody)
+        a.add(1000, 5150, "MPI_Send", SEND, 1000, proc_null)
         a.add(1000, 5150, "MPI_Send", RECV, 1000, 1, end=0, flags=0)
     else:
         a.add(1000, 5150, "MPI_Send", RECV, 1000, 1)
-        a.add(1000, 5150, "MPI_Send", SEND, 1000, nobody, end=0, flags=0)
+        a.add(1000, 5150, "MPI_Send", SEND, 1000, proc_null, end=0, flags=0)
     b.add(5000, 5150, "MPI_Send", SEND, 1000, 0)
     rows = driver.analyze([a, b], PATH)
     assert told(rows.causes[0, 1, "MPI_Send"]) == {

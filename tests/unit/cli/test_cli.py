@@ -105,13 +105,13 @@ def test_a_time_limit_that_is_no_number_is_refused_in_one_line(monkeypatch, caps
 
 
 @pytest.mark.parametrize(
-    ("word", "nearest"),
+    ("mistyped", "nearest"),
     [("shwo", "show"), ("calibrat", "calibrate"), ("transfrom", "transform"), ("rum", "run")],
 )
-def test_a_mistyped_command_is_answered_with_the_nearest(monkeypatch, capsys, word, nearest):
-    code, out, err = use(monkeypatch, capsys, word, "x")
+def test_a_mistyped_command_is_answered_with_the_nearest(monkeypatch, capsys, mistyped, nearest):
+    code, out, err = use(monkeypatch, capsys, mistyped, "x")
     assert (code, out, err.count("\n")) == (2, "", 1)
-    assert f"no such command '{word}'; did you mean {nearest}" in err
+    assert f"no such command '{mistyped}'; did you mean {nearest}" in err
 
 
 def test_a_mistyped_option_is_answered_with_the_nearest(monkeypatch, capsys):

@@ -22,7 +22,7 @@ COMMANDS = {
 
 
 def use(words: list[str], run: Path, file: Path) -> None:
-    line = [word.replace("RUN", str(run)) for word in words]
+    line = [argument.replace("RUN", str(run)) for argument in words]
     CliRunner().invoke(cli, [*line, "-o", str(file)], catch_exceptions=False)
 
 

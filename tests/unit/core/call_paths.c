@@ -49,10 +49,10 @@ APART static void two(void)
     __asm__ volatile("");
 }
 
-APART static void deep(int more)
+APART static void recurse(int more)
 {
     if (more)
-        deep(more - 1);
+        recurse(more - 1);
     else
         exchange();
     __asm__ volatile("");
@@ -135,7 +135,7 @@ static void many(void)
 {
     for (int i = 0; i < 400; i++)
         for (int depth = 0; depth < 40; depth++)
-            deep(depth);
+            recurse(depth);
     CHECK(looks() == due_up_to(calls));
     int whole = 0, common = 0;
     for (uint64_t i = 0; i < table()->used; i++) {
@@ -150,7 +150,7 @@ static void many(void)
 
 static void cut(void)
 {
-    deep(200);
+    recurse(200);
     CHECK(table()->used == 1 && path(0)->count == IX_CALLERS);
     CHECK(path(0)->callers[1] == path(0)->callers[IX_CALLERS - 1]);
 }
@@ -192,7 +192,7 @@ static void *work(void *ignored)
     for (int i = 0; i < 3000; i++) {
         one();
         two();
-        deep(i % 3);
+        recurse(i % 3);
     }
     return NULL;
 }

@@ -89,7 +89,7 @@ static void run(char *line)
     const char *rest = line + used + (line[used] == ' ');
     snprintf(text, sizeof text, "%s", rest);
     ix_transfer x;
-#define IS(word) (!strcmp(name, word))
+#define IS(keyword) (!strcmp(name, keyword))
     if (IS("advance")) {
         clock_ns += atoll(rest);
     } else if (IS("enter")) {

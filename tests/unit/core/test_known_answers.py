@@ -192,9 +192,9 @@ def test_a_send_keeps_its_size_whatever_the_status_says(run: Any) -> None:
     assert [k[4] for k, v in result.rows if v["transfers"]] == ["2"]
 
 
-@pytest.mark.parametrize("what", ["0 2 0 0 0 0 0", "1000 0 0 0 0 0 0"])
-def test_nothing_moves_for_zero_bytes_or_proc_null(run: Any, what: str) -> None:
-    row = run(call(SEND, f"blocking {what}", 100)).of(SEND)
+@pytest.mark.parametrize("arguments", ["0 2 0 0 0 0 0", "1000 0 0 0 0 0 0"])
+def test_nothing_moves_for_zero_bytes_or_proc_null(run: Any, arguments: str) -> None:
+    row = run(call(SEND, f"blocking {arguments}", 100)).of(SEND)
     assert (row["count"], row["transfers"], row["wait_min"]) == (1, 0, 100)
 
 

@@ -17,7 +17,7 @@ from imbrex.profile.format import Ended
 from imbrex.profile.run import load_run
 
 
-def kinds(run):
+def finding_kinds(run):
     return [finding.kind for finding in diagnose(run).findings]
 
 
@@ -66,7 +66,7 @@ def test_late_senders_with_what_was_waited_for_and_for_whom(make_caused, call):
 
 
 def test_lateness_below_a_hundredth_is_not_told(make_caused, call):
-    assert kinds(make_caused(call("MPI_Recv", 4, 30, late_sender=9, library=21))) == []
+    assert finding_kinds(make_caused(call("MPI_Recv", 4, 30, late_sender=9, library=21))) == []
 
 
 def test_lost_overlap_is_told_where_the_wait_is(make_caused, call):
@@ -81,7 +81,7 @@ def test_lost_overlap_is_told_where_the_wait_is(make_caused, call):
     assert found.text.startswith("20 to 25 % of the run: both sides had posted")
     assert "moved only in wave.f90:46 (MPI_Waitall)" in found.text
     assert found.command.startswith("imbrex run --progress -- ")
-    assert "early_wait" not in kinds(run)
+    assert "early_wait" not in finding_kinds(run)
 
 
 def test_a_wait_without_work_before_it(make_caused, call):
@@ -131,7 +131,7 @@ def test_no_overlap_is_advised_below_a_hundredth(make_caused, call):
     run = make_caused(
         call("MPI_Recv", 4, 200, late_sender=192, transfer=8, gainable=8, lost_overlap=8)
     )
-    assert kinds(run) == ["late_sender"]
+    assert finding_kinds(run) == ["late_sender"]
 
 
 @pytest.mark.parametrize(
@@ -202,7 +202,7 @@ def test_more_ranks_than_cores_are_told_before_what_follows_from_them(make_cause
     rows = call("MPI_Waitall", 3, 300, late_sender=200, stalled=(60, 100), transfer=(0, 40))
     run = make_caused(rows, ranks=2, cores=1)
     found = only(run, "shared_cores")
-    assert kinds(run) == ["shared_cores"]
+    assert finding_kinds(run) == ["shared_cores"]
     assert found.at_stake.low == 0
     assert found.at_stake.high == pytest.approx(0.6)
     assert "2 ranks share 1 core" in found.text
@@ -210,9 +210,9 @@ def test_more_ranks_than_cores_are_told_before_what_follows_from_them(make_cause
     assert diagnose(run).sentence.endswith("2 ranks share 1 core, which makes them wait.")
     for number, cores in enumerate((2, None)):
         other = make_caused(rows, name=f"run{number}", ranks=2, cores=cores)
-        assert "shared_cores" not in kinds(other) and "late_sender" in kinds(other)
+        assert "shared_cores" not in finding_kinds(other) and "late_sender" in finding_kinds(other)
     little = call("MPI_Waitall", 3, 300, library=295, late_sender=5)
-    assert "shared_cores" not in kinds(make_caused(little, name="little", ranks=2, cores=1))
+    assert "shared_cores" not in finding_kinds(make_caused(little, name="little", ranks=2, cores=1))
     unsaid = make_caused(
         rows, name="unsaid", ranks=2, cores=1, command=["mpirun", "-n", "1", "a", ":", "b"]
     )
@@ -226,7 +226,7 @@ def test_collectives_of_a_rank_alone_copy_its_own_data(make_caused, call):
     assert found.text.startswith("28 % of the run: calls of wave.f90:46 (MPI_Allreduce) that move")
     waits = make_caused(call("MPI_Allreduce", 3, 300, late_collective=300), name="waits")
     sends = make_caused(call("MPI_Send", 3, 300, library=300), name="sends")
-    assert all("own_data" not in kinds(other) for other in (waits, sends))
+    assert all("own_data" not in finding_kinds(other) for other in (waits, sends))
 
 
 def test_polling_with_the_interval_that_the_probe_recommends(make_caused, call):
@@ -255,7 +255,7 @@ def test_a_run_without_a_log_is_measured_again(make_caused, call):
     for row in calls:
         row["wait_min_ns"] = row["wait_max_ns"] = 290_000_000
     run = make_caused(None, calls=calls)
-    assert kinds(run) == ["log_missing", "waiting"]
+    assert finding_kinds(run) == ["log_missing", "waiting"]
     assert only(run, "log_missing").command == "imbrex run -- mpirun -n 2 ./wave"
     assert only(run, "waiting").evidence == "call"
 
@@ -277,7 +277,7 @@ def test_the_probe_is_advised_only_where_it_brings_something(make_caused, call, 
     for row in calls:
         row |= {"transfers": 1, "transfer_max_ns": 100_000_000, "exposed_max_ns": 100_000_000}
     run = make_caused(None, calls=calls, profile=machine(quick=quick))
-    assert ("profile_quick" in kinds(run)) == quick
+    assert ("profile_quick" in finding_kinds(run)) == quick
 
 
 def test_findings_come_by_what_is_at_stake(make_caused, call):

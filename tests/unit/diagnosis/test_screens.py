@@ -156,10 +156,10 @@ def test_no_screen_breaks_a_word(wave, width):
     for show in (screen, tables):
         whole = set(show(wave, 400).split())
         told = [line for line in show(wave, width).splitlines() if "$ imbrex" not in line]
-        bar = {word for line in told for word in line.split() if word.startswith("==")}
+        bar = {token for line in told for token in line.split() if token.startswith("==")}
         # a list, on a narrow screen, has commas behind its entries
-        words = {word for line in told for word in line.split()} - bar
-        assert {word.rstrip(",:") for word in words} <= {word.rstrip(",:") for word in whole}
+        words = {token for line in told for token in line.split()} - bar
+        assert {token.rstrip(",:") for token in words} <= {token.rstrip(",:") for token in whole}
         assert max(map(len, told)) <= width
 
 

@@ -82,8 +82,8 @@ def exported(tmp_path: Path) -> Callable[..., Path]:
     return make
 
 
-def of(events: Archive, rank: int, *kinds: str) -> list[tuple[int, str, dict[str, Any]]]:
-    return [(t, kind, v) for r, t, kind, v in events if r == rank and kind in kinds]
+def of(events: Archive, rank: int, *event_kinds: str) -> list[tuple[int, str, dict[str, Any]]]:
+    return [(t, kind, v) for r, t, kind, v in events if r == rank and kind in event_kinds]
 
 
 def test_calls_are_regions_with_their_source_lines(exported: Callable[..., Path]) -> None:
@@ -161,12 +161,12 @@ def test_nonblocking_collectives_and_cancelled_receives(exported: Callable[..., 
         rank.add(50, 90, "MPI_Waitall", COMPLETION)
         rank.add(100, 110, "MPI_Irecv", RECV, 8, 0, end=OPEN)
     events = events_of(exported([a, b]))
-    kinds = ["NonBlockingCollectiveRequest", "NonBlockingCollectiveComplete"]
-    found = of(events, 0, *kinds, "MpiIrecvRequest", "MpiIrecv", "MpiRequestCancelled")
+    collective_events = ["NonBlockingCollectiveRequest", "NonBlockingCollectiveComplete"]
+    found = of(events, 0, *collective_events, "MpiIrecvRequest", "MpiIrecv", "MpiRequestCancelled")
     assert [(t, kind, v["request_id"]) for t, kind, v in found] == [
-        (10, kinds[0], 1),
+        (10, collective_events[0], 1),
         (30, "MpiIrecvRequest", 2),
-        (90, kinds[1], 1),
+        (90, collective_events[1], 1),
         (90, "MpiRequestCancelled", 2),
         (100, "MpiIrecvRequest", 4),
     ]
@@ -261,7 +261,15 @@ def test_otf2_print_opens_it(exported: Callable[..., Path]) -> None:
     command = [str(PRINT), "-Werror", str(folder / "traces.otf2")]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
-    kinds = Counter(line.split()[0] for line in done.stdout.splitlines() if line[:1].isupper())
-    assert kinds["MPI_SEND"] == kinds["MPI_RECV"] == kinds["MPI_ISEND"] == kinds["MPI_IRECV"] == 1
-    assert kinds["ENTER"] == kinds["LEAVE"] == 14
-    assert kinds["MPI_COLLECTIVE_END"] == 6
+    event_counts = Counter(
+        line.split()[0] for line in done.stdout.splitlines() if line[:1].isupper()
+    )
+    assert (
+        event_counts["MPI_SEND"]
+        == event_counts["MPI_RECV"]
+        == event_counts["MPI_ISEND"]
+        == event_counts["MPI_IRECV"]
+        == 1
+    )
+    assert event_counts["ENTER"] == event_counts["LEAVE"] == 14
+    assert event_counts["MPI_COLLECTIVE_END"] == 6

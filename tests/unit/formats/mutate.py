@@ -36,16 +36,16 @@ def damage_json(file: Path, rng: random.Random) -> str:
     action = rng.randrange(8)
     if action == 0:
         del holder[key]
-        what = f"without {key!r}"
+        mutation = f"without {key!r}"
     elif action == 1 and isinstance(holder, list):
         holder.append(holder[key])
-        what = f"{key!r} twice"
+        mutation = f"{key!r} twice"
     else:
         value = rng.choice(JSON_VALUES)
         holder[key] = Raw(value)
-        what = f"{key!r} is {value[:40]}"
+        mutation = f"{key!r} is {value[:40]}"
     file.write_text(_dump(document))
-    return what
+    return mutation
 
 
 def _places(value: Any) -> Any:
@@ -76,17 +76,17 @@ def damage_toml(file: Path, rng: random.Random) -> str:
     row = rng.choice([i for i, line in enumerate(lines) if line.strip()])
     action = rng.randrange(8)
     if action == 0:
-        what = f"without line {row + 1}"
+        mutation = f"without line {row + 1}"
         del lines[row]
     elif action == 1:
-        what = f"line {row + 1} twice"
+        mutation = f"line {row + 1} twice"
         lines.insert(row, lines[row])
     else:
         value = rng.choice(TOML_VALUES)
-        what = f"line {row + 1}: {value[:40]}"
+        mutation = f"line {row + 1}: {value[:40]}"
         lines[row] = re.sub(r"=.*", lambda _: f"= {value}", lines[row])
     file.write_text("\n".join(lines) + "\n")
-    return what
+    return mutation
 
 
 def damage_bytes(file: Path, rng: random.Random) -> str:
@@ -96,24 +96,24 @@ def damage_bytes(file: Path, rng: random.Random) -> str:
     if action == 0:
         size = rng.randrange(len(data) + 1)
         del data[size:]
-        what = f"cut at {size}"
+        mutation = f"cut at {size}"
     elif action == 1:
         data += rng.randbytes(rng.randrange(1, 200))
-        what = "lengthened"
+        mutation = "lengthened"
     elif action in (2, 3):
         # An integer of a header or a table, in its place.
         width = rng.choice((1, 2, 4, 8))
         at = rng.randrange(0, max(len(data) // width, 1)) * width
         value = rng.choice(INTEGERS) & ((1 << 8 * width) - 1)
         data[at : at + width] = value.to_bytes(width, "little")
-        what = f"{value} in {width} bytes at {at}"
+        mutation = f"{value} in {width} bytes at {at}"
     else:
         for _ in range(rng.randrange(1, 9)):
             at = rng.randrange(len(data))
             data[at] = rng.randrange(256)
-        what = "bytes changed"
+        mutation = "bytes changed"
     file.write_bytes(bytes(data))
-    return what
+    return mutation
 
 
 def ways(file: Path) -> tuple[Callable[[Path, random.Random], str], ...]:

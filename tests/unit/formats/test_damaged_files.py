@@ -205,8 +205,8 @@ def _attempt(words: list[str]) -> str | None:
     return None
 
 
-def _refuse(word: str) -> None:
-    raise ValueError(word)
+def _refuse(constant: str) -> None:
+    raise ValueError(constant)
 
 
 def _too_long(*_: Any) -> None:
@@ -227,13 +227,13 @@ def _campaign(
         folder = work / "case"
         shutil.rmtree(folder, ignore_errors=True)
         shutil.copytree(valid, folder)
-        what = rng.choice(mutate.ways(folder / file))(folder / file, rng)
-        words = [word.replace("@", str(folder)) for word in rng.choice(lines)]
+        mutation = rng.choice(mutate.ways(folder / file))(folder / file, rng)
+        words = [argument.replace("@", str(folder)) for argument in rng.choice(lines)]
         signal.setitimer(signal.ITIMER_REAL, LONGEST_S)
         problem = _attempt(words)
         signal.setitimer(signal.ITIMER_REAL, 0)
         if problem is not None:
-            wrong.append(f"case {case}, {file} {what}, {' '.join(words)}: {problem}")
+            wrong.append(f"case {case}, {file} {mutation}, {' '.join(words)}: {problem}")
     answer.send(wrong)
 
 
@@ -241,7 +241,7 @@ def check(valid: Path, file: str, lines: list[list[str]], work: Path) -> None:
     """Damage one file of a valid folder many times; `@` in a command line is the folder."""
     for words in lines:
         shutil.copytree(valid, work / "undamaged", dirs_exist_ok=True)  # a reader may write
-        undamaged = [word.replace("@", str(work / "undamaged")) for word in words]
+        undamaged = [argument.replace("@", str(work / "undamaged")) for argument in words]
         assert _attempt(undamaged) is None
     context = multiprocessing.get_context("fork")
     here, there = context.Pipe(duplex=False)

@@ -240,8 +240,8 @@ def test_tolerated_latency_is_the_largest(
         assert at_zero > 1 + slow_down
         return
     at = float(program.normalized_time(mode, NetworkPoints(limit, gap)))
-    beyond = float(program.normalized_time(mode, NetworkPoints(limit * 1.01 + 1e-9, gap)))
-    assert at <= (1 + slow_down) * (1 + 1e-9) <= beyond * (1 + 2e-9)
+    above_limit = float(program.normalized_time(mode, NetworkPoints(limit * 1.01 + 1e-9, gap)))
+    assert at <= (1 + slow_down) * (1 + 1e-9) <= above_limit * (1 + 2e-9)
     without = tolerated_latency(program, "none", bandwidth, slow_down)
     assert without is None or without <= limit * (1 + 1e-9) + 1e-12
 

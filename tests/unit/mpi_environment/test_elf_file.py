@@ -60,13 +60,15 @@ def test_pyelftools_reads_the_same(library: Path) -> None:
 def test_other_machines(bits: int, order: str, tmp_path: Path) -> None:
     """Written by hand: one segment that is loaded at 0x1000, and the dynamic section in it."""
     strings = b"\0libfar.so.1\0libself.so\0/a:/b\0"
-    word = "Q" if bits == 64 else "I"
+    address_format = "Q" if bits == 64 else "I"
     tags = [(5, 0x1000 + 400), (1, 1), (14, 13), (29, 24), (0, 0)]
-    dynamic = b"".join(struct.pack(f"{order}{word}{word}", *tag) for tag in tags)
+    dynamic = b"".join(
+        struct.pack(f"{order}{address_format}{address_format}", *tag) for tag in tags
+    )
     start, segment_bytes = (64, 56) if bits == 64 else (52, 32)
     ident = b"\x7fELF" + bytes([bits // 32, 1 if order == "<" else 2, 1]) + bytes(9)
     header = struct.pack(
-        f"{order}HHI{word}{word}{word}IHHHHHH",
+        f"{order}HHI{address_format}{address_format}{address_format}IHHHHHH",
         *(3, 20, 1, 0, start, 0, 0, start, segment_bytes, 2, 0, 0, 0),
     )
 

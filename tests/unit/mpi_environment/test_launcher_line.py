@@ -142,12 +142,12 @@ def test_no_command():
 
 
 @pytest.mark.parametrize(
-    ("word", "family"),
+    ("command", "family"),
     [("mpirun", "openmpi"), ("mpiexec.hydra", "hydra"), ("srun", "srun"), ("mpiexec", "hydra")],
 )
-def test_family(launchers, word, family):
-    assert launcher_family(word) == family
-    assert launcher_family(str(launchers / word)) == family
+def test_family(launchers, command, family):
+    assert launcher_family(command) == family
+    assert launcher_family(str(launchers / command)) == family
 
 
 def test_program_is_checked(tmp_path, monkeypatch):
@@ -167,11 +167,11 @@ def test_program_is_checked(tmp_path, monkeypatch):
     assert program_file(["./app"], folder="folder") == Path("folder/app")
 
 
-@pytest.mark.parametrize("around", ["timeout 60", "timeout -k 5 60", "stdbuf -oL", "nice -n 5"])
-def test_a_command_around_the_launcher_is_of_the_user_s_run_alone(launchers, around):
-    line = parse(f"{around} mpirun -n 2 ./app 1")
+@pytest.mark.parametrize("wrapper", ["timeout 60", "timeout -k 5 60", "stdbuf -oL", "nice -n 5"])
+def test_a_command_around_the_launcher_is_of_the_user_s_run_alone(launchers, wrapper):
+    line = parse(f"{wrapper} mpirun -n 2 ./app 1")
     assert line.family == "openmpi"
-    assert line.with_prefix(["P"]) == [*around.split(), "mpirun", "-n", "2", "P", "./app", "1"]
+    assert line.with_prefix(["P"]) == [*wrapper.split(), "mpirun", "-n", "2", "P", "./app", "1"]
     assert line.with_program(["probe"]) == ["mpirun", "-n", "2", "probe"]
     assert line.launcher_words == ("mpirun", "-n", "2")
 
@@ -188,7 +188,7 @@ def test_a_command_around_a_program_is_a_program(launchers):
 
 
 @pytest.mark.parametrize(
-    ("around", "binding"),
+    ("wrapper", "binding"),
     [
         ("taskset -c 0,1", "taskset -c 0,1"),
         ("taskset 3", "taskset 3"),
@@ -199,14 +199,14 @@ def test_a_command_around_a_program_is_a_program(launchers):
         ("numactl -N 0 --membind 0 -l --physcpubind=0-1 --", "numactl -N 0 --membind 0 -l "),
     ],
 )
-def test_what_binds_stands_before_the_calibration_too(launchers, around, binding):
+def test_what_binds_stands_before_the_calibration_too(launchers, wrapper, binding):
     for name in ("numactl", "ionice", "time"):
         (launchers / name).write_text("#!/bin/sh\n")
         (launchers / name).chmod(0o755)
-    line = parse(f"{around} mpirun -n 2 ./app 1")
+    line = parse(f"{wrapper} mpirun -n 2 ./app 1")
     bound = line.with_program(["probe"])[: -len(["mpirun", "-n", "2", "probe"])]
     assert " ".join(bound).startswith(binding) and bool(bound) == bool(binding)
-    assert " ".join(line.with_prefix(["P"])) == f"{around} mpirun -n 2 P ./app 1"
+    assert " ".join(line.with_prefix(["P"])) == f"{wrapper} mpirun -n 2 P ./app 1"
     assert line.launcher_words == ("mpirun", "-n", "2")
     assert line.circumstances == (*bound, "mpirun", "-n", "2")
 

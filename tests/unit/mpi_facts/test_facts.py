@@ -113,7 +113,7 @@ def test_each_fact_is_said_once() -> None:
     database = Database(TABLE)
     repeated = []
     for name, entry in content["functions"].items():
-        base = content["kinds"].get(database.functions[name].kind, {})
+        base = content["defaults_by_kind"].get(database.functions[name].kind, {})
         if "like" in entry:
             base = {**base, **database.functions[entry["like"]].fields}
         repeated += [(name, field) for field, value in entry.items()

@@ -109,14 +109,14 @@ def test_newer_version(make_run):
         load_run(make_run(schema_version=2))
 
 
-@pytest.mark.parametrize("what", ["other json", "other table", "empty folder", "no folder"])
-def test_foreign_profile(make_run, tmp_path, what):
-    folder = make_run() if "other" in what else tmp_path / "x"
-    if what == "other json":
+@pytest.mark.parametrize("foreign", ["other json", "other table", "empty folder", "no folder"])
+def test_foreign_profile(make_run, tmp_path, foreign):
+    folder = make_run() if "other" in foreign else tmp_path / "x"
+    if foreign == "other json":
         (folder / "run.json").write_text(json.dumps({"format": "something else"}))
-    elif what == "other table":
+    elif foreign == "other table":
         np.save(folder / "measures.npy", np.arange(7))
-    elif what == "empty folder":
+    elif foreign == "empty folder":
         folder.mkdir()
     with pytest.raises(ImbrexError, match=r"not|no such"):
         load_run(folder)

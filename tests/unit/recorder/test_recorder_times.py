@@ -207,8 +207,10 @@ def test_packing_is_no_work_that_could_hide_the_message() -> None:
     # The last leaves when all are packed; behind the first, three others are packed in any case.
     assert without_copying(written, packed).tolist() == [39.0, 26.0, 13.0, 0.0]
     # Packed where they are written: nothing to save but the copy itself.
-    together = without_copying(np.array([31.0, 21.0, 11.0, 1.0]), np.array([30.0, 20.0, 10.0, 0.0]))
-    assert together.tolist() == [21.0, 11.0, 1.0, 0.0]
+    net_times = without_copying(
+        np.array([31.0, 21.0, 11.0, 1.0]), np.array([30.0, 20.0, 10.0, 0.0])
+    )
+    assert net_times.tolist() == [21.0, 11.0, 1.0, 0.0]
 
 
 def test_other_work_between_packing_and_the_send_stays() -> None:

@@ -67,9 +67,9 @@ def test_a_local_structure_that_mpi_is_given_is_not_private() -> None:
     assert gimple(sent, "[a.c:7:3] local = make ();", declared=("struct s local",)) == ["a.c:7"]
 
 
-def ir(*body: str, others: tuple[str, ...] = ()) -> list[str]:
+def ir(*body: str, globals_: tuple[str, ...] = ()) -> list[str]:
     lines = ["define void @f(double* %0) {", *(f"  {line}" for line in body), "  ret void", "}"]
-    return uninstrumented_by_clang("\n".join([*others, *lines]))
+    return uninstrumented_by_clang("\n".join([*globals_, *lines]))
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_clang_leaves_out_other_sizes(instruction: str) -> None:
 )
 def test_clang_instruments_elements(instruction: str) -> None:
     table = "@table = internal constant <4 x double> zeroinitializer, align 32"
-    assert ir(instruction, others=(table,)) == []
+    assert ir(instruction, globals_=(table,)) == []
 
 
 def test_a_variable_that_nobody_else_knows_need_not_be_seen() -> None:

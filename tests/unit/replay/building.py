@@ -129,16 +129,16 @@ def programs(draw: st.DrawFn, collectives: bool = True) -> Builder:
     for _ in range(draw(st.integers(1, 8))):
         for rank in range(ranks):
             b.calc(rank, draw(st.integers(0, 6000)))
-        kinds = ["pair", "ring", "waitall", "chain", *(["meet"] if collectives else [])]
-        what = draw(st.sampled_from(kinds))
-        if what == "meet":
+        patterns = ["pair", "ring", "waitall", "chain", *(["meet"] if collectives else [])]
+        pattern = draw(st.sampled_from(patterns))
+        if pattern == "meet":
             b.meet(draw(st.sampled_from(algorithms)), draw(size), draw(st.integers(0, ranks - 1)))
-        elif what == "pair":
+        elif pattern == "pair":
             one, other = draw(st.integers(0, ranks - 1)), draw(st.integers(0, ranks - 1))
             if one != other:
                 b.send(one, other, draw(size), blocking=draw(st.booleans()))
                 b.recv(other, one, blocking=True)
-        elif what == "chain":
+        elif pattern == "chain":
             for rank in range(ranks):
                 if rank:
                     b.recv(rank, rank - 1, blocking=True)
@@ -152,7 +152,7 @@ def programs(draw: st.DrawFn, collectives: bool = True) -> Builder:
                 work = draw(st.integers(0, 9000))
                 receives = [b.recv(rank, p) for p in reversed(peers)]
                 b.calc(rank, work)
-                if what == "ring":
+                if pattern == "ring":
                     for begun in draw(st.permutations([*receives, *sends])):
                         b.wait(begun)
                 else:

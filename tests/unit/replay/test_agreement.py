@@ -61,8 +61,10 @@ def figures(make_run: MakeRun, measured_s: float = 0.011, **parts: Any) -> dict[
     return {figure.name: figure for figure in agreement(account, schedule, document)}
 
 
-def moving(seconds: float, gainable: float | None = None, **others: float) -> dict[str, Any]:
-    causes = {"transfer": seconds, **others}
+def moving(
+    seconds: float, gainable: float | None = None, **further_causes: float
+) -> dict[str, Any]:
+    causes = {"transfer": seconds, **further_causes}
     return {
         "call_s": sum(causes.values()),
         "causes": {name: Interval(s, s) for name, s in causes.items()},

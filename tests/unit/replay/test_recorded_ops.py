@@ -84,9 +84,9 @@ def test_computation_may_be_long(message: Any, recorded: Any) -> None:
 def test_a_sweep_is_each_network_alone(message: Any, recorded: Any) -> None:
     schedule = two_to_one(message, recorded)
     latency, gap = np.array([1e-7, 1e-6]), np.array([1e-9, 4e-9])
-    together = replay_s(schedule, NetworkPoints(latency, gap), AS_WRITTEN)
+    vectorized = replay_s(schedule, NetworkPoints(latency, gap), AS_WRITTEN)
     alone = [
         float(replay_s(schedule, NetworkPoints(float(x), float(y)), AS_WRITTEN)[0])
         for x, y in zip(latency, gap, strict=True)
     ]
-    assert together.tolist() == alone
+    assert vectorized.tolist() == alone

@@ -93,12 +93,12 @@ def test_many_networks_at_once_are_each_alone(one_way: Any) -> None:
     schedule = one_way(after=120.0, before=60.0)
     latency, gap = np.array([0, 1e-7, 5e-7, 1e-6]), np.array([1e-9, 5e-9, 1e-10, 0])
     for mode in REPLAY_MODES:
-        together = replay_s(schedule, NetworkPoints(latency, gap), mode)
+        vectorized = replay_s(schedule, NetworkPoints(latency, gap), mode)
         alone = [
             float(replay_s(schedule, NetworkPoints(x, y), mode)[0])
             for x, y in zip(latency.tolist(), gap.tolist(), strict=True)
         ]
-        assert together == pytest.approx(alone)
+        assert vectorized == pytest.approx(alone)
 
 
 def test_messages_of_one_process_follow_each_other(message: Any, recorded: Any) -> None:

@@ -31,10 +31,10 @@ static int look(void)
 {
     uint32_t place = 0;
     uint64_t handle;
-    int others;
+    int other_open;
     for (int i = 0; i < THREADS; i++)
         library[i]++;
-    if (ix_next_needing(&place, &handle, &others) && library[handle % THREADS] % 2) {
+    if (ix_next_needing(&place, &handle, &other_open) && library[handle % THREADS] % 2) {
         ix_seen_complete_at(place);
         atomic_fetch_add(&completed, 1);
     }

@@ -62,8 +62,8 @@ def prepared(
         path.write_text(text)
         outcome = transform([path], Options())
         assert not outcome.skipped, outcome.skipped
-        word = rewrite.rpartition("-")[2]
-        details = [line for d in outcome.decisions for line in d.details if word in line]
+        rewrite_noun = rewrite.rpartition("-")[2]
+        details = [line for d in outcome.decisions for line in d.details if rewrite_noun in line]
         return any(rewrite in d.rewrites for d in outcome.decisions), details
 
     return run

@@ -106,7 +106,7 @@ def test_a_database_that_does_not_match() -> None:
 
 
 @pytest.mark.parametrize(
-    ("entries", "what"),
+    ("entries", "reason"),
     [
         ({}, "it is no list of entries"),
         ([{"directory": ".", "command": "cc"}], "entry 1 has no file"),
@@ -115,10 +115,10 @@ def test_a_database_that_does_not_match() -> None:
         ([{"directory": ".", "file": "a", "command": 'cc "a'}], "the command of entry 1: No cl"),
     ],
 )
-def test_a_database_that_is_none(entries: object, what: str) -> None:
+def test_a_database_that_is_none(entries: object, reason: str) -> None:
     Path("db.json").write_text(json.dumps(entries))
     told = complaint("-p", "db.json", "halo.c")
-    assert told.startswith(f"db.json is not a readable compile database: {what}")
+    assert told.startswith(f"db.json is not a readable compile database: {reason}")
 
 
 def test_flags_that_libclang_does_not_take(capfd: pytest.CaptureFixture[str]) -> None:

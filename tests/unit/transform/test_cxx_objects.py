@@ -171,7 +171,7 @@ REWRITTEN = {
 
 def outcome_of(tmp_path: Path, buffer: str, code: str, members: str = ""):  # type: ignore[no-untyped-def]
     path = tmp_path / "case.cpp"
-    headers = [f"#include <{name}>" for word, name in HEADERS.items() if word in code]
+    headers = [f"#include <{name}>" for identifier, name in HEADERS.items() if identifier in code]
     path.write_text(PROGRAM % ("\n".join(headers), members, buffer, code))
     outcome = transform([path], Options())
     assert not outcome.skipped, outcome.skipped

@@ -273,8 +273,8 @@ def test_same_results(language: str, generate: ModuleType, tmp_path: Path) -> No
     source = tmp_path / f"program.{language}"
     source.write_text(make(SEEDS[language]))
     outcome = transform([source], Options())
-    kinds = {name for d in outcome.decisions for name in d.rewrites if d.decision == "rewritten"}
-    assert {"nonblocking", "loop-distribution", "wrappers"} <= kinds
+    rewrites = {name for d in outcome.decisions for name in d.rewrites if d.decision == "rewritten"}
+    assert {"nonblocking", "loop-distribution", "wrappers"} <= rewrites
     before = results(outcome.before[str(source)], language, tmp_path)
     assert all(code == 0 and "sent" in summary for code, summary, _ in before)
     assert results(outcome.after[str(source)], language, tmp_path) == before

@@ -98,7 +98,7 @@ def test_each_buffer_has_what_changed_up_to_where_it_is_asked_for(
     footprints = analysis.footprints
     routine = analysis.program.routines["step"]
     messages = Messages(analysis.program, footprints)
-    kinds = set()
+    access_forms = set()
     for block in routine.body.plain():
         for index, choice in product(range(len(block.statements)), CHOICES):
             produces, nonblocking, collective = choice
@@ -111,6 +111,6 @@ def test_each_buffer_has_what_changed_up_to_where_it_is_asked_for(
                 collective=collective,
             )
             assert found == looked_at(footprints, routine, block, index, choice), (index, choice)
-            kinds |= {(access.through, access.section is None) for access in found}
+            access_forms |= {(access.through, access.section is None) for access in found}
     # Some places are known, of some only the array, and some were named by a pointer set since.
-    assert kinds >= {(False, False), (False, True), (True, False)}
+    assert access_forms >= {(False, False), (False, True), (True, False)}

@@ -307,7 +307,7 @@ def test_c_moved(name: str, tmp_path: Path) -> None:
     source.write_text(C_PROGRAM % (routines, body))
     text, outcome = text_of(source)
     main = text[text.index("int main") :]
-    ends = [main.rindex(word) for word in ("end(", "outer(", "MPI_Wait") if word in main]
+    ends = [main.rindex(callee) for callee in ("end(", "outer(", "MPI_Wait") if callee in main]
     assert main.index("work(c)") < max(ends), [str(d.reason) for d in outcome.decisions]
     again = transform([source], Options(contents={source: text.encode()}))
     assert again.after[str(source)].decode() == text

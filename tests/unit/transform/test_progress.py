@@ -296,7 +296,7 @@ def test_a_routine_is_split_where_one_of_its_calls_is_chosen(tmp_path: Path) -> 
         options = Options(only=only, progress_interval_s=100e-6)
         return transform([source], options).after[str(source)]
 
-    assert all(word in rewritten("MPI_Sendrecv(") for word in (b"swap_start(d", b"MPI_Iprobe"))
+    assert all(callee in rewritten("MPI_Sendrecv(") for callee in (b"swap_start(d", b"MPI_Iprobe"))
     assert b"swap_start" not in rewritten("MPI_Waitall(")
 
 

@@ -47,9 +47,9 @@ def test_what_to_do_is_what_the_docs_say() -> None:
     refusals = text[: text.index("## What is told of a rewrite")]
     rows = [line[2:].split(" | ") for line in refusals.splitlines() if line.startswith("| ")]
     said = {r: row[1].rstrip(" |") for row in rows for r in row[0].split("<br>")}
-    kinds = {re.sub(r"\{\w+\}", "…", kind.value): kind for kind in ReasonKind}
+    kind_of = {re.sub(r"\{\w+\}", "…", kind.value): kind for kind in ReasonKind}
     named = {
-        kinds[r].name.lower().replace("_", "-"): text for r, text in said.items() if r in kinds
+        kind_of[r].name.lower().replace("_", "-"): text for r, text in said.items() if r in kind_of
     }
     assert named == ADVICE
 

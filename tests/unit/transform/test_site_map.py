@@ -18,9 +18,9 @@ def calls(file: str) -> dict[str, list[int]]:
     """Lines with a call, by its name."""
     found: dict[str, list[int]] = {}
     for number, line in enumerate(Path(file).read_text().splitlines(), 1):
-        for word in line.replace("(", " ").split():
-            if word.startswith("MPI_") and f"{word}(" in line:
-                found.setdefault(word, []).append(number)
+        for token in line.replace("(", " ").split():
+            if token.startswith("MPI_") and f"{token}(" in line:
+                found.setdefault(token, []).append(number)
     return found
 
 

@@ -35,8 +35,8 @@ def test_what_is_predicted_to_save_most_comes_first() -> None:
 
 
 def test_of_equals_the_one_that_costs_least_comes_first() -> None:
-    kinds = ("source", "progress", "setting")
-    assert names([Candidate(kind, kind, most=0.3) for kind in kinds]) == [
+    candidate_kinds = ("source", "progress", "setting")
+    assert names([Candidate(kind, kind, most=0.3) for kind in candidate_kinds]) == [
         "setting",
         "progress",
         "source",

@@ -174,11 +174,11 @@ def test_one_thread_goes_together_with_settings(account: MakeAccount) -> None:
     search(Request(Line("A", APP), Plan(30, warm=0), 1e6), tried, timed)
     # The other interval saves as much: it cannot become the answer.
     assert [found.recommended for found in tried] == [True, False, True, True]
-    together = tried[-1].candidate
-    assert together.kind == "combination"
-    assert together.label == "imbrex-exec --progress and X=1"
-    assert together.apply == ("export X=1", f"{SCRIPT} --progress ./app input")
-    assert together.setup.prefix == together.beside.prefix == (str(SCRIPT), "--progress")
+    combination = tried[-1].candidate
+    assert combination.kind == "combination"
+    assert combination.label == "imbrex-exec --progress and X=1"
+    assert combination.apply == ("export X=1", f"{SCRIPT} --progress ./app input")
+    assert combination.setup.prefix == combination.beside.prefix == (str(SCRIPT), "--progress")
     assert tried[-1].estimate == pytest.approx(0.1)
 
 

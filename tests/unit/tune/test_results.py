@@ -102,8 +102,8 @@ def test_a_number_of_few_digits_may_be_chance() -> None:
     many = difference(["x 0.0031234", "x 0.0031234"], "x 0.0031235")
     assert few is not None and may_be_chance(few)
     assert many is not None and not may_be_chance(many)
-    word = difference(["right", "right"], "wrong")
-    assert word is not None and not may_be_chance(word)
+    verdict = difference(["right", "right"], "wrong")
+    assert verdict is not None and not may_be_chance(verdict)
 
 
 def test_last_digits_may_differ_and_no_others() -> None:

@@ -418,11 +418,11 @@ def test_what_helps_together_is_recommended_together() -> None:
     first, second = setting("1"), Candidate("setting", "Y=1", Setup({"Y": "1"}), "e", "c")
     tried = [Tried(first), Tried(second)]
     search(Request(LINE, Plan(30, warm=0), 1e6), tried, machine, clock=machine.clock)
-    together = tried[-1]
-    assert together.candidate.kind == "combination"
-    assert together.recommended and 0.08 < together.estimate < 0.12  # beside X alone
+    combination = tried[-1]
+    assert combination.candidate.kind == "combination"
+    assert combination.recommended and 0.08 < combination.estimate < 0.12  # beside X alone
     answer = found(tuple(tried))
-    assert answer.recommended[0] is together
+    assert answer.recommended[0] is combination
     assert answer.verdict.startswith(("28.", "27."))
     assert "   $ export X=1 Y=1" in answer.lines()
 

@@ -4,9 +4,9 @@
   const source = document.getElementById("timeline-data");
   if (!source) return;
   const data = JSON.parse(source.textContent);
-  const kinds = { u1: Uint8Array, u4: Uint32Array, i4: Int32Array, f4: Float32Array, u2: Uint16Array };
+  const arrayOf = { u1: Uint8Array, u4: Uint32Array, i4: Int32Array, f4: Float32Array, u2: Uint16Array };
   const bytes = coded => Uint8Array.from(atob(coded), letter => letter.charCodeAt(0));
-  const column = (name, kind) => new kinds[kind](bytes(data[name]).buffer);
+  const column = (name, kind) => new arrayOf[kind](bytes(data[name]).buffer);
   const calls = { rank: column("rank", "u4"), enter: column("enter", "u4"), exit: column("exit", "u4"), place: column("place", "u2"),
     parts: column("parts", "u1"), late: column("late", "f4"), bytes: column("bytes", "f4"), peer: column("peer", "i4"), thread: column("thread", "u1") };
   const sent = { send: column("m_send", "u4"), receive: column("m_receive", "u4"), wait: column("m_wait", "i4"), end: column("m_end", "u4"), bytes: column("m_bytes", "f4"),
@@ -75,25 +75,25 @@
   function axis() {
     const span = (last - first) * unit, rough = span / 6, power = Math.pow(10, Math.floor(Math.log10(rough)));
     const step = [1, 2, 5, 10].map(f => f * power).find(s => s >= rough);
-    const origin = data.origin_ns + first * unit, [factor, word] = scale(data.origin_ns + last * unit);
+    const origin = data.origin_ns + first * unit, [factor, unitName] = scale(data.origin_ns + last * unit);
     const digits = Math.max(0, Math.min(9, Math.ceil(-Math.log10(step * factor) - 1e-9)));
     context.fillStyle = colours.soft; context.font = "12px system-ui, sans-serif"; context.textAlign = "center";
     for (let t = Math.ceil(origin / step) * step; t < origin + span; t += step) {
       const px = x((t - data.origin_ns) / unit);
       context.fillStyle = colours.line; context.fillRect(Math.round(px), TOP - 6, 1, shown);
       context.fillStyle = colours.soft;
-      if (px > LEFT + 30 && px < width - 30) context.fillText((t * factor).toFixed(digits) + " " + word, px, 13);
+      if (px > LEFT + 30 && px < width - 30) context.fillText((t * factor).toFixed(digits) + " " + unitName, px, 13);
     }
   }
   // A level as a picture: a column for each stretch, TALL rows for each rank, parts one upon another.
   const TALL = 16;
   function painted(level) {
     if (level.image) return level.image;
-    const picture = document.createElement("canvas"), n = level.stretches, parts = level.kinds.length;
+    const picture = document.createElement("canvas"), n = level.stretches, parts = level.intervals.length;
     picture.width = n; picture.height = TALL * data.ranks.length;
     const pixels = picture.getContext("2d"), out = pixels.createImageData(n, picture.height), words = new Uint32Array(out.data.buffer);
     const rgba = name => { const c = name === "unlogged" ? colours.line : colours[name], [r, g, b] = [1, 3, 5].map(at => parseInt(c.slice(at, at + 2), 16)); return ((name === "compute" ? 128 : 255) << 24 | b << 16 | g << 8 | r) >>> 0; };
-    const paint = level.kinds.map(rgba), rest = rgba("compute");
+    const paint = level.intervals.map(rgba), rest = rgba("compute");
     for (let row = 0; row < data.ranks.length; row++) for (let k = 0; k < n; k++) {
       let filled = 0, sum = 0;
       const put = (colour, to) => { for (; filled < to; filled++) words[(row * TALL + TALL - 1 - filled) * n + k] = colour; };
@@ -129,11 +129,11 @@
     const level = levels.filter(l => t >= l.first && t < l.last).pop();
     if (!level || row < 0 || row >= data.ranks.length || px < LEFT || py < TOP) return "";
     const length = (level.last - level.first) / level.stretches, k = Math.floor((t - level.first) / length);
-    const begin = data.origin_ns + (level.first + k * length) * unit, parts = level.kinds.length, base = (row * level.stretches + k) * parts;
+    const begin = data.origin_ns + (level.first + k * length) * unit, parts = level.intervals.length, base = (row * level.stretches + k) * parts;
     const lines = ["rank " + data.ranks[row] + ", " + time(length * unit) + " from " + (begin / 1e9).toPrecision(6) + " s"];
-    const word = kind => kind === "open" ? "transfer or stalled, or not certain which" : kind === "unlogged" ? "not logged" : data.causes[CAUSES.indexOf(kind)][1];
+    const phraseOf = kind => kind === "open" ? "transfer or stalled, or not certain which" : kind === "unlogged" ? "not logged" : data.causes[CAUSES.indexOf(kind)][1];
     let rest = FULL;
-    level.kinds.forEach((kind, p) => { const share = level.shares[base + p]; rest -= share; if (share >= 0.01 * FULL) lines.push(word(kind) + " " + Math.round(100 * share / FULL) + " %"); });
+    level.intervals.forEach((kind, p) => { const share = level.shares[base + p]; rest -= share; if (share >= 0.01 * FULL) lines.push(phraseOf(kind) + " " + Math.round(100 * share / FULL) + " %"); });
     if (rest > 0.01 * FULL) lines.push("compute " + Math.round(100 * rest / FULL) + " %");
     return lines.join("\n");
   }

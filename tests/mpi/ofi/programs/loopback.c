@@ -31,10 +31,10 @@ static char out[ROOM], in[ROOM];
 static struct fid_cq *cq;
 static int errors;
 
-static void need(long result, const char *what)
+static void need(long result, const char *function)
 {
     if (result) {
-        fprintf(stderr, "%s: %s\n", what, fi_strerror((int)-result));
+        fprintf(stderr, "%s: %s\n", function, fi_strerror((int)-result));
         exit(2);
     }
 }

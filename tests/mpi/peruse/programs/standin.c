@@ -63,47 +63,47 @@ int PERUSE_Event_activate(void *h)
     return 0;
 }
 
-static void raise_event(int event, MPI_Aint id, specification *what)
+static void raise_event(int event, MPI_Aint id, specification *message)
 {
     int bytes = 0;
-    PMPI_Type_size(what->datatype, &bytes);
-    if (event != ACTIVATE && (long)bytes * what->count == 0)
+    PMPI_Type_size(message->datatype, &bytes);
+    if (event != ACTIVATE && (long)bytes * message->count == 0)
         return;
     for (int i = 0; i < handle_count; i++)
-        if (handles[i].active && handles[i].event == event && handles[i].comm == what->comm)
-            handles[i].function(&handles[i], id, what, handles[i].data);
+        if (handles[i].active && handles[i].event == event && handles[i].comm == message->comm)
+            handles[i].function(&handles[i], id, message, handles[i].data);
 }
 
 /* ---- Messages under way */
 
 static struct {
     MPI_Request request;
-    specification what;
+    specification message;
 } open_ones[64];
 
-static void post(MPI_Request request, specification what)
+static void post(MPI_Request request, specification message)
 {
     for (int i = 0; i < 64; i++)
-        if (!open_ones[i].what.buffer) {
+        if (!open_ones[i].message.buffer) {
             open_ones[i].request = request;
-            open_ones[i].what = what;
+            open_ones[i].message = message;
             break;
         }
-    raise_event(ACTIVATE, (MPI_Aint)request, &what);
+    raise_event(ACTIVATE, (MPI_Aint)request, &message);
 }
 
 static void poll(void)
 {
     for (int i = 0; i < 64; i++) {
         int done = 0;
-        if (!open_ones[i].what.buffer)
+        if (!open_ones[i].message.buffer)
             continue;
         PMPI_Request_get_status(open_ones[i].request, &done, MPI_STATUS_IGNORE);
         if (!done)
             continue;
-        raise_event(BEGIN, (MPI_Aint)open_ones[i].request, &open_ones[i].what);
-        raise_event(END, (MPI_Aint)open_ones[i].request, &open_ones[i].what);
-        open_ones[i].what.buffer = NULL;
+        raise_event(BEGIN, (MPI_Aint)open_ones[i].request, &open_ones[i].message);
+        raise_event(END, (MPI_Aint)open_ones[i].request, &open_ones[i].message);
+        open_ones[i].message.buffer = NULL;
     }
 }
 
@@ -170,12 +170,12 @@ static void exchange(int event, void *buf, int count, MPI_Datatype type, MPI_Com
     static char ids[2];
     int rank;
     PMPI_Comm_rank(comm, &rank);
-    specification what = {comm, buf, count, type, 1 - rank, -20, SEND};
+    specification message = {comm, buf, count, type, 1 - rank, -20, SEND};
     if (both || rank == 0)
-        raise_event(event, (MPI_Aint)&ids[0], &what);
-    what.operation = RECEIVE;
+        raise_event(event, (MPI_Aint)&ids[0], &message);
+    message.operation = RECEIVE;
     if (both || rank == 1)
-        raise_event(event, (MPI_Aint)&ids[1], &what);
+        raise_event(event, (MPI_Aint)&ids[1], &message);
 }
 
 int PMPI_Allreduce(const void *in, void *out, int count, MPI_Datatype type, MPI_Op op,

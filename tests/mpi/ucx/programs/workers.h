@@ -25,10 +25,10 @@ static char out[LARGE], in[LARGE], target[LARGE];
 static ucp_context_h context;
 static int late; /* callbacks of what was open: as many as UCX likes */
 
-static void need(int wrong, const char *what)
+static void need(int wrong, const char *complaint)
 {
     if (wrong) {
-        fprintf(stderr, "%s\n", what);
+        fprintf(stderr, "%s\n", complaint);
         _Exit(2);
     }
 }

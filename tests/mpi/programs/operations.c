@@ -1,4 +1,4 @@
-/* Each kind of transfer under a progress thread, two ranks: kinds WHAT. As in helped.c large data
+/* Each kind of transfer under a progress thread, two ranks: operations WHAT. As in helped.c large data
  * is on its way while no rank makes a call of MPI; rank 0 prints `moved` if all of it came
  * nevertheless, else `not moved`, and after completion `right` if each byte is. `none` where the
  * library has no such kind. */
@@ -128,7 +128,7 @@ static void session(void)
     MPI_Request requests[2];
     MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
     MPI_Group_from_session_pset(session, "mpi://WORLD", &group);
-    MPI_Comm_create_from_group(group, "kinds", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &comm);
+    MPI_Comm_create_from_group(group, "operations", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &comm);
     MPI_Comm_rank(comm, &rank);
     peer = 1 - rank;
     fill();
@@ -162,10 +162,10 @@ static void session(void)
 
 int main(int argc, char **argv)
 {
-    const char *what = argc > 1 ? argv[1] : "";
+    const char *scenario = argc > 1 ? argv[1] : "";
     out = malloc(WORDS * sizeof *out);
     in = malloc(WORDS * sizeof *in);
-    if (!strcmp(what, "session")) {
+    if (!strcmp(scenario, "session")) {
         session();
         return 0;
     }
@@ -174,23 +174,23 @@ int main(int argc, char **argv)
     peer = 1 - rank;
     fill();
     MPI_Barrier(MPI_COMM_WORLD);
-    if (!strcmp(what, "broadcast"))
+    if (!strcmp(scenario, "broadcast"))
         broadcast();
-    else if (!strcmp(what, "put"))
+    else if (!strcmp(scenario, "put"))
         one_sided(0, 0, 0);
-    else if (!strcmp(what, "get"))
+    else if (!strcmp(scenario, "get"))
         one_sided(1, 0, 0);
-    else if (!strcmp(what, "put-locked"))
+    else if (!strcmp(scenario, "put-locked"))
         one_sided(0, 1, 0);
-    else if (!strcmp(what, "get-locked"))
+    else if (!strcmp(scenario, "get-locked"))
         one_sided(1, 1, 0);
-    else if (!strcmp(what, "rput"))
+    else if (!strcmp(scenario, "rput"))
         one_sided(0, 1, 1);
-    else if (!strcmp(what, "rget"))
+    else if (!strcmp(scenario, "rget"))
         one_sided(1, 1, 1);
-    else if (!strcmp(what, "partitioned"))
+    else if (!strcmp(scenario, "partitioned"))
         partitioned();
-    else if (!strcmp(what, "persistent-collective"))
+    else if (!strcmp(scenario, "persistent-collective"))
         persistent_collective();
     MPI_Finalize();
     return 0;

@@ -25,13 +25,13 @@ WINDOWS = {"OMPI_MCA_osc": "ucx"}
 
 @pytest.fixture
 def start(mpi, runtime, compiled, tmp_path):
-    """Two ranks of kinds.c behind imbrex-exec: what they print, and how often each rank looked."""
+    """Two ranks of operations.c behind imbrex-exec: what they print, and the looks of each rank."""
 
-    def run(what, options=("--progress",), **variables):
+    def run(scenario, options=("--progress",), **variables):
         prefix = [str(runtime.prefix / "bin" / "imbrex-exec"), *options] if options else []
         binding = ["--bind-to", "none"] if mpi.name == "openmpi" else []
         done = subprocess.run(
-            [mpi.mpirun, *binding, "-n", "2", *prefix, str(compiled("kinds")), what],
+            [mpi.mpirun, *binding, "-n", "2", *prefix, str(compiled("operations")), scenario],
             cwd=tmp_path,
             env={**os.environ, **TCP, "IMBREX_PROGRESS_TELL": "1", **variables},
             capture_output=True,
@@ -48,16 +48,16 @@ def start(mpi, runtime, compiled, tmp_path):
     return run
 
 
-@pytest.mark.parametrize("what", ["broadcast", "partitioned", "persistent-collective"])
-def test_data_moves_while_no_rank_calls(start, what):
-    printed, looks = start(what)
+@pytest.mark.parametrize("scenario", ["broadcast", "partitioned", "persistent-collective"])
+def test_data_moves_while_no_rank_calls(start, scenario):
+    printed, looks = start(scenario)
     assert printed == ["moved", "right"]
     assert len(looks) == 2 and all(looks)
 
 
-@pytest.mark.parametrize("what", ["put", "get", "put-locked", "get-locked", "rget"])
-def test_data_of_one_sided_transfers_moves(start, what):
-    printed, looks = start(what, **WINDOWS)
+@pytest.mark.parametrize("scenario", ["put", "get", "put-locked", "get-locked", "rget"])
+def test_data_of_one_sided_transfers_moves(start, scenario):
+    printed, looks = start(scenario, **WINDOWS)
     assert printed == ["moved", "right"]
     assert len(looks) == 2 and all(looks)
 
@@ -69,9 +69,9 @@ def test_a_put_with_a_request_is_right(start):
     assert len(looks) == 2
 
 
-@pytest.mark.parametrize("what", ["broadcast", "put"])
-def test_it_does_not_move_without_the_thread(start, what):
-    printed, looks = start(what, options=(), HELPED_WAIT_S="0.3", **WINDOWS)
+@pytest.mark.parametrize("scenario", ["broadcast", "put"])
+def test_it_does_not_move_without_the_thread(start, scenario):
+    printed, looks = start(scenario, options=(), HELPED_WAIT_S="0.3", **WINDOWS)
     assert (printed, looks) == (["not moved", "right"], [])
 
 
