@@ -26,7 +26,6 @@ help:
 	@echo "make lint   ruff, mypy, clang-format"
 	@echo "make clean  remove .venv and build"
 
-# ---- Python environment -----------------------------------------------------------------------
 $(VENV)/.ready: pyproject.toml
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
 		if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; \
@@ -42,7 +41,6 @@ $(VENV)/.ready-test: $(VENV)/.ready
 	$(BIN)/pip install --quiet --editable '.[test]'
 	@touch $@
 
-# ---- Demo -------------------------------------------------------------------------------------
 # With an MPI on PATH the demo uses that; else the mpich wheel, which needs a C compiler only. Open
 # MPI's shared memory needs no progress of the sender, its TCP does, as on a network.
 demo: $(VENV)/.ready
@@ -62,7 +60,6 @@ demo: $(VENV)/.ready
 	imbrex report $(DEMO)/tune -o report.html; \
 	echo "More: report.html in a browser; $(BIN)/imbrex show $(DEMO)/run"
 
-# ---- Tests ------------------------------------------------------------------------------------
 packages:
 	@missing=""; for package in $(PACKAGES); do \
 		dpkg-query -W -f='$${Status}' $$package 2>/dev/null | grep -q "ok installed" || missing="$$missing $$package"; done; \

@@ -166,9 +166,6 @@ void ixa_regions_arrival(ixa_span span, int64_t compute_ns)
     pthread_mutex_unlock(&lock);
 }
 
-/* ---- Output -----------------------------------------------------------------------------------
- */
-
 void ixa_regions_start(int own_rank, const char *where)
 {
     rank = own_rank;

@@ -160,8 +160,7 @@ void ixa_may_copy(uintptr_t address, size_t size, uintptr_t source, int just_rea
     }
 }
 
-/* ---- Copies of whole ranges: memcpy, and MPI_Pack --------------------------------------------
- */
+/* What memcpy and MPI_Pack copy is told as whole ranges, from and to. */
 
 /* A mark on a place that is unpacked to by the copy that goes on now: places are aligned. */
 enum { FRESH = 1 };
@@ -213,8 +212,7 @@ void ixa_after_copy(uintptr_t to, uintptr_t from, size_t size)
         after_copy_of(to + at, from + at);
 }
 
-/* ---- What became of an element ---------------------------------------------------------------
- */
+/* An element has one origin, or went to one place, only where all its grains agree. */
 
 static int is_whole(uintptr_t address, size_t size)
 {

@@ -49,9 +49,6 @@ static size_t finding_count;
 static uint64_t more_findings, transfers;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* ---- Findings ---------------------------------------------------------------------------------
- */
-
 static void write_text(FILE *file, const char *text)
 {
     for (const char *c = text; c && *c; c++) {
@@ -170,9 +167,6 @@ static void forbidden(uintptr_t address, size_t size, int is_write, const void *
         report(held, BY_ACCESS, code, 0, is_write, offset, size);
     pthread_mutex_unlock(&lock);
 }
-
-/* ---- Transfers --------------------------------------------------------------------------------
- */
 
 void ixa_guard_start(ixa_memory_t *shadow, int own_rank, const char *directory)
 {

@@ -193,8 +193,8 @@ void ixa_copied_range(void *to, const void *from, size_t size, const void *code)
     ixa_after_copy((uintptr_t)to, (uintptr_t)from, size);
 }
 
-/* ---- Loads and stores: by size, aligned or not, volatile or not --------------------------------
- */
+/* The compiler calls one function for each size of loads and stores, aligned or not, volatile or
+ * not. */
 
 #define ONE(name, size, is_write, aligned)                                                         \
     void __tsan_##name##size(void *p)                                                              \
@@ -281,8 +281,8 @@ void __tsan_vptr_read(void **p)
     hook(p, 8, 0, 1, CODE);
 }
 
-/* ---- Copies: as the compiler calls them, and (linked with --wrap) as the user does --------------
- */
+/* Copies are seen as the compiler calls them, and as the user does where the program is linked with
+ * --wrap. */
 
 void *__real_memcpy(void *, const void *, size_t);
 void *__real_memmove(void *, const void *, size_t);
@@ -315,9 +315,8 @@ COPY(__wrap_memcpy, __real_memcpy)
 COPY(__wrap_memmove, __real_memmove)
 SET(__wrap_memset, __real_memset)
 
-/* ---- Atomics: carried out as the compiler would; they are accesses, not synchronization to check
- * -
- */
+/* Atomics are carried out as the compiler would do it; they are accesses, not synchronization to
+ * check. */
 
 #define ATOMIC(bits, type)                                                                         \
     type __tsan_atomic##bits##_load(const volatile type *a, int o)                                 \

@@ -173,8 +173,7 @@ static void count_call(ixa_message_t *m)
     m->last_ns = ixa_timeline->now_ns;
 }
 
-/* ---- The recorded run: every element --------------------------------------------------------
- */
+/* The recorded run looks at every element of a message. */
 
 static void take_over(size_t index)
 {

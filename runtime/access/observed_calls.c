@@ -43,9 +43,6 @@ static void take_turn(const ix_watched_call *call)
         ixa_timeline = call->timeline;
 }
 
-/* ---- Before the library's function ------------------------------------------------------------
- */
-
 static int is_on(const ix_watched_call *call, int purpose)
 {
     return call->on & purpose & ixa_observed;
@@ -167,9 +164,6 @@ static void starting(ix_watched_call *call, int count, const MPI_Request *reques
     }
     ixa_end_turn();
 }
-
-/* ---- After it ---------------------------------------------------------------------------------
- */
 
 static void leave(ix_watched_call *call, int found)
 {

@@ -24,9 +24,6 @@ typedef struct type {
 static type_t types[TYPES];
 static int type_count;
 
-/* ---- Datatypes --------------------------------------------------------------------------------
- */
-
 static uint64_t mix(uint64_t hash, uint64_t value)
 {
     hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
@@ -189,9 +186,6 @@ static const type_t *type_of(MPI_Datatype handle)
     return take_apart(handle, t) ? NULL : &types[type_count++];
 }
 
-/* ---- Blocks -----------------------------------------------------------------------------------
- */
-
 typedef struct block {
     int64_t count;
     ptrdiff_t at; /* in bytes */
@@ -314,9 +308,6 @@ uint64_t ixa_signature(const ix_buffer *b)
     }
     return hash;
 }
-
-/* ---- Copies -----------------------------------------------------------------------------------
- */
 
 static void *copy_list(const void *list, size_t bytes)
 {

@@ -11,8 +11,8 @@
 ixa_page_t *ixa_pages[IXA_TABLE];
 __thread uint64_t ixa_clock, ixa_thread;
 
-/* ---- Threads ----------------------------------------------------------------------------------
- */
+/* Each thread counts its accesses for itself; the counts of all are found here, also of those that
+ * have ended. */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_key_t at_end;
@@ -58,9 +58,6 @@ static int clocks(uint64_t counts[IXA_THREADS])
     pthread_mutex_unlock(&lock);
     return count;
 }
-
-/* ---- Pages ------------------------------------------------------------------------------------
- */
 
 static void *memory(size_t size)
 {
@@ -236,9 +233,6 @@ static uint64_t first_read(uintptr_t address, size_t size)
     }
     return earliest;
 }
-
-/* ---- Bytes in flight --------------------------------------------------------------------------
- */
 
 static int hold_locked(uintptr_t address, size_t size, int is_receive, int by)
 {

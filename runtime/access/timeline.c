@@ -105,8 +105,7 @@ static double undisturbed(uint64_t key, double length, int hits)
     return sorted[count / 2];
 }
 
-/* ---- Threads that call MPI --------------------------------------------------------------------
- */
+/* Each thread that calls MPI has a time line and a file of its own. */
 
 /* times.RANK.bin, and times.RANK.THREAD.bin of further threads. */
 static FILE *open_times(int number)
@@ -210,9 +209,6 @@ void ixa_times_begin(void)
             t->compute_ns + (t->muted ? 0 : ix_now() - t->last_ns);
     ixa_times_exit();
 }
-
-/* ---- Intervals --------------------------------------------------------------------------------
- */
 
 /* The watchpoint is the first thread's. */
 static int is_watched(void)

@@ -6,9 +6,6 @@
 
 enum { MOST_LOOKED_AT = 1 << 16 };
 
-/* ---- Where ------------------------------------------------------------------------------------
- */
-
 static const ix_causes_row *most_at_stake(const ix_rows *causes, int64_t *stake_ns)
 {
     const ix_causes_row *rows = (const void *)causes->rows, *found = NULL;
@@ -138,9 +135,6 @@ int64_t ix_excerpt_reach(const ix_view *view, int64_t at_ns, uint32_t most)
     }
     return low;
 }
-
-/* ---- Rows -------------------------------------------------------------------------------------
- */
 
 static int64_t known(int64_t time_ns)
 {

@@ -179,8 +179,8 @@ typedef struct ix_log_header {
     int64_t common_start_ns, common_end_ns;
 } ix_log_header;
 
-/* ---- Reading, in the process itself or from a file. No memory but the reader's. ---------------
- */
+/* The process itself and whoever reads a file read records by these functions; they use no memory
+ * but the reader's. */
 
 typedef struct ix_log_place {
     uint32_t order;

@@ -5,8 +5,6 @@
 #include "core/slots.h"
 #include "core/wait.h"
 
-/* ---- Transfers that begin and end in one call */
-
 static IX_COLD void begin_without_room(ix_thread *t, const ix_descriptor *d)
 {
     ix_open open;
@@ -40,8 +38,6 @@ IX_HOT void ix_blocking_packed(ix_thread *t, int64_t bytes, ix_packed packed)
     if (d)
         begin_own(t, d);
 }
-
-/* ---- The transfers that end with a call */
 
 static void close_sized(ix_thread *t, ix_open *open, const ix_end *end)
 {
@@ -106,8 +102,6 @@ static inline IX_ALWAYS void close_finished(ix_thread *t, ix_settlement *ended, 
         ix_add_if(concurrent, &ix_table.released, released);
 }
 
-/* ---- The row of a call */
-
 static IX_APART ix_row *find_row_without_transfer(ix_thread *t)
 {
     const ix_plan *known = ix_plan_elsewhere(t, 0, 0);
@@ -150,8 +144,6 @@ static inline IX_ALWAYS ix_row *row_of_call(ix_thread *t)
         return find_row_without_transfer(t);
     return IX_LIKELY(row != IX_ROW_TO_FIND) ? row : find_row_of_first(t);
 }
-
-/* ---- The end of a call */
 
 static inline void reset(ix_thread *t)
 {

@@ -29,7 +29,8 @@ static __thread int stays_out;
 static pthread_key_t thread_exit;
 static int has_thread_exit;
 
-/* ---- Layout: the part, and the working memory */
+/* Tables lie one behind the other in the part, which goes to the file, and in the working memory.
+ */
 
 static size_t place(size_t *end, size_t bytes)
 {
@@ -171,8 +172,6 @@ int64_t ix_memory_bytes(void)
            ix_log_memory_bytes();
 }
 
-/* ---- Threads */
-
 static void detach(void *thread)
 {
     ix_thread *t = thread;
@@ -269,8 +268,6 @@ void ix_leave_to_source(uint32_t path_bits)
     ix_engine.source_paths = path_bits;
     ix_plans_forget_all(); /* they hold what was left to it before */
 }
-
-/* ---- Start and stop */
 
 enum ix_started ix_start(const ix_options *options)
 {

@@ -28,8 +28,6 @@
 #include "core/thread.h"
 #include "core/transfer.h"
 
-/* ---- Start and end of measuring -------------------------------------------------------------- */
-
 enum ix_threading {
     IX_ONE_THREAD = 0, /* MPI_THREAD_SINGLE, FUNNELED: one thread makes the calls */
     IX_SERIALIZED = 1, /* several threads, one at a time (MPI_THREAD_SERIALIZED) */
@@ -109,8 +107,6 @@ double ix_measure_overhead(uint32_t calls);
 /* Bytes that the engine holds in this process: mapping, static tables, the call log so far. */
 int64_t ix_memory_bytes(void);
 
-/* ---- Transfer times -------------------------------------------------------------------------- */
-
 enum ix_role { IX_ROLE_ANY = 0, IX_ROLE_ROOT = 1, IX_ROLE_OTHER = 2 };
 
 /* Read the table of docs/reference/machine-profile.md ("The table that the runtime reads") from
@@ -120,8 +116,6 @@ enum ix_role { IX_ROLE_ANY = 0, IX_ROLE_ROOT = 1, IX_ROLE_OTHER = 2 };
  * open. length 0 empties the table. */
 int ix_load_times(const char *text, size_t length, const char *const *operations,
                   uint32_t operation_count, char *error, size_t error_bytes);
-
-/* ---- Calls ----------------------------------------------------------------------------------- */
 
 /* static inline ix_thread *ix_enter(uint32_t operation, const void *site);   (thread.h)
  * CALL_ENTER. `site` is the return address in the user's code. Calls made inside a call
@@ -147,7 +141,7 @@ static inline void ix_leave(ix_thread *t)
  * since ix_enter then is compute time; transfers finished in it end here. */
 void ix_leave_uncounted(ix_thread *t);
 
-/* ---- Transfers as the calls show them -------------------------------------------------------- */
+/* A wrapper tells of transfers as the calls show them. */
 
 #define IX_AS_POSTED (-1) /* bytes or path of an end: those of the begin */
 
@@ -219,7 +213,7 @@ int ix_any_open(void);
  * While any does, wait_min is 0. */
 void ix_exposed(ix_thread *t, int delta);
 
-/* ---- Transfers as an event source inside the library shows them ------------------------------ */
+/* An event source tells of transfers as it sees them inside the library. */
 
 /* XFER_BEGIN at `time_ns`: between the last CALL_ENTER or CALL_EXIT of this thread (t =
  * ix_current()) and now. The transfer belongs to the call in progress (site 0 outside calls).
@@ -259,8 +253,6 @@ ix_thread *ix_current(void);
 /* Paths (bit 1 << path) whose transfers another source sees: what ix_blocking, ix_begin and the
  * like begin there only counts for wait_min. Default 0. */
 void ix_leave_to_source(uint32_t path_bits);
-
-/* ---- Sections and pauses --------------------------------------------------------------------- */
 
 /* Open and close a named region of this thread (outside calls). Names nest, joined by '/'. Closing
  * a name that is open further out closes those within and counts an error for each; closing one

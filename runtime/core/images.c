@@ -140,7 +140,8 @@ void ix_images_enter_program(void)
         ix_image_number(&program);
 }
 
-/* ---- Images that are unloaded */
+/* An image that is unloaded leaves its addresses to the next one, so where the loader has unloaded
+ * some it is asked which are still there. */
 
 typedef struct roll {
     uint64_t there;

@@ -54,7 +54,7 @@ void ix_log_part_ready(ix_thread *t, uint64_t handle)
     ix_log_add_done(t, e->bytes / e->parts, e->where, envelope, 0);
 }
 
-/* ---- Matched probes: a message's key is the complement of a handle, which no request has */
+/* The key of a matched probe's message is the complement of its handle: no request has that. */
 
 void ix_log_found(ix_thread *t, uint64_t key, int64_t bytes, uint64_t where, uint64_t envelope)
 {

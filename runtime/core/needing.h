@@ -55,7 +55,7 @@ IX_HIDDEN IX_COLD void ix_count_needing(const ix_descriptor *d, int by);
 /* One that has begun has this request. */
 IX_HIDDEN IX_COLD void ix_list_needing(ix_descriptor *d, uint64_t handle);
 
-/* ---- For the progress thread */
+/* The progress thread asks for these. */
 
 /* Whether any is open that was not seen complete. */
 static inline int ix_any_needs_progress(void)

@@ -187,7 +187,7 @@ void ix_complete_then(ix_thread *t, uint32_t token, const ix_moment *end, int64_
     close_posted(t, s, &then);
 }
 
-/* ---- What the calls began, seen over from inside the library */
+/* An event source saw inside the library that a transfer is over which a call had begun. */
 
 static ix_slot *single_slot(uint64_t key)
 {

@@ -87,8 +87,6 @@ void ix_start_request(ix_thread *t, uint64_t handle)
     ix_mark(s, IX_ACTIVE, 0);
 }
 
-/* ---- End */
-
 /* As posted: all that its begin knew stays true. */
 static inline int came_as_posted(const ix_descriptor *d, int64_t bytes, int path)
 {

@@ -53,7 +53,7 @@ void ix_settle_debt(ix_thread *t)
     }
 }
 
-/* ---- Rows of the whole rank */
+/* The rows of a rank are those of its threads, summed by their keys. */
 
 static int order(int32_t a, int32_t b)
 {

@@ -103,8 +103,6 @@ int32_t ix_site_find(uint64_t address)
     return site;
 }
 
-/* ---- Images that are unloaded */
-
 void ix_images_changed(void)
 {
     uint64_t gone;

@@ -60,9 +60,6 @@ static enum ix_threading threading(void)
     return level == MPI_THREAD_SERIALIZED ? IX_SERIALIZED : IX_ONE_THREAD;
 }
 
-/* ---- Start ------------------------------------------------------------------------------------
- */
-
 /* What a world and sessions have in common. */
 static void start_profile(enum ix_threading threading)
 {
@@ -212,9 +209,6 @@ void ix_job_start_session(void)
     PMPI_Session_finalize(&session);
 #endif
 }
-
-/* ---- End --------------------------------------------------------------------------------------
- */
 
 /* Each rank has printed its own line (but for a full disk), and only those of rank 0 come into the
  * run directory. */

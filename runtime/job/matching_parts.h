@@ -27,7 +27,7 @@ typedef struct ix_block_head {
 
 enum ix_block_kind { IX_BLOCK_MESSAGES = 1, IX_BLOCK_ENTERED = 2 };
 
-/* ---- matching_log.c: 0, or -1 without memory */
+/* Of matching_log.c; start returns 0, or -1 without memory. */
 IX_HIDDEN int ix_matched_log_start(ix_matched_log *m, uint32_t level);
 IX_HIDDEN void ix_matched_log_end(ix_matched_log *m);
 
@@ -44,7 +44,7 @@ IX_HIDDEN int ix_is_root_of(const ix_log_comm *c, const ix_op *op);
 /* The largest clock error to any member; IX_CLOCK_UNKNOWN also where members are not known. */
 IX_HIDDEN int64_t ix_error_among(const ix_matched_log *m, const ix_log_comm *c);
 
-/* ---- matching_messages.c */
+/* Of matching_messages.c. */
 typedef struct ix_message_exchange {
     ix_matched_log *of;
     ix_pairing pairing;
@@ -58,7 +58,7 @@ IX_HIDDEN void ix_messages_end(ix_message_exchange *m);
 IX_HIDDEN size_t ix_messages_tell(ix_message_exchange *m, int *rank, void *block);
 IX_HIDDEN void ix_messages_hear(ix_message_exchange *m, int rank, const void *block);
 
-/* ---- matching_rounds.c */
+/* Of matching_rounds.c. */
 
 /* What goes to one rank. */
 typedef struct ix_addressed {

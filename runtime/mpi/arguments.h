@@ -151,7 +151,8 @@ static inline void ix_recv_planned(ix_thread *t, MPI_Request request, int64_t co
     ix_planned(t, request, &x);
 }
 
-/* ---- Matched probes: the message knows neither its communicator nor its source --------------- */
+/* The message of a matched probe knows neither its communicator nor its source, so a note keeps
+ * what its receive needs of them. */
 
 #if MPI_VERSION >= 3
 static inline void ix_message_found(ix_thread *t, MPI_Message message, const MPI_Status *status,
@@ -196,8 +197,6 @@ static inline void ix_message_recv_begun(ix_thread *t, MPI_Request request, MPI_
     ix_begin(t, ix_handle(request), &x);
 }
 #endif
-
-/* ---- MPI-4 forms ----------------------------------------------------------------------------- */
 
 /* One request, two transfers: it stands twice in the engine's table, and both end with it. */
 static inline void ix_pair_begun(ix_thread *t, MPI_Request request, int64_t scount,
@@ -244,8 +243,6 @@ static inline void ix_partition_begun(ix_thread *t, MPI_Request request, int par
     ix_transfer x = {.bytes = (int64_t)note.value, .path = note.path, .slack = note.slack};
     ix_begin_in_group(t, ix_handle(request), partition, &x);
 }
-
-/* ---- Collectives ----------------------------------------------------------------------------- */
 
 /* enum ix_role of this process, or -1 when nothing goes to or comes from another one: it takes no
  * part (MPI_PROC_NULL as root), or is alone. */

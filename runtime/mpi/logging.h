@@ -110,8 +110,6 @@ static inline IX_ALWAYS void ix_log_request_completed(ix_thread *t, MPI_Request 
 IX_HIDDEN IX_COLD void ix_log_receive_failed(ix_thread *t, int rc, const MPI_Status *status,
                                              int peer, int tag, MPI_Comm comm);
 
-/* ---- Probes ---------------------------------------------------------------------------------- */
-
 static inline void ix_log_probed(ix_thread *t, const MPI_Status *status, MPI_Comm comm)
 {
     if (ix_log_is_on)
@@ -132,8 +130,6 @@ static inline void ix_log_message_found(ix_thread *t, MPI_Message message, const
                                     ix_path_to(comm, status->MPI_SOURCE), ix_wildcard(peer, tag)));
 }
 #endif
-
-/* ---- Collectives and windows ----------------------------------------------------------------- */
 
 static inline int32_t ix_logged_root(int root)
 {
@@ -180,8 +176,6 @@ static inline void ix_log_collective_planned(ix_thread *t, ix_comm *c, int root,
                        ix_collective_what(c, kind, flags),
                        atomic_fetch_add_explicit(&c->inits, 1, memory_order_relaxed) + 1, 0);
 }
-
-/* ---- One-sided ------------------------------------------------------------------------------- */
 
 /* 0: the window is not known. */
 static inline uint32_t ix_window_number(MPI_Win win)

@@ -44,7 +44,7 @@ typedef struct ix_presence_observer {
 typedef struct ix_observer {
     const char *name;
 
-    /* ---- The job. Collective over job->all: every rank comes here, also unmeasured ones. */
+    /* Of the job. Collective over job->all: every rank comes here, also unmeasured ones. */
 
     /* Before the program's first message. Whether to tell this observer of anything else. */
     int (*job_started)(const ix_job *job);
@@ -54,21 +54,21 @@ typedef struct ix_observer {
      * told where the program ends without it, nor in a program of sessions. */
     void (*job_ending)(const ix_job *job);
 
-    /* ---- Calls */
+    /* Of calls. */
 
     /* Before the library's function: t->last_ns is the entry, t->operation and t->address say what
      * and where. After the engine has closed the call: t->last_ns is the exit. */
     void (*call_entered)(ix_thread *t);
     void (*call_left)(ix_thread *t);
 
-    /* ---- Communicators */
+    /* Of communicators. */
 
     /* One is used for the first time: before other threads can find it, and after. */
     void (*communicator_met)(ix_comm *c);
     void (*communicator_listed)(MPI_Comm comm, const ix_comm *c);
     void (*communicator_freed)(uint64_t handle);
 
-    /* ---- Requests: for sources that live by what the calls tell */
+    /* Of requests, for sources that live by what the calls tell. */
 
     /* A request was seen complete, and what it brought if it is a receive; `path` IX_AS_POSTED
      * where the post told it. */
@@ -78,7 +78,7 @@ typedef struct ix_observer {
     /* Nobody will say how a request ends: freed or cancelled. */
     void (*request_lost)(ix_thread *t, uint64_t request);
 
-    /* ---- One-sided transfers */
+    /* Of one-sided transfers. */
 
     /* Within the call that begins one: whether the observer has taken it, all its bytes; whether it
      * saw that it is over on both sides; that it has this request. And when those of a window and
@@ -89,10 +89,10 @@ typedef struct ix_observer {
                           const ix_transfer *transfer, uint64_t request);
     void (*rma_closed)(ix_thread *t, uint64_t window, int32_t target, int slack);
 
-    /* ---- Memory: of at most one observer */
+    /* Of memory: at most one observer has it. */
     const ix_buffer_observer *buffers;
 
-    /* ---- Presence: of at most one observer */
+    /* Of presence: at most one observer has it. */
     const ix_presence_observer *presence;
 } ix_observer;
 
@@ -113,7 +113,7 @@ extern IX_HIDDEN int ix_observed;
 /* The event source in use sees no persistent requests: their transfers stay with the calls. */
 extern IX_HIDDEN int ix_persistent_unseen;
 
-/* ---- For the wrappers */
+/* The wrappers tell by these. */
 
 IX_HIDDEN IX_COLD ix_watched_call *ix_tell_entered(ix_thread *t, int polls);
 IX_HIDDEN IX_COLD int ix_leave_and_tell(ix_thread *t, int rc);
@@ -127,7 +127,7 @@ IX_HIDDEN IX_COLD void ix_tell_rma_requested(ix_thread *t, uint64_t window, int3
                                              const ix_transfer *transfer, uint64_t request);
 IX_HIDDEN IX_COLD void ix_tell_rma_closed(ix_thread *t, uint64_t window, int32_t target, int slack);
 
-/* ---- For mpi/comms.c and job/ */
+/* mpi/comms.c and job/ tell by these. */
 
 IX_HIDDEN void ix_tell_communicator_met(ix_comm *c);
 IX_HIDDEN void ix_tell_communicator_listed(MPI_Comm comm, const ix_comm *c);

@@ -57,7 +57,7 @@ typedef struct layout {
 static layout frames;
 static _Atomic int is_asked, is_absent, is_known, looks;
 
-/* ---- The interpreter */
+/* The functions of the interpreter are looked up once, since the runtime links with no Python. */
 
 static int find_functions(void)
 {
@@ -94,8 +94,6 @@ int ix_is_without_python(void)
     }
     return atomic_load_explicit(&is_absent, memory_order_relaxed);
 }
-
-/* ---- The layout of its frames */
 
 static const char *pointer_at(const char *structure, size_t offset)
 {
@@ -231,8 +229,6 @@ static int knows_layout(void)
         learn_layout();
     return atomic_load_explicit(&is_known, memory_order_acquire);
 }
-
-/* ---- The line that called */
 
 /* The frame on top of this thread's; NULL where there is none. */
 static const char *frame_of_thread(void)

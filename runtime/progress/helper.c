@@ -32,7 +32,7 @@ static int64_t processor_ns(void)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* ---- Sleeping */
+/* The thread sleeps in a futex, from which a call of the program wakes it without a lock. */
 
 static void sleep_while(int32_t state, int64_t most_ns)
 {
@@ -70,8 +70,6 @@ static void sleep_until_needed(void)
         sleep_while(IX_HELPER_ASLEEP, 0);
     }
 }
-
-/* ---- Looking */
 
 static void begin_look(void)
 {
@@ -167,8 +165,8 @@ static void *run(void *unused)
     return unused;
 }
 
-/* ---- Fork: a child has no helper, and finds no lock held that it might need (it may end by exit,
- * which runs the library's destructors). */
+/* The child of a fork has no helper, and finds no lock held that it might need: it may end by exit,
+ * which runs the library's destructors. */
 
 static void before_fork(void)
 {
@@ -187,8 +185,6 @@ static void in_child(void)
     atomic_store(&ix_helper.looking, 0);
     helper.has_thread = 0;
 }
-
-/* ---- Start and end */
 
 static int create(void)
 {

@@ -46,7 +46,7 @@ IX_HIDDEN void ix_helper_halt(int most_ms);
 
 IX_HIDDEN ix_helper_counts ix_helper_counted(void);
 
-/* ---- By threads of the program, around each outermost call */
+/* Threads of the program call these at the entry and the exit of each outermost call. */
 
 enum ix_helper_state {
     IX_HELPER_AWAY = 0,

@@ -59,8 +59,6 @@ int ix_progress_is_wanted(void)
     return own.options.wanted;
 }
 
-/* ---- Looks */
-
 static int is_needed(void)
 {
     return ix_any_needs_progress() && !(ix_has_own_operations && ix_any_takes_rounds());
@@ -132,8 +130,6 @@ static int64_t try_looks(void)
     }
     return least > 0 ? least : 1;
 }
-
-/* ---- Start and end */
 
 static int has_one_core(void)
 {
@@ -232,8 +228,6 @@ void ix_progress_halt(void)
 {
     ix_helper_halt(EXIT_MS);
 }
-
-/* ---- Calls */
 
 /* A call that was left by longjmp was entered, not left. */
 static __thread enum { OUTSIDE, IN_CALL, IN_UNRECORDED_CALL } inside;

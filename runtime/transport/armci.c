@@ -4,8 +4,6 @@
  * only forwards. What a transfer's begin and end are: docs/guide/armci.md. */
 #include "armci_wrap.h"
 
-/* ---- Start and end, memory */
-
 int ARMCI_Init(void)
 {
     find_runtime();
@@ -77,7 +75,7 @@ int ARMCI_Free(void *pointer)
     return rc;
 }
 
-/* ---- Calls that move nothing of this process */
+/* These move nothing of this process: they are timed, and no transfer stands in their rows. */
 
 #define SILENT(result, name, parameters, arguments)                                                \
     result ARMCI_##name parameters                                                                 \
@@ -105,8 +103,6 @@ SILENT_VOID(Access_begin, (void *pointer), (pointer))
 SILENT_VOID(Access_end, (void *pointer), (pointer))
 SILENT_VOID(Lock, (int mutex, int proc), (mutex, proc))
 SILENT_VOID(Unlock, (int mutex, int proc), (mutex, proc))
-
-/* ---- Synchronization */
 
 void ARMCI_Fence(int proc)
 {
@@ -164,7 +160,8 @@ int ARMCI_WaitAll(void)
     return rc;
 }
 
-/* ---- Put, get, accumulate: contiguous, strided (S), vector (V); blocking and nonblocking */
+/* Put, get and accumulate: contiguous, strided (S) and vector (V), each blocking and nonblocking.
+ */
 
 #define BLOCKING(name, direction, size, parameters, arguments)                                     \
     int ARMCI_##name parameters                                                                    \

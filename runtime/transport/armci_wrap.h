@@ -9,7 +9,7 @@
 
 #include "imbrex/source.h"
 
-/* ---- The runtime */
+/* The runtime is found by name in the running process, which may have none. */
 
 #define CALL(name) OP_##name,
 enum operation {
@@ -69,8 +69,6 @@ static void number_processes(MPI_Comm comm)
         if (call)                                                                                  \
             runtime->leave(call);                                                                  \
     } while (0)
-
-/* ---- Transfers */
 
 /* Blocking: a put's data may still be leaving when the call returns, a get's is there. */
 static void moved(void *call, enum imbrex_direction direction, int proc, int64_t bytes)

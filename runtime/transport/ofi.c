@@ -19,8 +19,6 @@ static struct {
     ix_inflight messages;
 } state = {.messages = {.busy = ATOMIC_FLAG_INIT}};
 
-/* ---- Begin */
-
 static ix_thread *poster(void)
 {
     if (!state.in_use || !ix_measuring)
@@ -196,7 +194,7 @@ int ix_ofi_is_filled(const ix_fi_tagged_ops *table)
     return table->send == tagged_send;
 }
 
-/* ---- End: what the library reads from its completion queues */
+/* A transfer ends where the library reads its completion from a queue. */
 
 static void ended(const ix_fi_entry *entry, size_t stride, int failed)
 {
@@ -279,8 +277,6 @@ void ix_ofi_fill_cq(ix_fi_cq_ops *copy)
     copy->sread = cq_sread;
     copy->sreadfrom = cq_sreadfrom;
 }
-
-/* ---- Use */
 
 int ix_ofi_present(void)
 {

@@ -21,8 +21,6 @@ static void *copy_of(const void *table, size_t needed, size_t stride)
     return h + 1;
 }
 
-/* ---- Objects */
-
 static void take_ep(ix_fi_ep *ep);
 
 static int ep_control(ix_fi_object *object, int command, void *argument)

@@ -187,8 +187,6 @@ int ix_onesided_waits(const void *endpoint, uint64_t last)
     return found;
 }
 
-/* ---- What the MPI calls say */
-
 void ix_onesided_use(int path, const uint8_t *forms_of)
 {
     state.path = (uint8_t)path;

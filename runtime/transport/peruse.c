@@ -11,7 +11,7 @@
 #include "mpi/arguments.h"
 #include "transport/inflight.h"
 
-/* ---- The interface, version 2.0 */
+/* The interface in its version 2.0, declared here so that its header need not be installed. */
 
 typedef struct specification {
     MPI_Comm comm;
@@ -60,8 +60,6 @@ static uint64_t call_number(const ix_thread *t)
 {
     return (uint64_t)t->part->calls + 1;
 }
-
-/* ---- Events */
 
 /* The thread, if what it posts now is user data of the program's. */
 static ix_thread *poster(void)
@@ -162,8 +160,6 @@ static int ended(void *event, MPI_Aint id, specification *spec, void *data)
     return SUCCESS;
 }
 
-/* ---- What the calls say */
-
 static void completed(ix_thread *t, uint64_t id, int64_t bytes, int path)
 {
     ix_inflight_lock(&state.messages);
@@ -205,8 +201,6 @@ static void request_lost(ix_thread *t, uint64_t request)
     }
     ix_inflight_unlock(&state.messages);
 }
-
-/* ---- Registration */
 
 static int listen_on(MPI_Comm comm)
 {

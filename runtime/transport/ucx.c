@@ -29,7 +29,8 @@ static struct {
     int looks; /* watching, or in use */
 } tagged __attribute__((aligned(64)));
 
-/* ---- Calls under way: what the completion callback needs, by the token of the transfer */
+/* What the completion callback of a call under way needs stands here, by the token of its transfer.
+ */
 
 #define CALLS 8192 /* as many as the engine has tokens */
 
@@ -56,8 +57,8 @@ static struct {
 } state;
 static __thread call *posting; /* the receive that this thread is just posting */
 
-/* ---- Datatypes that only their maker can size. It must not be asked again: the library may count
- * how often it packs. So what it tells UCX is listened to. */
+/* Some datatypes only their maker can size. It must not be asked again, since the library may count
+ * how often it packs; so what it tells UCX is listened to. */
 
 static ix_ucp_generic maker;  /* a library has one set of functions for all its types */
 static __thread call *sizing; /* the send that this thread is just posting */
@@ -100,8 +101,6 @@ static int64_t size_of(size_t count, const ix_ucp_param *param)
         return (int64_t)(count * (type >> IX_UCP_SHIFT));
     return UNKNOWN_SIZE;
 }
-
-/* ---- Begin and end */
 
 int ix_ucx_present(void)
 {
@@ -299,7 +298,7 @@ static void *receive_as(const receive *r, const ix_ucp_param *param)
     return result;
 }
 
-/* ---- The functions of UCP */
+/* The functions of UCP as the library calls them. */
 
 /* Straight on, unless somebody looks. */
 #define PASS(member, ...)                                                                          \

@@ -75,7 +75,7 @@ void ix_ucx_finalizing(void)
     state.finalizing = 1;
 }
 
-/* ---- The functions of UCP */
+/* The functions of UCP as the library calls them. */
 
 IX_EXPORT int8_t ucp_ep_create(void *worker, const void *parameters, void **endpoint)
 {

@@ -17,7 +17,7 @@ typedef void *(*flush_function)(void *object, const ix_ucp_param *param);
 typedef int8_t (*flush_wait_function)(void *object);
 typedef unsigned (*progress_function)(void *worker);
 
-/* ---- The functions of UCP */
+/* The functions of UCP as the library calls them. */
 
 static __thread int inside; /* one of these calls another */
 
@@ -30,7 +30,7 @@ static int64_t bytes_of(size_t count, const ix_ucp_param *param)
     return (int64_t)(count * (param->datatype >> IX_UCP_SHIFT));
 }
 
-/* ---- Flushes: what their callbacks need */
+/* What the callbacks of flushes need stands here. */
 
 enum { FLUSHES = 64 };
 
@@ -67,7 +67,7 @@ static flush *take_flush(void)
     return NULL;
 }
 
-/* ---- Looking for the end. That a put is complete says only that its buffer is free again, and
+/* How the end is found. That a put is complete says only that its buffer is free again, and
  * some libraries ask for no more before the epoch is closed. So a flush of ours follows: where it
  * is complete at once, so is the put; where not, it completes in whatever call of the program makes
  * progress. One at a time for each endpoint: what was posted meanwhile is flushed after it, when
@@ -228,7 +228,7 @@ IX_EXPORT void *ucp_get_nbx(void *ep, void *buffer, size_t count, uint64_t remot
     AROUND(IX_A_GET, real(ep, buffer, count, remote, rkey, param));
 }
 
-/* ---- The library's own flushes */
+/* What the library flushes by itself ends transfers as well. */
 
 static void flushed(void *request, int8_t status, void *data)
 {

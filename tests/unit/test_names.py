@@ -41,6 +41,7 @@ C_LIKE = (".c", ".h", ".def", ".cc", ".cpp", ".hpp", ".js")
 FORTRAN = (".f90", ".F90", ".f", ".F", ".inc")
 NO_CODE_OF_C = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 NO_CODE_OF_FORTRAN = re.compile(r"![^\n]*|'[^'\n]*'|\"[^\"\n]*\"")
+BANNER = re.compile(r"^\s*(?:/?\*|#|//|!|<!--)+\s*(?:[^\s].*?\s)?([-=*#~_])\1{3,}")
 FIXED_COMMENT = re.compile(r"^[cC*][^\n]*", re.MULTILINE)
 
 
@@ -85,6 +86,11 @@ def says_nothing(name: str) -> bool:
     return name.removeprefix("ix_").removeprefix("ixa_").strip("_") in SAYS_NOTHING
 
 
+def banners(text: str) -> list[int]:
+    """The lines of comments that have a heading in dashes or the like, or a rule."""
+    return [n for n, line in enumerate(text.split("\n"), 1) if BANNER.match(line)]
+
+
 def test_the_check_finds_what_it_looks_for() -> None:
     python = (
         "import os as usual\n"
@@ -122,3 +128,36 @@ def test_fortran() -> None:
 def test_files() -> None:
     for file in sources(".py", *C_LIKE, *FORTRAN):
         assert not says_nothing(file.stem), file.relative_to(ROOT)
+
+
+def test_banners_are_found() -> None:
+    found = (
+        "/* ---- Calls */",
+        "/* ---- Calls ----------",
+        "    # Conditions -------",
+        "# ---- Tests",
+        "# =====",
+        " * -------- */",
+        "  // ---- Drawing ----",
+        "/**************",
+        "!*****",
+    )
+    assert banners("\n".join(found)) == list(range(1, len(found) + 1))
+    good = (
+        "/* Why. */",
+        "# a -- b",
+        "x = 'y' # why",
+        "#define A(...) b",
+        "    --no-sandbox",
+        "int *p;",
+    )
+    assert banners("\n".join(good)) == []
+
+
+def test_no_banners() -> None:
+    suffixes = (".py", ".cmake", ".css", ".j2", *C_LIKE, *FORTRAN)
+    files = [*sources(*suffixes), *(ROOT.glob("*.toml")), *(ROOT / "docs").rglob("*.py")]
+    files += [ROOT / "Makefile", ROOT / "runtime/CMakeLists.txt", ROOT / "apps/Makefile"]
+    for file in files:
+        lines = banners(file.read_text(encoding="utf-8"))
+        assert not lines, f"{file.relative_to(ROOT)}: lines {lines} have banners"

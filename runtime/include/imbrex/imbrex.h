@@ -80,7 +80,7 @@ static inline void imbrex_end(const char *name)
         end(name, name != NULL ? strlen(name) : 0);
 }
 
-/* ---- Where the data of a message are produced and consumed -------------------------------------
+/* A program can say itself where the data of a message are produced and consumed:
  *
  *     imbrex_produce_begin("edge");
  *     for (i = 0; i < n; i++)

@@ -113,7 +113,7 @@ int ix_f_first_f08(void)
     return first;
 }
 
-/* ---- MPI_Init with another level of thread support: by the library's own function of Fortran,
+/* MPI_Init with another level of thread support goes through the library's own function of Fortran,
  * which sets what its Fortran needs. */
 
 typedef void init_thread_call(const MPI_Fint *required, MPI_Fint *provided, MPI_Fint *ierror);

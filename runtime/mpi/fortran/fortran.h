@@ -22,9 +22,6 @@ typedef void ix_f_any(void);
 #define IX_F_DESCRIPTORS 1
 #endif
 
-/* ---- The library's own symbol ------------------------------------------------------------------
- */
-
 /* The first of `names` (NULL ends) behind this object, remembered in *found. Ends the program with
  * one line if the library has none of them: the program could not have been linked without. */
 IX_HIDDEN ix_f_any *ix_f_find(ix_f_any **found, const char *const *names);
@@ -57,9 +54,6 @@ IX_HIDDEN ix_f_any *ix_f_find(ix_f_any **found, const char *const *names);
  * for more than MPI_THREAD_SINGLE: a function of the same form. */
 IX_HIDDEN ix_f_any *ix_f_init_of(ix_f_any *next);
 
-/* ---- Special addresses --------------------------------------------------------------------------
- */
-
 /* Addresses that mean one thing to Fortran. Some libraries export objects that lie there, others
  * variables that point there and that MPI_Init sets. NULL ends both lists. */
 typedef struct ix_f_marker {
@@ -89,9 +83,6 @@ static inline const void *ix_f_buffer(const void *address)
     (ix_f_is(&ix_f_status_ignore, address) ? MPI_STATUS_IGNORE : (MPI_Status *)(address))
 #define IX_F_STATUSES(address)                                                                     \
     (ix_f_is(&ix_f_statuses_ignore, address) ? MPI_STATUSES_IGNORE : (MPI_Status *)(address))
-
-/* ---- Handles
- * -------------------------------------------------------------------------------------- */
 
 #if defined(MPICH_VERSION) || defined(I_MPI_VERSION)
 

@@ -100,9 +100,6 @@ def _grid(axis: Axes) -> None:
     axis.spines[["top", "right"]].set_visible(False)
 
 
-# ---- Figure 1 ----------------------------------------------------------------------------------
-
-
 def shown_messages(sites: tuple[SitePotential, ...]) -> list[Exchange]:
     """One message for each pair of call sites, that with most bytes, then further ones."""
     best: dict[tuple[str, str], Exchange] = {}
@@ -156,9 +153,6 @@ def _curves(prediction: RunPrediction) -> Figure:
     return figure
 
 
-# ---- Figure 6 ----------------------------------------------------------------------------------
-
-
 def _normalized_overlap(prediction: RunPrediction) -> Figure:
     shown = prediction.sites[:_MOST_MESSAGES]
     figure, panels = in_rows(len(shown), 2, 4.2, 2.9)
@@ -194,9 +188,6 @@ def _bandwidth_axis(axis: Axes) -> None:
     axis.xaxis.set_major_formatter("{x:g}")
     axis.set_xlabel("bandwidth (MB/s)")
     _grid(axis)
-
-
-# ---- Figures 8 to 10: replays ------------------------------------------------------------------
 
 
 def _nothing(schedule: Schedule) -> float:

@@ -121,8 +121,6 @@ class _Conversion:
         found[log.call[members[sets_up]]] = last[sets_up]
         return found
 
-    # ---- What cannot be replayed ---------------------------------------------------------------
-
     def _leave_out(self, reason: str, which: NDArray[np.int64]) -> None:
         """These records' calls take as long as they did."""
         if len(which):
@@ -143,8 +141,6 @@ class _Conversion:
         self._leave_out("collectives whose members are not all logged", self.met.lost)
         handed_on = log.named(frozenset(("MPI_Win_start", "MPI_Win_wait", "MPI_Win_test")))
         self._leave_out("windows by post, start and wait", np.flatnonzero(handed_on))
-
-    # ---- Operations ----------------------------------------------------------------------------
 
     def _begin(self, ops: _Ops) -> None:
         log = self.log
@@ -242,8 +238,6 @@ class _Conversion:
             np.full(len(last), Kind.CALC, np.int64),
             np.full(len(last), len(log.records), np.int64),
         )
-
-    # ---- Assembling ----------------------------------------------------------------------------
 
     def _assembled(self, ops: _Ops, calc: IntArray) -> LogSchedule:
         log = self.log

@@ -81,8 +81,6 @@ class _Conversion:
                 self._row(stream, Kind.CALC, -1, 0, 0, 0)
         return self._arrays()
 
-    # ---- Operations ----------------------------------------------------------------------------
-
     def _row(
         self, stream: _Stream, kind: Kind, message: int, peer: int, flags: int, site: int
     ) -> None:
@@ -152,8 +150,6 @@ class _Conversion:
             flags = int(Flag.CALL | Flag.BLOCKING)
             message, giver = self.tokens[key]
             self._row(self.streams[own], Kind.RECV, message, giver, flags, 0)
-
-    # ---- Arrays --------------------------------------------------------------------------------
 
     def _arrays(self) -> ArraySchedule:
         sizes = [len(stream.rows) for stream in self.streams]

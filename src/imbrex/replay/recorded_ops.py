@@ -87,8 +87,6 @@ class RecordedOps:
         self.costs = np.zeros((0, 3))
         self.arrays = self._arrays(ranks)
 
-    # ---- One rank ------------------------------------------------------------------------------
-
     def _rank(self, rank: int) -> list[_Op]:
         own = _Rank()
         messages = self.schedule.run.messages[rank]
@@ -144,8 +142,6 @@ class RecordedOps:
             at = self.sides.needed_ns(m, mode, at)[0]
         message = (op.place.key, op.place.number)
         own.add(Kind.WAIT_RECV, at, peer=self.numbers[op.place.key[0]], message=message)
-
-    # ---- All of them ---------------------------------------------------------------------------
 
     def _arrays(self, ranks: list[list[_Op]]) -> ArraySchedule:
         first = np.cumsum([0, *(len(ops) for ops in ranks)])
@@ -208,8 +204,6 @@ class RecordedOps:
         """A meeting that nobody leaves, of a rank that waits for what nobody sent."""
         self.never.append(index)
         return len(self.tables) + len(self.never) - 1
-
-    # ---- Replays -------------------------------------------------------------------------------
 
     def run_ns(self, network: NetworkPoints, in_order: bool) -> FloatArray:
         """Run time on each network, shape (points,); ReplayError where ranks wait for ever.

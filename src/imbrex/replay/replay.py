@@ -125,7 +125,8 @@ class Replay:
                 raise ReplayError("messages are missing in the recording: ranks wait for ever")
         return {rank: state.wall for rank, state in self.ranks.items()}
 
-    # ---- One rank: generators that yield whether they moved on; False asks others to go first ---
+    # The steps of a rank are generators that yield whether they moved on; False asks others to go
+    # first.
 
     def _steps(self, rank: int, operations: list[Operation]) -> Iterator[bool]:
         state = self.ranks[rank]

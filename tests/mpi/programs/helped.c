@@ -26,7 +26,7 @@ static void wait_for_peer(void)
     tell(came(&last, &expected, 1));
 }
 
-/* ---- Exchanges: each waits before it completes */
+/* Each exchange waits before it completes, so that only a progress thread can move its data. */
 
 static int waited(MPI_Request *requests, int count, const int *last, int expected)
 {
@@ -145,7 +145,7 @@ static void own_operation(void)
         puts("in another thread");
 }
 
-/* ---- What a thread beside the program may break */
+/* A thread beside the program might break what these do. */
 
 static void forking(void)
 {

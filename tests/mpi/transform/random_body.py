@@ -73,8 +73,6 @@ class Generator:
         # One program in eight: what a loop leaves in its index is used.
         self.reads_index = seed % 8 == 3
 
-    # Pieces ----------------------------------------------------------------------------
-
     def array(self) -> str:
         return self.random.choice([array for array in ARRAYS if array not in self.busy])
 
@@ -183,8 +181,6 @@ class Generator:
         self.out.depth -= 1
         self.out.put("}", "end do")
         self.level -= 1
-
-    # Communication ---------------------------------------------------------------------
 
     def buffer(self, array: str, count: int) -> str:
         offset = self.random.choice([0, 0, LENGTH - count])

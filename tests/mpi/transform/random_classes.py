@@ -36,8 +36,6 @@ class Body:
     def put(self, text: str) -> None:
         self.lines.append("    " * self.depth + text)
 
-    # Pieces ----------------------------------------------------------------------------
-
     def object(self) -> str:
         return self.random.choice(self.objects)
 
@@ -67,8 +65,6 @@ class Body:
 
     def real(self) -> str:
         return f"{self.random.randint(1, 63) / 64}"
-
-    # Computation -----------------------------------------------------------------------
 
     def loop(self) -> None:
         x, y = self.array(), self.array()
@@ -169,8 +165,6 @@ class Body:
         self.depth -= 1
         self.put("}")
         self.level -= 1
-
-    # Communication ---------------------------------------------------------------------
 
     def buffer(self, array: str, count: str) -> str:
         choices = [self.first(array)]

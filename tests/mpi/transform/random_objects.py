@@ -62,8 +62,6 @@ class Body:
             pieces[-1:] = [pieces[-1][:cut] + " &", "  " + pieces[-1][cut:].lstrip()]
         self.lines += [indent + piece for piece in pieces]
 
-    # Pieces ----------------------------------------------------------------------------
-
     def object(self) -> str:
         return self.random.choice(self.objects)
 
@@ -175,8 +173,6 @@ class Body:
         self.depth -= 1
         self.put("end do")
         self.level -= 1
-
-    # Communication ---------------------------------------------------------------------
 
     def buffer(self, array: str, count: str) -> str:
         few = count.isdigit() and int(count) <= LENGTH // 2

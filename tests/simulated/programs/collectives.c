@@ -120,8 +120,6 @@ void end_collective(void)
     }
 }
 
-/* ---- Calibration */
-
 static void measure(int kind, int n)
 {
     static const int root = 0;

@@ -99,8 +99,6 @@ class Job:
     def x(self, at: tuple[int, int]) -> Interval:
         return self.network.collective if self.op(at).kind == ALL else self.network.x
 
-    # ---- Evidence ------------------------------------------------------------------------------
-
     def interval(self, at: tuple[int, int]) -> Interval:
         """From when to when data of a matched transfer can have moved."""
         if at in self.members:
@@ -136,8 +134,6 @@ class Job:
         if end <= begin:
             return call, call
         return call, cut(call, self.four(at, begin, end, 0))
-
-    # ---- Causes --------------------------------------------------------------------------------
 
     def completed(self, rank: int, call: int) -> list[tuple[int, int]]:
         ops = self.ranks[rank].ops

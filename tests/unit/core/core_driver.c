@@ -168,7 +168,7 @@ static void run(char *line)
     }
 }
 
-/* ---- Threads that act one at a time */
+/* Threads act one at a time, each when the script names it, so that every run is the same. */
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;

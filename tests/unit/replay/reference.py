@@ -132,8 +132,6 @@ class Reference:
         stream.clock = max(stream.clock, until) + after
         return True
 
-    # ---- Messages ------------------------------------------------------------------------------
-
     def ready(self, i: int, anyhow: bool) -> float | None:
         op = self.ops[i]
         if self.eager(i):
@@ -195,7 +193,7 @@ class Reference:
         turns = 2 if op["flags"] & Flag.ROUND_TRIP else 1
         self.arrived[i] = at + turns * route.latency_ns + moves
 
-    # ---- Collectives: time by time, each algorithm as its textbook says ------------------------
+    # Collectives go on round by round, each algorithm as its textbook says.
 
     def meet(self, number: int) -> None:
         row = self.s.meetings[number]

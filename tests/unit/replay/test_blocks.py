@@ -96,9 +96,6 @@ def test_blocks_of_members_arrive_where_they_belong(algorithm: Algorithm, ranks:
     assert Replayer(as_messages(schedule)).run(NETWORK, shared=False).run_ns == alone > 1000
 
 
-# ---- From the log ------------------------------------------------------------------------------
-
-
 def told(*sizes: float, operation: int = 0) -> BlockSizes:
     return BlockSizes(operation, np.array(sizes, np.float64))
 
@@ -191,9 +188,6 @@ def test_messages_of_as_many_bytes_as_the_blocks() -> None:
     schedule = as_messages(from_log("MPI_Alltoallv", [600, 600, 600], ROWS).schedule)
     sends = schedule.operations["kind"] == OpKind.SEND
     assert sorted(schedule.operations["bytes"][sends]) == [10, 50, 100, 200, 300, 400]
-
-
-# ---- Records -----------------------------------------------------------------------------------
 
 
 def records(*rows: tuple[int, int, int, list[int]], flags: int = 0) -> NDArray[np.void]:

@@ -163,8 +163,6 @@ def test_comments_and_spaces(tmp_path: Path) -> None:
     assert ends(found) == [11]
 
 
-# ---- Bad input ---------------------------------------------------------------------------------
-
 ONE, TWO = "num_ranks 1\nrank 0 {\n", "num_ranks 2\nrank 0 {\n"
 
 
@@ -266,9 +264,6 @@ def test_the_command_line(
     assert f"{tmp_path / 's.goal'}:3: rank 0: 'l1: calc'" in capsys.readouterr().err
     assert run(*arguments, "--collectives", str(network)) == 2
     assert run(*arguments, "--figure", "6") == 2
-
-
-# ---- Written and read again --------------------------------------------------------------------
 
 
 def again(schedule: ArraySchedule, folder: Path, route: Route) -> ArraySchedule:

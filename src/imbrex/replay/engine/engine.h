@@ -170,9 +170,6 @@ typedef struct ix_stuck {
 int ix_replay(const ix_schedule *schedule, const ix_network *network, ix_times *times,
               ix_stuck *stuck);
 
-/* ---- The critical path ------------------------------------------------------------------------
- */
-
 enum ix_part { IX_COMPUTATION, IX_LATENCY, IX_BANDWIDTH, IX_OVERHEAD, IX_LATENESS, IX_PARTS };
 
 /* One stretch of the path. Lateness is that of a stream's beginning. */
@@ -188,8 +185,7 @@ typedef struct ix_stretch {
 uint64_t ix_critical_path(const ix_schedule *schedule, const ix_network *network,
                           const ix_times *times, ix_stretch *write, uint64_t room);
 
-/* ---- Of all files of the engine ----------------------------------------------------------------
- */
+/* All files of the engine use these. */
 
 static inline double ix_bytes(const ix_op *op)
 {

@@ -15,7 +15,7 @@
 
 #define NONE UINT32_MAX
 
-/* ---- The heap -------------------------------------------------------------------------------- */
+/* The process whose event is the earliest is at the root of a heap. */
 
 static void put(ix_links *l, uint32_t place, uint32_t process)
 {
@@ -46,8 +46,6 @@ static void reorder(ix_links *l, uint32_t process)
     }
     put(l, place, process);
 }
-
-/* ---- Connections ----------------------------------------------------------------------------- */
 
 static double through_ns(const ix_connection *c)
 {
@@ -234,7 +232,7 @@ static void close_connection(ix_links *l, uint32_t number, double now)
     find_event(l, from);
 }
 
-/* ---- Flows that begin later ------------------------------------------------------------------ */
+/* A flow that begins later waits for its time: until then it takes no bandwidth. */
 
 static int is_earlier(const ix_start *a, const ix_start *b)
 {
@@ -304,8 +302,6 @@ static uint32_t take_first(ix_links *l)
     l->starts[place] = last;
     return flow;
 }
-
-/* ---- Events ---------------------------------------------------------------------------------- */
 
 static void begin(ix_links *l, uint32_t flow)
 {

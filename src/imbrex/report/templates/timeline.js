@@ -31,7 +31,6 @@
   const levels = data.levels.map(level => ({ ...level, first: since(level.begin_ns), last: since(level.end_ns), shares: bytes(level.shares), image: null }));
   if (levels.length) { edge.first = levels[0].first; edge.last = Math.max(levels[0].last, edge.last); }
 
-  // ---- Words -------------------------------------------------------------------------------
   const figures = v => Math.abs(v) >= 100 ? v.toLocaleString("en-US", { maximumFractionDigits: 0 }) : String(Number(v.toPrecision(3)));
   const scale = v => { const a = Math.abs(v); return a > 0 && a < 1e3 ? [1, "ns"] : a > 0 && a < 1e6 ? [1e-3, "us"] : a > 0 && a < 1e9 ? [1e-6, "ms"] : [1e-9, "s"]; };
   const time = ns => { const [f, u] = scale(ns); return figures(ns * f) + " " + u; };
@@ -62,7 +61,6 @@
     if (before === undefined || sent.late[m] > sent.late[before]) lateIn.set(sent.wait[m], m);
   }
 
-  // ---- Drawing -----------------------------------------------------------------------------
   const x = t => LEFT + (t - first) / (last - first) * (width - LEFT);
   const back = px => first + (px - LEFT) / (width - LEFT) * (last - first);
   const y = rank => TOP + rows.get(rank) * rowHeight - top;
@@ -211,7 +209,6 @@
   }
   function redraw() { if (!pending) { pending = true; requestAnimationFrame(draw); } }
 
-  // ---- Moving ------------------------------------------------------------------------------
   function show(a, b) {
     const least = Math.max(8 / unit, 1), span = Math.max(least, Math.min(b - a, edge.last - edge.first)), middle = (a + b) / 2;
     first = middle - span / 2; last = middle + span / 2;
@@ -225,7 +222,6 @@
   const jump = (a, b) => show((a - data.origin_ns) / unit, (b - data.origin_ns) / unit);
   const home = () => { top = 0; const row = rows.get(calls.rank[0]); jump(data.open[0], data.open[1]); if (shown < TOP + rowHeight * data.ranks.length) scroll((rows.get(data.rank_of_iteration) || row || 0) * rowHeight - shown / 2); };
 
-  // ---- Choosing ----------------------------------------------------------------------------
   const near = (m, px, py) => { const [ax, ay, bx, by] = ends(m), dx = bx - ax, dy = by - ay; const t = Math.max(0, Math.min(1, ((px - ax) * dx + (py - ay) * dy) / (dx * dx + dy * dy || 1))); return Math.hypot(ax + t * dx - px, ay + t * dy - py); };
   function messageAt(px, py) { if (!single()) return -1; let best = -1, least = 6; for (let m = 0; m < messages; m++) if (visible(m)) { const d = near(m, px, py); if (d < least) { least = d; best = m; } } return best; }
   function callAt(px, py) {
@@ -255,7 +251,6 @@
     choose(order[at < 0 ? (by > 0 ? 0 : order.length - 1) : (at + by + order.length) % order.length]);
   }
 
-  // ---- Events ------------------------------------------------------------------------------
   const place = event => { const box = canvas.getBoundingClientRect(); return [event.clientX - box.left, event.clientY - box.top]; };
   let held = null;
   canvas.addEventListener("pointerdown", event => { const [px, py] = place(event); held = { px, py, first, last, top, moved: false }; canvas.setPointerCapture(event.pointerId); canvas.focus({ preventScroll: true }); });

@@ -77,8 +77,6 @@ class Fission:
         self.indices = indices
         return None
 
-    # Grouping --------------------------------------------------------------------------
-
     def split(self, seeds: list[Statement], *, forward: bool) -> Groups | None:
         """The least group around the seeds that may stand alone; None if that is all.
 
@@ -171,8 +169,6 @@ class Fission:
                 needed |= self._scalars_of(statement, write=True)
                 grown = True
         return [s for s in self.body if id(s) in wanted]
-
-    # Dependences -----------------------------------------------------------------------
 
     def _accesses(self, statement: Statement) -> list[Access]:
         return self.footprints.of(statement, self.routine.file).accesses

@@ -182,8 +182,6 @@ class Footprints(Changes):
             settled.append(access.at(forget(section, changed)))
         return settled
 
-    # Calls -----------------------------------------------------------------------------
-
     def of_call(self, call: Call, file: str) -> Footprint:
         """What a call does besides evaluating its arguments."""
         place = Location(file, call.line)

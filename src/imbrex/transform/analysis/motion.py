@@ -165,8 +165,6 @@ class Motion:
             return owner.condition is not None and block is owner.blocks[0]
         return not transfer.status_read
 
-    # What blocks -----------------------------------------------------------------------
-
     def start_blocked(
         self,
         transfer: Transfer,
@@ -355,8 +353,6 @@ class Motion:
                     if start >= block.start and end <= block.end:
                         return True
         return False
-
-    # Helpers ---------------------------------------------------------------------------
 
     def takes_time(self, statement: Statement, footprint: Footprint) -> bool:
         return footprint.heavy and not isinstance(statement.role, Role)

@@ -177,8 +177,6 @@ class MpiCfg:
         ]
         return call.name + (f" ({', '.join(names)})" if names else "")
 
-    # Communication edges ---------------------------------------------------------------
-
     def _messages(self) -> None:
         calls = [node for node in self.graph.nodes if node.call is not None]
         for source in calls:

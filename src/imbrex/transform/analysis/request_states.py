@@ -135,8 +135,6 @@ class RequestStates:
             constant(request_section(start, self.program)),
         )
 
-    # Uses ------------------------------------------------------------------------------
-
     def _all(self) -> dict[Place, _Uses]:
         if self._uses is None:
             self._uses = {}
@@ -220,8 +218,6 @@ class RequestStates:
         if called:
             cause = ReasonKind.REQUEST_PASSED(request=name, routine=called)
         known.problem = known.problem or Reason(cause, Location(routine.file, line))
-
-    # What a wait releases --------------------------------------------------------------
 
     def released(self, starts: list[Started], routine: Routine) -> list[Access]:
         """The memory of the transfers, as accesses of another routine meet it."""

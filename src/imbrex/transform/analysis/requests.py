@@ -183,8 +183,6 @@ class Requests:
     def _reason(self, cause: Cause, line: int) -> Reason:
         return Reason(cause, Location(self.routine.file, line))
 
-    # What a wait releases --------------------------------------------------------------
-
     def released(self, wait: Statement, starts: list[tuple[Statement, Transfer]]) -> list[Access]:
         """The memory of the transfers, in terms of what holds where the wait stands."""
         found = []

@@ -206,8 +206,6 @@ class Spaces:
             found.append(callee.parameters.index(key))
         return found[0], found[1]
 
-    # Dependences -----------------------------------------------------------------------
-
     def order_matters(self, space: Space, divided: list[int]) -> Reason | None:
         """Why iterations that differ in a divided index may not change places."""
         place = Location(self.routine.file, space.statement.line)

@@ -171,8 +171,6 @@ class ExpressionReader(HidingReader):
         if left.type.is_pointer and not update:
             self.points(self._cell(place), right)
 
-    # Calls -----------------------------------------------------------------------------
-
     def call(self, cursor: Any, effects: Effects) -> Call:
         """Record a call and what evaluating its arguments does."""
         children = cursor.operands

@@ -321,8 +321,6 @@ class PlaceReader(VectorReader, ABC):
         access = Access(place.key, place.through, write, line, section, strides, owner)
         effects.accesses.append(access)
 
-    # Pointers --------------------------------------------------------------------------
-
     @staticmethod
     def _cell(place: Memory) -> str:
         return f"*{place.key}" if place.through else place.key

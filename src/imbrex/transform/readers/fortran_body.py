@@ -211,8 +211,6 @@ class Body:
         part.alone = line.alone
         return part
 
-    # Constructs ------------------------------------------------------------------------
-
     def _condition(self, line: LogicalLine, first: int, last: int, statement: Statement) -> bool:
         """Read a condition; True where evaluating it has no side effect."""
         effects = Effects()

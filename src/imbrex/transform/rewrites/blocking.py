@@ -63,8 +63,6 @@ class BlockingToNonblocking(CallRewrite[list[Transfer], Decision]):
     def applies(self, site: Site) -> bool:
         return site.call.name in mpi_calls.BLOCKING
 
-    # Conditions ------------------------------------------------------------------------
-
     def conditions(self, site: Site) -> list[Transfer]:
         """The transfers of the call.
 
@@ -141,8 +139,6 @@ class BlockingToNonblocking(CallRewrite[list[Transfer], Decision]):
             return None
         argument = site.call.arguments[position]
         return None if argument.constant == "MPI_STATUS_IGNORE" else argument
-
-    # Doing it --------------------------------------------------------------------------
 
     def apply(self, plan: Plan[Site, list[Transfer]]) -> Decision:
         """Put starts and waits into the model, as far apart as the data allow."""
@@ -246,8 +242,6 @@ class BlockingToNonblocking(CallRewrite[list[Transfer], Decision]):
             for statement in (transfer.start, transfer.wait, *transfer.more_waits):
                 if statement is not None and statement.parent is not None:
                     statement.parent.statements.remove(statement)
-
-    # Telling ---------------------------------------------------------------------------
 
     @staticmethod
     def _describe(transfer: Transfer, up: Reach, down: Reach) -> list[str]:

@@ -76,8 +76,6 @@ class BoundaryFirst(Preparing[StatementSite, Division]):
                         yield StatementSite(routine, block, index, produces=False)
                         yield StatementSite(routine, block, index, produces=True)
 
-    # Conditions ------------------------------------------------------------------------
-
     def conditions(self, site: StatementSite) -> Division | None:
         """How to divide statement `index` of a block; None where no message waits for it.
 
@@ -276,8 +274,6 @@ class BoundaryFirst(Preparing[StatementSite, Division]):
             if read_header(source, space.loops[number]) is None:
                 return Reason(ReasonKind.HEADER(), place)
         return None
-
-    # Doing it --------------------------------------------------------------------------
 
     def apply(self, plan: Plan[StatementSite, Division]) -> Proposal:
         routine, division = plan.site.routine, plan.content

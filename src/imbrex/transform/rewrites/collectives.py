@@ -64,8 +64,6 @@ class CollectivesToNonblocking(BlockingToNonblocking):
     def applies(self, site: Site) -> bool:
         return site.call.name in mpi_calls.BLOCKING_COLLECTIVES
 
-    # Which calls may match -------------------------------------------------------------
-
     def groups(self, sites: list[Site]) -> list[list[Site]]:
         """Sites by what may match: name; of reductions also the operation and kind of type."""
         by_name: dict[str, list[Site]] = {}
@@ -120,8 +118,6 @@ class CollectivesToNonblocking(BlockingToNonblocking):
                     ),
                 )
 
-    # Conditions ------------------------------------------------------------------------
-
     def conditions(self, site: Site) -> list[Transfer]:
         call = site.call
         error = self._check(site)
@@ -153,8 +149,6 @@ class CollectivesToNonblocking(BlockingToNonblocking):
                 site,
                 ReasonKind.REASSOCIATION(),
             )
-
-    # Doing it --------------------------------------------------------------------------
 
     def decide(self, sites: list[Site], only: frozenset[tuple[str, int]]) -> list[Decision]:
         """Decide one group: all of it is rewritten, or nothing."""

@@ -94,8 +94,6 @@ class LoopDistribution(Preparing[StatementSite, Division]):
     def refused(self, site: StatementSite, refusal: Refusal) -> Proposal:
         return Proposal(self.name, site.routine, site.line, refusal.reason, without_window=True)
 
-    # Conditions ------------------------------------------------------------------------
-
     def conditions(self, site: StatementSite) -> Division | None:
         """How to divide loop `index` of a block; None where no message waits for part of it.
 
@@ -167,8 +165,6 @@ class LoopDistribution(Preparing[StatementSite, Division]):
                 at = Location(routine.file, statement.line)
                 return Reason(ReasonKind.LOOP_STATEMENT_LINE(), at)
         return None
-
-    # Doing it --------------------------------------------------------------------------
 
     def apply(self, plan: Plan[StatementSite, Division]) -> Proposal:
         routine, division = plan.site.routine, plan.content

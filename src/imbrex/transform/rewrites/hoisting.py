@@ -81,8 +81,6 @@ class Hoisting(Splitting[Hoist]):
             if routine.name != "main" and any(s is not None for s in self._ends(routine)):
                 yield RoutineSite(routine)
 
-    # Conditions ------------------------------------------------------------------------
-
     def conditions(self, site: RoutineSite) -> Hoist | None:
         """What goes to the callers; None where no caller computes beside it, or it may not go."""
         routine = site.routine
@@ -224,8 +222,6 @@ class Hoisting(Splitting[Hoist]):
 
     def unneeded(self, site: RoutineSite) -> Proposal | None:
         return None
-
-    # Doing it --------------------------------------------------------------------------
 
     def apply(self, plan: Plan[RoutineSite, Hoist]) -> Proposal:
         hoist = plan.content

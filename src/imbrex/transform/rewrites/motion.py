@@ -102,8 +102,6 @@ class ExistingMotion(Completing[list[Piece], Lowered]):
         """
         return problem.kind is ReasonKind.MAY_BE_NONCONTIGUOUS
 
-    # Conditions ------------------------------------------------------------------------
-
     def conditions(self, site: Site) -> list[Piece]:
         """The pieces that a call is moved as.
 
@@ -192,8 +190,6 @@ class ExistingMotion(Completing[list[Piece], Lowered]):
         if not 1 < count <= _MOST_ELEMENTS:
             return [None]
         return list(range(low.constant, high.constant + 1))
-
-    # Doing it --------------------------------------------------------------------------
 
     def lower_all(
         self, routine: Routine, only: frozenset[tuple[str, int]]
@@ -341,8 +337,6 @@ class ExistingMotion(Completing[list[Piece], Lowered]):
     def starts(self, site: Site, piece: Piece) -> bool:
         """Whether a piece of a call is a start, not a wait."""
         return site.call.name in mpi_calls.STARTS
-
-    # Telling ---------------------------------------------------------------------------
 
     def _subject(self, site: Site, piece: Piece, starts: bool) -> str:
         subject = piece.transfer.buffer if starts else request_argument(site.call)

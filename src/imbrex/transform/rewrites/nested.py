@@ -83,8 +83,6 @@ class NestedWrappers(Splitting[Nest]):
     def _calls(self, routine: Routine) -> list[Call]:
         return [c for s in routine.statements() for c in s.calls if c.name in self.leaves]
 
-    # Conditions ------------------------------------------------------------------------
-
     def conditions(self, site: RoutineSite) -> Nest | None:
         """How to split a routine with the wrappers it calls; None where nothing is gained.
 
@@ -173,8 +171,6 @@ class NestedWrappers(Splitting[Nest]):
         self, accesses: list[Access], blocked: list[Access], changed: frozenset[str]
     ) -> bool:
         return self.footprints.conflict(accesses, blocked, changed) is not None
-
-    # Doing it --------------------------------------------------------------------------
 
     def apply(self, plan: Plan[RoutineSite, Nest]) -> Proposal:
         nest = plan.content

@@ -132,8 +132,6 @@ class Pipelining(Preparing[LoopSite, list[Ahead]]):
         lines = frozenset((s.routine.name, s.line) for s in self._direct(site) if self._receives(s))
         return Proposal(self.name, site.routine, site.line, refusal.reason, posts=lines)
 
-    # Conditions ------------------------------------------------------------------------
-
     def conditions(self, site: LoopSite) -> list[Ahead] | None:
         """The receives that are posted in the iteration before; None where none passes work.
 
@@ -287,8 +285,6 @@ class Pipelining(Preparing[LoopSite, list[Ahead]]):
             found += self.whole.states.released(starts, routine)
         return found
 
-    # The model while it is changed -------------------------------------------------------
-
     def _lower(self, item: Ahead) -> None:
         """Put the start into the model in the place of the call, with its wait if it has none."""
         statement = item.site.statement
@@ -314,8 +310,6 @@ class Pipelining(Preparing[LoopSite, list[Ahead]]):
             item.site.statement.removed = False
         item.start = None
         self.footprints.forget(item.site.statement)
-
-    # Doing it --------------------------------------------------------------------------
 
     def apply(self, plan: Plan[LoopSite, list[Ahead]]) -> Proposal:
         site, items = plan.site, plan.content

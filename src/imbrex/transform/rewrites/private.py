@@ -94,8 +94,6 @@ class PrivateBuffers(Preparing[BufferSite, list[DefUseChain]]):
             if count > 1 and key in variables and variables[key].bounds
         ]
 
-    # Conditions ------------------------------------------------------------------------
-
     def conditions(self, site: BufferSite) -> list[DefUseChain]:
         """The def-use chains of an array that may be separated, two of which can overlap.
 
@@ -210,8 +208,6 @@ class PrivateBuffers(Preparing[BufferSite, list[DefUseChain]]):
             return bounds, after_line(source.data, routine.declare_after), indent
         bounds = ", ".join(str(b) if a == 1 else f"{a}:{b}" for a, b in extents)
         return f"({bounds})", source.data.find(b"\n", routine.declare_after), indent
-
-    # Doing it --------------------------------------------------------------------------
 
     def apply(self, plan: Plan[BufferSite, list[DefUseChain]]) -> Proposal:
         routine, variable, chains = plan.site.routine, plan.site.variable, plan.content

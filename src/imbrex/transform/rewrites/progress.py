@@ -100,8 +100,6 @@ class ProgressCalls(Rewrite[Window, list[Spot], dict[str, list[Edit]]]):
     def sites(self) -> Iterator[Window]:
         return Windows(self.program, self.footprints).find()
 
-    # Conditions ------------------------------------------------------------------------
-
     def conditions(self, site: Window) -> list[Spot]:
         """Where calls go. Raises Refusal where none may or need be put."""
         window = site
@@ -257,8 +255,6 @@ class ProgressCalls(Rewrite[Window, list[Spot], dict[str, list[Edit]]]):
             return False
 
         return reads(routine.body)
-
-    # Doing it --------------------------------------------------------------------------
 
     def insert(
         self, chosen: Callable[[str, int], bool]

@@ -69,8 +69,6 @@ class Windows:
                 yield from self._within(routine)
                 yield from self._across(routine)
 
-    # In one routine --------------------------------------------------------------------
-
     def _within(self, routine: Routine) -> Iterator[Window]:
         requests = Requests(self.footprints, routine)
         starts = [s for s in routine.statements() if any(map(_starts, s.calls))]
@@ -94,8 +92,6 @@ class Windows:
                     request = request_argument(call).text.strip()
                 inside = block.statements[first + 1 : last]
                 yield Window(routine, routine, wait, call, inside, request)
-
-    # Across routines -------------------------------------------------------------------
 
     def _across(self, routine: Routine) -> Iterator[Window]:
         """Windows whose start or whose wait is in a routine that this one calls."""

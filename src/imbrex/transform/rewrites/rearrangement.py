@@ -104,8 +104,6 @@ class Rearrangement(Preparing[StatementSite, Exchange]):
             return None  # loops are tried in passing
         return Proposal(self.name, site.routine, site.line, refusal.reason, without_window=True)
 
-    # Conditions ------------------------------------------------------------------------
-
     def conditions(self, site: StatementSite) -> Exchange | None:
         """Where statement `index` goes; None where no message gains from it.
 
@@ -254,8 +252,6 @@ class Rearrangement(Preparing[StatementSite, Exchange]):
             if not first_on_line(source.data, span[0]) or whole_lines(source.data, *span) == span:
                 return Reason(ReasonKind.SHARES_LINE(), place)
         return None
-
-    # Doing it --------------------------------------------------------------------------
 
     def apply(self, plan: Plan[StatementSite, Exchange]) -> Proposal:
         routine, exchange = plan.site.routine, plan.content

@@ -58,8 +58,6 @@ class ReplacedBuffers(Preparing[Site, Variable]):
     def sites(self) -> Iterator[Site]:
         return calls_of(self.program, _CALL)
 
-    # Conditions ------------------------------------------------------------------------
-
     def conditions(self, site: Site) -> Variable:
         """The array that is replaced.
 
@@ -99,8 +97,6 @@ class ReplacedBuffers(Preparing[Site, Variable]):
         if self.private.declared(routine, variable) is None:
             raise refuse(ReasonKind.DECLARATION(variable=variable.name))
         return variable
-
-    # Doing it --------------------------------------------------------------------------
 
     def apply(self, plan: Plan[Site, Variable]) -> Proposal:
         site, variable = plan.site, plan.content

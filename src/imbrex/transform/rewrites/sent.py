@@ -59,8 +59,6 @@ class SentCopies(Preparing[Site, Variable]):
     def refused(self, site: Site, refusal: Refusal) -> Proposal:
         return Proposal(self.name, site.routine, site.line, refusal.reason, without_window=True)
 
-    # Conditions ------------------------------------------------------------------------
-
     def conditions(self, site: Site) -> Variable | None:
         """The array that is sent; None where a copy would bring nothing.
 
@@ -105,8 +103,6 @@ class SentCopies(Preparing[Site, Variable]):
         if routine.declare_after < 0:
             raise refuse(ReasonKind.NO_DECLARATIONS())
         return variable
-
-    # Doing it --------------------------------------------------------------------------
 
     def apply(self, plan: Plan[Site, Variable]) -> Proposal:
         site, variable = plan.site, plan.content

@@ -65,8 +65,6 @@ class Sinking(Splitting[Sink]):
             if routine.name != "main" and not routine.parameters:
                 yield RoutineSite(routine)
 
-    # Conditions ------------------------------------------------------------------------
-
     def conditions(self, site: RoutineSite) -> Sink | None:
         """What goes into the routine; None where nothing does, or it must not."""
         routine = site.routine
@@ -206,8 +204,6 @@ class Sinking(Splitting[Sink]):
 
     def unneeded(self, site: RoutineSite) -> Proposal | None:
         return None
-
-    # Doing it --------------------------------------------------------------------------
 
     def apply(self, plan: Plan[RoutineSite, Sink]) -> Proposal:
         sink = plan.content

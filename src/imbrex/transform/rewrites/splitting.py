@@ -103,8 +103,6 @@ class Splitting(Preparing[RoutineSite, ContentT]):
         self._callers: dict[str, list[Routine]] = {}
         self._calls_in: dict[str, dict[str, list[tuple[Block, int, Call]]]] = {}
 
-    # Conditions ------------------------------------------------------------------------
-
     def schedule_of(self, routine: Routine, sites: Sequence[Site]) -> Schedule | None:
         """What of a routine is early and what late; None where it cannot be taken apart."""
         self.problem = None
@@ -204,8 +202,6 @@ class Splitting(Preparing[RoutineSite, ContentT]):
         """Local variables that hold something from the start to the finish; raises Refusal."""
         return Kept(self.program, self.footprints, self.name).of(split.wrapper, split.schedule)
 
-    # Uses ------------------------------------------------------------------------------
-
     def _find_uses(self, split: Split, user: Routine) -> None:
         last: Block | None = None
         floor = -1
@@ -289,8 +285,6 @@ class Splitting(Preparing[RoutineSite, ContentT]):
                 return self.boundary.divide(user, block, spaces, space, finish + between, index + 1)
             between += footprint.accesses
         return None
-
-    # Doing it --------------------------------------------------------------------------
 
     def rename(self, halves: Halves, edits: dict[str, list[Edit]]) -> None:
         """Give the names of the halves out where the routine's is given out."""

@@ -93,8 +93,6 @@ class StatementMotion(ExistingMotion):
         routine = self.program.routines.get(call.name)
         return routine is not None and bool(self.footprints.of_routine(routine).events)
 
-    # Conditions ------------------------------------------------------------------------
-
     def conditions(self, site: Site) -> list[Piece]:
         self._check_statement(site)
         footprint = self.footprints.of(site.statement, site.routine.file)
@@ -194,8 +192,6 @@ class StatementMotion(ExistingMotion):
                 name = transfer.buffer.text
                 self._refuse(site, ReasonKind.REQUEST_KEPT(variable=name))
 
-    # Doing it --------------------------------------------------------------------------
-
     def lower_all(
         self, routine: Routine, only: frozenset[tuple[str, int]]
     ) -> tuple[list[Lowered], list[Decision]]:
@@ -210,8 +206,6 @@ class StatementMotion(ExistingMotion):
             elif plan is not None:
                 plans.append(plan)
         return [self.apply(plan) for plan in plans], refused
-
-    # Telling ---------------------------------------------------------------------------
 
     def tell(
         self, decisions: list[Decision], moved: list[Decision], refused: list[Decision]

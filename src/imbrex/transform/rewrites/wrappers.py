@@ -59,8 +59,6 @@ class Wrappers(Splitting[Split]):
             return None
         return Proposal(self.name, site.routine, site.line, reason, without_window=True)
 
-    # Conditions ------------------------------------------------------------------------
-
     def conditions(self, site: RoutineSite) -> Split | None:
         """How to split a routine; None where its callers have nothing to do meanwhile.
 
@@ -79,8 +77,6 @@ class Wrappers(Splitting[Split]):
         self.check(split)
         split.kept = self.kept(split)
         return split
-
-    # Doing it --------------------------------------------------------------------------
 
     def apply(self, plan: Plan[RoutineSite, Split]) -> Proposal:
         split = plan.content

@@ -32,18 +32,13 @@ from imbrex.transform.text.layout import (
     line_start,
 )
 from imbrex.transform.text.name_lists import renamed
+from imbrex.transform.text.routine_text import c_routine_text, fortran_routine_text
 from imbrex.transform.text.specification import (
     c_declarations,
     fortran_specification,
     identifiers,
-    opening_of,
-    parameters_of,
 )
 from imbrex.transform.text.wrapping import wrapped
-
-_C_HEAD = re.compile(r"(?P<lead>(?:(?:static|inline|extern)\s+)*void\s+)(?P<name>\w+)\s*\($")
-_FORTRAN_RETURN = re.compile(rb"[ \t]*return[ \t]*(![^\n]*)?\r?$", re.IGNORECASE)
-_FORTRAN_END = re.compile(rb"[ \t]*end[ \t]*(subroutine[ \t]*\w*)?[ \t]*\r?$", re.IGNORECASE)
 
 
 class Halves:
@@ -56,15 +51,13 @@ class Halves:
         self.fortran = self.source.language is not Language.C
         self.names = (f"{routine.name}_start", f"{routine.name}_finish")
         self.used: list[list[int]] = [[], []]  # parameters of each half, by position
-        self.problem: Cause | None = None
-        self.span = (0, 0)
+        find = fortran_routine_text if self.fortran else c_routine_text
+        found = find(program, routine)
+        self.span, self.parameters, self.lead = found.span, found.parameters, found.lead
+        self.problem: Cause | None = found.problem
         taken = {name.lower() for name in routine.exported}
         if any(name.lower() in taken for name in self.names):
             self.problem = ReasonKind.NAMES_TAKEN(start=self.names[0], finish=self.names[1])
-        elif self.fortran:
-            self._find_fortran()
-        else:
-            self._find_c()
         if b"imbrex_requests" in self.source.data[slice(*self.span)].lower():
             self.problem = self.problem or ReasonKind.REQUESTS_TAKEN()
 
@@ -92,52 +85,6 @@ class Halves:
         if self.fortran:
             return True
         return "static" not in self.lead and b"#include" in data
-
-    # Finding the routine ---------------------------------------------------------------
-
-    def _find_c(self) -> None:
-        data, body = self.source.data, self.routine.body
-        head = data[: body.start].decode(errors="replace").rstrip()
-        opening = opening_of(head)
-        match = _C_HEAD.search(head[: opening + 1]) if opening >= 0 else None
-        if match is None or match["name"] != self.routine.name:
-            self.problem = ReasonKind.NOT_PLAIN_FUNCTION(routine=self.routine.name)
-            return
-        inside = head[opening + 1 : -1]
-        self.parameters = [] if inside.strip() in ("", "void") else parameters_of(inside)
-        self.lead = match["lead"]
-        self.span = (len(head[: match.start()].encode()), body.end)
-        if len(self.parameters) != len(self.routine.parameters) or "/*" in inside:
-            self.problem = ReasonKind.PARAMETERS(routine=self.routine.name)
-
-    def _find_fortran(self) -> None:
-        data = self.source.data
-        start = 0
-        for _ in range(self.routine.line - 1):
-            start = data.find(b"\n", start) + 1
-        end = self.routine.body.statements[-1].end if self.routine.body.statements else start
-        position = line_start(data, end)
-        position = data.find(b"\n", max(end - 1, position)) + 1
-        while position < len(data):
-            stop = data.find(b"\n", position)
-            stop = len(data) if stop < 0 else stop
-            line = data[position:stop]
-            if _FORTRAN_END.match(line):
-                self.span = (start, stop)
-                break
-            last = _FORTRAN_RETURN.match(line)  # which says what the end says
-            if line.strip() and line.strip()[:1] not in b"!cC*" and not last:
-                break
-            position = stop + 1
-        self.lead = ""
-        names = [self.program.variables.get(key) for key in self.routine.parameters]
-        header = data[start : data.find(b"\n", start)].decode(errors="replace")
-        plain = re.match(r"(?i)\s*subroutine\s+\w+\s*(\(|!|$)", header)
-        if self.span == (0, 0) or any(name is None for name in names) or plain is None:
-            self.problem = ReasonKind.NOT_PLAIN_SUBROUTINE(routine=self.routine.name)
-        self.parameters = [name.name for name in names if name is not None]
-
-    # The halves ------------------------------------------------------------------------
 
     def definition(self, schedule: Schedule, kept: list[Variable]) -> list[Edit]:
         """The two routines in the place of the one, and their prototypes in C."""
@@ -312,8 +259,6 @@ class Halves:
         fixed = self.program.files[routine.file].language is Language.FORTRAN_FIXED
         kind = "type(MPI_Request)" if self.routine.interface == "mpi_f08" else "integer"
         return kind if fixed else f"{kind} ::"
-
-    # Uses ------------------------------------------------------------------------------
 
     def _own(self, user: Routine, name: str) -> str:
         taken = {name.lower() for name in user.exported}

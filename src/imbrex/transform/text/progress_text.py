@@ -45,8 +45,6 @@ class ProgressText:
         head = lines[self.routine.line - 1 : self.routine.line]
         return bool(head) and _PURE.match(head[0].decode(errors="replace")) is not None
 
-    # What may be written ---------------------------------------------------------------
-
     def fits(self, loop: Statement) -> bool:
         """Whether a call can stand on lines of its own at the beginning of the body."""
         body = loop.blocks[0]
@@ -95,8 +93,6 @@ class ProgressText:
         index = header.index
         both = f"{index} {compare} {limit} && {index} < {self.first} + {every}"
         return outer, f"for ({header.first}{self.first}; {both}; {index}++)"
-
-    # Edits -----------------------------------------------------------------------------
 
     def put(
         self,

@@ -74,8 +74,6 @@ static void raise_event(int event, MPI_Aint id, specification *message)
             handles[i].function(&handles[i], id, message, handles[i].data);
 }
 
-/* ---- Messages under way */
-
 static struct {
     MPI_Request request;
     specification message;
@@ -163,7 +161,7 @@ int PMPI_Send(const void *buf, int count, MPI_Datatype type, int peer, int tag, 
     return PMPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
-/* ---- Collectives of two ranks: the tags are not a program's */
+/* Collectives of two ranks are messages too, with tags that are not a program's. */
 
 static void exchange(int event, void *buf, int count, MPI_Datatype type, MPI_Comm comm, int both)
 {

@@ -1,0 +1,74 @@
+"""Where the text of a routine stands, and what its head says, so that others can take its place."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from imbrex.transform.model.causes import Cause
+from imbrex.transform.model.program import Program, Routine
+from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.text.layout import line_start
+from imbrex.transform.text.specification import opening_of, parameters_of
+
+_C_HEAD = re.compile(r"(?P<lead>(?:(?:static|inline|extern)\s+)*void\s+)(?P<name>\w+)\s*\($")
+_FORTRAN_RETURN = re.compile(rb"[ \t]*return[ \t]*(![^\n]*)?\r?$", re.IGNORECASE)
+_FORTRAN_END = re.compile(rb"[ \t]*end[ \t]*(subroutine[ \t]*\w*)?[ \t]*\r?$", re.IGNORECASE)
+
+
+@dataclass
+class RoutineText:
+    """Its bytes in the file, its parameters (in C with their types) and what stands before its
+    name in C; or why it is not plain enough to be taken apart."""
+
+    span: tuple[int, int] = (0, 0)
+    parameters: list[str] = field(default_factory=list)
+    lead: str = ""
+    problem: Cause | None = None
+
+
+def c_routine_text(program: Program, routine: Routine) -> RoutineText:
+    data, body = program.files[routine.file].data, routine.body
+    head = data[: body.start].decode(errors="replace").rstrip()
+    opening = opening_of(head)
+    match = _C_HEAD.search(head[: opening + 1]) if opening >= 0 else None
+    if match is None or match["name"] != routine.name:
+        return RoutineText(problem=ReasonKind.NOT_PLAIN_FUNCTION(routine=routine.name))
+    inside = head[opening + 1 : -1]
+    found = RoutineText(
+        span=(len(head[: match.start()].encode()), body.end),
+        parameters=[] if inside.strip() in ("", "void") else parameters_of(inside),
+        lead=match["lead"],
+    )
+    if len(found.parameters) != len(routine.parameters) or "/*" in inside:
+        found.problem = ReasonKind.PARAMETERS(routine=routine.name)
+    return found
+
+
+def fortran_routine_text(program: Program, routine: Routine) -> RoutineText:
+    data = program.files[routine.file].data
+    found = RoutineText()
+    start = 0
+    for _ in range(routine.line - 1):
+        start = data.find(b"\n", start) + 1
+    end = routine.body.statements[-1].end if routine.body.statements else start
+    position = line_start(data, end)
+    position = data.find(b"\n", max(end - 1, position)) + 1
+    while position < len(data):
+        stop = data.find(b"\n", position)
+        stop = len(data) if stop < 0 else stop
+        line = data[position:stop]
+        if _FORTRAN_END.match(line):
+            found.span = (start, stop)
+            break
+        last = _FORTRAN_RETURN.match(line)  # which says what the end says
+        if line.strip() and line.strip()[:1] not in b"!cC*" and not last:
+            break
+        position = stop + 1
+    names = [program.variables.get(key) for key in routine.parameters]
+    header = data[start : data.find(b"\n", start)].decode(errors="replace")
+    plain = re.match(r"(?i)\s*subroutine\s+\w+\s*(\(|!|$)", header)
+    if found.span == (0, 0) or any(name is None for name in names) or plain is None:
+        found.problem = ReasonKind.NOT_PLAIN_SUBROUTINE(routine=routine.name)
+    found.parameters = [name.name for name in names if name is not None]
+    return found
