@@ -6,6 +6,7 @@
 
 typedef struct ix_flow {
     double ready_ns, work_ns;
+    double flies_ns; /* from when it is through its link until it has arrived */
     uint64_t op;
     uint32_t from, to; /* processes */
     uint32_t stream;   /* of the send */
@@ -28,40 +29,55 @@ typedef struct ix_connection {
                                    * the next free one */
 } ix_connection;
 
+/* A connection as one of its ends has it. */
+typedef struct ix_entry {
+    uint32_t connection;
+    uint32_t other;    /* the link at its other end */
+    double through_ns; /* where it begins: when its first flow is through at its rate */
+} ix_entry;
+
+enum { IX_FEW = 4 };
+
+/* The connections of a link. */
 typedef struct ix_list {
-    uint32_t *of;
+    ix_entry *of; /* `few` as long as they suffice */
     uint32_t count, room;
-    double level;  /* INFINITY: its connections do not fill it */
-    uint32_t next; /* of those of which the level may have changed */
-    int waits;
+    ix_entry few[IX_FEW];
 } ix_list;
 
-typedef struct ix_end {
-    ix_list out, in; /* connections */
-    double event_ns; /* when the first of `out` is through */
-    uint32_t place;  /* in the heap */
-} ix_end;
+/* When the first connection of a process is through. */
+typedef struct ix_event {
+    double at_ns;
+    uint32_t process;
+    uint32_t connection;
+} ix_event;
 
 typedef struct ix_links {
     int in_order; /* messages to one peer follow each other; else all share */
     uint32_t processes;
     ix_flow *flows;
     uint32_t flows_used, flows_room, flows_unused; /* the first free one */
-    ix_start *starts;                              /* a heap */
+    ix_start *starts;                              /* a heap, and one that never begins */
     uint32_t starts_count, starts_room;
-    ix_end *ends;
-    uint32_t *heap; /* of processes, by their next event */
     ix_connection *connections;
     uint32_t used, room, unused; /* of the connections; the first free one */
-    uint32_t first, last;        /* links of which the level may have changed */
-    int failed;                  /* no memory */
+    ix_list *links;              /* two of a process: to send and to receive */
+    double *level;               /* of each link; INFINITY: its connections do not fill it */
+    uint32_t *waits; /* of each link of which the level may have changed: the next of these */
+    uint32_t first, last;
+    ix_event *heap;    /* of processes, and one that never happens */
+    uint32_t *place;   /* of each process in it */
+    uint32_t *changes; /* of each process of which the event may have changed: the next of these */
+    uint32_t changed;
+    int failed; /* no memory */
 } ix_links;
 
 /* A message that is through. */
 typedef struct ix_through {
     uint64_t op;
     uint32_t stream;
-    double at_ns, shared_ns; /* and how much longer it took because it was not alone */
+    double at_ns;     /* when it has arrived */
+    double shared_ns; /* how much longer it took because it was not alone */
 } ix_through;
 
 /* 0; -1: no memory. */

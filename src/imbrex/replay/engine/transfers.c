@@ -57,8 +57,10 @@ static void start(ix_run *run, uint32_t stream, uint64_t index, double ready, ui
         if (run->network->sharing != IX_ONE_BY_ONE) {
             const uint32_t *process = run->schedule->process;
             told(run, index, why, from);
-            ix_links_offer(&run->shared, (ix_flow){ready, takes, index, process[stream],
-                                                   process[op->peer], stream, IX_NONE});
+            double flies = route->latency_ns * (op->flags & IX_ROUND_TRIP ? 2 : 1);
+            ix_links_offer(&run->shared,
+                           (ix_flow){ready, takes, flies - route->gap_ns, index, process[stream],
+                                     process[op->peer], stream, IX_NONE});
             return;
         }
         ix_link *link = &run->links[run->schedule->process[stream]];
@@ -83,12 +85,9 @@ static void start(ix_run *run, uint32_t stream, uint64_t index, double ready, ui
 
 void ix_send_through(ix_run *run, const ix_through *through)
 {
-    const ix_op *op = &run->schedule->ops[through->op];
-    const ix_route *route = route_of(run, through->stream, op);
-    double flies = route->latency_ns * (op->flags & IX_ROUND_TRIP ? 2 : 1);
     if (run->times->shared_ns)
         run->times->shared_ns[through->op] = through->shared_ns;
-    arrived(run, through->stream, through->op, through->at_ns - route->gap_ns + flies);
+    arrived(run, through->stream, through->op, through->at_ns);
 }
 
 /* Whether all is known that a send waits for; then when it can start, and why then. */
