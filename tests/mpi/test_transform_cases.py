@@ -15,6 +15,8 @@ pytestmark = pytest.mark.untimed
 
 CASES = Path(__file__).parents[1] / "unit" / "transform" / "cases"
 NAMES = [
+    "beside.c",
+    "beside.f90",
     "blocks.f90",
     "carried.c",
     "chain.f",
@@ -49,7 +51,15 @@ NAMES = [
     "wrapper.f90",
 ]
 # On two ranks some of their branches or neighbours do not occur.
-WITH_NEIGHBOURS = {"columns.c", "columns.f90", "levels.c", "parity.c", "parity.f90"}
+WITH_NEIGHBOURS = {
+    "beside.c",
+    "beside.f90",
+    "columns.c",
+    "columns.f90",
+    "levels.c",
+    "parity.c",
+    "parity.f90",
+}
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -54,6 +54,20 @@ class Deciding:
                 found, refused = self.existing.lower_all(routine, self.only)
                 lowered += found
                 existing_calls += refused
+        self._settle(routines, of_routine, groups)
+        self.messages.beside = True
+        self._settle(routines, of_routine, groups)
+        self.messages.count_beside(self.decided.values())
+        existing_calls += self.existing.finish(lowered)
+        existing_calls = self._whole_statements(routines, existing_calls)
+        return existing_calls + [
+            self.decided[id(site)] for site in sites if id(site) in self.decided
+        ]
+
+    def _settle(
+        self, routines: list[Routine], of_routine: list[list[Site]], groups: list[list[Site]]
+    ) -> None:
+        """Decide all sites, again while one of them moves."""
         self.moved = True
         while self.moved:
             self.moved = settle(self.messages, routines)
@@ -63,11 +77,6 @@ class Deciding:
                 if all(self._open(site) for site in group):
                     for decision in self.collectives.decide(group, self.only):
                         self._note(decision)
-        existing_calls += self.existing.finish(lowered)
-        existing_calls = self._whole_statements(routines, existing_calls)
-        return existing_calls + [
-            self.decided[id(site)] for site in sites if id(site) in self.decided
-        ]
 
     def _whole_statements(
         self, routines: list[Routine], decisions: list[Decision]

@@ -31,10 +31,20 @@ class Result(Protocol):
     after: dict[str, bytes]
 
 
-def gain(decisions: list[Decision], *, working: bool = False) -> int:
-    """Computing statements that starts and waits pass, over all sites; packing set aside."""
+Gain = tuple[int, int]
+"""Computing statements, and where these are the same messages, that starts and waits pass."""
+
+
+def gain(decisions: list[Decision], *, working: bool = False, worth: int = 0) -> Gain:
+    """What starts and waits pass, over all sites, and `worth` statements more.
+
+    `working`: only statements that do more than pack or unpack a message.
+    """
     done = [decision for decision in decisions if decision.decision == "rewritten"]
-    return sum(decision.worked if working else decision.crossed for decision in done)
+    if working:
+        return worth + sum(decision.worked for decision in done), 0
+    crossed = sum(decision.crossed for decision in done)
+    return worth + crossed, sum(decision.beside for decision in done)
 
 
 # Tries the rewrites of communication on some text, and what may prepare it for more of them.
@@ -98,7 +108,7 @@ class _Step:
     offered: list[Proposal]
     taken: list[Proposal] = field(default_factory=list)
     before: list[dict[str, bytes]] = field(default_factory=list)  # each of them
-    worth: int = 0
+    worth: Gain = (0, 0)
 
 
 def _follow(
@@ -121,7 +131,7 @@ def _follow(
         here: _Step | None = _Step(texts, tried, offered, taken, before)
         assert here is not None
         if offer.replaces:
-            here.worth = gain(tried.decisions) + offer.worth
+            here.worth = gain(tried.decisions, worth=offer.worth)
             here = here if _pays(offer, tried, best) else None
         else:
             here = _follow(here, leader, best, attempt, depth - 1)
@@ -194,9 +204,9 @@ def _pays(proposal: Proposal, tried: Result, best: Result) -> bool:
         # The window in the callers takes the place of the one inside.
         gone = (name, *proposal.also)
         rest = [d for d in best.decisions if d.site.routine.name not in gone]
-        return gain(tried.decisions) + proposal.worth > gain(rest)
+        return gain(tried.decisions, worth=proposal.worth) > gain(rest)
     if proposal.opens and any(
-        d.decision == "rewritten" and d.site.call.line == proposal.opens
+        d.decision == "rewritten" and d.crossed and d.site.call.line == proposal.opens
         for d in best.decisions
         if d.site.routine.name == name
     ):
@@ -205,4 +215,8 @@ def _pays(proposal: Proposal, tried: Result, best: Result) -> bool:
         [d for d in result.decisions if d.site.routine.name == name] for result in (tried, best)
     ]
     working = proposal.for_work
-    return gain(mine[0], working=working) + proposal.worth > gain(mine[1], working=working)
+    reached = gain(mine[0], working=working, worth=proposal.worth)
+    known = gain(mine[1], working=working)
+    if proposal.posts:  # for work in the iteration before, whatever else is under way there
+        return reached[0] > known[0]
+    return reached > known

@@ -10,6 +10,7 @@ from imbrex.transform.analysis.facts import ProgramFacts
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.summary import Footprint
 from imbrex.transform.analysis.transfer import Role, Transfer, cannot_match, data_accesses
+from imbrex.transform.analysis.under_way import under_way
 from imbrex.transform.model.causes import Cause, Reason
 from imbrex.transform.model.location import Location
 from imbrex.transform.model.program import (
@@ -35,9 +36,15 @@ class Position:
     crossed: int = 0  # statements that take time between here and the call
     left_if: bool = False  # the position is behind an IF that contains the call
     packed: int = 0  # of those crossed, the ones that only pack or unpack a message
+    beside: int = 0  # other messages that are under way meanwhile
     # What evaluating the guards reads.
     reads: list[Access] = field(default_factory=list)
     changed: frozenset[str] = frozenset()  # what may differ between here and the call
+
+    @property
+    def useful(self) -> bool:
+        """Whether the transfer gains anything by being here."""
+        return self.crossed > 0 or self.beside > 0
 
 
 @dataclass(slots=True)
@@ -61,11 +68,20 @@ def _order(transfer: Transfer) -> Cause:
 class Motion:
     """Moves the starts and waits of transfers within one routine."""
 
-    def __init__(self, footprints: Footprints, facts: ProgramFacts, routine: Routine) -> None:
+    def __init__(
+        self,
+        footprints: Footprints,
+        facts: ProgramFacts,
+        routine: Routine,
+        *,
+        beside: bool = False,
+    ) -> None:
+        """`beside`: a place where other messages are under way too is worth moving to."""
         self.footprints = footprints
         self.facts = facts
         self.routine = routine
         self.strict = facts.timing
+        self.beside = beside
 
     def up(self, transfer: Transfer) -> Reach:
         """How far up the start may move."""
@@ -77,7 +93,7 @@ class Motion:
         best = Position(block, index, [])
         guards: list[str] = []
         reads: list[Access] = []
-        crossed = packed = 0
+        crossed = packed = beside = 0
         while True:
             while index > 0:
                 statement = block.statements[index - 1]
@@ -89,10 +105,15 @@ class Motion:
                 if reason is not None:
                     return Reach(best, reason)
                 index -= 1
-                if self.takes_time(statement, footprint) and block.braced:
-                    crossed += 1
-                    packed += self._packs(statement)
-                    best = Position(block, index, list(guards), crossed, False, packed, list(reads))
+                more = self._under_way(transfer, statement, footprint, starts=False)
+                timed = self.takes_time(statement, footprint)
+                if (timed or more) and block.braced:
+                    crossed += timed
+                    packed += timed and self._packs(statement)
+                    beside += more
+                    best = Position(
+                        block, index, list(guards), crossed, False, packed, beside, list(reads)
+                    )
             owner = block.owner
             top = Reason(ReasonKind.BLOCK_BEGINS(), Location(self.routine.file, self._line(block)))
             if (
@@ -119,7 +140,7 @@ class Motion:
         changed: frozenset[str] = frozenset()
         guards: list[str] = []
         reads: list[Access] = []
-        crossed = packed = 0
+        crossed = packed = beside = 0
         left_if = False
         best = Position(block, index, [])
         while True:
@@ -134,9 +155,18 @@ class Motion:
                 if self.takes_time(statement, footprint):
                     crossed += 1
                     packed += self._packs(statement)
-                if crossed and block.braced:
+                beside += self._under_way(transfer, statement, footprint, starts=True)
+                if (crossed or beside) and block.braced:
                     best = Position(
-                        block, index, list(guards), crossed, left_if, packed, list(reads), changed
+                        block,
+                        index,
+                        list(guards),
+                        crossed,
+                        left_if,
+                        packed,
+                        beside,
+                        list(reads),
+                        changed,
                     )
             owner = block.owner
             bottom = Reason(ReasonKind.BLOCK_ENDS(), self._end(block))
@@ -356,6 +386,11 @@ class Motion:
 
     def takes_time(self, statement: Statement, footprint: Footprint) -> bool:
         return footprint.heavy and not isinstance(statement.role, Role)
+
+    def _under_way(
+        self, transfer: Transfer, statement: Statement, footprint: Footprint, *, starts: bool
+    ) -> int:
+        return under_way(transfer, statement, footprint, starts=starts) if self.beside else 0
 
     def _packs(self, statement: Statement) -> bool:
         program, messages = self.footprints.program, self.footprints.messages

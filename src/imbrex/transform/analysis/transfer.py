@@ -43,6 +43,7 @@ class Transfer:
     wait_blocker: Reason | None = None
     request: int = -1
     crossed: int = 0  # computing statements that its start or its wait has been moved over
+    beside: int = 0  # messages that its start or its wait has been moved over
     # What the wait itself sets besides the transfer's data: the request, a status that is read.
     control: list[Access] = field(default_factory=list)
     # Of a collective: all memory that it touches, and whether it is written.

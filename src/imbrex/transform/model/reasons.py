@@ -157,6 +157,7 @@ class ReasonKind(Sentence):
         "only the end of the send could wait, and only while values are copied: both "
         "directions are under way together as it is"
     )
+    BESIDE = "other messages are under way at the same time"
     WINDOW = "{count} computing statement{plural} in the window"
     WIDER_WINDOW = "{count} computing statement{plural} more in the window"
     MOVED_WITH = "it is moved with all of {routine}"

@@ -103,6 +103,7 @@ class Decision:
     work: bool = False  # whether the routine computes beside the call: it cannot be moved there
     barred: Reason | None = None  # what keeps it from the work of the routine's callers
     worked: int = 0  # of those, the ones that do more than pack or unpack a message
+    beside: int = 0  # messages that its own were moved over
 
     @property
     def obstacle(self) -> Reason:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.copies import only_copies
 from imbrex.transform.analysis.facts import ProgramFacts
 from imbrex.transform.analysis.footprint import Footprints
-from imbrex.transform.analysis.motion import Motion, Reach
+from imbrex.transform.analysis.motion import Reach
 from imbrex.transform.analysis.transfer import Role, Transfer, data_accesses
 from imbrex.transform.analysis.unread import never_read
 from imbrex.transform.model.causes import Reason
@@ -52,6 +54,7 @@ class BlockingToNonblocking(CallRewrite[list[Transfer], Decision]):
     def __init__(self, program: Program, footprints: Footprints, facts: ProgramFacts) -> None:
         super().__init__(program, footprints, facts)
         self.datatypes: dict[str, tuple[bool, set[tuple[str, bool]]]] = {}
+        self.begun: dict[int, list[Transfer]] = {}  # by the identity of the site
 
     def anew(self, file: str) -> BlockingToNonblocking:
         """For a trial on calls of a file: what it finds fit is not noted here."""
@@ -144,7 +147,7 @@ class BlockingToNonblocking(CallRewrite[list[Transfer], Decision]):
         """Put starts and waits into the model, as far apart as the data allow."""
         site, transfers = plan.site, plan.content
         self._lower(site, transfers)
-        motion = Motion(self.footprints, self.facts, site.routine)
+        motion = self.motion(site.routine)
         ups = [self._move_up(motion, transfer) for transfer in transfers]
         downs = [self._move_down(motion, transfer) for transfer in transfers]
         downs = [
@@ -152,6 +155,7 @@ class BlockingToNonblocking(CallRewrite[list[Transfer], Decision]):
             for transfer, reach in zip(transfers, downs, strict=True)
         ]
         crossed = sum(reach.position.crossed for reach in ups + downs)
+        beside = sum(reach.position.beside for reach in ups + downs)
         starts = [self._line_after(transfer.start) for transfer in transfers]
         ends = [self._line_before(transfer.wait, site) for transfer in transfers]
         decision = Decision(
@@ -166,7 +170,9 @@ class BlockingToNonblocking(CallRewrite[list[Transfer], Decision]):
         )
         for transfer, up, down in zip(transfers, ups, downs, strict=True):
             decision.details += self._describe(transfer, up, down)
-        if not crossed:
+        if not crossed and beside:
+            decision.reason = Reason(ReasonKind.BESIDE(), site.location)
+        if not crossed and not beside:
             self._undo(site, transfers)
             decision.decision = "nothing-to-gain"
             decision.rewrites = []
@@ -175,13 +181,20 @@ class BlockingToNonblocking(CallRewrite[list[Transfer], Decision]):
                 ReasonKind.NO_WINDOW(before=up.blocker, behind=down.blocker),
                 down.blocker.location,
             )
-        elif self._only_unpacks(site, transfers, ups, downs):
+        elif not beside and self._only_unpacks(site, transfers, ups, downs):
             self._undo(site, transfers)
             decision.decision, decision.rewrites, decision.crossed = "nothing-to-gain", [], 0
             decision.reason = Reason(ReasonKind.ONLY_UNPACKS(), site.location)
         else:
             self.footprints.forget(site.statement)
+            self.begun[id(site)] = transfers
         return decision
+
+    def count_beside(self, decisions: Iterable[Decision]) -> None:
+        """Note how many messages each message was moved over, once all have been moved."""
+        for decision in decisions:
+            transfers = self.begun.get(id(decision.site), [])
+            decision.beside = sum(transfer.beside for transfer in transfers)
 
     def _only_unpacks(
         self, site: Site, transfers: list[Transfer], ups: list[Reach], downs: list[Reach]

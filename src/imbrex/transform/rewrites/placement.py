@@ -21,34 +21,42 @@ class Placement:
     def __init__(self, footprints: Footprints, facts: ProgramFacts) -> None:
         self.footprints = footprints
         self.facts = facts
+        # Whether messages are also moved to where others are under way. What lies beside
+        # computation is settled first.
+        self.beside = False
+
+    def motion(self, routine: Routine) -> Motion:
+        return Motion(self.footprints, self.facts, routine, beside=self.beside)
 
     def _move_up(self, motion: Motion, transfer: Transfer) -> Reach:
         reach = motion.up(transfer)
         transfer.start_blocker = reach.blocker
-        if reach.position.crossed:
+        if reach.position.useful:
             transfer.guards = reach.position.guards + transfer.guards
             assert transfer.start is not None
             transfer.start.accesses += reach.position.reads
             transfer.crossed += reach.position.crossed
+            transfer.beside += reach.position.beside
             self._put(transfer.start, reach.position)
         return reach
 
     def _move_down(self, motion: Motion, transfer: Transfer) -> Reach:
         reach = motion.down(transfer)
         transfer.wait_blocker = reach.blocker
-        if reach.position.crossed:
+        if reach.position.useful:
             transfer.conditional |= reach.position.left_if
             assert transfer.wait is not None
             self._age(transfer.wait, reach.position.changed)
             transfer.wait.accesses += reach.position.reads
             transfer.crossed += reach.position.crossed
+            transfer.beside += reach.position.beside
             transfer.guards = reach.position.guards + transfer.guards
             self._put(transfer.wait, reach.position, after=True)
         return reach
 
     def _into_next(self, motion: Motion, transfer: Transfer, reach: Reach) -> Reach:
         """Move a wait that has no window into the next iteration, if it has one there."""
-        if reach.position.crossed:
+        if reach.position.useful:
             return reach
         found = find_next_iteration(motion, transfer, reach)
         if found is None:
@@ -118,14 +126,16 @@ class Placement:
         """Move a start or a wait that is in the model already as far as it goes."""
         if role.transfer.more_waits and not role.starts:
             return False  # they are where the next iteration or the branches want them
+        if self.beside and role.render is not None:
+            return False  # of the user's own: its window is told in computation alone
         statement = role.transfer.start if role.starts else role.transfer.wait
         assert statement is not None
-        motion = Motion(self.footprints, self.facts, routine)
+        motion = self.motion(routine)
         self.footprints.forget(statement)
         step = self._move_up if role.starts else self._move_down
         reach = step(motion, role.transfer)
         self.footprints.forget(statement)
-        return reach.position.crossed > 0
+        return reach.position.useful
 
     def _age(self, wait: Statement, changed: frozenset[str]) -> None:
         """Tell what a wait releases in terms that hold where it stands now."""
