@@ -15,6 +15,7 @@ pytestmark = pytest.mark.untimed
 
 CASES = Path(__file__).parents[1] / "unit" / "transform" / "cases"
 NAMES = [
+    "axis.c",
     "beside.c",
     "beside.f90",
     "blocks.f90",
@@ -52,6 +53,7 @@ NAMES = [
 ]
 # On two ranks some of their branches or neighbours do not occur.
 WITH_NEIGHBOURS = {
+    "axis.c",
     "beside.c",
     "beside.f90",
     "columns.c",

@@ -119,7 +119,10 @@ class Rearrangement(Preparing[StatementSite, Exchange]):
         way = self._highest(routine, block, index, passed)
         statements = block.statements
         gained = [s for s in statements[way.above : index] if self._movable(routine, s)]
-        works = received and calculates(self.program, routine.file, statements[index])
+        works = received and (
+            calculates(self.program, routine.file, statements[index])
+            or self._feeds(routine, block, index)
+        )
         if not (gained and works) and all(only_copies(self.program, s) for s in gained):
             if way.blocker is not None and passed < index and not gained:
                 raise Refusal(self.name, way.blocker)
@@ -133,11 +136,25 @@ class Rearrangement(Preparing[StatementSite, Exchange]):
     def _movable(self, routine: Routine, statement: Statement) -> bool:
         """Whether a statement is a call or a loop that computes and does nothing else."""
         if statement.kind is not Kind.LOOP and not (
-            statement.kind is Kind.SIMPLE and statement.calls and not statement.computes
+            statement.kind is Kind.SIMPLE and bool(statement.calls) is not statement.computes
         ):
             return False
         found = self.footprints.of(statement, routine.file)
         return found.heavy and not (found.stop or found.leaves or found.events)
+
+    def _feeds(
+        self, routine: Routine, block: Block, index: int, *, collective: bool = False
+    ) -> bool:
+        """Whether a message that is sent further down is made here: it may be under way sooner."""
+        leaving = self.messages.waiting(
+            routine, block, index, produces=True, nonblocking=False, collective=collective
+        )
+        if not leaving:
+            return False
+        found = self.footprints.of(block.statements[index], routine.file)
+        written = [access for access in found.accesses if access.write]
+        changed = self.footprints.changed_in(found)
+        return self.footprints.conflict(written, leaving, changed) is not None
 
     def _behind_receive(self, routine: Routine, block: Block, index: int) -> int | None:
         """The first statement that uses what is received further up, if this one does not."""
@@ -166,15 +183,7 @@ class Rearrangement(Preparing[StatementSite, Exchange]):
 
     def _before_send(self, routine: Routine, block: Block, index: int) -> int | None:
         """The beginning of the block, if a message that is sent further down is made here."""
-        leaving = self.messages.waiting(
-            routine, block, index, produces=True, nonblocking=False, collective=True
-        )
-        if not leaving:
-            return None
-        found = self.footprints.of(block.statements[index], routine.file)
-        written = [access for access in found.accesses if access.write]
-        changed = self.footprints.changed_in(found)
-        if self.footprints.conflict(written, leaving, changed) is None:
+        if not self._feeds(routine, block, index, collective=True):
             return None
         for position in range(index - 1, -1, -1):
             statement = block.statements[position]
