@@ -43,6 +43,7 @@ NAMES = [
     "replace.f",
     "stages.c",
     "stages.f",
+    "templates.cpp",
     "requests08.f90",
     "sinking.c",
     "sinking.f90",

@@ -19,6 +19,7 @@ from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.library import Libraries, Library
 from imbrex.transform.analysis.linear import split_linear
 from imbrex.transform.analysis.message_extent import mark_extents
+from imbrex.transform.analysis.references import find_references
 from imbrex.transform.analysis.taken import handles_errors
 from imbrex.transform.analysis.whole_program import unseen_code
 from imbrex.transform.call_stack import with_deep_stack
@@ -268,7 +269,7 @@ class _Analysis:
         aliases = Aliases(program, self.known)
         find_contiguous(program)
         mark_extents(program, aliases)
-        aliases.distinct = find_distinct(program, aliases)
+        aliases.distinct = find_distinct(program, aliases) | find_references(program, aliases)
         aliases.owned = find_owned(program, aliases)
         name_constants(program, Footprints(program, aliases, libraries))
         pass_assigned(program, Footprints(program, aliases, libraries))

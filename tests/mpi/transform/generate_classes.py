@@ -5,6 +5,7 @@ from __future__ import annotations
 from random_classes import LENGTH, methods  # type: ignore[import-not-found]
 
 HEAD = """#include <mpi.h>
+#include <array>
 #include <cstdio>
 #include <utility>
 #include <vector>
@@ -15,6 +16,32 @@ struct Inner {
     double x[N];
     int tag;
 };
+template <class T> class Tile {
+  public:
+    explicit Tile(int n) : n_(n), data_(n) {}
+    T &operator[](int i) { return data_[i]; }
+    const T &operator[](int i) const { return data_[i]; }
+    T &operator()(int i, int j) { return data_[i * width() + j]; }
+    T *data() { return data_.data(); }
+    const T *data() const { return data_.data(); }
+    int size() const { return n_; }
+    int width() const { return n_ / 4; }
+    void scale(T by)
+    {
+        for (int j = 0; j < width(); j++)
+            for (int i = 0; i < 4; i++)
+                (*this)(i, j) = by * (*this)(i, j) + T(0.25);
+    }
+
+  private:
+    int n_;
+    std::vector<T> data_;
+};
+template <class T> void lower(Tile<T> &tile, const T *x)
+{
+    for (int i = 0; i < tile.size(); i++)
+        tile[i] = T(0.5) * (tile[i] + x[i]);
+}
 class Base {
   public:
     std::vector<double> w;
@@ -30,6 +57,11 @@ class Grid : public Base {
     double s, t;
     std::vector<MPI_Request> r;
     MPI_Request q[4];
+    std::array<MPI_Request, 4> z;
+    std::vector<double> rows[2];
+    std::array<std::vector<double>, 2> both;
+    std::array<double, N> g;
+    Tile<double> tile;
     explicit Grid(int first = 1);
     void smooth();
     void mark() { u[3] = 0.5 * s; inner.x[N - 1] = 0.5 * t; }
@@ -39,9 +71,14 @@ class Grid : public Base {
     double sum(const double *x) const;
 %s};
 Grid::Grid(int first) : u(N, 0.0), v(N), nx(N), peer(1 - rank), s(0.0), t(0.0),
-    r(4, MPI_REQUEST_NULL)
+    r(4, MPI_REQUEST_NULL), tile(N)
 {
     inner.tag = 9;
+    z.fill(MPI_REQUEST_NULL);
+    for (int i = 0; i < 2; i++) {
+        rows[i].resize(N);
+        both[i].resize(N);
+    }
     for (int i = 0; i < N; i++) {
         u[i] = (i * 7 + first + rank * 5) %% 32 / 32.0;
         v[i] = (i * 7 + first + 3 + rank * 5) %% 32 / 32.0;
@@ -49,6 +86,11 @@ Grid::Grid(int first) : u(N, 0.0), v(N), nx(N), peer(1 - rank), s(0.0), t(0.0),
         f[i] = (i * 7 + first + 9 + rank * 5) %% 32 / 32.0;
         w[i] = (i * 7 + first + 15 + rank * 5) %% 32 / 32.0;
         inner.x[i] = (i * 7 + first + 12 + rank * 5) %% 32 / 32.0;
+        rows[0][i] = (i * 5 + first + rank * 5) %% 32 / 32.0;
+        rows[1][i] = (i * 5 + first + 3 + rank * 5) %% 32 / 32.0;
+        both[1][i] = (i * 5 + first + 6 + rank * 5) %% 32 / 32.0;
+        g[i] = (i * 5 + first + 9 + rank * 5) %% 32 / 32.0;
+        tile[i] = (i * 5 + first + 12 + rank * 5) %% 32 / 32.0;
     }
     for (int i = 0; i < 4; i++)
         q[i] = MPI_REQUEST_NULL;
@@ -64,7 +106,10 @@ void Grid::check(int number, std::FILE *out) const
 {
     std::fprintf(out, "%%d %%d %%.17g %%.17g %%.17g %%.17g ", number, rank, sum(u.data()),
         sum(v.data()), sum(w.data()), sum(e));
-    std::fprintf(out, "%%.17g %%.17g %%.17g %%.17g\\n", sum(f), sum(inner.x), s, t);
+    std::fprintf(out, "%%.17g %%.17g %%.17g %%.17g ", sum(rows[0].data()), sum(&rows[1][0]),
+        sum(both[1].data()), sum(g.data()));
+    std::fprintf(out, "%%.17g %%.17g %%.17g %%.17g %%.17g\\n", sum(tile.data()), sum(f),
+        sum(inner.x), s, t);
 }
 void Grid::smooth()
 {

@@ -14,8 +14,9 @@ import random
 from random_steps import mixed  # type: ignore[import-not-found]
 
 LENGTH = 400
-VECTORS = ["u", "v", "w"]
-MEMBERS = [*VECTORS, "e", "f", "inner.x"]
+VECTORS = ["u", "v", "w", "rows[0]", "rows[1]", "both[1]"]
+WITH_DATA = [*VECTORS, "g", "tile"]  # std::array, and the instance of a template
+MEMBERS = [*WITH_DATA, "e", "f", "inner.x"]
 OBJECTS = ["", "h.", "global.", "many[k2].", "p->"]
 
 
@@ -55,13 +56,9 @@ class Body:
     def first(self, array: str) -> str:
         """The address of the first element."""
         ways = [f"&{array}[0]"]
-        ways.append(f"{array}.data()" if array in self.vectors_of(array) else array)
-        return self.random.choice(ways)
-
-    @staticmethod
-    def vectors_of(array: str) -> list[str]:
         last = array.replace("->", ".").rpartition(".")[2]
-        return [array] if last in VECTORS else []
+        ways.append(f"{array}.data()" if last in WITH_DATA else array)
+        return self.random.choice(ways)
 
     def real(self) -> str:
         return f"{self.random.randint(1, 63) / 64}"
@@ -104,10 +101,13 @@ class Body:
         self.put(f"{self.object()}nx = {self.random.choice([20, LENGTH // 2, LENGTH])};")
 
     def call(self) -> None:
-        kind = self.random.choice(["work", "mix", "blur", "smooth", "mark", "blend", "touch"])
+        kind = self.random.choice(
+            ["work", "mix", "blur", "smooth", "mark", "blend", "touch", "scale", "lower", "at"]
+        )
         owner = self.object()
         free = self.vectors()
         used = {"smooth": ["v", "e"], "mark": ["u", "inner.x"], "touch": ["u"], "blend": ["f"]}
+        used |= {"scale": ["tile"], "lower": ["tile"], "at": ["tile"]}
         taken = {f"{owner}{member}" for member in used.get(kind, [])}
         named = "(*this)" if not owner else owner.removesuffix(".")
         named = "*p" if owner == "p->" else named
@@ -123,6 +123,12 @@ class Body:
             self.put(f"Grid::blur({x}, {y});")
         elif kind == "blend" and free:
             self.put(f"{owner}blend({self.random.choice(free)});")
+        elif kind == "scale":
+            self.put(f"{owner}tile.scale({self.real()});")
+        elif kind == "lower":
+            self.put(f"lower({owner}tile, &{self.array()}[0]);")
+        elif kind == "at":
+            self.put(f"{owner}tile(2, 3) = 0.5 * {owner}tile(1, 2) + {self.array()}[5];")
         elif kind == "touch":
             self.put(f"touch({named});")
         elif kind in ("smooth", "mark"):
@@ -224,11 +230,11 @@ class Body:
         if self.busy:
             self.exchange()
             return
-        requests = f"{self.object()}{self.random.choice(['r', 'q'])}"
+        requests = f"{self.object()}{self.random.choice(['r', 'q', 'z'])}"
         arrays = self.starts(requests)
         self.compute(2)
         if self.random.random() < 0.5:
-            all_of_them = f"{requests}.data()" if requests.endswith("r") else requests
+            all_of_them = f"{requests}.data()" if requests.endswith(("r", "z")) else requests
             all_of_them = self.random.choice([all_of_them, f"&{requests}[0]"])
             self.put(f"MPI_Waitall({len(arrays)}, {all_of_them}, MPI_STATUSES_IGNORE);")
             self.busy.clear()

@@ -166,13 +166,21 @@ REWRITTEN = {
     "a loop over another vector": ("u.data()", "for (double &x : v) x = 1.0;"),
     "a reference to another vector": ("u.data()", "std::vector<double> &r = v; r[3] = 2.0;"),
     "elements by their first": ("&u[0]", "v[1] = 2.0;"),
+    "a vector of an object that is always another one": ("u.data()", "other.u[2] = 1.0;"),
+    "a method of a base class, of always another one": ("w.data()", "other.first();"),
 }
 
 
-def outcome_of(tmp_path: Path, buffer: str, code: str, members: str = ""):  # type: ignore[no-untyped-def]
+def outcome_of(  # type: ignore[no-untyped-def]
+    tmp_path: Path, buffer: str, code: str, members: str = "", *, same: bool = False
+):
+    """`same`: one call passes the object that it is called on."""
     path = tmp_path / "case.cpp"
     headers = [f"#include <{name}>" for identifier, name in HEADERS.items() if identifier in code]
-    path.write_text(PROGRAM % ("\n".join(headers), members, buffer, code))
+    text = PROGRAM % ("\n".join(headers), members, buffer, code)
+    path.write_text(
+        text.replace("other.go(1 - rank, box,", "other.go(1 - rank, other,") if same else text
+    )
     outcome = transform([path], Options())
     assert not outcome.skipped, outcome.skipped
     return next(d for d in outcome.decisions if d.site.call.name == "MPI_Send")
@@ -180,7 +188,9 @@ def outcome_of(tmp_path: Path, buffer: str, code: str, members: str = ""):  # ty
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_refused(name: str, tmp_path: Path) -> None:
-    decision = outcome_of(tmp_path, *REFUSED[name])
+    decision = outcome_of(
+        tmp_path, *REFUSED[name], same="another object" in name or "of an" in name
+    )
     assert decision.decision != "rewritten", decision.details
 
 

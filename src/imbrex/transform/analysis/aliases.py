@@ -13,7 +13,7 @@ from collections.abc import Callable
 from functools import cached_property
 
 from imbrex.transform.analysis.records import Records
-from imbrex.transform.model.program import UNKNOWN_MEMORY, Access, Program
+from imbrex.transform.model.program import UNKNOWN_MEMORY, Access, Program, Variable
 
 EXTERNAL = "external"
 
@@ -272,16 +272,29 @@ class Aliases:
         return pair in self.distinct and not pair & changed
 
     def _owned_apart(self, left: Access, right: Access, changed: frozenset[str]) -> bool:
-        """Whether a field's memory belongs to two structures that are surely different."""
-        if left.variable not in self.owned or not (left.owner and right.owner):
+        """Whether a field's memory belongs to two structures that are surely different.
+
+        A vector's memory always belongs to its object: nothing moves over what exchanges it.
+        """
+        owned = left.variable in self.owned or f"vector:{left.variable}" in self.program.variables
+        if not owned or not (left.owner and right.owner):
             return False
         if self._apart(left.owner, right.owner, changed):
             return True
         owners = [self.program.variables.get(name) for name in (left.owner, right.owner)]
+        if any(self._new_beside(owner, other) for owner, other in (owners, owners[::-1])):
+            return True
         return left.owner != right.owner and all(
             owner is not None and not owner.pointer and bool(owner.record) and not owner.bounds
             for owner in owners
         )
+
+    @staticmethod
+    def _new_beside(owner: Variable | None, other: Variable | None) -> bool:
+        """Whether an object begins in a routine that a reference was given to before."""
+        if owner is None or other is None or not other.reference:
+            return False
+        return owner.kind == "local" and bool(owner.record) and not owner.bounds
 
     def _outside(self, first: set[str], second: set[str]) -> bool:
         """`?` may touch anything, `external` what has escaped."""

@@ -74,8 +74,25 @@ class Binding:
             self.call.line,
             section,
             strides if section is not None and strides is not None else (),
-            access.owner,
+            self._owner(access.owner),
         )
+
+    def _owner(self, owner: str) -> str:
+        """The caller's name of the object that a reference or `this` is in the routine."""
+        variable = self.program.variables.get(owner)
+        argument = self.arguments.get(owner)
+        if variable is None or not variable.reference:
+            return owner
+        base = None if argument is None else self.program.variables.get(argument.base or "")
+        if argument is None or base is None:
+            return ""
+        if argument.through:
+            first = argument.origin is not None and not any(
+                index is None or index.terms or index.constant for index in argument.origin
+            )
+            return base.key if base.reference and first else ""
+        whole = bool(base.record) and not base.bounds and base.kind != "field"
+        return base.key if whole else ""
 
     def _same_array(self, parameter: str, argument: Argument, strides: tuple[Affine, ...]) -> bool:
         """Whether indices mean the same in both: the argument is an array from its beginning."""

@@ -28,7 +28,11 @@ def buffer_section(program: Program, call: Call, part: mpi_calls.PointToPoint) -
         return None
     extents = _extents(variable, argument)
     if layout.count == Affine(1):
-        return _run(first, extents, count.product(layout.length))
+        number = count.product(layout.length)
+        if variable.rows:  # no message goes on from one into the next
+            rest = (Range.point(index) for index in first[1:])
+            return (Range(first[0], first[0].plus(number).plus(Affine(1), -1)), *rest)
+        return _run(first, extents, number)
     if count != Affine(1):
         return None  # where the second begins depends on the type's extent
     return _vector(first, extents, len(argument.strides), layout)

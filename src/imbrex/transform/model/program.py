@@ -43,6 +43,8 @@ class Variable:
     apart: bool = False  # a field whose memory is none of its object's: an allocatable component
     allocatable: bool = False  # of Fortran: its bounds are those of its last allocation
     assumed_shape: bool = False  # a Fortran dummy argument with the shape of what it is given
+    reference: bool = False  # of C++: a reference, or `this`, that names one object for good
+    rows: bool = False  # an array of vectors, each of which has memory of its own
     # Of assumed shape, and maybe a section whose elements do not follow each other in memory.
     scattered: bool = False
 

@@ -188,6 +188,16 @@ class _Unit(StatementReader):
         for cursor in Tree(unit, self.data, plus_plus=self.plus_plus).top():
             self._top(cursor)
             cursor.forget()  # what is read is in the model
+        read: set[str] = set()
+        while waiting := self.expressions.wanted.keys() - read:
+            for usr in sorted(waiting):
+                read.add(usr)
+                instance = self.expressions.wanted[usr]
+                if c_methods.is_read(instance):
+                    self._function(instance, instance=True)
+                else:
+                    self.expressions.unread = Unread(instance.spelling)
+                    self.expressions.hide(instance)
 
     def _top(self, cursor: Any) -> None:
         if cursor.location.file is None or cursor.in_system_header:
@@ -213,7 +223,11 @@ class _Unit(StatementReader):
                 self.expressions.make(made, Effects())
                 return
             if value is not None:
-                self.expressions.read(value, Effects())
+                effects = Effects()
+                self.expressions.read(value, effects)
+                for call in effects.calls:  # of no routine
+                    function = f"function:{call.name}"
+                    self.program.pointer_facts.append(("initializer", "addr", function))
                 self.expressions.initialize(cursor.type, value)
             if value is not None and cursor.type.is_address:
                 self.expressions.points(key, value)
@@ -229,7 +243,8 @@ class _Unit(StatementReader):
             self.expressions.unread = Unread("")
             self.expressions.hide(cursor)  # templates, virtual methods, operators
 
-    def _function(self, cursor: Any) -> None:
+    def _function(self, cursor: Any, *, instance: bool = False) -> None:
+        """`instance`: of a template, whose text other instances share."""
         name = c_methods.routine_name(cursor)
         body = [c for c in cursor.children if c.kind is ck.COMPOUND_STMT]
         if not body:
@@ -239,7 +254,7 @@ class _Unit(StatementReader):
         if not here:
             self.enter(self._header(cursor.location.file))
         try:
-            self._definition(cursor, name, body[0], here)
+            self._definition(cursor, name, body[0], here=here, instance=instance)
         finally:
             self.enter(outer)
 
@@ -247,8 +262,10 @@ class _Unit(StatementReader):
         path = Path(name)
         return SourceFile(path, name, path.read_bytes(), Language.C)
 
-    def _definition(self, cursor: Any, name: str, body: Any, here: bool) -> None:
+    def _definition(self, cursor: Any, name: str, body: Any, *, here: bool, instance: bool) -> None:
         problem = None if here else ReasonKind.IN_HEADER()
+        if instance:
+            problem = ReasonKind.IN_CONSTRUCT(construct="a template")
         parameters = []
         self.expressions.this = ""
         if self.plus_plus and c_methods.has_object(cursor):
@@ -259,7 +276,7 @@ class _Unit(StatementReader):
             self.program.pointer_facts.append((key, "copy", f"argument:{name}:{position}"))
         if cursor.kind in _MADE_UNSEEN:
             problem = problem or ReasonKind.IN_CONSTRUCT(construct=_MADE_UNSEEN[cursor.kind])
-        self.return_cell = f"return:{name}"
+        self.function, self.return_cell = name, f"return:{name}"
         self.expressions.unread = Unread(name)
         self.returns_reference = cursor.returns_reference
         self.returns_constant = self.returns_reference and cursor.returns_constant
@@ -267,10 +284,11 @@ class _Unit(StatementReader):
         if cursor.kind is ck.CONSTRUCTOR:
             self.initializers(cursor, block)
         self.expressions.this = ""
-        if not here:
+        if not here or instance:
             block.insertable = False
         known = self.program.routines.get(name)
-        if known is not None and not here and known.file == self.source.name:
+        place = (cursor.location.file, block.start)
+        if known is not None and not here and (known.file, known.body.start) == place:
             return  # the same inline function of the same header, seen from another file
         if known is not None:
             self.program.routines[name].problem = TWICE

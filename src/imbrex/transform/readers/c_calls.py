@@ -180,6 +180,54 @@ def type_arguments(raw: Any) -> list[Any]:
     return [_type_argument(raw, number) for number in range(_count_type_arguments(raw))]
 
 
+_count_arguments_of = _function("clang_Cursor_getNumTemplateArguments", ctypes.c_int, RawCursor)
+_argument_kind = _function(
+    "clang_Cursor_getTemplateArgumentKind", ctypes.c_int, RawCursor, ctypes.c_uint
+)
+_argument_type = _function(
+    "clang_Cursor_getTemplateArgumentType", RawType, RawCursor, ctypes.c_uint
+)
+_argument_value = _function(
+    "clang_Cursor_getTemplateArgumentValue", ctypes.c_longlong, RawCursor, ctypes.c_uint
+)
+_TYPE, _NUMBER = 1, 4  # kinds of template arguments
+
+
+def function_arguments(raw: Any) -> list[tuple[str, str]]:
+    """What a function template is instantiated for: whether each is a type or number, its text."""
+    found = []
+    for number in range(_count_arguments_of(raw)):
+        kind = _argument_kind(raw, number)
+        if kind == _TYPE:
+            found.append(("type", type_spelling(canonical(_argument_type(raw, number)))))
+        elif kind == _NUMBER:
+            found.append(("number", str(_argument_value(raw, number))))
+        else:
+            found.append(("", ""))
+    return found
+
+
+_FIELD_VISITOR = ctypes.CFUNCTYPE(ctypes.c_int, RawCursor, ctypes.py_object)
+_visit_fields = _function(
+    "clang_Type_visitFields", ctypes.c_uint, RawType, _FIELD_VISITOR, ctypes.py_object
+)
+
+
+def _append_field(field: Any, found: Any) -> int:
+    found.append(field)
+    return 1
+
+
+_collect_field = _FIELD_VISITOR(_append_field)
+
+
+def fields(raw: Any) -> list[Any]:
+    """The fields of a class, also of an instance of a template."""
+    found: list[Any] = []
+    _visit_fields(raw, _collect_field, found)
+    return found
+
+
 def integer(raw: Any) -> int | None:
     """The value of an integer constant expression."""
     result = _evaluate(raw)

@@ -6,6 +6,8 @@ from typing import Any
 
 from clang.cindex import TypeKind
 
+from imbrex.transform.readers import c_std_arrays
+
 # CXBinaryOperatorKind and CXUnaryOperatorKind.
 MULTIPLY, DIVIDE, ADD, SUBTRACT = 3, 4, 6, 7
 LESS, GREATER, LESS_EQUAL, GREATER_EQUAL = 11, 12, 13, 14
@@ -30,6 +32,8 @@ def _innermost(kind: Any) -> str:
     while True:
         if canonical.is_array:
             canonical = canonical.element_type.canonical
+        elif canonical.library_element is not None:
+            canonical = canonical.library_element
         elif canonical.kind == TypeKind.POINTER:
             canonical = canonical.pointee.canonical
         else:
@@ -50,7 +54,11 @@ def array_extents(kind: Any) -> list[int | None]:
     """Extents in source order, None where one is not a constant."""
     canonical = kind.canonical
     extents: list[int | None] = []
-    while canonical.is_array:
+    while canonical.is_array or canonical.library_element is not None:
+        if canonical.library_element is not None:
+            extents.append(c_std_arrays.extent_of(canonical))
+            canonical = canonical.library_element
+            continue
         known = canonical.kind == TypeKind.CONSTANTARRAY
         extents.append(canonical.element_count if known else None)
         canonical = canonical.element_type.canonical

@@ -26,6 +26,7 @@ from imbrex.transform.readers.c_distances import (
 from imbrex.transform.readers.c_hidden import RECASTS, HidingReader
 from imbrex.transform.readers.c_vector_reader import Effects, Memory, by_reference
 
+_FUNCTIONS = frozenset({ck.FUNCTION_DECL, ck.CXX_METHOD, ck.CONSTRUCTOR})
 _IDENTIFIER = re.compile(rb"[A-Za-z_]\w*")
 
 
@@ -63,7 +64,8 @@ class ExpressionReader(HidingReader):
             left, right = cursor.operands
             self._assign(left, right, cursor, effects, update=True)
         elif kind is ck.CALL_EXPR:
-            if not self._method(cursor, effects):
+            known = self._method(cursor, effects) or self._array_method(cursor, effects)
+            if not (known or self.accessed(cursor, effects)):
                 self.call(cursor, effects)
         elif kind in (ck.STATEMENT_EXPR, ck.LAMBDA_EXPR) or (
             kind in ck.STATEMENTS
@@ -122,9 +124,10 @@ class ExpressionReader(HidingReader):
     def _read_place(self, cursor: Any, effects: Effects) -> None:
         referenced = cursor.referenced if cursor.kind is ck.DECL_REF_EXPR else None
         if referenced is not None and referenced.kind is ck.FUNCTION_DECL:
-            self.program.pointer_facts.append(
-                ("address", "addr", f"function:{referenced.spelling}")
-            )
+            self.want(referenced)
+            self.keep_reference(referenced)
+            name = c_methods.routine_name(referenced)
+            self.program.pointer_facts.append(("address", "addr", f"function:{name}"))
             return
         named = cursor.referenced
         if named is not None and named.kind is ck.CXX_METHOD:
@@ -178,25 +181,34 @@ class ExpressionReader(HidingReader):
         direct = referenced is not None
         name = c_methods.routine_name(referenced) if direct else cursor.spelling
         callee = children[0].stripped if children else None
+        if cursor is not self.as_expression and cursor.referenced is not None:
+            self.keep_reference(cursor.referenced)
+        actual = cursor.arguments
+        owner = None  # of a method that is an operator: its first operand
+        method = referenced is not None and referenced.kind is ck.CXX_METHOD
+        if method and c_methods.is_operator(referenced):
+            owner, actual = actual[0], actual[1:]
         of_class = cursor.referenced is not None and cursor.referenced.kind is ck.CXX_METHOD
         if cursor.referenced is not None and cursor.referenced.kind is ck.CONSTRUCTOR:
             self._opened(cursor.referenced)  # of an object without a name
         if of_class and not direct and callee is not None:
             self.give_object(callee)
+            for operand in actual if c_methods.is_operator(cursor.referenced) else []:
+                self.give_away(operand)
         if not direct and callee is not None:
             self.read(callee, effects)
             held = self.memory(callee, Effects())
             self.program.called_cells.append(held.key if held.through else UNKNOWN_MEMORY)
         if cursor.tree.plus_plus and cursor.type.fields and not cursor.type.is_plain:
             effects.stop = effects.stop or ReasonKind.CONSTRUCT()  # its end may run code
-        actual = cursor.arguments
         start, end = cc.spelled(cursor)
         macro = self._macro_of(cursor, callee)
         arguments = []
         on_object = referenced is not None and c_methods.has_object(referenced)
         if on_object:
             inner = Effects()
-            arguments.append(self.called_object(callee, inner))
+            bound = self.called_object(callee, inner) if owner is None else None
+            arguments.append(bound or self.reference(owner, inner))
             self._take(effects, inner)
             self._holds(f"argument:{name}:0", arguments[0])
         # What C passes is never a reference.
@@ -214,6 +226,9 @@ class ExpressionReader(HidingReader):
             self._take(effects, inner)
         call = Call(name, arguments, start, end, cursor.location.line, macro=macro)
         call.unknown = not direct
+        called = cursor.referenced
+        if called is not None and called.kind in _FUNCTIONS:
+            self.want(called)
         if direct and cursor.tree.plus_plus:
             call.library = cxx_library.runs_no_user_code(referenced, actual, cursor.type)
         effects.calls.append(call)

@@ -4,21 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from imbrex.transform import mpi_calls
 from imbrex.transform.model.location import Location
 from imbrex.transform.model.program import UNKNOWN_MEMORY
 from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers import c_methods, c_vectors
 from imbrex.transform.readers.c_distances import becomes_number, is_distance
+from imbrex.transform.readers.c_instances import COMMUNICATION
 from imbrex.transform.readers.c_object_reader import ObjectReader
 from imbrex.transform.readers.c_unread import Unread
 
 RECASTS = frozenset({ck.CSTYLE_CAST_EXPR, ck.CXX_CONST_CAST_EXPR, ck.CXX_REINTERPRET_CAST_EXPR})
-# Calls that a user asks about where they are not seen.
-_TELLING = {
-    *(*mpi_calls.BLOCKING, *mpi_calls.STARTS, *mpi_calls.COLLECTIVES),
-    *(*mpi_calls.COMPLETIONS, *mpi_calls.LEFT_ALONE),
-}
 
 
 class HidingReader(ObjectReader):
@@ -39,7 +34,9 @@ class HidingReader(ObjectReader):
         for child in cursor.children:
             if not self._names_own_object(cursor, child):
                 self.hide(child)
-            if cursor.kind is ck.FIELD_DECL and child.kind in ck.EXPRESSIONS:
+            # A constant is no address: a value, an extent, what a template is instantiated for.
+            constant = child.kind in ck.EXPRESSIONS and child.integer is not None
+            if cursor.kind is ck.FIELD_DECL and child.kind in ck.EXPRESSIONS and not constant:
                 key = self._key_of_field(cursor)
                 self.program.pointer_facts.append((key, "addr", "external"))
         self.unread = outer
@@ -60,7 +57,7 @@ class HidingReader(ObjectReader):
             self._opened(named)
         if cursor.kind is not ck.DECL_REF_EXPR or named is None:
             return
-        if named.spelling in _TELLING:
+        if named.spelling in COMMUNICATION:
             place = Location(cursor.location.file, cursor.location.line)
             call = self.unread.call(named.spelling, place)
             self.program.not_analysed.setdefault((place, cursor.location.offset), call)
@@ -81,6 +78,8 @@ class HidingReader(ObjectReader):
     def _opened(self, function: Any) -> None:
         """Code that is not read may call a function, with whatever arguments."""
         name = c_methods.routine_name(function)
+        self.keep_reference(function)
+        self.want(function)
         if function.kind is ck.CONSTRUCTOR and not c_methods.is_read(function):
             self.made_unseen(function.semantic_parent.type)  # a container of objects, perhaps
         count = len(function.arguments) + c_methods.has_object(function)

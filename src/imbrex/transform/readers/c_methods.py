@@ -1,20 +1,23 @@
 """Methods of classes as functions: the names that the model knows them by, and which are read.
 
 A method that is not virtual is a function whose first parameter is `this`. What a virtual call
-runs is not known here, so that virtual methods stay unread code, and so do templates.
+runs is not known here, so that virtual methods stay unread code. Of a template the instances are
+read that calls name.
 """
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from imbrex.transform.readers import c_cursor_kinds as ck
+from imbrex.transform.readers.c_instances import instance_name, is_own_class, is_readable
 from imbrex.transform.readers.cxx_library import is_library
 
 _CLASSES = frozenset({ck.CLASS_DECL, ck.STRUCT_DECL})
 _MEMBERS = frozenset({ck.CXX_METHOD, ck.CONSTRUCTOR, ck.DESTRUCTOR})
-# In the place of the name of an instance of a template: no routine is called so.
-_INSTANCE = "<>"
+# Operators whose calls are read as those of methods.
+_READ_OPERATORS = re.compile(r"operator(?:\(\)|\[\]|[-+*/%|^]?=|[-+*/%<>|^]|[=!<>]=|\+\+|--)$")
 
 
 def routine_name(cursor: Any) -> str:
@@ -28,12 +31,12 @@ def _routine_name(cursor: Any) -> str:
     name = str(cursor.spelling)
     if not cursor.tree.plus_plus:
         return name
-    if cursor.is_instance:
-        name += _INSTANCE
     if cursor.kind not in _MEMBERS:
-        return name
+        return instance_name(cursor, "") if cursor.is_instance else name
     parent = cursor.semantic_parent
     record = parent.type.canonical.spelling
+    if cursor.is_instance:
+        return instance_name(cursor, record)
     alike = [c.get_usr() for c in parent.children if c.kind is cursor.kind and c.spelling == name]
     number = alike.index(cursor.get_usr()) if cursor.get_usr() in alike else 0
     return f"{record}::{name}" + (f"#{number + 1}" if number else "")
@@ -43,7 +46,11 @@ def is_read(cursor: Any) -> bool:
     """Whether the definition of a function or method is read as a routine."""
     if not cursor.tree.plus_plus:
         return True
-    if cursor.is_instance or is_library(cursor):
+    if cursor.kind is ck.CXX_METHOD and (cursor.is_implicit or _is_of_lambda(cursor)):
+        return False
+    if cursor.is_instance:
+        return is_readable(cursor) and not _is_hidden_operator(cursor)
+    if is_library(cursor):
         return False
     if cursor.kind is ck.FUNCTION_DECL:
         return True
@@ -52,7 +59,20 @@ def is_read(cursor: Any) -> bool:
         return False
     if "<" in parent.type.canonical.spelling:  # of a template, or of a class within one
         return False
-    return cursor.kind is not ck.CXX_METHOD or not (cursor.is_virtual or is_operator(cursor))
+    if cursor.kind is not ck.CXX_METHOD:
+        return True
+    return not (cursor.is_virtual or _is_hidden_operator(cursor))
+
+
+def _is_of_lambda(cursor: Any) -> bool:
+    """Whether a method is the code of a lambda, which may hold copies of what it names."""
+    parent = cursor.semantic_parent
+    return parent is None or not parent.spelling or parent.spelling.startswith("(")
+
+
+def _is_hidden_operator(cursor: Any) -> bool:
+    """Whether a method is an operator of a kind that is not analysed."""
+    return is_operator(cursor) and _READ_OPERATORS.match(cursor.spelling) is None
 
 
 def objects_of(kind: Any) -> str:
@@ -64,7 +84,9 @@ def is_own(record: Any) -> bool:
     """Whether the constructors of a class are the program's own and are read."""
     if record is None or record.kind not in _CLASSES:
         return False
-    return "<" not in record.type.canonical.spelling and not is_library(record)
+    if "<" in record.type.canonical.spelling:
+        return is_own_class(record)
+    return not is_library(record)
 
 
 def runs_unseen(member: Any) -> bool:
@@ -72,6 +94,19 @@ def runs_unseen(member: Any) -> bool:
     if member.kind not in (ck.CONSTRUCTOR, ck.DESTRUCTOR):
         return False
     return not member.is_implicit
+
+
+def copies(value: Any, record: str) -> bool:
+    """Whether a value that an object of a class is made of is another object of it."""
+    inner = value.stripped
+    if inner.kind is ck.INIT_LIST_EXPR:
+        return False
+    if inner.kind is not ck.CALL_EXPR or inner.referenced is None:
+        return True
+    if inner.referenced.kind is not ck.CONSTRUCTOR:
+        return True
+    given = [child for child in inner.arguments if record in child.type.canonical.spelling]
+    return bool(given)
 
 
 def is_operator(cursor: Any) -> bool:

@@ -14,6 +14,7 @@ from clang.cindex import LinkageKind, StorageClass, TypeKind
 
 from imbrex.transform.readers import c_calls
 from imbrex.transform.readers import c_cursor_kinds as ck
+from imbrex.transform.readers.c_std_arrays import element_of
 from imbrex.transform.readers.once import Once
 
 _WITHOUT_EFFECT = frozenset({ck.TYPE_REF, ck.NAMESPACE_REF})
@@ -137,6 +138,8 @@ class TypeNode:
     # Of C++: nothing of the program's own runs where a variable ends (some other types too).
     is_plain: Once[bool] = Once(lambda node: bool(c_calls.is_plain(node.canonical.raw)))
     spelling: Once[str] = Once(lambda node: c_calls.type_spelling(node.raw))
+    # Of a std::array: the type of its elements.
+    library_element: Once[TypeNode | None] = Once(lambda node: element_of(node))
 
     @Once
     def record(self) -> Node | None:
@@ -150,7 +153,8 @@ class TypeNode:
     def innermost(self) -> TypeNode:
         """The elements' canonical type, of an array or of arrays of them; else its own."""
         kind = self.canonical
-        return kind.element_type.innermost if kind.is_array else kind
+        element = kind.element_type if kind.is_array else kind.library_element
+        return kind if element is None else element.innermost
 
     @Once
     def fields(self) -> list[Node]:
@@ -211,6 +215,7 @@ class Node:
 
     key: str | None = None  # of a declaration: its variable in the model
     routine_name: str | None = None  # of a function: its name in the model
+    readable: bool | None = None  # of an instance of a template; see c_instances
     small: bool | None = None  # of a declaration: no value of it is an address; see c_alignment
 
     def __init__(self, tree: Tree, raw: Any) -> None:

@@ -6,16 +6,18 @@ from abc import ABC, abstractmethod
 from typing import Any
 
 from imbrex.transform.model.program import UNKNOWN_MEMORY, Argument, Program, SourceFile
-from imbrex.transform.readers import c_calls, c_methods, c_vectors
+from imbrex.transform.readers import c_calls, c_methods, c_std_arrays, c_vectors
 from imbrex.transform.readers import c_cursor as cc
 from imbrex.transform.readers import c_cursor_kinds as ck
-from imbrex.transform.readers.c_places import PlaceReader
+from imbrex.transform.readers.c_inlined import AccessorReader
+from imbrex.transform.readers.c_instances import fields_of, initialized
 from imbrex.transform.readers.c_vector_reader import Effects, Memory
+from imbrex.transform.readers.cxx_library import is_library
 
 _LVALUES = frozenset({ck.DECL_REF_EXPR, ck.MEMBER_REF_EXPR, ck.ARRAY_SUBSCRIPT_EXPR})
 
 
-class ObjectReader(PlaceReader, ABC):
+class ObjectReader(AccessorReader, ABC):
     """What the reader of calls does with objects and references."""
 
     def __init__(self, program: Program, source: SourceFile) -> None:
@@ -54,8 +56,11 @@ class ObjectReader(PlaceReader, ABC):
         """The memory of an lvalue, or of the temporary object that holds a value."""
         inner = cursor.stripped
         _, vector = c_vectors.method(inner)
-        if inner.kind in _LVALUES or self._is_dereference(inner) or vector is not None:
-            found = self.place(inner, effects)
+        _, array = c_std_arrays.method(inner)
+        named = inner.kind in _LVALUES or self._is_dereference(inner)
+        referred = None if named else self.referred(inner, effects)
+        if named or vector is not None or array is not None or referred is not None:
+            found = referred or self.place(inner, effects)
             if cursor.type.canonical.spelling.removeprefix("const ") != (
                 inner.type.canonical.spelling.removeprefix("const ")
             ):
@@ -76,6 +81,12 @@ class ObjectReader(PlaceReader, ABC):
         elif callee.kind is ck.MEMBER_REF_EXPR and self.this:
             self.program.pointer_facts.append(("escape", "copy", self.this))
 
+    def keep_reference(self, function: Any) -> None:
+        """What a function returns a reference to may be kept, by whoever calls it."""
+        if function.returns_reference and not is_library(function):
+            cell = f"reference:{c_methods.routine_name(function)}"
+            self.program.pointer_facts.append(("escape", "copy", cell))
+
     def give_away(self, cursor: Any) -> None:
         """A reference is bound to the object: whoever holds one may reach it."""
         found = self.memory(cursor, Effects()) if cursor.type.is_pointer else None
@@ -85,8 +96,17 @@ class ObjectReader(PlaceReader, ABC):
                 form = "copy" if held.through else "addr"
                 self.program.pointer_facts.append(("escape", form, held.key))
 
-    def hand_out(self, cursor: Any, *, constant: bool) -> None:
-        """A function returns a reference to what an expression names."""
+    def hand_out(self, cursor: Any, function: str, *, constant: bool) -> None:
+        """A function returns a reference to what an expression names.
+
+        An element is handed out only where a call of the function is not read as the expression.
+        """
+        if c_vectors.named(cursor) is None and not cursor.type.is_pointer:
+            place = self.place(cursor.stripped, Effects())
+            if place.key != UNKNOWN_MEMORY:
+                form = "copy" if place.through else "addr"
+                self.program.pointer_facts.append((f"reference:{function}", form, place.key))
+            return
         vector = c_vectors.named(cursor) if constant else None
         if vector is None:
             self.give_away(cursor)
@@ -121,6 +141,12 @@ class ObjectReader(PlaceReader, ABC):
             facts.append(("escape", "copy", cell))
             self._arguments(kind)
             return
+        set_by_template = initialized(record)
+        for field in fields_of(record):
+            key = self.key_of(field)
+            self.objects(field.type, key)
+            if field.spelling in set_by_template:
+                facts.append((key, "addr", "external"))
         for child in record.children:
             if c_methods.runs_unseen(child):
                 name = c_methods.routine_name(child)
@@ -128,8 +154,6 @@ class ObjectReader(PlaceReader, ABC):
                 facts.append(("made", "addr", f"function:{name}"))
             elif child.kind is ck.FUNCTION_TEMPLATE and child.spelling.startswith(record.spelling):
                 facts.append(("escape", "copy", cell))
-            elif child.kind is ck.FIELD_DECL:
-                self.objects(child.type, self.key_of(child))
             elif child.kind is ck.CXX_BASE_SPECIFIER:
                 base = c_methods.objects_of(child.type)
                 facts.append((base, "copy", cell))
@@ -149,6 +173,12 @@ class ObjectReader(PlaceReader, ABC):
     def make(self, made: Any, effects: Effects) -> None:
         """Read what a constructor is given: it may keep it."""
         name = c_methods.routine_name(made.referenced)
+        if made.referenced.is_instance:
+            self.want(made.referenced)
+            cell = c_methods.objects_of(made.referenced.semantic_parent.type)
+            facts = self.program.pointer_facts
+            facts.append((f"argument:{name}:0", "copy", cell))
+            facts.append(("made", "addr", f"function:{name}"))
         for position, (formal, child) in enumerate(
             zip(made.referenced.arguments, made.arguments, strict=False), 1
         ):

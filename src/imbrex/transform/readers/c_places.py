@@ -7,46 +7,17 @@ from dataclasses import replace
 from typing import Any
 
 from imbrex.transform.model.affine import Affine
-from imbrex.transform.model.program import UNKNOWN_MEMORY, Access, Program, SourceFile
+from imbrex.transform.model.program import UNKNOWN_MEMORY, Access
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.readers import c_cursor as cc
 from imbrex.transform.readers import c_cursor_kinds as ck
-from imbrex.transform.readers import c_library, c_vectors
+from imbrex.transform.readers import c_library, c_methods, c_std_arrays, c_vectors
 from imbrex.transform.readers.c_alignment import aligned
-from imbrex.transform.readers.c_values import sole_return
-from imbrex.transform.readers.c_vector_reader import Effects, Memory, VectorReader
+from imbrex.transform.readers.c_array_reader import ArrayReader
+from imbrex.transform.readers.c_vector_reader import Effects, Memory
 
 
-def computed_address(call: Any) -> tuple[Any, Any | None]:
-    """The function of a call, and what it returns, where that is a pointer and all that it does."""
-    function = call.referenced.get_definition() if call.referenced is not None else None
-    if function is None or function.kind is not ck.FUNCTION_DECL or not call.type.is_pointer:
-        return function, None
-    formals = list(function.arguments)
-    if (
-        len(formals) != len(call.arguments)
-        or function.in_system_header
-        or any(formal.type.is_reference for formal in formals)
-    ):
-        return function, None
-    value = sole_return(function)
-    return function, value if value is not None and _is_address(value) else None
-
-
-def _is_address(value: Any) -> bool:
-    """Whether an expression is a pointer, or an element's address, with a distance added."""
-    inner = value.stripped
-    if inner.kind is ck.BINARY_OPERATOR and inner.binary_operator in (cc.ADD, cc.SUBTRACT):
-        return any(_is_address(side) for side in inner.operands if side.type.is_address)
-    if inner.kind is ck.UNARY_OPERATOR:
-        if inner.unary_operator != cc.ADDRESS_OF:
-            return False
-        inner = inner.operands[0].stripped
-    named = (ck.DECL_REF_EXPR, ck.MEMBER_REF_EXPR, ck.ARRAY_SUBSCRIPT_EXPR, ck.CALL_EXPR)
-    return inner.kind in named
-
-
-def _move(memory: Memory, amount: Affine) -> None:
+def move(memory: Memory, amount: Affine) -> None:
     """Have memory begin so many elements further on."""
     if memory.parts:
         memory.parts = (*memory.parts[:-1], memory.parts[-1].plus(amount))
@@ -57,12 +28,8 @@ def _move(memory: Memory, amount: Affine) -> None:
         memory.offset = amount if memory.offset is None else memory.offset.plus(amount)
 
 
-class PlaceReader(VectorReader, ABC):
+class PlaceReader(ArrayReader, ABC):
     """Finds the memory that expressions of one translation unit refer to."""
-
-    def __init__(self, program: Program, source: SourceFile) -> None:
-        super().__init__(program, source)
-        self.computing: set[Any] = set()  # calls of functions that compute an address
 
     def memory(self, cursor: Any, effects: Effects) -> Memory:
         """The memory that a pointer or array expression refers to."""
@@ -101,8 +68,11 @@ class PlaceReader(VectorReader, ABC):
             found = self._sum(inner, effects)
         elif inner.kind is ck.CALL_EXPR:
             name, vector = c_vectors.method(inner)
+            array_method, array = c_std_arrays.method(inner)
             if name == "data" and vector is not None:
                 found = self._elements(vector, effects)
+            elif array_method == "data" and array is not None:
+                found = self.place(array, effects)
             else:
                 found = self._returned(inner, effects)
         elif inner.kind is ck.CXX_THIS_EXPR:
@@ -123,6 +93,15 @@ class PlaceReader(VectorReader, ABC):
             return Memory(UNKNOWN_MEMORY, False)
         effects.accesses.append(Access(self.this, False, False, cursor.location.line))
         return Memory(self.this, True)
+
+    @abstractmethod
+    def computed(self, cursor: Any, effects: Effects) -> Memory | None: ...
+
+    @abstractmethod
+    def referred(self, cursor: Any, effects: Effects) -> Memory | None: ...
+
+    @abstractmethod
+    def keep_reference(self, function: Any) -> None: ...
 
     @abstractmethod
     def hide(self, cursor: Any) -> None: ...
@@ -162,11 +141,11 @@ class PlaceReader(VectorReader, ABC):
         if amount is None:
             found.exact = False
             return found
-        _move(found, amount if operator == cc.ADD else amount.times(-1))
+        move(found, amount if operator == cc.ADD else amount.times(-1))
         return found
 
     def _returned(self, cursor: Any, effects: Effects) -> Memory:
-        found = self._computed(cursor, effects)
+        found = self.computed(cursor, effects)
         if found is not None:
             return found
         self.read(cursor, effects)
@@ -181,64 +160,14 @@ class PlaceReader(VectorReader, ABC):
             Memory(f"return:{name}", True, exact=False) if name else Memory(UNKNOWN_MEMORY, False)
         )
 
-    def _computed(self, cursor: Any, effects: Effects) -> Memory | None:
-        """The memory that a function points to which does nothing but compute the address.
-
-        Such a call counts as what its one statement reads, as a macro of the same text would.
-        """
-        function, value = computed_address(cursor)
-        if value is None or cursor.span in self.computing:
-            return None
-        formals = {self.key_of(formal): n for n, formal in enumerate(function.arguments)}
-        inner = Effects()
-        self.computing.add(cursor.span)  # of a function that calls itself
-        found = self.memory(value, inner)
-        self.computing.remove(cursor.span)
-        passed_on = found.through and found.key in formals
-        if inner.stop or inner.calls or found.key == UNKNOWN_MEMORY:
-            return None
-        if found.key.lstrip("*") in formals and not passed_on:
-            return None
-        for access in inner.accesses:
-            through_formal = access.through or access.variable.startswith("*")
-            if access.write or (access.variable.lstrip("*") in formals and through_formal):
-                return None
-        self.read(cursor, Effects())  # for what its arguments may point to
-        memories = [
-            self.memory(actual, effects) if actual.type.is_address else self.read(actual, effects)
-            for actual in cursor.arguments
-        ]
-        line = cursor.location.line
-        effects.accesses += [
-            Access(access.variable, access.through, False, line)
-            for access in inner.accesses
-            if access.variable not in formals
-        ]
-        if not passed_on:
-            return Memory(found.key, found.through, exact=False)
-        position = formals[found.key]
-        passed = memories[position]
-        if passed is None:
-            return None
-        alike = cc.element_type(cursor.arguments[position].type) == cc.element_type(
-            function.arguments[position].type
-        )
-        distance = found.indices[0] if found.indices else found.offset or Affine(0)
-        amounts = self.in_callers_terms(function, cursor, [] if distance is None else [distance])
-        simple = len(found.indices) < 2 and not found.parts and found.exact
-        if not amounts or amounts[0] is None or not simple or not alike:
-            passed.exact = False
-        else:
-            _move(passed, amounts[0])
-        return passed
-
     def place(self, cursor: Any, effects: Effects) -> Memory:
         """The memory of an lvalue; what evaluating its address reads is recorded."""
         cursor = cursor.stripped
         if cursor.kind is ck.STRING_LITERAL:
             return Memory("string", False)
         if cursor.kind is ck.CALL_EXPR:
-            element = self._element(cursor, effects)
+            element = self._element(cursor, effects) or self._array_element(cursor, effects)
+            element = element or self.referred(cursor, effects)
             if element is not None:
                 return element
         if cursor.kind is ck.DECL_REF_EXPR:
@@ -344,7 +273,9 @@ class PlaceReader(VectorReader, ABC):
             named = inner.operands[0].stripped
         function = named.referenced if named.kind is ck.DECL_REF_EXPR else None
         if function is not None and function.kind is ck.FUNCTION_DECL:
-            facts.append((cell, "addr", f"function:{function.spelling}"))
+            self.want(function)
+            self.keep_reference(function)
+            facts.append((cell, "addr", f"function:{c_methods.routine_name(function)}"))
             return
         found = self.memory(value, Effects())
         self._note(cell, found.key, found.through)

@@ -19,7 +19,7 @@ from imbrex.transform.model.program import (
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.readers import c_cursor as cc
 from imbrex.transform.readers import c_cursor_kinds as ck
-from imbrex.transform.readers import c_vectors
+from imbrex.transform.readers import c_methods, c_vectors
 from imbrex.transform.readers.c_expressions import ExpressionReader
 from imbrex.transform.readers.c_loops import counted
 from imbrex.transform.readers.c_source import (
@@ -53,6 +53,7 @@ class StatementReader:
         self.directives = directives(source.data)
         self.starts = [directive.start for directive in self.directives]
         self.plus_plus = source.path.suffix in CXX_SUFFIXES
+        self.function = ""  # the function that is read
         self.return_cell = ""  # what the function that is read returns
         self.returns_reference = False
         self.returns_constant = False
@@ -154,7 +155,8 @@ class StatementReader:
                 if child.kind in ck.EXPRESSIONS:
                     self.expressions.read(child, effects)
                     if kind is ck.RETURN_STMT and self.returns_reference:
-                        self.expressions.hand_out(child, constant=self.returns_constant)
+                        constant = self.returns_constant
+                        self.expressions.hand_out(child, self.function, constant=constant)
                     if kind is ck.RETURN_STMT and child.type.is_pointer:
                         self.expressions.points(self.return_cell, child)
             if "GOTO" in kind.name:
@@ -256,7 +258,7 @@ class StatementReader:
             elif value is not None and child.type.is_address:
                 self.expressions.points(key, value)
             elif value is not None and cc.record_of(child.type):
-                if value.stripped.kind is not ck.INIT_LIST_EXPR:
+                if c_methods.copies(value, cc.record_of(child.type)):
                     self.program.copied_records.add(cc.record_of(child.type))
             elif value is not None:
                 known = self.expressions.affine(value)

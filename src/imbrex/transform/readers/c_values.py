@@ -12,7 +12,8 @@ from imbrex.transform.model.conditions import Test
 from imbrex.transform.model.program import UNKNOWN_MEMORY, Variable
 from imbrex.transform.readers import c_cursor as cc
 from imbrex.transform.readers import c_cursor_kinds as ck
-from imbrex.transform.readers import c_vectors
+from imbrex.transform.readers import c_methods, c_std_arrays, c_vectors
+from imbrex.transform.readers.c_accessors import Accessor, accessor
 from imbrex.transform.readers.c_variables import VariableReader
 
 _INTEGERS = frozenset(
@@ -42,15 +43,6 @@ def _joined(parts: tuple[Affine, ...], strides: tuple[Affine, ...]) -> Affine | 
     for part, stride in zip(parts[1:], strides, strict=True):
         value = value.product(stride).plus(part)
     return value
-
-
-def sole_return(function: Any) -> Any | None:
-    """What a function returns whose body is one return statement."""
-    bodies = [child for child in function.children if child.kind is ck.COMPOUND_STMT]
-    inner = list(bodies[0].children) if bodies else []
-    if len(inner) != 1 or inner[0].kind is not ck.RETURN_STMT:
-        return None
-    return next(iter(inner[0].children), None)
 
 
 class ValueReader(VariableReader):
@@ -100,7 +92,10 @@ class ValueReader(VariableReader):
         if kind is ck.CALL_EXPR:
             name, vector = c_vectors.method(cursor)
             if name == "size" and vector is not None:
-                return self._size(vector)
+                return None if c_vectors.row_of(vector) else self._size(vector)
+            name, array = c_std_arrays.method(cursor)
+            if array is not None:
+                return self._of_array(array, name, cursor)
             parts, strides = self._split(cursor)
             return _joined(parts, strides)
         if kind is ck.UNARY_OPERATOR and cursor.unary_operator == cc.MINUS:
@@ -150,14 +145,28 @@ class ValueReader(VariableReader):
 
     def _field(self, cursor: Any) -> Affine | None:
         """An integer field of a structure, or an element of one, that a variable names."""
-        index = ""
         if cursor.kind is ck.ARRAY_SUBSCRIPT_EXPR:
             array, number = cursor.operands
-            value = self.affine(number)
-            cursor = array.stripped
-            if value is None or value.terms or not cursor.type.is_array:
+            return self._numbered(array, number) if array.stripped.type.is_array else None
+        return self._component(cursor, "")
+
+    def _of_array(self, array: Any, method: str, call: Any) -> Affine | None:
+        """What the method of a std::array returns: its size, or an integer field's element."""
+        if method == "size":
+            return Affine(c_std_arrays.extent_of(array.type) or 0)
+        return self._numbered(array, call.operands[-1]) if method == "operator[]" else None
+
+    def _numbered(self, array: Any, number: Any) -> Affine | None:
+        """An element of an array of integers that is a field."""
+        value = self.affine(number)
+        if value is None or value.terms:
+            return None
+        return self._component(array.stripped, f"[{value.constant}]")
+
+    def _component(self, cursor: Any, index: str) -> Affine | None:
+        if index:
+            if cursor.kind is not ck.MEMBER_REF_EXPR:
                 return None
-            index = f"[{value.constant}]"
         elif cursor.type.canonical.kind not in _INTEGERS:
             return None
         owner = self.owner(cursor)
@@ -203,32 +212,46 @@ class ValueReader(VariableReader):
 
     def _expanded(self, cursor: Any) -> tuple[tuple[Affine, ...], tuple[Affine, ...]]:
         """The value of a function whose body is one return statement, in the caller's terms."""
-        function = cursor.referenced.get_definition() if cursor.referenced is not None else None
-        if function is None or function.kind is not ck.FUNCTION_DECL:
+        made = accessor(cursor)
+        if made is None:
             return (), ()
-        name = function.get_usr()
+        name = made.function.get_usr()
         if name not in self.returned:
             self.returned[name] = ((), ())  # one that calls itself
-            value = sole_return(function)
-            if value is not None:
-                self.returned[name] = self._split(value)
+            outer = self.this
+            self.this = self.this_of(made)
+            self.returned[name] = self._split(made.value)
+            self.this = outer
         parts, strides = self.returned[name]
-        replaced = self.in_callers_terms(function, cursor, (*parts, *strides))
+        replaced = self.in_callers_terms(made, (*parts, *strides))
         known = [part for part in replaced if part is not None]
         if not parts or len(known) < len(replaced):
             return (), ()
         return tuple(known[: len(parts)]), tuple(known[len(parts) :])
 
-    def in_callers_terms(
-        self, function: Any, call: Any, forms: Sequence[Affine]
-    ) -> list[Affine | None]:
+    def this_of(self, made: Accessor) -> str:
+        """The key of `this` in a method; nothing of a function without an object."""
+        if not made.on_object:
+            return ""
+        return self.enter_this(c_methods.routine_name(made.function), made.function)
+
+    def owner_in(self, made: Accessor) -> str | None:
+        """The variable that an accessor's object, or a pointer to it, is."""
+        if not made.on_object:
+            return None
+        return self._named(made.owner) if made.owner is not None else self.this or None
+
+    def in_callers_terms(self, made: Accessor, forms: Sequence[Affine]) -> list[Affine | None]:
         """Affine forms of a function's arguments, with what a call passes in their place.
 
         None where that is not known.
         """
         values: dict[str, Affine] = {}
         owners: dict[str, str] = {}
-        for formal, actual in zip(function.arguments, call.arguments, strict=False):
+        object_named = self.owner_in(made)
+        if object_named is not None:
+            owners[self.this_of(made)] = object_named
+        for formal, actual in zip(made.function.arguments, made.actuals, strict=True):
             key = self.key_of(formal)
             owner = self._named(actual)
             if formal.type.is_pointer:

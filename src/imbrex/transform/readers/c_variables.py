@@ -11,6 +11,7 @@ from imbrex.transform.model.program import UNKNOWN_MEMORY, Program, SourceFile, 
 from imbrex.transform.readers import c_cursor as cc
 from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers import c_vectors
+from imbrex.transform.readers.cxx_library import is_library
 
 
 class VariableReader:
@@ -21,6 +22,7 @@ class VariableReader:
         self.source = source
         self.this = ""  # `this` of the method that is read
         self.lifetime: tuple[int, int] | None = None
+        self.wanted: dict[str, Any] = {}  # instances of templates that are called, by name
         # Values of functions that are one expression: indices and strides, in their own terms.
         self.returned: dict[str, tuple[tuple[Affine, ...], tuple[Affine, ...]]] = {}
 
@@ -36,6 +38,8 @@ class VariableReader:
         name = declaration.spelling
         external = declaration.linkage == LinkageKind.EXTERNAL
         key = f"g:{name}" if external else f"{name}@{location.file}:{location.offset}"
+        if not external and declaration.tree.plus_plus:
+            key += self._instance_of(declaration)
         if key not in self.program.variables:
             variable = self._variable(declaration, key, external)
             self.program.variables[key] = variable
@@ -43,6 +47,25 @@ class VariableReader:
                 c_vectors.enter(self.program, key, variable, declaration)
         declaration.key = key
         return key
+
+    @staticmethod
+    def _instance_of(declaration: Any) -> str:
+        """The instance of a template that a variable or parameter is of: each has its own."""
+        parent = declaration.semantic_parent
+        routines = (ck.FUNCTION_DECL, ck.CXX_METHOD, ck.CONSTRUCTOR)
+        if parent is None or parent.kind not in routines or not parent.is_instance:
+            return ""
+        return str(parent.get_usr())
+
+    def want(self, function: Any) -> None:
+        """Have the instance of a template read that something of the program may run."""
+        if not function.tree.plus_plus or not function.is_instance:
+            return
+        if is_library(function) or function.in_system_header:
+            return
+        definition = function.get_definition()
+        if definition is not None:
+            self.wanted.setdefault(function.get_usr(), definition)
 
     def _variable(self, declaration: Any, key: str, external: bool) -> Variable:
         kind_of = declaration.type
@@ -81,6 +104,7 @@ class VariableReader:
             record="" if pointer else cc.record_of(kind_of),
             lifetime=self.lifetime if kind == "local" else None,
             line=declaration.location.line,
+            reference=named,
         )
 
     def _field_key(self, cursor: Any) -> str:
@@ -141,6 +165,7 @@ class VariableReader:
             pointer=True,
             bounds=((Affine(0), None),),
             line=declaration.location.line,
+            reference=True,
         )
         return key
 

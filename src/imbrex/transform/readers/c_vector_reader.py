@@ -21,7 +21,7 @@ from imbrex.transform.model.program import (
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.readers import c_cursor as cc
 from imbrex.transform.readers import c_cursor_kinds as ck
-from imbrex.transform.readers import c_vectors
+from imbrex.transform.readers import c_std_arrays, c_vectors
 from imbrex.transform.readers.c_values import ValueReader
 
 _NUMBERS = frozenset(
@@ -79,6 +79,9 @@ class VectorReader(ValueReader, ABC):
     def read(self, cursor: Any, effects: Effects) -> None: ...
 
     @abstractmethod
+    def memory(self, cursor: Any, effects: Effects) -> Memory: ...
+
+    @abstractmethod
     def place(self, cursor: Any, effects: Effects) -> Memory: ...
 
     @abstractmethod
@@ -93,6 +96,10 @@ class VectorReader(ValueReader, ABC):
         else:
             held = self.place(member, effects)
             found = Memory(held.key, True, owner=held.owner)
+        for index in c_vectors.row_of(vector):
+            if index is not None:
+                self.read(index, effects)
+            found.indices.append(None if index is None else self.affine(index))
         effects.accesses.append(Access(found.key, False, False, line))
         return found
 
@@ -106,7 +113,8 @@ class VectorReader(ValueReader, ABC):
             index = cursor.operands[-1]
             self.read(index, effects)
             found.indices.append(self.affine(index))
-            found.parts, found.strides = self._split(index)
+            if len(found.indices) == 1:
+                found.parts, found.strides = self._split(index)
             if not found.strides:
                 found.parts = ()
         else:
@@ -124,14 +132,22 @@ class VectorReader(ValueReader, ABC):
         member = c_vectors.owner_of(vector)
         if member is not None and self.owner(member) is None:
             return ""
+        if any(index is None or index.integer is None for index in c_vectors.row_of(vector)):
+            return ""
         start, end = cc.spelled(vector)
         return self.source.data[start:end].decode(errors="replace")
+
+    @staticmethod
+    def _is_whole_array(cursor: Any) -> bool:
+        return cursor.type.is_array or c_std_arrays.extent_of(cursor.type) is not None
 
     def whole(self, cursor: Any, effects: Effects) -> Memory | None:
         """All elements of the array or vector that an expression names."""
         if c_vectors.named(cursor) is not None:
             found = self._elements(cursor, effects)
-        elif cursor.type.is_array and cursor.stripped.kind is ck.DECL_REF_EXPR:
+        elif c_vectors.is_vector(cursor.type):
+            return None  # each element is a vector
+        elif self._is_whole_array(cursor) and cursor.stripped.kind is ck.DECL_REF_EXPR:
             found = self.place(cursor, effects)
         else:
             return None
@@ -243,10 +259,12 @@ class VectorReader(ValueReader, ABC):
     def _vector(self, cursor: Any, name: str, position: int, effects: Effects) -> Argument:
         """A vector passed by reference: as the address of its first element."""
         start, end = cc.spelled(cursor)
-        key = self._elements(cursor, effects).key
+        found = self._elements(cursor, effects)
+        key = found.key
         self.program.pointer_facts.append((f"argument:{name}:{position}", "copy", key))
         self.program.passed_vectors.append((name, position, key))
         text = self.source.data[start:end].decode(errors="replace")
-        argument = Argument(text, start, end, base=key, through=True, origin=(Affine(0),))
+        argument = Argument(text, start, end, base=key, through=True)
+        argument.origin = None if found.indices else (Affine(0),)
         argument.pointer, argument.reads = True, effects.accesses
         return argument

@@ -17,7 +17,9 @@ from typing import Any
 from imbrex.transform.model.affine import Affine
 from imbrex.transform.model.program import Program, Variable
 from imbrex.transform.model.reasons import TWICE
+from imbrex.transform.readers import c_cursor as cc
 from imbrex.transform.readers import c_cursor_kinds as ck
+from imbrex.transform.readers import c_std_arrays
 
 ELEMENTS = frozenset({"operator[]", "front", "back"})
 SIZES = frozenset({"size", "empty", "capacity"})
@@ -51,18 +53,29 @@ def _element_of(kind: Any) -> str:
     canonical = kind.canonical
     if canonical.is_reference:
         canonical = canonical.pointee.canonical
-    match = _VECTOR.match(canonical.spelling)
+    match = _VECTOR.match(canonical.innermost.spelling)
     return "" if match is None else match[1]
 
 
 def is_vector(kind: Any) -> bool:
+    """Of an array of vectors too: each is a row of the array, with memory of its own."""
     return bool(element_of(kind))
+
+
+def _is_one(kind: Any) -> bool:
+    """Whether a type is that of one vector, and of no array of them."""
+    canonical = kind.canonical
+    if canonical.is_reference:
+        canonical = canonical.pointee.canonical
+    return is_vector(kind) and canonical.innermost is canonical
 
 
 def declared(cursor: Any) -> bool:
     """Whether a declaration is of a vector, or of a reference that is no other name of one."""
     if not cursor.tree.plus_plus or not is_vector(cursor.type):
         return False
+    if cursor.type.is_reference and not _is_one(cursor.type):
+        return False  # to an array of vectors
     return not (cursor.kind is ck.VAR_DECL and is_alias(cursor))
 
 
@@ -76,7 +89,10 @@ def enter(program: Program, key: str, variable: Variable, cursor: Any) -> None:
     variable.pointer = True
     variable.record = ""
     variable.element = element_of(cursor.type).removeprefix("struct ").removesuffix(" *")
-    variable.bounds = ((Affine(0), None),)
+    extents = cc.array_extents(cursor.type)
+    variable.rows = bool(extents)
+    rows = tuple((Affine(0), None if n is None else Affine(n - 1)) for n in reversed(extents))
+    variable.bounds = ((Affine(0), None), *rows)
     if cursor.type.is_reference:
         if cursor.kind is not ck.PARM_DECL:  # to what a function returned
             program.pointer_facts.append((key, "addr", "external"))
@@ -93,7 +109,12 @@ def enter(program: Program, key: str, variable: Variable, cursor: Any) -> None:
 
 
 def named(cursor: Any) -> Any | None:
-    """The declaration of the vector that an expression names: a variable, or a member."""
+    """The declaration of the vector that an expression names: a variable, or a member.
+
+    Of one in an array of vectors, the array's.
+    """
+    if not cursor.tree.plus_plus or not _is_one(cursor.stripped.type):
+        return None
     inner = _meant(cursor)
     if inner is None or inner.referenced is None:
         return None
@@ -110,13 +131,50 @@ def _meant(cursor: Any) -> Any | None:
     """The expression that names a vector, of a local reference what it is bound to."""
     if not cursor.tree.plus_plus:
         return None
-    inner = cursor.stripped
+    inner = _array(cursor.stripped)
     while inner.kind is ck.DECL_REF_EXPR and inner.referenced is not None:
         found = inner.referenced
         if found.kind is not ck.VAR_DECL or not is_alias(found):
             return inner
-        inner = found.initializer.stripped
+        inner = _array(found.initializer.stripped)
     return inner if inner.kind is ck.MEMBER_REF_EXPR else None
+
+
+def _array(cursor: Any) -> Any:
+    """The array of an element that an expression names, if it is one."""
+    inner = cursor
+    while True:
+        if inner.kind is ck.ARRAY_SUBSCRIPT_EXPR and inner.operands[0].stripped.type.is_array:
+            inner = inner.operands[0].stripped
+            continue
+        name, array = c_std_arrays.method(inner)
+        if name != "operator[]" or array is None or array.type.is_pointer:
+            return inner
+        inner = array.stripped
+
+
+def row_of(cursor: Any) -> list[Any | None]:
+    """The indices of a vector in an array of vectors, in source order.
+
+    None for one that may have changed since a reference was bound.
+    """
+    found: list[Any | None] = []
+    inner = cursor.stripped
+    fixed = False
+    while True:
+        array, index = None, None
+        if inner.kind is ck.ARRAY_SUBSCRIPT_EXPR:
+            array, index = inner.operands
+        elif inner.kind is ck.CALL_EXPR:
+            array, index = c_std_arrays.method(inner)[1], inner.operands[-1]
+        if array is not None and index is not None:
+            found.insert(0, None if fixed and index.integer is None else index)
+            inner = array.stripped
+            continue
+        named_by = inner.referenced if inner.kind is ck.DECL_REF_EXPR else None
+        if named_by is None or named_by.kind is not ck.VAR_DECL or not is_alias(named_by):
+            return found
+        inner, fixed = named_by.initializer.stripped, True
 
 
 def _in_union(field: Any) -> bool:

@@ -1,0 +1,55 @@
+"""Functions and methods that do nothing but return one expression, as the expression itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from imbrex.transform.readers import c_cursor_kinds as ck
+from imbrex.transform.readers import c_methods
+
+
+@dataclass(frozen=True, slots=True)
+class Accessor:
+    """A call of such a function."""
+
+    function: Any
+    value: Any  # what it returns
+    actuals: list[Any]
+    on_object: bool
+    owner: Any | None  # the expression that names the object, or points to it; None: `this`
+
+
+def sole_return(function: Any) -> Any | None:
+    """What a function returns whose body is one return statement."""
+    bodies = [child for child in function.children if child.kind is ck.COMPOUND_STMT]
+    inner = list(bodies[0].children) if bodies else []
+    if len(inner) != 1 or inner[0].kind is not ck.RETURN_STMT:
+        return None
+    return next(iter(inner[0].children), None)
+
+
+def accessor(call: Any) -> Accessor | None:
+    """The call as one of such a function, if it is known which one it runs."""
+    named = c_methods.called(call)
+    if named is None:
+        return None
+    function = named.get_definition()
+    if function is None or function.in_system_header:
+        return None
+    on_object = c_methods.has_object(function)
+    owner, actuals = None, call.arguments
+    if on_object and c_methods.is_operator(function):
+        if not actuals:
+            return None
+        owner, actuals = actuals[0], actuals[1:]
+    elif on_object:
+        callee = call.operands[0].stripped
+        if callee.kind is not ck.MEMBER_REF_EXPR:
+            return None
+        owner = callee.operands[0] if callee.operands else None
+    formals = function.arguments
+    if len(formals) != len(actuals) or any(formal.type.is_reference for formal in formals):
+        return None
+    value = sole_return(function)
+    return None if value is None else Accessor(function, value, actuals, on_object, owner)

@@ -1,0 +1,191 @@
+"""Calls of functions that do nothing but return one expression, read as that expression."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any
+
+from imbrex.transform.model.affine import Affine
+from imbrex.transform.model.program import UNKNOWN_MEMORY, Access, Call, Program, SourceFile
+from imbrex.transform.readers import c_cursor as cc
+from imbrex.transform.readers import c_cursor_kinds as ck
+from imbrex.transform.readers.c_accessors import Accessor, accessor
+from imbrex.transform.readers.c_places import PlaceReader, move
+from imbrex.transform.readers.c_vector_reader import Effects, Memory
+
+
+def _is_address(value: Any) -> bool:
+    """Whether an expression is a pointer, or an element's address, with a distance added."""
+    inner = value.stripped
+    if inner.kind is ck.BINARY_OPERATOR and inner.binary_operator in (cc.ADD, cc.SUBTRACT):
+        return any(_is_address(side) for side in inner.operands if side.type.is_address)
+    if inner.kind is ck.UNARY_OPERATOR:
+        if inner.unary_operator != cc.ADDRESS_OF:
+            return False
+        inner = inner.operands[0].stripped
+    named = (ck.DECL_REF_EXPR, ck.MEMBER_REF_EXPR, ck.ARRAY_SUBSCRIPT_EXPR, ck.CALL_EXPR)
+    return inner.kind in named
+
+
+_NAMED = frozenset({ck.MEMBER_REF_EXPR, ck.ARRAY_SUBSCRIPT_EXPR, ck.DECL_REF_EXPR})
+
+
+class AccessorReader(PlaceReader, ABC):
+    """What the reader of expressions does with such functions."""
+
+    def __init__(self, program: Program, source: SourceFile) -> None:
+        super().__init__(program, source)
+        self.as_expression: Any = None  # the call that is read as what its function returns
+        self.computing: set[str] = set()  # functions whose one expression is looked at
+
+    @abstractmethod
+    def call(self, cursor: Any, effects: Effects) -> Call: ...
+
+    def computed(self, cursor: Any, effects: Effects) -> Memory | None:
+        """The memory that a function points to which does nothing but compute the address."""
+        if not cursor.type.is_pointer:
+            return None
+        made = accessor(cursor)
+        if made is None or not _is_address(made.value):
+            return None
+        return self.inlined(cursor, made, effects, self.memory)
+
+    def referred(self, cursor: Any, effects: Effects) -> Memory | None:
+        """The memory that the call of a function which only returns a reference names."""
+        if cursor.kind is not ck.CALL_EXPR or not cursor.tree.plus_plus:
+            return None
+        made = accessor(cursor)
+        if made is None or not made.function.returns_reference:
+            return None
+        return self.inlined(cursor, made, effects, self.place)
+
+    def inlined(
+        self,
+        cursor: Any,
+        made: Accessor,
+        effects: Effects,
+        reader: Callable[[Any, Effects], Memory],
+    ) -> Memory | None:
+        """What a function returns that does nothing else, in the caller's terms.
+
+        Such a call counts as what its one statement reads, as a macro of the same text would.
+        """
+        usr = made.function.get_usr()
+        if usr in self.computing:
+            return None  # a function that calls itself
+        formals = {self.key_of(formal): n for n, formal in enumerate(made.function.arguments)}
+        outer, this = self.this, self.this_of(made)
+        inner = Effects()
+        self.computing.add(usr)
+        self.this = this
+        found = reader(made.value, inner)
+        self.this = outer
+        self.computing.remove(usr)
+        passed_on = found.through and found.key in formals
+        if inner.stop or inner.calls or found.key in (UNKNOWN_MEMORY, this):
+            return None
+        if found.key.lstrip("*") in formals and not passed_on:
+            return None
+        if not self._reads_alone(inner, {*formals, this}):
+            return None
+        outer_call, self.as_expression = self.as_expression, cursor
+        self.call(cursor, Effects())  # for what its arguments may point to
+        self.as_expression = outer_call
+        memories = [
+            self.memory(actual, effects) if actual.type.is_address else self.read(actual, effects)
+            for actual in made.actuals
+        ]
+        owner = self._object_of(cursor, made, effects)
+        line = cursor.location.line
+        effects.accesses += [
+            Access(
+                *(access.variable, access.through, False, line, None, ()),
+                owner if access.owner == this else "",
+            )
+            for access in inner.accesses
+            if access.variable not in formals and access.variable != this
+        ]
+        if passed_on:
+            passed = memories[formals[found.key]]
+            return None if passed is None else self._moved_on(made, found, passed)
+        return self._in_callers_terms(made, found, this, owner)
+
+    @staticmethod
+    def _reads_alone(inner: Effects, own: set[str]) -> bool:
+        """Whether nothing is written, and nothing read through a function's parameters."""
+        for access in inner.accesses:
+            through_own = access.through or access.variable.startswith("*")
+            if access.write or (access.variable.lstrip("*") in own and through_own):
+                return False
+        return True
+
+    def _object_of(self, cursor: Any, made: Accessor, effects: Effects) -> str:
+        """Read what names the object of a method; the variable that it is, if one is."""
+        if not made.on_object:
+            return ""
+        if made.owner is None:
+            self._object(cursor, effects)
+        elif made.owner.type.is_pointer:
+            self.memory(made.owner, effects)
+        else:
+            self.place(made.owner, effects)
+        return self.owner_in(made) or ""
+
+    def _moved_on(self, made: Accessor, found: Memory, passed: Memory) -> Memory:
+        """A pointer that is passed, moved by what the function adds to it."""
+        position = [self.key_of(formal) for formal in made.function.arguments].index(found.key)
+        alike = cc.element_type(made.actuals[position].type) == cc.element_type(
+            made.function.arguments[position].type
+        )
+        distance = found.indices[0] if found.indices else found.offset or Affine(0)
+        amounts = self.in_callers_terms(made, [] if distance is None else [distance])
+        simple = len(found.indices) < 2 and not found.parts and found.exact
+        if not amounts or amounts[0] is None or not simple or not alike:
+            passed.exact = False
+        else:
+            move(passed, amounts[0])
+        return passed
+
+    def _in_callers_terms(self, made: Accessor, found: Memory, this: str, owner: str) -> Memory:
+        """Memory that a function names, with the caller's variables in its indices."""
+        result = Memory(found.key, found.through, exact=False)
+        result.owner = owner if found.owner and found.owner == this else ""
+        forms = [*found.indices, found.offset, *found.parts, *found.strides]
+        known = [form for form in forms if form is not None]
+        terms = iter(self.in_callers_terms(made, known))
+        translated = [None if form is None else next(terms) for form in forms]
+        indices, rest = translated[: len(found.indices)], translated[len(found.indices) + 1 :]
+        if not found.exact or (found.offset is not None and translated[len(found.indices)] is None):
+            return result
+        result.exact, result.indices = True, indices
+        result.offset = translated[len(found.indices)]
+        if None not in rest:
+            result.parts = tuple(part for part in rest[: len(found.parts)] if part is not None)
+            result.strides = tuple(part for part in rest[len(found.parts) :] if part is not None)
+        return result
+
+    def accessed(self, cursor: Any, effects: Effects) -> bool:
+        """Read the value that such a function returns; False where the call is to be recorded."""
+        if not cursor.tree.plus_plus:
+            return False
+        made = accessor(cursor)
+        if made is None or cursor.type.fields or cursor.type.is_pointer:
+            return False
+        inner = Effects()
+        if made.function.returns_reference or made.value.stripped.kind in _NAMED:
+            found = self.inlined(cursor, made, inner, self.place)
+            if found is None or cursor.type.is_array:
+                return False
+            self._record(inner, found, cursor, write=False)
+        elif self.inlined(cursor, made, inner, self._value) is None:
+            return False
+        effects.accesses += inner.accesses
+        effects.calls += inner.calls
+        effects.stop = effects.stop or inner.stop
+        return True
+
+    def _value(self, cursor: Any, effects: Effects) -> Memory:
+        """A value is no memory: that of a constant stands for it."""
+        self.read(cursor, effects)
+        return Memory("string", False)
