@@ -68,7 +68,10 @@ typedef struct ix_view {
     const char *const *operations;
     const uint8_t *waits; /* by operation: enum ix_waits */
     uint32_t operation_count;
-    uint8_t whole; /* no call of the run is missing */
+    uint8_t whole;              /* no call of the run is missing */
+    int64_t receiving_since_ns; /* a thread was in a call since then when the process ended, which
+                                 * may have received what no record tells; 0: it has one thread, or
+                                 * none was */
 } ix_view;
 
 /* Set `first` from the ops, which must stand by thread. */

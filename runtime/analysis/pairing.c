@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analysis/evidence.h"
+#include "analysis/open_receives.h"
 
 /* qsort has no context. */
 static _Thread_local const ix_op *ops;
@@ -214,6 +215,8 @@ int ix_pairing_start(ix_pairing *pairing, ix_view *view, ix_world_rank *world_ra
     int bad = !stream_of || !pairing->messages || !pairing->probes ||
               choose(pairing, view, world_rank, context, stream_of) ||
               put_in_order(pairing, stream_of);
+    if (!bad)
+        ix_mark_behind_open(view, pairing->messages, pairing->count);
     free(stream_of);
     for (uint32_t i = 0; i < pairing->streams.count && !bad; i++)
         bad = sort_stream(pairing, view, stream_numbered(pairing, i));

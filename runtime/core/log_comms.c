@@ -16,16 +16,6 @@ static size_t index_bytes(void)
     return ((size_t)index_of_comms.mask + 1) * sizeof *index_of_comms.places;
 }
 
-int ix_log_comms_start(void)
-{
-    uint64_t capacity = ix_log_memory.header->comms.capacity;
-    index_of_comms.mask = ix_power_of_two((uint32_t)(2 * capacity)) - 1;
-    void *memory = mmap(NULL, index_bytes(), PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    index_of_comms.places = memory == MAP_FAILED ? NULL : memory;
-    return memory == MAP_FAILED ? -1 : 0;
-}
-
 void ix_log_comms_stop(void)
 {
     if (index_of_comms.places)
@@ -46,6 +36,22 @@ static uint32_t *place_of(uint32_t number)
     while (index_of_comms.places[i] && entry(index_of_comms.places[i] - 1)->number != number)
         i = (i + 1) & index_of_comms.mask;
     return &index_of_comms.places[i];
+}
+
+int ix_log_comms_start(void)
+{
+    const ix_part_table *comms = &ix_log_memory.header->comms;
+    index_of_comms.mask = ix_power_of_two((uint32_t)(2 * comms->capacity)) - 1;
+    void *memory = mmap(NULL, index_bytes(), PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    index_of_comms.places = memory == MAP_FAILED ? NULL : memory;
+    if (memory == MAP_FAILED)
+        return -1;
+    for (uint64_t i = 0; i < comms->used; i++) {
+        uint32_t *place = place_of(entry(i)->number);
+        *place = *place ? *place : (uint32_t)i + 1;
+    }
+    return 0;
 }
 
 const ix_log_comm *ix_log_own_comm(uint32_t number)

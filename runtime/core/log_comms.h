@@ -5,7 +5,7 @@
 
 #include "base/attributes.h"
 
-/* Once the log's memory is there: 0, or -1 with errno. */
+/* Once the log's memory is there: 0, or -1 with errno. What it has already is entered. */
 IX_HIDDEN int ix_log_comms_start(void);
 IX_HIDDEN void ix_log_comms_stop(void);
 

@@ -143,7 +143,8 @@ typedef struct ix_part_header {
     int64_t started_ns;       /* and by the one of standing */
     uint64_t ending_address;  /* call site of the call named by `ending` */
     uint32_t ending;          /* enum ix_ending: the first thread is in it since its last_ns */
-    uint32_t reserved;
+    uint32_t clock;           /* 1 + the number of its clock among those of the job; 0: not known.
+                               * Parts with the same number have the same clock. */
 } ix_part_header;
 
 #endif

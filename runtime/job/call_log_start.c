@@ -126,6 +126,7 @@ void ix_call_log_start(MPI_Comm all, int measured, int rank)
         start(least, asked, rank);
     if (ix_log()) {
         ix_log_common_start(ix_common_ns(ix_engine.start_ns));
+        ix_part()->clock = (uint32_t)ix_clock_number() + 1;
         ix_comms_number_predefined();
     }
 }

@@ -33,6 +33,16 @@ IX_HIDDEN int64_t ix_clock_error_ns(int peer);
 IX_HIDDEN int64_t ix_clocks_largest_error_ns(void);
 IX_HIDDEN int ix_clocks_count(void);
 
+/* The number of this process's clock, from 0 on; -1: nothing is known of it. */
+IX_HIDDEN int ix_clock_number(void);
+
+/* In the place of ix_clocks_begin and ix_clocks_end, for the parts that the ranks of a job left:
+ * numbers[i] is 1 + the number of rank i's clock, 0 where it is not known. Ranks with one clock
+ * share it; nothing is known of how two clocks ran apart after the job began. The common clock
+ * showed common_ns when rank `rank`'s showed local_ns. 0, or -1 without memory. */
+IX_HIDDEN int ix_clocks_of_parts(int rank, int ranks, const uint32_t *numbers, int64_t local_ns,
+                                 int64_t common_ns);
+
 /* ns that comparing the clocks took on this rank, at the begin and at the end. */
 IX_HIDDEN int64_t ix_clocks_cost_ns(void);
 

@@ -14,7 +14,7 @@ static int finish(FILE *f)
     return fclose(f) || bad ? -1 : 0;
 }
 
-static void put_matching(FILE *f, const ix_matching_facts *m)
+void ix_put_matching(FILE *f, const ix_matching_facts *m)
 {
     if (m->budget_bytes)
         fprintf(f,
@@ -87,7 +87,7 @@ int ix_write_job(const char *path, const ix_job_facts *facts, const ix_names *na
         ix_put_json_string(f, ix_sources_reason());
         fputs(",\n", f);
     }
-    put_matching(f, facts->matching);
+    ix_put_matching(f, facts->matching);
     put_progress(f, facts->progress);
     fprintf(f, " \"paths\": [\"none\", \"self\", \"intra-node\", \"inter-node\"],\n");
     fprintf(f, " \"operations\": [");

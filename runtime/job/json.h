@@ -2,6 +2,8 @@
 #ifndef IMBREX_JOB_JSON_H
 #define IMBREX_JOB_JSON_H
 
+#include <stdio.h>
+
 #include "job/matching.h"
 #include "job/names.h"
 #include "progress/report.h"
@@ -21,5 +23,8 @@ typedef struct ix_job_facts {
 /* `names` of sections and of sites. 0, or -1 with errno. */
 IX_HIDDEN int ix_write_job(const char *path, const ix_job_facts *facts, const ix_names *names);
 IX_HIDDEN int ix_write_sites(const char *path, const ix_names *names);
+
+/* What job.json says of the call log, the clocks and the matching, each with a comma behind it. */
+IX_HIDDEN void ix_put_matching(FILE *f, const ix_matching_facts *m);
 
 #endif

@@ -121,8 +121,9 @@ static void sum_up(MPI_Comm all, const ix_log_header *log, const ix_analysis *a,
     facts->error_ns = (int64_t)of_all[1];
     if (log) {
         facts->budget_bytes = log->bytes;
-        if (log->window_shift < 63 && log->end_ns > log->origin_ns)
-            facts->windows = ((log->end_ns - log->origin_ns) >> log->window_shift) + 1;
+        int64_t end_ns = log->end_ns ? log->end_ns : mine[WALL];
+        if (log->window_shift < 63 && end_ns > log->origin_ns)
+            facts->windows = ((end_ns - log->origin_ns) >> log->window_shift) + 1;
     }
 }
 

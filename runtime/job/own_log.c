@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/call_logging.h"
-#include "core/engine.h"
+#include "core/internal.h"
 #include "generated/operations.h"
 
 enum { OPEN_WINDOWS = 256 };
@@ -77,6 +77,13 @@ static void read_ends(ix_view *view)
     const ix_part_thread *threads = (const void *)((const char *)part + part->threads.offset);
     for (uint64_t i = 0; i < part->threads.used && i < IX_VIEW_THREADS; i++)
         view->ends[i] = (ix_thread_end){threads[i].last_exit_ns, threads[i].call_ns};
+    for (uint64_t i = 0; part->threads.used > 1 && i < part->threads.used; i++) {
+        const ix_thread *t = &ix_engine.threads[i];
+        int64_t since_ns = t->last_ns - ix_engine.start_ns;
+        if (t->state & IX_DEPTH &&
+            (!view->receiving_since_ns || since_ns < view->receiving_since_ns))
+            view->receiving_since_ns = since_ns > 0 ? since_ns : 1;
+    }
 }
 
 int ix_own_log(ix_view *view, uint32_t level)

@@ -16,6 +16,7 @@ from imbrex.errors import ImbrexError
 from imbrex.profile import guard
 from imbrex.profile.call_paths import CALL_PATHS_FILE
 from imbrex.profile.format import SCHEMA_VERSION
+from imbrex.profile.matched_parts import MATCHED
 from imbrex.profile.run import PARTS, Run, hosts_of, load_run
 from imbrex.profile.sites import Site
 from imbrex.profile.source_lines import with_source
@@ -55,6 +56,8 @@ def complete(folder: Path, facts: Mapping[str, Any], warnings: Sequence[str] = (
         write_table(folder / CALL_PATHS_FILE, np.asarray(run.callers))
     if not run.merged and run.standing is not None:
         write_table(folder / STANDING_FILE, np.asarray(run.standing))
+    for name, table in run.matched.items():
+        write_table(folder / name, np.asarray(table))
     write_sites(folder / "sites.json", with_source(run.sites), run.frames)
     if run.guard is not None:
         write_json(folder / guard.FILE, run.guard.to_json())
@@ -64,6 +67,7 @@ def complete(folder: Path, facts: Mapping[str, Any], warnings: Sequence[str] = (
     if not run.merged:
         # Last: with measures.npy there, a reader takes the tables and not the parts.
         write_table(folder / "measures.npy", np.asarray(run.measures))
+        shutil.rmtree(folder / MATCHED, ignore_errors=True)
     else:
         shutil.rmtree(folder / PARTS, ignore_errors=True)
     return replace(run, job=type(run.job).from_json(known))

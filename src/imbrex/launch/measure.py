@@ -23,6 +23,7 @@ from imbrex.launch.disturbance import counts, crowding
 from imbrex.launch.hosts import may_use_several_hosts
 from imbrex.launch.installed import installed_runtime
 from imbrex.launch.machine import Transfers, find_transfers
+from imbrex.launch.match_parts import match_parts
 from imbrex.launch.orphans import end_orphans, launcher_crashed
 from imbrex.launch.prefix import write_collector, write_prefix
 from imbrex.launch.progress import ProgressOptions
@@ -197,6 +198,8 @@ def _finish(
             take_parts(folder, parts)
             if parts != folder / PARTS:
                 warnings += _collect_from_nodes(ready, parts)
+            helped = ready.settings.progress.wanted or "IMBREX_PROGRESS" in os.environ
+            warnings += match_parts(folder, ready.runtime, is_helped=helped)
         elif parts != folder / PARTS:
             shutil.rmtree(parts, ignore_errors=True)
         run = complete(folder, facts, warnings)

@@ -12,6 +12,7 @@ import numpy as np
 from imbrex.errors import ImbrexError
 from imbrex.profile.call_paths import CALL_PATHS_DTYPE
 from imbrex.profile.format import MEASURES, MEASURES_DTYPE, RANKS_DTYPE, REMEDY, Ended, Table
+from imbrex.profile.matched_parts import MATCHED, MatchedParts, Numbers, read_matched
 from imbrex.profile.part import Part, Place, read_part
 from imbrex.profile.sites import Site
 from imbrex.profile.standing import STANDING_DTYPE
@@ -33,6 +34,8 @@ class Merged:
     frames: list[Site] = field(default_factory=list)
     standing: Table = field(default_factory=lambda: np.empty(0, STANDING_DTYPE))
     warnings: list[str] = field(default_factory=list)
+    numbers: dict[int, Numbers] = field(default_factory=dict)
+    matched: MatchedParts | None = None
 
 
 class _Numbering:
@@ -71,6 +74,7 @@ def merge(parts: Sequence[Part]) -> Merged:
     sections = _Numbering([""])
     operations = _Numbering()
     tables = []
+    numbers: dict[int, Numbers] = {}
     ranks = np.zeros(world, RANKS_DTYPE)
     ranks["rank"] = np.arange(world)
     ranks["ended"] = Ended.MISSING
@@ -82,12 +86,14 @@ def merge(parts: Sequence[Part]) -> Merged:
             for number, key in enumerate(part.sites)
         ]
         _renumber(rows, "site", sites, 0)
-        _renumber(rows, "section", [sections[name] for name in part.sections], 0)
+        own_sections = [sections[name] for name in part.sections]
+        _renumber(rows, "section", own_sections, 0)
         local = [operations[name] for name in part.operations]
         unknown = len(rows) > 0 and bool((rows["operation"] >= len(local)).any())
         _renumber(rows, "operation", local, operations["(unknown)"] if unknown else 0)
         tables.append(rows)
         number = int(part.rank["rank"])
+        numbers[number] = Numbers(sites, own_sections, local)
         callers += _callers(part, number, sites, frame_numbers)
         for stand in part.standing:
             place = stand.place
@@ -123,6 +129,7 @@ def merge(parts: Sequence[Part]) -> Merged:
         library=next((part.library for part in parts if part.library), ""),
         callers=np.array(callers, CALL_PATHS_DTYPE),
         standing=np.array(standing, STANDING_DTYPE),
+        numbers=numbers,
         frames=[
             Site(number, image, build_id, offset)
             for (image, build_id, offset), number in frame_numbers.items()
@@ -177,4 +184,5 @@ def merge_directory(parts: Path, files: Sequence[Path] = ()) -> Merged:
     if (problem := MEASURES.out_of_range(merged.measures)) is not None:
         raise ImbrexError(f"{parts}: the parts of this run are damaged: {problem}; {REMEDY}")
     merged.warnings = warnings
+    merged.matched = read_matched(parts.parent / MATCHED, merged.numbers)
     return merged

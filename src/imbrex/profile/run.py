@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -75,6 +76,8 @@ class Run:
     partners: Table | None = None
     callers: Table | None = None
     frames: tuple[Site, ...] = ()
+    matched: Mapping[str, Table] = field(default_factory=dict)
+    """Tables by file name that are not in the directory yet, where the run comes from parts."""
     standing: Table | None = None
     """Where threads stood (STANDING_DTYPE); None where all ranks came to MPI_Finalize together."""
 
@@ -146,7 +149,10 @@ def _load(directory: Path, resolve: bool) -> Run:
         )
     elif parts.is_dir() and any(parts.glob("rank-*.part")):
         merged = later or merge_directory(parts)
+        matched = merged.matched.tables if merged.matched else {}
         job = _read_job(directory, {**(job_entry or {}), **_known(entry)})
+        if merged.matched:
+            job = Job.from_json({**job.to_json(), **merged.matched.facts})
         run = Run(
             directory=directory,
             job=replace(
@@ -164,6 +170,11 @@ def _load(directory: Path, resolve: bool) -> Run:
             frames=tuple(merged.frames),
             callers=merged.callers,
             standing=merged.standing,
+            evidence=matched.get(EVIDENCE),
+            causes=matched.get(CAUSES_FILE),
+            waits=matched.get(WAITS_FILE),
+            partners=matched.get(PARTNERS_FILE),
+            matched=matched,
             merged=False,
         )
     elif RUN_FORMAT not in ((entry or {}).get("format"), (job_entry or {}).get("format")):

@@ -40,6 +40,8 @@ ALL, FROM_ROOT, TO_ROOT, SCAN = 8, 9, 10, 11
 FIRST, WILDCARD, CANCELLED, VARYING = 1, 2, 16, 128
 INTRA = 2
 OPEN = -1
+ANY = -3
+"""The peer of a receive of any source that was not seen complete."""
 ITSELF = -2
 
 STATES = (
@@ -127,7 +129,7 @@ def script(
             collective = ALL <= op.kind <= SCAN
             if not sequence and (collective or op.kind in (SEND, SYNC_SEND, BUFFERED_SEND, RECV)):
                 stream = (op.comm,) if collective else (op.comm, op.peer, op.tag, op.kind == RECV)
-                if not op.flags & CANCELLED:
+                if not op.flags & CANCELLED and op.peer != ANY:
                     counted[stream] += 1
                     sequence = counted[stream]
             before[op.thread] += rank.unlogged.get(i, 0)

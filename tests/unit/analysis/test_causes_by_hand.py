@@ -8,9 +8,12 @@ from typing import Any
 import pytest
 from tests.unit.analysis.jobs import (
     ALL,
+    ANY,
     BUFFERED_SEND,
     COMPLETION,
+    FIRST,
     FROM_ROOT,
+    OPEN,
     PROBE,
     RECV,
     SCAN,
@@ -18,6 +21,7 @@ from tests.unit.analysis.jobs import (
     SYNC_SEND,
     TO_ROOT,
     VARYING,
+    WILDCARD,
     Rank,
 )
 
@@ -26,6 +30,7 @@ WAITS_FOR_RECEIVE = (*PATH, "class 1 0 0 1000 0 1000 0 1000 0 1000")
 BUFFERED = (*PATH, "class 1 1 0 1000 0 1000 0 1000 0 1000")
 CAUSES = ("late_sender", "late_receiver", "late_collective", "transfer", "stalled", "library")
 CAUSES = (*CAUSES, "unattributed")
+WILD = FIRST | WILDCARD
 
 
 def told(row: dict[str, int]) -> dict[str, tuple[int, int]]:
@@ -492,3 +497,22 @@ def test_a_partner_that_was_late_is_away_only_from_when_it_had_begun(driver):
     row = driver.analyze([a, b], PATH).causes[1, 1, "MPI_Recv"]
     assert told(row)["late_sender"] == (3000, 3000)
     assert gain(row, "undriven") == (1900, 1900)
+
+
+def test_an_open_wildcard_leaves_the_receives_behind_it_open(driver):
+    """The process ended before it saw its Irecv of any source complete, which was posted between
+    two receives: the first one got message 1; the other one's may be number 2 or 3. Behind a
+    wildcard of another tag nothing is open."""
+    for tag, state in ((0, "ambiguous"), (5, "matched")):
+        a, b = two()
+        a.add(1000, 1100, "MPI_Send", SEND, 1000, 1)
+        a.add(2000, 2100, "MPI_Send", SEND, 1000, 1)
+        a.add(3000, 3100, "MPI_Send", SEND, 1000, 1)
+        b.add(900, 1150, "MPI_Recv", RECV, 1000, 0)
+        b.add(1200, 1210, "MPI_Irecv", RECV, 1000, ANY, tag=tag, flags=WILD, end=OPEN)
+        b.add(1300, 3200, "MPI_Recv", RECV, 1000, 0)
+        rows = driver.analyze([a, b], PATH)
+        states = rows.states[1]
+        assert states.get("end unknown") == 1
+        assert states["matched"] == (2 if state == "matched" else 1)
+        assert states.get("ambiguous", 0) == (1 if state == "ambiguous" else 0)
