@@ -82,6 +82,20 @@ static void start_transfer(const exchange_setting *s, size_t size, MPI_Request *
 #endif
 }
 
+/* Messages of one byte that are begun besides. */
+typedef struct small_messages {
+    MPI_Request requests[2 * most_starts];
+    char out, in[most_starts];
+    int count; /* of those each way that were begun */
+} small_messages;
+
+static void start_small(const exchange_setting *s, small_messages *m)
+{
+    const int tag = 8, other = other_of(s->e, s->p), i = m->count++;
+    MPI_Irecv(&m->in[i], 1, MPI_CHAR, other, tag, s->e->data, &m->requests[2 * i]);
+    MPI_Isend(&m->out, 1, MPI_CHAR, other, tag, s->e->data, &m->requests[2 * i + 1]);
+}
+
 /* A side that blocks cannot have a request prepared: only immediate exchanges have such sides. */
 static moments take_part(const exchange_setting *s, size_t size, side mine, int64_t start,
                          MPI_Request *request)
@@ -89,6 +103,7 @@ static moments take_part(const exchange_setting *s, size_t size, side mine, int6
     const int sending = is_leader(s->e, s->p), other = other_of(s->e, s->p), bytes = (int)size;
     MPI_Comm data = s->e->data;
     const int64_t other_threads = other_threads_ns();
+    small_messages small = {.count = 0};
     moments m = {.valid = now_ns() < start};
     spin_until(start);
     work(s->flavour, units_of(s->flavour, mine.delay_ns));
@@ -102,13 +117,16 @@ static moments take_part(const exchange_setting *s, size_t size, side mine, int6
         m.started = m.done = now_ns();
     } else {
         int done = 0;
-        const int64_t units = units_of(s->flavour, mine.work_ns), parts = mine.tests + 1;
+        const int64_t units = units_of(s->flavour, mine.work_ns);
+        const int64_t parts = (mine.tests > s->starts ? mine.tests : s->starts) + 1;
         start_transfer(s, size, request);
         m.started = now_ns();
         for (int64_t i = 0; i < parts; i++) {
             work(s->flavour, units * (i + 1) / parts - units * i / parts);
-            if (i + 1 < parts && !done)
+            if (i < mine.tests && !done)
                 MPI_Test(request, &done, MPI_STATUS_IGNORE);
+            if (i < s->starts && units > 0)
+                start_small(s, &small);
         }
         m.wait = now_ns();
         if (!done)
@@ -118,6 +136,10 @@ static moments take_part(const exchange_setting *s, size_t size, side mine, int6
             MPI_Request_free(request);
     }
     m.other_threads = other_threads_ns() - other_threads;
+    while (small.count < s->starts)
+        start_small(s, &small);
+    for (int i = 0; i < 2 * small.count; i++)
+        MPI_Wait(&small.requests[i], MPI_STATUS_IGNORE);
     m.enter -= start;
     m.started -= start;
     m.wait -= start;

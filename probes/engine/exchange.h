@@ -24,7 +24,7 @@ typedef struct moments {
     int64_t done;          /* the side's operation is complete */
     int64_t other_threads; /* no moment: processor time of the process's other threads meanwhile */
 } moments;
-enum { moments_words = sizeof(moments) / sizeof(int64_t) };
+enum { moments_words = sizeof(moments) / sizeof(int64_t), most_starts = 4 };
 
 /* Which calls a side that does not block makes: MPI_Isend and MPI_Irecv; MPI_Start of a persistent
  * request; MPI_Start and, of the sender, an MPI_Pready per partition. */
@@ -36,6 +36,8 @@ typedef struct exchange_setting {
     clock_difference clocks;
     char *buffer;
     char *back; /* where the opposite message arrives, when both directions are used at once */
+    int starts; /* so many messages of one byte each way a side begins while it works, at most
+                   most_starts; one that does not work begins them behind its wait */
     enum flavour flavour;
     enum starter starter;
 } exchange_setting;

@@ -1,6 +1,7 @@
-/* At what rate a message moves while its sender, its receiver or both compute, at one eager size
- * and two of a rendezvous: what a calibration says of a path's class. Work that lasts three
- * transfers shows whether data moves at all, work of one transfer how fast. */
+/* At what rate a message moves within a node while its sender, its receiver or both compute, at one
+ * eager size and two of a rendezvous: what a calibration says of a path's class. Work that lasts
+ * three transfers shows whether data moves at all, work of one transfer how fast. Between hosts no
+ * rate follows from who is inside MPI: there handshake.c asks. */
 #include "engine/pace.h"
 #include "engine/situations.h"
 
@@ -15,7 +16,7 @@ static void all_sizes(engine *e, const pair *p)
     const size_t largest = sizes[size_count - 1];
     const size_t room = largest < e->max_bytes ? largest : e->max_bytes;
     exchange_setting s = {.e = e, .p = p, .buffer = touched(room), .flavour = registers};
-    int more = 1;
+    int more = p->same_node;
     for (int i = 0; i < size_count && more; i++) {
         if (sizes[i] > room)
             continue;

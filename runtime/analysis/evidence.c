@@ -96,10 +96,16 @@ ix_evidence ix_evidence_of(const ix_view *view, uint32_t i, const ix_transfer_fa
                                 2 * view->matches[i].error_ns);
     e.contradicted = !cut(&e.matched, &b);
     e.expected = e.matched;
-    if (!facts->class.known || ix_is_collective(op))
+    if (ix_is_collective(op))
         return e;
-    e.is_expected = 1;
-    b = ix_expected_bounds(view, i, facts, from, to);
-    e.contradicted |= !cut(&e.expected, &b);
+    if (facts->class.known) {
+        e.is_expected = 1;
+        b = ix_expected_bounds(view, i, facts, from, to);
+        e.contradicted |= !cut(&e.expected, &b);
+    }
+    if (ix_handshake_bounds(view, i, facts, from, to, &b)) {
+        e.is_expected = 1;
+        e.contradicted |= b.contradicted || !cut(&e.expected, &b);
+    }
     return e;
 }

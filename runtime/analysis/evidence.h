@@ -11,6 +11,7 @@
 typedef struct ix_transfer_facts {
     ix_time time; /* x_lo_ns, x_hi_ns 0: not calibrated */
     ix_class class;
+    ix_handshake handshake;
     int64_t least_ns; /* of a message: ix_path_least_ns; 0: not known */
     int32_t partners; /* of a collective: the other ranks of its communicator */
     uint8_t alone;    /* no other transfer of this process shares its link */
@@ -34,6 +35,14 @@ ix_bounds ix_bound_span(int64_t x_lo_ns, int64_t x_hi_ns, const ix_span *span, i
 /* expected.c: what the class of the path says, between from_ns and to_ns. */
 ix_bounds ix_expected_bounds(const ix_view *view, uint32_t i, const ix_transfer_facts *facts,
                              int64_t from_ns, int64_t to_ns);
+
+/* handshake.c: what follows from who had to be inside MPI first; 0 if nothing does. */
+int ix_handshake_bounds(const ix_view *view, uint32_t i, const ix_transfer_facts *facts,
+                        int64_t from_ns, int64_t to_ns, ix_bounds *bounds);
+
+/* Whether the thread of record `i` made no calls between it and its end but such as start
+ * something, all of them logged. */
+int ix_only_starts_until_end(const ix_view *view, uint32_t i);
 
 static inline int ix_is_send(const ix_op *op)
 {

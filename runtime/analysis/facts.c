@@ -7,6 +7,7 @@ ix_transfer_facts ix_facts_from_profile(const ix_op *op, uint32_t calibration, i
 {
     ix_transfer_facts f = {.time = {.tail_ns = IX_UNKNOWN, .head_ns = IX_UNKNOWN}};
     f.class = ix_path_class(op->path, op->bytes);
+    f.handshake = ix_path_handshake(op->path, op->bytes);
     if (op->bytes <= 0)
         return f;
     if (op->kind == IX_LOG_PUT || op->kind == IX_LOG_GET) {

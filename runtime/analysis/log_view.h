@@ -35,7 +35,8 @@ typedef struct ix_match {
     union {
         struct {
             int64_t start_enter, start_exit, end_enter, end_exit;
-            int64_t between; /* its call time from start_exit to end_enter; -1: not known */
+            int64_t between;     /* its call time from start_exit to end_enter; -1: not known */
+            uint8_t only_starts; /* and what it called then only started something */
         } other;
         struct {
             int64_t first_enter, last_enter, root_enter, last_exit;

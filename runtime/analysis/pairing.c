@@ -253,6 +253,7 @@ static ix_told told_of(const ix_view *view, uint32_t at)
     if (op->end_call == IX_NO_END)
         return told;
     const ix_op *end = &view->ops[op->end_call];
+    told.only_starts = (uint16_t)ix_only_starts_until_end(view, at);
     told.end_enter = end->enter_ns;
     told.end_exit = end->exit_ns;
     if (op->end_call == at || end->enter_ns <= op->exit_ns)
@@ -317,9 +318,11 @@ static void match(ix_view *view, uint32_t i, const ix_told *told, int64_t error_
     m->other.end_enter = told->end_enter;
     m->other.end_exit = told->end_exit;
     m->other.between = told->between;
+    m->other.only_starts = (uint8_t)told->only_starts;
     if (receive && told->end_exit == INT64_MAX) { /* a send that was given up did begin */
         m->other.end_enter = m->other.end_exit = m->other.start_exit;
         m->other.between = -1;
+        m->other.only_starts = 0;
     }
     if (known && got > sent)
         m->state = IX_SIZES_DIFFER;

@@ -15,7 +15,8 @@ typedef struct ix_told {
     uint32_t comm;
     int32_t tag;
     uint32_t sequence;
-    uint32_t kind; /* enum ix_log_kind */
+    uint16_t kind;        /* enum ix_log_kind */
+    uint16_t only_starts; /* between start_exit and end_enter: ix_only_starts_until_end */
     int64_t bytes;
     int64_t start_enter, start_exit, end_enter, end_exit, between;
 } ix_told;

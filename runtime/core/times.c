@@ -145,6 +145,25 @@ ix_class ix_path_class(uint8_t path, int64_t bytes)
     return either(points[i - 1].of_size, points[i].of_size);
 }
 
+/* Both of two measured sizes have shown it; of a smaller one than all of them nothing is known. */
+ix_handshake ix_path_handshake(uint8_t path, int64_t bytes)
+{
+    int count = path <= IX_PATH_INTER ? ix_times.handshake_count[path] : 0, i = 0;
+    const ix_handshake_point *points = ix_times.handshakes[count ? path : 0];
+    while (i < count && points[i].size <= bytes)
+        i++;
+    if (i == 0)
+        return (ix_handshake){0};
+    ix_handshake h = points[i - 1].of_size;
+    if (i == count || points[i - 1].size == bytes)
+        return h;
+    const ix_handshake *next = &points[i].of_size;
+    h.needs &= next->needs;
+    h.before_ns = h.before_ns > next->before_ns ? h.before_ns : next->before_ns;
+    h.latency_ns = h.latency_ns < next->latency_ns ? h.latency_ns : next->latency_ns;
+    return h;
+}
+
 uint32_t ix_collective_hash(uint32_t operation, int32_t ranks, uint8_t role, uint8_t path)
 {
     uint32_t key = operation * 0x9e3779b1u ^ (uint32_t)ranks * 0x85ebca6bu ^ role * 0xc2b2ae35u ^

@@ -32,6 +32,18 @@ typedef struct ix_class {
 /* Of a message of `bytes` (>= 0) over a path; all rates 0 to 1 where nothing was measured. */
 __attribute__((visibility("hidden"))) ix_class ix_path_class(uint8_t path, int64_t bytes);
 
+/* Who has to be inside MPI before a message moves, as a probe saw it: it waits for a handshake.
+ * First the receiver, once the message is announced and its receive posted, then the sender, who
+ * has the answer; calls that only start something do not count. */
+typedef struct ix_handshake {
+    int64_t before_ns;  /* what may have moved all the same before, in ns at the full rate */
+    int64_t latency_ns; /* a word of one side reaches the other no sooner */
+    uint8_t needs;      /* IX_SENDER_IN | IX_RECEIVER_IN; 0: nothing is known */
+} ix_handshake;
+
+/* Of a message of `bytes` (>= 0) over a path. */
+__attribute__((visibility("hidden"))) ix_handshake ix_path_handshake(uint8_t path, int64_t bytes);
+
 /* Of a message of `bytes` (> 0) over a path (enum ix_path). */
 __attribute__((visibility("hidden"))) ix_time ix_path_time(uint8_t path, int64_t bytes);
 

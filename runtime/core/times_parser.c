@@ -255,6 +255,29 @@ static int parse_class(parser *p)
     return 0;
 }
 
+static int parse_handshake(parser *p)
+{
+    ix_handshake_point new = {0};
+    int64_t needs = 0;
+    if (p->count != 5 || !number(p->tokens[1], 0, &new.size) || !number(p->tokens[2], 0, &needs) ||
+        needs > (IX_SENDER_IN | IX_RECEIVER_IN) ||
+        !number(p->tokens[3], 0, &new.of_size.before_ns) ||
+        !number(p->tokens[4], 0, &new.of_size.latency_ns))
+        return fail(p, "expected: handshake SIZE NEEDS BEFORE LATENCY (NEEDS: 1 the sender, 2 the "
+                       "receiver, 3 both, 0 unknown)");
+    if (!p->open || p->open == &p->skipped || p->open->operation >= 0)
+        return fail(p, "a handshake outside of a path");
+    uint8_t path = p->open->path, count = ix_times.handshake_count[path];
+    if (count == IX_MAX_HANDSHAKES)
+        return fail(p, "more than %d handshakes of a path", IX_MAX_HANDSHAKES);
+    if (count && ix_times.handshakes[path][count - 1].size >= new.size)
+        return fail(p, "sizes of handshakes must grow");
+    new.of_size.needs = (uint8_t)needs;
+    ix_times.handshakes[path][count] = new;
+    ix_times.handshake_count[path]++;
+    return 0;
+}
+
 static int parse_progress(parser *p)
 {
     if (ix_times.progress_ns)
@@ -278,6 +301,8 @@ static int parse(parser *p)
             result = parse_point(p);
         } else if (is(keyword, "class")) {
             result = parse_class(p);
+        } else if (is(keyword, "handshake")) {
+            result = parse_handshake(p);
         } else if (is(keyword, "progress")) {
             result = parse_progress(p);
         } else if (is(keyword, "path")) {
@@ -305,6 +330,7 @@ static void clear(void)
     memset(ix_times.path_curve, 0, sizeof ix_times.path_curve);
     memset(ix_times.hash, 0, sizeof ix_times.hash);
     memset(ix_times.class_count, 0, sizeof ix_times.class_count);
+    memset(ix_times.handshake_count, 0, sizeof ix_times.handshake_count);
     ix_times.progress_ns = 0;
 }
 

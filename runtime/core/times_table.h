@@ -4,7 +4,13 @@
 
 #include "core/times.h"
 
-enum { IX_MAX_POINTS = 6144, IX_MAX_CURVES = 256, IX_TIMES_HASH = 512, IX_MAX_CLASSES = 64 };
+enum {
+    IX_MAX_POINTS = 6144,
+    IX_MAX_CURVES = 256,
+    IX_TIMES_HASH = 512,
+    IX_MAX_CLASSES = 64,
+    IX_MAX_HANDSHAKES = 16
+};
 
 typedef struct ix_point {
     int64_t size, x_lo, x_hi, tail, head;
@@ -26,6 +32,11 @@ typedef struct ix_class_point {
     ix_class of_size;
 } ix_class_point;
 
+typedef struct ix_handshake_point {
+    int64_t size;
+    ix_handshake of_size;
+} ix_handshake_point;
+
 typedef struct ix_times_table {
     ix_point points[IX_MAX_POINTS];
     ix_curve curves[IX_MAX_CURVES];
@@ -34,6 +45,8 @@ typedef struct ix_times_table {
     int16_t hash[IX_TIMES_HASH];               /* of collectives, + 1 */
     ix_class_point classes[4][IX_MAX_CLASSES]; /* by path, ascending by size */
     uint8_t class_count[4];
+    ix_handshake_point handshakes[4][IX_MAX_HANDSHAKES]; /* likewise */
+    uint8_t handshake_count[4];
     int64_t progress_ns; /* how often progress has to be driven; 0: unknown */
 } ix_times_table;
 

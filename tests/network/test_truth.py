@@ -11,6 +11,7 @@ pass at once, faster than any stream that was calibrated. Bytes and time differ 
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import statistics
 import subprocess
@@ -21,6 +22,8 @@ from typing import Any
 import pytest
 from tests.network.captured import capture
 
+from imbrex.network import load
+from imbrex.network.profile import Handshake
 from imbrex.profile.run import Run, load_run
 
 HERE = Path(__file__).resolve().parent
@@ -154,6 +157,62 @@ def evidence_of(run: Run, rank: int, section: int) -> Any:
     chosen = (run.evidence["rank"] == rank) & (run.evidence["section"] == section)
     (row,) = run.evidence[chosen]
     return row
+
+
+LARGE_BYTES = 150_000
+"""Messages of so many bytes wait for a handshake of both sides in both libraries over TCP."""
+
+
+def waiting(machine: Path, latency_s: float, folder: Path) -> Path:
+    """The profile with large messages waiting for both sides: what a quick calibration beside other
+    load may not have been able to tell."""
+    profile = load(machine)
+    path = profile.paths["inter-node"]
+    shake = Handshake(LARGE_BYTES, True, True, before_s=30e-6, latency_s=latency_s)
+    paths = {**profile.paths, "inter-node": dataclasses.replace(path, handshakes=(shake,))}
+    file = folder / "waiting.json"
+    dataclasses.replace(profile, paths=paths).save(file)
+    return file
+
+
+def test_packets_of_messages_that_wait_for_a_handshake(cluster, machine, tmp_path):
+    file = waiting(machine, 2e-6, tmp_path)
+    run, packets, out = run_program(cluster, file, "truth", "call")
+    checked = check_expected(run, packets, out)
+    checked.report(f"{cluster.mpi} truth expected, handshake given")
+    assert not checked.broken
+    assert run.evidence is not None
+    large = run.evidence[run.evidence["bytes"] >= LARGE_BYTES]
+    assert not int(large["contradicted"].sum())
+    # Of most of them it is known that they cannot have moved for a part of the time.
+    assert int(large["expected"].sum()) > MESSAGES / 2
+
+
+def test_packets_break_the_bounds_of_a_handshake_that_takes_too_long(cluster, machine, tmp_path):
+    """The test above is able to fail: no word takes 30 ms to the other side."""
+    file = waiting(machine, 30e-3, tmp_path)
+    run, packets, out = run_program(cluster, file, "truth", "call")
+    assert run.evidence is not None
+    # Where the message does not fit behind the end of such a handshake nothing is concluded.
+    contradicted = int(run.evidence["contradicted"].sum())
+    assert check_expected(run, packets, out).broken or contradicted
+
+
+def check_expected(run: Run, packets: list[tuple[int, int]], out: Path) -> Checked:
+    """What the packets say of the `expected` bounds of both sides' messages."""
+    checked = Checked()
+    written = [read_messages(out.with_name(f"messages.{rank}")) for rank in range(2)]
+    for rank, messages in enumerate(written):
+        for number, (size, _, when, calls) in enumerate(messages):
+            row = evidence_of(run, rank, run.job.sections.index(f"m{number}"))
+            begin, end = either(when, written[1 - rank][number][2])
+            own = [(at, b) for at, b in packets if begin <= at <= end]
+            for what in check_message(row, own, calls, size, "expected_"):
+                checked.broken.append(f"message {number}, rank {rank}, {size} B: {what}; {row}")
+            width = int(row["expected_overlap_max_ns"] - row["expected_overlap_min_ns"])
+            operation = run.job.operations[row["operation"]]
+            checked.widths.append((operation, width / int(row["transfer_max_ns"])))
+    return checked
 
 
 @pytest.mark.parametrize("name", ["truth", "truth_onesided"])

@@ -139,13 +139,15 @@ def programs(simulator: Simulator, tmp_path_factory: pytest.TempPathFactory) -> 
     return simulator.link(program, sorted((HERE / "programs").glob("*.c")))
 
 
-def table_of(calibration: Path, eager_slack: str = "-1 -1", classes: bool = False) -> str:
+def table_of(
+    calibration: Path, eager_slack: str = "-1 -1", classes: bool = False, waits_for: int = 0
+) -> str:
     """The table that the runtime reads, from what the programs measured of the quiet network.
 
     Eager data leaves and comes whenever it likes; a rendezvous moves only while both sides are
     posted. X_lo is the wire's ns per byte, of a collective those of one partner's share. With
     `classes` it also says up to which size sends return before their match, and that data moves by
-    itself.
+    itself. `waits_for`: who is claimed to have to be inside MPI (in SMPI nobody has).
     """
     lines = ["imbrex-table 1", "path inter-node"]
     collectives: dict[tuple[str, str], list[str]] = {}
@@ -168,6 +170,7 @@ def table_of(calibration: Path, eager_slack: str = "-1 -1", classes: bool = Fals
         always = " 1000 1000" * 4
         for size, returns in ((1, 1), (EAGER - 1, 1), (EAGER, 0), (1 << 40, 0)):
             lines.append(f"class {size} {returns}{always}")
+        lines.append(f"handshake 1 {waits_for} 0 0")
     for operation in ("MPI_Put", "MPI_Get"):
         lines += [f"collective {operation} 2 any inter-node", *points]
     for (operation, role), points in collectives.items():

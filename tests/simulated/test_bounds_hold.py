@@ -45,11 +45,13 @@ class Cluster:
         programs: Path | None = None,
         rate: float = 0,
         shift_ns: float = 0,
+        waits_for: int = 0,
     ) -> Verdict:
         """`rate`: how fast the clocks of ranks may run; `shift_ns`: how wrong the judge is about
-        the moments that belong to matched calls."""
+        the moments that belong to matched calls; `waits_for`: table_of."""
         table = folder / "table"
-        table.write_text(table_of(self.calibration, eager_slack, network == "quiet"))
+        words = table_of(self.calibration, eager_slack, network == "quiet", waits_for)
+        table.write_text(words)
         verdict, contention = Verdict(), network == "shared"
         for first in range(FIRST, FIRST + count, CHUNK):
             some = min(CHUNK, FIRST + count - first)
@@ -141,6 +143,16 @@ def test_a_judge_who_errs_about_moments_finds_faults(cluster: Cluster, tmp_path:
     assert found >= {"expected hidden", "expected exposed", "parts add up"}
     assert found >= {f"{cause} at most" for cause in CHECKED}
     assert "transfer at least" in found, found
+
+
+@pytest.mark.parametrize("waits_for", [2, 3])
+def test_a_handshake_that_nobody_waits_for_breaks_bounds(
+    cluster: Cluster, tmp_path: Path, waits_for: int
+) -> None:
+    verdict = cluster.verdict(tmp_path, MUTANTS, waits_for=waits_for)
+    found = {violation.split(":")[0] for violation in verdict.violations}
+    assert found & {"expected hidden", "expected exposed"}
+    assert not found - {"expected hidden", "expected exposed", "not contradicted"}, found
 
 
 def test_without_the_slack_of_eager_messages_bounds_break(cluster: Cluster, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from imbrex.network import gaps, head_tail, loggp, one_sided
 from imbrex.network.collective_bytes import holds_blocks, moved_bytes
 from imbrex.network.columns import CollectiveRow, Measurement, RoundTrip, Stream, Trial
 from imbrex.network.exchanges import read_exchanges
+from imbrex.network.handshake import handshakes
 from imbrex.network.interpolation import BANDWIDTH_BYTES
 from imbrex.network.profile import (
     PATHS,
@@ -46,7 +47,11 @@ def assemble(
         )
         if path is not None:
             rows = [x for x in exchanges if x.path == name]
-            paths[name] = replace(path, rates=moving_rates(rows, path.points, path.limits))
+            paths[name] = replace(
+                path,
+                rates=moving_rates(rows, path.points, path.limits),
+                handshakes=handshakes(rows, path.points),
+            )
     if not paths and not partial:
         raise ImbrexError("the probes measured nothing; run them with two or more ranks")
     library, version = library_name_and_version(m.library)

@@ -65,6 +65,22 @@ class MovingRates:
 
 
 @dataclass(frozen=True)
+class Handshake:
+    """Who has to be inside MPI, each in a call that waits or tests, before a message moves.
+
+    First the receiver, who answers the announcement, then the sender, who acts on the answer.
+    `before_s` is what may have moved all the same, in seconds at the full rate; `latency_s` is how
+    long a word of one side to the other takes at the least.
+    """
+
+    size_bytes: int
+    sender: bool
+    receiver: bool
+    before_s: float
+    latency_s: float
+
+
+@dataclass(frozen=True)
 class LogGP:
     """Parameters of T(size) = EEL + G size, with EEL = L + o_s + o_r; relative rms residual."""
 
@@ -86,6 +102,7 @@ class NetworkPath:
     loggp: LogGP | None = None
     limits: dict[str, int] = field(default_factory=dict)
     rates: tuple[MovingRates, ...] = ()
+    handshakes: tuple[Handshake, ...] = ()
     sustained_gap_s_per_byte: float = 0.0
     """Of what moves behind a burst of `burst_bytes`; 0: not known."""
     burst_bytes: int = 0
@@ -248,6 +265,7 @@ def _path_to_json(path: NetworkPath) -> dict[str, Any]:
         "loggp": asdict(path.loggp) if path.loggp else None,
         "limits": dict(path.limits),
         "rates": [asdict(rates) for rates in path.rates],
+        "handshakes": [asdict(handshake) for handshake in path.handshakes],
         "sustained_gap_s_per_byte": path.sustained_gap_s_per_byte,
         "burst_bytes": path.burst_bytes,
     }

@@ -33,11 +33,12 @@ def _of_points(entry: dict[str, Any]) -> str | None:
         if point["x_lo_s"] > point["x_hi_s"]:
             return f".points[{i}] has x_lo_s above x_hi_s"
         before = point["size_bytes"]
-    before = -1
-    for i, rates in enumerate(entry.get("rates", ())):
-        if rates["size_bytes"] <= before:
-            return f".rates[{i}] is not sorted by size_bytes"
-        before = rates["size_bytes"]
+    for name in ("rates", "handshakes"):
+        before = -1
+        for i, found in enumerate(entry.get(name, ())):
+            if found["size_bytes"] <= before:
+                return f".{name}[{i}] is not sorted by size_bytes"
+            before = found["size_bytes"]
     return None
 
 
@@ -94,6 +95,15 @@ _RATES = Object(
         Field("both", _RATE, "while both are inside MPI"),
     )
 )
+_HANDSHAKE = Object(
+    (
+        Field("size_bytes", Whole(), "size of the message", "bytes"),
+        Field("sender", Flag(), "whether nothing moves until the sender was inside MPI"),
+        Field("receiver", Flag(), "whether nothing moves until the receiver was"),
+        Field("before_s", _TIME, "what may have moved all the same, at the full rate", "s"),
+        Field("latency_s", _TIME, "the least that a word to the other side takes", "s"),
+    )
+)
 
 
 def _points(item: Kind) -> Field:
@@ -107,6 +117,12 @@ _PATH = Object(
         optional("loggp", _LOGGP, "parameters of LogGP, where they were fitted"),
         optional("limits", MapOf(Whole()), "the largest sends of some kinds", "bytes", {}),
         optional("rates", ListOf(_RATES), "at which rate messages move, by size", "", ()),
+        Field(
+            "handshakes",
+            ListOf(_HANDSHAKE),
+            "who has to be inside MPI before messages move, by size",
+            default=(),
+        ),
         Field(
             "sustained_gap_s_per_byte",
             _TIME,

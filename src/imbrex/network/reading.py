@@ -10,6 +10,7 @@ from imbrex.network.profile import (
     CallPrice,
     Collective,
     CollectivePoint,
+    Handshake,
     LogGP,
     MachineProfile,
     MovingRates,
@@ -69,6 +70,7 @@ def _path(entry: dict[str, Any]) -> NetworkPath:
         loggp=None if entry["loggp"] is None else LogGP(**entry["loggp"]),
         limits=entry["limits"],
         rates=tuple(map(_rates, entry["rates"])),
+        handshakes=tuple(Handshake(**found) for found in entry["handshakes"]),
         sustained_gap_s_per_byte=entry["sustained_gap_s_per_byte"],
         burst_bytes=entry["burst_bytes"],
     )

@@ -21,10 +21,12 @@ from imbrex.network.rates import rates_at
 FAR_BYTES = 1 << 40
 MOST_CLASSES = 64
 """Of a path (runtime/core/times_table.h)."""
+MOST_HANDSHAKES = 16
 MEMORYLESS = ("self", "intra-node")
 """The paths on which a side that is inside MPI copies, whatever went before. Over a network it also
 depends on how far the handshake has come and on what the buffers of both hosts hold, which the
-situations that were measured do not show: one message in eight broke such bounds."""
+situations that were measured do not show: one message in eight broke such bounds. There handshakes
+say from when on a message can have moved."""
 Line = Callable[[int], float]
 """Seconds that so many bytes take at least."""
 # What the runtime takes for a time: up to 2^50 ns, 13 days.
@@ -48,6 +50,11 @@ def format_table(profile: MachineProfile) -> str:
             )
         ]
         lines += _classes(path, name in MEMORYLESS)
+        lines += [
+            f"handshake {h.size_bytes} {h.sender + 2 * h.receiver} {_up(h.before_s)} "
+            f"{_down(h.latency_s)}"
+            for h in path.handshakes[:MOST_HANDSHAKES]
+        ]
     for c in profile.collectives:
         lines.append(f"collective {c.operation} {c.ranks} {c.role} {c.path}")
         points = [Point(p.size_bytes, p.x_lo_s, p.x_hi_s) for p in c.points]

@@ -11,6 +11,7 @@ from tests.unit.analysis.jobs import ALL, BUFFERED_SEND, COMPLETION, RECV, SEND,
 
 WAITING = ("MPI_Send", "MPI_Ssend", "MPI_Bsend", "MPI_Recv", "MPI_Wait", "MPI_Waitall")
 WAITING = (*WAITING, "MPI_Barrier", "MPI_Alltoall")
+STARTS = ("MPI_Isend", "MPI_Irecv")
 
 
 @dataclass(frozen=True)
@@ -20,6 +21,16 @@ class Class:
 
     returns: int = -1
     rates: tuple[tuple[int, int], ...] = ((0, 1000),) * 4
+
+
+@dataclass(frozen=True)
+class Handshake:
+    """Who has to be inside MPI before a message moves; what may have moved before all the same."""
+
+    sender: bool = False
+    receiver: bool = False
+    before: int = 0
+    latency: int = 0
 
 
 @dataclass(frozen=True)
@@ -33,6 +44,7 @@ class Network:
     path: Class = Class()
     least: int = 0
     """The shortest one-way time of a message."""
+    handshake: Handshake = Handshake()
 
 
 Interval = tuple[int, int]
@@ -125,15 +137,50 @@ class Job:
         most = self.x(at)[1]
         return self.four(at, op.enter, self.end(at).exit, slack.get(op.kind, most))
 
-    def evidence(self, at: tuple[int, int]) -> tuple[Bounds, Bounds]:
-        """By calls, and cut with the match; an empty cut leaves the former."""
+    def evidence(self, at: tuple[int, int]) -> tuple[Bounds, Bounds, Bounds]:
+        """By calls, cut with the match, and with the handshake; an empty cut leaves the former."""
         call = self.by_calls(at)
         if not self.matched(at):
-            return call, call
+            return call, call, call
         begin, end = self.interval(at)
         if end <= begin:
-            return call, call
-        return call, cut(call, self.four(at, begin, end, 0))
+            return call, call, call
+        matched = cut(call, self.four(at, begin, end, 0))
+        opened = self.opened(at)
+        if at in self.members or opened <= begin:
+            return call, matched, matched
+        before = self.network.handshake.before
+        x_lo, x_hi = self.x(at)
+        compute, inside = self.span(at[0], opened, end)
+        if x_lo > compute + inside + min(before, x_hi):  # it did not wait for a handshake
+            return call, matched, matched
+        return call, matched, cut(matched, self.four(at, opened, end, before))
+
+    def opened(self, at: tuple[int, int]) -> int:
+        """Before this moment a message that waits for a handshake cannot have moved."""
+        if at not in self.partner:
+            return 0
+        sides = (at, self.partner[at])
+        sender, receiver = sides if self.op(at).kind != RECV else sides[::-1]
+        handshake = self.network.handshake
+        moment = self.op(sender).enter
+        if handshake.receiver:
+            moment = self.drives_from(receiver, moment + handshake.latency)
+        if handshake.sender:
+            moment = self.drives_from(sender, moment + handshake.latency)
+        return moment
+
+    def drives_from(self, at: tuple[int, int], moment: int) -> int:
+        """The first time from `moment` on at which this side may have driven its message: inside
+        the call that starts it, or the one that completes it and later; at any time where it made
+        calls meanwhile that do more than start something."""
+        rank, number = at
+        op, end = self.op(at), self.end(at)
+        between = [o for o in self.ranks[rank].ops[number + 1 :] if o.exit <= end.enter]
+        anywhere = any(o.operation not in STARTS for o in between) or self.ranks[rank].unlogged
+        while not (op.enter <= moment and (moment <= op.exit or anywhere or moment >= end.enter)):
+            moment += 1
+        return moment
 
     def completed(self, rank: int, call: int) -> list[tuple[int, int]]:
         ops = self.ranks[rank].ops

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.unit.analysis.jobs import ALL, COMPLETION, RECV, SEND, AnalysisDriver, Op, Rank
-from tests.unit.analysis.reference import Class, Job, Network
+from tests.unit.analysis.reference import Class, Handshake, Job, Network
 from tests.unit.analysis.schedules import jobs
 
 CAUSES = ("late_sender", "late_receiver", "late_collective", "transfer", "stalled", "library")
@@ -30,12 +30,15 @@ networks = st.builds(
     st.integers(0, 70),
     st.builds(Class, st.sampled_from([-1, 0, 1])),
     st.integers(0, 60),
+    st.builds(Handshake, st.booleans(), st.booleans(), st.integers(0, 20), st.integers(0, 9)),
 ).map(lambda n: replace(n, least=min(n.least, n.x[1])))
 
 
 def table_of(network: Network, ranks: int) -> list[str]:
     """The same for all sizes."""
     x, c, path = network.x, network.collective, network.path
+    shake = network.handshake
+    needs = shake.sender + 2 * shake.receiver
     rates = " ".join(f"{low} {high}" for low, high in path.rates)
     return [
         "path intra-node",
@@ -44,6 +47,7 @@ def table_of(network: Network, ranks: int) -> list[str]:
             for size in (1, 100)
         ),
         f"class 1 {path.returns} {rates}",
+        f"handshake 1 {needs} {shake.before} {shake.latency}",
         f"collective MPI_Alltoall {ranks} any intra-node",
         *(f"point {size} {c[0]} {c[1]} -1 -1" for size in (1, 100)),
     ]
@@ -87,8 +91,8 @@ def test_bounds_are_those_of_the_reference(
         for i, op in enumerate(rank.ops):
             if op.bytes == 0 or op.kind == COMPLETION:
                 continue
-            sums = expected.setdefault((number, op.site, op.operation), [0] * 9)
-            sums[8] += 1
+            sums = expected.setdefault((number, op.site, op.operation), [0] * 13)
+            sums[12] += 1
             for kind, bounds in enumerate(job.evidence((number, i))):
                 for part, (low, high) in enumerate(bounds):
                     sums[4 * kind + 2 * part] += low
@@ -98,7 +102,7 @@ def test_bounds_are_those_of_the_reference(
         found = rows.evidence[key]
         shown = [
             found[f"{kind}_{part}_{end}_ns"]
-            for kind in ("call", "matched")
+            for kind in ("call", "matched", "expected")
             for part in ("overlap", "exposed")
             for end in ("min", "max")
         ]

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 POINT = "point 1 1 2 3 4"
 CLASS = "class 1 1 0 500 0 500 0 500 500 1000"
+SHAKE = "handshake 1 3 500 7"
 GOOD = f"imbrex-table 1;path self;{POINT};end"
 
 
@@ -36,6 +37,7 @@ def error_of(output: list[str]) -> str | None:
         f"collective MPI_Bcast 2 other self;{POINT};end",
         "imbrex-table 1;path self;point 100 1 2 -1 -1;point 101 1 2 0 0;end",
         f"imbrex-table 1;path self;{POINT};{CLASS};class 9 -1 0 1000 0 1000 0 1000 0 1000;end",
+        f"imbrex-table 1;path self;{POINT};{SHAKE};handshake 9 0 0 0;end",
     ],
 )
 def test_good_tables(driver: Any, table: str) -> None:
@@ -54,6 +56,11 @@ def test_good_tables(driver: Any, table: str) -> None:
         (f"imbrex-table 1;path self;class 1 1{' 1 0' * 4};end", 3, "expected: class"),
         (f"imbrex-table 1;path self;class 1 1{' 0 1001' * 4};end", 3, "expected: class"),
         (f"imbrex-table 1;collective MPI_Bcast 2 any self;{CLASS};end", 3, "outside of a path"),
+        (f"imbrex-table 1;{SHAKE};end", 2, "outside of a path"),
+        (f"imbrex-table 1;path self;{POINT};{SHAKE};{SHAKE};end", 5, "handshakes must grow"),
+        (f"imbrex-table 1;path self;{POINT};{SHAKE} 1;end", 4, "expected: handshake"),
+        (f"imbrex-table 1;path self;{POINT};handshake 1 4 0 0;end", 4, "expected: handshake"),
+        (f"imbrex-table 1;path self;{POINT};handshake 1 1 -1 0;end", 4, "expected: handshake"),
         ("imbrex-table 1;path moon;end", 2, "expected: path"),
         (f"imbrex-table 1;{POINT};end", 2, "before any path"),
         (f"imbrex-table 1;path self;{POINT}", 3, "cut off"),

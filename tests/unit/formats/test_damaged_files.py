@@ -163,6 +163,8 @@ PATH = {
     ],
     "gap_s_per_byte": 1e-9,
     "limits": {"send_returns_before_match_late_bytes": 65480},
+    "handshakes": [{"size_bytes": 262144, "sender": True, "receiver": True, "before_s": 1e-6,
+                    "latency_s": 1e-6}],
     "loggp": {"L_s": 1e-6, "o_s_s": 1e-7, "o_r_s": 1e-7, "g_s": 1e-7, "G_s_per_byte": 1e-9,
               "EEL_s": 1.2e-6, "residual": 0.01},
 }  # fmt: skip

@@ -107,8 +107,8 @@ def test_progress_is_reported_in_order(launcher: Callable[[str], str]) -> None:
 
     run_probes([launcher(f"printf '{ALONE}{lines}'")], os.environ, 10, hear)
     assert parts == [
-        f"{name} ({number} of 8)"
-        for name, number in (("self", 1), ("pingpong", 2), ("collectives", 6))
+        f"{name} ({number} of 9)"
+        for name, number in (("self", 1), ("pingpong", 2), ("collectives", 7))
     ]
     assert len(seen) == 3
     assert seen == sorted(seen)
