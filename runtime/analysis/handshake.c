@@ -12,17 +12,11 @@ static int starts_something(const ix_view *view, const ix_op *op)
            view->waits[op->operation] == IX_WAITS_NOT;
 }
 
-/* Another thread may drive what this one began. */
-static int has_one_thread(const ix_view *view)
-{
-    return view->first[1] == view->count;
-}
-
 int ix_only_starts_until_end(const ix_view *view, uint32_t i)
 {
     const ix_op *op = &view->ops[i];
     uint32_t end = op->end_call;
-    if (end == IX_NO_END || end < i || !has_one_thread(view))
+    if (end == IX_NO_END || end < i || !view->one_thread) /* another thread may drive it */
         return 0;
     int64_t logged = op->exit_ns - op->enter_ns;
     for (uint32_t k = i + 1; k <= end; k++) {

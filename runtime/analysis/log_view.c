@@ -11,6 +11,10 @@ void ix_view_index(ix_view *view)
             at++;
     }
     view->first[IX_VIEW_THREADS] = at;
+    view->one_thread = view->first[1] == view->count;
+    /* One whose calls are not logged, such as tests that find nothing, drives data all the same. */
+    for (int thread = 1; thread < IX_VIEW_THREADS; thread++)
+        view->one_thread &= view->ends[thread].call_ns == 0;
 }
 
 typedef struct range {

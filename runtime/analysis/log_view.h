@@ -70,12 +70,13 @@ typedef struct ix_view {
     const uint8_t *waits; /* by operation: enum ix_waits */
     uint32_t operation_count;
     uint8_t whole;              /* no call of the run is missing */
+    uint8_t one_thread;         /* only one ever called MPI */
     int64_t receiving_since_ns; /* a thread was in a call since then when the process ended, which
                                  * may have received what no record tells; 0: it has one thread, or
                                  * none was */
 } ix_view;
 
-/* Set `first` from the ops, which must stand by thread. */
+/* Set `first` and `one_thread` from the ops, which must stand by thread, and `ends`. */
 void ix_view_index(ix_view *view);
 
 /* How long the thread of record `near` computed and how long it was in calls from `from_ns` to

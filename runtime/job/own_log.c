@@ -115,9 +115,9 @@ int ix_own_log(ix_view *view, uint32_t level)
     }
     if (!bad) {
         link_ends(view, &reader, index_of);
+        read_ends(view);
         ix_view_index(view);
         end_one_sided(view);
-        read_ends(view);
         view->whole = reader.level == 0 && log->lost == 0;
     }
     free(index_of);

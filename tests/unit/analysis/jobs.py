@@ -93,6 +93,8 @@ class Rank:
     error: int = 0
     unlogged: dict[int, int] = field(default_factory=dict)
     """Call time that passed unlogged between record i - 1 and record i, by i."""
+    silent: int = 0
+    """Call time of a second thread, none of whose calls is logged."""
     measured: list[tuple[int, str, int, int, int, int]] = field(default_factory=list)
     """site, operation, section, calls, ns in them, compute ns of the rank."""
 
@@ -149,6 +151,8 @@ def script(
             last_exit = max(op.exit for op in rank.ops if op.thread == thread)
             call += rank.unlogged.get(len(rank.ops), 0) if thread == 0 else 0
             lines.append(f"ends {thread} {last_exit + 1000} {call}")
+        if rank.silent:
+            lines.append(f"ends 1 1000 {rank.silent}")
     return [*lines, "go"]
 
 

@@ -111,6 +111,12 @@ def test_another_thread_may_drive_it(driver: AnalysisDriver) -> None:
     assert [bounds[1] for bounds in expected(driver, ranks, table(3))] == [1200, 1200]
 
 
+def test_a_thread_whose_calls_are_not_logged_may_drive_it(driver: AnalysisDriver) -> None:
+    ranks = overlapped()
+    ranks[0].silent = 5
+    assert [bounds[1] for bounds in expected(driver, ranks, table(3))] == [1200, 0]
+
+
 def test_a_receive_that_is_posted_behind_the_announcement_answers_it(
     driver: AnalysisDriver,
 ) -> None:
