@@ -18,7 +18,8 @@ enum {
     IXA_THREADS = 64,
     IXA_WORD_BITS = 3,
     IXA_LINE_BITS = IXA_WORD_BITS + 2,
-    IXA_LINES = 1 << (32 - IXA_LINE_BITS)
+    IXA_LINES = 1 << (32 - IXA_LINE_BITS),
+    IXA_LINES_AHEAD = 64 /* the first lines again, behind the last: loops read marks ahead */
 };
 
 /* A stamp: the thread's number above its count of accesses. */
@@ -118,7 +119,7 @@ extern ixa_page_t *ixa_pages[IXA_TABLE];
 /* Lines of memory, by the lower half of their addresses, with a bit for each of their words of 8
  * bytes of which anything was ever communicated: the first question of every access is whether the
  * line has any, the second which. It is zero memory until it is written to. */
-extern uint8_t ixa_lines[IXA_LINES] __asm__("imbrex_access_words");
+extern uint8_t ixa_lines[IXA_LINES + IXA_LINES_AHEAD] __asm__("imbrex_access_words");
 /* Accesses of this thread so far. */
 extern __thread uint64_t ixa_clock __asm__("imbrex_access_clock");
 /* This thread's number, moved up by IXA_STAMP_BITS, plus one; 0 before its first stamp. */

@@ -13,7 +13,7 @@
 /* The runtime finds the shadow by this name. */
 __attribute__((visibility("default"))) ixa_memory_t *imbrex_access_memory = &ixa_shadow;
 
-uint8_t ixa_lines[IXA_LINES];
+uint8_t ixa_lines[IXA_LINES + IXA_LINES_AHEAD];
 
 /* Strings that the wrappers put into objects: places of accesses without a hook. Each instrumented
  * library has its own, and a copy of this; the table is the program's. */

@@ -125,8 +125,12 @@ static void mark_words(uintptr_t address, size_t size)
 {
     if (!ixa_lines)
         return;
-    for (uintptr_t at = address; at < address + size; at = (at | ((1 << IXA_WORD_BITS) - 1)) + 1)
-        ixa_lines[ixa_line(at)] |= ixa_word_bit(at);
+    for (uintptr_t at = address; at < address + size; at = (at | ((1 << IXA_WORD_BITS) - 1)) + 1) {
+        uint32_t line = ixa_line(at);
+        ixa_lines[line] |= ixa_word_bit(at);
+        if (line < IXA_LINES_AHEAD)
+            ixa_lines[IXA_LINES + line] |= ixa_word_bit(at);
+    }
 }
 
 /* Hooks of several threads may ask for pages too, for the sources of copies. */

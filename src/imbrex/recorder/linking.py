@@ -28,9 +28,7 @@ _HEADERS = ("access.h", "gfortran.def", "hooks.h")
 # Visible to the runtime, and to instrumented libraries, which share the program's own.
 _EXPORTS = "{ imbrex_access_*; __tsan_*; __wrap_*; };\n"
 # What the compiler finds in the assembler's place; the rest comes with each call of the compiler.
-_ASSEMBLER = (
-    '#!/bin/sh\nexec "$IMBREX_PYTHON" -I -S "$IMBREX_INLINE_HOOKS" "$IMBREX_ASSEMBLER" "$@"\n'
-)
+_ASSEMBLER = '#!/bin/sh\nexec "$IMBREX_PYTHON" -I -S "$IMBREX_HOOKS" "$IMBREX_ASSEMBLER" "$@"\n'
 
 
 @dataclass(frozen=True)
@@ -55,7 +53,7 @@ def assembler_environment(compiler: str) -> dict[str, str]:
     done = subprocess.run([compiler, "-print-prog-name=as"], capture_output=True, text=True)
     return {
         "IMBREX_PYTHON": sys.executable,
-        "IMBREX_INLINE_HOOKS": str(Path(__file__).with_name("hooks.py")),
+        "IMBREX_HOOKS": str(Path(__file__).with_name("assembler.py")),
         "IMBREX_ASSEMBLER": done.stdout.strip() or "as",
     }
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from imbrex.recorder import hooks
+from imbrex.recorder import assembler
 from imbrex.recorder.linking import wrapped_intrinsics
 
 pytestmark = pytest.mark.slow
@@ -30,7 +30,9 @@ def lines(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     subprocess.run(library, check=True, cwd=folder)
     objects = [name.replace(".c", ".o") for name in HOOKS]
     subprocess.run(["ar", "rcs", "libtsan.a", *objects], check=True, cwd=folder)
-    (folder / "as").write_text(f'#!/bin/sh\nexec "{sys.executable}" "{hooks.__file__}" as "$@"\n')
+    (folder / "as").write_text(
+        f'#!/bin/sh\nexec "{sys.executable}" "{assembler.__file__}" as "$@"\n'
+    )
     (folder / "as").chmod(0o755)
     copies = ("memcpy", "memmove", "memset")
     names = [*copies, *wrapped_intrinsics()]

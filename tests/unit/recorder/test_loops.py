@@ -1,0 +1,191 @@
+"""Hooks that loops ask for many rounds ahead: which loops, and that nothing is seen otherwise."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from imbrex.recorder import assembler
+from imbrex.recorder.addresses import Moving, Sum, moving_addresses
+from imbrex.recorder.hooks import inlined
+from imbrex.recorder.linking import wrapped_intrinsics
+
+HERE = Path(__file__).resolve().parent
+ACCESS = HERE.parents[2] / "runtime" / "access"
+HOOKS = ("copies.c", "gfortran.c", "hooks.c", "shadow.c")
+READ, WRITE = "\tcall\t__tsan_read8@PLT", "\tcall\t__tsan_write8@PLT"
+HOOK = [READ]
+
+
+def moving(*body: str) -> list[Moving | None] | None:
+    places = [at for at, line in enumerate(body) if line in (READ, WRITE)]
+    return moving_addresses(list(body), places)
+
+
+def test_an_address_moves_as_its_registers_do() -> None:
+    found = moving(
+        "\tmovq\t%rbp, %rdi",
+        "\taddq\t$8, %rbp",
+        READ,
+        "\tleaq\t16(%rbx,%r12,4), %rdi",
+        "\tmovsd\t-8(%rbp), %xmm0",
+        "\tsubq\t$2, %r12",
+        WRITE,
+        "\tleaq\tsum(%rip), %rdi",
+        READ,
+    )
+    assert found == [
+        # Of the registers as they are at the first hook: rbp has moved on by then.
+        Moving(Sum(-8, (("rbp", 1),)), 8),
+        Moving(Sum(16, (("r12", 4), ("rbx", 1))), -8),
+        Moving(Sum(symbol="sum(%rip)"), 0),
+    ]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "\tmovq\t8(%rax), %rbp",
+        "\taddl\t$1, %ebp",
+        "\taddq\t%r12, %rbp",
+        "\tcmovne\t%rax, %rbp",
+        "\tcvttsd2siq\t%xmm0, %rbp",
+        "\timulq\t$3, %rbp, %rbp",
+        "\tsetne\t%bpl",
+        "\tsalq\t$1, %rbp",
+    ],
+)
+def test_a_register_that_changes_otherwise_is_not_known_in_the_next_round(line: str) -> None:
+    assert moving("\tmovq\t%rbp, %rdi", READ, line) == [None]
+    assert moving("\tmovq\t%rbx, %rdi", READ, line) == [Moving(Sum(0, (("rbx", 1),)), 0)]
+
+
+def test_what_a_call_may_change_is_not_known_behind_it() -> None:
+    assert moving("\tmovq\t%rbp, %rdi", READ, WRITE) == [Moving(Sum(0, (("rbp", 1),)), 0), None]
+    assert moving("\tmovq\t%rax, %rdi", READ) == [None]
+
+
+@pytest.mark.parametrize(
+    "line", ["\txchgq\t%rbp, %rax", "\trep stosq", "\tcpuid", "\tpopq\t%rbp", "\tfstpl\t(%rsp)"]
+)
+def test_an_instruction_that_may_change_what_it_does_not_name_ends_it(line: str) -> None:
+    assert moving("\tmovq\t%rbp, %rdi", READ, line) is None
+
+
+LOOP = [
+    ".L5:",
+    "\tmovq\t%rbp, %rdi",
+    "\taddq\t$8, %rbp",
+    READ,
+    "\tcmpq\t%rbx, %rbp",
+    "\tjne\t.L5",
+    "\tret",
+]
+
+
+def loop(lines: list[str]) -> list[str]:
+    return inlined(["\t.cfi_startproc", *lines, "\t.cfi_endproc"])
+
+
+def is_windowed(lines: list[str]) -> bool:
+    return any(".Limbrex_round" in line for line in loop(lines))
+
+
+def test_the_rounds_of_a_loop_have_no_question() -> None:
+    lines = loop(LOOP)
+    # Between the label of a round and the jump back to it.
+    begin = next(at for at, line in enumerate(lines) if line.startswith(".Limbrex_round"))
+    end = next(at for at, line in enumerate(lines) if line.startswith("\tjne\t.Limbrex_round"))
+    instructions = [line.split("\t")[1] for line in lines[begin:end] if line.startswith("\t")]
+    assert instructions == ["addq", "subq", "js", "cmpq"]
+    # Eight lines are 256 bytes: from any of the first one's 224 are certain, the 29th round's too.
+    added = [
+        line.split("$")[1].split(",")[0] for line in lines if "\taddq" in line and "%fs" in line
+    ]
+    assert added == ["29", "1"]
+    assert sum(line.startswith("\tcmpq\t$0, 0(%r11") for line in lines) == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "by"),
+    [
+        ("\tjne\t.L5", "\tjmp\t.L5"),
+        ("\tjne\t.L5", "\tjne\t.L6"),
+        ("\taddq\t$8, %rbp", "\tjne\t.L7"),
+        ("\taddq\t$8, %rbp", "\tcall\tf@PLT"),
+        ("\taddq\t$8, %rbp", "\taddq\t$400, %rbp"),
+        ("\tmovq\t%rbp, %rdi", "\tmovq\t(%rbp), %rdi"),
+        ("\tcmpq\t%rbx, %rbp", "\tleaq\t(%r8,%r9), %r10"),
+        ("\tcmpq\t%rbx, %rbp", "#APP"),
+        ("\tcmpq\t%rbx, %rbp", "\t.cfi_def_cfa_offset 16"),
+    ],
+)
+def test_loops_that_keep_a_hook_in_each_round(change: str, by: str) -> None:
+    assert is_windowed(LOOP)
+    assert not is_windowed([by if line == change else line for line in LOOP])
+
+
+@pytest.fixture(scope="module")
+def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("recorder")
+    flags = ["-std=c11", "-D_GNU_SOURCE", f"-I{ACCESS.parent}"]
+    sources = [str(ACCESS / name) for name in HOOKS]
+    library = ["gcc", *flags, "-O2", "-fPIC", "-ftls-model=initial-exec", "-c", *sources]
+    subprocess.run(library, check=True, cwd=folder)
+    objects = [name.replace(".c", ".o") for name in HOOKS]
+    subprocess.run(["ar", "rcs", "libtsan.a", *objects], check=True, cwd=folder)
+    for name, change in (("ahead", ""), ("each", "hooks.enclosing_loop = lambda *_: None; ")):
+        (folder / name).mkdir()
+        (folder / name / "as").write_text(
+            f'#!/bin/sh\nexec "{sys.executable}" -c "import sys; '
+            f"from imbrex.recorder import assembler, hooks; {change}"
+            'sys.exit(assembler.main(sys.argv[1:]))" as "$@"\n'
+        )
+        (folder / name / "as").chmod(0o755)
+    return folder
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("level", ["-O1", "-O2", "-O2 -fPIC", "-O3", "-Os", "-O3 -march=native"])
+def test_accesses_are_seen_as_with_a_hook_for_each(archive: Path, level: str) -> None:
+    """When each grain was written and read, what was copied, and the count of accesses."""
+    wraps = "-Wl," + ",".join(
+        f"--wrap={name}" for name in ("memcpy", "memmove", "memset", *wrapped_intrinsics())
+    )
+    programs = []
+    for name in ("ahead", "each"):
+        program = archive / f"{name}{level.replace(' ', '')}"
+        flags = ["-std=c11", "-D_GNU_SOURCE", f"-I{ACCESS.parent}", *level.split(), "-g", "-no-pie"]
+        subprocess.run(
+            [
+                *("gcc", f"-B{archive / name}/", f"-L{archive}", *flags, "-fsanitize=thread"),
+                *("-static-libtsan", wraps, str(HERE / "loops.c"), "-o", str(program)),
+            ],
+            check=True,
+        )
+        programs.append(program)
+    code = subprocess.run(["objdump", "-d", programs[0]], capture_output=True, text=True).stdout
+    # The counters of rounds are there in many of its loops; -Os jumps into the midst of most.
+    counted = sum("sub" in line and line.endswith(",%r10") for line in code.splitlines())
+    assert counted >= (2 if level == "-Os" else 12)
+    for seed in range(4):
+        ahead, each = (
+            subprocess.run([p, str(seed)], capture_output=True, text=True, check=True).stdout
+            for p in programs
+        )
+        assert len(each) > 10000
+        for here, there in zip(ahead.splitlines(), each.splitlines(), strict=True):
+            assert here == there
+
+
+def test_the_script_finds_its_modules_without_being_installed() -> None:
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", assembler.__file__, "as", "-o", "/dev/null", "-"],
+        input="\n".join(["\t.cfi_startproc", "\t.cfi_endproc", "# __tsan_read8", ""]),
+        capture_output=True,
+        text=True,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
