@@ -207,8 +207,10 @@ def check_expected(run: Run, packets: list[tuple[int, int]], out: Path) -> Check
             row = evidence_of(run, rank, run.job.sections.index(f"m{number}"))
             begin, end = either(when, written[1 - rank][number][2])
             own = [(at, b) for at, b in packets if begin <= at <= end]
-            for what in check_message(row, own, calls, size, "expected_"):
-                checked.broken.append(f"message {number}, rank {rank}, {size} B: {what}; {row}")
+            for violation in check_message(row, own, calls, size, "expected_"):
+                checked.broken.append(
+                    f"message {number}, rank {rank}, {size} B: {violation}; {row}"
+                )
             width = int(row["expected_overlap_max_ns"] - row["expected_overlap_min_ns"])
             operation = run.job.operations[row["operation"]]
             checked.widths.append((operation, width / int(row["transfer_max_ns"])))
