@@ -65,7 +65,9 @@ def check(run: Run) -> None:
 
 
 @pytest.mark.parametrize("how", ["finalize", "killed", "any", "aborts", "exits"])
-def test_the_causes_of_a_run_are_known_however_it_ends(died: Callable[[str], Run], how: str) -> None:
+def test_the_causes_of_a_run_are_known_however_it_ends(
+    died: Callable[[str], Run], how: str
+) -> None:
     check(died(how))
 
 
