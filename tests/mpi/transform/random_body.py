@@ -208,17 +208,27 @@ class Generator:
         return c, f + (", MPI_STATUS_IGNORE, ierr)" if status else ", ierr)")
 
     def exchange(self) -> None:
+        self.both_ways("peer", self.source())
+
+    def both_ways(self, to: str, source: str) -> None:
         x, y = self.pair()
         count = self.random.choice([1, 10, LENGTH // 2, LENGTH])
         tag = self.random.randint(0, 2)
         first, second = self.buffer(x, count), self.buffer(y, count)
-        of = f"{self.source()}, {self.wanted(tag)}"
+        of = f"{source}, {self.wanted(tag)}"
         self.out.put(
-            f"MPI_Sendrecv({first}, {count}, MPI_DOUBLE, peer, {tag}, {second}, {count}, "
+            f"MPI_Sendrecv({first}, {count}, MPI_DOUBLE, {to}, {tag}, {second}, {count}, "
             f"MPI_DOUBLE, {of}, MPI_COMM_WORLD, MPI_STATUS_IGNORE);",
-            f"call MPI_SENDRECV({first}, {count}, MPI_DOUBLE_PRECISION, peer, {tag}, {second}, "
+            f"call MPI_SENDRECV({first}, {count}, MPI_DOUBLE_PRECISION, {to}, {tag}, {second}, "
             f"{count}, MPI_DOUBLE_PRECISION, {of}, MPI_COMM_WORLD, MPI_STATUS_IGNORE, ierr)",
         )
+
+    def axis(self) -> None:
+        """Both directions of an axis one after the other: the two neighbours are one rank here."""
+        self.both_ways("peer", "1 - rank")
+        for _ in range(self.random.randint(0, 2)):
+            self.random.choice([self.loop, self.element])()
+        self.both_ways("1 - rank", "peer")
 
     def sinking(self) -> None:
         """An exchange and a computation, each in a routine without arguments."""
@@ -477,7 +487,7 @@ class Generator:
         ]
         talk = [
             self.exchange,
-            self.exchange,
+            self.axis,
             self.nonblocking,
             self.nonblocking,
             self.icollective,
