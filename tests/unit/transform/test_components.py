@@ -160,7 +160,9 @@ REFUSED: dict[str, dict[str, str]] = {
     },
     "move_alloc": {"code": SEND + "call move_alloc(g%u, h%u)\n" + WORK},
     "freed": {"code": SEND + "deallocate(g%u)\n" + WORK},
-    "allocated anew by an assignment": {"code": SEND + "g%u = [1d0, 2d0]\n" + WORK + SET % "g%u"},
+    "allocated anew by an assignment": {
+        "code": SEND + "g%u = [1d0, 2d0]\n" + WORK.replace("(c)", "(g%u)") + SET % "g%u"
+    },
     "assigned as a whole": {"code": SEND + "g = h\n" + WORK},
     "a component assigned as a whole": {
         "code": SEND.replace("g%u,", "pair%one%u,") + "pair%one = h\n" + WORK,

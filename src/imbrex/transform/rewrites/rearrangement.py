@@ -118,7 +118,7 @@ class Rearrangement(Preparing[StatementSite, Exchange]):
             return None
         way = self._highest(routine, block, index, passed)
         statements = block.statements
-        gained = [s for s in statements[way.above : index] if self._movable(routine, s)]
+        gained = [s for s in statements[way.above : index] if self._gains(routine, s)]
         works = received and (
             calculates(self.program, routine.file, statements[index])
             or self._feeds(routine, block, index)
@@ -132,6 +132,13 @@ class Rearrangement(Preparing[StatementSite, Exchange]):
         if reason is not None:
             raise Refusal(self.name, reason)
         return Exchange(block, way.above, moved)
+
+    def _gains(self, routine: Routine, statement: Statement) -> bool:
+        """Whether a statement is worth passing: an array that is set to a constant is not."""
+        if not self._movable(routine, statement):
+            return False
+        found = self.footprints.of(statement, routine.file)
+        return statement.kind is not Kind.SIMPLE or any(not a.write for a in found.accesses)
 
     def _movable(self, routine: Routine, statement: Statement) -> bool:
         """Whether a statement is a call or a loop that computes and does nothing else."""
