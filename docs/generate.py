@@ -20,6 +20,7 @@ from imbrex.launch import installed
 from imbrex.model import keys
 from imbrex.network import interconnect, profile_format
 from imbrex.profile import (
+    awaited,
     call_paths,
     causes,
     evidence,
@@ -44,6 +45,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "waits.npy": lambda: columns_page(causes.WAITS_TABLE),
     "partners.npy": lambda: columns_page(causes.PARTNERS_TABLE),
     "standing.npy": lambda: columns_page(standing.STANDING_TABLE),
+    "awaited.npy": lambda: columns_page(awaited.AWAITED_TABLE),
     "call_paths.npy": lambda: columns_page(call_paths.CALL_PATHS_TABLE),
     "timeline.npy": lambda: columns_page(timeline_format.TIMELINE),
     "overview.npy": lambda: columns_page(overview.OVERVIEW),

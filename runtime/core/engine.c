@@ -78,6 +78,7 @@ static size_t lay_out_part(const ix_options *options, const ix_limits *limits, i
     part->threads = make_table(&end, sizeof(ix_part_thread), limits->threads);
     part->standing = make_table(&end, sizeof(ix_thread), limits->threads);
     part->standing.used = limits->threads;
+    part->awaited_offset = offsetof(ix_thread, awaited);
     part->sites = make_table(&end, sizeof(ix_part_site), limits->sites);
     part->sections = make_table(&end, sizeof(ix_part_name), limits->sections);
     part->operations = make_table(&end, 48, options->operation_count);

@@ -145,6 +145,7 @@ typedef struct ix_part_header {
     uint32_t ending;          /* enum ix_ending: the first thread is in it since its last_ns */
     uint32_t clock;           /* 1 + the number of its clock among those of the job; 0: not known.
                                * Parts with the same number have the same clock. */
+    uint64_t awaited_offset;  /* in each entry of `standing`: of its ix_awaited (core/thread.h) */
 } ix_part_header;
 
 #endif

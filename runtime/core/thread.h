@@ -43,6 +43,14 @@ typedef struct ix_log_thread {
     int64_t paused_ns;                /* the thread's, as of its last record */
 } ix_log_thread;
 
+/* Whom a call that may block waits for, said when it is entered; of the call in progress where
+ * `entered` is the lower half of last_ns. */
+typedef struct ix_awaited {
+    uint64_t where; /* communicator and peer or root, as in a record of the log; 0: not known */
+    int32_t tag;    /* as there; of a collective which one of its communicator it is, from 1 on */
+    uint32_t entered;
+} ix_awaited;
+
 /* It lies in the part, where the fields up to `state` are an ix_part_standing. By lines of the
  * cache: what each call stores to; what each reads; what it began and ended; the rest. */
 struct ix_thread {
@@ -83,6 +91,7 @@ struct ix_thread {
     struct ix_plan *home; /* where a plan of the call in progress would be */
 
     _Alignas(64) ix_log_thread log;
+    ix_awaited awaited; /* in the line that the end of the call stores to */
 
     uint32_t slot;          /* in the table of threads */
     uint64_t epoch;         /* of the engine, as last seen */

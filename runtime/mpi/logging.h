@@ -60,6 +60,29 @@ static inline IX_ALWAYS void ix_log_sent(ix_thread *t, uint32_t kind, int64_t by
                        ix_logged_what(kind, tag, to.path, 0));
 }
 
+/* Whom the call that was just entered waits for, should the process end in it. The library has not
+ * checked the arguments yet: nobody is asked about them. */
+static inline IX_ALWAYS void ix_awaits(ix_thread *t, MPI_Comm comm, int peer, int tag)
+{
+    if (IX_UNLIKELY(!ix_outermost(t)))
+        return;
+    const ix_comm *c = comm == MPI_COMM_WORLD ? NULL : ix_comm_at_home(comm);
+    uint32_t number = comm == MPI_COMM_WORLD ? ix_world_number : c ? c->number : 0;
+    t->awaited = (ix_awaited){ix_log_where(number, ix_logged_peer(peer)), ix_logged_tag(tag),
+                              (uint32_t)t->last_ns};
+}
+
+/* The same of a collective. */
+static inline IX_ALWAYS void ix_awaits_all(ix_thread *t, MPI_Comm comm, int root)
+{
+    const ix_comm *c = ix_outermost(t) ? ix_comm_at_home(comm) : NULL;
+    if (IX_LIKELY(c))
+        t->awaited =
+            (ix_awaited){ix_log_where(c->number, root),
+                         (int32_t)atomic_load_explicit(&c->collectives, memory_order_relaxed) + 1,
+                         (uint32_t)t->last_ns};
+}
+
 /* A receive of this call, which asked for `peer` and `tag`. */
 static inline IX_ALWAYS void ix_log_received(ix_thread *t, const MPI_Status *status, int64_t bytes,
                                              ix_partner from, int peer, int tag)

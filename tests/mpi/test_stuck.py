@@ -19,6 +19,7 @@ import pytest
 pytestmark = pytest.mark.untimed
 
 PATIENCE_S = 60
+KILLED = r"(?:SIGKILL|exit code 9 \(as MPICH's launcher says of SIGKILL\))"
 STUCK_S = 1.0
 """How long the ranks stand still at least before they are ended, also on a busy machine."""
 SOURCE = Path(__file__).resolve().parent / "programs" / "stuck.c"
@@ -82,11 +83,13 @@ def test_a_deadlock_that_is_terminated(
     sentence, ending = shown(imbrex)
     assert re.match(
         r"Ended by SIGTERM after [\d.]+ m?s: both ranks stood in MPI_Send at "
-        rf"{place('both: deadlock')} for the last [\d.]+(?: to [\d.]+)? s\. Until then: MPI ",
+        rf"{place('both: deadlock')} for the last [\d.]+(?: to [\d.]+)? s, each waiting for the "
+        r"other \(tag 0\)\. Until then: MPI ",
         sentence,
     ), sentence
     assert ending["by"] == "SIGTERM"
     (both,) = ending["places"]
+    assert (both["awaited"]["peers"], both["awaited"]["circle"]) == ([0, 1], [0, 1])
     assert (both["state"], both["ranks"], both["operation"]) == ("in_call", [0, 1], "MPI_Send")
     # from the system's clock at the end and the thread's last entry: apart by what ending takes
     assert STUCK_S <= both["before_end_s"][0] <= both["before_end_s"][1] < PATIENCE_S
@@ -101,7 +104,7 @@ def test_a_deadlock_that_is_killed(
         child.communicate(timeout=PATIENCE_S)
     sentence, ending = shown(imbrex)
     assert re.match(
-        r"Ended by (?:SIGKILL|exit code \d+) after [\d.]+ m?s: both ranks stood in MPI_Send at "
+        rf"Ended by {KILLED} after [\d.]+ m?s: both ranks stood in MPI_Send at "
         rf"{place('both: deadlock')} for the last ",
         sentence,
     ), sentence
@@ -118,7 +121,8 @@ def test_a_rank_that_never_comes_to_a_collective_until_the_time_is_up(
     assert re.match(
         r"Ended by its time limit after [\d.]+ s: rank 1 computed since its last call, MPI_Barrier "
         rf"at {place('the last call of the rank that computes')}, [\d.]+ m?s before the end; "
-        rf"rank 0 stood in MPI_Allreduce at {place('the other waits')} for the last ",
+        rf"rank 0 stood in MPI_Allreduce at {place('the other waits')} for the last "
+        r"[\d.]+(?: to [\d.]+)? s, which rank 1 did not enter\.",
         sentence,
     ), sentence
     assert [stand["state"] for stand in ending["places"]] == ["computing", "in_call"]
@@ -131,7 +135,8 @@ def test_an_abort(mpi: Any, stuck: Path, imbrex: Callable[..., Any]) -> None:
     assert re.match(
         r"Ended by MPI_Abort after [\d.]+ m?s: rank 1 called MPI_Abort at "
         rf"{place('gives up')}, [\d.]+ [mu]?s before the end; rank 0 stood in MPI_Recv at "
-        rf"{place('is left waiting')} for the last ",
+        rf"{place('is left waiting')} for the last [\d.]+(?: to [\d.]+)? m?s, waiting for rank 1 "
+        r"\(tag 0\)\.",
         sentence,
     ), sentence
     assert [stand["state"] for stand in ending["places"]] == ["aborted", "in_call"]
@@ -160,3 +165,49 @@ def test_a_run_that_comes_to_its_end_says_nothing_of_it(
     done = imbrex("run", "-o", "run", "--", mpi.mpirun, "-n", "2", str(stuck), "none")
     assert done.returncode == 0
     assert json.loads(imbrex("show", "run", "--json").stdout)["totals"]["ending"] is None
+
+
+@pytest.mark.parametrize(
+    ("how", "operation", "awaited", "expected"),
+    [
+        ("any", "MPI_Recv", "of whomever", r", waiting for any rank \(any tag\)"),
+        ("wait", "MPI_Wait", "one request", r", each waiting for the other \(tag 3\)"),
+        ("waitall", "MPI_Waitall", "two requests", r", with messages open among them \(tag 3\)"),
+        ("itself", "MPI_Ssend", "to itself", r", waiting for themselves \(tag 3\)"),
+    ],
+)
+def test_whom_all_ranks_wait_for(
+    mpi: Any,
+    stuck: Path,
+    imbrex: Callable[..., Any],
+    how: str,
+    operation: str,
+    awaited: str,
+    expected: str,
+) -> None:
+    imbrex("run", "-o", "run", "--", "timeout", "6", mpi.mpirun, "-n", "2", str(stuck), how)
+    sentence, ending = shown(imbrex)
+    assert re.search(
+        rf"both ranks stood in {operation} at {place(awaited)} for the last "
+        rf"[\d.]+(?: to [\d.]+)? s{expected}\.",
+        sentence,
+    ), sentence
+    (both,) = ending["places"]
+    assert both["awaited"]["any_source"] == (how == "any")
+    assert both["awaited"]["is_sure"] == (how != "waitall")
+    assert both["awaited"]["peers"] == ([] if how == "any" else [0, 1])
+
+
+def test_whom_a_rank_waits_for_that_stands_in_a_collective_of_a_communicator(
+    mpi: Any, stuck: Path, imbrex: Callable[..., Any]
+) -> None:
+    """Ranks 0 and 2 have a communicator: rank 0 waits there for the root, which is elsewhere."""
+    imbrex("run", "-o", "run", "--", "timeout", "8", mpi.mpirun, "-n", "4", str(stuck), "broadcast")
+    sentence, ending = shown(imbrex)
+    stands = {tuple(stand["ranks"]): stand for stand in ending["places"]}
+    assert stands[0,]["awaited"]["missing"] == [2]
+    assert stands[2,]["awaited"]["peers"] == [3]
+    assert stands[1, 3]["awaited"]["missing"] == [0, 2]
+    assert "which rank 2 did not enter" in sentence
+    assert "waiting for rank 3 (tag 9)" in sentence
+    assert "which ranks 0 and 2 did not enter" in sentence

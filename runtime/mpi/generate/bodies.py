@@ -161,6 +161,21 @@ def _logged_blocks(facts: Facts) -> str:
     return f"\n        {condition}{macro}({arguments});"
 
 
+# The peer and the tag that a blocking call of a kind waits for.
+_AWAITED = {"send": "peer, tag", "recv": "peer, tag", "probe": "peer, tag"}
+_AWAITED |= dict.fromkeys(("sendrecv", "sendrecv_replace"), "rpeer, rtag")
+
+
+def _awaits(facts: Facts) -> str:
+    """What a call that may block says of whom it waits for; empty: nothing."""
+    if facts.fields.get("form", "blocking") != "blocking" or facts.fields.get("mode") == "buffered":
+        return ""
+    if facts.kind in _AWAITED:
+        return f"\n    ix_awaits(ix_t, comm, {_AWAITED[facts.kind]});"
+    root = "root" if facts.kind == "collective" and facts.rooted else "IX_LOG_NOBODY"
+    return f"\n    ix_awaits_all(ix_t, comm, {root});"
+
+
 def template_and_holes(name: str, facts: Facts) -> tuple[str, dict[str, str]]:
     """Template file (without `.c`) and the holes that the facts fill."""
     kind = facts.kind
@@ -169,11 +184,14 @@ def template_and_holes(name: str, facts: Facts) -> tuple[str, dict[str, str]]:
         return f"send_{facts['form']}", {
             "SLACK": _SLACK[facts["mode"]],
             "KIND": _LOG_SEND[facts["mode"]],
+            "AWAITS": _awaits(facts),
         }
     if kind in {"recv", "mrecv", "sendrecv", "sendrecv_replace"}:
-        return f"{kind}_{facts['form']}", {}
+        awaits = "" if kind == "mrecv" else _awaits(facts)
+        return f"{kind}_{facts['form']}", {"AWAITS": awaits}
     if kind in {"probe", "mprobe"}:
-        return kind, {"SEEN": "*flag" if facts["form"] == "nonblocking" else "1"}
+        seen = "*flag" if facts["form"] == "nonblocking" else "1"
+        return kind, {"SEEN": seen, "AWAITS": _awaits(facts) if kind == "probe" else ""}
     if kind == "completion":
         return f"{kind}_{facts['which']}", {"SEEN": "*flag" if facts["form"] == "test" else "1"}
     if kind == "peek":
@@ -183,7 +201,7 @@ def template_and_holes(name: str, facts: Facts) -> tuple[str, dict[str, str]]:
     if kind == "partitioned_init":
         return f"partitioned_{facts['side']}", {}
     if kind == "collective":
-        logged = {"LOG": _logged_collective(facts)}
+        logged = {"LOG": _logged_collective(facts), "AWAITS": _awaits(facts)}
         if not facts["data"]:
             return "barrier", logged
         begin = {"BEGIN": _COLLECTIVE_BEGIN[facts["form"]]}
@@ -229,7 +247,8 @@ def _creation(creates: dict[str, int]) -> tuple[str, dict[str, str]]:
     number at once."""
     form = "nonblocking" if "request" in creates else "blocking"
     record = "ix_t, ix_comm_of(comm), IX_NO_ROOT, IX_LOG_ALL, 0, 0"
-    return f"comm_{form}", {"LOG": _LOG_COLLECTIVE[form].format(record=record)}
+    awaits = "\n    ix_awaits_all(ix_t, comm, IX_LOG_NOBODY);" if form == "blocking" else ""
+    return f"comm_{form}", {"LOG": _LOG_COLLECTIVE[form].format(record=record), "AWAITS": awaits}
 
 
 def fill(template: str, holes: dict[str, str]) -> str:

@@ -4,7 +4,7 @@
     @UNMEASURED@
     if (status == MPI_STATUS_IGNORE && ix_log_is_on)
         status = &ix_own_status;
-    ix_thread *ix_t = @ENTER@;
+    ix_thread *ix_t = @ENTER@;@AWAITS@
     @CALL@;
     if (status != MPI_STATUS_IGNORE && rc == MPI_SUCCESS && @SEEN@ && ix_outermost(ix_t))
         ix_log_probed(ix_t, status, comm);

@@ -5,7 +5,7 @@
     MPI_Status ix_status;
     if (status == MPI_STATUS_IGNORE)
         status = &ix_status;
-    ix_thread *ix_t = @ENTER@;
+    ix_thread *ix_t = @ENTER@;@AWAITS@
     @CALL@;
     if (ix_outermost(ix_t) && rc == MPI_SUCCESS) {
         ix_sent(ix_t, scount, stype, speer, stag, comm, IX_SLACK_TAIL, IX_LOG_SEND);

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from imbrex.diagnosis import wording
+from imbrex.diagnosis.awaits import Awaits, awaits_of
 from imbrex.diagnosis.places import short_place
 from imbrex.profile.format import Ended, Table
 from imbrex.profile.run import Run
@@ -21,6 +22,7 @@ _NAMED = 3
 _MOST_PLACES = 4
 _TIME_LIMIT = 124
 """The exit code of timeout(1) when it ended the program."""
+_DEADLY = (signal.SIGKILL, signal.SIGTERM, signal.SIGSEGV)
 _KINDS = ("aborted", "exited", "missing", "no_call", "computing", "in_call", "finalized")
 """What ranks can have been doing: those first that others may have waited for."""
 
@@ -41,6 +43,7 @@ class Stand:
     site: Site | None = None
     before_end_s: tuple[float, float] | None = None
     since_s: tuple[float, float] | None = None
+    awaited: Awaits | None = None
 
     def to_json(self) -> dict[str, Any]:
         site = self.site
@@ -54,6 +57,7 @@ class Stand:
             "function": site.function if site else None,
             "before_end_s": list(self.before_end_s) if self.before_end_s else None,
             "since_s": list(self.since_s) if self.since_s else None,
+            "awaited": self.awaited.to_json() if self.awaited else None,
         }
 
     def text(self, world: int) -> str:
@@ -74,7 +78,8 @@ class Stand:
         if self.kind == "computing":
             whose = "their last calls" if many else "its last call"
             return f"{who} computed since {whose}, {call}{self._ago()}"
-        return f"{who} stood in {call}{self._for()}"
+        awaited = self.awaited.text(self.ranks, self.operation or "") if self.awaited else ""
+        return f"{who} stood in {call}{self._for()}{awaited}"
 
     def _call(self) -> str:
         place = f" at {short_place(self.site)}" if self.site is not None and self.site.id else ""
@@ -161,6 +166,10 @@ def _by(run: Run, stands: tuple[Stand, ...]) -> str | None:
             return signal.Signals(code - 128).name
         except ValueError:
             pass
+    # Its launcher hands on the number of the signal as it is.
+    died = (run.ranks["ended"] == Ended.DIED).any()
+    if run.job.library[0] == "MPICH" and died and code in _DEADLY:
+        return f"exit code {code} (as MPICH's launcher says of {signal.Signals(code).name})"
     return f"exit code {code}"
 
 
@@ -228,9 +237,12 @@ def _stand(run: Run, key: tuple[str, int, int], members: list[tuple[int, Table |
     if end_s is not None and all(unix):
         left = [max(0.0, end_s - at / 1e9) for at in unix]
         before = (min(left), max(left))
-    return Stand(
-        kind, ranks, run.operation(operation), run.site(site), before, (min(since), max(since))
-    )
+    awaited = None
+    if kind == "in_call":
+        threads = {int(row["rank"]): int(row["thread"]) for _, row in members if row is not None}
+        awaited = awaits_of(run, threads)
+    at = run.operation(operation), run.site(site)
+    return Stand(kind, ranks, *at, before, (min(since), max(since)), awaited)
 
 
 def _who(ranks: tuple[int, ...], world: int) -> str:

@@ -14,6 +14,7 @@ import numpy as np
 
 from imbrex.errors import ImbrexError
 from imbrex.profile import guard
+from imbrex.profile.awaited import AWAITED_FILE
 from imbrex.profile.call_paths import CALL_PATHS_FILE
 from imbrex.profile.format import SCHEMA_VERSION
 from imbrex.profile.matched_parts import MATCHED
@@ -56,6 +57,8 @@ def complete(folder: Path, facts: Mapping[str, Any], warnings: Sequence[str] = (
         write_table(folder / CALL_PATHS_FILE, np.asarray(run.callers))
     if not run.merged and run.standing is not None:
         write_table(folder / STANDING_FILE, np.asarray(run.standing))
+    if not run.merged and run.awaited is not None and len(run.awaited):
+        write_table(folder / AWAITED_FILE, np.asarray(run.awaited))
     for name, table in run.matched.items():
         write_table(folder / name, np.asarray(table))
     write_sites(folder / "sites.json", with_source(run.sites), run.frames)

@@ -10,10 +10,12 @@ from pathlib import Path
 import numpy as np
 
 from imbrex.errors import ImbrexError
+from imbrex.profile.awaited import AWAITED_DTYPE
 from imbrex.profile.call_paths import CALL_PATHS_DTYPE
 from imbrex.profile.format import MEASURES, MEASURES_DTYPE, RANKS_DTYPE, REMEDY, Ended, Table
 from imbrex.profile.matched_parts import MATCHED, MatchedParts, Numbers, read_matched
 from imbrex.profile.part import Part, Place, read_part
+from imbrex.profile.part_awaited import awaited_of
 from imbrex.profile.sites import Site
 from imbrex.profile.standing import STANDING_DTYPE
 
@@ -33,6 +35,7 @@ class Merged:
     callers: Table = field(default_factory=lambda: np.empty(0, CALL_PATHS_DTYPE))
     frames: list[Site] = field(default_factory=list)
     standing: Table = field(default_factory=lambda: np.empty(0, STANDING_DTYPE))
+    awaited: Table = field(default_factory=lambda: np.empty(0, AWAITED_DTYPE))
     warnings: list[str] = field(default_factory=list)
     numbers: dict[int, Numbers] = field(default_factory=dict)
     matched: MatchedParts | None = None
@@ -180,9 +183,11 @@ def merge_directory(parts: Path, files: Sequence[Path] = ()) -> Merged:
         for part in read
         if part.ranks == size and part.damaged_rows
     ]
-    merged = merge([part for part in read if part.ranks == size])
+    read = [part for part in read if part.ranks == size]
+    merged = merge(read)
     if (problem := MEASURES.out_of_range(merged.measures)) is not None:
         raise ImbrexError(f"{parts}: the parts of this run are damaged: {problem}; {REMEDY}")
     merged.warnings = warnings
+    merged.awaited = awaited_of(read)
     merged.matched = read_matched(parts.parent / MATCHED, merged.numbers)
     return merged

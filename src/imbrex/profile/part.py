@@ -25,14 +25,16 @@ from imbrex.profile.format import (
     Table,
 )
 from imbrex.profile.part_standing import (
-    HEADER_DTYPE as STANDING_HEADER_DTYPE,
-)
-from imbrex.profile.part_standing import (
+    AWAITED_AT_DTYPE,
+    AWAITED_DTYPE,
     STANDING_DTYPE,
     PartStanding,
     Place,
     read_addresses,
     read_standing,
+)
+from imbrex.profile.part_standing import (
+    HEADER_DTYPE as STANDING_HEADER_DTYPE,
 )
 
 MAGIC = b"IMBREXP1"
@@ -210,7 +212,22 @@ def _standing(
     addresses = read_addresses(
         lambda table, wanted: _entries(data, table, wanted), header, sites, images
     )
-    return read_standing(last, stands[:threads], operations, addresses)
+    return read_standing(
+        last, stands[:threads], _awaited(data, header, last, end), operations, addresses
+    )
+
+
+def _awaited(data: bytes, header: Table, last: Table, end: int) -> Table:
+    """Whom the calls of the threads wait for; nothing of a part that an earlier version wrote."""
+    behind = end + AWAITED_AT_DTYPE.itemsize
+    if int(header["header_bytes"]) < behind or len(data) < behind:
+        return np.empty(0, AWAITED_DTYPE)
+    at = int(np.frombuffer(data, AWAITED_AT_DTYPE, 1, end)[0])
+    table = last["standing"].copy()
+    if at > int(table["entry_bytes"]) - AWAITED_DTYPE.itemsize:
+        return np.empty(0, AWAITED_DTYPE)
+    table["offset"] += at
+    return _entries(data, table, AWAITED_DTYPE)
 
 
 def read_part(file: Path) -> Part:

@@ -27,7 +27,7 @@ HEADER_DTYPE = np.dtype(
         ("started_ns", "<i8"),
         ("ending_address", "<u8"),
         ("ending", "<u4"),
-        ("reserved", "<u4"),
+        ("clock", "<u4"),
     ]
 )
 """What stands behind the table of call paths; not in parts of earlier versions."""
@@ -40,6 +40,11 @@ STANDING_DTYPE = np.dtype(
         ("key", "<u8"),
         ("state", "<u4"),
     ]
+)
+AWAITED_AT_DTYPE = np.dtype("<u8")
+"""Behind it, in parts of this version: where in each entry of `standing` an AWAITED_DTYPE is."""
+AWAITED_DTYPE = np.dtype(
+    [("comm", "<u4"), ("peer", "<i4"), ("tag", "<i4"), ("entered", "<u4")],
 )
 SITE_ADDRESS_DTYPE = np.dtype([("place", "V16"), ("address", "<u8")])
 IMAGE_RANGE_DTYPE = np.dtype(
@@ -61,6 +66,9 @@ class PartStanding:
     place: Place | None
     since_ns: int
     since_unix_ns: int
+    awaited: tuple[int, int, int] | None = None
+    """Of the call that it is in: communicator, peer or root, and tag, or which collective of its
+    communicator it is, as in records of the log; None where it says nothing."""
 
 
 @dataclass(frozen=True)
@@ -101,9 +109,14 @@ def read_addresses(
 
 
 def read_standing(
-    header: Table, stands: Table, operations: Sequence[str], addresses: Addresses
+    header: Table,
+    stands: Table,
+    awaited: Table,
+    operations: Sequence[str],
+    addresses: Addresses,
 ) -> list[PartStanding]:
-    """Where the threads stood: `header` has HEADER_DTYPE, `stands` STANDING_DTYPE."""
+    """Where the threads stood: `header` has HEADER_DTYPE, `stands` STANDING_DTYPE, `awaited`
+    AWAITED_DTYPE, or no rows."""
     found = []
     started, started_unix = int(header["started_ns"]), int(header["started_unix_ns"])
     ending = _ENDING.get(int(header["ending"]))
@@ -128,6 +141,14 @@ def read_standing(
                 place=addresses.place(address) if address else None,
                 since_ns=since,
                 since_unix_ns=started_unix + since if known else 0,
+                awaited=_awaited(awaited[thread], last) if thread < len(awaited) else None,
             )
         )
     return found
+
+
+def _awaited(entry: Table, last_ns: int) -> tuple[int, int, int] | None:
+    """What the call says that was entered at `last_ns`; an older entry is of another call."""
+    if int(entry["entered"]) != last_ns & 0xFFFFFFFF or int(entry["comm"]) == 0:
+        return None
+    return int(entry["comm"]), int(entry["peer"]), int(entry["tag"])

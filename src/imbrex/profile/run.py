@@ -14,6 +14,7 @@ from imbrex.errors import ImbrexError
 from imbrex.formats.arrays import TableFormat
 from imbrex.formats.schema import read_json
 from imbrex.profile.aggregate import without_ranks
+from imbrex.profile.awaited import AWAITED_FILE, AWAITED_TABLE
 from imbrex.profile.call_paths import (
     CALL_PATHS_FILE,
     CALL_PATHS_TABLE,
@@ -80,6 +81,8 @@ class Run:
     """Tables by file name that are not in the directory yet, where the run comes from parts."""
     standing: Table | None = None
     """Where threads stood (STANDING_DTYPE); None where all ranks came to MPI_Finalize together."""
+    awaited: Table | None = None
+    """Whom they waited for there (AWAITED_DTYPE)."""
 
     @cached_property
     def over_ranks(self) -> Table:
@@ -146,6 +149,7 @@ def _load(directory: Path, resolve: bool) -> Run:
             waits=_read_if_there(directory / WAITS_FILE, WAITS_TABLE),
             partners=_read_if_there(directory / PARTNERS_FILE, PARTNERS_TABLE),
             standing=_read_if_there(directory / STANDING_FILE, STANDING_TABLE),
+            awaited=_read_if_there(directory / AWAITED_FILE, AWAITED_TABLE),
         )
     elif parts.is_dir() and any(parts.glob("rank-*.part")):
         merged = later or merge_directory(parts)
@@ -170,6 +174,7 @@ def _load(directory: Path, resolve: bool) -> Run:
             frames=tuple(merged.frames),
             callers=merged.callers,
             standing=merged.standing,
+            awaited=merged.awaited,
             evidence=matched.get(EVIDENCE),
             causes=matched.get(CAUSES_FILE),
             waits=matched.get(WAITS_FILE),

@@ -51,6 +51,34 @@ static void finalize(void)
         MPI_Recv(received, SMALL, MPI_CHAR, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); // for nothing
 }
 
+static void any(void)
+{
+    MPI_Status status;
+    int any_one = MPI_ANY_SOURCE, tag = MPI_ANY_TAG;
+    MPI_Recv(received, SMALL, MPI_CHAR, any_one, tag, MPI_COMM_WORLD, &status); // of whomever
+}
+
+static void requests(int count)
+{
+    MPI_Request request[2];
+    for (int i = 0; i < count; i++)
+        MPI_Irecv(received + i, SMALL, MPI_CHAR, 1 - rank, 3, MPI_COMM_WORLD, &request[i]);
+    if (count == 1)
+        MPI_Wait(request, MPI_STATUS_IGNORE); // one request
+    MPI_Waitall(count, request, MPI_STATUSES_IGNORE); // two requests
+}
+
+static void broadcast(void)
+{
+    MPI_Comm half;
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
+    if (rank == 2)
+        MPI_Recv(received, SMALL, MPI_CHAR, 3, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank % 2 == 0)
+        MPI_Bcast(received, SMALL, MPI_CHAR, 1, half);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -67,6 +95,16 @@ int main(int argc, char **argv)
         aborts();
     if (!strcmp(how, "finalize"))
         finalize();
+    if (!strcmp(how, "any"))
+        any();
+    if (!strcmp(how, "wait"))
+        requests(1);
+    if (!strcmp(how, "waitall"))
+        requests(2);
+    if (!strcmp(how, "itself"))
+        MPI_Ssend(sent, SMALL, MPI_CHAR, rank, 3, MPI_COMM_WORLD); // to itself
+    if (!strcmp(how, "broadcast"))
+        broadcast();
     MPI_Finalize(); // the last call
     return 0;
 }

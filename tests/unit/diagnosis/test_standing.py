@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from imbrex.diagnosis.standing import find_ending
+from imbrex.profile.awaited import AWAITED_DTYPE, Awaited
 from imbrex.profile.format import RANKS_DTYPE, Ended
 from imbrex.profile.job import Job
 from imbrex.profile.run import Run
@@ -158,3 +159,63 @@ def test_a_time_limit(cut):
 def test_a_run_that_came_to_its_end(cut, ended, code):
     rows = [(rank, 0, OUT, WAIT, 1, 1.0) for rank in range(len(ended))]
     assert find_ending(cut(ended, rows, exit_code=code)) is None
+
+
+def awaited(run: Run, *rows: tuple[int, int, int, Awaited]) -> Run:
+    """With whom thread 0 of ranks waited for: rank, peer, tag, what for."""
+    table = np.zeros(len(rows), AWAITED_DTYPE)
+    for row, values in zip(table, rows, strict=True):
+        row["rank"], row["peer"], row["tag"], row["kind"] = values
+    return replace(run, awaited=table)
+
+
+SENDS, RECEIVES, COLLECTIVE = Awaited.SEND, Awaited.RECEIVE, Awaited.COLLECTIVE
+
+
+@pytest.mark.parametrize(
+    ("rows", "text"),
+    [
+        ([(0, 1, 7, SENDS), (1, 2, 7, SENDS), (2, 0, 7, SENDS)], "in a circle (0, 1, 2) (tag 7)"),
+        ([(0, 2, 7, SENDS), (1, 2, 8, SENDS), (2, 1, 7, SENDS)], "in a circle (2, 1)"),
+        ([(0, 1, 7, SENDS), (1, 1, 7, SENDS), (2, 1, -1, SENDS)], "waiting for rank 1"),
+        ([(0, 0, 7, SENDS), (1, 1, 7, SENDS), (2, 2, 7, SENDS)], "for themselves (tag 7)"),
+        ([(r, -1, -1, RECEIVES) for r in range(3)], "waiting for any rank (any tag)"),
+        ([(0, 9, 7, SENDS), (1, 8, 7, SENDS)], ""),  # of rank 2 it is not known
+        ([(r, 9, 0, COLLECTIVE) for r in range(3)], "which rank 9 did not enter"),
+        (
+            [(r, p, 0, COLLECTIVE) for r in range(3) for p in (3, 4)],
+            "which ranks 3 and 4 did not enter",
+        ),
+    ],
+)
+def test_whom_the_ranks_of_one_place_wait_for(
+    cut: Callable[..., Run], rows: list[tuple[int, int, int, Awaited]], text: str
+) -> None:
+    stands = [(rank, 0, IN, SEND, 1, 5.0) for rank in range(3)]
+    run = awaited(cut([Ended.DIED] * 3, stands), *rows)
+    ending = find_ending(run)
+    assert ending is not None
+    assert ending.stands[0].text(3).partition("for the last 5 s")[2].endswith(text)
+
+
+def test_a_circle_of_requests_that_may_not_be_waited_for_is_none(cut: Callable[..., Run]) -> None:
+    stands = [(rank, 0, IN, WAIT, 1, 5.0) for rank in range(2)]
+    rows = [(rank, 1 - rank, 3, Awaited.ONE_OF_RECEIVES) for rank in range(2)]
+    said = sentence(awaited(cut([Ended.DIED] * 2, stands), *rows))
+    assert "with messages open among them (tag 3)" in said
+    assert "each waiting" not in said
+    rows = [(rank, 5, 0, Awaited.COLLECTIVE) for rank in range(2)]
+    said = sentence(awaited(cut([Ended.DIED] * 2, stands), *rows))
+    assert "for a collective that rank 5 did not enter" in said
+
+
+def test_the_signal_of_an_exit_code_of_the_launcher_of_mpich(cut: Callable[..., Run]) -> None:
+    stands = [(0, 0, IN, SEND, 1, 5.0)]
+    for library, code, said in (
+        ("MPICH", 15, "exit code 15 (as MPICH's launcher says of SIGTERM) "),
+        ("MPICH", 3, "exit code 3 after"),
+        ("Open MPI", 15, "exit code 15 after"),
+        ("Open MPI", 143, "SIGTERM after"),
+    ):
+        run = cut([Ended.DIED], stands, library=(library, "4"), exit_code=code)
+        assert sentence(run).startswith(f"Ended by {said}")
