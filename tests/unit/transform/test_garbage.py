@@ -1,0 +1,48 @@
+"""What a transformation leaves behind in a process that does many."""
+
+import gc
+import weakref
+
+import pytest
+
+from imbrex.transform.garbage import uncollected
+
+
+class _Model:
+    """Refers to itself, as a program model does."""
+
+    def __init__(self) -> None:
+        self.own = self
+
+
+def _left_models(count: int) -> list[weakref.ref[_Model]]:
+    left = []
+    for _ in range(count):
+        with uncollected():
+            left.append(weakref.ref(_Model()))
+    return left
+
+
+def test_models_of_earlier_calls_are_let_go() -> None:
+    left = _left_models(40)
+    assert sum(model() is not None for model in left) < 10
+
+
+def test_within_a_call_nothing_is_searched() -> None:
+    with uncollected():
+        left = _left_models(40)
+        assert not gc.isenabled()
+        assert all(model() is not None for model in left)
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+def test_python_s_own_setting_comes_back(enabled: bool) -> None:
+    try:
+        if not enabled:
+            gc.disable()
+        with uncollected():
+            pass
+        assert gc.isenabled() is enabled
+        assert gc.get_freeze_count() == 0
+    finally:
+        gc.enable()
