@@ -26,6 +26,8 @@ CASES: dict[str, tuple[str, str, set[str]]] = {
     "halo3d": ("halo/halo3d*.c", "--variant faces --n 32 --steps 3", {"boundary-first"}),
     "line": ("common/options.f90 line/*.f90", "--n 16 --chunk 32 --steps 2", {"MPI_Waitall"}),
     "ssor": ("ssor/*.f", "--n 16 --iterations 3", {"MPI_Send"}),
+    "sweep": ("common/options.f90 sweep/*.f90", "--n 16 --iterations 3", {"MPI_Recv", "MPI_Send"}),
+    "wavefront": ("wavefront/*.c", "--n 24 --sweeps 3", {"MPI_Send"}),
 }
 
 
@@ -33,8 +35,6 @@ CASES: dict[str, tuple[str, str, set[str]]] = {
 LEFT_ALONE = {
     "mg": "common/options.f90 mg/*.f90",
     "cg": "cg/*.c",
-    "sweep": "common/options.f90 sweep/*.f90",
-    "wavefront": "wavefront/*.c",
     "bossworker": "boss/*.c",
     "mgarmci": "armci/*.c",
 }

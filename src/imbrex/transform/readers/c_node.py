@@ -381,6 +381,11 @@ class Node:
         return bool(self._cursor.result_type.get_pointee().is_const_qualified())
 
     @property
+    def refers_to_constant(self) -> bool:
+        """Of a declaration of a reference: nothing may be changed through it."""
+        return bool(self._cursor.type.get_pointee().is_const_qualified())
+
+    @property
     def enum_value(self) -> int:
         return int(self._cursor.enum_value)
 

@@ -87,13 +87,17 @@ class ObjectReader(AccessorReader, ABC):
             cell = f"reference:{c_methods.routine_name(function)}"
             self.program.pointer_facts.append(("escape", "copy", cell))
 
-    def give_away(self, cursor: Any) -> None:
-        """A reference is bound to the object: whoever holds one may reach it."""
+    def give_away(self, cursor: Any, *, constant: bool = False) -> None:
+        """A reference is bound to the object: whoever holds one may reach it.
+
+        Through one that is `constant` a vector keeps its elements, which may be reached.
+        """
         found = self.memory(cursor, Effects()) if cursor.type.is_pointer else None
         place = self.place(cursor.stripped, Effects())
         for held in (found, place):
             if held is not None and held.key != UNKNOWN_MEMORY:
-                form = "copy" if held.through else "addr"
+                kept = held.through or (constant and c_vectors.is_vector(cursor.type))
+                form = "copy" if kept else "addr"
                 self.program.pointer_facts.append(("escape", form, held.key))
 
     def hand_out(self, cursor: Any, function: str, *, constant: bool) -> None:

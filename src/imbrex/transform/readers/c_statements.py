@@ -254,7 +254,7 @@ class StatementReader:
             if value is not None and child.type.is_reference and c_vectors.is_alias(child):
                 pass  # another name of a vector
             elif value is not None and child.type.is_reference:
-                self.expressions.give_away(value)
+                self.expressions.give_away(value, constant=child.refers_to_constant)
             elif value is not None and child.type.is_address:
                 self.expressions.points(key, value)
             elif value is not None and cc.record_of(child.type):
