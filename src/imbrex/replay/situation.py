@@ -61,8 +61,8 @@ def situations(
     profile = _profile(run.directory / "machine.json")
     ranks = len(run.ranks)
     _, hosts = np.unique(run.ranks["host"], return_inverse=True)
-    within = _route(profile, "intra-node", progress) if profile else None
-    between = _route(profile, "inter-node", progress) if profile else None
+    within = measured_route(profile, "intra-node", progress) if profile else None
+    between = measured_route(profile, "inter-node", progress) if profile else None
     class_of = between or within or Route()
     found = []
     if within or between:
@@ -125,11 +125,11 @@ def _of_profile(
     """Another machine by its profile, whose library moves messages as the probe saw there: with a
     rank on each node, and with all of them on one."""
     profile = load(file)
-    within = _route(profile, "intra-node", progress)
+    within = measured_route(profile, "intra-node", progress)
     found = []
     for network in load_interconnects(str(file)):
         path = "intra-node" if network.name.endswith("intra-node") else "inter-node"
-        route = _route(profile, path, progress)
+        route = measured_route(profile, path, progress)
         if route is None:
             continue
         each = ranks_per_node or (ranks if path == "intra-node" else 1)
@@ -149,7 +149,8 @@ def _measured(file: Path, path: str) -> Interconnect:
     return next((n for n in networks if n.name.endswith(path)), networks[0])
 
 
-def _route(profile: MachineProfile, name: str, progress: str) -> Route | None:
+def measured_route(profile: MachineProfile, name: str, progress: str) -> Route | None:
+    """LogGP of a path of a machine profile, and who has to be inside MPI; None: not known."""
     path = profile.paths.get(name)
     if path is None or path.loggp is None:
         return None
@@ -206,6 +207,9 @@ def _held(path: NetworkPath, progress: str) -> tuple[bool, bool]:
     """Who must be in MPI for large data to move: the sender, the receiver."""
     if progress != "probed":
         return progress == "none", progress == "none"
+    if path.handshakes:
+        asked = max(path.handshakes, key=lambda handshake: handshake.size_bytes)
+        return asked.sender, asked.receiver
     if not path.rates:
         return False, False
     large = max(path.rates, key=lambda rates: rates.size_bytes)

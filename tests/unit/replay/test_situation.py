@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from imbrex.network.profile import LogGP, NetworkPath, Point
-from imbrex.replay.situation import time_of_sizes
+from imbrex.network.profile import Handshake, LogGP, MachineProfile, NetworkPath, Point
+from imbrex.replay.situation import measured_route, time_of_sizes
 
 LOGGP = LogGP(
     L_s=0, o_s_s=1e-6, o_r_s=1e-6, g_s=0, G_s_per_byte=1e-9, EEL_s=2e-6, residual=0.3
@@ -38,3 +38,22 @@ def test_of_many_sizes_some_are_taken_and_the_largest_among_them() -> None:
     _, sizes = time_of_sizes(path(*((k, 2e-6 + k * 1e-9) for k in range(1, 51))), LOGGP)
     assert len(sizes) == 17
     assert sizes[-1] == (50, pytest.approx(50))
+
+
+@pytest.mark.parametrize("progress", ["probed", "ideal", "none"])
+@pytest.mark.parametrize(("sender", "receiver"), [(True, True), (False, True), (False, False)])
+def test_who_has_to_be_inside_mpi_is_what_the_largest_handshake_says(
+    progress: str, sender: bool, receiver: bool
+) -> None:
+    asked = (
+        Handshake(1 << 18, not sender, not receiver, 0, 0),
+        Handshake(1 << 21, sender, receiver, 0, 0),
+    )
+    paths = {"inter-node": NetworkPath((), 1e-9, LOGGP, handshakes=asked)}
+    profile = MachineProfile("MPICH", "4.0", ("a", "b"), 2, {}, paths, (), "", "", False)
+    route = measured_route(profile, "inter-node", progress)
+    assert route is not None
+    if progress == "probed":
+        assert (route.held_by_sender, route.held_by_receiver) == (sender, receiver)
+    else:
+        assert route.held_by_sender is route.held_by_receiver is (progress == "none")
