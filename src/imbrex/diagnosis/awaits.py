@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from imbrex.diagnosis.wording import MOST_NAMED, name_ranks
 from imbrex.profile.awaited import ANY, Awaited
 from imbrex.profile.run import Run
 
-_NAMED = 3
-"""So many ranks are named."""
 _SURE = (Awaited.SEND, Awaited.RECEIVE, Awaited.COLLECTIVE)
 _COLLECTIVE = (Awaited.COLLECTIVE, Awaited.ONE_OF_COLLECTIVES)
 
@@ -48,13 +47,13 @@ class Awaits:
         if self.missing:
             is_request = operation.startswith("MPI_Wait")
             begin = "for a collective that" if is_request else "which"
-            return f", {begin} {_named(self.missing)} did not enter"
+            return f", {begin} {name_ranks(self.missing)} did not enter"
         tag = _tag(self.tags)
         if self.circle and set(self.circle) == set(ranks) and len(ranks) == 2:
             return f", each waiting for the other{tag}"
         if self.circle:
-            order = ", ".join(map(str, self.circle[: _NAMED + 1]))
-            more = ", ..." if len(self.circle) > _NAMED + 1 else ""
+            order = ", ".join(map(str, self.circle[: MOST_NAMED + 1]))
+            more = ", ..." if len(self.circle) > MOST_NAMED + 1 else ""
             return f", waiting for each other in a circle ({order}{more}){tag}"
         if self.any_source and not self.peers:
             return f", waiting for any rank{tag}"
@@ -62,10 +61,10 @@ class Awaits:
             return f", waiting for {'itself' if len(ranks) == 1 else 'themselves'}{tag}"
         if not self.is_sure and set(self.peers) <= set(ranks) and len(ranks) > 1:
             return f", with messages open among them{tag}"
-        if not self.peers or len(self.peers) > _NAMED:
+        if not self.peers or len(self.peers) > MOST_NAMED:
             return ""
         begin = "waiting for" if self.is_sure else "with messages open to or from"
-        return f", {begin} {_named(self.peers)}{tag}"
+        return f", {begin} {name_ranks(self.peers)}{tag}"
 
 
 def awaits_of(run: Run, threads: Mapping[int, int]) -> Awaits | None:
@@ -105,14 +104,6 @@ def _circle(awaited: Mapping[int, int]) -> tuple[int, ...]:
         if rank in path and len(path) - path.index(rank) > 1:
             return tuple(path[path.index(rank) :])
     return ()
-
-
-def _named(ranks: tuple[int, ...]) -> str:
-    if len(ranks) == 1:
-        return f"rank {ranks[0]}"
-    if len(ranks) <= _NAMED:
-        return f"ranks {', '.join(map(str, ranks[:-1]))} and {ranks[-1]}"
-    return f"{len(ranks)} ranks"
 
 
 def _tag(tags: tuple[int, ...]) -> str:

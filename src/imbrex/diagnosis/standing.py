@@ -17,8 +17,6 @@ from imbrex.profile.run import Run
 from imbrex.profile.sites import Site
 from imbrex.profile.standing import State
 
-_NAMED = 3
-"""Of so many ranks each is named."""
 _MOST_PLACES = 4
 _TIME_LIMIT = 124
 """The exit code of timeout(1) when it ended the program."""
@@ -248,8 +246,4 @@ def _stand(run: Run, key: tuple[str, int, int], members: list[tuple[int, Table |
 def _who(ranks: tuple[int, ...], world: int) -> str:
     if len(ranks) == world and world > 1:
         return "both ranks" if world == 2 else f"all {world} ranks"
-    if len(ranks) == 1:
-        return f"rank {ranks[0]}"
-    if len(ranks) <= _NAMED:
-        return f"ranks {', '.join(map(str, ranks[:-1]))} and {ranks[-1]}"
-    return f"{len(ranks)} of {world} ranks"
+    return wording.name_ranks(ranks, f"{len(ranks)} of {world} ranks")

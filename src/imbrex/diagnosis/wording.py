@@ -8,6 +8,8 @@ from math import ceil, floor
 from imbrex.profile.run import Run
 from imbrex.profile.summary import Row, size_label
 
+MOST_NAMED = 3
+"""So many ranks are named."""
 _UNITS = ((1e-6, 1e9, "ns"), (1e-3, 1e6, "us"), (1.0, 1e3, "ms"))
 
 
@@ -126,3 +128,12 @@ def machine(run: Run) -> str:
         "cached": f"cached for this MPI, hosts and settings{created}",
         "quick": f"quick calibration before this run{created}",
     }.get(profile.origin, "none: transfer times are unknown")
+
+
+def name_ranks(ranks: tuple[int, ...], many: str = "") -> str:
+    """`rank 3`, `ranks 3, 4 and 7`; of more than MOST_NAMED `many`, or how many they are."""
+    if len(ranks) == 1:
+        return f"rank {ranks[0]}"
+    if len(ranks) <= MOST_NAMED:
+        return f"ranks {', '.join(map(str, ranks[:-1]))} and {ranks[-1]}"
+    return many or f"{len(ranks)} ranks"

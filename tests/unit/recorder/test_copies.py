@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.unit.recorder.hook_library import ACCESS, build_hook_library
 
 from imbrex.recorder import assembler
 from imbrex.recorder.linking import wrapped_intrinsics
@@ -15,8 +16,6 @@ from imbrex.recorder.linking import wrapped_intrinsics
 pytestmark = pytest.mark.slow
 
 HERE = Path(__file__).resolve().parent
-ACCESS = HERE.parents[2] / "runtime" / "access"
-HOOKS = ("copies.c", "gfortran.c", "hooks.c", "shadow.c")
 BACKWARDS = " 7 6 5 4 3 2 1 0"
 
 
@@ -25,11 +24,7 @@ def lines(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     """What the program prints, with hooks in place of their calls."""
     folder = tmp_path_factory.mktemp("copies")
     flags = ["-std=c11", "-D_GNU_SOURCE", f"-I{ACCESS.parent}"]
-    sources = [str(ACCESS / name) for name in HOOKS]
-    library = ["gcc", *flags, "-O2", "-fPIC", "-ftls-model=initial-exec", "-c", *sources]
-    subprocess.run(library, check=True, cwd=folder)
-    objects = [name.replace(".c", ".o") for name in HOOKS]
-    subprocess.run(["ar", "rcs", "libtsan.a", *objects], check=True, cwd=folder)
+    build_hook_library(folder)
     (folder / "as").write_text(
         f'#!/bin/sh\nexec "{sys.executable}" "{assembler.__file__}" as "$@"\n'
     )

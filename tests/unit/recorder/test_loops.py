@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.unit.recorder.hook_library import ACCESS, build_hook_library
 
 from imbrex.recorder import assembler
 from imbrex.recorder.addresses import Moving, Sum, moving_addresses
@@ -14,8 +15,6 @@ from imbrex.recorder.hooks import inlined
 from imbrex.recorder.linking import wrapped_intrinsics
 
 HERE = Path(__file__).resolve().parent
-ACCESS = HERE.parents[2] / "runtime" / "access"
-HOOKS = ("copies.c", "gfortran.c", "hooks.c", "shadow.c")
 READ, WRITE = "\tcall\t__tsan_read8@PLT", "\tcall\t__tsan_write8@PLT"
 HOOK = [READ]
 
@@ -131,12 +130,7 @@ def test_loops_that_keep_a_hook_in_each_round(change: str, by: str) -> None:
 @pytest.fixture(scope="module")
 def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("recorder")
-    flags = ["-std=c11", "-D_GNU_SOURCE", f"-I{ACCESS.parent}"]
-    sources = [str(ACCESS / name) for name in HOOKS]
-    library = ["gcc", *flags, "-O2", "-fPIC", "-ftls-model=initial-exec", "-c", *sources]
-    subprocess.run(library, check=True, cwd=folder)
-    objects = [name.replace(".c", ".o") for name in HOOKS]
-    subprocess.run(["ar", "rcs", "libtsan.a", *objects], check=True, cwd=folder)
+    build_hook_library(folder)
     for name, change in (("ahead", ""), ("each", "hooks.enclosing_loop = lambda *_: None; ")):
         (folder / name).mkdir()
         (folder / name / "as").write_text(

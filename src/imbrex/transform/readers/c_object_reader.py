@@ -111,11 +111,7 @@ class ObjectReader(AccessorReader, ABC):
                 form = "copy" if place.through else "addr"
                 self.program.pointer_facts.append((f"reference:{function}", form, place.key))
             return
-        vector = c_vectors.named(cursor) if constant else None
-        if vector is None:
-            self.give_away(cursor)
-        else:  # its elements may be reached, and the vector not be given others
-            self.program.pointer_facts.append(("escape", "copy", self.key_of(vector)))
+        self.give_away(cursor, constant=constant)
 
     def objects(self, kind: Any, key: str) -> None:
         """An object of this type is made: its constructors, and those within it, get its address.
