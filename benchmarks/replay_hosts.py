@@ -46,7 +46,7 @@ class App:
 
 
 APPS = {
-    "halo2d": App(HALO2D, "--n 1024 --steps 100 --variant blocking"),
+    "halo2d": App(HALO2D, "--n 1024 --steps 1000 --variant blocking"),
     "halo3d": App(HALO3D, "--n 160 --steps 20 --variant late-wait"),
     "cg": App(("cg/cg.c", "cg/mesh.c"), "--n 512 --tolerance 0.05"),
     "exchange": App(("../tests/network/exchange.c",), "late 4000000 50 15"),
@@ -56,7 +56,8 @@ APPS = {
 def build(mpi: str, name: str, folder: Path) -> Path:
     sources = [str(ROOT / "apps" / source) for source in APPS[name].sources]
     program = folder / name
-    words = [f"mpicc.{mpi}", "-std=gnu11", "-O2", "-g", "-w", *sources, "-o", str(program), "-lm"]
+    words = [f"mpicc.{mpi}", "-std=gnu11", "-O2", "-g", "-w", "-DWHOLE=1", *sources]
+    words += ["-o", str(program), "-lm"]
     subprocess.run(words, check=True)
     return program
 

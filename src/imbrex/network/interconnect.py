@@ -91,14 +91,22 @@ class Interconnect:
 
 
 def time_of_size(sizes: tuple[tuple[float, float], ...], size_bytes: float) -> float:
-    """What a message takes beyond EEL, in s: a line between two known sizes, from nothing and in
-    proportion beyond the last. `sizes` as in `Interconnect`, not empty."""
-    below, least_s = 0.0, 0.0
+    """What a message takes beyond EEL, in s: a line between two known sizes, from nothing, which
+    goes on beyond the last. `sizes` as in `Interconnect`, not empty.
+
+    What a network lets pass ahead of its rate it does once. In proportion where the last two sizes
+    took the same time.
+    """
+    below, least_s, slope = 0.0, 0.0, 0.0
     for size, time_s in sizes:
+        slope = (time_s - least_s) / (size - below)
         if size_bytes <= size:
-            return least_s + (size_bytes - below) / (size - below) * (time_s - least_s)
+            break
         below, least_s = size, time_s
-    return least_s * size_bytes / below
+    else:
+        if slope <= 0:
+            return least_s * size_bytes / below
+    return least_s + (size_bytes - below) * slope
 
 
 def interconnect_from_table(table: Table) -> Interconnect:

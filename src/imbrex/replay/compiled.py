@@ -31,6 +31,7 @@ class CRoute(ctypes.Structure):
         *((name, ctypes.c_double) for name in ("latency_ns", "send_ns", "receive_ns", "gap_ns")),
         ("byte_ns", ctypes.c_double),
         ("eager_bytes", ctypes.c_double),
+        ("kept_bytes", ctypes.c_double),
         ("held", ctypes.c_int32),
         ("counted", ctypes.c_int32),
         ("sizes", ctypes.c_uint64),
@@ -48,7 +49,7 @@ class CNetwork(ctypes.Structure):
         ("free_site", ctypes.c_int64),
         ("driven_site", ctypes.c_int64),
         ("sharing", ctypes.c_uint32),
-        ("reserved", ctypes.c_uint32),
+        ("in_turns", ctypes.c_uint32),
     )
 
 
@@ -74,7 +75,10 @@ class CTimes(ctypes.Structure):
 
     _fields_ = tuple(
         (name, ctypes.c_void_p)
-        for name in ("end_ns", "time_ns", "why", "start_why", "origin", "shared_ns", "parts")
+        for name in (
+            *("end_ns", "time_ns", "why", "start_why", "origin", "shared_ns", "parts"),
+            "asked_from",
+        )
     )
 
 

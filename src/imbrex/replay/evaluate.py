@@ -48,9 +48,12 @@ class Route:
     eager_bytes: float = EAGER_BYTES
     held_by_sender: bool = False
     held_by_receiver: bool = False
+    kept_bytes: float = 0.0
+    """A message that both sides hold leaves its sender up to this size as soon as it is asked for,
+    for a buffer in which what follows to the same process waits behind it. 0: none does."""
     sizes: tuple[tuple[float, float], ...] = ()
     """Where time is not in proportion to size: sizes, ascending, and the bytes for which a message
-    of that size takes the link; in proportion beyond the last. At most SIZES."""
+    of that size takes the link; the last two go on beyond them. At most SIZES."""
 
     def c(self, counted: bool) -> CRoute:
         return CRoute(
@@ -60,6 +63,7 @@ class Route:
             self.gap_ns,
             self.byte_ns,
             self.eager_bytes,
+            self.kept_bytes,
             int(self.held_by_sender) + 2 * int(self.held_by_receiver),
             int(counted),
             len(self.sizes),
@@ -82,6 +86,16 @@ class Network:
     in_order: bool = True
     """Messages to one peer follow each other, as they do through one connection; else they share
     links as those to different peers do."""
+    in_turns: bool = False
+    """Of two processes that leave a call at the same time the lower one is a little ahead."""
+
+    @property
+    def asks(self) -> bool:
+        """Whether messages wait for answers that keep the order of their connection."""
+        return any(
+            r.held_by_sender and r.held_by_receiver and r.kept_bytes > r.eager_bytes
+            for r in (self.within, self.between)
+        )
 
     @property
     def takes_links(self) -> bool:
@@ -168,8 +182,9 @@ class StuckError(ImbrexError):
 
 
 class Replayer:
-    """A schedule that is replayed again and again. Its memory: 8 bytes an operation, 14 more where
-    a path was asked for, and 8 more where messages shared links on it."""
+    """A schedule that is replayed again and again. Its memory: 8 bytes an operation, 18 more where
+    a path was asked for, and 8 more where messages shared links on it; 24 more while messages wait
+    for answers in order."""
 
     def __init__(self, schedule: ArraySchedule) -> None:
         self.schedule = schedule
@@ -232,11 +247,13 @@ class Replayer:
             free_site,
             driven_site,
             sharing,
+            int(network.in_turns),
         )
         end = np.zeros(self.schedule.streams)
         times = CTimes(end_ns=end.ctypes.data, time_ns=self._time.ctypes.data)
         if trace:
-            why, start_why, origin, parts = self._trace_arrays()
+            why, start_why, origin, parts, asked_from = self._trace_arrays()
+            times.asked_from = asked_from.ctypes.data
             times.why, times.start_why = why.ctypes.data, start_why.ctypes.data
             times.origin, times.parts = origin.ctypes.data, parts.ctypes.data
         if trace and sharing != _ONE_BY_ONE:
@@ -268,6 +285,7 @@ class Replayer:
                 np.zeros(count, np.uint8),
                 np.zeros(count, np.uint32),
                 np.zeros(5 * max(len(self._members), 1)),
+                np.zeros(count, np.uint32),
             )
         return self._traces
 

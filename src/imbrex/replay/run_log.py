@@ -66,6 +66,18 @@ class RunLog:
     def has(self, flag: Flag) -> BoolArray:
         return np.asarray((self.records["flags"] & flag) != 0)
 
+    def paused_ns(self) -> int:
+        """What lies around pauses of the program (MPI_Pcontrol), of the thread with most: from the
+        last call before, or the start, to the next that is logged."""
+        after = np.flatnonzero(self.has(Flag.AFTER_PAUSE))
+        if not len(after):
+            return 0
+        exits = self.origin_ns[self.stream[after]]
+        inside = (after > 0) & (self.stream[after] == self.stream[after - 1])
+        exits = np.where(inside, self.records["exit_ns"][after - 1], exits)
+        paused = np.bincount(self.stream[after], self.records["enter_ns"][after] - exits)
+        return int(paused.max())
+
     def named(self, holds: frozenset[str]) -> BoolArray:
         """Records whose operation is one of these."""
         numbers = [k for k, name in enumerate(self.operations) if name in holds]

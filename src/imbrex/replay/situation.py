@@ -19,6 +19,8 @@ from imbrex.replay.evaluate import EAGER_BYTES, Network, Route, route_of
 PROGRESS = ("probed", "ideal", "none")
 AS_MEASURED = "as measured"
 _MOVES = 0.5
+_WHOLE = 0.9
+"""A tail of so much of a transfer is all of it."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,7 @@ def situations(
             Situation(
                 f"{AS_MEASURED} ({path})",
                 _measured(run.directory / "machine.json", path),
-                Network(within or class_of, between or class_of),
+                in_order(within or class_of, between or class_of),
                 here,
             )
         )
@@ -110,8 +112,9 @@ def elsewhere(
             route_of(network, library.eager_bytes if limit is None else limit),
             held_by_sender=library.held_by_sender,
             held_by_receiver=library.held_by_receiver,
+            kept_bytes=library.kept_bytes,
         )
-        found.append(Situation(network.name, network, Network(within or route, route), alone))
+        found.append(Situation(network.name, network, in_order(within or route, route), alone))
     return found
 
 
@@ -134,7 +137,7 @@ def _of_profile(
             continue
         each = ranks_per_node or (ranks if path == "intra-node" else 1)
         node = _placed(ranks, each)
-        found.append(Situation(network.name, network, Network(within or route, route), node))
+        found.append(Situation(network.name, network, in_order(within or route, route), node))
     if not found:
         raise ImbrexError(f"{file}: holds no LogGP figures; run imbrex calibrate again")
     return found
@@ -166,6 +169,7 @@ def measured_route(profile: MachineProfile, name: str, progress: str) -> Route |
         eager_bytes=_eager(path),
         held_by_sender=by_sender,
         held_by_receiver=by_receiver,
+        kept_bytes=kept_bytes(path),
         sizes=sizes,
     )
 
@@ -201,6 +205,22 @@ def _eager(path: NetworkPath) -> float:
         return float("inf")
     below = [size for size in returns if size < min(waits)]
     return float(max(below, default=0))
+
+
+def in_order(within: Route, between: Route) -> Network:
+    """Where answers keep the order of a connection, two sides that exchange in step do not stay so:
+    the least disturbance makes one direction wait for the other, from then on."""
+    network = Network(within, between)
+    return replace(network, in_turns=network.asks)
+
+
+def kept_bytes(path: NetworkPath) -> float:
+    """Up to which size a message may be under way whole when its send is over: its tail is as long
+    as the message. Where it is so of the largest that was measured, of larger ones too."""
+    whole = [p.size_bytes for p in path.points if (p.tail_s or 0.0) >= _WHOLE * p.x_hi_s]
+    if not whole or max(whole) < path.points[-1].size_bytes:
+        return float(max(whole, default=0))
+    return float("inf")
 
 
 def _held(path: NetworkPath, progress: str) -> tuple[bool, bool]:

@@ -4,7 +4,7 @@ would save if its transfers were hidden."""
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -80,7 +80,8 @@ def predict_whole(run: Run, interconnects: list[Interconnect], settings: Setting
     ImbrexError where the log is missing or covers a part of the run.
     """
     chosen = read_collectives(settings.collectives) if settings.collectives else Collectives()
-    made = schedule_from_log(read_run_log(run), chosen)
+    log = read_run_log(run)
+    made = schedule_from_log(log, chosen)
     found = situations(
         run, settings.networks, interconnects, settings.progress, settings.ranks_per_node
     )
@@ -93,6 +94,7 @@ def predict_whole(run: Run, interconnects: list[Interconnect], settings: Setting
         "measured_s": made.measured_ns * 1e-9,
         "computation_s": longest_s(made.schedule),
         "progress": settings.progress,
+        "paused_s": log.paused_ns() * 1e-9,
         "not_replayed": _not_replayed(run, made),
         "not_replayed_share": made.missing_ns / max(made.measured_ns * made.schedule.streams, 1),
         "divided_equally": [
@@ -149,11 +151,15 @@ def on_network(
     ideal_ns = replayer.run(IDEAL).run_ns
     progressing = replayer.run(network.progressing("ideal"), shared=shared).run_ns
     holding = replayer.run(network.progressing("none"), shared=shared).run_ns
+    in_step = replayed
+    if network.in_turns:
+        in_step = replayer.run(replace(network, in_turns=False), shared=shared)
     compute = _by_rank(schedule)
     longest = float(compute.max(initial=0.0))
     row: dict[str, Any] = {
         "network": situation.interconnect.to_json() | {"name": situation.name},
         "time_s": time_ns * 1e-9,
+        "in_step_s": in_step.run_ns * 1e-9,
         "ideal_progress_s": progressing * 1e-9,
         "no_progress_s": holding * 1e-9,
         "without_network_s": ideal_ns * 1e-9,

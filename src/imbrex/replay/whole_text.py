@@ -30,6 +30,8 @@ def whole_text(run: Run, document: dict[str, Any]) -> str:
         f"{document['ranks']} ranks, {document['calls']} calls, measured "
         f"{seconds(document['measured_s'])}, replayed from the log of its calls.",
         *_reproduction(run, document),
+        *_in_step(document),
+        *_paused(document),
         *_left_out(document),
         *body(document, _no_core_is_idle(run)),
     ]
@@ -72,9 +74,34 @@ def _reproduction(run: Run, document: dict[str, Any]) -> list[str]:
     if abs(off) <= _REPRODUCED:
         return [f"As measured the replay gives {seconds(row['time_s'])}, {off:+.1%}."]
     line = f"As measured the replay gives {seconds(row['time_s'])}, {off:+.0%}: "
+    if row.get("in_step_s", row["time_s"]) < measured < row["time_s"]:
+        return [line + "messages both ways were in step for a part of the run"]
     if off > 0:
         return [line + "messages were faster than the machine profile says; imbrex calibrate again"]
     return [line + _disturbed(run)]
+
+
+def _in_step(document: dict[str, Any]) -> list[str]:
+    """Where messages that pass both ways at once may do so in turns or together."""
+    row = document["networks"][0]
+    in_step_s = row.get("in_step_s", row["time_s"])
+    if abs(in_step_s / row["time_s"] - 1) <= _REPRODUCED:
+        return []
+    return [
+        "Large messages both ways between two ranks are taken to pass in turns, as answers wait",
+        f"behind data here; {seconds(in_step_s)} as long as both sides stay in step, which the "
+        "least disturbance ends.",
+    ]
+
+
+def _paused(document: dict[str, Any]) -> list[str]:
+    paused_s = document.get("paused_s", 0.0)
+    if paused_s <= _REPRODUCED * document["measured_s"]:
+        return []
+    return [
+        f"Around pauses of the program (MPI_Pcontrol) lie {seconds(paused_s)}, which pass as they "
+        "did: messages in them are not known."
+    ]
 
 
 def _disturbed(run: Run) -> str:

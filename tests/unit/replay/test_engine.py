@@ -214,10 +214,11 @@ def test_longer_computation_is_all_else_shorter(
 
 
 def test_sizes_whose_time_is_measured_take_it() -> None:
-    # As 5, 50 and 1000 bytes of 2 ns; between two sizes on a line, in proportion beyond the last.
+    # As 5, 50 and 1000 bytes of 2 ns; between two sizes on a line, which goes on beyond the last:
+    # 1000 + 1800 · 950 / 900 bytes.
     sizes = ((10.0, 5.0), (100.0, 50.0), (1000.0, 1000.0))
     route = Route(latency_ns=100, byte_ns=2, gap_ns=7, sizes=sizes)
-    for size, moves in ((4, 4), (10, 10), (55, 55), (550, 1050), (1000, 2000), (3000, 6000)):
+    for size, moves in ((4, 4), (10, 10), (55, 55), (550, 1050), (1000, 2000), (2800, 5800)):
         b = Builder(2)
         b.send(0, 1, size, blocking=True)
         b.send(0, 1, size, blocking=True)
@@ -230,5 +231,5 @@ def test_sizes_whose_time_is_measured_take_it() -> None:
             assert replayed.path is not None
             assert replayed.path["ns"].sum() == pytest.approx(replayed.run_ns)
     assert Replayer(b.schedule()).run(Network(route, route).faster(2)).run_ns == pytest.approx(
-        6053.5
+        5853.5
     )

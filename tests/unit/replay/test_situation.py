@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from imbrex.network.profile import Handshake, LogGP, MachineProfile, NetworkPath, Point
-from imbrex.replay.situation import measured_route, time_of_sizes
+from imbrex.replay.evaluate import Route
+from imbrex.replay.situation import in_order, kept_bytes, measured_route, time_of_sizes
 
 LOGGP = LogGP(
     L_s=0, o_s_s=1e-6, o_r_s=1e-6, g_s=0, G_s_per_byte=1e-9, EEL_s=2e-6, residual=0.3
@@ -57,3 +58,31 @@ def test_who_has_to_be_inside_mpi_is_what_the_largest_handshake_says(
         assert (route.held_by_sender, route.held_by_receiver) == (sender, receiver)
     else:
         assert route.held_by_sender is route.held_by_receiver is (progress == "none")
+
+
+@pytest.mark.parametrize(
+    ("tails", "kept"),
+    [
+        ((1e-3, 1e-3, 1e-3), float("inf")),  # so of the largest: of larger ones too
+        ((1e-3, 1e-3, 5e-4), 1000),
+        ((1e-3, None, 8e-4), 10),
+        ((None, None, None), 0),
+        ((5e-4, 1e-5, 1e-5), 0),
+    ],
+)
+def test_up_to_the_size_of_which_all_may_be_under_way_messages_leave_their_sender(
+    tails: tuple[float | None, ...], kept: float
+) -> None:
+    points = tuple(
+        Point(size, 0.0, 1e-3, tail_s=tail)
+        for size, tail in zip((10, 1000, 100_000), tails, strict=True)
+    )
+    assert kept_bytes(NetworkPath(points, 1e-9, LOGGP)) == kept
+
+
+def test_exchanges_pass_in_turns_where_messages_wait_for_answers_in_order() -> None:
+    held = Route(held_by_sender=True, held_by_receiver=True, eager_bytes=100, kept_bytes=1e6)
+    free = Route(eager_bytes=100, kept_bytes=1e6)
+    assert in_order(free, held).in_turns
+    assert not in_order(free, free).in_turns
+    assert not in_order(free, held).progressing("ideal").asks

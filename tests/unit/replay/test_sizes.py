@@ -14,14 +14,14 @@ from imbrex.replay.modes import AS_WRITTEN, NONE
 from imbrex.replay.prediction import grid, measured_networks
 from imbrex.replay.replay import replay_s
 
-# Up to 200 bytes at 1 ns a byte, from there to 1,000 bytes at 2.
+# Up to 200 bytes at 1 ns a byte, from there on at 2.
 SIZES = ((200.0, 200e-9), (1000.0, 1800e-9))
 PLAIN = Interconnect("plain", 100e-9, 1e9)
 MEASURED = Interconnect("measured", 100e-9, 1e9, sizes=SIZES)
 
 
 @pytest.mark.parametrize(
-    ("size", "takes_ns"), [(0, 0), (100, 100), (200, 200), (400, 600), (1000, 1800), (2000, 3600)]
+    ("size", "takes_ns"), [(0, 0), (100, 100), (200, 200), (400, 600), (1000, 1800), (2000, 3800)]
 )
 def test_times_lie_on_lines_between_the_sizes(size: float, takes_ns: float) -> None:
     assert time_of_size(SIZES, size) * 1e9 == pytest.approx(takes_ns)
@@ -31,6 +31,10 @@ def test_times_lie_on_lines_between_the_sizes(size: float, takes_ns: float) -> N
         delay = MEASURED.of_size(size)
         assert delay.gap_s_per_byte * size * 1e9 == pytest.approx(takes_ns)
     assert PLAIN.of_size(size) is PLAIN
+
+
+def test_where_the_last_two_sizes_took_the_same_time_larger_ones_take_it_in_proportion() -> None:
+    assert time_of_size(((100.0, 1e-6), (1000.0, 1e-6)), 2000) == pytest.approx(2e-6)
 
 
 def test_each_network_has_its_own_times(one_way: Any) -> None:

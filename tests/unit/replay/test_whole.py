@@ -147,6 +147,24 @@ def test_the_text_begins_with_the_answer_and_a_line_to_copy(make_run: MakeRun) -
     assert "all progress" not in text
 
 
+def test_the_text_says_what_passes_in_turns_and_what_was_paused(make_run: MakeRun) -> None:
+    folder = make_run()
+    row = on(folder, one_message(), name=f"{AS_MEASURED} (inter-node)")
+    assert row["in_step_s"] == row["time_s"]
+    run, turns, paused = load_run(folder), "taken to pass in turns", "Around pauses of the program"
+    text = whole_text(run, document([row], row["time_s"]))
+    assert turns not in text
+    assert paused not in text
+    row |= {"in_step_s": 5000e-9}
+    text = whole_text(run, document([row], 6000e-9) | {"paused_s": 1e-6})
+    assert turns in text
+    assert "; 5 us as long as both sides stay in step" in text
+    assert "messages both ways were in step for a part of the run" in text
+    assert f"{paused} (MPI_Pcontrol) lie 1 us" in text
+    text = whole_text(run, document([row], 4000e-9))
+    assert "messages were faster than the machine profile says" in text
+
+
 def test_the_text_says_which_blocks_are_taken_to_be_equal(make_run: MakeRun) -> None:
     folder = make_run()
     row = on(folder, one_message(), name=f"{AS_MEASURED} (inter-node)")

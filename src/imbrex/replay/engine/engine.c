@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "run.h"
+#include "answers.h"
 
 int ix_run_start(ix_run *run)
 {
@@ -29,7 +29,8 @@ int ix_run_start(ix_run *run)
         ix_links_open(&run->shared, s->processes, run->network->sharing == IX_IN_ORDER))
         return -1;
     if (!run->streams || !run->links || !run->missing || !run->enter || !run->leave ||
-        !run->scratch || !run->from || (held && (!run->entered_ns || !run->entered_op)))
+        !run->scratch || !run->from || (held && (!run->entered_ns || !run->entered_op)) ||
+        ix_answers_open(run))
         return -1;
     for (uint64_t i = 0; i < s->count; i++)
         run->time_ns[i] = IX_UNKNOWN;
@@ -44,6 +45,8 @@ int ix_run_start(ix_run *run)
         stream->next = stream->call = s->first[r];
         stream->end = s->first[r + 1];
         stream->waits = UINT64_MAX;
+        stream->left_ns = IX_UNKNOWN;
+        stream->handed = IX_NONE;
         ix_wake(run, r);
     }
     return 0;
@@ -63,6 +66,7 @@ void ix_run_end(ix_run *run)
     free(run->from);
     free(run->entered_ns);
     free(run->entered_op);
+    free(run->asked);
 }
 
 void ix_wake(ix_run *run, uint32_t stream)
@@ -97,29 +101,40 @@ static void meet(ix_run *run, uint32_t number)
     }
 }
 
-/* The operations of the call that begins here complete transfers that may be held until now. */
-static void enter_call(ix_run *run, uint32_t stream, uint64_t i)
+/* What an operation completes: what it began itself, or one before it did; or IX_NONE. */
+static uint64_t completed_by(const ix_run *run, uint64_t i)
+{
+    const ix_op *op = &run->schedule->ops[i];
+    if (op->kind == IX_WAIT_SEND)
+        return op->partner;
+    if (op->kind == IX_WAIT_RECV)
+        return run->schedule->ops[op->partner].partner;
+    return op->kind > IX_RECV || !(op->flags & IX_BLOCKING) ? IX_NONE : i;
+}
+
+/* The operations of the call that begins here complete transfers that may be held until now: all
+ * are known before the first of them moves. */
+static void enter_call(ix_run *run, uint32_t stream, uint64_t first)
 {
     ix_stream *s = &run->streams[stream];
-    uint64_t first = i;
-    s->call = i;
+    uint64_t end = first + 1;
+    s->call = first;
     s->entered_ns = s->clock_ns;
     if (!run->entered_ns)
         return;
-    for (; i < s->end && (i == first || !(run->schedule->ops[i].flags & IX_CALL)); i++) {
-        const ix_op *op = &run->schedule->ops[i];
-        uint64_t begun = i;
-        if (op->kind == IX_WAIT_SEND)
-            begun = op->partner;
-        else if (op->kind == IX_WAIT_RECV)
-            begun = run->schedule->ops[op->partner].partner;
-        else if (op->kind > IX_RECV || !(op->flags & IX_BLOCKING))
-            continue;
+    while (end < s->end && !(run->schedule->ops[end].flags & IX_CALL))
+        end++;
+    for (uint64_t i = first; i < end; i++) {
+        uint64_t begun = completed_by(run, i);
         if (begun == IX_NONE || run->entered_ns[begun] >= 0)
             continue;
         run->entered_ns[begun] = s->clock_ns;
         run->entered_op[begun] = (uint32_t)first;
-        if (op->kind == IX_SEND)
+    }
+    for (uint64_t i = first; i < end; i++) {
+        const ix_op *op = &run->schedule->ops[i];
+        uint64_t begun = completed_by(run, i);
+        if (begun == IX_NONE || run->entered_op[begun] != first || op->kind == IX_SEND)
             continue;
         int receives = op->kind == IX_WAIT_RECV || op->kind == IX_RECV;
         uint32_t sender = receives ? op->peer : stream;
@@ -140,6 +155,7 @@ static int take(ix_run *run, uint32_t stream, uint64_t i, uint64_t send, double 
     if (run->times->why)
         run->times->why[i] = at > s->clock_ns ? IX_REMOTE : IX_OWN;
     s->clock_ns = (at > s->clock_ns ? at : s->clock_ns) + receive_ns;
+    s->left_ns = s->clock_ns;
     return 1;
 }
 
@@ -150,7 +166,27 @@ static int wait_own(ix_run *run, uint32_t stream, uint64_t i, uint64_t begun)
     if (run->times->why)
         run->times->why[i] = at > s->clock_ns ? IX_REMOTE : IX_OWN;
     s->clock_ns = at > s->clock_ns ? at : s->clock_ns;
+    s->left_ns = s->clock_ns;
     return 1;
+}
+
+/* A send above the eager limit, of this process, in the operation that completes it. */
+static int wait_send(ix_run *run, uint32_t stream, uint64_t i, uint64_t send)
+{
+    ix_stream *s = &run->streams[stream];
+    if (ix_is_handed_over(run, send)) {
+        double at = run->asked[send].at_ns;
+        if (run->times->why)
+            run->times->why[i] = at > s->clock_ns ? run->asked[send].why : IX_OWN;
+        s->clock_ns = at > s->clock_ns ? at : s->clock_ns;
+        s->left_ns = s->clock_ns;
+        return 1;
+    }
+    if (run->time_ns[send] < 0) {
+        s->waits = send;
+        return 0;
+    }
+    return wait_own(run, stream, i, send);
 }
 
 /* A probe: the message is announced. */
@@ -198,15 +234,12 @@ static int step(ix_run *run, uint32_t stream, uint64_t i)
         }
         if (!(op->flags & IX_BLOCKING) || ix_is_eager(run, route, op, i))
             return 1;
-        if (run->time_ns[i] < 0) {
-            s->waits = i;
-            return 0;
-        }
-        return wait_own(run, stream, i, i);
+        return wait_send(run, stream, i, i);
     }
     case IX_RECV:
         if (!resumed) {
             run->time_ns[i] = s->clock_ns;
+            ix_posts(run, stream, i);
             if (op->partner != IX_NONE && run->streams[op->peer].sends_end)
                 ix_start_pending(run, op->peer, op->partner);
         }
@@ -222,11 +255,7 @@ static int step(ix_run *run, uint32_t stream, uint64_t i)
         const ix_route *route = ix_route_of(schedule, run->network, stream, begun->peer);
         if (ix_is_eager(run, route, begun, op->partner))
             return 1;
-        if (run->time_ns[op->partner] < 0) {
-            s->waits = op->partner;
-            return 0;
-        }
-        return wait_own(run, stream, i, op->partner);
+        return wait_send(run, stream, i, op->partner);
     }
     case IX_WAIT_ARRIVAL:
         return look(run, stream, i, op);

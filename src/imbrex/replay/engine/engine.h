@@ -99,15 +99,17 @@ typedef struct ix_schedule {
     uint32_t streams, processes, meeting_count, reserved;
 } ix_schedule;
 
-enum ix_held { IX_HELD_BY_SENDER = 1, IX_HELD_BY_RECEIVER = 2 };
+enum ix_held { IX_HELD_BY_SENDER = 1, IX_HELD_BY_RECEIVER = 2, IX_HELD_BY_BOTH = 3 };
 
 /* LogGP of one path; G as byte_ns. `held`: above the eager limit data moves only while the sender
- * (the receiver) is in the call that completes it. */
+ * (the receiver) is in the call that completes it. `kept_bytes`: up to that size a message that is
+ * held by both leaves its sender as soon as it is asked for, for a buffer, in which whatever
+ * follows on this connection waits behind it (answers.c). */
 enum { IX_SIZES = 24 };
 
 typedef struct ix_route {
     double latency_ns, send_ns, receive_ns, gap_ns, byte_ns;
-    double eager_bytes;
+    double eager_bytes, kept_bytes;
     int32_t held;
     int32_t counted; /* its latencies and bytes are counted on the critical path */
     /* Where time is not in proportion to size: sizes, ascending, and the bytes for which a message
@@ -132,7 +134,8 @@ typedef struct ix_network {
     int64_t free_site;    /* transfers begun there take no time; -1: none */
     int64_t driven_site;  /* transfers begun there are not held; -1: none */
     uint32_t sharing;     /* enum ix_sharing */
-    uint32_t reserved;
+    uint32_t in_turns; /* of two that would leave a call at the same time the lower stream is ahead
+                        * by a little: its announcement comes while the other is inside still */
 } ix_network;
 
 /* What decided a time. */
@@ -146,6 +149,7 @@ enum ix_why {
     IX_ANNOUNCED, /* of a probe: the message is on its way, but does not move yet */
     IX_ENDED,     /* of a held transfer that nobody awaits: the sender's end, */
     IX_ENDED2,    /* or the receiver's */
+    IX_BEHIND,    /* of a transfer: its answer waits behind a message the other way */
 };
 
 /* The results. `time_ns`: of a send its arrival, of a receive when it was posted, of a meeting when
@@ -155,10 +159,11 @@ typedef struct ix_times {
     double *time_ns; /* of each operation */
     uint8_t *why;    /* of each operation that waits; of a send its start is in `start_why` */
     uint8_t *start_why;
-    uint32_t *from;    /* of a send: the operation that let it start; of a meeting: the member */
-    double *shared_ns; /* of each send, what it took longer because others were on the links */
-    double *parts;     /* of each member, in the order of `members`: ns of latency, bandwidth and
-                        * overhead on its way, number of latencies, bytes: five each */
+    uint32_t *from;       /* of a send: the operation that let it start; of a meeting: the member */
+    double *shared_ns;    /* of each send, what it took longer because others were on the links */
+    double *parts;        /* of each member, in the order of `members`: ns of latency, bandwidth and
+                           * overhead on its way, number of latencies, bytes: five each */
+    uint32_t *asked_from; /* of a send whose wait ended as it was asked for: what let it be */
 } ix_times;
 
 typedef struct ix_stuck {
@@ -193,19 +198,21 @@ static inline double ix_bytes(const ix_op *op)
 }
 
 /* The bytes that a message of `bytes` is on the link for: a line between two known sizes, from
- * nothing and in proportion beyond the last. */
+ * nothing, which goes on beyond the last: what a network lets pass ahead of its rate it does once.
+ * In proportion where the last two took the same time. */
 static inline double ix_as_bytes(const ix_route *route, double bytes)
 {
-    double size = 0, moved = 0;
-    if (!route->sizes)
-        return bytes;
+    double size = 0, moved = 0, slope = 1;
     for (uint64_t k = 0; k < route->sizes; k++) {
+        slope = (route->as_bytes[k] - moved) / (route->size[k] - size);
         if (bytes <= route->size[k])
-            return moved + (bytes - size) / (route->size[k] - size) * (route->as_bytes[k] - moved);
+            return moved + (bytes - size) * slope;
         size = route->size[k];
         moved = route->as_bytes[k];
     }
-    return moved * (bytes / size);
+    if (slope <= 0)
+        return moved * (bytes / size);
+    return moved + (bytes - size) * slope;
 }
 
 static inline double ix_calc(const ix_op *op)

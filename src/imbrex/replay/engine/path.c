@@ -56,8 +56,9 @@ static void step_back(ix_walk *w)
     w->begun = 1;
 }
 
-/* From when a message had come back to what let it start. */
-static void through_message(ix_walk *w, uint64_t send)
+/* From when a message had come back to what let it start; another message that it stood behind, or
+ * UINT64_MAX. */
+static uint64_t through_one(ix_walk *w, uint64_t send)
 {
     const ix_schedule *s = w->schedule;
     const ix_op *op = &s->ops[send];
@@ -71,9 +72,11 @@ static void through_message(ix_walk *w, uint64_t send)
         out->ns[IX_BANDWIDTH] = route->byte_ns * bytes;
         out->latencies = route->counted ? turns : 0;
         out->bytes = route->counted ? bytes : 0;
-        if (w->times->shared_ns && route->byte_ns > 0) {
-            out->ns[IX_BANDWIDTH] += w->times->shared_ns[send];
-            out->bytes += route->counted ? w->times->shared_ns[send] / route->byte_ns : 0;
+        if (w->times->shared_ns) {
+            double shared = w->times->shared_ns[send];
+            out->ns[IX_BANDWIDTH] += shared;
+            if (route->counted && route->byte_ns > 0)
+                out->bytes += shared / route->byte_ns;
         }
     }
     for (;;) {
@@ -85,6 +88,8 @@ static void through_message(ix_walk *w, uint64_t send)
                 ix_stretch *own = stretch(w, send);
                 own->ns[IX_OVERHEAD] = route->send_ns;
                 go_to(w, sender, send, 1);
+            } else if (why == IX_BEHIND) {
+                return from;
             } else if (why == IX_POSTED) {
                 go_to(w, op->peer, op->partner, 1);
             } else {
@@ -92,7 +97,7 @@ static void through_message(ix_walk *w, uint64_t send)
                 int before = why == IX_AWAITED || why == IX_AWAITED2;
                 go_to(w, of_sender ? sender : op->peer, from, before);
             }
-            return;
+            return UINT64_MAX;
         }
         /* The one before it on the link, perhaps of another stream of the process. */
         send = from;
@@ -104,6 +109,25 @@ static void through_message(ix_walk *w, uint64_t send)
         link->ns[IX_BANDWIDTH] = route->gap_ns + route->byte_ns * moved;
         link->bytes = route->counted ? moved : 0;
     }
+}
+
+static void through_message(ix_walk *w, uint64_t send)
+{
+    while (send != UINT64_MAX)
+        send = through_one(w, send);
+}
+
+/* From the wait for a send that left as it was asked for. */
+static void asked(ix_walk *w, uint64_t send, uint8_t why)
+{
+    const ix_op *op = &w->schedule->ops[send];
+    uint32_t from = w->times->asked_from[send];
+    if (why == IX_BEHIND)
+        through_message(w, from);
+    else if (why == IX_POSTED)
+        go_to(w, op->peer, op->partner, 1);
+    else
+        go_to(w, op->peer, from, 1);
 }
 
 /* From a probe to where its message was sent. */
@@ -154,12 +178,20 @@ static void after(ix_walk *w)
             through_message(w, at);
             return;
         }
+        if (why != IX_OWN) {
+            asked(w, at, why);
+            return;
+        }
         stretch(w, at)->ns[IX_OVERHEAD] =
             ix_route_of(w->schedule, w->network, w->stream, op->peer)->send_ns;
         break;
     case IX_WAIT_SEND:
         if (remote) {
             through_message(w, op->partner);
+            return;
+        }
+        if (why != IX_OWN) {
+            asked(w, op->partner, why);
             return;
         }
         break;

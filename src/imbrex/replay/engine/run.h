@@ -18,9 +18,20 @@ typedef struct ix_pending {
     double ready_ns; /* negative: it has started */
 } ix_pending;
 
+/* Of a send that is asked for (answers.c): when its sender hands it over, and what let it. Of a
+ * receive at_ns is when its process had last been waiting before it posted it. */
+typedef struct ix_asked {
+    double at_ns;
+    uint32_t before; /* the send to the same peer that was handed over before */
+    uint32_t next;   /* of the latest send to a peer: that to another */
+    uint32_t from;
+    uint8_t why, at_posting;
+} ix_asked;
+
 typedef struct ix_stream {
     double clock_ns;
     double entered_ns; /* the call that it is in */
+    double left_ns;    /* when it last waited */
     uint64_t next, end;
     uint64_t call;  /* first operation of that call */
     uint64_t waits; /* the operation that it waits for, where nobody else is told; or UINT64_MAX */
@@ -29,6 +40,7 @@ typedef struct ix_stream {
     uint32_t queued;   /* the stream behind it in the queue of those that can go on */
     ix_pending *sends; /* that could not start yet, in the order of the program */
     uint32_t sends_first, sends_end, sends_room;
+    uint32_t handed; /* the latest sends that were handed over, of each peer one; or IX_NONE */
 } ix_stream;
 
 typedef struct ix_link {
@@ -48,6 +60,7 @@ typedef struct ix_run {
     double *entered_ns; /* of each operation that a held transfer begins: the call that completes
                          * it; NULL where none is held */
     uint32_t *entered_op;
+    ix_asked *asked; /* of each operation; NULL where no answer has to be in order */
     double *enter, *leave, *scratch; /* of the members of a meeting */
     uint32_t *from;
     uint32_t head, tail; /* of the queue; IX_NONE: it is empty */
@@ -59,6 +72,9 @@ int ix_run_start(ix_run *run);
 void ix_run_end(ix_run *run);
 
 void ix_wake(ix_run *run, uint32_t stream);
+
+/* Wake the threads of this stream's process that wait for the operation. */
+void ix_wake_waiting(ix_run *run, uint32_t stream, uint64_t op);
 
 /* The send `op` of `stream` can start at ready_ns as far as the sender is concerned. */
 void ix_send_issued(ix_run *run, uint32_t stream, uint64_t op, double ready_ns);

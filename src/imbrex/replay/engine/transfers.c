@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "run.h"
+#include "answers.h"
 
 static const ix_route *route_of(const ix_run *run, uint32_t stream, const ix_op *op)
 {
@@ -15,12 +15,8 @@ static int is_free(const ix_run *run, const ix_op *op, uint64_t index)
            ix_is_site(run->schedule, op, (int64_t)index, run->network->free_site);
 }
 
-static void arrived(ix_run *run, uint32_t stream, uint64_t op, double at_ns)
+void ix_wake_waiting(ix_run *run, uint32_t stream, uint64_t op)
 {
-    double before = run->time_ns[op];
-    run->time_ns[op] = at_ns;
-    if (before < IX_UNKNOWN)
-        ix_wake(run, (uint32_t)(-2.0 - before));
     /* Another thread of the process may wait for it; those of a process stand together. */
     const uint32_t *process = run->schedule->process;
     uint32_t first = stream, end = stream + 1;
@@ -31,6 +27,16 @@ static void arrived(ix_run *run, uint32_t stream, uint64_t op, double at_ns)
     for (uint32_t s = first; s < end; s++)
         if (run->streams[s].waits == op)
             ix_wake(run, s);
+}
+
+static void arrived(ix_run *run, uint32_t stream, uint64_t op, double at_ns)
+{
+    double before = run->time_ns[op];
+    run->time_ns[op] = at_ns;
+    if (before < IX_UNKNOWN)
+        ix_wake(run, (uint32_t)(-2.0 - before));
+    ix_wake_waiting(run, stream, op);
+    ix_answers_arrived(run, stream, op);
 }
 
 static void told(ix_run *run, uint64_t index, uint8_t why, uint32_t from)
@@ -91,7 +97,7 @@ void ix_send_through(ix_run *run, const ix_through *through)
 }
 
 /* Whether all is known that a send waits for; then when it can start, and why then. */
-static int can_start(const ix_run *run, uint32_t stream, const ix_pending *send, int stalled,
+static int can_start(ix_run *run, uint32_t stream, const ix_pending *send, int stalled,
                      double *ready, uint8_t *why, uint32_t *from)
 {
     const ix_op *op = &run->schedule->ops[send->op];
@@ -112,7 +118,16 @@ static int can_start(const ix_run *run, uint32_t stream, const ix_pending *send,
     if (!held || (run->network->driven_site >= 0 &&
                   ix_is_site(run->schedule, op, (int64_t)send->op, run->network->driven_site)))
         return 1;
-    for (int side = 0; side < 2; side++) {
+    int answered = ix_is_answered(run, route, op) && !stalled;
+    if (answered) {
+        if (!ix_is_asked(run, stream, send))
+            return 0;
+        const ix_asked *asked = &run->asked[send->op];
+        *ready = asked->at_ns;
+        *why = asked->why;
+        *from = asked->from;
+    }
+    for (int side = answered; side < 2; side++) {
         uint64_t index = side ? op->partner : send->op;
         const uint32_t number = side ? op->peer : stream;
         const ix_stream *s = &run->streams[number];
