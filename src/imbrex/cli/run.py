@@ -51,7 +51,7 @@ from imbrex.report.verdict import print_verdict
     type=click.Choice(event_sources()),
     default="auto",
     show_default=True,
-    help="Where events come from: the MPI calls; UCX, libfabric or PERUSE if all messages pass it.",
+    help="Where events come from: the MPI calls, or a layer below them that all messages pass.",
 )
 @click.option(
     "--log",
