@@ -128,7 +128,10 @@ def compiled(mpi: Any) -> Callable[..., Path]:
 
 @pytest.fixture
 def measured(mpi: Any, runtime: Runtime, tmp_path: Path) -> Callable[..., Measured]:
-    """Run a program on a few ranks with the runtime preloaded, and read what it left."""
+    """Run a program on a few ranks with the runtime preloaded, and read what it left.
+
+    `before`: words in front of the launcher.
+    """
 
     def run(
         program: Path | list[str],
@@ -137,6 +140,7 @@ def measured(mpi: Any, runtime: Runtime, tmp_path: Path) -> Callable[..., Measur
         table: str | None = None,
         environment: dict[str, str] | None = None,
         launcher: tuple[str, ...] = (),
+        before: tuple[str, ...] = (),
         check: bool = True,
         timeout: int = 60,
     ) -> Measured:
@@ -151,7 +155,7 @@ def measured(mpi: Any, runtime: Runtime, tmp_path: Path) -> Callable[..., Measur
         command = [str(program)] if isinstance(program, Path) else program
         many = ["--oversubscribe"] if mpi.name == "openmpi" else []
         process = subprocess.run(
-            [mpi.mpirun, *many, *launcher, "-n", str(ranks), *command, *arguments],
+            [*before, mpi.mpirun, *many, *launcher, "-n", str(ranks), *command, *arguments],
             env=variables,
             capture_output=True,
             text=True,
