@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from imbrex.transform import mpi_calls
+from imbrex.transform.analysis.messages import is_copy
 from imbrex.transform.model.program import Routine
 from imbrex.transform.rewrites.base import Decision, Refusal, Site, left_alone
 from imbrex.transform.rewrites.blocking import BlockingToNonblocking
@@ -19,6 +20,8 @@ def _sites(routine: Routine) -> list[Site]:
     sites = []
     for statement in routine.statements():
         for call in statement.calls:
+            if is_copy(statement.parent):
+                continue
             if (
                 call.name in mpi_calls.BLOCKING
                 or call.name in mpi_calls.LEFT_ALONE

@@ -9,6 +9,7 @@ from pathlib import Path
 from imbrex.errors import ImbrexError
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.aliases import Aliases
+from imbrex.transform.analysis.allocators import tell_allocations_apart
 from imbrex.transform.analysis.assigned import pass_assigned
 from imbrex.transform.analysis.beside import has_work
 from imbrex.transform.analysis.constants import name_constants, nonnegative
@@ -16,10 +17,12 @@ from imbrex.transform.analysis.contiguous import find_contiguous
 from imbrex.transform.analysis.datatypes import find_layouts
 from imbrex.transform.analysis.distinct import find_distinct, find_owned
 from imbrex.transform.analysis.footprint import Footprints
+from imbrex.transform.analysis.known import note_known
 from imbrex.transform.analysis.library import Libraries, Library
 from imbrex.transform.analysis.linear import split_linear
 from imbrex.transform.analysis.message_extent import mark_extents
 from imbrex.transform.analysis.references import find_references
+from imbrex.transform.analysis.slots import find_slotted
 from imbrex.transform.analysis.taken import handles_errors
 from imbrex.transform.analysis.whole_program import unseen_code
 from imbrex.transform.call_stack import with_deep_stack
@@ -266,15 +269,18 @@ class _Analysis:
             self.program = program = read_program(paths, replace(options, checks=False))
             self.libraries = libraries = _libraries(program)
         self.known = libraries.effects() | _OUTPUT | _mpi_names(program)
+        tell_allocations_apart(program, self.known)
         aliases = Aliases(program, self.known)
         find_contiguous(program)
         mark_extents(program, aliases)
         aliases.distinct = find_distinct(program, aliases) | find_references(program, aliases)
         aliases.owned = find_owned(program, aliases)
+        aliases.slotted = find_slotted(program, aliases)
         name_constants(program, Footprints(program, aliases, libraries))
         pass_assigned(program, Footprints(program, aliases, libraries))
         program.layouts = find_layouts(program, Footprints(program, aliases, libraries))
         split_linear(program)
+        note_known(program, Footprints(program, aliases, libraries))
         self.footprints = Footprints(program, aliases, libraries)
         self.footprints.nonnegative = nonnegative(program, self.footprints)
 

@@ -21,6 +21,7 @@ from imbrex.transform.engine import Options, transform
 sys.path.insert(0, str(Path(__file__).parent))
 import generate  # type: ignore[import-not-found]
 import generate_classes  # type: ignore[import-not-found]
+import generate_faces  # type: ignore[import-not-found]
 import generate_objects  # type: ignore[import-not-found]
 import generate_rows  # type: ignore[import-not-found]
 
@@ -28,7 +29,8 @@ import generate_rows  # type: ignore[import-not-found]
 # all others: the search over preparations reads a whole part at each of its steps.
 MANY, FEW = 10, 2
 COMMUNICATION = frozenset({"nonblocking", "collectives", "motion"})
-ROWS = 4  # of so many parts in C one has buffers that are parts of rows
+# Of so many parts in C one has buffers that are parts of rows, and one exchanges faces.
+ROWS = FACES = 4
 _WORKERS = 2
 
 
@@ -49,6 +51,8 @@ def make_part(language: str, seeds: list[int], folder: Path, driven: bool) -> Pa
     source = folder / f"part{seeds[0]}.{language}"
     if language == "c" and len(seeds) <= FEW and seeds[0] // FEW % ROWS == 0:
         source.write_text(generate_rows.source(seeds))
+    elif language == "c" and len(seeds) <= FEW and seeds[0] // FEW % FACES == 2:
+        source.write_text(generate_faces.source(seeds))
     elif language == "c":
         source.write_text(generate.c_source(seeds))
     elif language == "cpp":

@@ -230,7 +230,9 @@ def test_joined(name: str, tmp_path: Path) -> None:
     assert outcome.after == outcome.before
     (decision,) = outcome.decisions
     assert decision.decision != "rewritten"
-    known = re.search(r"behind it `(b|m|s1|p)` (is|may be) (used|set)", decision.reason.text)
+    known = re.search(
+        r"behind it `(b|m|s1|p|allocated memory)` (is|may be) (used|set)", decision.reason.text
+    )
     assert known or "wrapper" in name or "names is not known" in decision.reason.text
 
 

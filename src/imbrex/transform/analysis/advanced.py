@@ -37,4 +37,5 @@ class Advanced:
     def _argument(self, old: Argument) -> Argument:
         origin = None if old.origin is None else tuple(self.value(i) for i in old.origin)
         first = None if old.first is None else tuple(self.value(i) for i in old.first)
-        return replace(old, value=self.value(old.value), origin=origin, first=first)
+        slot = tuple([i.substitute(self.index, self.later) for i in old.slot])
+        return replace(old, value=self.value(old.value), origin=origin, first=first, slot=slot)

@@ -36,6 +36,8 @@ class Aliases:
         self.addressed: set[str] = set()
         # Fields that hold allocations of their own in each structure.
         self.owned: set[str] = set()
+        # Arrays of pointers each of which holds allocations of its own.
+        self.slotted: set[str] = set()
         self._objects: dict[tuple[str, bool], set[str]] = {}
         self._sharing: dict[tuple[tuple[str, bool], tuple[str, bool]], bool] = {}
         # Calls through pointers call the program's own routines, unless that turns out wrong.
@@ -219,7 +221,9 @@ class Aliases:
         in between say nothing: each may then be what the other was.
         """
         if left.variable == right.variable and left.through == right.through:
-            return not self._owned_apart(left, right, changed)
+            return not (
+                self._owned_apart(left, right, changed) or self._slots_apart(left, right, changed)
+            )
         if left.through and right.through and self._apart(left.variable, right.variable, changed):
             return False
         return self._meet((left.variable, left.through), (right.variable, right.through))
@@ -288,6 +292,19 @@ class Aliases:
             owner is not None and not owner.pointer and bool(owner.record) and not owner.bounds
             for owner in owners
         )
+
+    def _slots_apart(self, left: Access, right: Access, changed: frozenset[str]) -> bool:
+        """Whether the accesses are through different elements of an array of pointers."""
+        if left.variable not in self.slotted or left.variable in changed:
+            return False
+        if len(left.slot) != len(right.slot):
+            return False
+        for mine, other in zip(left.slot, right.slot, strict=True):
+            distance = mine.plus(other, -1)
+            known = not (mine.variables() | other.variables()) & changed
+            if known and distance.constant and not distance.terms:
+                return True
+        return False
 
     @staticmethod
     def _new_beside(owner: Variable | None, other: Variable | None) -> bool:

@@ -48,7 +48,7 @@ class Binding:
         theirs = self.program.variables.get(access.variable)
         if theirs is not None and theirs.assumed_shape:
             section = self._given_shape(access.section, theirs, argument)
-        elif strides is not None and self._same_array(access.variable, argument, strides):
+        elif strides is not None and self.same_array(access.variable, argument):
             section = self.section(access.section)
         return Access(
             base,
@@ -58,6 +58,7 @@ class Binding:
             section,
             strides if section is not None and strides is not None else (),
             argument.owner,
+            argument.slot,
         )
 
     def shared(self, access: Access) -> Access:
@@ -75,6 +76,7 @@ class Binding:
             section,
             strides if section is not None and strides is not None else (),
             self._owner(access.owner),
+            self._all(access.slot) or (),
         )
 
     def _owner(self, owner: str) -> str:
@@ -94,7 +96,7 @@ class Binding:
         whole = bool(base.record) and not base.bounds and base.kind != "field"
         return base.key if whole else ""
 
-    def _same_array(self, parameter: str, argument: Argument, strides: tuple[Affine, ...]) -> bool:
+    def same_array(self, parameter: str, argument: Argument) -> bool:
         """Whether indices mean the same in both: the argument is an array from its beginning."""
         mine = self.program.variables.get(argument.base or "")
         theirs = self.program.variables.get(parameter)

@@ -7,6 +7,7 @@ from functools import cached_property
 
 from imbrex.transform.analysis.aliases import EXTERNAL, Aliases
 from imbrex.transform.model.affine import Affine, disjoint, extents, forget, within
+from imbrex.transform.model.cases import Case
 from imbrex.transform.model.program import UNKNOWN_MEMORY, Access, Program
 
 _NONE: frozenset[str] = frozenset()
@@ -56,7 +57,7 @@ class Changes:
             strides and any(s.variables() & changed for s in strides)
         ):
             return access.anywhere()
-        return access.at(forget(access.section, changed))
+        return access.settled(forget(access.section, changed), changed)
 
     def later(self, accesses: list[Access], changed: frozenset[str] | None) -> list[Access]:
         """Accesses as they are known where the variables `changed` have changed since.
@@ -87,8 +88,12 @@ class Changes:
                     found.add(access.variable)
             for dimension in access.section or ():
                 found |= dimension.variables()
-            for stride in access.strides:
-                found |= stride.variables()
+            for form in (*access.strides, *access.slot):
+                found |= form.variables()
+            for case in access.cases:
+                found |= case.variables()
+            for fact in access.when:
+                found |= fact.variables()
         return frozenset(found)
 
     def _moved(self, access: Access, changed: Set[str]) -> bool:
@@ -148,8 +153,31 @@ class Changes:
                 return mine, other
         return None
 
+    def _disjoint_by_case(self, mine: Access, other: Access, changed: frozenset[str]) -> bool:
+        """Whether accesses touch different elements for each value of the variables of cases."""
+        sides = [a.cases or (Case((), a.section, a.strides),) for a in (mine, other)]
+        if any(key in changed for cases in sides for case in cases for key, _ in case.values):
+            return False
+        for left in sides[0]:
+            for right in sides[1]:
+                values = dict(left.values)
+                if any(values.setdefault(key, value) != value for key, value in right.values):
+                    continue  # they never happen together
+                one, two = (
+                    access._replace(section=section, strides=strides, cases=())
+                    for access, (section, strides) in (
+                        (mine, left.known(values)),
+                        (other, right.known(values)),
+                    )
+                )
+                if not self.disjoint_after(one, two, changed):
+                    return False
+        return True
+
     def disjoint_after(self, mine: Access, other: Access, changed: frozenset[str]) -> bool:
         """Whether accesses to one array surely touch different elements."""
+        if mine.cases or other.cases:
+            return self._disjoint_by_case(mine, other, changed)
         left, right = forget(mine.section, changed), forget(other.section, changed)
         if left is None or right is None or mine.strides != other.strides:
             return False
@@ -161,8 +189,11 @@ class Changes:
             inside = all(within(side, mine.strides, known) for side in (left, right))
             return inside and disjoint(left, right, known)
 
-        if apart(self.nonnegative):
+        facts = self.nonnegative
+        if mine.when or other.when:
+            facts |= {f for f in mine.when | other.when if f.variables().isdisjoint(changed)}
+        if apart(facts):
             return True
         # If one of them touches nothing, they do not meet either.
         spans = extents(left) | extents(right)
-        return bool(spans) and apart(self.nonnegative | spans)
+        return bool(spans) and apart(facts | spans)

@@ -14,6 +14,7 @@ from imbrex.transform.model.affine import Affine, Range, Section
 from imbrex.transform.model.program import (
     Access,
     Argument,
+    Block,
     Kind,
     LoopRange,
     Program,
@@ -23,7 +24,10 @@ from imbrex.transform.model.program import (
 
 
 def name_constants(program: Program, footprints: Footprints) -> None:
-    """Replace such variables in all sections, bounds and arguments; footprints become stale."""
+    """Replace such variables in all sections, bounds and arguments; footprints become stale.
+
+    Those of an inner block are replaced in that block, which is all where they are known.
+    """
     addressed = {source for _, form, source in program.pointer_facts if form == "addr"}
     for routine in program.routines.values():
         source = program.files.get(routine.file)
@@ -41,30 +45,55 @@ def name_constants(program: Program, footprints: Footprints) -> None:
 def _constants(
     program: Program, footprints: Footprints, routine: Routine, addressed: set[str]
 ) -> dict[str, Affine]:
-    declared = {
-        access.variable
-        for statement in routine.body.statements
-        if statement.kind is Kind.DECLARE
-        for access in statement.accesses
-        if access.write and access.variable in program.definitions
-    }
-    if not declared:
+    declared = _declared(program, routine.body)
+    inner = {}
+    for statement in routine.statements():
+        for block in statement.blocks:
+            names = _declared(program, block)
+            inner.update({n: block for n in names if program.variables[n].kind == "local"})
+    if not declared and not inner:
         return {}
     written: dict[str, int] = {}
     for statement in routine.statements():
         for access in statement.accesses:
             if access.write and not access.through:
                 written[access.variable] = written.get(access.variable, 0) + 1
+    declared |= inner.keys()
     single = {key for key in declared - addressed if written[key] == 1}
     not_single = [a for a in footprints.of_routine(routine).accesses if a.variable not in single]
     changed = footprints.changed(not_single)
     values: dict[str, Affine] = {}
-    for key in sorted(single, key=lambda name: program.variables[name].line):
-        value = program.definitions[key]
-        known = value.replace(lambda factor: values.get(factor, Affine.variable(factor)))
-        if known is not None and not known.variables() & changed:
-            values[key] = known
+
+    def keeps(key: str, value: Affine) -> bool:
+        """Whether nothing that the value is made of changes where the variable is known."""
+        if key not in inner:
+            return value.variables().isdisjoint(changed)
+        statements = inner[key].statements
+        found = footprints.changed_by(statements, routine.file)
+        return value.variables().isdisjoint(found)
+
+    left = sorted(single)
+    more = True
+    while more:  # what is made of others may stand in one line with them
+        more = False
+        for key in [name for name in left if name not in values]:
+            value = program.definitions[key]
+            known = value.replace(lambda factor: values.get(factor, Affine.variable(factor)))
+            if known is not None and keeps(key, known):
+                values[key] = known
+                more = True
     return values
+
+
+def _declared(program: Program, block: Block) -> set[str]:
+    """The variables that are declared in a block, with a value that is known."""
+    return {
+        access.variable
+        for statement in block.statements
+        if statement.kind is Kind.DECLARE
+        for access in statement.accesses
+        if access.write and access.variable in program.definitions
+    }
 
 
 class _Renaming:
@@ -97,16 +126,20 @@ class _Renaming:
                 self.section(access.section),
                 tuple(self.value(stride) for stride in access.strides),
                 access.owner,
+                tuple(self.value(index) for index in access.slot),
             )
             for access in statement.accesses
         ]
         loop = statement.loop
         if loop is not None:
             statement.loop = LoopRange(loop.index, self.value(loop.low), self.value(loop.high))
+        statement.holding = tuple(self.value(form) for form in statement.holding)
+        statement.failing = tuple(self.value(form) for form in statement.failing)
         for call in statement.calls:
             for argument in call.arguments:
                 argument.value = self.optional(argument.value)
                 argument.strides = tuple(self.value(stride) for stride in argument.strides)
+                argument.slot = tuple(self.value(index) for index in argument.slot)
                 if argument.origin is not None:
                     argument.origin = tuple(self.optional(index) for index in argument.origin)
 

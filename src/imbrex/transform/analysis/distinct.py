@@ -62,11 +62,11 @@ def find_owned(program: Program, aliases: Aliases) -> set[str]:
     if program.unread_code or not program.is_whole:
         return set()
     found = set()
-    handed_out = lru_cache(maxsize=None)(partial(_handed_out, program))
+    given_away = lru_cache(maxsize=None)(partial(handed_out, program))
     for key, variable in program.variables.items():
         if variable.kind != "field" or not variable.pointer or key.endswith(".*"):
             continue
-        if variable.record in program.copied_records or handed_out(variable.record):
+        if variable.record in program.copied_records or given_away(variable.record):
             continue
         set_to = [
             (form, source)
@@ -78,7 +78,7 @@ def find_owned(program: Program, aliases: Aliases) -> set[str]:
     return found
 
 
-def _handed_out(program: Program, record: str) -> bool:
+def handed_out(program: Program, record: str) -> bool:
     """Whether code that is not seen gets at the structures, and might copy them."""
     for routine in program.routines.values():
         for key in routine.parameters:

@@ -7,6 +7,7 @@ from functools import cached_property
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.aliases import Aliases
 from imbrex.transform.analysis.binding import Binding
+from imbrex.transform.analysis.by_value import ByValue
 from imbrex.transform.analysis.changes import Changes
 from imbrex.transform.analysis.copies import message_arrays
 from imbrex.transform.analysis.facts import ProgramFacts
@@ -57,6 +58,11 @@ class Footprints(Changes):
         self._asked: dict[str, frozenset[str]] = {}
         # What statements send and receive, as `Messages` finds out.
         self.buffers: dict[tuple[int, bool], Buffers] = {}
+
+    @cached_property
+    def by_value(self) -> ByValue:
+        """What calls touch for each value that they may pass."""
+        return ByValue(self)
 
     @cached_property
     def facts(self) -> ProgramFacts:
@@ -133,6 +139,8 @@ class Footprints(Changes):
         if not found.jumps:
             found.leaves = None
         found.accesses = different(self._settle(statement, found.accesses, inner))
+        if statement.known:
+            found.accesses = [a._replace(when=a.when | statement.known) for a in found.accesses]
         return found
 
     def _takes_time(self, statement: Statement, file: str) -> bool:
@@ -179,7 +187,7 @@ class Footprints(Changes):
                 section = widen(section, loop.index, loop.low, loop.high)
             if access.strides and any(s.variables() & changed for s in access.strides):
                 section = None
-            settled.append(access.at(forget(section, changed)))
+            settled.append(access.settled(forget(section, changed), changed))
         return settled
 
     def of_call(self, call: Call, file: str) -> Footprint:
@@ -229,6 +237,7 @@ class Footprints(Changes):
                     sections.get(position),
                     argument.strides if sections.get(position) is not None else (),
                     argument.owner,
+                    argument.slot,
                 )
             )
             found += further(argument, write, place.line)
@@ -260,7 +269,7 @@ class Footprints(Changes):
 
     def _bound(self, call: Call, routine: Routine, place: Location) -> Footprint:
         summary = self.of_routine(routine, self.given(call, routine))
-        accesses = self.bound(call, routine, summary.accesses)
+        accesses = self.by_value.of(call, routine, summary.accesses)
         events = list(
             dict.fromkeys(Event(event.name, event.location, None) for event in summary.events)
         )
@@ -294,6 +303,10 @@ class Footprints(Changes):
             elif position < len(call.arguments):
                 accesses.append(binding.access(access, position))
         return accesses
+
+    def is_active(self, routine: Routine) -> bool:
+        """Whether the summary of a routine is being made."""
+        return routine.key in self._active
 
     def binding(self, call: Call, routine: Routine) -> Binding:
         return Binding(self.program, call, routine, self.changed_in(self.of_routine(routine)))

@@ -32,6 +32,7 @@ def buffer_access(program: Program, call: Call, part: mpi_calls.PointToPoint) ->
         section,
         argument.strides if section is not None else (),
         argument.owner,
+        argument.slot,
     )
 
 
@@ -46,7 +47,17 @@ def communicating_blocks(program: Program) -> Iterator[tuple[Routine, Block]]:
     for routine in program.editable():
         if communicates(routine):
             for block in routine.body.plain():
-                yield routine, block
+                if not is_copy(block):
+                    yield routine, block
+
+
+def is_copy(block: Block | None) -> bool:
+    """Whether a block stands in a copy of what a rewrite has changed: it stays as it is."""
+    while block is not None:
+        if block.as_before:
+            return True
+        block = None if block.owner is None else block.owner.parent
+    return False
 
 
 def statement_waits(footprints: Footprints, routine: Routine, statement: Statement) -> bool:

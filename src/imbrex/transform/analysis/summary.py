@@ -72,6 +72,7 @@ def different(accesses: list[Access]) -> list[Access]:
         return accesses
     found: dict[tuple[object, ...], Access] = {}
     for access in accesses:
-        variable, through, write, _, section, strides, owner = access
-        found.setdefault((variable, through, write, section, strides, owner), access)
+        variable, through, write, _, section, strides, owner, slot, cases, when = access
+        same = (variable, through, write, section, strides, owner, slot, cases, when)
+        found.setdefault(same, access)
     return list(found.values())

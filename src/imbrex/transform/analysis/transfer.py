@@ -120,9 +120,8 @@ def data_accesses(program: Program, transfer: Transfer) -> list[Access]:
             section = buffer_section(program, call, replace(part, buffer=position))
         base = UNKNOWN_MEMORY if argument.base is None else argument.base
         strides = argument.strides if section is not None else ()
-        found.append(
-            Access(base, argument.through, write, call.line, section, strides, argument.owner)
-        )
+        line, owner, slot = call.line, argument.owner, argument.slot
+        found.append(Access(base, argument.through, write, line, section, strides, owner, slot))
         found += further(argument, write, call.line)
     return found
 

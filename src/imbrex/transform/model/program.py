@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 from typing import NamedTuple
 
 from imbrex.transform.model.affine import Affine, Section
+from imbrex.transform.model.cases import Case
 from imbrex.transform.model.causes import Cause, Reason
 from imbrex.transform.model.conditions import Test
 from imbrex.transform.model.covered_calls import CheckedCall, UnreadCall
+from imbrex.transform.model.formulas import Assignment, Formula, Span
 from imbrex.transform.model.location import Location
 
 CXX_SUFFIXES = frozenset({".cc", ".cpp", ".cxx", ".C"})
@@ -60,18 +62,36 @@ class Access(NamedTuple):
     # Of an array that is linear in the language: the extents of the section's faster dimensions.
     strides: tuple[Affine, ...] = ()
     owner: str = ""  # the variable whose field holds the pointer, where the access is through one
+    # Of an array of pointers: the element of it that holds the pointer; empty where not known.
+    slot: tuple[Affine, ...] = ()
+    # What it touches for each value of some variables, all of them together; empty: `section`.
+    cases: tuple[Case, ...] = ()
+    # Expressions that are not below 0 where the access happens.
+    when: frozenset[Affine] = frozenset()
 
     def at(self, section: Section | None) -> Access:
         """The same access of another section."""
-        if section is self.section:
+        if section is self.section and not (self.slot or self.cases or self.when):
             return self
-        variable, through, write, line, _, strides, owner = self
+        variable, through, write, line, _, strides, owner, _, _, _ = self
         return Access(variable, through, write, line, section, strides, owner)
 
     def anywhere(self) -> Access:
         """The same access where nothing is known of the elements that it touches."""
-        variable, through, write, line, _, _, owner = self
+        variable, through, write, line, _, _, owner, _, _, _ = self
         return Access(variable, through, write, line, None, (), owner)
+
+    def settled(self, section: Section | None, changed: Set[str]) -> Access:
+        """The access of another section, with all else that does not depend on `changed`."""
+        kept = self.at(section)
+        if self.slot and not any(index.variables() & changed for index in self.slot):
+            kept = kept._replace(slot=self.slot)
+        if self.cases and not any(case.variables() & changed for case in self.cases):
+            kept = kept._replace(cases=self.cases)
+        if self.when:
+            facts = [fact for fact in self.when if fact.variables().isdisjoint(changed)]
+            kept = kept._replace(when=frozenset(facts))
+        return kept
 
 
 UNKNOWN_MEMORY = "?"
@@ -107,8 +127,10 @@ class Argument:
     first: tuple[Affine | None, ...] | None = None  # the same, also of one of many structures
     strides: tuple[Affine, ...] = ()  # as of an access
     owner: str = ""  # as of an access
+    slot: tuple[Affine, ...] = ()  # as of an access
     whole: bool = False  # the argument is the whole array, from its first element
     value: Affine | None = None
+    formula: Formula | None = None  # of an integer whose value is not affine
     pointer: bool = False  # whether memory can be reached through it at all
     problem: Cause | None = None  # why it may not be a buffer of a nonblocking call
     meaning: str = ""  # MPI's name that the text, a macro or a named constant, stands for
@@ -159,6 +181,7 @@ class Block:
     insertable: bool = True
     braced: bool = True  # False: one statement, which is the whole body
     owner: Statement | None = None
+    as_before: bool = False  # a copy of what a rewrite has changed, which stays as it was
 
     def plain(self) -> Iterator[Block]:
         """This block and those inside its conditionals, loops and blocks."""
@@ -208,6 +231,14 @@ class Statement:
     parent: Block | None = None
     # Of Fortran: an integer variable that it sets, and to what, where that is known.
     sets: tuple[str, Affine] | None = None
+    # Of C: the integers that it sets, the range of a loop that is not affine, what an IF asks.
+    assigned: tuple[Assignment, ...] = ()
+    span: Span | None = None
+    asks: Formula | None = None
+    # Of an IF: what is not below 0 where its condition holds, and where it does not.
+    holding: tuple[Affine, ...] = ()
+    failing: tuple[Affine, ...] = ()
+    known: frozenset[Affine] = frozenset()  # what is not below 0 while it runs, by such an IF
 
     def walk(self) -> list[Statement]:
         """The statement and those inside it, in textual order."""

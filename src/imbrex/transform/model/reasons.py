@@ -317,6 +317,9 @@ class ReasonKind(Sentence):
     SENT_FIRST = "the loop is distributed: what is sent first"
     INDEPENDENT_FIRST = "the loop is distributed: what needs no message first"
     MOVED_UP = "{statement} goes in front of line {line}"
+    GUARDED = (
+        "{statement} goes in front of line {line}, unless {condition}: then all stays as it is"
+    )
     STATED = "line {line} leaves the message in `{variable}` alone by your word, not by proof"
     HOISTED = "the call of {call} goes from {routine} to its callers: {callers}"
     SUNK = "the call of {call} goes from {callers} into {routine}"

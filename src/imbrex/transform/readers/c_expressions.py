@@ -23,6 +23,7 @@ from imbrex.transform.readers.c_distances import (
     may_hold_pointer,
     within_one,
 )
+from imbrex.transform.readers.c_formulas import formula
 from imbrex.transform.readers.c_hidden import RECASTS, HidingReader
 from imbrex.transform.readers.c_vector_reader import Effects, Memory, by_reference
 
@@ -317,6 +318,8 @@ class ExpressionReader(HidingReader):
         else:
             self.read(cursor, effects)
             argument.value = self.affine(cursor)
+            if argument.value is None:
+                argument.formula = formula(self, cursor)
         argument.reads = effects.accesses
         if any(access.write for access in effects.accesses):
             argument.problem = ReasonKind.ARGUMENT_EFFECTS()
@@ -327,6 +330,7 @@ class ExpressionReader(HidingReader):
         argument.pointer = True
         argument.base, argument.through = found.key, found.through
         argument.owner = found.owner if found.through else ""
+        argument.slot = found.slot if found.through else ()
         argument.first = self._first(found)
         argument.origin = argument.first if found.exact else None
         if argument.origin is not None and len(argument.origin) > 1 and found.parts:

@@ -55,6 +55,8 @@ class PlaceReader(ArrayReader, ABC):
             )
             if inner.kind is ck.MEMBER_REF_EXPR and not held.through:
                 found.owner = held.owner
+            if not held.through and held.offset is None and None not in held.indices:
+                found.slot = tuple(index for index in held.indices if index is not None)
         elif inner.kind is ck.UNARY_OPERATOR:
             operator = inner.unary_operator
             (operand,) = inner.operands
@@ -246,8 +248,8 @@ class PlaceReader(ArrayReader, ABC):
         line = cursor.location.line
         section = place.section(rank)
         strides = place.strides[::-1] if section is not None and len(section) > rank else ()
-        owner = place.owner if place.through else ""
-        access = Access(place.key, place.through, write, line, section, strides, owner)
+        owner, slot = (place.owner, place.slot) if place.through else ("", ())
+        access = Access(place.key, place.through, write, line, section, strides, owner, slot)
         effects.accesses.append(access)
 
     @staticmethod

@@ -19,7 +19,7 @@ from imbrex.transform.model.program import (
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.readers import c_cursor as cc
 from imbrex.transform.readers import c_cursor_kinds as ck
-from imbrex.transform.readers import c_methods, c_vectors
+from imbrex.transform.readers import c_formulas, c_methods, c_vectors
 from imbrex.transform.readers.c_expressions import ExpressionReader
 from imbrex.transform.readers.c_loops import counted
 from imbrex.transform.readers.c_source import (
@@ -31,6 +31,7 @@ from imbrex.transform.readers.c_vector_reader import Effects
 _BLANK = re.compile(rb"(?:\s|/\*.*?\*/|//[^\n]*)*", re.DOTALL)
 # Attributes after which nothing runs at the end of a variable; also as names of macros.
 _IDLE = re.compile(rb"_*(?:\w*unused|used|may_alias|nonstring|uninitialized)_*", re.IGNORECASE)
+AS_BEFORE = re.compile(rb"\{\s*/\* imbrex: as before\b")  # beside what `versioning` has changed
 _JUMPS = frozenset(
     {
         ck.BREAK_STMT,
@@ -82,7 +83,8 @@ class StatementReader:
 
     def _assemble(self, statements: list[Statement], start: int, end: int, braced: bool) -> Block:
         """A block with its preprocessor lines as statements, and its spans checked."""
-        block = Block([], start, end, insertable=braced)
+        copied = AS_BEFORE.match(self.data, start) is not None
+        block = Block([], start, end, insertable=braced, as_before=copied)
         last = start + 1
         for statement in statements:
             if statement.start < last or statement.end > end:
@@ -170,6 +172,7 @@ class StatementReader:
             pass
         elif kind in ck.EXPRESSIONS:
             self.expressions.read(cursor, effects)
+            statement.assigned = c_formulas.assignments(self.expressions, cursor)
             inner = cursor.stripped
             if inner.kind is ck.CALL_EXPR and effects.calls:
                 effects.calls[-1].is_statement = effects.calls[-1].start == cc.spelled(inner)[0]
@@ -264,6 +267,7 @@ class StatementReader:
                 known = self.expressions.affine(value)
                 if known is not None:
                     self.program.definitions[key] = known
+            statement.assigned += c_formulas.declared(self.expressions, child)
 
     def construct(self, made: Any, effects: Effects) -> None:
         """An object is made by a constructor of the program: what it is given may be kept."""
@@ -340,6 +344,9 @@ class StatementReader:
             statement.condition = self.data[start:end].decode()
             statement.more_conditions = [""] * (len(branches) - 1)
             statement.test = self.expressions.test(condition)
+            statement.holding = self.expressions.not_negative(condition, holds=True)
+            statement.failing = self.expressions.not_negative(condition, holds=False)
+            statement.asks = c_formulas.formula(self.expressions, condition)
 
     def _loop(self, cursor: Any, statement: Statement, effects: Effects) -> None:
         statement.kind = Kind.LOOP
@@ -359,6 +366,7 @@ class StatementReader:
                 effects.stop = effects.stop or ReasonKind.CONSTRUCT()
         if cursor.kind is ck.FOR_STMT and len(control) == 3:
             statement.loop = counted(self.expressions, *control)
+            statement.span = c_formulas.span(self.expressions, *control)
         statement.blocks = [self._body(body)]
         self.expressions.lifetime = outer
 

@@ -28,6 +28,7 @@ _INTEGERS = frozenset(
         TypeKind.ULONGLONG,
     }
 )
+_SIGNED = frozenset({TypeKind.INT, TypeKind.LONG, TypeKind.LONGLONG})
 _NARROW = frozenset(
     {TypeKind.BOOL, TypeKind.CHAR_U, TypeKind.UCHAR, TypeKind.CHAR_S, TypeKind.SCHAR}
     | {TypeKind.SHORT, TypeKind.USHORT}
@@ -43,6 +44,15 @@ def _joined(parts: tuple[Affine, ...], strides: tuple[Affine, ...]) -> Affine | 
     for part, stride in zip(parts[1:], strides, strict=True):
         value = value.product(stride).plus(part)
     return value
+
+
+def narrows(cursor: Any, inner: Any) -> bool:
+    """Whether a conversion on the way to the expression inside may change its value."""
+    while cursor is not inner:
+        if cursor.type.canonical.kind in _NARROW:
+            return True
+        (cursor,) = cursor.operands
+    return inner.type.canonical.kind in _FLOATING
 
 
 class ValueReader(VariableReader):
@@ -64,10 +74,38 @@ class ValueReader(VariableReader):
         value = self.affine(inner)
         return None if value is None else Test(value, False)
 
+    def not_negative(self, condition: Any, *, holds: bool) -> tuple[Affine, ...]:
+        """What is not below 0 where a condition of signed integers holds, or does not."""
+        inner = condition.stripped
+        if inner.kind is ck.UNARY_OPERATOR and inner.unary_operator == cc.NOT:
+            return self.not_negative(inner.operands[0], holds=not holds)
+        if inner.kind is not ck.BINARY_OPERATOR:
+            return ()
+        operator, sides = inner.binary_operator, inner.operands
+        if operator == (cc.LOGICAL_AND if holds else cc.LOGICAL_OR):
+            return tuple(f for side in sides for f in self.not_negative(side, holds=holds))
+        if any(side.type.canonical.kind not in _SIGNED for side in sides):
+            return ()
+        left, right = (self.affine(side) for side in sides)
+        if left is None or right is None:
+            return ()
+        above, below = left.plus(right, -1), right.plus(left, -1)
+        if operator == (cc.EQUAL if holds else cc.NOT_EQUAL):
+            return above, below
+        if operator == (cc.GREATER_EQUAL if holds else cc.LESS):
+            return (above,)
+        if operator == (cc.GREATER if holds else cc.LESS_EQUAL):
+            return (above.plus(Affine(-1)),)
+        if operator == (cc.LESS_EQUAL if holds else cc.GREATER):
+            return (below,)
+        if operator == (cc.LESS if holds else cc.GREATER_EQUAL):
+            return (below.plus(Affine(-1)),)
+        return ()
+
     def affine(self, cursor: Any) -> Affine | None:
         """The expression as an affine form of integer variables, if it is one."""
         inner = cursor.stripped
-        if inner is not cursor and self._narrows(cursor, inner):
+        if inner is not cursor and narrows(cursor, inner):
             return None
         cursor = inner
         kind = cursor.kind
@@ -115,15 +153,6 @@ class ValueReader(VariableReader):
                 return left.plus(right, -1)
             return left.product(right)
         return None
-
-    @staticmethod
-    def _narrows(cursor: Any, inner: Any) -> bool:
-        """Whether a conversion on the way to the expression inside may change its value."""
-        while cursor is not inner:
-            if cursor.type.canonical.kind in _NARROW:
-                return True
-            (cursor,) = cursor.operands
-        return inner.type.canonical.kind in _FLOATING
 
     def _size_of(self, declaration: Any) -> str:
         """The number of elements of a vector as a variable: nothing that is moved over sets it."""

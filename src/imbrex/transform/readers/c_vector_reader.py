@@ -45,6 +45,7 @@ class Memory:
     parts: tuple[Affine, ...] = ()
     strides: tuple[Affine, ...] = ()
     owner: str = ""  # the variable that the field belongs to, which holds or is the memory
+    slot: tuple[Affine, ...] = ()  # of an array of pointers: which of them names it
 
     def section(self, rank: int) -> Section | None:
         if not self.exact or not rank or len(self.indices) != rank:

@@ -21,6 +21,7 @@ from imbrex.transform.rewrites.replaced import ReplacedBuffers
 from imbrex.transform.rewrites.sent import SentCopies
 from imbrex.transform.rewrites.sinking import Sinking
 from imbrex.transform.rewrites.statement_motion import StatementMotion
+from imbrex.transform.rewrites.versioning import Versioning
 from imbrex.transform.rewrites.wrappers import Wrappers
 
 COMMUNICATION: tuple[type[Rewrite[Any, Any, Any]], ...] = (
@@ -36,6 +37,7 @@ PREPARING: tuple[type[Preparing[Any, Any]], ...] = (
     BoundaryFirst,
     LoopDistribution,
     Rearrangement,
+    Versioning,
     NestedWrappers,
     Wrappers,
     Hoisting,
