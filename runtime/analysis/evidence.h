@@ -36,6 +36,9 @@ ix_bounds ix_bound_span(int64_t x_lo_ns, int64_t x_hi_ns, const ix_span *span, i
 ix_bounds ix_expected_bounds(const ix_view *view, uint32_t i, const ix_transfer_facts *facts,
                              int64_t from_ns, int64_t to_ns);
 
+/* Nothing of a message of this class moves unless its receiver is inside MPI. */
+int ix_receiver_moves(const ix_class *class);
+
 /* handshake.c: what follows from who had to be inside MPI first; 0 if nothing does. */
 int ix_handshake_bounds(const ix_view *view, uint32_t i, const ix_transfer_facts *facts,
                         int64_t from_ns, int64_t to_ns, ix_bounds *bounds);

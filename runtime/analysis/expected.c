@@ -6,13 +6,14 @@ typedef struct phase {
     int64_t from, to;
     int64_t other_min, other_max; /* how long the other side was inside MPI */
     uint8_t posted;               /* 0: the receive was not posted yet */
+    uint8_t completing;           /* the other side is in the call that completes it */
 } phase;
 
 typedef struct amounts {
     int64_t hidden_min, hidden_max, exposed_min, exposed_max;
 } amounts;
 
-enum { PHASES = 8 };
+enum { PHASES = 12 };
 
 /* The other side between two moments within its start and its end. */
 static void between_calls(phase *p, const ix_match *m)
@@ -23,11 +24,15 @@ static void between_calls(phase *p, const ix_match *m)
     p->other_min = ix_least(p->other_min, p->other_max);
 }
 
-/* [from, to) cut where the other side enters or leaves a call, or the receive is posted. */
-static int phases_of(const ix_match *m, int64_t from, int64_t to, int64_t posted, phase *phases)
+/* [from, to) cut where a side enters or leaves its start or its end, or the receive is posted. */
+static int phases_of(const ix_view *view, uint32_t i, int64_t from, int64_t to, int64_t posted,
+                     phase *phases)
 {
+    const ix_match *m = &view->matches[i];
+    const ix_op *op = &view->ops[i], *end = &view->ops[op->end_call];
     int64_t cuts[] = {m->other.start_enter, m->other.start_exit, m->other.end_enter,
-                      m->other.end_exit, posted};
+                      m->other.end_exit,    op->enter_ns,        op->exit_ns,
+                      end->enter_ns,        end->exit_ns,        posted};
     int count = 0;
     for (int64_t at = from; at < to && count < PHASES;) {
         int64_t next = to;
@@ -37,8 +42,8 @@ static int phases_of(const ix_match *m, int64_t from, int64_t to, int64_t posted
         phase *p = &phases[count++];
         *p = (phase){.from = at, .to = next, .other_max = next - at, .posted = at >= posted};
         int in_start = at >= m->other.start_enter && next <= m->other.start_exit;
-        int in_end = at >= m->other.end_enter && next <= m->other.end_exit;
-        if (in_start || in_end)
+        p->completing = at >= m->other.end_enter && next <= m->other.end_exit;
+        if (in_start || p->completing)
             p->other_min = next - at;
         else if (at >= m->other.start_exit && next <= m->other.end_enter && m->other.between >= 0)
             between_calls(p, m);
@@ -87,8 +92,13 @@ static amounts amounts_of(const ix_view *view, uint32_t i, const phase *p,
                               c->rate_lo[other], c->rate_lo[0]);
     a.exposed_min = least_data(span.call_min, p->other_min - span.compute_max, p->other_max,
                                c->rate_lo[both], c->rate_lo[own]);
-    if (!facts->alone)
-        a.hidden_min = a.exposed_min = 0; /* it may have shared its link */
+    if (facts->alone)
+        return a;
+    /* It may have shared its link, unless its receiver copies it and nothing else meanwhile. */
+    a.exposed_min = 0;
+    if (!(p->completing && other == IX_RECEIVER_IN && view->matches[i].other.undivided &&
+          ix_receiver_moves(c)))
+        a.hidden_min = 0;
     return a;
 }
 
@@ -118,7 +128,7 @@ ix_bounds ix_expected_bounds(const ix_view *view, uint32_t i, const ix_transfer_
     if (facts->class.returns == 0 && posted > from_ns)
         slack += facts->time.head_ns == IX_UNKNOWN ? x_hi : facts->time.head_ns;
     phase phases[PHASES];
-    int count = phases_of(m, from_ns, to_ns, posted, phases);
+    int count = phases_of(view, i, from_ns, to_ns, posted, phases);
     int64_t hidden_min[PHASES], hidden_max[PHASES], exposed_min[PHASES], exposed_max[PHASES];
     for (int k = 0; k < count; k++) {
         amounts a = amounts_of(view, i, &phases[k], facts, sends ? IX_SENDER_IN : IX_RECEIVER_IN,

@@ -28,15 +28,17 @@ enum ix_match_state {
 /* What is known of the other side, on this rank's clock. Of a collective: `first_enter` and
  * `last_enter` of all ranks, the root's entry, the last exit. */
 typedef struct ix_match {
-    uint8_t state;   /* enum ix_match_state */
-    uint8_t is_root; /* of a collective: this rank is its root */
-    int32_t peer;    /* rank in MPI_COMM_WORLD; of a collective who entered last */
+    uint8_t state;     /* enum ix_match_state */
+    uint8_t is_root;   /* of a collective: this rank is its root */
+    uint8_t undivided; /* of a receive of this rank: ix_mark_undivided */
+    int32_t peer;      /* rank in MPI_COMM_WORLD; of a collective who entered last */
     int64_t error_ns;
     union {
         struct {
             int64_t start_enter, start_exit, end_enter, end_exit;
             int64_t between;     /* its call time from start_exit to end_enter; -1: not known */
             uint8_t only_starts; /* and what it called then only started something */
+            uint8_t undivided;   /* of its receive: ix_mark_undivided */
         } other;
         struct {
             int64_t first_enter, last_enter, root_enter, last_exit;

@@ -5,6 +5,7 @@
 
 #include "analysis/evidence.h"
 #include "analysis/open_receives.h"
+#include "analysis/undivided.h"
 
 /* qsort has no context. */
 static _Thread_local const ix_op *ops;
@@ -217,6 +218,7 @@ int ix_pairing_start(ix_pairing *pairing, ix_view *view, ix_world_rank *world_ra
               put_in_order(pairing, stream_of);
     if (!bad)
         ix_mark_behind_open(view, pairing->messages, pairing->count);
+    bad = bad || ix_mark_undivided(view);
     free(stream_of);
     for (uint32_t i = 0; i < pairing->streams.count && !bad; i++)
         bad = sort_stream(pairing, view, stream_numbered(pairing, i));
@@ -253,7 +255,8 @@ static ix_told told_of(const ix_view *view, uint32_t at)
     if (op->end_call == IX_NO_END)
         return told;
     const ix_op *end = &view->ops[op->end_call];
-    told.only_starts = (uint16_t)ix_only_starts_until_end(view, at);
+    told.only_starts = (uint8_t)ix_only_starts_until_end(view, at);
+    told.undivided = view->matches[at].undivided;
     told.end_enter = end->enter_ns;
     told.end_exit = end->exit_ns;
     if (op->end_call == at || end->enter_ns <= op->exit_ns)
@@ -318,7 +321,8 @@ static void match(ix_view *view, uint32_t i, const ix_told *told, int64_t error_
     m->other.end_enter = told->end_enter;
     m->other.end_exit = told->end_exit;
     m->other.between = told->between;
-    m->other.only_starts = (uint8_t)told->only_starts;
+    m->other.only_starts = told->only_starts;
+    m->other.undivided = told->undivided;
     if (receive && told->end_exit == INT64_MAX) { /* a send that was given up did begin */
         m->other.end_enter = m->other.end_exit = m->other.start_exit;
         m->other.between = -1;

@@ -18,6 +18,8 @@ from imbrex.network.transfer_class import SHORTEST_NS, share_moved, transfer_ns
 
 LONG, SHORT = "-long", "-short"
 """Suffixes of the labels: work of about three transfers, and of one."""
+RETURNS = "receiver-returns"
+"""Both compute, and the receiver comes back first."""
 EVIDENT = 0.9
 """Of the trials so many must agree."""
 LEAST_TRIALS = 3
@@ -72,6 +74,10 @@ def _of_size(
         else:
             highest = max(_highest(of, transfer, head_ns) for of in (long, short))
             rates[inside] = Rate(min(_lowest(short, transfer), highest), highest)
+    returns = trials.get(RETURNS, ())
+    if len(returns) >= LEAST_TRIALS:
+        found = rates["receiver"]
+        rates["receiver"] = Rate(min(found.lowest, _returned(returns, transfer)), found.highest)
     times = [x.receiver.done_ns - x.sender.enter_ns for x in reference]
     slow = float(np.percentile(np.asarray(times), 100 * EVIDENT))
     return MovingRates(size, both=Rate(min(1.0, transfer / max(slow, 1.0)), 1.0), **rates)
@@ -88,6 +94,19 @@ def _lowest(trials: Sequence[Exchange], transfer: float) -> float:
     return 0.0 if lowest * transfer < NOTHING_NS or lowest < NOTHING else min(1.0, lowest)
 
 
+def _returned(trials: Sequence[Exchange], transfer: float) -> float:
+    """The rate from the receiver's return on, while the sender computed until the data was there;
+    of a trial in which it did not, nothing is known."""
+    rates = [
+        transfer / max(x.receiver.done_ns - x.receiver.wait_ns, transfer)
+        if x.sender.wait_ns >= x.receiver.done_ns
+        else 0.0
+        for x in trials
+    ]
+    lowest = float(np.percentile(np.asarray(rates), 100 * (1 - EVIDENT)))
+    return 0.0 if lowest * transfer < NOTHING_NS or lowest < NOTHING else min(1.0, lowest)
+
+
 def _highest(trials: Sequence[Exchange], transfer: float, head_ns: float) -> float:
     """Data that one of ten trials moved at most, by the time that they had; the first part of a
     message, which comes before the receive is posted, is counted as slack (`head_ns`)."""
@@ -98,6 +117,8 @@ def _highest(trials: Sequence[Exchange], transfer: float, head_ns: float) -> flo
     explained = share * transfer <= max(NOTHING_NS, head_ns)
     if share < NOTHING or (share < LITTLE and explained):
         return 0.0
+    if transfer > NOTHING_NS >= (1 - share) * transfer:  # a latency may have been the rest
+        return 1.0
     work = float(np.median(np.asarray([_work_ns(x) for x in trials])))
     return min(1.0, share * transfer / max(work, transfer))
 

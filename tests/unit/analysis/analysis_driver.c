@@ -364,6 +364,7 @@ int main(void)
             r->view.operations = operations;
             r->view.waits = waits;
             r->view.operation_count = OPERATIONS;
+            r->view.whole = 1;
             r->compute_ns = INT64_MAX;
             rank_count++;
         } else if (!strncmp(line, "op ", 3)) {

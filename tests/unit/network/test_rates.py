@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from imbrex.network.exchanges import Exchange, Side
 from imbrex.network.profile import MachineProfile, MovingRates, NetworkPath, Point, Rate
-from imbrex.network.rates import moving_rates, rates_at, rates_of_class
+from imbrex.network.rates import RETURNS, moving_rates, rates_at, rates_of_class
 from imbrex.network.reading import parse
 from imbrex.network.table import format_table
 
@@ -62,6 +62,39 @@ def test_data_that_the_receiver_copies() -> None:
     assert (found.neither, found.sender) == (Rate(0.0, 0.0), Rate(0.0, 0.0))
     assert found.receiver == Rate(1.0, 1.0)
     assert found.both == Rate(1.0, 1.0)
+
+
+def test_the_latency_of_a_short_message_lowers_no_rate() -> None:
+    """Of 5 us one was the latency: at which rate the rest moved is not known so well."""
+    states = {"neither": 0.0, "sender": 0.0, "receiver": 0.8}
+    rows = [
+        replace(
+            x,
+            sender_work_ns=x.sender_work_ns / 20,
+            receiver_work_ns=x.receiver_work_ns / 20,
+            sender=Side(*(t / 20 for t in vars(x.sender).values())),
+            receiver=Side(*(t / 20 for t in vars(x.receiver).values())),
+        )
+        for x in trials(states)
+    ]
+    (found,) = moving_rates(rows, (), {})
+    assert found.receiver.highest == 1.0
+    assert (found.neither, found.sender) == (Rate(0.0, 0.0), Rate(0.0, 0.0))
+
+
+def returning(share: float, sender_waits: bool = False) -> list[Exchange]:
+    """Both compute, the receiver comes back and copies at a share of the rate."""
+    back, done = 2 * TRANSFER_NS, (2 + 1 / share) * TRANSFER_NS
+    sender = Side(0.0, 0.0, back if sender_waits else 2 * done, 2 * done)
+    one = exchange("both-compute", {"neither": 0.0}, back)
+    return [replace(one, label=RETURNS, sender=sender, receiver=Side(0.0, 0.0, back, done))] * 9
+
+
+def test_a_receiver_that_comes_back_first_decides_how_fast_it_copies_at_the_least() -> None:
+    rows = trials({"neither": 0.0, "sender": 0.0, "receiver": 1.0})
+    for more, lowest in ((returning(1.0), 1.0), (returning(0.6), 0.6), (returning(1.0, True), 0.0)):
+        (found,) = moving_rates([*rows, *more], (), {})
+        assert found.receiver == Rate(pytest.approx(lowest), 1.0)
 
 
 @given(st.tuples(*[st.floats(0.1, 1.0)] * 3))
