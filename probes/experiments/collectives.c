@@ -1,8 +1,13 @@
-/* Blocking collectives on the launched ranks: the longest of the ranks' times, after a barrier. */
+/* Blocking collectives on the launched ranks: the longest of the ranks' times, after a barrier; and
+ * how much of an all-to-all has left before the last rank enters. */
 #include "engine/pace.h"
 #include "engine/stats.h"
+#include "engine/work.h"
 
+#include <signal.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
 
 typedef struct buffers {
     MPI_Comm comm;
@@ -68,12 +73,13 @@ static const struct {
     const char *name;
     void (*call)(const buffers *b, int block);
     int blocks; /* the largest buffer holds one block per rank */
+    int apart;  /* it is also entered apart */
 } operations[] = {
-    {"MPI_Bcast", bcast, 0},         {"MPI_Reduce", reduce, 0},
-    {"MPI_Allreduce", allreduce, 0}, {"MPI_Scan", scan, 0},
-    {"MPI_Exscan", exscan, 0},       {"MPI_Gather", gather, 1},
-    {"MPI_Scatter", scatter, 1},     {"MPI_Allgather", allgather, 1},
-    {"MPI_Alltoall", alltoall, 1},   {"MPI_Reduce_scatter", reduce_scatter, 1},
+    {"MPI_Bcast", bcast, 0, 0},         {"MPI_Reduce", reduce, 0, 0},
+    {"MPI_Allreduce", allreduce, 0, 0}, {"MPI_Scan", scan, 0, 0},
+    {"MPI_Exscan", exscan, 0, 0},       {"MPI_Gather", gather, 1, 0},
+    {"MPI_Scatter", scatter, 1, 0},     {"MPI_Allgather", allgather, 1, 0},
+    {"MPI_Alltoall", alltoall, 1, 1},   {"MPI_Reduce_scatter", reduce_scatter, 1, 0},
 };
 enum { operation_count = sizeof operations / sizeof operations[0] };
 
@@ -130,6 +136,74 @@ static double high_of(double *longest, int count)
     return high;
 }
 
+static struct {
+    char *bytes;
+    size_t count;
+} overwritten;
+
+enum { first_value = 1, second_value = 2 };
+
+/* On time, while its rank waits in MPI. */
+static void overwrite(int signal)
+{
+    (void)signal;
+    memset(overwritten.bytes, second_value, overwritten.count);
+}
+
+/* 0: not any more. */
+static void overwrite_in(double ns)
+{
+    const long us = (long)(ns / 1000);
+    const struct itimerval once = {.it_value = {us / 1000000, us % 1000000}};
+    setitimer(ITIMER_REAL, &once, NULL);
+}
+
+/* How many bytes of what other ranks gave hold the value of before. */
+static size_t taken_before(const buffers *b, int rank, size_t bytes)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < bytes * (size_t)b->ranks; i++)
+        count += i / bytes != (size_t)rank && b->out[i] != second_value;
+    return count;
+}
+
+/* The last rank comes when all others wait in MPI and have overwritten, from a handler of a signal,
+ * what they give. What arrives of it as it was before had left without the last rank: its median.
+ */
+static void measure_apart(engine *e, buffers *b, int op, int block, const char *path,
+                          double whole_ns)
+{
+    enum { count = 7 };
+    const size_t bytes = sizeof(double) * (size_t)block, largest = bytes * (size_t)b->ranks;
+    const double before_ns = 50000 + whole_ns, away_ns = 2 * before_ns + 0.5 * (double)largest;
+    const struct sigaction handler = {.sa_handler = overwrite, .sa_flags = SA_RESTART};
+    struct sigaction former;
+    double taken[count];
+    int rank;
+    MPI_Comm_rank(b->comm, &rank);
+    choose_buffers(b, largest, 0);
+    overwritten.bytes = b->in;
+    overwritten.count = largest;
+    sigaction(SIGALRM, &handler, &former);
+    for (int i = 0; i < count; i++) {
+        memset(b->in, first_value, largest);
+        MPI_Barrier(b->comm);
+        if (rank == b->ranks - 1)
+            work(registers, units_of(registers, away_ns));
+        else
+            overwrite_in(before_ns);
+        operations[op].call(b, block);
+        taken[i] = (double)taken_before(b, rank, bytes);
+        overwrite_in(0); /* it may not have been time yet */
+    }
+    sigaction(SIGALRM, &former, NULL);
+    MPI_Bcast(taken, count, MPI_DOUBLE, b->ranks - 1, b->comm);
+    samples s = {taken, count, count};
+    if (e->rank == 0)
+        row(e, "apart %s %d %s %zu %d %.0f", operations[op].name, b->ranks, path, bytes, count,
+            samples_quantile(&s, 0.5));
+}
+
 static int measure(engine *e, buffers *b, int op, int block, const char *path, double slice_s)
 {
     enum { least = 8, few = 32, most = 400, rounds = 3 };
@@ -168,6 +242,9 @@ static int measure(engine *e, buffers *b, int op, int block, const char *path, d
         }
         MPI_Bcast(&again, 1, MPI_INT, 0, b->comm);
     }
+    MPI_Bcast(&median, 1, MPI_DOUBLE, 0, b->comm);
+    if (operations[op].apart)
+        measure_apart(e, b, op, block, path, median);
     int next = all_sizes;
     if (e->rank == 0) {
         row(e, "collective %s %d %s %zu %zu %d %.0f %.0f %.0f", operations[op].name, b->ranks, path,

@@ -82,6 +82,24 @@ static int cut(ix_bounds *a, const ix_bounds *b)
     return 1;
 }
 
+/* A blocking collective in which everybody needs what everybody gives, of which next to nothing
+ * (head_ns) moves from or to a rank before it enters: what lies before its entry is no time of its.
+ */
+static int entered_bounds(const ix_view *view, uint32_t i, const ix_time *time, int64_t from_ns,
+                          int64_t to_ns, ix_bounds *bounds)
+{
+    const ix_op *op = &view->ops[i];
+    if (op->kind != IX_LOG_ALL || op->end_call != i || time->head_ns == IX_UNKNOWN ||
+        op->enter_ns <= from_ns)
+        return 0;
+    ix_span span = ix_view_span(view, i, op->enter_ns, to_ns);
+    int64_t slack = time->head_ns + 2 * view->matches[i].error_ns;
+    *bounds = ix_bound_span(time->x_lo_ns, time->x_hi_ns, &span, slack);
+    if (bounds->contradicted)
+        bounds->overlap_max_ns = bounds->exposed_max_ns = time->x_hi_ns;
+    return 1;
+}
+
 ix_evidence ix_evidence_of(const ix_view *view, uint32_t i, const ix_transfer_facts *facts)
 {
     const ix_op *op = &view->ops[i];
@@ -96,8 +114,12 @@ ix_evidence ix_evidence_of(const ix_view *view, uint32_t i, const ix_transfer_fa
                                 2 * view->matches[i].error_ns);
     e.contradicted = !cut(&e.matched, &b);
     e.expected = e.matched;
-    if (ix_is_collective(op))
+    if (ix_is_collective(op)) {
+        e.is_expected = (uint8_t)entered_bounds(view, i, &facts->time, from, to, &b);
+        if (e.is_expected)
+            e.contradicted |= b.contradicted || !cut(&e.expected, &b);
         return e;
+    }
     if (facts->class.known) {
         e.is_expected = 1;
         b = ix_expected_bounds(view, i, facts, from, to);

@@ -87,7 +87,10 @@ ix_transfer_facts ix_matched_facts(const void *context, const ix_view *view, uin
         }
     }
     ix_transfer_facts facts = ix_facts_from_profile(op, calibration, ranks, role);
-    if (m->is_helped) /* the probe measured what moves where nobody looks */
+    if (m->is_helped) { /* the probe measured what moves where nobody looks */
         facts.class.known = facts.handshake.needs = 0;
+        if (ix_is_collective(op))
+            facts.time.head_ns = IX_UNKNOWN;
+    }
     return facts;
 }

@@ -10,8 +10,9 @@ from datetime import datetime, timezone
 from imbrex import __version__, mpi_facts
 from imbrex.errors import ImbrexError
 from imbrex.network import gaps, head_tail, loggp, one_sided
+from imbrex.network.apart import early_ns
 from imbrex.network.collective_bytes import holds_blocks, moved_bytes
-from imbrex.network.columns import CollectiveRow, Measurement, RoundTrip, Stream, Trial
+from imbrex.network.columns import ApartRow, CollectiveRow, Measurement, RoundTrip, Stream, Trial
 from imbrex.network.exchanges import read_exchanges
 from imbrex.network.handshake import handshakes
 from imbrex.network.interpolation import BANDWIDTH_BYTES
@@ -62,7 +63,7 @@ def assemble(
         ranks=m.ranks,
         settings=dict(settings),
         paths=paths,
-        collectives=_collectives(m.collectives, paths),
+        collectives=_collectives(m.collectives, m.apart, paths),
         one_sided=one_sided.assemble(
             m.one_sided, {name: path.gap_s_per_byte for name, path in paths.items()}
         ),
@@ -266,8 +267,9 @@ def gap_near(gaps: Mapping[int, float], size: int) -> float:
 
 
 def _collectives(
-    rows: Sequence[CollectiveRow], paths: Mapping[str, NetworkPath]
+    rows: Sequence[CollectiveRow], apart: Sequence[ApartRow], paths: Mapping[str, NetworkPath]
 ) -> tuple[Collective, ...]:
+    early = early_ns(apart, rows)
     curves: dict[tuple[str, int, str, str], list[CollectivePoint]] = {}
     for row in rows:
         roles = ("root", "other") if _is_rooted(row.operation) else ("any",)
@@ -280,8 +282,14 @@ def _collectives(
             least_ns = max(moved * _smallest_gap_ns(paths, moved), behind_ns)
             lowest_ns = min(least_ns, row.min_ns, row.p95_ns)
             key = (row.operation, row.ranks, row.path, role)
+            before_ns = early.get((row.operation, row.ranks, row.path, row.block_bytes))
             curves.setdefault(key, []).append(
-                CollectivePoint(size, lowest_ns * 1e-9, row.p95_ns * 1e-9)
+                CollectivePoint(
+                    size,
+                    lowest_ns * 1e-9,
+                    row.p95_ns * 1e-9,
+                    None if before_ns is None else before_ns * 1e-9,
+                )
             )
     return tuple(
         Collective(operation, ranks, path, role, tuple(sorted(points, key=lambda p: p.size_bytes)))

@@ -90,6 +90,18 @@ class CollectiveRow:
 
 
 @dataclass(frozen=True)
+class ApartRow:
+    """A collective that its last rank enters late: how many bytes for it had left before."""
+
+    operation: str
+    ranks: int
+    path: str
+    block_bytes: int
+    samples: int
+    early_bytes: float
+
+
+@dataclass(frozen=True)
 class OneSidedRow:
     """One-sided operations on one kind of window, closed by a flush, nanoseconds.
 
@@ -126,6 +138,7 @@ class Measurement:
     trials: list[Trial] = field(default_factory=list)
     limits: list[Limit] = field(default_factory=list)
     collectives: list[CollectiveRow] = field(default_factory=list)
+    apart: list[ApartRow] = field(default_factory=list)
     one_sided: list[OneSidedRow] = field(default_factory=list)
     done: list[str] = field(default_factory=list)
     progress: dict[str, float] = field(default_factory=dict)  # share measured, per experiment
@@ -214,6 +227,8 @@ def _row(m: Measurement, w: list[str], row_names: Set[str]) -> None:
         m.collectives.append(
             CollectiveRow(w[1], int(w[2]), w[3], *map(int, w[4:7]), *map(float, w[7:10]))
         )
+    elif w[0] == "apart":
+        m.apart.append(ApartRow(w[1], int(w[2]), w[3], int(w[4]), int(w[5]), float(w[6])))
     elif w[0] == "rma":
         m.one_sided.append(OneSidedRow(w[1], w[2], int(w[3]), int(w[4]), *map(float, w[5:10])))
     elif w[0] in row_names:

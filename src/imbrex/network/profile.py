@@ -115,6 +115,8 @@ class CollectivePoint:
     size_bytes: int
     x_lo_s: float
     x_hi_s: float
+    early_s: float | None = None
+    """What may move from or to a rank before it enters, at the full rate; None: not known."""
 
 
 @dataclass(frozen=True)

@@ -140,7 +140,16 @@ _COLLECTIVE = Object(
         Field("ranks", Whole(), "of the communicator"),
         Field("path", Choice(PATHS), "the slowest between two of them"),
         Field("role", Choice(ROLES), "of the rank"),
-        _points(Object(_X)),
+        _points(
+            Object(
+                (
+                    *_X,
+                    optional(
+                        "early_s", _TIME, "what may move of a rank's data before it enters", "s"
+                    ),
+                )
+            )
+        ),
     ),
     _of_points,
 )

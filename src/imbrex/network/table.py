@@ -57,9 +57,12 @@ def format_table(profile: MachineProfile) -> str:
         ]
     for c in profile.collectives:
         lines.append(f"collective {c.operation} {c.ranks} {c.role} {c.path}")
-        points = [Point(p.size_bytes, p.x_lo_s, p.x_hi_s) for p in c.points]
+        points = [
+            Point(p.size_bytes, p.x_lo_s, p.x_hi_s, head_s=_within(p.early_s, p.x_hi_s))
+            for p in c.points
+        ]
         lines += [
-            f"point {p.size_bytes} {_down(p.x_lo_s)} {_up(p.x_hi_s)} -1 -1"
+            f"point {p.size_bytes} {_down(p.x_lo_s)} {_up(p.x_hi_s)} -1 {_up(p.head_s)}"
             for p in (*points, *_past_the_last(points, _gap(points), _of_collective(profile, c)))
         ]
     for o in profile.one_sided:  # two processes, looked up by the operation like a collective
@@ -70,6 +73,10 @@ def format_table(profile: MachineProfile) -> str:
         ]
     lines.append("end")
     return "\n".join(lines) + "\n"
+
+
+def _within(early_s: float | None, x_hi_s: float) -> float | None:
+    return None if early_s is None else min(early_s, x_hi_s)
 
 
 _RETURNS = {None: -1, False: 0, True: 1}

@@ -45,6 +45,8 @@ class Network:
     least: int = 0
     """The shortest one-way time of a message."""
     handshake: Handshake = Handshake()
+    early: int = -1
+    """What moves of a rank's data in a collective before it enters, at most; -1: not known."""
 
 
 Interval = tuple[int, int]
@@ -146,8 +148,10 @@ class Job:
         if end <= begin:
             return call, call, call
         matched = cut(call, self.four(at, begin, end, 0))
+        if at in self.members:
+            return call, matched, self.behind_its_entry(at, begin, end, matched)
         opened = self.opened(at)
-        if at in self.members or opened <= begin:
+        if opened <= begin:
             return call, matched, matched
         before = self.network.handshake.before
         x_lo, x_hi = self.x(at)
@@ -155,6 +159,19 @@ class Job:
         if x_lo > compute + inside + min(before, x_hi):  # it did not wait for a handshake
             return call, matched, matched
         return call, matched, cut(matched, self.four(at, opened, end, before))
+
+    def behind_its_entry(
+        self, at: tuple[int, int], begin: int, end: int, matched: Bounds
+    ) -> Bounds:
+        """Of a blocking collective hardly anything of a rank's data moves before it enters."""
+        op, early = self.op(at), self.network.early
+        if early < 0 or op.end != -2 or op.enter <= begin:
+            return matched
+        compute, inside = self.span(at[0], op.enter, end)
+        x_lo, x_hi = self.x(at)
+        if x_lo > compute + inside + min(early, x_hi):
+            return matched
+        return cut(matched, self.four(at, op.enter, end, early))
 
     def opened(self, at: tuple[int, int]) -> int:
         """Before this moment a message that waits for a handshake cannot have moved."""

@@ -31,6 +31,7 @@ networks = st.builds(
     st.builds(Class, st.sampled_from([-1, 0, 1])),
     st.integers(0, 60),
     st.builds(Handshake, st.booleans(), st.booleans(), st.integers(0, 20), st.integers(0, 9)),
+    st.integers(-1, 20),
 ).map(lambda n: replace(n, least=min(n.least, n.x[1])))
 
 
@@ -49,7 +50,7 @@ def table_of(network: Network, ranks: int) -> list[str]:
         f"class 1 {path.returns} {rates}",
         f"handshake 1 {needs} {shake.before} {shake.latency}",
         f"collective MPI_Alltoall {ranks} any intra-node",
-        *(f"point {size} {c[0]} {c[1]} -1 -1" for size in (1, 100)),
+        *(f"point {size} {c[0]} {c[1]} -1 {network.early}" for size in (1, 100)),
     ]
 
 
