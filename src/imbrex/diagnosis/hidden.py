@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from imbrex.diagnosis.both_sides import narrowed
 from imbrex.profile.aggregate import Integers, group, sum_by, sum_columns
 from imbrex.profile.evidence import BOUNDS_NS, KINDS
 from imbrex.profile.format import QUANTITIES, Table
@@ -64,13 +65,35 @@ def hidden_of(run: Run, keys: Sequence[str]) -> dict[tuple[int, ...], Hidden]:
     `keys` are among rank, site, operation, section, size_class and path; of the whole run where
     there are none.
     """
+    found = {key: _hidden(bounds) for key, bounds in _bounds_of(run, keys).items()}
+    if not keys and () in found:
+        found[()] = _with_both_sides(run, found[()])
+    return found
+
+
+def _with_both_sides(run: Run, whole: Hidden) -> Hidden:
+    of_operation = {
+        run.job.operations[key[0]]: bounds
+        for key, bounds in _bounds_of(run, ("operation",)).items()
+    }
+    by = {
+        kind: share
+        if kind == KINDS[0]
+        else narrowed(run, {name: of.get(kind, of[KINDS[0]]) for name, of in of_operation.items()}, share)
+        for kind, share in whole.by.items()
+    }
+    return replace(whole, by=by)
+
+
+def _bounds_of(run: Run, keys: Sequence[str]) -> dict[tuple[int, ...], dict[str, Sums]]:
+    """For each group the bounds by each kind of evidence that there is."""
     every = run.measures if "rank" in keys else run.over_ranks
     inside = bool(np.any(every["source"] != 0))
     found, sums = group(every, tuple(keys) or _ALL)
     cuts = {} if run.evidence is None else _cuts(every, run.evidence, tuple(keys), inside)
     named = [tuple(key) if keys else () for key in found.tolist()]
     return {
-        key: _hidden(make_sums(values), cuts.get(key, {}))
+        key: _by_kind(make_sums(values), cuts.get(key, {}))
         for key, values in zip(named, sums, strict=True)
     }
 
@@ -128,7 +151,7 @@ def _cut_rows(
     return shown
 
 
-def _hidden(sums: Sums, cuts: Mapping[str, Mapping[str, float]]) -> Hidden:
+def _by_kind(sums: Sums, cuts: Mapping[str, Mapping[str, float]]) -> dict[str, Sums]:
     bounds = {"call": sums}
     for kind, changed in cuts.items():
         # Of different kinds of evidence: the lower end may pass the upper one by what they err.
@@ -137,6 +160,11 @@ def _hidden(sums: Sums, cuts: Mapping[str, Mapping[str, float]]) -> Hidden:
             for part, value in changed.items()
         }
         bounds[kind] = replace(sums, **ends)
+    return bounds
+
+
+def _hidden(bounds: Mapping[str, Sums]) -> Hidden:
+    sums = bounds["call"]
     by = {kind: s.hidden_share for kind, s in bounds.items() if s.hidden_share is not None}
     decides, before = {}, 0.0
     for kind in KINDS:
