@@ -1,14 +1,16 @@
 """Let real networks judge replays of plain runs: measured on one, predicted for another.
 
     sudo python benchmarks/replay_hosts.py openmpi|mpich [--apps halo2d,halo3d,cg,exchange]
-        [--repeat 3] [--keep DIR]
+        [--repeat 3] [--keep DIR | --from DIR]
 
 Makes two hosts in network namespaces (tests/network/two-hosts, TCP at 800 Mbit/s). Each app runs
 plainly on two ranks of one host and on one rank of each. From the run on one host comes the
 prediction for two, with the machine profile that `imbrex run` measured there, and the other way
 round; beside them stands what the first run predicts of itself, and how far apart the repeated runs
-lie. Run time is what the program needs from the end of MPI_Init to MPI_Finalize, median of the
-repeated runs; a run beside which others had the cores is made again. Two minutes for each MPI.
+lie. Run time is what the program needs from the end of MPI_Init to MPI_Finalize, without what lies
+around a pause of its own (messages in it are in no log), median of the repeated runs; a run beside
+which others had the cores is made again. Two minutes for each MPI. `--from` takes the runs that
+`--keep` left, and predicts them once more.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, cast
 
 from imbrex.launch.disturbance import busy_before, counts, disturbance
 from network_table import ROOT, launcher
@@ -56,8 +59,7 @@ APPS = {
 def build(mpi: str, name: str, folder: Path) -> Path:
     sources = [str(ROOT / "apps" / source) for source in APPS[name].sources]
     program = folder / name
-    words = [f"mpicc.{mpi}", "-std=gnu11", "-O2", "-g", "-w", "-DWHOLE=1", *sources]
-    words += ["-o", str(program), "-lm"]
+    words = [f"mpicc.{mpi}", "-std=gnu11", "-O2", "-g", "-w", *sources, "-o", str(program), "-lm"]
     subprocess.run(words, check=True)
     return program
 
@@ -81,20 +83,23 @@ def run_undisturbed(network: Network, folder: Path, words: list[str]) -> None:
         print(f"{folder.name}: {told}", file=sys.stderr, flush=True)
 
 
-def wall_s(folder: Path) -> float:
-    """Of a run directory: what its log says (imbrex predict's `measured_s`)."""
-    words = [sys.executable, "-m", "imbrex.cli", "predict", str(folder), "--json"]
+def told(folder: Path, *options: str) -> dict[str, Any]:
+    words = [sys.executable, "-m", "imbrex.cli", "predict", str(folder), *options, "--json"]
     done = subprocess.run(words, capture_output=True, text=True, check=True)
-    return float(json.loads(done.stdout)["measured_s"])
+    return cast("dict[str, Any]", json.loads(done.stdout))
+
+
+def wall_s(folder: Path) -> float:
+    """Of a run directory: what its log says."""
+    document = told(folder)
+    return float(document["measured_s"] - document["paused_s"])
 
 
 def predicted(folder: Path, machine: Path) -> tuple[float, float]:
     """Run time as measured, and on the other machine."""
-    words = [sys.executable, "-m", "imbrex.cli", "predict", str(folder)]
-    words += ["--network", str(machine), "--json"]
-    done = subprocess.run(words, capture_output=True, text=True, check=True)
-    rows = json.loads(done.stdout)["networks"]
-    return rows[0]["time_s"], rows[1]["time_s"]
+    document = told(folder, "--network", str(machine))
+    rows, paused_s = document["networks"], document["paused_s"]
+    return rows[0]["time_s"] - paused_s, rows[1]["time_s"] - paused_s
 
 
 def middle(runs: list[float]) -> float:
@@ -107,10 +112,16 @@ def main() -> None:
     parser.add_argument("--apps", default=",".join(APPS))
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--keep", type=Path, help="a folder for the run directories")
+    parser.add_argument("--from", dest="kept", type=Path, help="such a folder: no runs are made")
     options = parser.parse_args()
+    names = options.apps.split(",")
+    if options.kept:
+        kept = [row(name, options.kept, f"{options.mpi}-{name}", options.repeat) for name in names]
+        print(table(options.mpi, kept))
+        return
     with two_hosts() as network:
         rows = []
-        for name in options.apps.split(","):
+        for name in names:
             program = build(options.mpi, name, network.folder)
             rows.append(judge(options.mpi, name, program, network, options.repeat))
             if options.keep:
@@ -132,21 +143,25 @@ class Row:
 def judge(mpi: str, name: str, program: Path, network: Network, repeat: int) -> Row:
     line = [str(program), *APPS[name].arguments.split()]
     lines = {"one": [*here(mpi), *line], "two": [*launcher(mpi, network.folder), *line]}
-    measured: dict[str, list[float]] = {"one": [], "two": []}
     for turn in range(repeat):
         for hosts, words in lines.items():
-            folder = network.folder / f"{name}-{hosts}-{turn}"
-            run_undisturbed(network, folder, words)
-            measured[hosts].append(wall_s(folder))
-    itself, other = {}, {}
+            run_undisturbed(network, network.folder / f"{name}-{hosts}-{turn}", words)
+    found = row(name, network.folder, name, repeat)
+    print(table(mpi, [found]), file=sys.stderr, flush=True)
+    return found
+
+
+def row(name: str, folder: Path, begin: str, repeat: int) -> Row:
+    """Of the run directories BEGIN-one-0, BEGIN-two-0, ... in a folder."""
+    measured, itself, other = {}, {}, {}
     for hosts, opposite in (("one", "two"), ("two", "one")):
-        machine = network.folder / f"{name}-{opposite}-0" / "machine.json"
-        runs = [predicted(network.folder / f"{name}-{hosts}-{k}", machine) for k in range(repeat)]
+        machine = folder / f"{begin}-{opposite}-0" / "machine.json"
+        folders = [folder / f"{begin}-{hosts}-{turn}" for turn in range(repeat)]
+        measured[hosts] = [wall_s(each) for each in folders]
+        runs = [predicted(each, machine) for each in folders]
         itself[hosts] = middle([own for own, _ in runs])
         other[opposite] = middle([there for _, there in runs])
-    row = Row(name, measured, itself, other)
-    print(table(mpi, [row]), file=sys.stderr, flush=True)
-    return row
+    return Row(name, measured, itself, other)
 
 
 def table(mpi: str, rows: list[Row]) -> str:
