@@ -110,6 +110,20 @@ static int64_t last_block(const ix_view *view, const ix_completed *c, int64_t re
     return within(block_ns, from, to, rest_ns, exit_ns, 2 * m->error_ns);
 }
 
+/* Of two ranks in an all-to-all of which next to nothing moves before the last one enters. */
+static int64_t behind_last_entry(const ix_view *view, const ix_completed *c, int64_t rest_ns,
+                                 int64_t exit_ns)
+{
+    const ix_op *op = &view->ops[c->op];
+    const ix_match *m = &view->matches[c->op];
+    int64_t early_ns = c->facts.time.head_ns;
+    if (op->kind != IX_LOG_ALL || op->end_call != c->op || c->facts.partners != 1 ||
+        early_ns == IX_UNKNOWN)
+        return 0;
+    return within(c->facts.time.x_lo_ns - early_ns, m->all.last_enter,
+                  ix_most(m->all.last_exit, exit_ns), rest_ns, exit_ns, 2 * m->error_ns);
+}
+
 /* For how long this transfer certainly went on in this call from `rest_ns` on. Everybody is there
  * by then: latencies belong to what a message takes. */
 static int64_t certainly_moved(const ix_view *view, const ix_completed *c, int64_t rest_ns,
@@ -120,7 +134,8 @@ static int64_t certainly_moved(const ix_view *view, const ix_completed *c, int64
         return 0;
     int64_t moved = within(c->facts.time.x_lo_ns, from, to, rest_ns, exit_ns, doubt);
     if (ix_is_collective(&view->ops[c->op]))
-        return ix_most(moved, last_block(view, c, rest_ns, exit_ns));
+        return ix_most(moved, ix_most(last_block(view, c, rest_ns, exit_ns),
+                                      behind_last_entry(view, c, rest_ns, exit_ns)));
     return ix_most(moved, within(c->facts.least_ns, from, to, rest_ns, exit_ns, doubt));
 }
 

@@ -302,7 +302,11 @@ class Job:
         until = max(self.end(m).exit for m in ranks)
         if at != last:  # the last one's block comes in
             until = self.end(at).exit
-        return [*found, (block, self.op(last).enter, until)]
+        found.append((block, self.op(last).enter, until))
+        if len(ranks) == 2 and self.op(at).end == -2 and self.network.early >= 0:
+            most = max(self.end(m).exit for m in ranks)
+            found.append((self.x(at)[0] - self.network.early, self.op(last).enter, most))
+        return found
 
     def for_room(self, data: Sequence[tuple[int, int]], call: Op) -> dict[str, Interval]:
         """A call that completes sends kept in buffers, and takes longer than their copies."""
