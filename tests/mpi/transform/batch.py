@@ -22,6 +22,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import generate  # type: ignore[import-not-found]
 import generate_classes  # type: ignore[import-not-found]
 import generate_faces  # type: ignore[import-not-found]
+import generate_grids  # type: ignore[import-not-found]
 import generate_objects  # type: ignore[import-not-found]
 import generate_rows  # type: ignore[import-not-found]
 
@@ -29,8 +30,9 @@ import generate_rows  # type: ignore[import-not-found]
 # all others: the search over preparations reads a whole part at each of its steps.
 MANY, FEW = 10, 2
 COMMUNICATION = frozenset({"nonblocking", "collectives", "motion"})
-# Of so many parts in C one has buffers that are parts of rows, and one exchanges faces.
-ROWS = FACES = 4
+# Of so many parts in C one has buffers that are parts of rows, one arrays in structures, and one
+# exchanges faces.
+KINDS = 4
 _WORKERS = 2
 
 
@@ -49,9 +51,12 @@ class Part:
 def make_part(language: str, seeds: list[int], folder: Path, driven: bool) -> Part:
     """Generate the programs of these seeds and rewrite them; `driven` is empty if not wanted."""
     source = folder / f"part{seeds[0]}.{language}"
-    if language == "c" and len(seeds) <= FEW and seeds[0] // FEW % ROWS == 0:
+    turn = seeds[0] // FEW % KINDS if language == "c" and len(seeds) <= FEW else -1
+    if turn == 0:
         source.write_text(generate_rows.source(seeds))
-    elif language == "c" and len(seeds) <= FEW and seeds[0] // FEW % FACES == 2:
+    elif turn == 1:
+        source.write_text(generate_grids.source(seeds))
+    elif turn == 2:
         source.write_text(generate_faces.source(seeds))
     elif language == "c":
         source.write_text(generate.c_source(seeds))

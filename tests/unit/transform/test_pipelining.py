@@ -213,7 +213,7 @@ def test_not_posted_ahead(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 def test_two_receives_go_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of two channels; each is the other's to pass. Chosen alone, neither goes."""
-    code = LOOP + f"{{\n{RECV}\n{APART}\nunpack();\nu[0] += other[0];\nwork(u);\n}}"
+    code = LOOP + f"{{\n{RECV}\n{APART}\nunpack();\nu[N / 2] += other[0];\nwork(u);\n}}"
     outcome = rewritten(code, tmp_path, monkeypatch)
     text = outcome.after["loop.c"].decode()
     assert text.count("MPI_Irecv(edge") == 2 and text.count("MPI_Irecv(other") == 2

@@ -55,7 +55,7 @@ USUAL = {
     "parameters": "void",
     "declarations": "",
     "first": "",
-    "behind": "",
+    "behind": "round_number++;",  # so that it is more than one loop nest
     "ahead": "exchange();",
     "call": "compute();",
     "once": "",
@@ -128,7 +128,7 @@ def test_stays(name: str, tmp_path: Path) -> None:
 FORTRAN = """module field
   implicit none
   integer, parameter :: n = 50
-  integer :: many = 40, left = 0, right = 0
+  integer :: many = 40, left = 0, right = 0, rounds = 0
   double precision :: u(n), v(n)
 end module field
 program main
@@ -167,6 +167,7 @@ subroutine compute
   do i = 2, n - 1
     v(i) = 0.5d0 * (u(i - 1) + u(i))
   end do
+  rounds = rounds + 1
 end subroutine compute
 """
 

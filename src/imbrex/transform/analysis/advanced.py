@@ -29,7 +29,7 @@ class Advanced:
         """The access; of an array whose very strides depend on the index nothing stays known."""
         if any(self.index in stride.variables() for stride in old.strides):
             return old.anywhere()
-        return old.at(self.section(old.section))
+        return old.at(self.section(old.section))._replace(slot=self._slot(old.slot))
 
     def call(self, old: Call) -> Call:
         return replace(old, arguments=[self._argument(argument) for argument in old.arguments])
@@ -37,5 +37,8 @@ class Advanced:
     def _argument(self, old: Argument) -> Argument:
         origin = None if old.origin is None else tuple(self.value(i) for i in old.origin)
         first = None if old.first is None else tuple(self.value(i) for i in old.first)
-        slot = tuple([i.substitute(self.index, self.later) for i in old.slot])
+        slot = self._slot(old.slot)
         return replace(old, value=self.value(old.value), origin=origin, first=first, slot=slot)
+
+    def _slot(self, old: tuple[Affine, ...]) -> tuple[Affine, ...]:
+        return tuple([index.substitute(self.index, self.later) for index in old])

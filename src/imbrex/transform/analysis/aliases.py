@@ -228,6 +228,22 @@ class Aliases:
             return False
         return self._meet((left.variable, left.through), (right.variable, right.through))
 
+    def one_array(self, left: Access, right: Access) -> bool:
+        """Whether the sections of two accesses count in one array.
+
+        A field that is a pointer does so in one object; a vector has memory of its own in each, so
+        that where two objects are meant nothing is shared.
+        """
+        if left.variable != right.variable or left.through != right.through:
+            return False
+        if left.slot != right.slot and left.variable not in self.slotted:
+            return False
+        if not left.through or not left.variable.startswith("field:"):
+            return True
+        if f"vector:{left.variable}" in self.program.variables:
+            return True
+        return bool(left.owner) and left.owner == right.owner
+
     def meeting(self, accesses: list[Access]) -> Callable[[Access], bool]:
         """A quick test, true of every access that may share memory with one of the others."""
         places: dict[tuple[str, bool], bool] = {}

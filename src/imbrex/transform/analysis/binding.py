@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from copy import copy
 
-from imbrex.transform.model.affine import ARROW, Affine, Range, Section, field_of
+from imbrex.transform.model.affine import ARROW, Affine, Fit, Range, Section, field_of
 from imbrex.transform.model.program import (
     UNKNOWN_MEMORY,
     Access,
@@ -44,12 +44,12 @@ class Binding:
         argument = self.call.arguments[position]
         base = UNKNOWN_MEMORY if argument.base is None else argument.base
         strides = self._all(access.strides)
-        section = None
+        section, fit = None, None
         theirs = self.program.variables.get(access.variable)
         if theirs is not None and theirs.assumed_shape:
             section = self._given_shape(access.section, theirs, argument)
         elif strides is not None and self.same_array(access.variable, argument):
-            section = self.section(access.section)
+            section, fit = self.section(access.section), self._fit(access.fit)
         return Access(
             base,
             argument.through,
@@ -59,15 +59,18 @@ class Binding:
             strides if section is not None and strides is not None else (),
             argument.owner,
             argument.slot,
+            fit=fit,
         )
 
     def shared(self, access: Access) -> Access:
         """An access to what both routines know."""
         strides = self._all(access.strides)
-        section = None
-        fixed = not access.through or f"vector:{access.variable}" in self.program.variables
+        section, fit = None, None
+        owner = self._owner(access.owner)
+        fixed = not access.through or bool(owner)
+        fixed = fixed or f"vector:{access.variable}" in self.program.variables
         if strides is not None and fixed and access.variable not in self.parameters:
-            section = self.section(access.section)
+            section, fit = self.section(access.section), self._fit(access.fit)
         return Access(
             access.variable,
             access.through,
@@ -75,16 +78,19 @@ class Binding:
             self.call.line,
             section,
             strides if section is not None and strides is not None else (),
-            self._owner(access.owner),
+            owner,
             self._all(access.slot) or (),
+            fit=fit,
         )
 
     def _owner(self, owner: str) -> str:
         """The caller's name of the object that a reference or `this` is in the routine."""
         variable = self.program.variables.get(owner)
         argument = self.arguments.get(owner)
-        if variable is None or not variable.reference:
-            return owner
+        if variable is None or variable.kind != "parameter" or owner in self.written:
+            return "" if owner in self.written else owner
+        if not (variable.reference or variable.pointer):
+            return ""
         base = None if argument is None else self.program.variables.get(argument.base or "")
         if argument is None or base is None:
             return ""
@@ -92,7 +98,7 @@ class Binding:
             first = argument.origin is not None and not any(
                 index is None or index.terms or index.constant for index in argument.origin
             )
-            return base.key if base.reference and first else ""
+            return base.key if first and base.kind != "field" else ""
         whole = bool(base.record) and not base.bounds and base.kind != "field"
         return base.key if whole else ""
 
@@ -102,7 +108,9 @@ class Binding:
         theirs = self.program.variables.get(parameter)
         if mine is None or theirs is None or argument.origin is None:
             return False
-        if mine.element != theirs.element or mine.kind == "field" or argument.strides:
+        if mine.element != theirs.element or argument.strides:
+            return False
+        if mine.kind == "field" and not argument.owner:
             return False
         if len(mine.bounds) != len(theirs.bounds):
             return False
@@ -168,6 +176,15 @@ class Binding:
             )
             for dimension in section
         )
+
+    def _fit(self, fit: Fit | None) -> Fit | None:
+        """The same in the caller's terms, where all of it has a value there."""
+        if fit is None:
+            return None
+        section, room = self.section(fit.section), self.value(fit.room)
+        if section is None or room is None or any(None in dimension for dimension in section):
+            return None
+        return Fit(section, room)
 
     def value(self, expression: Affine) -> Affine | None:
         """An expression of the routine's parameters, as one of the caller's variables."""

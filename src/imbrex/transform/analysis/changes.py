@@ -68,7 +68,7 @@ class Changes:
         found: list[Access] = []
         for access in accesses:
             which = {access.variable} if changed is None else changed
-            if self._moved(access, which) or (access.through and access.owner in which):
+            if self._moved(access, which):
                 found += [
                     Access(item, False, access.write, access.line)
                     for item in sorted(self.aliases.objects(access.variable, access.through))
@@ -94,11 +94,19 @@ class Changes:
                 found |= case.variables()
             for fact in access.when:
                 found |= fact.variables()
+            if access.fit is not None:
+                found |= access.fit.variables()
         return frozenset(found)
 
     def _moved(self, access: Access, changed: Set[str]) -> bool:
         """Whether a pointer may name other memory; a dummy array stays where it is."""
-        if not access.through or access.variable not in changed:
+        if not access.through:
+            return False
+        if access.owner and access.owner in changed:
+            return True
+        if any(index.variables() & changed for index in access.slot):
+            return True
+        if access.variable not in changed:
             return False
         variable = self.program.variables.get(access.variable)
         return variable is None or variable.kind != "dummy"
@@ -145,7 +153,7 @@ class Changes:
                     continue
                 if not self.aliases.may_share(mine, other, changed):
                     continue
-                if mine.variable == other.variable and mine.through == other.through:
+                if self.aliases.one_array(mine, other):
                     stable = not self._moved(mine, changed)
                     stable = stable and mine.variable not in self.program.overlays
                     if stable and self.disjoint_after(mine, other, changed):

@@ -41,7 +41,7 @@ def find_contiguous(program: Program) -> None:
         program.variables[key].scattered = False
     for call in program.calls():
         for argument in call.arguments:
-            if argument.base in candidates and _is_whole_dummy(argument):
+            if argument.base in candidates and _as_its_array(argument):
                 argument.problem = None
 
 
@@ -108,8 +108,9 @@ def _follows(
         return False
     if argument.problem is None:
         return not (variable.scattered and argument.whole) or variable.key in candidates
-    return variable.key in candidates and _is_whole_dummy(argument)
+    return variable.key in candidates and _as_its_array(argument)
 
 
-def _is_whole_dummy(argument: Argument) -> bool:
-    return argument.whole and argument.problem == ReasonKind.MAY_BE_NONCONTIGUOUS()
+def _as_its_array(argument: Argument) -> bool:
+    """Whether the elements follow each other where those of the array do."""
+    return argument.problem == ReasonKind.MAY_BE_NONCONTIGUOUS()

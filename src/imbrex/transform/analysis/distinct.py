@@ -7,6 +7,7 @@ is passed to; a pair of parameters is distinct if it is so in every call.
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache, partial
 from itertools import combinations
 
@@ -24,6 +25,11 @@ from imbrex.transform.model.program import (
 from imbrex.transform.model.reasons import NOT_ANALYSED
 
 Pair = frozenset[str]
+# An assignment of one pointer to another, neither of which has a side effect in its name.
+_ASSIGNMENT = re.compile(
+    rb"(?:[\w \t]*\*\s*(?:restrict\s+|const\s+)*)?(?P<target>\w+(?:(?:->|\.)\w+)*)\s*=\s*"
+    rb"(?P<value>\w+(?:(?:->|\.)\w+)*)\s*;?\s*"
+)
 _UNKNOWN = ""  # in the place of the name of a call through a pointer
 
 
@@ -162,7 +168,7 @@ def _apart(aliases: Aliases, left: Argument, right: Argument, pairs: set[Pair]) 
 def _exchanged(program: Program, aliases: Aliases) -> set[Pair]:
     """Pointers that are set to different allocations, then only exchanged.
 
-    Either both are local to one routine, or both have file scope: then all routines count.
+    Both are local to one routine, or both have file scope or are fields: then all routines count.
     """
     given: dict[str, list[tuple[str, str]]] = {}
     for target, form, source in program.pointer_facts:
@@ -172,7 +178,7 @@ def _exchanged(program: Program, aliases: Aliases) -> set[Pair]:
         (routine, swap)
         for routine in program.routines.values()
         for block in _blocks(routine.body)
-        for swap in _swaps(block)
+        for swap in _swaps(program, routine, block)
     ]
     found: set[Pair] = set()
     for pair in {frozenset(swap[1:]) for _, swap in swaps}:
@@ -185,6 +191,20 @@ def _exchanged(program: Program, aliases: Aliases) -> set[Pair]:
     return found
 
 
+def _kept_apart(program: Program, aliases: Aliases, pair: Pair) -> bool:
+    """Whether two fields are set in no other way than by their names.
+
+    An exchange between any two objects leaves each allocation in one field of one object.
+    """
+    records = {program.variables[key].record for key in pair}
+    if records & program.copied_records or any(handed_out(program, name) for name in records):
+        return False
+    return not any(
+        target.startswith("*") and pair & aliases.pointees(target[1:])
+        for target, _, _ in program.pointer_facts
+    )
+
+
 def _setters(
     program: Program, aliases: Aliases, pair: Pair, exchanging: list[Routine]
 ) -> list[Routine]:
@@ -193,6 +213,9 @@ def _setters(
     if storage == {"local"}:
         return exchanging[:1]
     every = list(program.routines.values())
+    if storage == {"field"}:
+        seen = _all_seen(program, aliases) and _kept_apart(program, aliases, pair)
+        return every if seen else []
     if storage == {"static"} or (storage <= {"static", "global"} and _all_seen(program, aliases)):
         return every
     return []
@@ -222,18 +245,21 @@ def _only_exchanged(
         if sum(form == "copy" for form, _ in facts) != swaps:
             return False
         holders.append({source for form, source in facts if form == "addr"})
-        if len(facts) != swaps + 1:
+        # Each object's field may have an allocation of its own.
+        if len(facts) != swaps + (len(holders[-1]) if key.startswith("field:") else 1):
             return False
-    for key in pair:  # beside the exchanges, one initial value each
-        if not _set_once(routines, key, given[key], swaps):
+    for key in pair:  # beside the exchanges, an initial value each
+        if not _set_by_those(routines, key, given[key], swaps):
             return False
     first, second = holders
     heap = all(name.startswith("heap:") for name in first | second)
     return bool(first) and bool(second) and not first & second and heap
 
 
-def _set_once(routines: list[Routine], key: str, facts: list[tuple[str, str]], swaps: int) -> bool:
-    """Whether a pointer is set in one statement besides exchanges.
+def _set_by_those(
+    routines: list[Routine], key: str, facts: list[tuple[str, str]], swaps: int
+) -> bool:
+    """Whether a pointer is set in one statement for each allocation besides exchanges.
 
     A declaration that does not allocate leaves it unset: a value would be among the facts.
     """
@@ -248,7 +274,7 @@ def _set_once(routines: list[Routine], key: str, facts: list[tuple[str, str]], s
             fills = any(statement.start <= site < statement.end for site in sites)
             writes += own if statement.kind is not Kind.DECLARE or own > 1 or fills else 0
     files = tuple(f"heap:{routine.file}:" for routine in routines)
-    return writes == swaps + 1 and all(source.startswith(files) for source in places)
+    return writes == swaps + len(places) and all(source.startswith(files) for source in places)
 
 
 def _blocks(block: Block) -> list[Block]:
@@ -259,25 +285,50 @@ def _blocks(block: Block) -> list[Block]:
     return found
 
 
-def _swaps(block: Block) -> list[tuple[str, str, str]]:
+def _swaps(program: Program, routine: Routine, block: Block) -> list[tuple[str, str, str]]:
     """(t, p, q) for each `t = p; p = q; q = t;`."""
     found = []
-    moves = [_move(statement) for statement in block.statements]
+    source = program.files.get(routine.file)
+    data = b"" if source is None else source.data
+    moves = [_move(statement, data) for statement in block.statements]
     for one, two, three in zip(moves, moves[1:], moves[2:], strict=False):
         if one is None or two is None or three is None:
             continue
         (t, p), (again, q), (last, back) = one, two, three
         if again == p and last == q and back == t and len({t, p, q}) == 3:
-            found.append((t, p, q))
+            found.append((t[0], p[0], q[0]))
     return found
 
 
-def _move(statement: Statement) -> tuple[str, str] | None:
-    """(target, source) of a statement that only copies one variable to another."""
+def _move(statement: Statement, data: bytes) -> tuple[tuple[str, bytes], tuple[str, bytes]] | None:
+    """(target, source) of a statement that only copies one pointer to another.
+
+    Each is a variable and, for a field, how the statement names it: which object's field it is.
+    """
     if statement.kind not in (Kind.SIMPLE, Kind.DECLARE) or statement.calls or statement.stop:
         return None
     written = [a for a in statement.accesses if a.write]
     read = [a for a in statement.accesses if not a.write]
-    if len(written) != 1 or len(read) != 1 or written[0].through or read[0].through:
+    fields = [a for a in read if a.variable.startswith("field:")]
+    target_is_field = bool(written) and written[0].variable.startswith("field:")
+    if len(written) != 1 or written[0].through or any(a.through for a in read):
         return None
-    return written[0].variable, read[0].variable
+    if not fields and not target_is_field:
+        return ((written[0].variable, b""), (read[0].variable, b"")) if len(read) == 1 else None
+    names = _ASSIGNMENT.fullmatch(data[statement.start : statement.end])
+    if names is None or len(fields) > 1:
+        return None
+    others = [a for a in read if a not in fields]  # the objects that the fields are of, and t
+    source = fields or [a for a in others if _name_of(a.variable) == names["value"].decode()]
+    if len(source) != 1:
+        return None
+    target = written[0].variable
+    return (
+        (target, names["target"] if target_is_field else b""),
+        (source[0].variable, names["value"] if fields else b""),
+    )
+
+
+def _name_of(key: str) -> str:
+    """The name in the source of a variable of C, by its key."""
+    return key.removeprefix("g:").partition("@")[0]

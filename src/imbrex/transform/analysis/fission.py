@@ -203,7 +203,7 @@ class Fission:
 
     def _in_order(self, mine: Access, other: Access, *, above: bool) -> bool:
         """Whether an element that both touch is touched by `mine` first as it is."""
-        if mine.variable != other.variable or mine.through != other.through:
+        if not self.footprints.aliases.one_array(mine, other):
             return False
         if mine.variable in self.program.overlays or mine.strides != other.strides:
             return False

@@ -180,9 +180,9 @@ class Footprints(Changes):
                 loop = None
         settled = []
         for access in accesses:
-            section = access.section
             if self._moved(access, changed):
-                section = None
+                access = access.anywhere()
+            section = access.section
             if loop is not None:
                 section = widen(section, loop.index, loop.low, loop.high)
             if access.strides and any(s.variables() & changed for s in access.strides):

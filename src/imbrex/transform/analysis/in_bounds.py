@@ -7,6 +7,8 @@ routine takes the bounds from the array: it fills row `ubound(a, 1)`.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.model.affine import Affine, Range
 from imbrex.transform.model.program import Access, Kind, LoopRange, Program, Routine, Statement
@@ -23,7 +25,10 @@ def made_each_time(
     ranges: list[LoopRange],
     body: list[Statement],
 ) -> frozenset[str]:
-    """The arrays of which a nest makes all its accesses in each of its iterations."""
+    """The arrays of which a nest makes all its accesses in each of its iterations.
+
+    Those whose bounds have names have the same ones in each.
+    """
     source = program.files.get(routine.file)
     indices = {span.index for span in ranges}
     if source is None or not source.is_fortran:
@@ -48,7 +53,7 @@ def made_each_time(
         key
         for key in sure - unsure
         if (variable := program.variables.get(key)) is not None
-        and (variable.allocatable or variable.assumed_shape)
+        and variable.bounds
         and key not in program.overlays
         and changed.isdisjoint(bounds_of(variable))
     )
@@ -68,6 +73,8 @@ def by_bounds(
     """
     variable = program.variables.get(access.variable)
     shape = None if variable is None else shape_of(variable)
+    if variable is None or not (variable.allocatable or variable.assumed_shape):
+        return None  # it may be declared shorter than it is
     if shape is None or access.section is None or widened.section is None:
         return None
     if len(shape) != len(access.section):
@@ -77,6 +84,33 @@ def by_bounds(
         for touched, bounds, known in zip(access.section, shape, widened.section, strict=True)
     ]
     return widened.at(tuple(found)) if tuple(found) != widened.section else None
+
+
+def rooms(program: Program, ranges: list[LoopRange], certain: Iterable[Access]) -> set[Affine]:
+    """What is not below 0 where the nest has an iteration: how far each end of a loop is from the
+    upper bound of a dimension that an index of it selects from in each iteration.
+
+    Not of the last dimension, which may be declared shorter than it is, nor where another has no
+    index: `u(i, 1)` may go through all of an array.
+    """
+    found: set[Affine] = set()
+    for access in certain:
+        variable = program.variables.get(access.variable)
+        if variable is None or access.section is None:
+            continue
+        indices = {span.index for span in ranges}
+        points = [t.low for t in access.section if t.low is not None and t.low == t.high]
+        if not len(access.section) == len(variable.bounds) == len(points):
+            continue
+        if not all(point.variables() & indices for point in points):
+            continue
+        for subscript, (_, high) in zip(points[:-1], variable.bounds[:-1], strict=True):
+            if high is None or high.terms:
+                continue
+            for span in ranges:
+                if subscript.coefficient(span.index) == 1:
+                    found.add(high.plus(subscript.substitute(span.index, span.high), -1))
+    return found
 
 
 def _within(

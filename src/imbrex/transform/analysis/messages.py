@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from imbrex import mpi_facts
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.footprint import Footprints
-from imbrex.transform.analysis.sections import buffer_section
+from imbrex.transform.analysis.sections import buffer_fit, buffer_section
 from imbrex.transform.analysis.summary import Buffers
 from imbrex.transform.model.program import (
     UNKNOWN_MEMORY,
@@ -33,6 +33,7 @@ def buffer_access(program: Program, call: Call, part: mpi_calls.PointToPoint) ->
         argument.strides if section is not None else (),
         argument.owner,
         argument.slot,
+        fit=buffer_fit(program, call, part) if section is None else None,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from imbrex.transform import mpi_calls
-from imbrex.transform.model.affine import Affine, Range, Section, surely_less
+from imbrex.transform.model.affine import Affine, Fit, Range, Section, surely_less
 from imbrex.transform.model.program import Argument, Call, Layout, Program, Variable
 
 Extents = list[tuple[Affine | None, Affine | None]]
@@ -17,7 +17,7 @@ def buffer_section(program: Program, call: Call, part: mpi_calls.PointToPoint) -
     variable = program.variables.get(argument.base or "")
     count = call.arguments[part.count].value
     if variable is None or argument.origin is None or count is None:
-        return None
+        return _given(program, call, part)
     first = [index for index in argument.origin if index is not None]
     if len(first) != len(argument.origin) or not variable.bounds or variable.scattered:
         return None
@@ -32,10 +32,48 @@ def buffer_section(program: Program, call: Call, part: mpi_calls.PointToPoint) -
         if variable.rows:  # no message goes on from one into the next
             rest = (Range.point(index) for index in first[1:])
             return (Range(first[0], first[0].plus(number).plus(Affine(1), -1)), *rest)
-        return _run(first, extents, number)
+        return _run(first, extents, number) or _given(program, call, part)
     if count != Affine(1):
         return None  # where the second begins depends on the type's extent
     return _vector(first, extents, len(argument.strides), layout)
+
+
+def buffer_fit(program: Program, call: Call, part: mpi_calls.PointToPoint) -> Fit | None:
+    """Where a message of elements one after the other is, if it fits into the lines that it begins.
+
+    `call mpi_send(u(1, ny), nx, ...)` is one of row `ny` where `nx` is no more than `ubound(u, 1)`.
+    """
+    argument = call.arguments[part.buffer]
+    variable = program.variables.get(argument.base or "")
+    count = call.arguments[part.count].value
+    if variable is None or argument.origin is None or count is None or argument.strides:
+        return None
+    first = [index for index in argument.origin if index is not None]
+    if len(first) != len(variable.bounds) or len(first) != len(argument.origin):
+        return None
+    element = call.arguments[part.datatype].constant
+    if variable.scattered or variable.rows or len(first) < 2:
+        return None
+    if variable.element not in mpi_calls.ELEMENT_OF.get(element, frozenset()):
+        return None
+    high = variable.bounds[0][1]
+    if high is None:
+        return None
+    last = first[0].plus(count).plus(Affine(1), -1)
+    rest = [Range.point(index) for index in first[1:]]
+    return Fit((Range(first[0], last), *rest), high.plus(last, -1))
+
+
+def _given(program: Program, call: Call, part: mpi_calls.PointToPoint) -> Section | None:
+    """The section that is passed: a message of its elements stays in it, as Fortran asks."""
+    argument = call.arguments[part.buffer]
+    variable = program.variables.get(argument.base or "")
+    element = call.arguments[part.datatype].constant
+    if variable is None or argument.section is None or variable.scattered:
+        return None
+    if variable.element not in mpi_calls.ELEMENT_OF.get(element, frozenset()):
+        return None
+    return argument.section if len(argument.section) == len(variable.bounds) else None
 
 
 def _layout(program: Program, datatype: Argument) -> Layout:

@@ -7,11 +7,12 @@ divided index touch the same element with a write among them (sancho-potential-o
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from imbrex.transform.analysis.binding import Binding
 from imbrex.transform.analysis.footprint import Footprints
-from imbrex.transform.analysis.in_bounds import by_bounds, made_each_time
+from imbrex.transform.analysis.in_bounds import by_bounds, made_each_time, rooms
 from imbrex.transform.model.affine import Affine, Section, widen, within
 from imbrex.transform.model.causes import Cause, Reason
 from imbrex.transform.model.location import Location
@@ -51,6 +52,27 @@ class Space:
         """What the headers of the loops touch that is not of one iteration."""
         return [access for access in self.headers if access.variable not in self.private]
 
+    def given(self, numbers: Iterable[int]) -> bool:
+        """Whether arguments of the call bound each of these loops."""
+        return self.bounds is not None and all(self.bounds[n] != (-1, -1) for n in numbers)
+
+    def fitting(
+        self, program: Program, wanted: list[Access], changed: frozenset[str]
+    ) -> list[Access]:
+        """The others where this has an iteration, whose subscripts are within bounds."""
+        if all(access.fit is None for access in wanted):
+            return wanted
+        known = rooms(program, self.ranges, self.certain)
+        found = []
+        for access in wanted:
+            fit = access.fit
+            if fit is not None and not fit.variables() & changed:
+                rest = [fit.room.plus(room, -1) for room in known]
+                if any(not r.terms and r.constant >= 0 for r in rest):
+                    access = access.at(fit.section)
+            found.append(access)
+        return found
+
     def by_bounds(
         self, program: Program, accesses: list[Access], cuts: dict[int, tuple[int, int]]
     ) -> dict[Access, Access]:
@@ -77,9 +99,11 @@ class Space:
             if access.variable in self.private and not access.through:
                 continue
             section = access.section
+            if any(i.variables() & {index for index, _, _ in spans} for i in access.slot):
+                section = None
             for index, first, last in spans:
                 section = widen(section, index, first, last)
-            found.append(access.at(section))
+            found.append(access.anywhere() if section is None else access.at(section))
         return found
 
 
@@ -129,7 +153,8 @@ class Spaces:
         for span in ranges:
             if (span.low.variables() | span.high.variables()) & changed or span.index in changed:
                 return None
-        accesses = [self.footprints.after(a, changed) for a in body]
+        indices = {span.index for span in ranges}
+        accesses = [self._one_array(self.footprints.after(a, changed), indices) for a in body]
         private = {span.index for span in ranges}
         private |= {a.variable for a in body if a.write and self._scalar(a)}
         inner = loops[-1].blocks[0].statements
@@ -144,13 +169,20 @@ class Spaces:
             certain=frozenset(access for access in accesses if access.variable in sure),
         )
 
+    def _one_array(self, access: Access, indices: set[str]) -> Access:
+        """The access; anywhere where each iteration may have another array, which may overlap."""
+        if access.variable in self.footprints.aliases.slotted:
+            return access
+        moves = any(index.variables() & indices for index in access.slot)
+        return access.anywhere() if moves else access
+
     def _of_call(self, statement: Statement, call: Call) -> Space | None:
         """A call of a routine that is one nest, the bounds of whose loops are its parameters."""
         callee = self.program.routines.get(call.name)
         if callee is None or not call.is_statement or callee.problem == TWICE or "::" in call.name:
             return None
         *before, last = callee.body.statements or [statement]
-        if any((s.kind is not Kind.DECLARE or s.calls) and not _idle(s) for s in before):
+        if not all(_idle(s) or self._sets_locals(s) for s in before):
             return None
         inner = self._of_loops(last, callee)
         if inner is None:
@@ -165,15 +197,57 @@ class Spaces:
             ranges.append(LoopRange(span.index, low, high))
             bounds.append(self._positions(callee, loop, span))
         accesses = []
+        certain: set[Access] = set()
         for access in inner.accesses:
             bound = self._bound(callee, binding.keeping(indices), access)
             if bound is not None:
                 accesses.append(bound)
+                if access in inner.certain and self._of_known_bounds(access, bound):
+                    certain.add(bound)
         place = self.footprints.of(statement, self.routine.file)
         headers = [a for a in statement.accesses if not a.write]
+        for access in (a for s in before for a in s.accesses):
+            bound = self._bound(callee, binding, access)
+            if bound is not None:
+                headers.append(bound)
         if any(a.write for a in statement.accesses) or place.stop:
             return None
-        return Space(statement, inner.loops, ranges, accesses, headers, call, callee, bounds=bounds)
+        return Space(
+            statement,
+            inner.loops,
+            ranges,
+            accesses,
+            headers,
+            call,
+            callee,
+            bounds=bounds,
+            certain=frozenset(certain),
+        )
+
+    def _sets_locals(self, statement: Statement) -> bool:
+        """Whether a statement in front of the loops may be made in each part."""
+        if statement.calls or statement.stop or statement.blocks or statement.computes:
+            return False
+        if statement.kind is Kind.DECLARE:
+            return True
+        variables = self.program.variables
+        return statement.kind is Kind.SIMPLE and all(
+            not access.through
+            and (variable := variables.get(access.variable)) is not None
+            and variable.kind == "local"
+            and access.variable not in self.addressed
+            for access in statement.accesses
+            if access.write
+        )
+
+    def _of_known_bounds(self, access: Access, bound: Access) -> bool:
+        """Whether the array has constant bounds, the same in the routine and at its call."""
+        inside = self.program.variables.get(access.variable)
+        outside = self.program.variables.get(bound.variable)
+        if inside is None or outside is None or inside.bounds != outside.bounds:
+            return False
+        ends = [end for pair in inside.bounds for end in pair]
+        return all(end is not None and not end.terms for end in ends)
 
     def _bound(self, callee: Routine, binding: Binding, access: Access) -> Access | None:
         variable = self.program.variables.get(access.variable)
@@ -225,6 +299,11 @@ class Spaces:
             if reason is not None:
                 return reason
         changed = self.footprints.changed(space.accesses)
+        if space.callee is not None:  # each part reads anew what its declarations read
+            whole = space.remaining(space.accesses, {})
+            meeting = self.footprints.conflict(space.shared_headers(), whole, changed)
+            if meeting is not None:
+                return Reason(self._met(meeting[0]), Location(inside.file, inside.line))
         for write in space.accesses:
             if not write.write or (write.variable in private and not write.through):
                 continue
@@ -250,7 +329,7 @@ class Spaces:
         self, space: Space, write: Access, other: Access, divided: list[int]
     ) -> bool:
         """Whether two iterations that touch one element agree in all divided indices."""
-        if write.variable != other.variable or write.through != other.through:
+        if not self.footprints.aliases.one_array(write, other):
             return False
         if write.section is None or other.section is None or write.strides != other.strides:
             return False

@@ -70,9 +70,8 @@ def different(accesses: list[Access]) -> list[Access]:
     """
     if len(accesses) < _MANY:
         return accesses
-    found: dict[tuple[object, ...], Access] = {}
+    found: dict[Access, Access] = {}
     for access in accesses:
-        variable, through, write, _, section, strides, owner, slot, cases, when = access
-        same = (variable, through, write, section, strides, owner, slot, cases, when)
-        found.setdefault(same, access)
+        key = access._replace(line=0)
+        found.setdefault(key, access)
     return list(found.values())

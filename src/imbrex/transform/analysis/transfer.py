@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from imbrex.transform import mpi_calls
-from imbrex.transform.analysis.sections import buffer_section
+from imbrex.transform.analysis.sections import buffer_fit, buffer_section
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.program import (
     UNKNOWN_MEMORY,
@@ -112,16 +112,28 @@ def data_accesses(program: Program, transfer: Transfer) -> list[Access]:
     call, part = transfer.call, transfer.part
     found = []
     for argument, write in transfer.memory or [(transfer.buffer, transfer.receives)]:
-        section = None
+        section, fit = None, None
         if not transfer.collective:
             section = buffer_section(program, call, part)
+            fit = buffer_fit(program, call, part) if section is None else None
         elif call.name in mpi_calls.ONE_COUNT:
             position = next(i for i, other in enumerate(call.arguments) if other is argument)
             section = buffer_section(program, call, replace(part, buffer=position))
         base = UNKNOWN_MEMORY if argument.base is None else argument.base
         strides = argument.strides if section is not None else ()
-        line, owner, slot = call.line, argument.owner, argument.slot
-        found.append(Access(base, argument.through, write, line, section, strides, owner, slot))
+        found.append(
+            Access(
+                base,
+                argument.through,
+                write,
+                call.line,
+                section,
+                strides,
+                argument.owner,
+                argument.slot,
+                fit=fit,
+            )
+        )
         found += further(argument, write, call.line)
     return found
 

@@ -200,8 +200,6 @@ inner-guarded
 used-behind used-behind-through unknown-behind
     nothing, if it is so; else put work that needs nothing of the message between the call and
     that place, pass arrays with declared bounds, or separate what the pointers reach
-loop-bounds
-    pass the bounds, so that the routine can be called for the interior and for the boundary
 messages-guarded status-read
     write the messages one after the other; ask in an `if` what no branch of it sets, without a
     call; declare variables in front of it; use `MPI_STATUS_IGNORE`

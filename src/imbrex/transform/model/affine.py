@@ -154,6 +154,19 @@ def _depends(bound: Affine, keys: frozenset[str]) -> bool:
 Section = tuple[Range, ...]
 
 
+class Fit(NamedTuple):
+    """A section that holds what is touched where `room` is not below 0."""
+
+    section: Section
+    room: Affine
+
+    def variables(self) -> frozenset[str]:
+        found = self.room.variables()
+        for dimension in self.section:
+            found |= dimension.variables()
+        return found
+
+
 def _extreme(
     bound: Affine | None, index: str, low: Affine, high: Affine, *, lowest: bool
 ) -> Affine | None:

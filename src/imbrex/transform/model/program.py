@@ -9,7 +9,7 @@ from enum import Enum
 from pathlib import Path
 from typing import NamedTuple
 
-from imbrex.transform.model.affine import Affine, Section
+from imbrex.transform.model.affine import Affine, Fit, Section
 from imbrex.transform.model.cases import Case
 from imbrex.transform.model.causes import Cause, Reason
 from imbrex.transform.model.conditions import Test
@@ -68,29 +68,32 @@ class Access(NamedTuple):
     cases: tuple[Case, ...] = ()
     # Expressions that are not below 0 where the access happens.
     when: frozenset[Affine] = frozenset()
+    fit: Fit | None = None  # of a message whose section is not known
 
     def at(self, section: Section | None) -> Access:
-        """The same access of another section."""
-        if section is self.section and not (self.slot or self.cases or self.when):
+        """The same access of another section, which counts in the same array."""
+        if section is self.section and not (self.cases or self.when or self.fit):
             return self
-        variable, through, write, line, _, strides, owner, _, _, _ = self
-        return Access(variable, through, write, line, section, strides, owner)
+        variable, through, write, line, _, strides, owner, slot, *_ = self
+        return Access(variable, through, write, line, section, strides, owner, slot)
 
     def anywhere(self) -> Access:
         """The same access where nothing is known of the elements that it touches."""
-        variable, through, write, line, _, _, owner, _, _, _ = self
+        variable, through, write, line, _, _, owner, *_ = self
         return Access(variable, through, write, line, None, (), owner)
 
     def settled(self, section: Section | None, changed: Set[str]) -> Access:
         """The access of another section, with all else that does not depend on `changed`."""
+        if any(index.variables() & changed for index in self.slot):
+            return self.anywhere()
         kept = self.at(section)
-        if self.slot and not any(index.variables() & changed for index in self.slot):
-            kept = kept._replace(slot=self.slot)
         if self.cases and not any(case.variables() & changed for case in self.cases):
             kept = kept._replace(cases=self.cases)
         if self.when:
             facts = [fact for fact in self.when if fact.variables().isdisjoint(changed)]
             kept = kept._replace(when=frozenset(facts))
+        if self.fit is not None and self.fit.variables().isdisjoint(changed):
+            kept = kept._replace(fit=self.fit)
         return kept
 
 
@@ -126,6 +129,7 @@ class Argument:
     origin: tuple[Affine | None, ...] | None = None  # first element, fastest dimension first
     first: tuple[Affine | None, ...] | None = None  # the same, also of one of many structures
     strides: tuple[Affine, ...] = ()  # as of an access
+    section: Section | None = None  # of Fortran: what an array section is, `u(:, 1)`
     owner: str = ""  # as of an access
     slot: tuple[Affine, ...] = ()  # as of an access
     whole: bool = False  # the argument is the whole array, from its first element

@@ -282,7 +282,6 @@ class ReasonKind(Sentence):
     USED_BEHIND = "behind its call `{variable}` is used or set"
     USED_BEHIND_THROUGH = "behind its call `{variable}` may be used or set through `{other}`"
     UNKNOWN_BEHIND = "behind its call memory that is not known may be used"
-    LOOP_BOUNDS = "the loops of {routine} have bounds that are not its parameters"
     MESSAGES_GUARDED = "its messages stand in loops, or in an `if` that cannot be asked twice"
     STATUS_READ = "a status is read"
     ALSO_CALLS = "the routine also calls {call}"

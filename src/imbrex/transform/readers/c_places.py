@@ -48,15 +48,18 @@ class PlaceReader(ArrayReader, ABC):
             held = self.place(inner, effects)
             self._record(effects, held, inner, write=False)
             key = f"*{held.key}" if held.through else held.key
+            one = not held.key.startswith("field:") or bool(held.owner)
             found = (
                 Memory(UNKNOWN_MEMORY, False)
                 if held.key == UNKNOWN_MEMORY
-                else Memory(key, True, exact=not held.through and not held.key.startswith("field:"))
+                else Memory(key, True, exact=not held.through and one)
             )
             if inner.kind is ck.MEMBER_REF_EXPR and not held.through:
                 found.owner = held.owner
             if not held.through and held.offset is None and None not in held.indices:
                 found.slot = tuple(index for index in held.indices if index is not None)
+            elif held.indices or held.offset is not None:
+                found.exact = False  # one of several arrays, it is not known which
         elif inner.kind is ck.UNARY_OPERATOR:
             operator = inner.unary_operator
             (operand,) = inner.operands

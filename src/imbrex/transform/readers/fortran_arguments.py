@@ -6,7 +6,7 @@ import re
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 
-from imbrex.transform.model.affine import Affine
+from imbrex.transform.model.affine import Affine, Range
 from imbrex.transform.model.causes import Cause
 from imbrex.transform.model.program import (
     TEMPORARY,
@@ -155,11 +155,28 @@ class Arguments(ABC):
         if ranges:
             full = [part == ":" for part in parts[: ranges[-1]]]
             stride = parts[ranges[-1]].count(":") > 1
-            if not contiguous or not all(full) or stride:
+            if not all(full) or stride:
                 found.problem = ReasonKind.NONCONTIGUOUS()
+            elif not contiguous:
+                found.problem = found.problem or ReasonKind.MAY_BE_NONCONTIGUOUS()
+            found.section = tuple(
+                self._range(part, bounds)
+                for part, bounds in zip(parts, variable.bounds, strict=False)
+            )
         found.origin = tuple(
             self._low(part, bounds[0]) for part, bounds in zip(parts, variable.bounds, strict=False)
         )
+
+    def _range(self, part: str, bounds: tuple[Affine | None, Affine | None]) -> Range:
+        """The indices that a subscript selects, between its ends whatever its stride."""
+        _, colon, rest = part.partition(":")
+        first = self._low(part, bounds[0])
+        if not colon:
+            return Range(first, first)
+        high, _, stride = rest.partition(":")
+        if stride:
+            return Range(None, None)
+        return Range(first, self.names.affine(self.scope, high) if high else bounds[1])
 
     def _low(self, part: str, default: Affine | None) -> Affine | None:
         low, colon, _ = part.partition(":")

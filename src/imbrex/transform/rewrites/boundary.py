@@ -34,6 +34,7 @@ from imbrex.transform.text.division import Cuts, Division, halves
 from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.layout import after_line, first_on_line, line_start
 from imbrex.transform.text.loop_headers import read_header
+from imbrex.transform.text.parted import Parted, problem_of
 
 NAME = "boundary-first"
 _LABEL = re.compile(rb"^[ \t]*\d+[ \t]", re.MULTILINE)
@@ -170,12 +171,14 @@ class BoundaryFirst(Preparing[StatementSite, Division]):
         Nothing, if the whole space touches none; None, if that is not enough.
         """
         meets = self._test(space, wanted)
-        usable = [
-            number
-            for number in range(len(space.ranges))
-            if space.bounds is None or space.bounds[number] != (-1, -1)
-        ]
-        usable = [number for number in usable if not _short(space.ranges[number])]
+        long = [n for n in range(len(space.ranges)) if not _short(space.ranges[n])]
+        given = [n for n in long if space.call is None or space.given([n])]
+        cuts = self._least(meets, given)
+        return self._least(meets, long) if cuts is None and long != given else cuts
+
+    @staticmethod
+    def _least(meets: Callable[[Cuts], bool], usable: list[int]) -> Cuts | None:
+        """What must be cut off of these loops."""
         cuts: Cuts = dict.fromkeys(usable, (1, 1))
         if meets(cuts):  # asked first, as it is the usual answer
             return None
@@ -196,12 +199,16 @@ class BoundaryFirst(Preparing[StatementSite, Division]):
         headers = [access for access in space.shared_headers() if near(access)]
         inner = [access for access in space.accesses if near(access)]
 
+        fitting = space.fitting(self.program, wanted, changed)
+
         def meets(cuts: Cuts) -> bool:
-            left = headers + space.remaining(inner, cuts)
-            if self.footprints.conflict(left, wanted, changed) is None:
+            if self.footprints.conflict(headers, wanted, changed) is not None:
+                return True
+            left = space.remaining(inner, cuts)
+            if self.footprints.conflict(left, fitting, changed) is None:
                 return False
             told = space.by_bounds(self.program, inner, cuts)
-            return bool(not told or self._still_meet(left, told, wanted, changed))
+            return bool(not told or self._still_meet(left, told, fitting, changed))
 
         return meets
 
@@ -249,16 +256,13 @@ class BoundaryFirst(Preparing[StatementSite, Division]):
 
     def _unreadable(self, routine: Routine, space: Space, cuts: Cuts) -> Reason | None:
         place = Location(routine.file, space.statement.line)
+        if space.callee is not None and not space.given(cuts):
+            return self._undividable(routine, space, cuts)
         if directed(space):
             return Reason(ReasonKind.LOOP_DIRECTIVE(), place)
-        for number in cuts:
-            span = space.ranges[number]
-            for name in {span.index} | span.low.variables() | span.high.variables():
-                variable = self.program.variables.get(name)
-                if variable is not None and variable.element.startswith(("type(", "class(")):
-                    continue  # the object whose component it is
-                if variable is None or "unsigned" in variable.element or "_t" in variable.element:
-                    return Reason(ReasonKind.BOUND_UNSIGNED(), place)
+        ranges = [space.ranges[number] for number in cuts]
+        if not self._signed(ranges):
+            return Reason(ReasonKind.BOUND_UNSIGNED(), place)
         if space.call is not None:
             texts = [space.call.arguments[p].text for n in cuts for p in (space.bounds or [])[n]]
             if space.call.macro or any("\n" in text for text in texts):
@@ -275,11 +279,45 @@ class BoundaryFirst(Preparing[StatementSite, Division]):
                 return Reason(ReasonKind.HEADER(), place)
         return None
 
+    def _signed(self, ranges: list[LoopRange]) -> bool:
+        for span in ranges:
+            for name in {span.index} | span.low.variables() | span.high.variables():
+                variable = self.program.variables.get(name)
+                if variable is not None and variable.element.startswith(("type(", "class(")):
+                    continue  # the object whose component it is
+                if variable is None or "unsigned" in variable.element or "_t" in variable.element:
+                    return False
+        return True
+
+    def _undividable(self, user: Routine, space: Space, cuts: Cuts) -> Reason | None:
+        """Why no routines for the two parts can stand beside the one that is called."""
+        callee = space.callee
+        assert callee is not None and space.call is not None
+        place = Location(callee.file, space.loops[0].line)
+        problem = problem_of(self.program, user, callee)
+        if problem is not None:
+            return Reason(problem, Location(callee.file, callee.line))
+        if space.call.macro:
+            return Reason(ReasonKind.CALL_FROM_MACRO(), Location(user.file, space.statement.line))
+        if any(inner.code_start > inner.start for s in space.loops for inner in s.walk()):
+            return Reason(ReasonKind.LOOP_DIRECTIVE(), place)
+        loops = [space.loops[number] for number in cuts]
+        if not self._signed([loop.loop for loop in loops if loop.loop is not None]):
+            return Reason(ReasonKind.BOUND_UNSIGNED(), place)
+        source = self.program.files[callee.file]
+        text = source.data[space.loops[0].start : space.loops[0].end]
+        if source.is_fortran and _LABEL.search(text):
+            return Reason(ReasonKind.LOOP_LABELS(), place)
+        if any(read_header(source, loop) is None for loop in loops):
+            return Reason(ReasonKind.HEADER(), place)
+        return None
+
     def apply(self, plan: Plan[StatementSite, Division]) -> Proposal:
         routine, division = plan.site.routine, plan.content
         source = self.program.files[routine.file]
         space = division.space
-        interior, boundary = halves(source, division, self.footprints.nonnegative)
+        parted = Parted(self.program)
+        interior, boundary = self._halves(routine, division, parted)
         start = line_start(source.data, space.statement.code_start)
         statements = division.block.statements
         if division.produces:
@@ -301,7 +339,9 @@ class BoundaryFirst(Preparing[StatementSite, Division]):
             edits.append(Edit(start, space.statement.end, boundary))
         order = ReasonKind.BOUNDARY_FIRST if division.produces else ReasonKind.INTERIOR_FIRST
         reason = Reason(order(), Location(routine.file, space.statement.line))
-        return Proposal(self.name, routine, space.statement.line, reason, {routine.file: edits})
+        every = parted.edits()
+        every[routine.file] = edits + every.get(routine.file, [])
+        return Proposal(self.name, routine, space.statement.line, reason, every)
 
     def divide(
         self,
@@ -327,11 +367,16 @@ class BoundaryFirst(Preparing[StatementSite, Division]):
             return None
         return spaces.order_matters(space, sorted(cuts)) or self._unreadable(routine, space, cuts)
 
-    def pieces(self, routine: Routine, division: Division) -> tuple[str, list[Edit]]:
+    def _halves(self, user: Routine, division: Division, parted: Parted) -> tuple[str, str]:
+        return halves(self.program, user, division, self.footprints.nonnegative, parted)
+
+    def pieces(
+        self, routine: Routine, division: Division, parted: Parted
+    ) -> tuple[str, list[Edit]]:
         """The text of the interior, and the edits that leave the boundary in its place."""
         source = self.program.files[routine.file]
         space = division.space
-        interior, boundary = halves(source, division, self.footprints.nonnegative)
+        interior, boundary = self._halves(routine, division, parted)
         start = line_start(source.data, space.statement.code_start)
         return interior, [Edit(start, space.statement.end, boundary)]
 

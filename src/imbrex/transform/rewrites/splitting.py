@@ -32,6 +32,7 @@ from imbrex.transform.rewrites.proposals import ContentT, Preparing
 from imbrex.transform.text.division import Division
 from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.halves import Halves
+from imbrex.transform.text.parted import Parted
 
 NAME = "wrappers"
 
@@ -303,10 +304,11 @@ class Splitting(Preparing[RoutineSite, ContentT]):
     def edit_uses(self, split: Split, halves: Halves, edits: dict[str, list[Edit]]) -> int:
         """Put the halves in the place of the calls; how much work they pass."""
         worth = 0
+        parted = Parted(self.program)
         for use in split.uses:
             interior = ""
             if use.division is not None:
-                interior, changes = self.boundary.pieces(use.routine, use.division)
+                interior, changes = self.boundary.pieces(use.routine, use.division, parted)
                 edits[use.routine.file] += changes
             edits[use.routine.file] += halves.use(
                 use.routine,
@@ -318,4 +320,6 @@ class Splitting(Preparing[RoutineSite, ContentT]):
                 split.kept,
             )
             worth += use.passed + (1 if use.division else 0)
+        for name, changes in parted.edits().items():
+            edits[name] += changes
         return worth

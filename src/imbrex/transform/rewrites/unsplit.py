@@ -81,9 +81,6 @@ class _Behind:
         meeting = self.footprints.conflict(wanted, inner, changed)
         if meeting is not None:
             return self._used(*meeting)
-        if space.callee is not None and (-1, -1) in (space.bounds or []):
-            text = ReasonKind.LOOP_BOUNDS(routine=space.callee.name)
-            return Reason(text, Location(space.callee.file, space.loops[0].line))
         return boundary.why_whole(self.user, spaces, space, wanted)
 
     def _used(self, mine: Access, other: Access) -> Reason:

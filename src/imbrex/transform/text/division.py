@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 from imbrex.transform.analysis.spaces import Space
 from imbrex.transform.model.affine import Affine, surely_less
-from imbrex.transform.model.program import Block, Language, SourceFile
+from imbrex.transform.model.program import Block, Language, Program, Routine, SourceFile
 from imbrex.transform.text.edits import Edit, apply_edits
 from imbrex.transform.text.layout import indent_at, line_start
 from imbrex.transform.text.loop_headers import Header, read_header
+from imbrex.transform.text.parted import Parted
 from imbrex.transform.text.terms import shifted
 from imbrex.transform.text.wrapping import wrapped
 
@@ -30,15 +31,32 @@ class Division:
 
 
 def halves(
-    source: SourceFile, division: Division, nonnegative: frozenset[Affine]
+    program: Program,
+    user: Routine,
+    division: Division,
+    nonnegative: frozenset[Affine],
+    parted: Parted,
 ) -> tuple[str, str]:
-    """The interior and the boundary. `nonnegative`: expressions known not to be below 0."""
-    if division.space.call is not None:
+    """The interior and the boundary. `nonnegative`: expressions known not to be below 0.
+
+    `parted` takes the routines that must be written for them, where no arguments can say it.
+    """
+    source, space = program.files[user.file], division.space
+    if space.callee is not None and not space.given(division.cuts):
+        headers, texts = _headers(program.files[space.callee.file], division)
+        return parted.calls(user, space, headers, texts)
+    if space.call is not None:
         return _of_call(source, division, nonnegative)
-    return _of_loops(source, division)
+    headers, texts = _headers(source, division)
+    return tuple(  # type: ignore[return-value]
+        _with_headers(source, space, headers, changed) for changed in texts
+    )
 
 
-def _of_loops(source: SourceFile, division: Division) -> tuple[str, str]:
+def _headers(
+    source: SourceFile, division: Division
+) -> tuple[dict[int, Header], tuple[dict[int, str], dict[int, str]]]:
+    """The headers of the loops that are divided, and how they read in either part."""
     space, cuts = division.space, division.cuts
     headers: dict[int, Header] = {}
     for number in cuts:
@@ -48,10 +66,7 @@ def _of_loops(source: SourceFile, division: Division) -> tuple[str, str]:
     interior = {n: headers[n].inner(cut) for n, cut in cuts.items()}
     *outer, last = sorted(cuts)
     always = [text for n in outer for text in headers[n].outside(cuts[n])]
-    boundary = {last: headers[last].ends(cuts[last], always)}
-    return tuple(  # type: ignore[return-value]
-        _with_headers(source, space, headers, texts) for texts in (interior, boundary)
-    )
+    return headers, (interior, {last: headers[last].ends(cuts[last], always)})
 
 
 def _with_headers(

@@ -156,6 +156,8 @@ class FortranText:
                 variable = self.program.variables.get(argument.base or "")
                 optional[buffer] = variable.name if variable and variable.optional else ""
         for buffer, transfer in fenced.items():
+            if (name := buffer.partition("(")[0]) != buffer and name in fenced:
+                continue  # the whole of it is fenced
             # A dummy argument that is absent must not be named.
             before = f"{self._case('if')} ({self._case('present')}({optional[buffer]})) "
             before = before if optional[buffer] else ""

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #define N 1000
 static double u[N], v[N];
-static int left, right;
+static int left, right, relaxed;
 
 static void exchange(void)
 {
@@ -23,6 +23,7 @@ static void relax(void)
 {
     for (int i = 1; i < N - 1; i++)
         v[i] = 0.5 * u[i] + 0.25 * (u[i - 1] + u[i + 1]);
+    relaxed++;
 }
 
 int main(int argc, char **argv)
@@ -41,7 +42,7 @@ int main(int argc, char **argv)
         for (int i = 1; i < N - 1; i++)
             u[i] = v[i];
     }
-    printf("%.17g %.17g\n", u[1], u[N - 2]);
+    printf("%.17g %.17g %d\n", u[1], u[N - 2], relaxed);
     MPI_Finalize();
     return 0;
 }

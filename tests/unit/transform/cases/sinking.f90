@@ -4,7 +4,7 @@ module cells
   implicit none
   include 'mpif.h'
   integer, parameter :: nc = 20
-  integer :: ncells, next, prev
+  integer :: ncells, next, prev, computed = 0
   double precision :: u(0:nc + 1, nc, 2), rhs(nc, nc, 2)
   double precision :: faces_in(4 * nc), faces_out(4 * nc)
 end module cells
@@ -31,7 +31,7 @@ program p
     call compute_rhs
     u(1:nc, :, :) = 0.5d0 * u(1:nc, :, :) + 0.5d0 * rhs
   end do
-  print *, u(1, 3, 1), u(nc, 4, ncells)
+  print *, u(1, 3, 1), u(nc, 4, ncells), computed
   call mpi_finalize(ierr)
 end program p
 
@@ -84,4 +84,5 @@ subroutine compute_rhs
       end do
     end do
   end do
+  computed = computed + 1
 end subroutine compute_rhs

@@ -1,0 +1,224 @@
+"""A routine that is one loop nest, as two routines beside it: its interior and its boundary.
+
+What bounds the loops may be known in the routine only: a global, a component of an object that it
+is given, the size of an array. So the parts are copies of it with other loop headers.
+"""
+
+from __future__ import annotations
+
+import re
+
+from imbrex.transform.analysis.spaces import Space
+from imbrex.transform.model.causes import Cause
+from imbrex.transform.model.program import Language, Program, Routine, Statement
+from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.text.edits import Edit, apply_edits
+from imbrex.transform.text.layout import indent_at, line_start
+from imbrex.transform.text.loop_headers import Header
+from imbrex.transform.text.name_lists import renamed
+from imbrex.transform.text.routine_text import RoutineText, c_routine_text, fortran_routine_text
+from imbrex.transform.text.wrapping import wrapped
+
+_DIRECTIVE = re.compile(rb"(?m)^[ \t]*#|^[!cC*]\$|^[ \t]*!\$")
+_STATIC = re.compile(rb"\bstatic\b")  # memory that would be there twice
+_TEMPLATE = re.compile(rb">\s*\Z")
+
+
+def text_of(program: Program, routine: Routine) -> RoutineText:
+    """Where a routine's text stands; with a problem where a copy of it would not be the same."""
+    source = program.files[routine.file]
+    find = fortran_routine_text if source.is_fortran else c_routine_text
+    found = find(program, routine)
+    if found.problem is not None:
+        return found
+    start, end = found.span
+    if _DIRECTIVE.search(source.data[start:end]) or routine.conditional:
+        found.problem = ReasonKind.CONDITIONAL(routine=routine.name)
+    elif routine.generic or _TEMPLATE.search(source.data[:start]):
+        found.problem = ReasonKind.GENERIC(routine=routine.name)
+    elif not source.is_fortran and _STATIC.search(source.data[routine.body.start : end]):
+        found.problem = ReasonKind.NOT_PLAIN_FUNCTION(routine=routine.name)
+    return found
+
+
+def problem_of(program: Program, user: Routine, routine: Routine) -> Cause | None:
+    """Why a caller cannot have the parts of a routine in the place of the routine."""
+    if routine.file not in program.files or routine.problem:
+        return ReasonKind.NOT_EDITABLE(routine=routine.name)
+    found = text_of(program, routine)
+    if found.problem is not None:
+        return found.problem
+    source, caller = program.files[routine.file], program.files[user.file]
+    if source.is_fortran is not caller.is_fortran:
+        return ReasonKind.OTHER_FILE(routine=routine.name)
+    if source.is_fortran:
+        for file in program.files.values():
+            fixed = file.language is Language.FORTRAN_FIXED
+            if renamed(file.data, routine.name, (routine.name,), fixed=fixed) is None:
+                return ReasonKind.NAME_LISTED(routine=routine.name)
+    elif user.file != routine.file and ("static" in found.lead or b"#include" not in caller.data):
+        return ReasonKind.OTHER_FILE(routine=routine.name)
+    return None
+
+
+class Parted:
+    """The parts that one proposal needs, each written once however many calls are divided."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self._names: dict[tuple[str, str, str], tuple[str, str]] = {}
+        self._new: list[tuple[Routine, RoutineText, tuple[str, str], tuple[str, str]]] = []
+        self._users: set[tuple[str, str]] = set()
+        self._divided: set[int] = set()  # calls, by identity
+
+    def calls(
+        self,
+        user: Routine,
+        space: Space,
+        headers: dict[int, Header],
+        texts: tuple[dict[int, str], dict[int, str]],
+    ) -> tuple[str, str]:
+        """The calls of the interior and of the boundary, in the place of the call of both.
+
+        `texts`: the headers of the loops in each.
+        """
+        callee = space.callee
+        assert callee is not None and space.call is not None
+        self._divided.add(id(space.call))
+        bodies = self._bodies(callee, space.loops, headers, texts)
+        key = (callee.key, *bodies)
+        if key not in self._names:
+            self._names[key] = self._named(callee, bodies)
+        names = self._names[key]
+        if user.file != callee.file:
+            self._users.add((user.file, callee.key))
+        source, statement = self.program.files[user.file], space.statement
+        indent = indent_at(source.data, statement.code_start)
+        text = source.data[statement.code_start : statement.end].decode()
+        pattern = re.compile(rf"(?i)\b{re.escape(callee.name)}\b")
+        interior, boundary = (
+            indent + wrapped(source.language, pattern.sub(n, text, count=1), len(indent), indent)
+            for n in names
+        )
+        return interior, boundary
+
+    def _bodies(
+        self,
+        callee: Routine,
+        loops: list[Statement],
+        headers: dict[int, Header],
+        texts: tuple[dict[int, str], dict[int, str]],
+    ) -> tuple[str, str]:
+        source = self.program.files[callee.file]
+        start, end = text_of(self.program, callee).span
+        found = []
+        for changed in texts:
+            edits = []
+            for number, text in changed.items():
+                header = headers[number]
+                indent = indent_at(source.data, header.start)
+                column = header.start - line_start(source.data, header.start)
+                text = wrapped(source.language, text, column, indent)
+                edits.append(Edit(header.start - start, header.end - start, text))
+            found.append(apply_edits(source.data[start:end], edits).decode())
+        return found[0], found[1]
+
+    def _named(self, callee: Routine, bodies: tuple[str, str]) -> tuple[str, str]:
+        """Names that are free, or that what would be written has already."""
+        given = {name.lower() for pair in self._names.values() for name in pair}
+        taken = {name.lower() for name in callee.exported} | given
+        taken |= {routine.name.lower() for routine in self.program.routines.values()}
+        number = 1
+        while True:
+            suffix = "" if number == 1 else str(number)
+            names = (f"{callee.name}_interior{suffix}", f"{callee.name}_boundary{suffix}")
+            written = tuple(
+                _with_name(body, callee.name, name)
+                for body, name in zip(bodies, names, strict=True)
+            )
+            if all(self._is_there(callee, n, w) for n, w in zip(names, written, strict=True)):
+                return names
+            if not any(name.lower() in taken for name in names):
+                self._new.append(
+                    (callee, text_of(self.program, callee), names, (written[0], written[1]))
+                )
+                return names
+            number += 1
+
+    def _is_there(self, callee: Routine, name: str, written: str) -> bool:
+        for routine in self.program.routines.values():
+            if routine.name.lower() == name.lower() and routine.file == callee.file:
+                start, end = text_of(self.program, routine).span
+                data = self.program.files[routine.file].data
+                return data[start:end].decode(errors="replace") == written
+        return False
+
+    def edits(self) -> dict[str, list[Edit]]:
+        """What must be written beside the calls: the routines, and what makes them known."""
+        found: dict[str, list[Edit]] = {}
+        for callee, text, names, written in self._new:
+            unused = "static" in text.lead and self._unused(callee)
+            both = "\n\n".join(written)
+            start, end = text.span
+            here = Edit(start, end, both) if unused else Edit(end, end, f"\n\n{both}")
+            found.setdefault(callee.file, []).append(here)
+            if self.program.files[callee.file].is_fortran:
+                self._list(callee, names, found)
+            else:
+                self._declare(callee, text, names, unused, found)
+        return found
+
+    def _unused(self, callee: Routine) -> bool:
+        """Whether nothing calls the whole routine any more."""
+        if callee.address_taken or sum(callee is new[0] for new in self._new) > 1:
+            return False
+        return all(id(c) in self._divided for c in self.program.calls() if c.name == callee.name)
+
+    def _list(self, callee: Routine, names: tuple[str, str], found: dict[str, list[Edit]]) -> None:
+        """The names in Fortran's lists of what is given out or brought in."""
+        for name, file in self.program.files.items():
+            if file.is_fortran:
+                fixed = file.language is Language.FORTRAN_FIXED
+                lists = renamed(file.data, callee.name, (callee.name, *names), fixed=fixed)
+                found.setdefault(name, []).extend(lists or [])
+
+    def _declare(
+        self,
+        callee: Routine,
+        text: RoutineText,
+        names: tuple[str, str],
+        unused: bool,
+        found: dict[str, list[Edit]],
+    ) -> None:
+        """Prototypes beside those of the routine, and in other files that call the parts."""
+        prototypes = "\n".join(f"{_prototype(text, name)};" for name in names)
+        for match in _declared(callee.name).finditer(self.program.files[callee.file].data):
+            start = match.start() if unused else match.end()
+            new = prototypes if unused else f"\n{prototypes}"
+            found[callee.file].append(Edit(start, match.end(), new))
+        for name in sorted({name for name, key in self._users if key == callee.key}):
+            data = self.program.files[name].data
+            includes = list(re.finditer(rb"(?m)^[ \t]*#[ \t]*include[^\n]*\n", data))
+            offset = includes[-1].end()
+            found.setdefault(name, []).append(Edit(offset, offset, f"\n{prototypes}\n"))
+
+
+def _with_name(text: str, name: str, other: str) -> str:
+    """The text of a routine with another name, at its head and at its end in Fortran."""
+    pattern = re.compile(rf"(?i)\b{re.escape(name)}\b")
+    head = pattern.sub(other, text, count=1)
+    lines = head.split("\n")
+    if re.match(r"(?i)[ \t]*end[ \t]*subroutine\b", lines[-1]):
+        lines[-1] = pattern.sub(other, lines[-1])
+    return "\n".join(lines)
+
+
+def _prototype(text: RoutineText, name: str) -> str:
+    parameters = ", ".join(p.strip() for p in text.parameters) or "void"
+    return wrapped(Language.C, " ".join(f"{text.lead}{name}({parameters})".split()), 0, "   ")
+
+
+def _declared(name: str) -> re.Pattern[bytes]:
+    return re.compile(
+        rb"(?m)^(?:(?:static|extern)\s+)*void\s+" + name.encode() + rb"\s*\([^;{}]*\)\s*;"
+    )
