@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from imbrex.transform.engine import Options, _Analysis
+from imbrex.transform.engine import Options, _Analysis, transform
 
 PROGRAM = """#include <stdlib.h>
 #include <string.h>
@@ -137,3 +137,43 @@ def test_allocated_by_a_routine(name: str, tmp_path: Path) -> None:
     aliases = found.footprints.aliases
     (key,) = (k for k, v in found.program.variables.items() if v.name == "p")
     assert aliases.objects(key, True).isdisjoint(aliases.objects("field:grid.face", True)) is apart
+
+
+SHIFTED = """#include <mpi.h>
+#include <stdio.h>
+static double a[100], b[100];
+static int n = 50;
+int main(int argc, char **argv)
+{{
+    int rank;
+    {declared}
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    {p}[0] = a;
+    {p}[1] = a + argc;
+    MPI_Recv(&{p}[0][1], 1, MPI_DOUBLE, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (int i = 2; i < n; i++)
+        b[i] = {used} + i;
+    printf("%g\\n", b[2]);
+    MPI_Finalize();
+    return 0;
+}}
+"""
+
+
+@pytest.mark.parametrize("used", ["{p}[1][0]", "{p}[i % 2][0]", "{p}[rank][0]", "*{p}[1]"])
+@pytest.mark.parametrize(
+    ("declared", "p"), [("double *p[2];", "p"), ("struct { double *q[2]; } s;", "s.q")]
+)
+def test_elements_may_be_parts_of_one_array(
+    declared: str, p: str, used: str, tmp_path: Path
+) -> None:
+    """Element 0 of the second is element 1 of the first: indices alone say nothing."""
+    path = tmp_path / "case.c"
+    path.write_text(SHIFTED.format(declared=declared, p=p, used=used.format(p=p)))
+    outcome = transform([path], Options())
+    assert not outcome.skipped, outcome.skipped
+    assert outcome.after == outcome.before
+    path.write_text(SHIFTED.format(declared=declared, p=p, used=f"{p}[0][0]"))
+    moved = transform([path], Options())
+    assert moved.after != moved.before

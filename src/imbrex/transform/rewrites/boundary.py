@@ -44,7 +44,9 @@ class BoundaryFirst(Preparing[StatementSite, Division]):
     """A loop nest in two parts: a message is under way while the larger one, the interior, runs.
 
     The consumer of a message does its interior before the wait; the producer does the boundary,
-    which is what is sent, before the send. A call of a routine that is one nest is divided too.
+    which is what is sent, before the send. A call of a routine that is one nest is divided too: by
+    its arguments, where they bound the loops, else by `work_interior` and `work_boundary`, which
+    are written beside `work`.
 
     Before:
         MPI_Recv(&u[0], 1, MPI_DOUBLE, left, 0, comm, MPI_STATUS_IGNORE);
