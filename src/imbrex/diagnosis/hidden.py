@@ -79,7 +79,9 @@ def _with_both_sides(run: Run, whole: Hidden) -> Hidden:
     by = {
         kind: share
         if kind == KINDS[0]
-        else narrowed(run, {name: of.get(kind, of[KINDS[0]]) for name, of in of_operation.items()}, share)
+        else narrowed(
+            run, {name: of.get(kind, of[KINDS[0]]) for name, of in of_operation.items()}, share
+        )
         for kind, share in whole.by.items()
     }
     return replace(whole, by=by)

@@ -176,4 +176,4 @@ def test_elements_may_be_parts_of_one_array(
     assert outcome.after == outcome.before
     path.write_text(SHIFTED.format(declared=declared, p=p, used=f"{p}[0][0]"))
     moved = transform([path], Options())
-    assert moved.after != moved.before
+    assert (moved.after != moved.before) is (p == "p")  # of fields it is not known

@@ -208,7 +208,7 @@ def _kept_apart(program: Program, aliases: Aliases, pair: Pair) -> bool:
 def _setters(
     program: Program, aliases: Aliases, pair: Pair, exchanging: list[Routine]
 ) -> list[Routine]:
-    """The routines that may set two pointers; none where others may, which are not seen."""
+    """The routines that may set two pointers; none where objects may, which are not seen."""
     storage = {program.variables[key].kind for key in pair}
     if storage == {"local"}:
         return exchanging[:1]
@@ -318,8 +318,8 @@ def _move(statement: Statement, data: bytes) -> tuple[tuple[str, bytes], tuple[s
     names = _ASSIGNMENT.fullmatch(data[statement.start : statement.end])
     if names is None or len(fields) > 1:
         return None
-    others = [a for a in read if a not in fields]  # the objects that the fields are of, and t
-    source = fields or [a for a in others if _name_of(a.variable) == names["value"].decode()]
+    objects = [a for a in read if a not in fields]  # the objects that the fields are of, and t
+    source = fields or [a for a in objects if _name_of(a.variable) == names["value"].decode()]
     if len(source) != 1:
         return None
     target = written[0].variable
