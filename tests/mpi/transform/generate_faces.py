@@ -112,7 +112,7 @@ CHECK = """    program_{number}();
     for (int j = 0; j < 2; j++) {{
         double sum = 0.0;
         for (int i = 0; i < SPACE; i++)
-            sum = 0.75 * sum + pool[j][i] * (1 + i % (13 + j));
+            sum += pool[j][i] * (1 + i % (13 + j));
         printf("program {number} rank %d array %d %.17g\\n", rank, j, sum);
     }}"""
 BY_DIVISION = """    for (int d = 0; d < 2; d++) {{

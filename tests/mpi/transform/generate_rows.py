@@ -44,7 +44,7 @@ CHECK = """    program_{number}();
     for (int j = 0; j < 6; j++) {{
         double sum = 0.0;
         for (int i = 0; i <= LENGTH; i++)
-            sum = 0.75 * sum + all[j / 2][i] * (1 + i % (13 + j % 2));
+            sum += all[j / 2][i] * (1 + i % (13 + j % 2));
         printf("program {number} rank %d array %d %.17g\\n", rank, j, sum);
     }}"""
 ADDRESSES = (
