@@ -92,9 +92,14 @@ class Schedule:
 
     @property
     def calls(self) -> frozenset[int]:
-        """Lines of the calls that are under way between the start and the finish."""
+        """Lines of the calls that are under way between the start and the finish, or end there."""
         early = [t for item in self.early for t in item.transfers]
-        return frozenset(transfer.call.line for transfer in early + self.held)
+        ends = (call.line for i in self.late if id(i.statement) in self.waits for call in _calls(i))
+        return frozenset(transfer.call.line for transfer in early + self.held) | frozenset(ends)
+
+
+def _calls(item: Item) -> list[Call]:
+    return [call for inner in item.statement.walk() for call in inner.calls]
 
 
 class Scheduler:
