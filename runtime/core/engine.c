@@ -1,11 +1,10 @@
-/* Start and stop, and the threads. */
+/* Start and stop. */
 #include "core/call_logging.h"
 #include "core/call_paths.h"
 #include "core/images.h"
 #include "core/plans.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stddef.h>
 #include <sys/mman.h>
@@ -23,11 +22,6 @@ SAME_PLACE(state);
 
 ix_engine_state ix_engine;
 ix_shared ix_share;
-__thread ix_thread *ix_self;
-static __thread int refused; /* no slot was free for this thread */
-static __thread int stays_out;
-static pthread_key_t thread_exit;
-static int has_thread_exit;
 
 /* Tables lie one behind the other in the part, which goes to the file, and in the working memory.
  */
@@ -173,91 +167,6 @@ int64_t ix_memory_bytes(void)
            ix_log_memory_bytes();
 }
 
-static void detach(void *thread)
-{
-    ix_thread *t = thread;
-    ix_self = NULL;
-    if (!ix_engine.threads || t < ix_engine.threads || getpid() != ix_engine.pid)
-        return;
-    uint32_t slot = (uint32_t)(t - ix_engine.threads);
-    if (slot >= ix_engine.limits.threads)
-        return;        /* of an engine that was released */
-    if (ix_depth(t)) { /* cancelled, or it left through a callback: the call lasted until now */
-        t->state = (t->state & ~IX_DEPTH) | 1;
-        ix_leave(t);
-    }
-    for (; t->section_depth; t->section_depth--)
-        ix_count(&ix_engine.part->rank.section_errors);
-    t->section = 0;
-    t->section_overflow = 0;
-    atomic_store_explicit(&ix_engine.thread_used[slot], 0, memory_order_release);
-}
-
-static ix_thread *claim(uint32_t slot)
-{
-    uint32_t unused = 0;
-    if (!atomic_compare_exchange_strong(&ix_engine.thread_used[slot], &unused, 1))
-        return NULL;
-    ix_thread *t = &ix_engine.threads[slot];
-    if (!t->row_used)
-        ix_rows_start(t, t->rows, rows_of(&ix_engine.limits, slot), t->row_index,
-                      index_size(&ix_engine.limits, slot));
-    int64_t now = ix_now();
-    /* What an ended thread began here and this one ends: between them no clock ran. */
-    if (t->last_ns)
-        t->paused_ns += now - t->last_ns;
-    t->paused_seen_ns = ix_paused_until(now);
-    t->last_ns = now;
-    t->site = -1;
-    t->state = ix_state_between_calls();
-    t->muted = 1; /* until the first boundary has read the epoch */
-    ix_set_context(t);
-    t->epoch = t->measured_epoch = UINT64_MAX;
-    ix_part_header *part = ix_engine.part;
-    uint64_t used = __atomic_load_n(&part->threads.used, __ATOMIC_RELAXED);
-    while (used <= slot && !__atomic_compare_exchange_n(&part->threads.used, &used, slot + 1u, 0,
-                                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-        ;
-    ix_lock();
-    if (part->rank.threads < 255)
-        part->rank.threads++;
-    ix_unlock();
-    return t;
-}
-
-ix_thread *ix_attach(void)
-{
-    if (stays_out || !atomic_load_explicit(&ix_engine.running, memory_order_acquire))
-        return NULL;
-    if (refused) {
-        ix_count(&ix_engine.part->rank.overflow);
-        return NULL;
-    }
-    for (uint32_t slot = 0; slot < ix_engine.limits.threads; slot++) {
-        ix_thread *t = claim(slot);
-        if (!t)
-            continue;
-        ix_self = t;
-        if (slot && has_thread_exit)
-            pthread_setspecific(thread_exit, t);
-        return t;
-    }
-    refused = 1;
-    atomic_store(&ix_share.unseen, 1);
-    ix_count(&ix_engine.part->rank.overflow);
-    return NULL;
-}
-
-void ix_stay_out(void)
-{
-    stays_out = 1;
-}
-
-ix_thread *ix_current(void)
-{
-    return ix_self ? ix_self : ix_attach();
-}
-
 void ix_exposed(ix_thread *t, int delta)
 {
     (void)t;
@@ -307,8 +216,7 @@ enum ix_started ix_start(const ix_options *options)
     fill_part(options);
     fill_work(&layout);
     ix_engine.part->rank.memory_bytes = ix_memory_bytes();
-    if (!has_thread_exit)
-        has_thread_exit = pthread_key_create(&thread_exit, detach) == 0;
+    ix_threads_start();
     atomic_store(&ix_engine.running, 1);
     ix_self = NULL;
     ix_thread *t = ix_attach();
@@ -404,5 +312,5 @@ void ix_release(int unlink_part)
     memset(&ix_engine, 0, sizeof ix_engine);
     memset(&ix_share, 0, sizeof ix_share);
     ix_self = NULL;
-    refused = 0;
+    ix_threads_end();
 }

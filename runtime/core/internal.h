@@ -102,6 +102,10 @@ IX_HIDDEN void ix_rows_start(ix_thread *t, ix_row *rows, uint32_t capacity, uint
                              uint32_t index_size);
 IX_HIDDEN void ix_settle_debt(ix_thread *t);
 
+/* threads.c */
+IX_HIDDEN void ix_threads_start(void);
+IX_HIDDEN void ix_threads_end(void);
+
 /* pause.c */
 IX_HIDDEN int64_t ix_paused_until(int64_t now);
 IX_HIDDEN int64_t ix_unpaused(ix_thread *t, int64_t now);
