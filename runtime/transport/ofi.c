@@ -101,7 +101,7 @@ static ssize_t injected(ssize_t result, uint32_t token)
 }
 
 /* One call into the library: `begun` before it and `done` after it, unless it is its own. */
-#define AROUND(member, begun, call, done)                                                          \
+#define PASS_ON(member, begun, call, done)                                                         \
     __typeof__((ep)->tagged) real = IX_OFI_REAL(ep, tagged);                                       \
     if (ix_ofi_inside)                                                                             \
         return real->member call;                                                                  \
@@ -114,66 +114,66 @@ static ssize_t injected(ssize_t result, uint32_t token)
 static ssize_t tagged_recv(ix_fi_ep *ep, void *buf, size_t len, void *desc, ix_fi_addr from,
                            uint64_t tag, uint64_t ignore, void *context)
 {
-    AROUND(recv, begin_receive((int64_t)len, context),
-           (ep, buf, len, desc, from, tag, ignore, context), posted(result, token, context));
+    PASS_ON(recv, begin_receive((int64_t)len, context),
+            (ep, buf, len, desc, from, tag, ignore, context), posted(result, token, context));
 }
 
 static ssize_t tagged_recvv(ix_fi_ep *ep, const struct iovec *iov, void **desc, size_t count,
                             ix_fi_addr from, uint64_t tag, uint64_t ignore, void *context)
 {
-    AROUND(recvv, begin_receive(ix_ofi_length(iov, count), context),
-           (ep, iov, desc, count, from, tag, ignore, context), posted(result, token, context));
+    PASS_ON(recvv, begin_receive(ix_ofi_length(iov, count), context),
+            (ep, iov, desc, count, from, tag, ignore, context), posted(result, token, context));
 }
 
 static ssize_t tagged_recvmsg(ix_fi_ep *ep, const ix_fi_msg_tagged *msg, uint64_t flags)
 {
     int looks = (flags & (IX_FI_PEEK | IX_FI_DISCARD)) != 0;
-    AROUND(recvmsg,
-           looks ? 0 : begin_receive(ix_ofi_length(msg->iov, msg->iov_count), msg->context),
-           (ep, msg, flags), posted(result, token, msg->context));
+    PASS_ON(recvmsg,
+            looks ? 0 : begin_receive(ix_ofi_length(msg->iov, msg->iov_count), msg->context),
+            (ep, msg, flags), posted(result, token, msg->context));
 }
 
 static ssize_t tagged_send(ix_fi_ep *ep, const void *buf, size_t len, void *desc, ix_fi_addr to,
                            uint64_t tag, void *context)
 {
-    AROUND(send, begin_send((int64_t)len, to, tag, 0, context),
-           (ep, buf, len, desc, to, tag, context), posted(result, token, context));
+    PASS_ON(send, begin_send((int64_t)len, to, tag, 0, context),
+            (ep, buf, len, desc, to, tag, context), posted(result, token, context));
 }
 
 static ssize_t tagged_sendv(ix_fi_ep *ep, const struct iovec *iov, void **desc, size_t count,
                             ix_fi_addr to, uint64_t tag, void *context)
 {
-    AROUND(sendv, begin_send(ix_ofi_length(iov, count), to, tag, 0, context),
-           (ep, iov, desc, count, to, tag, context), posted(result, token, context));
+    PASS_ON(sendv, begin_send(ix_ofi_length(iov, count), to, tag, 0, context),
+            (ep, iov, desc, count, to, tag, context), posted(result, token, context));
 }
 
 static ssize_t tagged_sendmsg(ix_fi_ep *ep, const ix_fi_msg_tagged *msg, uint64_t flags)
 {
     uint64_t data = flags & IX_FI_REMOTE_CQ_DATA ? msg->data : 0;
-    AROUND(sendmsg,
-           begin_send(ix_ofi_length(msg->iov, msg->iov_count), msg->addr, msg->tag, data,
-                      msg->context),
-           (ep, msg, flags), posted(result, token, msg->context));
+    PASS_ON(sendmsg,
+            begin_send(ix_ofi_length(msg->iov, msg->iov_count), msg->addr, msg->tag, data,
+                       msg->context),
+            (ep, msg, flags), posted(result, token, msg->context));
 }
 
 static ssize_t tagged_senddata(ix_fi_ep *ep, const void *buf, size_t len, void *desc, uint64_t data,
                                ix_fi_addr to, uint64_t tag, void *context)
 {
-    AROUND(senddata, begin_send((int64_t)len, to, tag, data, context),
-           (ep, buf, len, desc, data, to, tag, context), posted(result, token, context));
+    PASS_ON(senddata, begin_send((int64_t)len, to, tag, data, context),
+            (ep, buf, len, desc, data, to, tag, context), posted(result, token, context));
 }
 
 static ssize_t tagged_inject(ix_fi_ep *ep, const void *buf, size_t len, ix_fi_addr to, uint64_t tag)
 {
-    AROUND(inject, begin_send((int64_t)len, to, tag, 0, NULL), (ep, buf, len, to, tag),
-           injected(result, token));
+    PASS_ON(inject, begin_send((int64_t)len, to, tag, 0, NULL), (ep, buf, len, to, tag),
+            injected(result, token));
 }
 
 static ssize_t tagged_injectdata(ix_fi_ep *ep, const void *buf, size_t len, uint64_t data,
                                  ix_fi_addr to, uint64_t tag)
 {
-    AROUND(injectdata, begin_send((int64_t)len, to, tag, data, NULL), (ep, buf, len, data, to, tag),
-           injected(result, token));
+    PASS_ON(injectdata, begin_send((int64_t)len, to, tag, data, NULL),
+            (ep, buf, len, data, to, tag), injected(result, token));
 }
 
 void ix_ofi_fill_tagged(ix_fi_tagged_ops *copy)

@@ -18,32 +18,32 @@ static int64_t size_of_all(const ix_fi_ioc *iov, size_t pieces, int datatype)
     return size_of(count, datatype);
 }
 
-#define AROUND(member, bytes, call) IX_OFI_AROUND(atomic, IX_AN_ATOMIC, member, bytes, call)
+#define PASS_ON(member, bytes, call) IX_OFI_AROUND(atomic, IX_AN_ATOMIC, member, bytes, call)
 
 static ssize_t atomic_write(ix_fi_ep *ep, const void *buf, size_t count, void *desc, ix_fi_addr to,
                             uint64_t addr, uint64_t key, int datatype, int op, void *context)
 {
-    AROUND(write, size_of(count, datatype),
-           (ep, buf, count, desc, to, addr, key, datatype, op, context));
+    PASS_ON(write, size_of(count, datatype),
+            (ep, buf, count, desc, to, addr, key, datatype, op, context));
 }
 
 static ssize_t atomic_writev(ix_fi_ep *ep, const ix_fi_ioc *iov, void **desc, size_t count,
                              ix_fi_addr to, uint64_t addr, uint64_t key, int datatype, int op,
                              void *context)
 {
-    AROUND(writev, size_of_all(iov, count, datatype),
-           (ep, iov, desc, count, to, addr, key, datatype, op, context));
+    PASS_ON(writev, size_of_all(iov, count, datatype),
+            (ep, iov, desc, count, to, addr, key, datatype, op, context));
 }
 
 static ssize_t atomic_writemsg(ix_fi_ep *ep, const ix_fi_msg_atomic *msg, uint64_t flags)
 {
-    AROUND(writemsg, size_of_all(msg->iov, msg->iov_count, msg->datatype), (ep, msg, flags));
+    PASS_ON(writemsg, size_of_all(msg->iov, msg->iov_count, msg->datatype), (ep, msg, flags));
 }
 
 static ssize_t atomic_inject(ix_fi_ep *ep, const void *buf, size_t count, ix_fi_addr to,
                              uint64_t addr, uint64_t key, int datatype, int op)
 {
-    AROUND(inject, size_of(count, datatype), (ep, buf, count, to, addr, key, datatype, op));
+    PASS_ON(inject, size_of(count, datatype), (ep, buf, count, to, addr, key, datatype, op));
 }
 
 /* Those that fetch move what they fetch; what they bring may be nothing. */
@@ -51,8 +51,8 @@ static ssize_t atomic_readwrite(ix_fi_ep *ep, const void *buf, size_t count, voi
                                 void *result, void *result_desc, ix_fi_addr to, uint64_t addr,
                                 uint64_t key, int datatype, int op, void *context)
 {
-    AROUND(readwrite, size_of(count, datatype),
-           (ep, buf, count, desc, result, result_desc, to, addr, key, datatype, op, context));
+    PASS_ON(readwrite, size_of(count, datatype),
+            (ep, buf, count, desc, result, result_desc, to, addr, key, datatype, op, context));
 }
 
 static ssize_t atomic_readwritev(ix_fi_ep *ep, const ix_fi_ioc *iov, void **desc, size_t count,
@@ -60,7 +60,7 @@ static ssize_t atomic_readwritev(ix_fi_ep *ep, const ix_fi_ioc *iov, void **desc
                                  ix_fi_addr to, uint64_t addr, uint64_t key, int datatype, int op,
                                  void *context)
 {
-    AROUND(
+    PASS_ON(
         readwritev, size_of_all(result, results, datatype),
         (ep, iov, desc, count, result, result_desc, results, to, addr, key, datatype, op, context));
 }
@@ -68,8 +68,8 @@ static ssize_t atomic_readwritev(ix_fi_ep *ep, const ix_fi_ioc *iov, void **desc
 static ssize_t atomic_readwritemsg(ix_fi_ep *ep, const ix_fi_msg_atomic *msg, ix_fi_ioc *result,
                                    void **result_desc, size_t results, uint64_t flags)
 {
-    AROUND(readwritemsg, size_of_all(result, results, msg->datatype),
-           (ep, msg, result, result_desc, results, flags));
+    PASS_ON(readwritemsg, size_of_all(result, results, msg->datatype),
+            (ep, msg, result, result_desc, results, flags));
 }
 
 static ssize_t atomic_compwrite(ix_fi_ep *ep, const void *buf, size_t count, void *desc,
@@ -77,9 +77,9 @@ static ssize_t atomic_compwrite(ix_fi_ep *ep, const void *buf, size_t count, voi
                                 void *result_desc, ix_fi_addr to, uint64_t addr, uint64_t key,
                                 int datatype, int op, void *context)
 {
-    AROUND(compwrite, size_of(count, datatype),
-           (ep, buf, count, desc, compare, compare_desc, result, result_desc, to, addr, key,
-            datatype, op, context));
+    PASS_ON(compwrite, size_of(count, datatype),
+            (ep, buf, count, desc, compare, compare_desc, result, result_desc, to, addr, key,
+             datatype, op, context));
 }
 
 static ssize_t atomic_compwritev(ix_fi_ep *ep, const ix_fi_ioc *iov, void **desc, size_t count,
@@ -88,9 +88,9 @@ static ssize_t atomic_compwritev(ix_fi_ep *ep, const ix_fi_ioc *iov, void **desc
                                  ix_fi_addr to, uint64_t addr, uint64_t key, int datatype, int op,
                                  void *context)
 {
-    AROUND(compwritev, size_of_all(result, results, datatype),
-           (ep, iov, desc, count, compare, compare_desc, compares, result, result_desc, results, to,
-            addr, key, datatype, op, context));
+    PASS_ON(compwritev, size_of_all(result, results, datatype),
+            (ep, iov, desc, count, compare, compare_desc, compares, result, result_desc, results,
+             to, addr, key, datatype, op, context));
 }
 
 static ssize_t atomic_compwritemsg(ix_fi_ep *ep, const ix_fi_msg_atomic *msg,
@@ -98,8 +98,8 @@ static ssize_t atomic_compwritemsg(ix_fi_ep *ep, const ix_fi_msg_atomic *msg,
                                    ix_fi_ioc *result, void **result_desc, size_t results,
                                    uint64_t flags)
 {
-    AROUND(compwritemsg, size_of_all(result, results, msg->datatype),
-           (ep, msg, compare, compare_desc, compares, result, result_desc, results, flags));
+    PASS_ON(compwritemsg, size_of_all(result, results, msg->datatype),
+            (ep, msg, compare, compare_desc, compares, result, result_desc, results, flags));
 }
 
 void ix_ofi_fill_atomic(ix_fi_atomic_ops *copy)

@@ -11,7 +11,7 @@ static int probe(MPI_Comm all)
 
 static void use(const ix_event_source *source, const ix_source_use *use)
 {
-    ix_self_address self = ix_learn_self_address(source, use->all);
+    ix_self_address self = ix_find_self_address(source, use->all);
     int path = ix_only_path(use->path_bits);
     ix_ofi_use(path, self.known, self.endpoint, self.tag_bits, use->is_data);
     ix_onesided_use(path, use->one_sided);

@@ -40,7 +40,7 @@ typedef struct ix_self_address {
     int known;
     uint64_t endpoint, tag_bits;
 } ix_self_address;
-IX_HIDDEN ix_self_address ix_learn_self_address(const ix_event_source *source, MPI_Comm all);
+IX_HIDDEN ix_self_address ix_find_self_address(const ix_event_source *source, MPI_Comm all);
 
 #define SOURCE(name) extern IX_HIDDEN const ix_event_source ix_##name##_source;
 #include "transport/sources.def"

@@ -11,18 +11,21 @@
 #include "transport/data_operations.h"
 #include "transport/source.h"
 
-static const char *in_use[4] = {"call", "call", "call", "call"};
-static const char *reason;
-static uint8_t is_data[IX_OP_COUNT], one_sided[IX_OP_COUNT];
+/* What was chosen. */
+static struct {
+    const char *in_use[4]; /* by enum ix_path */
+    const char *reason;
+    uint8_t is_data[IX_OP_COUNT], one_sided[IX_OP_COUNT];
+} state = {.in_use = {"call", "call", "call", "call"}};
 
 const char *ix_source_of(int path)
 {
-    return in_use[path];
+    return state.in_use[path];
 }
 
 const char *ix_sources_reason(void)
 {
-    return reason;
+    return state.reason;
 }
 
 /* Whether all ranks say yes. */
@@ -87,7 +90,7 @@ static void ring_on_node(int rank, int ranks, int *next, int *before)
     }
 }
 
-ix_self_address ix_learn_self_address(const ix_event_source *source, MPI_Comm all)
+ix_self_address ix_find_self_address(const ix_event_source *source, MPI_Comm all)
 {
     int *upper = NULL, found = 0, rank;
     char out[SMALL] = {0}, in[2 * SMALL];
@@ -150,18 +153,19 @@ static const char *try_source(const ix_event_source *source, MPI_Comm all)
              seen_on_node || seen_between ? "collectives" : "messages", source->title);
     if ((!seen_on_node && !seen_between) || !collectives)
         return why;
-    ix_sort_operations(is_data, one_sided);
+    ix_sort_operations(state.is_data, state.one_sided);
     uint32_t bits = (uint32_t)seen_on_node << IX_PATH_INTRA | (uint32_t)seen_between
                                                                   << IX_PATH_INTER;
     if (source->not_both && seen_on_node && seen_between)
         return source->not_both;
     ix_observe(&source->events);
-    source->use(source,
-                &(ix_source_use){
-                    .all = all, .path_bits = bits, .is_data = is_data, .one_sided = one_sided});
+    source->use(source, &(ix_source_use){.all = all,
+                                         .path_bits = bits,
+                                         .is_data = state.is_data,
+                                         .one_sided = state.one_sided});
     for (int path = IX_PATH_INTRA; path <= IX_PATH_INTER; path++)
         if (bits >> path & 1)
-            in_use[path] = source->name;
+            state.in_use[path] = source->name;
     ix_leave_to_source(bits);
     return NULL;
 }
@@ -203,11 +207,12 @@ void ix_sources_start(MPI_Comm all)
             continue;
         const char *why = try_source(sources[i], all);
         used = !why;
-        if (!reason || why != sources[i]->absent) /* what was there says more */
-            reason = why;
+        if (!state.reason || why != sources[i]->absent) /* what was there says more */
+            state.reason = why;
     }
     if (used)
-        reason = NULL;
-    if (reason && rank == 0 && wanted >= 0)
-        ix_warn("no events from %s: %s: the calls are the source", sources[wanted]->title, reason);
+        state.reason = NULL;
+    if (state.reason && rank == 0 && wanted >= 0)
+        ix_warn("no events from %s: %s: the calls are the source", sources[wanted]->title,
+                state.reason);
 }

@@ -53,21 +53,24 @@ static struct {
     const void *self_endpoint;
     ix_self_messages self_messages;
     const uint8_t *is_data;
+    ix_ucp_generic maker; /* of datatypes: a library has one set of functions for all of them */
     call calls[CALLS];
 } state;
-static __thread call *posting; /* the receive that this thread is just posting */
+
+/* What this thread is just posting. */
+static __thread struct {
+    call *receive;
+    call *unsized_send; /* its size is told while it is posted */
+} posting;
 
 /* Some datatypes only their maker can size. It must not be asked again, since the library may count
  * how often it packs; so what it tells UCX is listened to. */
 
-static ix_ucp_generic maker;  /* a library has one set of functions for all its types */
-static __thread call *sizing; /* the send that this thread is just posting */
-
-static size_t listen_to_size(void *state)
+static size_t listen_to_size(void *packing)
 {
-    size_t bytes = maker.packed_size(state);
-    if (sizing)
-        sizing->bytes = (int64_t)bytes;
+    size_t bytes = state.maker.packed_size(packing);
+    if (posting.unsized_send)
+        posting.unsized_send->bytes = (int64_t)bytes;
     return bytes;
 }
 
@@ -80,11 +83,11 @@ IX_EXPORT int8_t ucp_dt_create_generic(const ix_ucp_generic *functions, void *co
     pthread_mutex_lock(&lock);
     if (!real)
         real = (create_function)ix_next_symbol("ucp_dt_create_generic");
-    if (!maker.packed_size)
-        maker = *functions;
+    if (!state.maker.packed_size)
+        state.maker = *functions;
     const char *events = getenv("IMBREX_EVENTS");
     int wanted = events && strcmp(events, "call");
-    if (functions->packed_size == maker.packed_size && wanted)
+    if (functions->packed_size == state.maker.packed_size && wanted)
         heard.packed_size = listen_to_size;
     pthread_mutex_unlock(&lock);
     return real(&heard, context, type);
@@ -200,9 +203,9 @@ static __attribute__((noinline)) void *send_as(send_function real, void *ep, con
     c->bytes = IX_AS_POSTED;
     keep_user_data(c, token, &copy);
     copy.cb.send = sent;
-    sizing = x.flags ? c : NULL;
+    posting.unsized_send = x.flags ? c : NULL;
     void *result = real(ep, buffer, count, tag, &copy);
-    sizing = NULL;
+    posting.unsized_send = NULL;
     if (!result || ix_ucx_is_error(result)) { /* no callback follows */
         end(token, result ? 0 : c->bytes, IX_SLACK_TAIL);
     }
@@ -234,7 +237,7 @@ static void received(void *request, int8_t status, const ix_ucp_tag_info *info, 
     ix_ucp_received callback = c->callback.recv;
     void *user_data = c->user_data;
     uint32_t token = c->token;
-    int immediate = posting == c;
+    int immediate = posting.receive == c;
     end_receive(token, status, info, immediate);
     if (callback)
         callback(request, status, info, user_data);
@@ -286,10 +289,10 @@ static void *receive_as(const receive *r, const ix_ucp_param *param)
         theirs = copy.tag_info;
     copy.op_attr_mask |= IX_UCP_RECV_INFO;
     copy.tag_info = &mine;
-    call *outer = posting;
-    posting = c;
+    call *outer = posting.receive;
+    posting.receive = c;
     void *result = post(r, &copy);
-    posting = outer;
+    posting.receive = outer;
     if (theirs && mine.length != UNTOLD)
         *theirs = mine;
     if (!result || ix_ucx_is_error(result)) {

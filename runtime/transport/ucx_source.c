@@ -11,7 +11,7 @@ static int probe(MPI_Comm all)
 
 static void use(const ix_event_source *source, const ix_source_use *use)
 {
-    ix_self_address self = ix_learn_self_address(source, use->all);
+    ix_self_address self = ix_find_self_address(source, use->all);
     int path = ix_only_path(use->path_bits);
     ix_ucx_use(path, self.known ? (void *)(uintptr_t)self.endpoint : NULL, self.tag_bits,
                use->is_data);
