@@ -39,8 +39,8 @@ static double far(int64_t value, int64_t from)
 }
 
 /* Of the calls `list` that with the median length and the median time to the next. */
-static uint32_t most_like_the_others(const ix_view *view, const uint32_t *list, uint32_t count,
-                                     int64_t *scratch)
+static uint32_t most_typical(const ix_view *view, const uint32_t *list, uint32_t count,
+                             int64_t *scratch)
 {
     if (count < 2)
         return list[0];
@@ -87,7 +87,7 @@ ix_proposal ix_excerpt_propose(const ix_view *view, const ix_analysis *analysis)
         }
     }
     if (count) {
-        const ix_op *op = &view->ops[most_like_the_others(view, list, count, scratch)];
+        const ix_op *op = &view->ops[most_typical(view, list, count, scratch)];
         p = (ix_proposal){stake, op->enter_ns + (op->exit_ns - op->enter_ns) / 2};
     }
     free(list);

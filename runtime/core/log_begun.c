@@ -24,7 +24,7 @@ IX_HOT void ix_log_done(ix_thread *t, int64_t bytes, uint64_t where, uint64_t en
 
 /* The end of what begins in this call is known: it has none, or its request is one of those that
  * the library shares between all that complete at once. */
-static inline int ends_at_once(uint64_t key, uint64_t where)
+static inline int ends_here(uint64_t key, uint64_t where)
 {
     return ix_log_peer_of(where) == IX_LOG_PROC_NULL || ix_is_shared(key);
 }
@@ -37,7 +37,7 @@ IX_HOT void ix_log_begun(ix_thread *t, uint64_t handle, int64_t bytes, uint64_t 
     uint64_t key = ix_request_key(handle);
     if (ix_log_is_message(ix_log_kind_of(envelope)) && !ix_log_is_wildcard(envelope))
         sequence = ix_log_count_message(where, &envelope);
-    if (ends_at_once(key, where)) {
+    if (ends_here(key, where)) {
         ix_log_add_done(t, bytes, where, envelope, sequence);
         return;
     }

@@ -64,8 +64,8 @@ static inline IX_ALWAYS void complete(ix_thread *t, ix_log_request *e, int32_t s
 }
 
 /* One of two that the request began, or one that is not active. */
-static IX_APART void complete_unusual(ix_thread *t, ix_log_request *e, uint64_t key, int32_t source,
-                                      int32_t tag, int64_t bytes, uint32_t flags)
+static IX_APART void complete_one_of_two(ix_thread *t, ix_log_request *e, uint64_t key,
+                                         int32_t source, int32_t tag, int64_t bytes, uint32_t flags)
 {
     if (!(e->state & IX_LOG_ACTIVE)) {
         if (!(e->state & IX_LOG_STAYS))
@@ -92,7 +92,7 @@ IX_HOT void ix_log_completed(ix_thread *t, uint64_t handle, int32_t source, int3
     if (!e)
         return;
     if (IX_UNLIKELY((e->state & (IX_LOG_ACTIVE | IX_LOG_ONE_OF_TWO)) != IX_LOG_ACTIVE))
-        complete_unusual(t, e, key, source, tag, bytes, flags);
+        complete_one_of_two(t, e, key, source, tag, bytes, flags);
     else
         complete(t, e, source, tag, bytes, flags);
 }

@@ -13,7 +13,7 @@
 
 /* The memory comes in steps of this size, each some 50 us for 4000 records, after a first one that
  * spares short programs all others. */
-#define USUAL_STEP (UINT64_C(256) << 10)
+#define DEFAULT_STEP (UINT64_C(256) << 10)
 #define FIRST_STEP (UINT64_C(4) << 20)
 enum { FIRST_SHARE = 8 }; /* of the budget, at most */
 
@@ -202,7 +202,7 @@ static int grow(uint32_t more)
 
 int ix_log_map(uint64_t budget, uint64_t step_bytes)
 {
-    uint64_t chunks = (step_bytes ? step_bytes : USUAL_STEP) / IX_LOG_CHUNK_BYTES;
+    uint64_t chunks = (step_bytes ? step_bytes : DEFAULT_STEP) / IX_LOG_CHUNK_BYTES;
     step = chunks < 1 ? 1 : chunks > UINT32_MAX / 64 ? UINT32_MAX / 64 : (uint32_t)chunks;
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
     uint64_t bytes = (budget < IX_LOG_LEAST ? IX_LOG_LEAST : budget) / page * page;

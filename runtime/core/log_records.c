@@ -56,7 +56,7 @@ static inline IX_ALWAYS void publish(ix_log_chunk *chunk, const ix_log_record *l
     __atomic_store_n(&chunk->used, used, __ATOMIC_RELEASE);
 }
 
-static void leave_to_others(ix_log_chunk *chunk)
+static void give_back(ix_log_chunk *chunk)
 {
     __atomic_store_n(&chunk->in_use, 0, __ATOMIC_RELEASE);
 }
@@ -77,12 +77,12 @@ static IX_APART void complete_all(ix_thread *t, const call_facts *call, int coun
         if (ix_log_chunk_of(r) == chunk)
             continue;
         if (chunk && chunk != at_hand) /* all of the call's that lay there are done */
-            leave_to_others(chunk);
+            give_back(chunk);
         chunk = ix_log_chunk_of(r);
         publish(chunk, r);
     }
     if (chunk != at_hand)
-        leave_to_others(chunk);
+        give_back(chunk);
     l->last = NULL;
 }
 

@@ -13,7 +13,7 @@
 #include "job/memory.h"
 #include "mpi/comms.h"
 
-#define USUAL_BYTES (INT64_C(64) << 20)
+#define DEFAULT_BYTES (INT64_C(64) << 20)
 
 /* The log takes no more than this share of the memory that is free, counting all ranks of the node,
  * and of the address space that a limit leaves: at the end as much again is read twice over. */
@@ -44,7 +44,7 @@ static int64_t wanted(int rank)
 {
     const char *text = getenv("IMBREX_LOG");
     if (!text || !*text)
-        return USUAL_BYTES;
+        return DEFAULT_BYTES;
     int64_t bytes = bytes_of(text);
     if (bytes < 0 && rank == 0)
         ix_warn("IMBREX_LOG=%s: neither a size (64M) nor off: calls are not logged", text);

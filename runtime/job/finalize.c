@@ -24,7 +24,7 @@ static int has_progress_thread(void)
  * 4.0.2, UCX 1.13.1): one rank waits for its endpoints' flushes to be answered, the other in a
  * barrier of the process manager, in which it answers nobody. That comes of entering apart, and
  * what the runtime sends at the end makes the ranks do so. */
-void ix_finalize_together(MPI_Comm all)
+void ix_finalize_in_step(MPI_Comm all)
 {
 #if defined(MPICH_VERSION) && !defined(IMBREX_DIRECT)
     int ranks = 1;

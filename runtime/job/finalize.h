@@ -6,7 +6,7 @@
 #include "generated/ix_mpi.h"
 
 /* The last that the runtime does with `all` before PMPI_Finalize. Collective. */
-IX_HIDDEN void ix_finalize_together(MPI_Comm all);
+IX_HIDDEN void ix_finalize_in_step(MPI_Comm all);
 
 /* The same of a rank that sends nothing of its own: each stays until the others have come. */
 IX_HIDDEN void ix_finalize_alone(void);

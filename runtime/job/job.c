@@ -103,11 +103,11 @@ int ix_job_wants_threads(void)
     return run.state == BEFORE && ix_progress_is_wanted();
 }
 
-static void learn_shared_handles(void)
+static void find_shared_handles(void)
 {
     MPI_Comm self = MPI_COMM_NULL;
     if (run.job.measured && PMPI_Comm_dup(MPI_COMM_SELF, &self) == MPI_SUCCESS) {
-        ix_learn_shared_handles(self);
+        ix_find_shared_handles(self);
         PMPI_Comm_free(&self);
     }
 }
@@ -128,7 +128,7 @@ static void start_alone(void)
     job->measured = run.profile.measured;
     run.owner = getpid();
     ix_load_table(job);
-    learn_shared_handles();
+    find_shared_handles();
     ix_observers_start(job);
     /* Without a progress thread nobody wants to know anything. */
     ix_measuring = job->measured && ix_presence ? IX_HELPING : 0;
@@ -166,7 +166,7 @@ void ix_job_start(void)
     }
     run.state = WORLD;
     start_profile(threading());
-    learn_shared_handles();
+    find_shared_handles();
     /* Within the library the progress thread's events would look like the program's. */
     if (everybody_measured() && !ix_progress_is_wanted())
         ix_sources_start(job->all);
@@ -212,7 +212,7 @@ void ix_job_start_session(void)
 
 /* Each rank has printed its own line (but for a full disk), and only those of rank 0 come into the
  * run directory. */
-static void tell_of_others_without_part(void)
+static void tell_of_unmeasured_ranks(void)
 {
     int mine = run.job.measured && !run.profile.has_part, theirs = 0;
     int printed = mine && !run.profile.disk_is_full;
@@ -318,7 +318,7 @@ void ix_job_end(const void *site)
         ix_stop();
     ix_call_log_tell(job->rank);
     ix_tell_job_ending(job);
-    tell_of_others_without_part();
+    tell_of_unmeasured_ranks();
     tell_of_a_job_before();
     /* The library would end the program where it gets no memory: `imbrex` merges the parts then. */
     int merged = !(everybody_has_part() && ix_memory_is_short(job)) && merge();
@@ -333,7 +333,7 @@ void ix_job_end(const void *site)
     job->measured = 0;
     ix_comms_stop();
     ix_clocks_free();
-    ix_finalize_together(job->all);
+    ix_finalize_in_step(job->all);
     PMPI_Comm_free(&job->all);
 }
 

@@ -8,7 +8,7 @@
 
 #include "job/barrier.h"
 
-enum { AT_ONCE = 8 };
+enum { BLOCKS_UNDER_WAY = 8 };
 
 /* How often to look in vain before sleeping, for how long. Simulated ranks share one core anyway.
  */
@@ -21,7 +21,7 @@ enum { MOST_FRUITLESS = 64, PAUSE_NS = 20000 };
 struct ix_sparse {
     MPI_Comm all;
     int rank;
-    MPI_Request requests[AT_ONCE];
+    MPI_Request requests[BLOCKS_UNDER_WAY];
     char *blocks; /* those under way, and one to receive */
 };
 
@@ -37,9 +37,9 @@ ix_sparse *ix_sparse_start(MPI_Comm all)
     if (s) {
         s->all = all;
         PMPI_Comm_rank(all, &s->rank);
-        for (int i = 0; i < AT_ONCE; i++)
+        for (int i = 0; i < BLOCKS_UNDER_WAY; i++)
             s->requests[i] = MPI_REQUEST_NULL;
-        s->blocks = malloc((AT_ONCE + (size_t)1) * IX_BLOCK_BYTES);
+        s->blocks = malloc((BLOCKS_UNDER_WAY + (size_t)1) * IX_BLOCK_BYTES);
         fine = s->blocks != NULL;
     }
     PMPI_Allreduce(&fine, &everybody, 1, MPI_INT, MPI_MIN, all);
@@ -61,7 +61,7 @@ static int send_more(ix_sparse *s, int tag, ix_next_block *next, ix_hear_block *
                      int *left, int *bad)
 {
     int busy = 0;
-    for (int i = 0; i < AT_ONCE; i++) {
+    for (int i = 0; i < BLOCKS_UNDER_WAY; i++) {
         int done = 1, rank = 0;
         if (s->requests[i] != MPI_REQUEST_NULL &&
             PMPI_Test(&s->requests[i], &done, MPI_STATUS_IGNORE) != MPI_SUCCESS)
@@ -91,7 +91,7 @@ static int hear_one(ix_sparse *s, int tag, ix_hear_block *hear, void *context, i
     }
     if (!there)
         return 0;
-    char *block = block_of(s, AT_ONCE);
+    char *block = block_of(s, BLOCKS_UNDER_WAY);
     int source = status.MPI_SOURCE;
     if (PMPI_Recv(block, IX_BLOCK_BYTES, MPI_BYTE, source, tag, s->all, &status) != MPI_SUCCESS ||
         PMPI_Get_count(&status, MPI_BYTE, &bytes) != MPI_SUCCESS) {

@@ -24,7 +24,8 @@ static inline IX_ALWAYS uint32_t ix_wildcard(int peer, int tag)
 }
 
 /* A message as it is logged: `path` as ix_path_to gives it. */
-static inline IX_ALWAYS uint64_t ix_logged_what(uint32_t kind, int tag, int path, uint32_t flags)
+static inline IX_ALWAYS uint64_t ix_logged_envelope(uint32_t kind, int tag, int path,
+                                                    uint32_t flags)
 {
     return ix_log_envelope(ix_logged_tag(tag), kind,
                            (uint32_t)path & ~(uint32_t)(IX_PATH_FOREIGN | IX_PATH_UNSEEN), flags);
@@ -57,7 +58,7 @@ static inline IX_ALWAYS void ix_log_sent(ix_thread *t, uint32_t kind, int64_t by
 {
     if (IX_LIKELY(ix_log_is_on))
         ix_log_message(t, bytes, ix_log_where(to.comm, ix_logged_peer(peer)),
-                       ix_logged_what(kind, tag, to.path, 0));
+                       ix_logged_envelope(kind, tag, to.path, 0));
 }
 
 /* Whom the call that was just entered waits for, should the process end in it. The library has not
@@ -90,7 +91,7 @@ static inline IX_ALWAYS void ix_log_received(ix_thread *t, const MPI_Status *sta
     if (IX_LIKELY(ix_log_is_on))
         ix_log_message(
             t, bytes, ix_log_where(from.comm, ix_logged_peer(status->MPI_SOURCE)),
-            ix_logged_what(IX_LOG_RECV, status->MPI_TAG, from.path, ix_wildcard(peer, tag)));
+            ix_logged_envelope(IX_LOG_RECV, status->MPI_TAG, from.path, ix_wildcard(peer, tag)));
 }
 
 /* What a request completes; of two, IX_LOG_PAIR in `pair`. */
@@ -101,7 +102,7 @@ static inline IX_ALWAYS void ix_log_request_begun(ix_thread *t, uint32_t kind, M
     uint32_t wildcard = kind == IX_LOG_RECV ? ix_wildcard(peer, tag) : 0;
     if (IX_LIKELY(ix_log_is_on))
         ix_log_begun(t, ix_handle(request), bytes, ix_log_where(partner.comm, ix_logged_peer(peer)),
-                     ix_logged_what(kind, tag, partner.path, wildcard) | pair, 0);
+                     ix_logged_envelope(kind, tag, partner.path, wildcard) | pair, 0);
 }
 
 static inline void ix_log_request_planned(ix_thread *t, uint32_t kind, MPI_Request request,
@@ -111,7 +112,7 @@ static inline void ix_log_request_planned(ix_thread *t, uint32_t kind, MPI_Reque
     uint32_t wildcard = kind == IX_LOG_RECV ? ix_wildcard(peer, tag) : 0;
     if (ix_log_is_on)
         ix_log_planned(t, ix_handle(request), bytes, ix_logged_where(comm, peer),
-                       ix_logged_what(kind, tag, path, wildcard), 0, (uint32_t)parts);
+                       ix_logged_envelope(kind, tag, path, wildcard), 0, (uint32_t)parts);
 }
 
 static inline IX_ALWAYS void ix_log_request_completed(ix_thread *t, MPI_Request request,
@@ -136,10 +137,10 @@ IX_HIDDEN IX_COLD void ix_log_receive_failed(ix_thread *t, int rc, const MPI_Sta
 static inline void ix_log_probed(ix_thread *t, const MPI_Status *status, MPI_Comm comm)
 {
     if (ix_log_is_on)
-        ix_log_done(
-            t, ix_status_bytes(status), ix_logged_where(comm, status->MPI_SOURCE),
-            ix_logged_what(IX_LOG_PROBE, status->MPI_TAG, ix_path_to(comm, status->MPI_SOURCE), 0),
-            0);
+        ix_log_done(t, ix_status_bytes(status), ix_logged_where(comm, status->MPI_SOURCE),
+                    ix_logged_envelope(IX_LOG_PROBE, status->MPI_TAG,
+                                       ix_path_to(comm, status->MPI_SOURCE), 0),
+                    0);
 }
 
 #if MPI_VERSION >= 3
@@ -149,8 +150,9 @@ static inline void ix_log_message_found(ix_thread *t, MPI_Message message, const
     if (ix_log_is_on)
         ix_log_found(t, ~ix_handle(message), ix_status_bytes(status),
                      ix_logged_where(comm, status->MPI_SOURCE),
-                     ix_logged_what(IX_LOG_PROBE, status->MPI_TAG,
-                                    ix_path_to(comm, status->MPI_SOURCE), ix_wildcard(peer, tag)));
+                     ix_logged_envelope(IX_LOG_PROBE, status->MPI_TAG,
+                                        ix_path_to(comm, status->MPI_SOURCE),
+                                        ix_wildcard(peer, tag)));
 }
 #endif
 
@@ -163,9 +165,9 @@ static inline int32_t ix_logged_root(int root)
                                    : IX_LOG_NOBODY;
 }
 
-static inline uint64_t ix_collective_what(const ix_comm *c, uint32_t kind, uint32_t flags)
+static inline uint64_t ix_collective_envelope(const ix_comm *c, uint32_t kind, uint32_t flags)
 {
-    return ix_logged_what(kind, 0, c->path, flags);
+    return ix_logged_envelope(kind, 0, c->path, flags);
 }
 
 static inline uint32_t ix_next_collective(ix_comm *c)
@@ -178,7 +180,7 @@ static inline void ix_log_collective(ix_thread *t, ix_comm *c, int root, uint32_
 {
     if (IX_LIKELY(ix_log_is_on && c))
         ix_log_done(t, bytes, ix_log_where(c->number, ix_logged_root(root)),
-                    ix_collective_what(c, kind, flags), ix_next_collective(c));
+                    ix_collective_envelope(c, kind, flags), ix_next_collective(c));
 }
 
 static inline void ix_log_collective_begun(ix_thread *t, ix_comm *c, int root, uint32_t kind,
@@ -186,7 +188,7 @@ static inline void ix_log_collective_begun(ix_thread *t, ix_comm *c, int root, u
 {
     if (IX_LIKELY(ix_log_is_on && c))
         ix_log_begun(t, ix_handle(request), bytes, ix_log_where(c->number, ix_logged_root(root)),
-                     ix_collective_what(c, kind, flags), ix_next_collective(c));
+                     ix_collective_envelope(c, kind, flags), ix_next_collective(c));
 }
 
 /* Starts may come in another order on each rank: the number of the init says which belong together.
@@ -196,7 +198,7 @@ static inline void ix_log_collective_planned(ix_thread *t, ix_comm *c, int root,
 {
     if (ix_log_is_on && c)
         ix_log_planned(t, ix_handle(request), bytes, ix_log_where(c->number, ix_logged_root(root)),
-                       ix_collective_what(c, kind, flags),
+                       ix_collective_envelope(c, kind, flags),
                        atomic_fetch_add_explicit(&c->inits, 1, memory_order_relaxed) + 1, 0);
 }
 
@@ -212,7 +214,7 @@ static inline void ix_log_one_sided(ix_thread *t, MPI_Win win, int peer, int64_t
 {
     if (IX_LIKELY(ix_log_is_on))
         ix_log_done(t, bytes, ix_log_where(ix_window_number(win), ix_logged_peer(peer)),
-                    ix_logged_what(kind, 0, path, 0), 0);
+                    ix_logged_envelope(kind, 0, path, 0), 0);
 }
 
 static inline void ix_log_one_sided_begun(ix_thread *t, MPI_Win win, int peer, int64_t bytes,
@@ -221,7 +223,7 @@ static inline void ix_log_one_sided_begun(ix_thread *t, MPI_Win win, int peer, i
     if (IX_LIKELY(ix_log_is_on))
         ix_log_begun(t, ix_handle(request), bytes,
                      ix_log_where(ix_window_number(win), ix_logged_peer(peer)),
-                     ix_logged_what(kind, 0, path, 0), 0);
+                     ix_logged_envelope(kind, 0, path, 0), 0);
 }
 
 /* An epoch of a window begins or ends, towards one target or IX_ALL. */
@@ -231,7 +233,7 @@ static inline void ix_log_epoch(ix_thread *t, MPI_Win win, int target, int fence
     if (c)
         ix_log_done(t, 0,
                     ix_log_where(c->number, target < 0 ? IX_LOG_NOBODY : ix_logged_peer(target)),
-                    ix_collective_what(c, IX_LOG_EPOCH, 0), fence ? ix_next_collective(c) : 0);
+                    ix_collective_envelope(c, IX_LOG_EPOCH, 0), fence ? ix_next_collective(c) : 0);
 }
 
 /* MPI_Win_free, of which the number and sequence are to be known before: */
@@ -245,7 +247,7 @@ static inline void ix_log_window_freed(ix_thread *t, uint64_t last)
 {
     if (last)
         ix_log_done(t, 0, ix_log_where((uint32_t)last, IX_LOG_NOBODY),
-                    ix_logged_what(IX_LOG_ALL, 0, IX_PATH_NONE, 0), (uint32_t)(last >> 32));
+                    ix_logged_envelope(IX_LOG_ALL, 0, IX_PATH_NONE, 0), (uint32_t)(last >> 32));
 }
 
 #endif

@@ -196,7 +196,7 @@ static size_t find_caller(void *back, const layout *found)
 }
 
 /* With the interpreter's lock held. */
-static void learn_layout(void)
+static void find_layout(void)
 {
     void *frame = python.top_frame(), *code = frame ? python.code_of(frame) : NULL;
     void *source = code ? python.attribute(code, "co_filename") : NULL;
@@ -226,7 +226,7 @@ static int knows_layout(void)
     /* An interpreter that has ended says that the lock is held. */
     if (atomic_load_explicit(&looks, memory_order_relaxed) < MOST_LOOKS &&
         python.is_initialized() && python.has_lock() && atomic_fetch_add(&looks, 1) < MOST_LOOKS)
-        learn_layout();
+        find_layout();
     return atomic_load_explicit(&is_known, memory_order_acquire);
 }
 

@@ -88,7 +88,7 @@ static void pair_status(MPI_Comm self)
 #endif
 }
 
-void ix_learn_shared_handles(MPI_Comm self)
+void ix_find_shared_handles(MPI_Comm self)
 {
     pair_status(self);
     eager_sends(self, 0);

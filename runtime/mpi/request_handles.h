@@ -7,7 +7,7 @@
 
 /* Find the handles that the library gives to several requests at once because these are complete
  * when they begin, and tell the engine. `self` is a communicator of this process alone. */
-IX_HIDDEN void ix_learn_shared_handles(MPI_Comm self);
+IX_HIDDEN void ix_find_shared_handles(MPI_Comm self);
 
 /* Whether the status of an MPI_Isendrecv can be believed. */
 extern IX_HIDDEN int ix_pair_status_works;

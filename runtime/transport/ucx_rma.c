@@ -204,7 +204,7 @@ static void posted(ix_thread *t, enum ix_onesided_kind kind, const void *ep, int
 }
 
 /* One call into the library, unless it is its own. */
-#define AROUND(kind, call)                                                                         \
+#define PASS_ON(kind, call)                                                                        \
     ix_thread *t = inside ? NULL : ix_onesided_poster();                                           \
     int64_t now = t ? ix_now() : 0;                                                                \
     inside++;                                                                                      \
@@ -218,14 +218,14 @@ IX_EXPORT void *ucp_put_nbx(void *ep, const void *buffer, size_t count, uint64_t
                             const ix_ucp_param *param)
 {
     IX_REAL(put_function, "ucp_put_nbx")
-    AROUND(IX_A_PUT, real(ep, buffer, count, remote, rkey, param));
+    PASS_ON(IX_A_PUT, real(ep, buffer, count, remote, rkey, param));
 }
 
 IX_EXPORT void *ucp_get_nbx(void *ep, void *buffer, size_t count, uint64_t remote, void *rkey,
                             const ix_ucp_param *param)
 {
     IX_REAL(get_function, "ucp_get_nbx")
-    AROUND(IX_A_GET, real(ep, buffer, count, remote, rkey, param));
+    PASS_ON(IX_A_GET, real(ep, buffer, count, remote, rkey, param));
 }
 
 /* What the library flushes by itself ends transfers as well. */

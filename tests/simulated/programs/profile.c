@@ -49,7 +49,7 @@ void profile_begin(void)
                           .limits = {.main_rows = ROWS, .images = 2, .requests = 256}};
     if (ix_start(&options) != IX_START_ANONYMOUS)
         abort();
-    ix_learn_shared_handles(MPI_COMM_SELF);
+    ix_find_shared_handles(MPI_COMM_SELF);
     log_begin(&world);
     ix_measuring = 1;
 }

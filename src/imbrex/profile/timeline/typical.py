@@ -58,7 +58,7 @@ def typical_iteration(
     order = np.argsort(calls["enter_ns"][rows], kind="stable")
     rows, length = rows[order], length[order]
     enter = calls["enter_ns"][rows].astype(np.int64)
-    at, period = _most_like_the_others(enter, length)
+    at, period = _most_typical(enter, length)
     begin, end = int(enter[at]), int(calls["exit_ns"][rows[at]])
     period = max(period, _cycle_ns(timeline, rank, begin))
     margin_ns = max(period, end - begin, 1)
@@ -71,7 +71,7 @@ def typical_iteration(
     )
 
 
-def _most_like_the_others(enter: NDArray[np.int64], length: NDArray[np.float64]) -> tuple[int, int]:
+def _most_typical(enter: NDArray[np.int64], length: NDArray[np.float64]) -> tuple[int, int]:
     """The call nearest to the medians, and its distance to the next (ns)."""
     if len(enter) < 2:
         return 0, 0
