@@ -55,7 +55,7 @@ int main(int argc, char **argv)
 C_CHECK = """    for (int j = 0; j < 6; j++) {{
         double sum = 0.0;
         for (int i = 0; i <= LENGTH; i++)
-            sum = 0.75 * sum + all[j][i] * (1 + i % 13);
+            sum += all[j][i] * (1 + i % 13);
         printf("program {number} rank %d array %d %.17g %.17g %.17g\\n", rank, j, sum, s, t);
     }}"""
 
@@ -126,7 +126,7 @@ F_TAIL = f"""
       double precision x(n), sum
       sum = 0.0d0
       do i = 1, n
-        sum = 0.75d0 * sum + x(i) * (1 + mod(i, 13))
+        sum = sum + x(i) * (1 + mod(i, 13))
       end do
       write(*, '(3i8,3es25.17)') number, rank, which, sum, s, t
       end

@@ -114,7 +114,7 @@ CHECK = """    program_{number}();
     for (int j = 0; j < 6; j++) {{
         double sum = 0.0;
         for (int i = 0; i < SIZE; i++)
-            sum = 0.75 * sum + all[j][i] * (1 + i % 13);
+            sum += all[j][i] * (1 + i % 13);
         printf("program {number} rank %d array %d %.17g\\n", rank, j, sum);
     }}"""
 OBJECTS = (("&one", "one."), ("&two", "two."), ("at", "at->"))
