@@ -6,7 +6,7 @@ DEMO   := build/demo
 
 # What the tests use of Debian 12. Only what is missing is installed, and only by root.
 PACKAGES := build-essential gfortran clang clang-format llvm cmake python3-venv python3-dev \
-	openmpi-bin libopenmpi-dev mpich libmpich-dev libarmci-mpi-dev libfabric-dev libsimgrid-dev slurm-wlm munge \
+	openmpi-bin libopenmpi-dev mpich libmpich-dev libarmci-mpi-dev libfabric-dev libpsm2-dev libsimgrid-dev slurm-wlm munge \
 	iproute2 lammps hpcc otf2-tools chromium chromium-driver valgrind gdb zsh fish groff
 
 # Open MPI refuses root, and more ranks than cores, unless told otherwise: tests and demo only.
