@@ -334,3 +334,35 @@ def test_a_message_from_a_section(changes: dict[str, str], goes: bool, tmp_path:
     outcome = transform([path], Options())
     assert not outcome.skipped, outcome.skipped
     assert ("relax_interior" in outcome.after[str(path)].decode()) is goes
+
+
+def test_no_interface_goes_out_of_date(tmp_path: Path) -> None:
+    """Outside a module its callers write the interface of a routine with such arguments."""
+    outside = SECTION.replace("module m\n  use mpi_f08\n  implicit none\ncontains\n", "")
+    outside = outside.replace("end module m\n", "")
+    for line in ("  subroutine exchange(f, n, next)\n", "  subroutine relax(f, g, n)\n"):
+        use = "    use mpi_f08\n" if "exchange" in line else ""
+        outside = outside.replace(line, f"{line}{use}    implicit none\n")
+    interface = """  use mpi_f08
+  implicit none
+  interface
+    subroutine exchange(f, n, next)
+      double precision, intent(inout) :: f(0:, 0:)
+      integer, intent(in) :: n, next
+    end subroutine exchange
+    subroutine relax(f, g, n)
+      double precision, intent(in) :: f(0:, 0:)
+      double precision, intent(inout) :: g(0:, 0:)
+      integer, intent(in) :: n
+    end subroutine relax
+  end interface
+"""
+    outside = outside.replace("  use m\n  implicit none\n", interface)
+    path = tmp_path / "program.f90"
+    path.write_text(outside.format(received=":, 0", given="u"))
+    outcome = transform([path], Options())
+    assert not outcome.skipped, outcome.skipped
+    text = outcome.after[str(path)].decode()
+    assert "exchange_start" not in text and "relax_interior" not in text
+    told = [detail for decision in outcome.decisions for detail in decision.details]
+    assert any("stands in no module" in detail for detail in told)

@@ -189,6 +189,8 @@ address-taken generic conditional call-not-statement not-editable other-file nam
 names-taken
 requests-taken not-plain-function not-plain-subroutine parameters
     make the wrapper a plain routine that its callers call by name, visible in their files
+own-interface
+    put it into a module
 expression
     assign it to a variable that lives on, and pass that
 local-unsized inner-local

@@ -274,6 +274,7 @@ class ReasonKind(Sentence):
     REQUESTS_TAKEN = "the name imbrex_requests is taken"
     NOT_PLAIN_FUNCTION = "{routine} is not a plain function without a value"
     NOT_PLAIN_SUBROUTINE = "{routine} is not a plain subroutine"
+    OWN_INTERFACE = "{routine} stands in no module: its callers write its interface themselves"
     PARAMETERS = "the parameters of {routine} are not plain ones"
     LOCAL_UNSIZED = "`{variable}` is local and of no fixed size"
     INNER_LOCAL = "a buffer of {inner}, which {outer} calls, is local"

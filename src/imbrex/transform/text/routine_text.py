@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 from imbrex.transform.model.causes import Cause
-from imbrex.transform.model.program import Program, Routine
+from imbrex.transform.model.program import Program, Routine, Variable
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.text.layout import line_start
 from imbrex.transform.text.specification import opening_of, parameters_of
@@ -70,5 +70,14 @@ def fortran_routine_text(program: Program, routine: Routine) -> RoutineText:
     plain = re.match(r"(?i)\s*subroutine\s+\w+\s*(\(|!|$)", header)
     if found.span == (0, 0) or any(name is None for name in names) or plain is None:
         found.problem = ReasonKind.NOT_PLAIN_SUBROUTINE(routine=routine.name)
+    if not routine.host and any(_needs_interface(variable) for variable in names):
+        found.problem = found.problem or ReasonKind.OWN_INTERFACE(routine=routine.name)
     found.parameters = [name.name for name in names if name is not None]
     return found
+
+
+def _needs_interface(variable: Variable | None) -> bool:
+    """Whether a routine outside a module with such an argument is called by an interface block."""
+    return variable is not None and (
+        variable.assumed_shape or variable.optional or variable.allocatable
+    )
