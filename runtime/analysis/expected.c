@@ -4,9 +4,10 @@
 
 typedef struct phase {
     int64_t from, to;
-    int64_t other_min, other_max; /* how long the other side was inside MPI */
-    uint8_t posted;               /* 0: the receive was not posted yet */
-    uint8_t completing;           /* the other side is in the call that completes it */
+    int64_t drives_min, drives_max; /* how long the other side was inside MPI and drove it */
+    uint8_t posted;                 /* 0: the receive was not posted yet */
+    uint8_t completing;             /* the other side is in the call that completes it */
+    uint8_t own_completing;         /* and so is this one, where it is inside MPI at all */
 } phase;
 
 typedef struct amounts {
@@ -15,13 +16,10 @@ typedef struct amounts {
 
 enum { PHASES = 12 };
 
-/* The other side between two moments within its start and its end. */
-static void between_calls(phase *p, const ix_match *m)
+/* A call that begins the message and completes it too. */
+static int other_blocks(const ix_match *m)
 {
-    int64_t gap = m->other.end_enter - m->other.start_exit, length = p->to - p->from;
-    p->other_min = ix_most(0, m->other.between - (gap - length));
-    p->other_max = ix_least(m->other.between, length);
-    p->other_min = ix_least(p->other_min, p->other_max);
+    return m->other.end_exit == m->other.start_exit && m->other.between == 0;
 }
 
 /* [from, to) cut where a side enters or leaves its start or its end, or the receive is posted. */
@@ -40,13 +38,16 @@ static int phases_of(const ix_view *view, uint32_t i, int64_t from, int64_t to, 
             if (cuts[i] > at && cuts[i] < next)
                 next = cuts[i];
         phase *p = &phases[count++];
-        *p = (phase){.from = at, .to = next, .other_max = next - at, .posted = at >= posted};
+        *p = (phase){.from = at, .to = next, .drives_max = next - at, .posted = at >= posted};
         int in_start = at >= m->other.start_enter && next <= m->other.start_exit;
-        p->completing = at >= m->other.end_enter && next <= m->other.end_exit;
-        if (in_start || p->completing)
-            p->other_min = next - at;
-        else if (at >= m->other.start_exit && next <= m->other.end_enter && m->other.between >= 0)
-            between_calls(p, m);
+        int between = at >= m->other.start_exit && next <= m->other.end_enter;
+        p->completing = (at >= m->other.end_enter && next <= m->other.end_exit) ||
+                        (in_start && other_blocks(m));
+        p->own_completing = at >= end->enter_ns && next <= end->exit_ns;
+        if (p->completing)
+            p->drives_min = next - at;
+        else if (between && m->other.between >= 0)
+            p->drives_max = ix_least(m->other.between, next - at);
         at = next;
     }
     return count;
@@ -58,8 +59,8 @@ static int64_t at_rate(int64_t ns, int16_t rate, int up)
     return (int64_t)((amount + (up ? IX_RATE_ONE - 1 : 0)) / IX_RATE_ONE);
 }
 
-/* The most (or least) data in `time` of this side's state, of which the other side was inside MPI
- * for in_min to in_max. */
+/* The most (or least) data in `time` of this side's state, of which the other side drove it from
+ * inside MPI for in_min to in_max. */
 static int64_t most_data(int64_t time, int64_t in_min, int64_t in_max, int16_t in, int16_t out)
 {
     int64_t inside = in >= out ? ix_least(in_max, time) : ix_least(ix_most(in_min, 0), time);
@@ -72,26 +73,45 @@ static int64_t least_data(int64_t time, int64_t in_min, int64_t in_max, int16_t 
     return at_rate(inside, in, 0) + at_rate(time - inside, out, 0);
 }
 
+/* Rates of a class while this side is in a call: in one that does not complete the message it may
+ * drive it or not, as a start does. */
+typedef struct call_rates {
+    int16_t lo_in, lo_out, hi_in, hi_out; /* the other side drives it too, or not */
+} call_rates;
+
+static call_rates rates_in_call(const ix_class *c, int completing, int own, int other)
+{
+    const int both = own | other;
+    call_rates r = {c->rate_lo[both], c->rate_lo[own], c->rate_hi[both], c->rate_hi[own]};
+    if (completing)
+        return r;
+    r.lo_in = r.lo_in < c->rate_lo[other] ? r.lo_in : c->rate_lo[other];
+    r.lo_out = r.lo_out < c->rate_lo[0] ? r.lo_out : c->rate_lo[0];
+    r.hi_in = r.hi_in > c->rate_hi[other] ? r.hi_in : c->rate_hi[other];
+    r.hi_out = r.hi_out > c->rate_hi[0] ? r.hi_out : c->rate_hi[0];
+    return r;
+}
+
 static amounts amounts_of(const ix_view *view, uint32_t i, const phase *p,
                           const ix_transfer_facts *facts, int own, int other)
 {
     ix_span span = ix_view_span(view, i, p->from, p->to);
     const ix_class *c = &facts->class;
-    const int both = own | other;
     if (!p->posted) { /* nothing was measured of a message whose receive is not posted */
         if (c->returns == 0)
             return (amounts){0};
         return (amounts){.hidden_max = span.compute_max, .exposed_max = span.call_max};
     }
+    const call_rates in_call = rates_in_call(c, p->own_completing, own, other);
     amounts a;
-    a.hidden_max = most_data(span.compute_max, p->other_min - span.call_max, p->other_max,
+    a.hidden_max = most_data(span.compute_max, p->drives_min - span.call_max, p->drives_max,
                              c->rate_hi[other], c->rate_hi[0]);
-    a.exposed_max = most_data(span.call_max, p->other_min - span.compute_max, p->other_max,
-                              c->rate_hi[both], c->rate_hi[own]);
-    a.hidden_min = least_data(span.compute_min, p->other_min - span.call_max, p->other_max,
+    a.exposed_max = most_data(span.call_max, p->drives_min - span.compute_max, p->drives_max,
+                              in_call.hi_in, in_call.hi_out);
+    a.hidden_min = least_data(span.compute_min, p->drives_min - span.call_max, p->drives_max,
                               c->rate_lo[other], c->rate_lo[0]);
-    a.exposed_min = least_data(span.call_min, p->other_min - span.compute_max, p->other_max,
-                               c->rate_lo[both], c->rate_lo[own]);
+    a.exposed_min = least_data(span.call_min, p->drives_min - span.compute_max, p->drives_max,
+                               in_call.lo_in, in_call.lo_out);
     if (facts->alone)
         return a;
     /* It may have shared its link, unless its receiver copies it and nothing else meanwhile. */

@@ -82,6 +82,31 @@ def test_where_the_receiver_may_do_something_else_nothing_is_certain(
     assert found[0, 20][0] == (1000 if reason == "none" else 0)
 
 
+def test_a_start_need_not_move_what_it_starts(driver: AnalysisDriver) -> None:
+    """Both start it in [0, 3); rank 0 copies it there or in its wait, [4, 6), until when rank 1
+    computes: of the 2 that it takes all may be hidden from rank 1, or nothing."""
+    ranks = [Rank(), Rank()]
+    for r, (name, kind, enter) in enumerate((("Irecv", RECV, 4), ("Isend", SEND, 6))):
+        ranks[r].add(0, 3, f"MPI_{name}", kind, 100, 1 - r, 10 + 10 * r)
+        ranks[r].ops[0].end = ranks[r].add(enter, 6 + r, "MPI_Waitall", COMPLETION, site=2)
+    found = expected(driver, ranks, table(2, 2, (0, 0, 0, 0, 667, 1000, 667, 1000)))
+    assert found[1, 20] == (0, 2, 0, 2) and found[0, 10] == (0, 0, 2, 2)
+
+
+@pytest.mark.parametrize("blocks", [True, False])
+def test_a_receive_that_blocks_copies_it(driver: AnalysisDriver, blocks: bool) -> None:
+    """The sender computes from 10 to 5000; the receiver is in one call from 2000 to 3500, which
+    need not drive the message where another one completes it."""
+    ranks = [Rank(), Rank()]
+    ranks[0].add(0, 10, "MPI_Isend", SEND, 100, 1, 20)
+    ranks[0].ops[0].end = ranks[0].add(5000, 6100, "MPI_Wait", COMPLETION, site=2)
+    ranks[1].add(2000, 3500, "MPI_Recv" if blocks else "MPI_Irecv", RECV, 100, 0, 10)
+    if not blocks:
+        ranks[1].ops[0].end = ranks[1].add(5000, 6100, "MPI_Wait", COMPLETION, site=2)
+    found = expected(driver, ranks, table(1000, 1200, COPIES))
+    assert found[0, 20] == ((1000, 1200, 0, 0) if blocks else (0, 1200, 0, 1100))
+
+
 @dataclass
 class Message:
     """One of `size`; what of it moved in compute and in call time of its sender."""
