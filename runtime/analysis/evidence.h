@@ -14,7 +14,7 @@ typedef struct ix_transfer_facts {
     ix_handshake handshake;
     int64_t least_ns; /* of a message: ix_path_least_ns; 0: not known */
     int32_t partners; /* of a collective: the other ranks of its communicator */
-    uint8_t alone;    /* no other transfer of this process shares its link */
+    uint8_t alone;    /* no other transfer of this process completes in its call */
 } ix_transfer_facts;
 
 typedef struct ix_evidence {

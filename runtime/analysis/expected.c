@@ -92,6 +92,13 @@ static call_rates rates_in_call(const ix_class *c, int completing, int own, int 
     return r;
 }
 
+/* Neither side has anything else to move where a lowest rate that is not 0 counts. */
+static int has_its_link(const ix_match *m, const ix_transfer_facts *facts)
+{
+    uint8_t needed = facts->class.rate_lo[0] ? IX_UNDIVIDED : IX_UNDIVIDED_AT_ITS_END;
+    return facts->alone && m->undivided >= needed && m->other.undivided >= needed;
+}
+
 static amounts amounts_of(const ix_view *view, uint32_t i, const phase *p,
                           const ix_transfer_facts *facts, int own, int other)
 {
@@ -112,7 +119,7 @@ static amounts amounts_of(const ix_view *view, uint32_t i, const phase *p,
                               c->rate_lo[other], c->rate_lo[0]);
     a.exposed_min = least_data(span.call_min, p->drives_min - span.compute_max, p->drives_max,
                                in_call.lo_in, in_call.lo_out);
-    if (facts->alone)
+    if (has_its_link(&view->matches[i], facts))
         return a;
     /* It may have shared its link, unless its receiver copies it and nothing else meanwhile. */
     a.exposed_min = 0;

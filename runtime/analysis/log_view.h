@@ -25,12 +25,19 @@ enum ix_match_state {
     IX_MATCH_STATES,
 };
 
+/* From when on nothing but a message was open at a process: ix_mark_undivided. */
+enum ix_undivided {
+    IX_DIVIDED = 0,          /* or not known */
+    IX_UNDIVIDED_AT_ITS_END, /* in the call that completes it */
+    IX_UNDIVIDED,            /* since its start */
+};
+
 /* What is known of the other side, on this rank's clock. Of a collective: `first_enter` and
  * `last_enter` of all ranks, the root's entry, the last exit. */
 typedef struct ix_match {
     uint8_t state;     /* enum ix_match_state */
     uint8_t is_root;   /* of a collective: this rank is its root */
-    uint8_t undivided; /* of a receive of this rank: ix_mark_undivided */
+    uint8_t undivided; /* of a message, at this rank: enum ix_undivided */
     int32_t peer;      /* rank in MPI_COMM_WORLD; of a collective who entered last */
     int64_t error_ns;
     union {
@@ -38,7 +45,7 @@ typedef struct ix_match {
             int64_t start_enter, start_exit, end_enter, end_exit;
             int64_t between;     /* its call time from start_exit to end_enter; -1: not known */
             uint8_t only_starts; /* and what it called then only started something */
-            uint8_t undivided;   /* of its receive: ix_mark_undivided */
+            uint8_t undivided;   /* at the other side: enum ix_undivided */
         } other;
         struct {
             int64_t first_enter, last_enter, root_enter, last_exit;

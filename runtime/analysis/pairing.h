@@ -17,7 +17,7 @@ typedef struct ix_told {
     uint32_t sequence;
     uint16_t kind;       /* enum ix_log_kind */
     uint8_t only_starts; /* between start_exit and end_enter: ix_only_starts_until_end */
-    uint8_t undivided;   /* of a receive: ix_mark_undivided */
+    uint8_t undivided;   /* enum ix_undivided */
     int64_t bytes;
     int64_t start_enter, start_exit, end_enter, end_exit, between;
 } ix_told;

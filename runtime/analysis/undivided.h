@@ -5,8 +5,8 @@
 
 #include "analysis/log_view.h"
 
-/* Mark the receives that end in a call during which no other transfer of this process is open,
- * sends aside that only their receivers move. 0, or -1 without memory. */
+/* Mark the messages beside which no other transfer of this process is open, sends aside that only
+ * their receivers move: enum ix_undivided. 0, or -1 without memory. */
 int ix_mark_undivided(ix_view *view);
 
 #endif

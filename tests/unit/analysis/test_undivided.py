@@ -27,6 +27,7 @@ def table(least: int, most: int, rates: tuple[int, ...]) -> list[str]:
 
 
 COPIES = (0, 0, 0, 0, 800, 1000, 900, 1000)
+MOVES_ALONE = (900, 1000) * 4
 SENDER_PUSHES = (0, 0, 0, 500, 800, 1000, 900, 1000)
 
 
@@ -107,6 +108,36 @@ def test_a_receive_that_blocks_copies_it(driver: AnalysisDriver, blocks: bool) -
     assert found[0, 20] == ((1000, 1200, 0, 0) if blocks else (0, 1200, 0, 1100))
 
 
+@pytest.mark.parametrize(
+    ("rates", "second", "least"),
+    [
+        (COPIES, "none", 990),  # in the sender's start, of 10, it may have been exposed
+        (COPIES, "before", 970),  # and in its second start, and its wait
+        (COPIES, "behind", 0),
+        (MOVES_ALONE, "none", 990),
+        (MOVES_ALONE, "before", 0),
+        (MOVES_ALONE, "behind", 0),
+    ],
+)
+def test_one_that_is_open_beside_it_may_move_first(
+    driver: AnalysisDriver, rates: tuple[int, ...], second: str, least: int
+) -> None:
+    """Rank 0 sends and computes until 5000, rank 1 waits from 3000 on. A second message that is
+    completed behind the first may be copied in its place; what moves without anybody's call, also
+    one that is completed before."""
+    ranks = [Rank(), Rank()]
+    for r, (name, kind) in enumerate((("Isend", SEND), ("Irecv", RECV))):
+        for k in range(1 if second == "none" else 2):
+            ranks[r].add(20 * k, 20 * k + 10, f"MPI_{name}", kind, 100, 1 - r, 20 + k, tag=k)
+        if second == "before":
+            ranks[r].ops[1].end = ranks[r].add(2000, 2010, "MPI_Wait", COMPLETION, site=3)
+        end = ranks[r].add((5000, 3000)[r], 6100, "MPI_Wait", COMPLETION, site=2)
+        ranks[r].ops[0].end = end
+        if second == "behind":
+            ranks[r].ops[1].end = ranks[r].add(6200, 6300, "MPI_Wait", COMPLETION, site=3)
+    assert expected(driver, ranks, table(1000, 1000, rates))[0, 20][0] == least
+
+
 @dataclass
 class Message:
     """One of `size`; what of it moved in compute and in call time of its sender."""
@@ -123,17 +154,38 @@ class Message:
 
 @dataclass
 class Side:
-    """Its starts, when it waits, and when it may leave."""
+    """Its starts, the calls in which it waits for some of these each, with the computation before
+    them, and when it entered and left those."""
 
     starts: list[tuple[int, int, Message, bool]] = field(default_factory=list)
-    waits: int = 0
-    leaves: int = 0
+    waits: list[list[Message]] = field(default_factory=list)
+    computes: list[int] = field(default_factory=list)
+    enters: list[int] = field(default_factory=list)
+    leaves: list[int] = field(default_factory=list)
+
+    @property
+    def over(self) -> bool:
+        return len(self.leaves) == len(self.waits)
+
+    def waiting(self, t: int) -> bool:
+        return len(self.enters) > len(self.leaves) and self.enters[-1] <= t
+
+    def inside(self, t: int) -> bool:
+        return self.waiting(t) or any(a <= t < b for a, b, *_ in self.starts)
+
+    def leave(self, t: int) -> None:
+        """The call that it is in, at `t`, if all is there that it waits for."""
+        done = len(self.leaves)
+        if not self.over and self.waiting(t - 1) and not any(m.left for m in self.waits[done]):
+            self.leaves.append(t)
+            if not self.over:
+                self.enters.append(t + self.computes[done + 1])
 
 
 def copied(data: st.DataObject, lowest: int, unseen: bool) -> tuple[list[Rank], list[Message]]:
-    """Each side, from its wait on, copies what is announced to it, one message after the other or
-    in turns, at `lowest` thousandths of the rate at least; in starts as it likes. `unseen`: what
-    the log does not tell comes first."""
+    """Each side, while it waits, copies what is announced to it, one message after the other or in
+    turns, at `lowest` thousandths of the rate at least; in starts as it likes. `unseen`: what the
+    log does not tell comes first."""
     random = data.draw(st.randoms(use_true_random=False))
     sides = [Side(), Side()]
     messages = [
@@ -153,17 +205,16 @@ def copied(data: st.DataObject, lowest: int, unseen: bool) -> tuple[list[Rank], 
             else:
                 m.posted = at
             at += length + data.draw(st.integers(1, 6))
-        side.waits = at + data.draw(st.integers(0, 60))
+        side.waits = waits_of(data, messages)
+        side.computes = [data.draw(st.integers(0, 60)) for _ in side.waits]
+        side.enters = [at + side.computes[0]] if side.waits else []
     extra = [data.draw(st.integers(5, 30)) if unseen else 0 for _ in sides]
     t = 0
-    while any(not side.leaves for side in sides):
-        inside = [
-            (side.waits <= t and not side.leaves) or any(a <= t < b for a, b, *_ in side.starts)
-            for side in sides
-        ]
+    while any(not side.over for side in sides):
+        inside = [side.inside(t) for side in sides]
         for r, side in enumerate(sides):
             ready = [m for m in messages if m.source != r and m.left and max(m.sent, m.posted) <= t]
-            waiting = side.waits <= t and not side.leaves
+            waiting = side.waiting(t)
             if waiting and extra[r]:
                 extra[r] -= 1
             elif ready and inside[r]:
@@ -177,18 +228,31 @@ def copied(data: st.DataObject, lowest: int, unseen: bool) -> tuple[list[Rank], 
                     m.hidden += now
         t += 1
         for side in sides:
-            if not side.leaves and side.waits < t and not any(m.left for _, _, m, _ in side.starts):
-                side.leaves = t
-    ranks = []
-    for r, side in enumerate(sides):
-        ranks.append(Rank())
-        for begin, end, m, sends in side.starts:
-            name, kind, site = (("MPI_Irecv", RECV, 10), ("MPI_Isend", SEND, 20))[sends]
-            ranks[-1].add(begin, end, name, kind, 100, 1 - r, site + m.number, tag=m.number)
-        last = ranks[-1].add(side.waits, side.leaves, "MPI_Waitall", COMPLETION, site=2)
-        for op in ranks[-1].ops[:-1]:
-            op.end = last
-    return ranks, messages
+            side.leave(t)
+    return [logged(r, side) for r, side in enumerate(sides)], messages
+
+
+def waits_of(data: st.DataObject, messages: list[Message]) -> list[list[Message]]:
+    """All in one call, or in several."""
+    calls = [data.draw(st.integers(0, 1)) for _ in messages]
+    return [
+        w
+        for c in range(2)
+        if (w := [m for m, call in zip(messages, calls, strict=True) if call == c])
+    ]
+
+
+def logged(r: int, side: Side) -> Rank:
+    rank = Rank()
+    for begin, end, m, sends in side.starts:
+        name, kind, site = (("MPI_Irecv", RECV, 10), ("MPI_Isend", SEND, 20))[sends]
+        rank.add(begin, end, name, kind, 100, 1 - r, site + m.number, tag=m.number)
+    for enter, leave, waited in zip(side.enters, side.leaves, side.waits, strict=True):
+        call = rank.add(enter, leave, "MPI_Waitall", COMPLETION, site=2)
+        for op, (_, _, m, _) in zip(rank.ops, side.starts, strict=False):
+            if any(m is w for w in waited):
+                op.end = call
+    return rank
 
 
 def broken(
