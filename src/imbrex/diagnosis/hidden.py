@@ -73,8 +73,7 @@ def hidden_of(run: Run, keys: Sequence[str]) -> dict[tuple[int, ...], Hidden]:
 
 def _with_both_sides(run: Run, whole: Hidden) -> Hidden:
     of_operation = {
-        run.job.operations[key[0]]: bounds
-        for key, bounds in _bounds_of(run, ("operation",)).items()
+        run.operation(key[0]): bounds for key, bounds in _bounds_of(run, ("operation",)).items()
     }
     by = {
         kind: share
