@@ -84,8 +84,8 @@ def test_same_results(
     call_counts: Counter[str] = sum((part.calls for part in parts), Counter())
     programs = programs_in(parts)
     for kind in batch.COMMUNICATION:
-        # Of objects, few collectives have a window.
-        assert call_counts[kind] > (0.4 if language in ("f90", "cpp") else 0.8) * programs
+        # Of objects, few collectives have a window, and half of the programs in C have none.
+        assert call_counts[kind] > (0.8 if language == "f" else 0.4) * programs
     words = [compiler, "-O1"]
     build = {
         side: batch.build(

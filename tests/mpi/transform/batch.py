@@ -32,7 +32,7 @@ MANY, FEW = 10, 2
 COMMUNICATION = frozenset({"nonblocking", "collectives", "motion"})
 # Of so many parts in C one has buffers that are parts of rows, one arrays in structures, and one
 # exchanges faces.
-KINDS = 4
+KINDS = 6
 _WORKERS = 2
 
 
@@ -54,9 +54,9 @@ def make_part(language: str, seeds: list[int], folder: Path, driven: bool) -> Pa
     turn = seeds[0] // FEW % KINDS if language == "c" and len(seeds) <= FEW else -1
     if turn == 0:
         source.write_text(generate_rows.source(seeds))
-    elif turn == 1:
-        source.write_text(generate_grids.source(seeds))
     elif turn == 2:
+        source.write_text(generate_grids.source(seeds))
+    elif turn == 4:
         source.write_text(generate_faces.source(seeds))
     elif language == "c":
         source.write_text(generate.c_source(seeds))

@@ -109,10 +109,10 @@ static void program_{k}(void)
 }}
 """
 CHECK = """    program_{number}();
-    for (int j = 0; j < 2; j++) {{
+    for (int j = 0; j < 6; j++) {{
         double sum = 0.0;
         for (int i = 0; i < SPACE; i++)
-            sum += pool[j][i] * (1 + i % (13 + j));
+            sum += pool[j / 3][i] * (1 + i % (13 + j));
         printf("program {number} rank %d array %d %.17g\\n", rank, j, sum);
     }}"""
 BY_DIVISION = """    for (int d = 0; d < 2; d++) {{
@@ -161,7 +161,7 @@ SPOILT_BUFFERS = (
     "g.in[0] = g.in[1];",
     "g.out[1] = g.out[0] + 3;",
     "g.in[1] = shared + 7; g.in[0] = shared;",
-    "g.out[3] = g.in[2];",
+    "g.out[3] = g.in[3];",
     "g.out[1] = noted;",
     "t = g.in[2]; g.in[2] = g.in[3]; g.in[3] = t;",
 )

@@ -117,6 +117,16 @@ CHECK = """    program_{number}();
             sum += all[j][i] * (1 + i % 13);
         printf("program {number} rank %d array %d %.17g\\n", rank, j, sum);
     }}"""
+# What each routine begins with, so that something is rewritten in each program.
+FIRST = """    double sent[40], got[40], own = 0.0;
+    for (int i = 0; i < 40; i++)
+        sent[i] = i + rank;
+    MPI_Sendrecv(sent, 40, MPI_DOUBLE, 1 - rank, 9, got, 40, MPI_DOUBLE, 1 - rank, 9,
+                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (int i = 0; i < 2000; i++)
+        own = 0.5 * own + i;
+    one.w[0] = got[3] + own;
+"""
 OBJECTS = (("&one", "one."), ("&two", "two."), ("at", "at->"))
 INDENT = " " * 8
 
@@ -203,7 +213,7 @@ class _Routine:
 def source(seeds: list[int]) -> str:
     """One program that runs the random routine of each seed in turn."""
     routines = [
-        f"static void program_{number}(void)\n{{\n{_Routine(number).text()}\n}}\n"
+        f"static void program_{number}(void)\n{{\n{FIRST}{_Routine(number).text()}\n}}\n"
         for number in seeds
     ]
     calls = "\n".join(CHECK.format(number=number) for number in seeds)
