@@ -25,7 +25,7 @@ EXPECTED: dict[str, tuple[int, set[str]]] = {
     "cg.f90": (2, {"wrappers"}),
     "lu.f": (14, {"hoisting", "wrappers", "private-buffers", "pipelining"}),
     "is.c": (3, {"collectives"}),
-    "bt.f90": (5, {"sinking", "wrappers"}),
+    "bt.f90": (5, {"motion", "wrappers"}),
     "jacobi.cpp": (5, {"motion"}),
     "spmv.cpp": (3, {"nonblocking", "motion"}),
     "ring.f90": (1, {"nonblocking"}),
