@@ -177,7 +177,7 @@ def _exchanged(program: Program, aliases: Aliases) -> set[Pair]:
     swaps = [
         (routine, swap)
         for routine in program.routines.values()
-        for block in _blocks(routine.body)
+        for block in routine.body.every()
         for swap in _swaps(program, routine, block)
     ]
     found: set[Pair] = set()
@@ -208,7 +208,7 @@ def _kept_apart(program: Program, aliases: Aliases, pair: Pair) -> bool:
 def _setters(
     program: Program, aliases: Aliases, pair: Pair, exchanging: list[Routine]
 ) -> list[Routine]:
-    """The routines that may set two pointers; none where objects may, which are not seen."""
+    """The routines that may set two pointers; none where code may that is not seen."""
     storage = {program.variables[key].kind for key in pair}
     if storage == {"local"}:
         return exchanging[:1]
@@ -275,14 +275,6 @@ def _set_by_those(
             writes += own if statement.kind is not Kind.DECLARE or own > 1 or fills else 0
     files = tuple(f"heap:{routine.file}:" for routine in routines)
     return writes == swaps + len(places) and all(source.startswith(files) for source in places)
-
-
-def _blocks(block: Block) -> list[Block]:
-    found = [block]
-    for statement in block.statements:
-        for inner in statement.blocks:
-            found += _blocks(inner)
-    return found
 
 
 def _swaps(program: Program, routine: Routine, block: Block) -> list[tuple[str, str, str]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.model.affine import Affine
-from imbrex.transform.model.program import Block, Kind, Program, Routine, Statement
+from imbrex.transform.model.program import Kind, Program, Routine, Statement
 from imbrex.transform.model.reasons import ReasonKind
 
 _ENDING = frozenset({"exit", "abort", "_Exit", "MPI_Abort"})
@@ -20,7 +20,7 @@ def note_known(program: Program, footprints: Footprints) -> None:
     for routine in program.routines.values():
         if not any(s.holding or s.failing for s in routine.statements()):
             continue
-        for block in _blocks(routine.body):
+        for block in routine.body.every():
             for index, statement in enumerate(block.statements):
                 if statement.kind is Kind.IF:
                     _note(footprints, routine, statement, block.statements[index + 1 :])
@@ -65,11 +65,3 @@ def _leaves(program: Program, statements: list[Statement]) -> bool:
         call.is_statement and call.name in _ENDING and call.name not in program.routines
         for call in last.calls
     )
-
-
-def _blocks(block: Block) -> list[Block]:
-    found = [block]
-    for statement in block.statements:
-        for inner in statement.blocks:
-            found += _blocks(inner)
-    return found

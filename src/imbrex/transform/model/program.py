@@ -187,6 +187,13 @@ class Block:
     owner: Statement | None = None
     as_before: bool = False  # a copy of what a rewrite has changed, which stays as it was
 
+    def every(self) -> Iterator[Block]:
+        """This block and all inside it."""
+        yield self
+        for statement in self.statements:
+            for inner in statement.blocks:
+                yield from inner.every()
+
     def plain(self) -> Iterator[Block]:
         """This block and those inside its conditionals, loops and blocks."""
         yield self

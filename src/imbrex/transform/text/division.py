@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from imbrex.transform.analysis.spaces import Space
 from imbrex.transform.model.affine import Affine, surely_less
 from imbrex.transform.model.program import Block, Language, Program, Routine, SourceFile
-from imbrex.transform.text.edits import Edit, apply_edits
 from imbrex.transform.text.layout import indent_at, line_start
-from imbrex.transform.text.loop_headers import Header, read_header
+from imbrex.transform.text.loop_headers import Header, read_header, with_headers
 from imbrex.transform.text.parted import Parted
 from imbrex.transform.text.terms import shifted
 from imbrex.transform.text.wrapping import wrapped
@@ -48,9 +47,9 @@ def halves(
     if space.call is not None:
         return _of_call(source, division, nonnegative)
     headers, texts = _headers(source, division)
-    return tuple(  # type: ignore[return-value]
-        _with_headers(source, space, headers, changed) for changed in texts
-    )
+    span = line_start(source.data, space.statement.code_start), space.statement.end
+    interior, boundary = (with_headers(source, span, headers, changed) for changed in texts)
+    return interior, boundary
 
 
 def _headers(
@@ -67,21 +66,6 @@ def _headers(
     *outer, last = sorted(cuts)
     always = [text for n in outer for text in headers[n].outside(cuts[n])]
     return headers, (interior, {last: headers[last].ends(cuts[last], always)})
-
-
-def _with_headers(
-    source: SourceFile, space: Space, headers: dict[int, Header], texts: dict[int, str]
-) -> str:
-    start = line_start(source.data, space.statement.code_start)
-    piece = source.data[start : space.statement.end]
-    edits = []
-    for number, text in texts.items():
-        header = headers[number]
-        indent = indent_at(source.data, header.start)
-        column = header.start - line_start(source.data, header.start)
-        text = wrapped(source.language, text, column, indent)
-        edits.append(Edit(header.start - start, header.end - start, text))
-    return apply_edits(piece, edits).decode()
 
 
 def _of_call(

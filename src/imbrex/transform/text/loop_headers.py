@@ -6,7 +6,10 @@ import re
 from dataclasses import dataclass, replace
 
 from imbrex.transform.model.program import Language, SourceFile, Statement
+from imbrex.transform.text.edits import Edit, apply_edits
+from imbrex.transform.text.layout import indent_at, line_start
 from imbrex.transform.text.terms import difference, shifted
+from imbrex.transform.text.wrapping import wrapped
 
 _C = re.compile(
     r"for\s*\((?P<first>[^;=]*?(?P<index>\w+)\s*=(?!=)\s*)(?P<low>[^;]*?)\s*;"
@@ -80,6 +83,21 @@ class Header:
             return self.text(low, f"merge({high}, {last}, {always})" if always else last)
         first = f"max({low}, {high})"
         return self.text(f"merge({low}, {first}, {always})" if always else first, high)
+
+
+def with_headers(
+    source: SourceFile, span: tuple[int, int], headers: dict[int, Header], texts: dict[int, str]
+) -> str:
+    """The text of a span in which some loops, by number, have other headers."""
+    start, end = span
+    edits = []
+    for number, text in texts.items():
+        header = headers[number]
+        indent = indent_at(source.data, header.start)
+        column = header.start - line_start(source.data, header.start)
+        text = wrapped(source.language, text, column, indent)
+        edits.append(Edit(header.start - start, header.end - start, text))
+    return apply_edits(source.data[start:end], edits).decode()
 
 
 def read_header(source: SourceFile, loop: Statement) -> Header | None:

@@ -10,11 +10,11 @@ import re
 
 from imbrex.transform.analysis.spaces import Space
 from imbrex.transform.model.causes import Cause
-from imbrex.transform.model.program import Language, Program, Routine, Statement
+from imbrex.transform.model.program import Language, Program, Routine
 from imbrex.transform.model.reasons import ReasonKind
-from imbrex.transform.text.edits import Edit, apply_edits
-from imbrex.transform.text.layout import indent_at, line_start
-from imbrex.transform.text.loop_headers import Header
+from imbrex.transform.text.edits import Edit
+from imbrex.transform.text.layout import indent_at
+from imbrex.transform.text.loop_headers import Header, with_headers
 from imbrex.transform.text.name_lists import renamed
 from imbrex.transform.text.routine_text import RoutineText, c_routine_text, fortran_routine_text
 from imbrex.transform.text.wrapping import wrapped
@@ -85,7 +85,9 @@ class Parted:
         callee = space.callee
         assert callee is not None and space.call is not None
         self._divided.add(id(space.call))
-        bodies = self._bodies(callee, space.loops, headers, texts)
+        whole, span = self.program.files[callee.file], text_of(self.program, callee).span
+        first, second = (with_headers(whole, span, headers, changed) for changed in texts)
+        bodies = first, second
         key = (callee.key, *bodies)
         if key not in self._names:
             self._names[key] = self._named(callee, bodies)
@@ -101,27 +103,6 @@ class Parted:
             for n in names
         )
         return interior, boundary
-
-    def _bodies(
-        self,
-        callee: Routine,
-        loops: list[Statement],
-        headers: dict[int, Header],
-        texts: tuple[dict[int, str], dict[int, str]],
-    ) -> tuple[str, str]:
-        source = self.program.files[callee.file]
-        start, end = text_of(self.program, callee).span
-        found = []
-        for changed in texts:
-            edits = []
-            for number, text in changed.items():
-                header = headers[number]
-                indent = indent_at(source.data, header.start)
-                column = header.start - line_start(source.data, header.start)
-                text = wrapped(source.language, text, column, indent)
-                edits.append(Edit(header.start - start, header.end - start, text))
-            found.append(apply_edits(source.data[start:end], edits).decode())
-        return found[0], found[1]
 
     def _named(self, callee: Routine, bodies: tuple[str, str]) -> tuple[str, str]:
         """Names that are free, or that what would be written has already."""
