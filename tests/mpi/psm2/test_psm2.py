@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ import pytest
 
 HERE = Path(__file__).resolve().parent
 RUNTIME = HERE.parents[2] / "runtime"
+IMBREX = str(Path(sys.executable).with_name("imbrex"))
 IN_NAMESPACE = ("unshare", "-m", str(HERE / "without_hardware.sh"))
 OPEN_MPI = pytest.mark.parametrize("mpi", ["openmpi"], indirect=True)
 PSM2 = ("--mca", "pml", "cm", "--mca", "mtl", "psm2")
@@ -221,7 +223,7 @@ def test_auto_takes_it_and_the_run_says_so(
     monkeypatch.setenv("PSM2_DEVICES", "self,shm")
     for events in ((), ("--events", "psm2")):
         launcher = [mpi.mpirun, "--oversubscribe", *PSM2, "-n", "2", str(tmp_path / "peers")]
-        command = ["imbrex", "run", "-q", "--force", "-o", "run", *events, "--", *launcher]
+        command = [IMBREX, "run", "-q", "--force", "-o", "run", *events, "--", *launcher]
         done = subprocess.run(
             [*IN_NAMESPACE, *command],
             cwd=tmp_path,
