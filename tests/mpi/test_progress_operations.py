@@ -2,10 +2,8 @@
 
 Messages, persistent ones, alltoall and allreduce are in test_progress.py (`programs/helped.c`).
 
-MPICH 4.0 over TCP hangs in MPI_Finalize now and then, with Imbrex or without (on a busy machine 7
-of 98 bare runs of `put` and 3 of 42 of `session`: one rank is at the last barrier of its launcher
-and reads no more, the other still waits for it to close a connection). A try that hangs so is over
-its limit of time, and is made again.
+MPICH 4.0 over TCP hangs in MPI_Finalize now and then, with Imbrex or without, where one rank ends
+while the other is still inside its last call: why, and how the programs do without, `helped.h` says.
 """
 
 from __future__ import annotations

@@ -346,6 +346,7 @@ int main(int argc, char **argv)
     out = malloc(WORDS * sizeof *out);
     in = malloc(WORDS * sizeof *in);
     fill();
+    meet(MPI_COMM_WORLD);
     MPI_Barrier(MPI_COMM_WORLD);
     if (!strcmp(scenario, "message"))
         point_to_point(0);
@@ -392,6 +393,7 @@ int main(int argc, char **argv)
         if (!strcmp(scenario, "abort"))
             MPI_Abort(MPI_COMM_WORLD, 3);
     }
+    part();
     MPI_Finalize();
     return 0;
 }

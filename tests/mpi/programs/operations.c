@@ -132,6 +132,7 @@ static void session(void)
     MPI_Comm_rank(comm, &rank);
     peer = 1 - rank;
     fill();
+    meet(comm);
     MPI_Irecv(in, WORDS, MPI_INT, peer, 0, comm, &requests[0]);
     MPI_Isend(out, WORDS, MPI_INT, peer, 0, comm, &requests[1]);
     MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
@@ -141,6 +142,7 @@ static void session(void)
         puts(all ? "right" : "wrong");
     MPI_Comm_free(&comm);
     MPI_Group_free(&group);
+    part();
     MPI_Session_finalize(&session);
 }
 #else
@@ -173,6 +175,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     peer = 1 - rank;
     fill();
+    meet(MPI_COMM_WORLD);
     MPI_Barrier(MPI_COMM_WORLD);
     if (!strcmp(scenario, "broadcast"))
         broadcast();
@@ -192,6 +195,7 @@ int main(int argc, char **argv)
         partitioned();
     else if (!strcmp(scenario, "persistent-collective"))
         persistent_collective();
+    part();
     MPI_Finalize();
     return 0;
 }
