@@ -3,7 +3,7 @@
 Messages, persistent ones, alltoall and allreduce are in test_progress.py (`programs/helped.c`).
 
 MPICH 4.0 over TCP hangs in MPI_Finalize now and then, with Imbrex or without, where one rank ends
-while the other is still inside its last call: why, and how the programs do without, `helped.h` says.
+while the other is still inside its last call: `helped.h` says why, and how the programs do without.
 """
 
 from __future__ import annotations
