@@ -30,6 +30,7 @@ from imbrex.transform.choice import are_chosen, goes_with_chosen
 from imbrex.transform.deciding import Deciding
 from imbrex.transform.garbage import collect, uncollected
 from imbrex.transform.model.program import Program
+from imbrex.transform.permissions import Permissions
 from imbrex.transform.readers import blas, c_library, c_vectors, fortran_library
 from imbrex.transform.readers.c import read_c
 from imbrex.transform.readers.c_source import C_SUFFIXES
@@ -50,6 +51,7 @@ from imbrex.transform.search import prepare
 from imbrex.transform.telling import (
     LineMap,
     add_later,
+    line_maps,
     note,
     note_stated,
     put_back,
@@ -120,7 +122,7 @@ def _add_progress(paths: list[Path], options: Options, outcome: Outcome, interva
     analysis = _Analysis(paths, replace(options, contents=contents))
     program = analysis.program
     facts = analysis.footprints.facts
-    maps = {name: LineMap(outcome.before[name], data) for name, data in outcome.after.items()}
+    maps = line_maps(outcome.before, outcome.after)
 
     windows = [
         (d.site.routine.file, d.first_line, d.last_line)
@@ -179,6 +181,9 @@ def _transform(paths: list[Path], options: Options) -> Outcome:
             break
         contents = {of_path[name]: data for name, data in outcome.after.items()}
         again = _prepared(paths, replace(options, contents=contents))
+        permissions = Permissions()
+        permissions.note(again.decisions, line_maps(outcome.before, outcome.after))
+        permissions.tell(outcome.decisions)
         if again.after == outcome.after:
             break
         add_later(outcome.decisions, again.decisions, outcome.before, outcome.after)
@@ -208,10 +213,11 @@ def _prepared(paths: list[Path], options: Options) -> Outcome:
     if not offered:
         return first
     of_path = {str(path): path for path in paths}
+    permissions = Permissions()
 
     def attempt(texts: dict[str, bytes]) -> tuple[Outcome, list[Proposal]]:
         contents = {of_path[name]: data for name, data in texts.items()}
-        maps = {name: LineMap(first.before[name], data) for name, data in texts.items()}
+        maps = line_maps(first.before, texts)
         only = frozenset(
             (name, number)
             for name, known in maps.items()
@@ -221,11 +227,14 @@ def _prepared(paths: list[Path], options: Options) -> Outcome:
         if options.only:
             only = only or _NO_SITE  # an empty set would choose all
         collect()  # the models of earlier attempts
-        return run(replace(options, contents=contents, only=only))
+        outcome, offers = run(replace(options, contents=contents, only=only))
+        permissions.note(outcome.decisions, maps)
+        return outcome, offers
 
     best, taken, refused = prepare(first, offered, attempt)
-    maps = {name: LineMap(first.before[name], data) for name, data in best.before.items()}
+    maps = line_maps(first.before, best.before)
     decisions = relocated(best.decisions, maps) if taken else best.decisions
+    permissions.tell(decisions)
     unmoved = without_room(decisions, first.decisions)
     decisions = put_back(decisions, first.decisions, taken)
     for proposal in taken:

@@ -154,6 +154,8 @@ OPERATION_OF: dict[str, int] = _positions(mpi_facts.of_kind("collective"), "op")
 OPERATIONS = frozenset(
     name for name, known in mpi_facts.operations().items() if known["class"] == "reduction"
 )
+# Of these, the ones whose outcome is one of the values: their order matters for zeros' signs alone.
+SELECTIONS = frozenset(n for n, known in mpi_facts.operations().items() if "selects" in known)
 PREDEFINED_OPERATIONS = frozenset(mpi_facts.operations())
 
 

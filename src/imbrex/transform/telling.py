@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Set
+from collections.abc import Callable, Mapping, Set
 from dataclasses import replace
 
 from imbrex.transform import mpi_calls
@@ -48,12 +48,24 @@ class LineMap:
         return self.to_original.get(number, number)
 
 
-def relocated(decisions: list[Decision], maps: dict[str, LineMap]) -> list[Decision]:
-    """The decisions with the lines of the original files."""
+def line_maps(originals: Mapping[str, bytes], edited: Mapping[str, bytes]) -> dict[str, LineMap]:
+    """The maps of edited files, by their names."""
+    return {name: LineMap(originals[name], text) for name, text in edited.items()}
+
+
+def original_places(maps: Mapping[str, LineMap]) -> Callable[[Location], Location]:
+    """What leads from a location in edited files to that in the original ones."""
 
     def place(location: Location) -> Location:
         known = maps.get(location.file)
         return location if known is None else Location(location.file, known.line(location.line))
+
+    return place
+
+
+def relocated(decisions: list[Decision], maps: dict[str, LineMap]) -> list[Decision]:
+    """The decisions with the lines of the original files."""
+    place = original_places(maps)
 
     def text(line: str) -> str:
         return _PLACE.sub(lambda m: f"({place(Location(m[1], int(m[2])))})", line)
@@ -124,8 +136,8 @@ def note(
         if done and proposal.rewrite not in decision.rewrites:
             decision.rewrites.insert(0, proposal.rewrite)
         decision.details.append(text)
-        blocking = decision.site.call.name not in mpi_calls.STARTS.keys() | mpi_calls.COMPLETIONS
-        if not done and blocking and proposal.rewrite in _AT_CALLERS:
+        ends = decision.site.call.name not in mpi_calls.STARTS
+        if not done and ends and proposal.rewrite in _AT_CALLERS:
             where = Location(place.file, line)
             decision.barred = decision.barred or Reason(proposal.reason.cause, where)
 
@@ -232,7 +244,7 @@ def add_later(
     after: dict[str, bytes],
 ) -> None:
     """Note at the original sites what a further run on the rewritten text has moved."""
-    maps = {name: LineMap(before[name], data) for name, data in after.items()}
+    maps = line_maps(before, after)
     for other in later:
         if other.decision != "rewritten":
             continue

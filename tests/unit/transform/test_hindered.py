@@ -90,3 +90,35 @@ def test_what_stands_in_the_way(
     found = next(d.as_json() for d in outcome.decisions if d.site.call.name == "MPI_Recv")
     assert found["work"] is (head == "cannot be moved")
     assert str(found["advice"]).startswith(todo)
+
+
+REDUCTION = "MPI_Allreduce(d, e, 9, MPI_DOUBLE, MPI_{}, MPI_COMM_WORLD);"
+
+
+@pytest.mark.parametrize(
+    ("operation", "behind", "way", "todo"),
+    [
+        ("SUM", "work(e);", "add floating-point numbers in another order", "other last digits"),
+        ("SUM", "e[0] = b[0];", "`e` is used or set", "nothing, if it must be there"),
+        ("MAX", "if (e[0] < 1.0) return 1; work(e);", "`e` is used or set", ""),
+        ("SUM", "work(c);", "add floating-point numbers in another order", "other last digits"),
+        ("MAX", "work(c);", "two zeros that differ in their signs", "another sign of a zero"),
+    ],
+)
+def test_a_permission_is_named_where_it_helps(
+    tmp_path: Path, operation: str, behind: str, way: str, todo: str
+) -> None:
+    source = tmp_path / "program.c"
+    arrays = "static double c[1000], d[9], e[1000];"
+    lines = [REDUCTION.format(operation), behind, RECV, "work(c);"]
+    source.write_text(PROGRAM.format(before=arrays, body="\n    ".join(lines)))
+    outcome = transform([source], Options())
+    told = explain(outcome, applied=False)
+    assert way in told.split("MPI_Recv")[0] and todo in told.split("MPI_Recv")[0], told
+    # The message behind it is rewritten as if the reduction could not be moved at all.
+    lone = Options(rewrites=Options().rewrites - {"collectives"})
+    assert outcome.after == transform([source], lone).after
+    assert b"MPI_Irecv" in outcome.after[str(source)]
+    allowed = transform([source], Options(reassociation=True))
+    moved = b"MPI_Iallreduce" in allowed.after[str(source)]
+    assert moved == ("--allow-reassociation" in told)

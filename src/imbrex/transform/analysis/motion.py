@@ -208,13 +208,16 @@ class Motion:
             return Reason(ReasonKind.READY_SEND(), self._place(statement))
         if self._completes(transfer, statement):
             return Reason(ReasonKind.ITS_WAIT(), self._place(statement))
-        reason = None if role is not None else footprint.stop or footprint.leaves
+        reason = None if role is not None else footprint.stop
+        leaves = None if role is not None else footprint.leaves
         for each in transfer.each:
             if role is not None:
                 reason = reason or self._start_over_inserted(each, role, statement, changed)
             else:
                 reason = reason or self._start_over_events(each, footprint, changed)
-        return reason or self._conflict(transfer, accesses, footprint, changed, True, role)
+        return (
+            reason or self._conflict(transfer, accesses, footprint, changed, True, role) or leaves
+        )
 
     @staticmethod
     def _completes(transfer: Transfer, statement: Statement) -> bool:
@@ -305,7 +308,7 @@ class Motion:
         used = any(each.receives or each.collective for each in transfer.each)
         causal = used or any(each.part.mode == "synchronous" for each in transfer.each)
         role = statement.role if isinstance(statement.role, Role) else None
-        reason = self._stop(transfer, footprint) or footprint.leaves
+        reason = self._stop(transfer, footprint)
         if statement.text == "terminal":
             reason = Reason(ReasonKind.LOOP_END(), self._place(statement))
         if reason is None and causal and self.strict:
@@ -318,8 +321,10 @@ class Motion:
                 reason = Reason(
                     ReasonKind.CALL_AND(call=event.name, because=self.strict), event.location
                 )
-        # What is sent may be read meanwhile.
-        return reason or self._conflict(transfer, accesses, footprint, changed, used, role)
+        # What is sent may be read meanwhile. Where data decide whether control leaves, they are
+        # the reason to look at.
+        conflict = self._conflict(transfer, accesses, footprint, changed, used, role)
+        return reason or conflict or footprint.leaves
 
     def _stop(self, transfer: Transfer, footprint: Footprint) -> Reason | None:
         """What stops at code that is not known, unless the user has a word on it."""

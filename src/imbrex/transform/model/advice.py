@@ -134,8 +134,12 @@ unread-may-match unread-pointer dummy-may-match
     give that file too
 named-elsewhere
     write that place as a plain call, or remove it
-inexact reassociation
+inexact
+    one of MPI's own operations that give one value alone, on one of MPI's own types
+reassociation
     `--allow-reassociation`, if you accept other last digits
+signed-zero
+    `--allow-reassociation`, if you accept another sign of a zero
 matching-rewritten
     nothing: the call is rewritten where it stands
 not-earlier not-later

@@ -180,6 +180,10 @@ class ReasonKind(Sentence):
         "a nonblocking reduction may add floating-point numbers in another order: "
         "--allow-reassociation permits that"
     )
+    SIGNED_ZERO = (
+        "a nonblocking reduction may take the other of two zeros that differ in their signs: "
+        "--allow-reassociation permits that"
+    )
     MATCHING_NOT_CHOSEN = "a call that may match it is not chosen"
     MATCHING_STAYS = "a call that may match it would have to change too: {cause}"
     MATCHING_REWRITTEN = (

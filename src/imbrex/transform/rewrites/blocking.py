@@ -173,7 +173,7 @@ class BlockingToNonblocking(CallRewrite[list[Transfer], Decision]):
         if not crossed and beside:
             decision.reason = Reason(ReasonKind.BESIDE(), site.location)
         if not crossed and not beside:
-            self._undo(site, transfers)
+            self.undo(site, transfers)
             decision.decision = "nothing-to-gain"
             decision.rewrites = []
             up, down = ups[0], downs[0]
@@ -182,7 +182,7 @@ class BlockingToNonblocking(CallRewrite[list[Transfer], Decision]):
                 down.blocker.location,
             )
         elif not beside and self._only_unpacks(site, transfers, ups, downs):
-            self._undo(site, transfers)
+            self.undo(site, transfers)
             decision.decision, decision.rewrites, decision.crossed = "nothing-to-gain", [], 0
             decision.reason = Reason(ReasonKind.ONLY_UNPACKS(), site.location)
         else:
@@ -249,7 +249,10 @@ class BlockingToNonblocking(CallRewrite[list[Transfer], Decision]):
     def status_matters(self, site: Site, status: Argument) -> bool:
         return never_read(self.program, site.routine, status.base or "") is not None
 
-    def _undo(self, site: Site, transfers: list[Transfer]) -> None:
+    def undo(self, site: Site, transfers: list[Transfer]) -> None:
+        """Take starts and waits out of the model: the call stands as it stood."""
+        self.begun.pop(id(site), None)
+        self.footprints.forget(site.statement)
         site.statement.removed = False
         for transfer in transfers:
             for statement in (transfer.start, transfer.wait, *transfer.more_waits):

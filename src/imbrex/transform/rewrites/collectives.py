@@ -144,11 +144,17 @@ class CollectivesToNonblocking(BlockingToNonblocking):
             operation = site.call.arguments[position].text.strip()
             kind = site.call.arguments[position - 1].text.strip()
             self._refuse(site, ReasonKind.INEXACT(operation=operation, datatype=kind))
-        elif key[1] == "floating" and not self.reassociation:
-            self._refuse(
-                site,
-                ReasonKind.REASSOCIATION(),
-            )
+
+    def _not_permitted(self, sites: list[Site]) -> Reason | None:
+        """Why sites that could be moved stay: the outcome of a reduction may be another."""
+        for site in sites if not self.reassociation else ():
+            reduction = self._reduction(site)
+            if reduction is not None and reduction[1] == "floating":
+                kind = ReasonKind.REASSOCIATION
+                if reduction[0] in mpi_calls.SELECTIONS:
+                    kind = ReasonKind.SIGNED_ZERO
+                return Reason(kind(), site.location)
+        return None
 
     def decide(self, sites: list[Site], only: frozenset[tuple[str, int]]) -> list[Decision]:
         """Decide one group: all of it is rewritten, or nothing."""
@@ -174,6 +180,14 @@ class CollectivesToNonblocking(BlockingToNonblocking):
         decisions = [self.apply(plan) for plan in plans]
         if all(decision.decision == "nothing-to-gain" for decision in decisions):
             return decisions
+        barred = self._not_permitted(sites)
+        if barred is not None:
+            for plan, decision in zip(plans, decisions, strict=True):
+                if decision.decision == "rewritten":
+                    self.undo(plan.site, plan.content)
+            self.datatypes.clear()
+            self.datatypes.update(datatypes)
+            return [self._refused(site, barred) for site in chosen]
         for plan, decision in zip(plans, decisions, strict=True):
             if decision.decision == "nothing-to-gain":
                 site = plan.site

@@ -303,7 +303,7 @@ class Pipelining(Preparing[LoopSite, list[Ahead]]):
 
     def _restore(self, item: Ahead) -> None:
         if item.piece is None:
-            self.messages._undo(item.site, [item.transfer])
+            self.messages.undo(item.site, [item.transfer])
         else:
             assert item.start is not None and item.start.parent is not None
             item.start.parent.statements.remove(item.start)
