@@ -13,7 +13,7 @@ from imbrex.diagnosis.hidden import NOT_KNOWN, Hidden, hidden_of
 from imbrex.diagnosis.interval import Interval
 from imbrex.diagnosis.knowledge import Knowledge, know
 from imbrex.diagnosis.link import shared_load
-from imbrex.diagnosis.places import short_place
+from imbrex.diagnosis.places import callers_apart, short_place
 from imbrex.diagnosis.rank_divisions import divide_all
 from imbrex.profile.aggregate import sum_columns
 from imbrex.profile.run import Run
@@ -53,17 +53,24 @@ class RowAccount:
     """One row of a table: the transfers that began there, and the time spent there.
 
     `division` has no causes where the time is not divided by what the rows are (sizes, paths).
+    `caller` tells rows of one name apart: where the compiler put this copy of the call.
     """
 
     row: Row
     division: Division = NO_TIME
     hidden: Hidden = NOT_KNOWN
     waited: tuple[Waited, ...] = ()
+    caller: str = ""
 
     @property
     def name(self) -> str:
         """The place as a user reads it."""
         return self.row.key if self.row.site is None else short_place(self.row.site)
+
+    @property
+    def place(self) -> str:
+        """The name, and where that is not enough, the caller."""
+        return f"{self.name} from {self.caller}" if self.caller else self.name
 
     @property
     def operation(self) -> str:
@@ -167,9 +174,24 @@ def accounts(run: Run, by: By) -> tuple[RowAccount, ...]:
             key = (row.number, numbers.get(row.operation or "", -1))
         division = divisions.get(key, Division(call_s=row.sums.call_s))
         found.append(RowAccount(row, division, hidden.get(key, Hidden()), waited.get(key, ())))
+    if by == "site":
+        found = _told_apart(found)
     if by in ("site", "operation", "section"):
         found.sort(key=lambda account: account.at_stake_s, reverse=True)
     return tuple(found)
+
+
+def _told_apart(found: list[RowAccount]) -> list[RowAccount]:
+    """With callers where several rows have one name and operation."""
+    groups: dict[tuple[str, str], list[int]] = {}
+    for number, account in enumerate(found):
+        groups.setdefault((account.name, account.operation), []).append(number)
+    for numbers in groups.values():
+        sites = [site for n in numbers if (site := found[n].row.site) is not None]
+        if len(sites) == len(numbers) > 1:
+            for number, caller in zip(numbers, callers_apart(sites), strict=True):
+                found[number] = replace(found[number], caller=caller)
+    return found
 
 
 def _waited(run: Run) -> dict[tuple[int, ...], tuple[Waited, ...]]:

@@ -74,7 +74,7 @@ def worth(account: Account, seconds: Interval) -> bool:
 
 def place(site: RowAccount) -> str:
     """`halo.c:12 (MPI_Waitall)`."""
-    return f"{site.name} ({site.operation})"
+    return f"{site.place} ({site.operation})"
 
 
 def gain(site: RowAccount) -> Interval:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 
 from imbrex.profile.sites import Site
 
@@ -24,6 +26,25 @@ def short_place(site: Site) -> str:
     if begin is None:
         return label
     return "::".join(_scopes(name[:begin])[-2:]) + tail
+
+
+def callers_apart(sites: Sequence[Site]) -> list[str]:
+    """`cgs.c:54` for each of several sites of one name: a caller that tells them apart, else ``.
+
+    They are copies that a compiler made of one call, each in a function that it was inlined into.
+    """
+    chains = [[short_place(outer) for outer in _inliners(site)] for site in sites]
+    for level in zip_longest(*chains, fillvalue=""):
+        if len(set(level)) > 1:
+            return list(level)
+    return [""] * len(sites)
+
+
+def _inliners(site: Site) -> Iterator[Site]:
+    outer = site.inliner
+    while outer is not None:
+        yield outer
+        outer = outer.inliner
 
 
 def _parameters(name: str) -> int | None:

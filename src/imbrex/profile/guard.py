@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -129,19 +129,11 @@ def _place(entry: dict[str, Any]) -> tuple[str, int] | None:
 
 def _in_users_code(site: Site) -> Site:
     """Of what a compiler's or library's header inlines (std::copy), the line that asked for it."""
-    for _ in range(len(site.inlined_into)):
-        if not site.file or not _OF_HEADERS.search(site.file):
+    while site.file and _OF_HEADERS.search(site.file):
+        outer = site.inliner
+        if outer is None:
             break
-        match = re.fullmatch(r"(.*) \((.*):(\d+)\)", site.inlined_into[0])
-        if match is None:
-            break
-        site = replace(
-            site,
-            function=match[1],
-            file=match[2],
-            line=int(match[3]),
-            inlined_into=site.inlined_into[1:],
-        )
+        site = outer
     return site
 
 

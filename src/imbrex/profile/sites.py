@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import re
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from imbrex.formats.value_types import Hexadecimal, ListOf, Object, Text, Whole
 from imbrex.profile.format import REMEDY, SCHEMA_VERSION
 
 _MOST_SITES_MISSING = 1 << 16
+_INLINER = re.compile(r"(.*) \((.*):(\d+)\)")
 
 SITE = Object(
     (
@@ -101,6 +103,22 @@ class Site:
             return plain(self.function)
         image = plain(_name(self.image)) if self.image else "?"
         return f"{image}+{self.offset:#x}"
+
+    @property
+    def inliner(self) -> Site | None:
+        """The place of the call that the compiler replaced by this one's function."""
+        match = _INLINER.fullmatch(self.inlined_into[0]) if self.inlined_into else None
+        if match is None:
+            return None
+        return replace(
+            self,
+            function=match[1],
+            file=match[2],
+            line=int(match[3]),
+            inlined_into=self.inlined_into[1:],
+            source_line=None,
+            source=(),
+        )
 
     def to_json(self) -> dict[str, Any]:
         """The entry of sites.json."""

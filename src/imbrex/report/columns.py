@@ -102,7 +102,7 @@ def _key(by: By) -> Column:
     number = by in ("size", "rank")
     return Column(
         by,
-        lambda row: row.name,
+        lambda row: row.place,
         lambda row: row.row.number if number else row.row.key,
         number=False,
     )

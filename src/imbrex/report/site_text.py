@@ -42,7 +42,7 @@ def print_site(diagnosis: Diagnosis, name: str, console: Console) -> None:
         if sites:
             console.print()
         share = wording.percent(row.division.call_s / account.busy_s) if account.busy_s else "0 %"
-        title = f"{row.name} ({short(row.operation)}): {share} of the run"
+        title = f"{row.place} ({short(row.operation)}): {share} of the run"
         print_paragraph(console, title, width, style="bold")
         if told := why(account, row):
             print_paragraph(console, told, width, mark=" ")

@@ -115,7 +115,7 @@ def _print_table(
     if width < NARROW:
         for site in shown:
             share = wording.percent(site.division.call_s / account.busy_s)
-            print_paragraph(console, f"{site.name} {short(site.operation)}: {share}", width)
+            print_paragraph(console, f"{site.place} {short(site.operation)}: {share}", width)
             told = "; ".join(filter(None, [why(account, site), hidden_words(site)]))
             print_paragraph(console, told, width, mark=" ")
         return
@@ -128,7 +128,7 @@ def _print_table(
     if any(hidden):
         table.add_column("hidden", overflow="fold")
     for site, told in zip(shown, hidden, strict=True):
-        cells = [site.name, short(site.operation)]
+        cells = [site.place, short(site.operation)]
         cells += [wording.percent(site.division.call_s / account.busy_s), why(account, site)]
         table.add_row(*map(held, cells), *([held(told)] if any(hidden) else []))
     console.print(table, width=width)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -115,6 +116,21 @@ def test_what_has_no_letter_in_the_bar_has_no_word_beside_it(make_caused, call):
     causes = call("MPI_Waitall", 3, 4, (0, 1), late_sender=3, library=1)
     told = screen(make_caused(causes, name="quiet"), 100)
     assert "s late sender 0.3 %" in told and "m MPI itself 0.1 %" in told
+
+
+def test_copies_of_one_call_have_their_callers_beside_them(make_caused, call):
+    run = make_caused(
+        call("MPI_Allreduce", 1, 200, (0, 1), late_collective=190)
+        + call("MPI_Allreduce", 2, 100, (0, 1), late_collective=90)
+    )
+    copies = tuple(
+        replace(site, file="/x/dot.c", line=3, inlined_into=(f"solve (/x/cg.c:{site.id})",))
+        for site in run.sites
+    )
+    text = screen(replace(run, sites=copies), 100)
+    assert re.search(r"dot\.c:3 from cg\.c:1 +Allreduce", text)
+    assert re.search(r"dot\.c:3 from cg\.c:2 +Allreduce", text)
+    assert "dot.c:3 from cg.c:1 (MPI_Allreduce) and 1 more place" in " ".join(text.split())
 
 
 def test_a_program_without_debug_information_says_how_to_get_lines(wave):
