@@ -44,7 +44,9 @@ def guarded(mpi: Any, source: Path, folder: Path) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.parametrize("name", ["interior.c", "wrapper.f90", "grid.f90", "blocks.f90"])
+@pytest.mark.parametrize(
+    "name", ["interior.c", "wrapper.f90", "grid.f90", "blocks.f90", "fields.c"]
+)
 def test_a_wait_taken_out_is_found(name: str, mpi: Any, tmp_path: Path) -> None:
     source = tmp_path / name
     text = transform([CASES / name], Options()).after[str(CASES / name)].decode()

@@ -8,19 +8,11 @@ from __future__ import annotations
 
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.footprint import Footprints
-from imbrex.transform.analysis.sections import handle
+from imbrex.transform.analysis.renaming import Renaming
+from imbrex.transform.analysis.sections import layout_of
 from imbrex.transform.analysis.set_once import set_once
-from imbrex.transform.model.affine import Affine, Range, Section
-from imbrex.transform.model.program import (
-    Access,
-    Argument,
-    Block,
-    Kind,
-    LoopRange,
-    Program,
-    Routine,
-    Statement,
-)
+from imbrex.transform.model.affine import Affine
+from imbrex.transform.model.program import Argument, Block, Kind, Program, Routine
 
 
 def name_constants(program: Program, footprints: Footprints) -> None:
@@ -37,7 +29,8 @@ def name_constants(program: Program, footprints: Footprints) -> None:
         else:
             values = _constants(program, footprints, routine, addressed)
         if values:
-            renaming = _Renaming(values)
+            named = (Affine.variable(key).variables() for key in values)
+            renaming = Renaming(values.get, frozenset().union(*named))
             for statement in routine.statements():
                 renaming.statement(statement)
 
@@ -96,54 +89,6 @@ def _declared(program: Program, block: Block) -> set[str]:
     }
 
 
-class _Renaming:
-    def __init__(self, values: dict[str, Affine]) -> None:
-        self.values = values
-        self.named = frozenset(name for key in values for name in Affine.variable(key).variables())
-
-    def value(self, old: Affine) -> Affine:
-        if old.variables().isdisjoint(self.named):
-            return old
-        found = old.replace(lambda factor: self.values.get(factor, Affine.variable(factor)))
-        assert found is not None
-        return found
-
-    def optional(self, old: Affine | None) -> Affine | None:
-        return None if old is None else self.value(old)
-
-    def section(self, old: Section | None) -> Section | None:
-        if old is None:
-            return None
-        return tuple(Range(self.optional(r.low), self.optional(r.high)) for r in old)
-
-    def statement(self, statement: Statement) -> None:
-        statement.accesses = [
-            Access(
-                access.variable,
-                access.through,
-                access.write,
-                access.line,
-                self.section(access.section),
-                tuple(self.value(stride) for stride in access.strides),
-                access.owner,
-                tuple(self.value(index) for index in access.slot),
-            )
-            for access in statement.accesses
-        ]
-        loop = statement.loop
-        if loop is not None:
-            statement.loop = LoopRange(loop.index, self.value(loop.low), self.value(loop.high))
-        statement.holding = tuple(self.value(form) for form in statement.holding)
-        statement.failing = tuple(self.value(form) for form in statement.failing)
-        for call in statement.calls:
-            for argument in call.arguments:
-                argument.value = self.optional(argument.value)
-                argument.strides = tuple(self.value(stride) for stride in argument.strides)
-                argument.slot = tuple(self.value(index) for index in argument.slot)
-                if argument.origin is not None:
-                    argument.origin = tuple(self.optional(index) for index in argument.origin)
-
-
 def nonnegative(program: Program, footprints: Footprints) -> frozenset[Affine]:
     """Counts of messages that a routine passes to MPI whenever it is called, and how far their
     first elements are from the bounds of an array of assumed shape.
@@ -161,7 +106,7 @@ def nonnegative(program: Program, footprints: Footprints) -> frozenset[Affine]:
                 for part in mpi_calls.PARTS.get(call.name, ()):
                     if call.is_statement and len(call.arguments) > part.communicator:
                         values = [call.arguments[part.count].value]
-                        layout = program.layouts.get(handle(call.arguments[part.datatype]) or "")
+                        layout = layout_of(program, call.arguments[part.datatype])
                         values += [] if layout is None else [layout.count]
                         values += _distances(program, call.arguments[part.buffer])
                         counts += [v for v in values if v is not None and v.terms]

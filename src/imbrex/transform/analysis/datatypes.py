@@ -3,6 +3,8 @@
 A handle has a layout if one statement of the program makes it and nothing else sets it: every
 message that uses it then moves these elements (MPI 4.0, section 5.1.2). Sizes are constants, or
 variables of the routine that both makes and uses the type, which keep their values from there on.
+A field, and a variable that routines share, may be made of others that are set just in front of it
+(`analysis.derived`).
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ import re
 from collections.abc import Iterator
 
 from imbrex.transform import mpi_calls
+from imbrex.transform.analysis.derived import Derived
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.sections import handle
 from imbrex.transform.model.affine import Affine
@@ -47,11 +50,15 @@ def find_layouts(program: Program, footprints: Footprints) -> dict[str, Layout]:
                     key = call.arguments[_MAKERS[call.name][4]].base or ""
                     made.setdefault(key, []).append((routine, statement, call))
     found = {}
+    derived = Derived(program, footprints)
     for key, makers in made.items():
+        layout = None
         if len(makers) == 1 and _set_by_one(program, key):
             layout = _layout(program, footprints, key, *makers[0])
-            if layout is not None:
-                found[key] = layout
+        if layout is None and len(makers) == 1:
+            layout = _derived(program, derived, key, *makers[0])
+        if layout is not None:
+            found[key] = layout
     passed = found
     while passed:
         passed = _received(program, footprints, found)
@@ -213,6 +220,26 @@ def _given_value(program: Program, name: str) -> bool:
     return any(other.search(s.data) or in_data.search(s.data) for s in program.files.values())
 
 
+def _derived(
+    program: Program,
+    derived: Derived,
+    key: str,
+    routine: Routine,
+    statement: Statement,
+    call: Call,
+) -> Layout | None:
+    """The layout of a field, by fields of its object, or of a handle that routines share."""
+    made = _sizes(call)
+    owner = derived.owner_of(routine, statement, call.arguments[_MAKERS[call.name][4]].text)
+    if made is None or owner is None or not derived.is_shared(owner, key):
+        return None
+    element, sizes = made
+    settled = derived.settled(routine, statement, owner, key, sizes)
+    if settled is None or not derived.first.never_read(routine, statement, owner, key):
+        return None
+    return _of_sizes(call, element, settled)
+
+
 def _layout(
     program: Program,
     footprints: Footprints,
@@ -221,21 +248,33 @@ def _layout(
     statement: Statement,
     call: Call,
 ) -> Layout | None:
+    made = _sizes(call)
+    if made is None:
+        return None
+    element, sizes = made
+    names = {name for value in sizes for name in value.variables()}
+    if names and not _keep(program, footprints, key, names, routine, statement):
+        return None
+    return _of_sizes(call, element, sizes)
+
+
+def _sizes(call: Call) -> tuple[str, list[Affine]] | None:
+    """The type of the elements; count, length and stride of the blocks."""
     count_at, length_at, stride_at, old_at, _ = _MAKERS[call.name]
     values = [
         Affine(1) if position is None else call.arguments[position].value
         for position in (count_at, length_at, stride_at)
     ]
-    count, length, stride = values
+    known = [value for value in values if value is not None]
     old = call.arguments[old_at].constant
-    if count is None or length is None or stride is None or old not in mpi_calls.ELEMENT_OF:
-        return None
-    names = {name for value in (count, length, stride) for name in value.variables()}
-    if names and not _keep(program, footprints, key, names, routine, statement):
-        return None
+    return (old, known) if len(known) == 3 and old in mpi_calls.ELEMENT_OF else None
+
+
+def _of_sizes(call: Call, element: str, sizes: list[Affine]) -> Layout:
+    count, length, stride = sizes
     if call.name == "MPI_Type_contiguous" or stride == length:
-        return Layout(old, Affine(1), count.product(length), Affine(1))
-    return Layout(old, count, length, stride)
+        return Layout(element, Affine(1), count.product(length), Affine(1))
+    return Layout(element, count, length, stride)
 
 
 def _keep(

@@ -8,7 +8,7 @@ sections are compared the rest must lie between 0 and the stride (`affine.within
 from __future__ import annotations
 
 from imbrex.transform import mpi_calls
-from imbrex.transform.analysis.sections import handle
+from imbrex.transform.analysis.sections import layout_of
 from imbrex.transform.model.affine import PRODUCT, Affine, Range
 from imbrex.transform.model.program import Access, Argument, Call, Program, Routine
 
@@ -52,7 +52,7 @@ def _vectors(program: Program, call: Call) -> list[tuple[str, Affine]]:
     for part in mpi_calls.PARTS.get(call.name, ()):
         if len(call.arguments) > part.communicator:
             buffer = call.arguments[part.buffer]
-            layout = program.layouts.get(handle(call.arguments[part.datatype]) or "")
+            layout = layout_of(program, call.arguments[part.datatype])
             if layout is not None and layout.stride.terms and buffer.base is not None:
                 found.append((buffer.base, layout.stride))
     return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from imbrex.transform import mpi_calls
-from imbrex.transform.model.affine import Affine, Fit, Range, Section, surely_less
+from imbrex.transform.model.affine import ARROW, Affine, Fit, Range, Section, surely_less
 from imbrex.transform.model.program import Argument, Call, Layout, Program, Variable
 
 Extents = list[tuple[Affine | None, Affine | None]]
@@ -79,7 +79,30 @@ def _given(program: Program, call: Call, part: mpi_calls.PointToPoint) -> Sectio
 def _layout(program: Program, datatype: Argument) -> Layout:
     """What one element of a message is: of MPI's own types, or of one that the program made."""
     basic = Layout(datatype.constant, Affine(1), Affine(1), Affine(1))
-    return program.layouts.get(handle(datatype) or "", basic)
+    return layout_of(program, datatype) or basic
+
+
+def layout_of(program: Program, datatype: Argument) -> Layout | None:
+    """The layout of a type that the program made, by the variable or the field that holds it."""
+    key = handle(datatype)
+    if key is not None and not key.startswith("field:"):
+        return program.layouts.get(key)
+    owner, key = field_handle(datatype)
+    layout = program.layouts.get(key)
+    return None if layout is None or not owner else layout.of_object(owner)
+
+
+def field_handle(datatype: Argument) -> tuple[str, str]:
+    """The object, and the field of it, that holds a datatype; empty where there is none."""
+    base = datatype.base or ""
+    if base.startswith("field:") and datatype.through:  # of C, where it is a pointer
+        first = datatype.origin == (Affine(0),) and not datatype.slot
+        return (datatype.owner, base) if first else ("", "")
+    value = datatype.value
+    if value is None or value.constant or len(value.terms) != 1 or value.terms[0][1] != 1:
+        return "", ""
+    owner, _, key = value.terms[0][0].partition(ARROW)
+    return (owner, key) if key.startswith("field:") and ARROW not in key else ("", "")
 
 
 def handle(datatype: Argument) -> str | None:

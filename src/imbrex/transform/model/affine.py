@@ -102,6 +102,14 @@ class Affine(NamedTuple):
             found = found.plus(value)
         return found
 
+    def of_object(self, owner: str) -> Affine:
+        """The expression with fields that are named without an object as those of one."""
+        if ARROW not in str(self.terms):
+            return self
+        found = self.replace(lambda f: Affine.variable(owner + f if f.startswith(ARROW) else f))
+        assert found is not None
+        return found
+
     def substitute(self, key: str, value: Affine) -> Affine:
         """The expression with `key` replaced by `value`."""
         coefficient = self.coefficient(key)

@@ -114,6 +114,11 @@ class Layout:
     length: Affine
     stride: Affine
 
+    def of_object(self, owner: str) -> Layout:
+        """The layout in one object, of which fields that are named without an object are."""
+        sizes = (size.of_object(owner) for size in (self.count, self.length, self.stride))
+        return Layout(self.element, *sizes)
+
 
 @dataclass(slots=True)
 class Argument:
@@ -240,7 +245,7 @@ class Statement:
     # Variables whose messages it does not touch, by the user's word (`imbrex independent`).
     independent: frozenset[str] = frozenset()
     parent: Block | None = None
-    # Of Fortran: an integer variable that it sets, and to what, where that is known.
+    # An integer variable, or a field by its factor, that it sets, and to what, where that is known.
     sets: tuple[str, Affine] | None = None
     # Of C: the integers that it sets, the range of a loop that is not affine, what an IF asks.
     assigned: tuple[Assignment, ...] = ()

@@ -173,6 +173,7 @@ class StatementReader:
         elif kind in ck.EXPRESSIONS:
             self.expressions.read(cursor, effects)
             statement.assigned = c_formulas.assignments(self.expressions, cursor)
+            statement.sets = self.expressions.sets(cursor)
             inner = cursor.stripped
             if inner.kind is ck.CALL_EXPR and effects.calls:
                 effects.calls[-1].is_statement = effects.calls[-1].start == cc.spelled(inner)[0]

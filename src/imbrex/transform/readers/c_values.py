@@ -102,6 +102,20 @@ class ValueReader(VariableReader):
             return (below.plus(Affine(-1)),)
         return ()
 
+    def sets(self, cursor: Any) -> tuple[str, Affine] | None:
+        """The factor that an assignment sets, a signed integer's, and to what."""
+        inner = cursor.stripped
+        if inner.kind is not ck.BINARY_OPERATOR or inner.binary_operator != cc.ASSIGN:
+            return None
+        target, given = inner.operands
+        if target.type.canonical.kind not in _SIGNED:
+            return None
+        place, value = self.affine(target), self.affine(given)
+        if place is None or value is None or place.constant or len(place.terms) != 1:
+            return None
+        factor, number = place.terms[0]
+        return (factor, value) if number == 1 else None
+
     def affine(self, cursor: Any) -> Affine | None:
         """The expression as an affine form of integer variables, if it is one."""
         inner = cursor.stripped

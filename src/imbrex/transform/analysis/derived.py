@@ -1,0 +1,239 @@
+"""Variables and fields that hold what was computed from others, wherever they are read.
+
+`g->ld = g->nx + 2;` in the block that has all that sets `nx`, behind it, makes `ld` another name of
+`nx + 2` in each structure: no object has a new `nx` without a new `ld`. What is read in between, or
+before any value was given, must not be `ld`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import cached_property
+
+from imbrex.transform.analysis.first_values import FirstValues
+from imbrex.transform.analysis.footprint import Footprints
+from imbrex.transform.analysis.renaming import Renaming
+from imbrex.transform.analysis.setters import Setters, in_block
+from imbrex.transform.model.affine import ARROW, PRODUCT, Affine, field_of
+from imbrex.transform.model.program import Kind, Program, Routine, Statement, Variable
+from imbrex.transform.model.reasons import NOT_ANALYSED
+
+_SHARED = frozenset({"global", "static"})
+_FIELD = re.compile(r"\s*&?\s*(\w+)\s*(->|\.|%)\s*\w+\s*")
+
+
+def name_derived(program: Program, footprints: Footprints) -> None:
+    """Replace such integers by what they hold in the whole program; footprints become stale."""
+    found = _find(program, footprints)
+    if not found:
+        return
+    renaming = Renaming(_value_of(found), frozenset(found))
+    for routine in program.routines.values():
+        for statement in routine.statements():
+            renaming.statement(statement)
+
+
+def _find(program: Program, footprints: Footprints) -> dict[str, Affine]:
+    """What such integers hold; of a field, in terms of fields of the same object (`→field`)."""
+    derived = Derived(program, footprints)
+    places = [
+        (routine, statement, *split(statement.sets[0]), statement.sets[1])
+        for routine in program.routines.values()
+        for statement in routine.statements()
+        if statement.sets is not None and statement.sets[1].terms
+    ]
+    places = [p for p in places if derived.is_shared(p[2], p[3]) and derived.possible]
+    known: dict[str, Affine] = {}
+    while True:  # what is computed from others that are computed is told by what those are made of
+        found: dict[str, Affine] = {}
+        renaming = Renaming(_value_of(known), frozenset(known))
+        for routine, statement, owner, key, value in places:
+            settled = derived.settled(routine, statement, owner, key, [renaming.value(value)])
+            if settled is not None and derived.first.never_read(routine, statement, owner, key):
+                found[key] = settled[0]
+        if found == known:
+            return known
+        known = found
+
+
+def _value_of(found: dict[str, Affine]) -> Callable[[str], Affine | None]:
+    def value_of(factor: str) -> Affine | None:
+        owner, key = split(factor)
+        return found[key].of_object(owner) if key in found else None
+
+    return value_of
+
+
+def split(factor: str) -> tuple[str, str]:
+    """The object and the field that a factor is, or no object and a variable; else nothing."""
+    owner, arrow, key = factor.partition(ARROW)
+    if not arrow:
+        return "", factor
+    plain = key.startswith("field:") and ARROW not in key and not key.endswith(("]", ".*"))
+    return (owner, key) if plain else ("", "")
+
+
+class Derived:
+    """What is set where, in a program of which all code is seen."""
+
+    def __init__(self, program: Program, footprints: Footprints) -> None:
+        self.program = program
+        self.footprints = footprints
+        self.setters = Setters(program, footprints)
+        self.first = FirstValues(program, footprints, self.setters)
+
+    @cached_property
+    def possible(self) -> bool:
+        program = self.program
+        if program.unread_code or self.footprints.unseen is not None:
+            return False
+        return not any(
+            s.stop and s.stop.kind in NOT_ANALYSED
+            for routine in program.routines.values()
+            for s in routine.statements()
+        )
+
+    def settled(
+        self, routine: Routine, statement: Statement, owner: str, key: str, values: list[Affine]
+    ) -> list[Affine] | None:
+        """The values that a statement makes a variable of, by names that tell them ever after.
+
+        `owner`: the object whose field `key` is; empty for a variable that routines share.
+        """
+        block = statement.parent
+        if block is None or not self.possible or not self._tellable(owner, key):
+            return None
+        if block.owner is not None and block.owner.kind not in (Kind.IF, Kind.BLOCK, Kind.LOOP):
+            return None
+        here = block.statements.index(statement)
+        first = here
+        for inner in self.setters.in_a_block(routine, block, key):
+            if inner is None or (inner is not statement and inner.kind is not Kind.DECLARE):
+                return None
+            at = block.statements.index(inner) if inner in block.statements else here + 1
+            mine = inner is statement or self.setters.names(routine, inner, owner, key)
+            if at > here or not mine:
+                return None
+            first = min(first, at)
+        found = [self._by_shared(routine, statement, owner, value) for value in values]
+        known = [value for value in found if value is not None]
+        if len(known) < len(found):
+            return None
+        names = {n for value in known for term, _ in value.terms for n in term.split(PRODUCT)}
+        for name in names:
+            source = name.removeprefix(ARROW)
+            if source == key or not self._tellable(owner if name != source else "", source):
+                return None
+            if (name != source) is not bool(owner):
+                return None  # a shared variable may change without the objects
+            for inner in self.setters.in_a_block(routine, block, source):
+                if inner is None:
+                    return None
+                top = in_block(inner, block)
+                if top is None or block.statements.index(top) >= here:
+                    return None
+                if owner and not self.setters.names(routine, inner, owner, source):
+                    return None
+                first = min(first, block.statements.index(top))
+        passed = self.setters.passable(routine, block.statements[first:here], owner, key)
+        return known if passed else None
+
+    def owner_of(self, routine: Routine, statement: Statement, text: str) -> str | None:
+        """The object of which a text names a field; empty where it names a variable."""
+        named = _FIELD.fullmatch(text)
+        if named is None:
+            return "" if re.fullmatch(r"\s*&?\s*\w+\s*", text) else None
+        name = named[1].lower()
+        read = {access.variable for access in statement.accesses if not access.through}
+        fits = [
+            key
+            for key, variable in self.program.variables.items()
+            if variable.name.lower() == name
+            and (key in read or named[2] != "->")
+            and self._is_seen(routine, statement, key, variable)
+        ]
+        return fits[0] if len(fits) == 1 else None
+
+    def _is_seen(
+        self, routine: Routine, statement: Statement, key: str, variable: Variable
+    ) -> bool:
+        """Whether a name may be that of a variable in a statement."""
+        if key in routine.parameters or variable.kind in _SHARED:
+            return True
+        life = variable.lifetime
+        if life is not None and f"@{routine.file}:" in key:
+            return life[0] <= statement.start and statement.end <= life[1]
+        return key.startswith(f"{variable.name}@{routine.file}:{routine.name}:")
+
+    def is_shared(self, owner: str, key: str) -> bool:
+        """Whether it is a field, or a variable that routines share."""
+        variable = self.program.variables.get(key)
+        return variable is not None and (bool(owner) or variable.kind in _SHARED)
+
+    def _tellable(self, owner: str, key: str) -> bool:
+        """Whether nothing but what is seen to set it changes a variable."""
+        variable = self.program.variables.get(key)
+        if variable is None or variable.volatile or key.endswith(".*"):
+            return False
+        if variable.bounds and not (variable.pointer and len(variable.bounds) == 1):
+            return False  # handles of MPI are pointers
+        if key in self.program.overlays or key in self.footprints.aliases.escaped:
+            return False
+        if key in self.setters.set_later:
+            return False
+        if not owner:
+            return variable.kind in _SHARED and not key.startswith("common:")
+        holder = self.program.variables.get(owner)
+        if variable.kind != "field" or holder is None:
+            return False
+        if holder.bounds and not holder.pointer:
+            return False
+        if variable.record in self.program.copied_records or owner in self.program.overlays:
+            return False
+        enclosing = self.footprints.aliases.records.enclosing(key)
+        return enclosing.isdisjoint(self.footprints.aliases.escaped)
+
+    def _by_shared(
+        self, routine: Routine, statement: Statement, owner: str, value: Affine
+    ) -> Affine | None:
+        """A value in terms of fields of the object, or of variables that routines share."""
+
+        def named(factor: str) -> Affine | None:
+            of, arrow, key = factor.partition(ARROW)
+            if arrow:
+                return Affine.variable(field_of("", key)) if owner and of == owner else None
+            variable = self.program.variables.get(factor)
+            if variable is None or variable.bounds or variable.pointer:
+                return None
+            if variable.kind in _SHARED:
+                return Affine.variable(factor)
+            return self._kept_in(routine, statement, owner, factor)
+
+        return value.replace(named)
+
+    def _kept_in(
+        self, routine: Routine, statement: Statement, owner: str, local: str
+    ) -> Affine | None:
+        """The field, or the shared variable, that is set to a local one beside a statement."""
+        block = statement.parent
+        assert block is not None
+        here = block.statements.index(statement)
+        for index, other in enumerate(block.statements):
+            if other.sets is None or other.sets[1] != Affine.variable(local):
+                continue
+            of, key = split(other.sets[0])
+            variable = self.program.variables.get(key)
+            if variable is None or of != owner:
+                continue
+            if not owner and variable.kind not in _SHARED:
+                continue
+            if index >= here or local in self.footprints.addressed:
+                continue
+            between = block.statements[index:here]
+            if local in self.footprints.changed_by(between, routine.file):
+                continue
+            if key in self.footprints.changed_by(between[1:], routine.file):
+                continue
+            return Affine.variable(field_of("", key) if owner else key)
+        return None

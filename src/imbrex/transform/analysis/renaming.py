@@ -1,0 +1,59 @@
+"""Replaces variables by what they are known to hold, wherever the model of a program names them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from imbrex.transform.model.affine import Affine, Range, Section
+from imbrex.transform.model.program import Access, LoopRange, Statement
+
+
+class Renaming:
+    """`value_of`: of a factor, None where it stays; `asked`: the variables that it tells of."""
+
+    def __init__(self, value_of: Callable[[str], Affine | None], asked: frozenset[str]) -> None:
+        self.value_of = value_of
+        self.asked = asked
+
+    def value(self, old: Affine) -> Affine:
+        if old.variables().isdisjoint(self.asked):
+            return old
+        found = old.replace(lambda factor: self.value_of(factor) or Affine.variable(factor))
+        assert found is not None
+        return found
+
+    def optional(self, old: Affine | None) -> Affine | None:
+        return None if old is None else self.value(old)
+
+    def section(self, old: Section | None) -> Section | None:
+        if old is None:
+            return None
+        return tuple(Range(self.optional(r.low), self.optional(r.high)) for r in old)
+
+    def statement(self, statement: Statement) -> None:
+        """Replace in all sections, bounds and arguments of a statement, its blocks apart."""
+        statement.accesses = [
+            Access(
+                access.variable,
+                access.through,
+                access.write,
+                access.line,
+                self.section(access.section),
+                tuple(self.value(stride) for stride in access.strides),
+                access.owner,
+                tuple(self.value(index) for index in access.slot),
+            )
+            for access in statement.accesses
+        ]
+        loop = statement.loop
+        if loop is not None:
+            statement.loop = LoopRange(loop.index, self.value(loop.low), self.value(loop.high))
+        statement.holding = tuple(self.value(form) for form in statement.holding)
+        statement.failing = tuple(self.value(form) for form in statement.failing)
+        for call in statement.calls:
+            for argument in call.arguments:
+                argument.value = self.optional(argument.value)
+                argument.strides = tuple(self.value(stride) for stride in argument.strides)
+                argument.slot = tuple(self.value(index) for index in argument.slot)
+                if argument.origin is not None:
+                    argument.origin = tuple(self.optional(index) for index in argument.origin)

@@ -1,0 +1,188 @@
+"""Which statements set a variable or a field, and what else happens between them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cached_property
+
+from imbrex import mpi_facts
+from imbrex.transform import mpi_calls
+from imbrex.transform.analysis.footprint import Footprints
+from imbrex.transform.model.affine import field_of
+from imbrex.transform.model.program import (
+    TEMPORARY,
+    UNKNOWN_MEMORY,
+    Access,
+    Block,
+    Call,
+    Kind,
+    Program,
+    Routine,
+    Statement,
+)
+
+_HARMLESS = frozenset({"MPI_Type_commit", "MPI_Type_free"})  # what a handle stands for stays
+_SETS_NOTHING = re.compile(rb"(?i)\s*(?:de)?allocate\s*\(|\s*(?:print|write)\b")
+# Calls that are over when they return, and keep no address.
+_AT_ONCE = re.compile(
+    "MPI_(?:Type|Cart|Comm|Dims|Group|Graph|Dist_graph|Init|Finalize|Query|Op|Info)"
+)
+_NEW_TYPE = {"MPI_Type_contiguous": 2, "MPI_Type_vector": 4}
+_MACRO = re.compile(rb"\b(?!MPI_)[A-Z][A-Z0-9_]+\s*\(")  # it may name what the text does not
+
+
+class Setters:
+    """The statements of a program of which all code is seen, by what they set."""
+
+    def __init__(self, program: Program, footprints: Footprints) -> None:
+        self.program = program
+        self.footprints = footprints
+
+    @cached_property
+    def writers(self) -> dict[str, list[tuple[Routine, Statement]]]:
+        """The innermost statements that may set each variable, by themselves or by a library."""
+        found: dict[str, list[tuple[Routine, Statement]]] = {}
+        for routine in self.program.routines.values():
+            for statement in routine.statements():
+                written = [a for a in statement.accesses if a.write]
+                for call in statement.calls:
+                    if call.name not in _HARMLESS:
+                        written += self._by_call(routine, call)
+                for key in self.footprints.changed(written):
+                    found.setdefault(key, []).append((routine, statement))
+        return found
+
+    @cached_property
+    def set_later(self) -> frozenset[str]:
+        """What MPI may set when another call completes."""
+        written: list[Access] = []
+        for routine in self.program.routines.values():
+            for statement in routine.statements():
+                for call in statement.calls:
+                    known = call.name in mpi_calls.EFFECTS
+                    now = known and not mpi_facts.is_nonblocking(call.name)
+                    if call.name.startswith("MPI_") and not (now or _AT_ONCE.match(call.name)):
+                        written += self._by_call(routine, call)
+        return self.footprints.changed(written)
+
+    def _by_call(self, routine: Routine, call: Call) -> list[Access]:
+        callee = self.program.callee(call.name, routine.file)
+        if callee is None:
+            if call.name.startswith("MPI_") and call.name not in mpi_calls.EFFECTS:
+                return self._by_unlisted(call)
+            return [a for a in self.footprints.of_call(call, routine.file).accesses if a.write]
+        if not self.program.files[routine.file].is_fortran:
+            return []  # its own statements say what it sets, through pointers too
+        summary = self.footprints.of_routine(callee)
+        written = summary.written()
+        return [
+            Access(argument.base or UNKNOWN_MEMORY, False, True, call.line)
+            for argument, dummy in zip(call.arguments, callee.parameters, strict=False)
+            if argument.base is None or argument.base in self.program.variables
+            if dummy in written or summary.stop is not None
+        ]
+
+    def _by_unlisted(self, call: Call) -> list[Access]:
+        """What a call of MPI may set that the other analyses do not follow.
+
+        A handle names no memory of the program: none of its addresses is ever in it.
+        """
+        listed = {at for at, mode in mpi_facts.access(call.name).items() if "w" in mode}
+        listed |= {_NEW_TYPE[call.name]} if call.name in _NEW_TYPE else set()
+        found = []
+        for position, argument in enumerate(call.arguments):
+            if not argument.pointer or (listed and position not in listed):
+                continue
+            if argument.constant.startswith("MPI_") or argument.base == TEMPORARY:
+                continue
+            base = argument.base or UNKNOWN_MEMORY
+            objects = self.footprints.aliases.objects(base, argument.through)
+            if argument.through and objects == {UNKNOWN_MEMORY}:
+                continue
+            found.append(Access(base, argument.through, True, call.line))
+        return found
+
+    def in_a_block(self, routine: Routine, block: Block, key: str) -> Iterator[Statement | None]:
+        """The statements of a block that set a variable; None for one elsewhere."""
+        for where, statement in self.writers.get(key, []):
+            if statement.kind is Kind.DECLARE and not self._begins(where, statement):
+                continue  # it has no value there
+            inside = where is routine and in_block(statement, block) is not None
+            yield statement if inside else None
+
+    def _begins(self, routine: Routine, statement: Statement) -> bool:
+        """Whether a declaration gives what it declares a value."""
+        source = self.program.files[routine.file]
+        text = source.data[statement.start : statement.end]
+        return source.is_cxx or any(mark in text for mark in (b"=", b"(", b"{"))
+
+    def names(self, routine: Routine, statement: Statement, owner: str, key: str) -> bool:
+        """Whether what a statement sets of a field is that of this object."""
+        if statement.sets is not None and statement.sets[0] == field_of(owner, key):
+            return True
+        written = [a for a in statement.accesses if a.write]
+        if statement.kind is Kind.DECLARE:
+            return any(a.variable == owner for a in written)
+        for call in statement.calls:
+            if self.program.callee(call.name, routine.file) is None:
+                found = self.footprints.of_call(call, routine.file).accesses
+                written += [a for a in found if a.write]
+        setting = [a for a in written if key in self.footprints.changed([a])]
+        if any(a.variable != key or a.through for a in setting):
+            return False
+        text = self.program.files[routine.file].data[statement.start : statement.end]
+        name, field = (self.program.variables[k].name.encode() for k in (owner, key))
+        every = re.findall(rb"(?i)(?:->|\.|%)\s*" + re.escape(field) + rb"\b", text)
+        mine = rb"(?i)(?<![\w.>%)\]])" + re.escape(name) + rb"\s*(?:->|\.|%)\s*"
+        own = re.findall(mine + re.escape(field) + rb"\b", text)
+        return bool(own) and len(own) == len(every) and not _MACRO.search(text)
+
+    def passable(self, routine: Routine, statements: list[Statement], owner: str, key: str) -> bool:
+        """Whether statements run to their end, keep the object, and do not ask for a variable."""
+        variables = self.program.variables
+        data = self.program.files[routine.file].data
+        name = variables[key].name.encode()
+        if owner and self._is_hidden(owner, statements):
+            return False
+        changed = self.footprints.changed_by(statements, routine.file)
+        for statement in statements:
+            found = self.footprints.of(statement, routine.file)
+            text = data[statement.start : statement.end]
+            if found.leaves or found.jumps:
+                return False
+            if found.stop and not (statement.kind is Kind.OPAQUE and _SETS_NOTHING.match(text)):
+                return False
+            if found.stop and re.search(rb"(?i)\b" + re.escape(name) + rb"\b", text):
+                return False
+            if self.touches(found.accesses, key, statement):
+                return False
+            if owner and variables[owner].pointer and owner in changed | self.footprints.addressed:
+                return False
+        return True
+
+    def _is_hidden(self, owner: str, statements: list[Statement]) -> bool:
+        """Whether another variable of that name is declared among the statements."""
+        name = self.program.variables[owner].name
+        return bool(statements) and any(
+            variable.name == name
+            and key != owner
+            and variable.lifetime is not None
+            and statements[0].start <= variable.lifetime[0]
+            and variable.lifetime[1] <= statements[-1].end
+            for key, variable in self.program.variables.items()
+        )
+
+    def touches(self, accesses: list[Access], key: str, statement: Statement) -> bool:
+        """Whether accesses may be of a variable; a declaration gives it no value yet."""
+        if statement.kind is Kind.DECLARE:
+            accesses = [a for a in accesses if not a.write]
+        return key in self.footprints.changed([a._replace(write=True) for a in accesses])
+
+
+def in_block(statement: Statement, block: Block) -> Statement | None:
+    """The statement of a block that is, or contains, a statement."""
+    inner: Statement | None = statement
+    while inner is not None and inner.parent is not block:
+        inner = None if inner.parent is None else inner.parent.owner
+    return inner
