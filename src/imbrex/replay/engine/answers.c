@@ -27,7 +27,7 @@ int ix_answers_open(ix_run *run)
     if (!run->asked)
         return -1;
     for (uint64_t i = 0; i < count; i++)
-        run->asked[i] = (ix_asked){IX_UNKNOWN, IX_NONE, IX_NONE, IX_NONE, IX_OWN};
+        run->asked[i] = (ix_asked){IX_UNKNOWN, IX_NONE, IX_NONE, IX_NONE, IX_OWN, 0};
     return 0;
 }
 

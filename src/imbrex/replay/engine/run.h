@@ -28,8 +28,9 @@ typedef struct ix_asked {
     uint8_t why, at_posting;
 } ix_asked;
 
+/* What every operation needs stands in the first line of the cache. */
 typedef struct ix_stream {
-    double clock_ns;
+    _Alignas(IX_LINE) double clock_ns;
     double entered_ns; /* the call that it is in */
     double left_ns;    /* when it last waited */
     uint64_t next, end;
@@ -37,10 +38,10 @@ typedef struct ix_stream {
     uint64_t waits; /* the operation that it waits for, where nobody else is told; or UINT64_MAX */
     int8_t resumed; /* the operation `next` was begun */
     int8_t over;
-    uint32_t queued;   /* the stream behind it in the queue of those that can go on */
-    ix_pending *sends; /* that could not start yet, in the order of the program */
+    uint32_t queued; /* the stream behind it in the queue of those that can go on */
     uint32_t sends_first, sends_end, sends_room;
-    uint32_t handed; /* the latest sends that were handed over, of each peer one; or IX_NONE */
+    uint32_t handed;   /* the latest sends that were handed over, of each peer one; or IX_NONE */
+    ix_pending *sends; /* that could not start yet, in the order of the program */
 } ix_stream;
 
 typedef struct ix_link {
@@ -65,6 +66,7 @@ typedef struct ix_run {
     uint32_t *from;
     uint32_t head, tail; /* of the queue; IX_NONE: it is empty */
     uint64_t waiting;    /* sends that could not start yet */
+    uint32_t awaiting;   /* streams that wait for a send of their own process */
     int failed;          /* no memory */
 } ix_run;
 

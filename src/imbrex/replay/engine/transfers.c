@@ -17,6 +17,8 @@ static int is_free(const ix_run *run, const ix_op *op, uint64_t index)
 
 void ix_wake_waiting(ix_run *run, uint32_t stream, uint64_t op)
 {
+    if (!run->awaiting)
+        return;
     /* Another thread of the process may wait for it; those of a process stand together. */
     const uint32_t *process = run->schedule->process;
     uint32_t first = stream, end = stream + 1;
@@ -25,8 +27,10 @@ void ix_wake_waiting(ix_run *run, uint32_t stream, uint64_t op)
     while (end < run->schedule->streams && process[end] == process[stream])
         end++;
     for (uint32_t s = first; s < end; s++)
-        if (run->streams[s].waits == op)
+        if (run->streams[s].waits == op) {
+            run->awaiting--;
             ix_wake(run, s);
+        }
 }
 
 static void arrived(ix_run *run, uint32_t stream, uint64_t op, double at_ns)
@@ -65,8 +69,8 @@ static void start(ix_run *run, uint32_t stream, uint64_t index, double ready, ui
             told(run, index, why, from);
             double flies = route->latency_ns * (op->flags & IX_ROUND_TRIP ? 2 : 1);
             ix_links_offer(&run->shared,
-                           (ix_flow){ready, takes, flies - route->gap_ns, index, process[stream],
-                                     process[op->peer], stream, IX_NONE});
+                           (ix_flow){ready, takes, flies - route->gap_ns, (uint32_t)index,
+                                     process[stream], process[op->peer], stream, IX_NONE});
             return;
         }
         ix_link *link = &run->links[run->schedule->process[stream]];
