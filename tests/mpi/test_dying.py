@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests import forked
 from tests.mpi.conftest import Runtime
 
 from imbrex.launch.match_parts import match_parts
@@ -22,19 +23,26 @@ SURE = 0.5
 """Of that so much is seen on a machine however busy: a receive may be posted late."""
 
 
+def ran(mpi: Any, program: Path, how: str, folder: Path) -> Run:
+    """A run of programs/dies.c in this folder, to the end that it is told."""
+    line = ("run", "-o", "run", "--", mpi.mpirun, "-n", "2", str(program), how)
+    done = forked.imbrex(line, cwd=folder, timeout=300)
+    assert (done.returncode == 0) == (how == "finalize"), done.stderr
+    return load_run(folder / "run")
+
+
 @pytest.fixture
-def died(
-    mpi: Any, compiled: Callable[..., Path], imbrex: Callable[..., Any], tmp_path: Path
-) -> Callable[[str], Run]:
-    """Run programs/dies.c to the end that it is told."""
+def died(mpi: Any, compiled: Callable[..., Path], tmp_path: Path) -> Callable[[str], Run]:
     program = compiled("dies")
+    return lambda how: ran(mpi, program, how, tmp_path)
 
-    def run(how: str) -> Run:
-        done = imbrex("run", "-o", "run", "--", mpi.mpirun, "-n", "2", str(program), how)
-        assert (done.returncode == 0) == (how == "finalize"), done.stderr
-        return load_run(tmp_path / "run")
 
-    return run
+@pytest.fixture(scope="module")
+def killed(
+    mpi: Any, compiled: Callable[..., Path], tmp_path_factory: pytest.TempPathFactory
+) -> Run:
+    """A run whose ranks were both killed, of which tests damage copies."""
+    return ran(mpi, compiled("dies"), "killed", tmp_path_factory.mktemp("killed"))
 
 
 def causes(run: Run, operation: str, rank: int) -> Any:
@@ -86,10 +94,11 @@ def with_parts(run: Run, folder: Path) -> Path:
     return folder
 
 
+@pytest.mark.untimed
 def test_a_rank_without_a_part_leaves_the_others_their_rows(
-    died: Callable[[str], Run], runtime: Runtime, tmp_path: Path
+    killed: Run, runtime: Runtime, tmp_path: Path
 ) -> None:
-    folder = with_parts(died("killed"), tmp_path / "left")
+    folder = with_parts(killed, tmp_path / "left")
     (folder / "parts" / "rank-1.part").unlink()
     assert match_parts(folder, runtime.library, is_helped=False) == []
     run = load_run(folder)
@@ -99,11 +108,12 @@ def test_a_rank_without_a_part_leaves_the_others_their_rows(
     assert run.job.matching is not None and run.job.matching.matched == 0
 
 
+@pytest.mark.untimed
 @pytest.mark.parametrize("keep", [0.0, 0.001, 0.1, 0.5])
 def test_a_part_that_is_cut_short_harms_no_other(
-    died: Callable[[str], Run], runtime: Runtime, tmp_path: Path, keep: float
+    killed: Run, runtime: Runtime, tmp_path: Path, keep: float
 ) -> None:
-    folder = with_parts(died("killed"), tmp_path / "left")
+    folder = with_parts(killed, tmp_path / "left")
     part = folder / "parts" / "rank-1.part"
     with part.open("r+b") as file:
         file.truncate(int(part.stat().st_size * keep))
@@ -112,13 +122,11 @@ def test_a_part_that_is_cut_short_harms_no_other(
     assert received["count"].sum() == MESSAGES
 
 
-def test_random_damage_is_a_line_or_harmless(
-    died: Callable[[str], Run], runtime: Runtime, tmp_path: Path
-) -> None:
-    run = died("killed")
+@pytest.mark.untimed
+def test_random_damage_is_a_line_or_harmless(killed: Run, runtime: Runtime, tmp_path: Path) -> None:
     random = np.random.default_rng(1)
     for trial in range(12):
-        folder = with_parts(run, tmp_path / f"left-{trial}")
+        folder = with_parts(killed, tmp_path / f"left-{trial}")
         part = folder / "parts" / "rank-1.part"
         data = np.fromfile(part, np.uint8)
         at = random.integers(0, len(data), 20000)
