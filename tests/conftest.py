@@ -36,6 +36,16 @@ LONGEST_FIRST = (
     "tests/mpi/recorder/",
     "tests/mpi/guard/",
     "tests/mpi/test_transform_kernels.py",
+    "tests/mpi/test_stuck.py",
+    "tests/mpi/test_transform_cases.py",
+    "tests/mpi/test_run_end_to_end.py",
+    "tests/mpi/test_transform_guard.py",
+    "tests/mpi/test_progress.py",
+    "tests/mpi/psm2/",
+    "tests/mpi/ucx/",
+    "tests/mpi/test_production.py",
+    "tests/unit/core/test_reference.py",
+    "tests/unit/formats/test_damaged_files.py",
 )
 
 # How long an example takes says nothing on such a machine.
