@@ -4,7 +4,8 @@
 
 The program is a ring: each step of each rank is some computation, two receives and two sends that
 begin, and their waits. One replay is one network. `--large` adds 1,024 ranks with 100,000
-operations each (2.5 GiB). Prints the table of docs/theory/predict.md.
+operations each (2.5 GiB). Times are the processor's own, the least of five, so that what else the
+machine does counts for little. Prints the table of docs/theory/predict.md.
 """
 
 from __future__ import annotations
@@ -63,12 +64,12 @@ def ring(ranks: int, calls: int) -> ArraySchedule:
     )
 
 
-def best_s(task: Callable[[], object], times: int = 3) -> float:
+def best_s(task: Callable[[], object], times: int = 5) -> float:
     found = []
     for _ in range(times):
-        begin = time.perf_counter()
+        begin = time.process_time()
         task()
-        found.append(time.perf_counter() - begin)
+        found.append(time.process_time() - begin)
     return min(found)
 
 

@@ -231,7 +231,8 @@ def test_what_is_replayed_beside_changes_no_bit(seed: int) -> None:
             exchange(b, first, seed)
         replayer = Replayer(b.schedule())
         replayer.run(Network(route, route))
-        return replayer.time_ns.tolist()
+        found: list[float] = replayer.time_ns.tolist()
+        return found
 
     alone = times(0)
     assert times(0, 8) == alone + alone
