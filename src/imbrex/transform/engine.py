@@ -119,7 +119,7 @@ def transform(paths: list[Path], options: Options) -> Outcome:
 def _add_progress(paths: list[Path], options: Options, outcome: Outcome, interval_s: float) -> None:
     """Put progress calls into the windows of the text as it is by now."""
     of_path = {str(path): path for path in paths}
-    contents = {of_path[name]: data for name, data in outcome.after.items()}
+    contents = {of_path.get(name, Path(name)): data for name, data in outcome.after.items()}
     analysis = _Analysis(paths, replace(options, contents=contents))
     program = analysis.program
     facts = analysis.footprints.facts
@@ -180,7 +180,7 @@ def _transform(paths: list[Path], options: Options) -> Outcome:
         # What has moved may have made room for more: a further run must find nothing to do.
         if outcome.skipped or options.only or outcome.after == outcome.before:
             break
-        contents = {of_path[name]: data for name, data in outcome.after.items()}
+        contents = {of_path.get(name, Path(name)): data for name, data in outcome.after.items()}
         again = _prepared(paths, replace(options, contents=contents))
         permissions = Permissions()
         permissions.note(again.decisions, line_maps(outcome.before, outcome.after))
@@ -217,7 +217,7 @@ def _prepared(paths: list[Path], options: Options) -> Outcome:
     permissions = Permissions()
 
     def attempt(texts: dict[str, bytes]) -> tuple[Outcome, list[Proposal]]:
-        contents = {of_path[name]: data for name, data in texts.items()}
+        contents = {of_path.get(name, Path(name)): data for name, data in texts.items()}
         maps = line_maps(first.before, texts)
         only = frozenset(
             (name, number)
@@ -229,6 +229,9 @@ def _prepared(paths: list[Path], options: Options) -> Outcome:
             only = only or _NO_SITE  # an empty set would choose all
         collect()  # the models of earlier attempts
         outcome, offers = run(replace(options, contents=contents, only=only))
+        unread = outcome.skipped.keys() - first.skipped.keys()
+        if unread:
+            raise ImbrexError(outcome.skipped[min(unread)])
         permissions.note(outcome.decisions, maps)
         return outcome, offers
 
@@ -300,7 +303,8 @@ def _communication(analysis: _Analysis, options: Options) -> Outcome:
     """The rewrites of communication itself."""
     program, footprints = analysis.program, analysis.footprints
     facts = footprints.facts
-    after = {name: source.data for name, source in program.files.items()}
+    before = program.texts()
+    after = dict(before)
     edits: dict[str, list[Edit]] = {name: [] for name in program.files}
     messages = BlockingToNonblocking(program, footprints, facts)
     deciding = Deciding(
@@ -334,7 +338,6 @@ def _communication(analysis: _Analysis, options: Options) -> Outcome:
     for name, changes in edits.items():
         after[name] = apply_edits(after[name], changes)
     decisions.sort(key=lambda item: (item.site.routine.file, item.site.call.line))
-    before = {name: source.data for name, source in program.files.items()}
     notes = [
         f"{place}: the module {module} is not among the files: what it declares is not known"
         for module, place in program.missing_modules.items()
@@ -371,7 +374,8 @@ def _read_program(paths: list[Path], options: Options) -> Program:
             flags = options.flags_of.get(path.resolve(), options.flags)
             if path.suffix in C_SUFFIXES:
                 plain = [f for f in flags if not is_form_flag(f)]
-                read_c(path, plain, program, data, checks=options.checks)
+                texts = options.contents
+                read_c(path, plain, program, data, checks=options.checks, contents=texts)
             elif path.suffix.lower() in FORTRAN_SUFFIXES:
                 units.append(Units.of(path, data, flags))
             else:

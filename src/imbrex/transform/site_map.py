@@ -106,7 +106,7 @@ def _calls(
     paths: list[Path], options: Options, contents: dict[str, bytes]
 ) -> dict[str, list[_Call]]:
     """The calls of MPI in edited texts, in order."""
-    texts = {path: contents[str(path)] for path in paths}
+    texts = {Path(name): data for name, data in contents.items()}
     program = read_program(paths, replace(options, contents=texts))
     found: dict[str, list[_Call]] = {str(path): [] for path in paths}
     for routine in program.routines.values():

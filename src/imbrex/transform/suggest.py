@@ -59,7 +59,7 @@ def scaffold(paths: list[Path], options: Options, place: str) -> tuple[bytes, by
     texts: dict[str, bytes] = {}
     first: Outcome | None = None
     for _ in range(_MOST + 1):
-        contents = {of_name[name]: data for name, data in texts.items()}
+        contents = {of_name.get(name, Path(name)): data for name, data in texts.items()}
         line = original
         if first is not None:
             line = _line_now(first.before[file], texts[file], original)

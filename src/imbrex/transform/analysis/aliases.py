@@ -288,8 +288,14 @@ class Aliases:
 
     def _apart(self, left: str, right: str, changed: frozenset[str]) -> bool:
         """Whether two pointers hold different objects, each at its own time."""
+        if left != right and self.is_vector(left) and self.is_vector(right):
+            return True  # nothing moves over what exchanges the memory of vectors
         pair = frozenset((left, right))
         return pair in self.distinct and not pair & changed
+
+    def is_vector(self, key: str) -> bool:
+        """Whether it is a vector, and no reference to one: its memory is that of no other."""
+        return f"vector:{key}" in self.program.variables
 
     def _owned_apart(self, left: Access, right: Access, changed: frozenset[str]) -> bool:
         """Whether a field's memory belongs to two structures that are surely different.

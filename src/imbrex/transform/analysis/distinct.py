@@ -160,6 +160,9 @@ def _apart(aliases: Aliases, left: Argument, right: Argument, pairs: set[Pair]) 
         return False
     if left.through and right.through and frozenset((left.base, right.base)) in pairs:
         return True
+    vectors = aliases.is_vector(left.base) and aliases.is_vector(right.base)
+    if left.through and right.through and left.base != right.base and vectors:
+        return True
     first = aliases.objects(left.base, left.through)
     second = aliases.objects(right.base, right.through)
     return not (first & second) and not {EXTERNAL, UNKNOWN_MEMORY} & (first | second)

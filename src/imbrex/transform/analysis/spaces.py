@@ -179,7 +179,7 @@ class Spaces:
     def _of_call(self, statement: Statement, call: Call) -> Space | None:
         """A call of a routine that is one nest, the bounds of whose loops are its parameters."""
         callee = self.program.routines.get(call.name)
-        if callee is None or not call.is_statement or callee.problem == TWICE or "::" in call.name:
+        if callee is None or not call.is_statement or callee.problem == TWICE:
             return None
         *before, last = callee.body.statements or [statement]
         if not all(_idle(s) or self._sets_locals(s) for s in before):

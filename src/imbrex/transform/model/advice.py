@@ -195,6 +195,13 @@ requests-taken not-plain-function not-plain-subroutine parameters
     make the wrapper a plain routine that its callers call by name, visible in their files
 own-interface
     put it into a module
+overloaded
+    give the method a name of its own
+declared-elsewhere
+    declare the class in a file that is given, or in a header of the program that is included by
+    one name
+object-computed
+    call it on a variable, a reference or a pointer: `Heat &h = grids[level];`
 expression
     assign it to a variable that lives on, and pass that
 local-unsized inner-local

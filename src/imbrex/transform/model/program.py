@@ -16,6 +16,7 @@ from imbrex.transform.model.conditions import Test
 from imbrex.transform.model.covered_calls import CheckedCall, UnreadCall
 from imbrex.transform.model.formulas import Assignment, Formula, Span
 from imbrex.transform.model.location import Location
+from imbrex.transform.model.scopes import Scope
 
 CXX_SUFFIXES = frozenset({".cc", ".cpp", ".cxx", ".C"})
 
@@ -288,9 +289,20 @@ class Routine:
     conditional: bool = False  # of Fortran: other builds may have another one, or none
     generic: bool = False  # of Fortran: it is known by a generic name too
     exported: frozenset[str] = frozenset()  # names that are taken already
+    scope: Scope | None = None  # of C++: its class and its namespaces, where it has some
     host: str = ""  # of Fortran: the unit that it stands in; "" where it stands alone
     # Of Fortran: what a name means in it, the same text for the same thing; None if not known.
     meaning: Callable[[str], str | None] | None = None
+
+    @property
+    def plain_name(self) -> str:
+        """Its name within its class or namespace."""
+        return self.name.rpartition("::")[2]
+
+    @property
+    def on_object(self) -> bool:
+        """Whether its first parameter is the object that it is called on."""
+        return self.scope is not None and self.scope.on_object
 
     def statements(self) -> list[Statement]:
         """All statements as they are now, in textual order."""
@@ -334,6 +346,8 @@ PointerFact = tuple[str, str, str]
 @dataclass(slots=True)
 class Program:
     files: dict[str, SourceFile] = field(default_factory=dict)
+    # Of C++: what these include, none of the compiler's or of MPI.
+    headers: dict[str, SourceFile] = field(default_factory=dict)
     variables: dict[str, Variable] = field(default_factory=dict)
     routines: dict[str, Routine] = field(default_factory=dict)
     pointer_facts: list[PointerFact] = field(default_factory=list)
@@ -415,6 +429,16 @@ class Program:
         """Whether all files of a program are there, and all of them is read but for C++'s code that
         is not analysed (`unread_code`)."""
         return self.has_main and not self.skipped and not self.hidden_code
+
+    def texts(self) -> dict[str, bytes]:
+        """What may be edited: the files, and headers whose classes have methods defined in them."""
+        names = {
+            routine.scope.declared[0]
+            for routine in self.routines.values()
+            if routine.scope is not None and routine.scope.declared is not None
+        }
+        inside = {name: self.headers[name] for name in sorted(names & self.headers.keys())}
+        return {name: source.data for name, source in (self.files | inside).items()}
 
     def editable(self) -> Iterator[Routine]:
         """The routines that may be rewritten: of the files given, where nothing forbids it."""

@@ -7,9 +7,10 @@ import os
 import re
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from clang import cindex
@@ -32,7 +33,9 @@ from imbrex.transform.readers import c_declarations, c_methods, c_vectors
 from imbrex.transform.readers.c_checks import checked_calls, checking_macros, without_checks
 from imbrex.transform.readers.c_macros import mpi_macros
 from imbrex.transform.readers.c_node import Tree
+from imbrex.transform.readers.c_scopes import scope_of
 from imbrex.transform.readers.c_source import (
+    C_SUFFIXES,
     HEADERS,
     compiler_headers,
     is_compiler_header,
@@ -56,28 +59,38 @@ def read_c(
     data: bytes | None = None,
     *,
     checks: bool = False,
+    contents: Mapping[Path, bytes] = MappingProxyType({}),
 ) -> None:
     """Read one C file into `program`.
 
     `checks`: errors of MPI end the program, so that macros which check error codes do nothing.
+    `contents`: what to read in the place of files on disk, headers among them.
     Raises ImbrexError with the compiler's first message where the file cannot be parsed.
     """
     if data is None:
         data = path.read_bytes()
     source = SourceFile(path, str(path), data, Language.C)
-    unit = _parsed(path, flags, data)
-    texts = _own_texts(unit, source)
+    unit = _parsed(path, flags, data, contents)
+    texts = _own_texts(unit, source, contents)
     if checks:
         source.checked = checked_calls(data, checking_macros(texts.values(), flags))
         if source.checked:
-            unit = _parsed(path, flags, without_checks(data, source.checked.values()))
+            unit = _parsed(path, flags, without_checks(data, source.checked.values()), contents)
     source.mpi_known_from = _includes_mpi(unit)
     program.files[source.name] = source
-    _Unit(program, source, mpi_macros(texts.values(), flags)).read(unit)
+    if source.is_cxx:
+        for name in texts.keys() - program.files.keys() - program.headers.keys():
+            program.headers[name] = _header(name, contents)
+    _Unit(program, source, mpi_macros(texts.values(), flags), contents).read(unit)
     _find_ranks(texts, program)
 
 
-def _parsed(path: Path, flags: list[str], data: bytes) -> Any:
+def _header(name: str, contents: Mapping[Path, bytes]) -> SourceFile:
+    path = Path(name)
+    return SourceFile(path, name, contents.get(path) or path.read_bytes(), Language.C)
+
+
+def _parsed(path: Path, flags: list[str], data: bytes, contents: Mapping[Path, bytes]) -> Any:
     """libclang's translation unit of a file with this text."""
     language = ["-x", "c++"] if path.suffix in CXX_SUFFIXES else ["-x", "c"]
     # No limit: an error of the file must not be hidden by many in the compiler's own headers.
@@ -93,6 +106,12 @@ def _parsed(path: Path, flags: list[str], data: bytes) -> Any:
         try:
             with _errors_into(captured.fileno()):
                 given = [(str(path), text), (str(HEADERS / c_declarations.NAME), declared)]
+                given += [
+                    (prefix + str(other), edited.decode(errors="surrogateescape"))
+                    for other, edited in contents.items()
+                    if other != path and other.suffix not in C_SUFFIXES - {".h"}
+                    for prefix in ("", "./")  # libclang tells the two apart
+                ]
                 unit = index.parse(str(path), args=arguments, unsaved_files=given)
         except cindex.TranslationUnitLoadError as error:
             captured.seek(0)
@@ -139,13 +158,13 @@ def _includes_mpi(unit: Any) -> int:
     return -1
 
 
-def _own_texts(unit: Any, source: SourceFile) -> dict[str, bytes]:
+def _own_texts(unit: Any, source: SourceFile, contents: Mapping[Path, bytes]) -> dict[str, bytes]:
     """The source and the headers of the program that it includes, by name."""
     texts = {source.name: source.data}
     for include in unit.get_includes():
-        name = str(include.include.name)
+        name = str(include.include.name).removeprefix("./")
         if not name.startswith(("/usr/", str(HEADERS))) and "mpi.h" not in name:
-            texts[name] = Path(name).read_bytes()
+            texts[name] = contents.get(Path(name)) or Path(name).read_bytes()
     return texts
 
 
@@ -178,9 +197,16 @@ def _rank_lines(data: bytes) -> tuple[tuple[int, ...], tuple[int, ...]]:
 class _Unit(StatementReader):
     """Reads the functions of one translation unit."""
 
-    def __init__(self, program: Program, source: SourceFile, macros: dict[str, str]) -> None:
-        """`macros`: MPI's names by the macros that stand for them."""
+    def __init__(
+        self,
+        program: Program,
+        source: SourceFile,
+        macros: dict[str, str],
+        contents: Mapping[Path, bytes],
+    ) -> None:
+        """`macros`: MPI's names by the macros that stand for them. `contents`: as of `read_c`."""
         super().__init__(program, source)
+        self.contents = contents
         self.expressions.macros = macros
         self.names = frozenset(m.decode() for m in _IDENTIFIER.findall(source.data))
 
@@ -252,15 +278,11 @@ class _Unit(StatementReader):
         here = cursor.location.file == self.source.name
         outer = self.source
         if not here:
-            self.enter(self._header(cursor.location.file))
+            self.enter(_header(cursor.location.file, self.contents))
         try:
             self._definition(cursor, name, body[0], here=here, instance=instance)
         finally:
             self.enter(outer)
-
-    def _header(self, name: str) -> SourceFile:
-        path = Path(name)
-        return SourceFile(path, name, path.read_bytes(), Language.C)
 
     def _definition(self, cursor: Any, name: str, body: Any, *, here: bool, instance: bool) -> None:
         problem = None if here else ReasonKind.IN_HEADER()
@@ -314,6 +336,7 @@ class _Unit(StatementReader):
             visible=cursor.linkage == LinkageKind.EXTERNAL,
             problem=problem,
             exported=self.names,
+            scope=scope_of(cursor),
         )
         leading = -1
         for statement in block.statements:

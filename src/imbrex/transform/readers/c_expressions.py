@@ -66,6 +66,7 @@ class ExpressionReader(HidingReader):
             self._assign(left, right, cursor, effects, update=True)
         elif kind is ck.CALL_EXPR:
             known = self._method(cursor, effects) or self._array_method(cursor, effects)
+            known = known or self._exchange(cursor, effects)
             if not (known or self.accessed(cursor, effects)):
                 self.call(cursor, effects)
         elif kind in (ck.STATEMENT_EXPR, ck.LAMBDA_EXPR) or (

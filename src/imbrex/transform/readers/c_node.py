@@ -102,7 +102,7 @@ class Tree:
     def file(self, handle: int | None) -> str | None:
         """The name of a file, as it was given or included; None for code of no file."""
         if handle is not None and handle not in self.files:
-            self.files[handle] = c_calls.file_name(handle)
+            self.files[handle] = c_calls.file_name(handle).removeprefix("./")
         return self.files[handle]
 
 
@@ -392,6 +392,11 @@ class Node:
     @property
     def semantic_parent(self) -> Node | None:
         return self._of(self._cursor.semantic_parent)
+
+    @property
+    def canonical(self) -> Node | None:
+        """Of a declaration: the first of the same thing."""
+        return self._of(self._cursor.canonical)
 
     def is_definition(self) -> bool:
         return bool(self._cursor.is_definition())

@@ -23,6 +23,7 @@ from imbrex.transform.readers import c_cursor as cc
 from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers import c_std_arrays, c_vectors
 from imbrex.transform.readers.c_values import ValueReader
+from imbrex.transform.readers.cxx_library import is_library
 
 _NUMBERS = frozenset(
     {
@@ -196,6 +197,28 @@ class VectorReader(ValueReader, ABC):
                 if not exchanged:
                     facts.append(("escape", "addr", held.key))
                 effects.accesses += [Access(held.key, True, w, line) for w in (False, True)]
+        return True
+
+    def _exchange(self, cursor: Any, effects: Effects) -> bool:
+        """Read `std::swap` of two vectors: each has the other's memory from then on."""
+        if not cursor.tree.plus_plus or cursor.spelling != "swap" or len(cursor.arguments) != 2:
+            return False
+        vectors: list[Any | None] = [c_vectors.named(child) for child in cursor.arguments]
+        function = cursor.referenced
+        if function is None or not is_library(function) or not self._are_variables(vectors):
+            return False
+        line = cursor.location.line
+        keys = []
+        for child, declaration in zip(cursor.arguments, vectors, strict=True):
+            found = self._elements(child, effects)
+            keys.append(found.key)
+            effects.accesses.append(Access(found.key, False, True, line))
+            effects.accesses.append(Access(self._size_of(declaration), False, True, line))
+        names = [str(child.spelling) for child in vectors if child is not None]
+        cause = ReasonKind.VECTOR_MOVES(vector=names[0], method="swap")
+        effects.stop = effects.stop or cause
+        facts = self.program.pointer_facts
+        facts += [(keys[0], "copy", keys[1]), (keys[1], "copy", keys[0])]
         return True
 
     @staticmethod

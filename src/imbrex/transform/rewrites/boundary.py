@@ -34,6 +34,7 @@ from imbrex.transform.text.division import Cuts, Division, halves
 from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.layout import after_line, first_on_line, line_start
 from imbrex.transform.text.loop_headers import read_header
+from imbrex.transform.text.members import object_of
 from imbrex.transform.text.parted import Parted, problem_of
 
 NAME = "boundary-first"
@@ -301,6 +302,9 @@ class BoundaryFirst(Preparing[StatementSite, Division]):
             return Reason(problem, Location(callee.file, callee.line))
         if space.call.macro:
             return Reason(ReasonKind.CALL_FROM_MACRO(), Location(user.file, space.statement.line))
+        if object_of(self.program, user, callee, space.call) is None:
+            cause = ReasonKind.OBJECT_COMPUTED(routine=callee.name)
+            return Reason(cause, Location(user.file, space.statement.line))
         if any(inner.code_start > inner.start for s in space.loops for inner in s.walk()):
             return Reason(ReasonKind.LOOP_DIRECTIVE(), place)
         loops = [space.loops[number] for number in cuts]

@@ -209,8 +209,8 @@ class NestedWrappers(Splitting[Nest]):
         proposal.worth = worth * nest.outer.schedule.requests
         proposal.also = (*inner_names, outer.name)
         proposal.replaces = (
-            *both.names,
-            *(name for halves in written.values() for name in halves.names),
+            *both.full_names,
+            *(name for halves in written.values() for name in halves.full_names),
         )
         proposal.starts = frozenset(
             transfer.call.line

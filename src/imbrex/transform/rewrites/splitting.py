@@ -32,6 +32,7 @@ from imbrex.transform.rewrites.proposals import ContentT, Preparing
 from imbrex.transform.text.division import Division
 from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.halves import Halves
+from imbrex.transform.text.members import object_of
 from imbrex.transform.text.parted import Parted
 
 NAME = "wrappers"
@@ -179,6 +180,9 @@ class Splitting(Preparing[RoutineSite, ContentT]):
                 self.refuse(
                     use.routine, use.call.line, ReasonKind.NOT_EDITABLE(routine=use.routine.name)
                 )
+            if object_of(self.program, use.routine, routine, use.call) is None:
+                text = ReasonKind.OBJECT_COMPUTED(routine=routine.name)
+                self.refuse(use.routine, use.call.line, text)
             if use.routine.file != routine.file and not halves.reachable(use.routine):
                 text = ReasonKind.OTHER_FILE(routine=routine.name)
                 self.refuse(use.routine, use.call.line, text)
@@ -291,6 +295,8 @@ class Splitting(Preparing[RoutineSite, ContentT]):
         """Give the names of the halves out where the routine's is given out."""
         for name in self.program.files:
             edits[name] += halves.given_out(name) or []
+        for name, changes in halves.in_class().items():
+            edits.setdefault(name, []).extend(changes)
 
     @staticmethod
     def declare(split: Split, halves: Halves, edits: dict[str, list[Edit]]) -> None:

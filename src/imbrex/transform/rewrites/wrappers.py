@@ -92,6 +92,6 @@ class Wrappers(Splitting[Split]):
         reason = Reason(text, Location(wrapper.file, wrapper.line))
         proposal = Proposal(self.name, wrapper, wrapper.line, reason, edits)
         proposal.worth = worth * (len(split.schedule.transfers) + len(split.schedule.held))
-        proposal.replaces = halves.names
+        proposal.replaces = halves.full_names
         proposal.starts = split.schedule.calls
         return proposal

@@ -73,6 +73,7 @@ def _of_call(
 ) -> tuple[str, str]:
     space, cuts = division.space, division.cuts
     assert space.call is not None and space.bounds is not None
+    given = 0 if space.callee is None else int(space.callee.on_object)
     whole = [argument.text.strip() for argument in space.call.arguments]
     inner = list(whole)
     for number, (before, behind) in cuts.items():
@@ -96,9 +97,9 @@ def _of_call(
             strips.append((strip, None if sure else (high, compare, low)))
         current[first], current[last] = inner[first], inner[last]
     indent = indent_at(source.data, space.statement.code_start)
-    name = source.data[space.call.start : space.call.arguments[0].start].decode()
-    lines = [_call(source, name, strip, guard, indent) for strip, guard in strips]
-    return _call(source, name, inner, None, indent), "\n".join(lines)
+    name = source.data[space.call.start : space.call.arguments[given].start].decode()
+    lines = [_call(source, name, strip[given:], guard, indent) for strip, guard in strips]
+    return _call(source, name, inner[given:], None, indent), "\n".join(lines)
 
 
 def _call(

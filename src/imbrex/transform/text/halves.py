@@ -31,6 +31,14 @@ from imbrex.transform.text.layout import (
     indent_at,
     line_start,
 )
+from imbrex.transform.text.members import (
+    Declared,
+    declared_in_class,
+    is_member,
+    member_problem,
+    named_anywhere,
+    object_of,
+)
 from imbrex.transform.text.name_lists import renamed
 from imbrex.transform.text.routine_text import c_routine_text, fortran_routine_text
 from imbrex.transform.text.specification import (
@@ -49,17 +57,27 @@ class Halves:
         self.routine = routine
         self.source = program.files[routine.file]
         self.fortran = self.source.language is not Language.C
-        self.names = (f"{routine.name}_start", f"{routine.name}_finish")
+        self.names = (f"{routine.plain_name}_start", f"{routine.plain_name}_finish")
+        self.kept: list[Variable] = []
         self.used: list[list[int]] = [[], []]  # parameters of each half, by position
         find = fortran_routine_text if self.fortran else c_routine_text
         found = find(program, routine)
-        self.span, self.parameters, self.lead = found.span, found.parameters, found.lead
-        self.problem: Cause | None = found.problem
+        self.span, self.lead, self.found = found.span, found.lead, found
+        # In the places of the routine's own, of which `this` is one.
+        self.parameters = [""] * routine.on_object + found.parameters
+        self.problem: Cause | None = found.problem or member_problem(program, routine)
         taken = {name.lower() for name in routine.exported}
-        if any(name.lower() in taken for name in self.names):
+        hidden = is_member(routine) and any(named_anywhere(program, name) for name in self.names)
+        if hidden or any(name.lower() in taken for name in self.names):
             self.problem = ReasonKind.NAMES_TAKEN(start=self.names[0], finish=self.names[1])
         if b"imbrex_requests" in self.source.data[slice(*self.span)].lower():
             self.problem = self.problem or ReasonKind.REQUESTS_TAKEN()
+
+    @property
+    def full_names(self) -> tuple[str, str]:
+        """The names of the halves with their class."""
+        outer = self.routine.name.removesuffix(self.routine.plain_name)
+        return f"{outer}{self.names[0]}", f"{outer}{self.names[1]}"
 
     @staticmethod
     def extents(variable: Variable) -> list[tuple[int, int]] | None:
@@ -84,10 +102,14 @@ class Halves:
         data = self.program.files[user.file].data
         if self.fortran:
             return True
+        if is_member(self.routine):
+            declared = declared_in_class(self.program, self.routine)
+            return isinstance(declared, Declared) and declared.source.name != self.routine.file
         return "static" not in self.lead and b"#include" in data
 
     def definition(self, schedule: Schedule, kept: list[Variable]) -> list[Edit]:
         """The two routines in the place of the one, and their prototypes in C."""
+        self.kept = kept
         transfers = [replace(t, status=None) for t in schedule.transfers]
         ordered = dict(zip(map(id, schedule.transfers), transfers, strict=True))
         for number, transfer in enumerate(transfers):
@@ -107,8 +129,24 @@ class Halves:
         halves = [
             self._half(number, "\n".join(lines), kept) for number, lines in enumerate((early, late))
         ]
-        edits = [Edit(self.span[0], self.span[1], "\n\n".join(halves))]
+        between = "\n\n" if self.fortran else f"\n\n{self._own_indent()}"
+        edits = [Edit(self.span[0], self.span[1], between.join(halves))]
         return edits + ([] if self.fortran else self._prototypes(kept))
+
+    def _own_indent(self) -> str:
+        """The indentation of the routine itself, as within a class."""
+        return indent_at(self.source.data, self.span[0])
+
+    def in_class(self) -> dict[str, list[Edit]]:
+        """The halves of a method in the place of its declaration, where its class has one."""
+        declared = declared_in_class(self.program, self.routine)
+        if not isinstance(declared, Declared):
+            return {}
+        heads = [
+            (name, self._half_parameters(number, ["", *declared.parameters]))
+            for number, name in enumerate(self.names)
+        ]
+        return {declared.source.name: [declared.edit(heads, keep=False)]}
 
     def _text_maker(self, count: int) -> CText | FortranText:
         text: CText | FortranText = (
@@ -200,16 +238,23 @@ class Halves:
             self.source, self.routine, needed, {variable.name for variable in kept}
         )
         needed |= identifiers("\n".join(before), fold=False)
-        self.used[number] = [i for i, name in enumerate(names) if name in needed]
-        head = self._c_head(number, kept)
-        return f"{head}\n{{\n" + "\n".join([*before, body]) + "\n}"
+        first = int(self.routine.on_object)
+        self.used[number] = [i for i, name in enumerate(names) if i >= first and name in needed]
+        head, indent = self._c_head(number, kept), self._own_indent()
+        return f"{head}\n{indent}{{\n" + "\n".join([*before, body]) + f"\n{indent}}}"
+
+    def _half_parameters(self, number: int, given: list[str]) -> list[str]:
+        """The parameters of a half; `given`: those of the routine in its places."""
+        parameters = [given[i].strip() for i in self.used[number]]
+        parameters += [f"{v.element} {v.name}{self._c_bounds(v)}" for v in self.kept]
+        return parameters + (["MPI_Request *imbrex_requests"] if self.count else [])
 
     def _c_head(self, number: int, kept: list[Variable]) -> str:
-        parameters = [self.parameters[i] for i in self.used[number]]
-        parameters += [f"{v.element} {v.name}{self._c_bounds(v)}" for v in kept]
-        parameters += ["MPI_Request *imbrex_requests"] if self.count else []
-        text = f"{self.lead}{self.names[number]}({', '.join(p.strip() for p in parameters)})"
-        return wrapped(Language.C, " ".join(text.split()), 0, "   ")
+        self.kept = kept
+        parameters = ", ".join(self._half_parameters(number, self.parameters))
+        found, indent = self.found, self._own_indent()
+        text = f"{self.lead}{found.scope}{self.names[number]}({parameters}){found.tail}"
+        return wrapped(Language.C, " ".join(text.split()), len(indent), f"{indent}   ")
 
     def _c_bounds(self, variable: Variable) -> str:
         extents = self.extents(variable) or []
@@ -217,9 +262,11 @@ class Halves:
 
     def _prototypes(self, kept: list[Variable]) -> list[Edit]:
         """Beside each prototype in the file, those of the halves in its place."""
+        if is_member(self.routine):
+            return []
         pattern = re.compile(
             rb"(?m)^(?:(?:static|extern)\s+)*void\s+"
-            + self.routine.name.encode()
+            + self.routine.plain_name.encode()
             + rb"\s*\([^;{}]*\)\s*;"
         )
         text = "\n".join(f"{self._c_head(number, kept)};" for number in (0, 1))
@@ -262,15 +309,17 @@ class Halves:
 
     def _own(self, user: Routine, name: str) -> str:
         taken = {name.lower() for name in user.exported}
-        candidate, number = f"{self.routine.name}_{name}", 2
+        own = self.routine.plain_name
+        candidate, number = f"{own}_{name}", 2
         while candidate.lower() in taken:
-            candidate, number = f"{self.routine.name}_{name}{number}", number + 1
+            candidate, number = f"{own}_{name}{number}", number + 1
         return candidate
 
     def call(self, number: int, user: Routine, call: Call, own: list[str], indent: str) -> str:
         """A call of one half in the place of a call of the routine."""
         passed = [call.arguments[i].text.strip() for i in self.used[number]] + own
-        text = f"{self.names[number]}({', '.join(passed)})"
+        on = object_of(self.program, user, self.routine, call)
+        text = f"{on or ''}{self.names[number]}({', '.join(passed)})"
         text = f"call {text}" if self.fortran else text + ";"
         return wrapped(self.program.files[user.file].language, text, len(indent), indent)
 
@@ -345,6 +394,8 @@ class Halves:
         """Prototypes of the halves in the file of a caller, where that is another one."""
         edits: list[Edit] = []
         data = self.program.files[user.file].data
+        if is_member(self.routine):
+            return edits
         if not self.fortran and user.file != self.routine.file:
             includes = list(re.finditer(rb"(?m)^[ \t]*#[ \t]*include[^\n]*\n", data))
             offset = includes[-1].end()

@@ -15,6 +15,14 @@ from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.layout import indent_at
 from imbrex.transform.text.loop_headers import Header, with_headers
+from imbrex.transform.text.members import (
+    Declared,
+    declared_in_class,
+    is_member,
+    member_problem,
+    named_anywhere,
+    object_of,
+)
 from imbrex.transform.text.name_lists import renamed
 from imbrex.transform.text.routine_text import RoutineText, c_routine_text, fortran_routine_text
 from imbrex.transform.text.wrapping import wrapped
@@ -38,6 +46,8 @@ def text_of(program: Program, routine: Routine) -> RoutineText:
         found.problem = ReasonKind.GENERIC(routine=routine.name)
     elif not source.is_fortran and _STATIC.search(source.data[routine.body.start : end]):
         found.problem = ReasonKind.NOT_PLAIN_FUNCTION(routine=routine.name)
+    else:
+        found.problem = member_problem(program, routine)
     return found
 
 
@@ -56,6 +66,11 @@ def problem_of(program: Program, user: Routine, routine: Routine) -> Cause | Non
             fixed = file.language is Language.FORTRAN_FIXED
             if renamed(file.data, routine.name, (routine.name,), fixed=fixed) is None:
                 return ReasonKind.NAME_LISTED(routine=routine.name)
+    elif is_member(routine):
+        declared = declared_in_class(program, routine)
+        known = isinstance(declared, Declared) and declared.source.name != routine.file
+        if user.file != routine.file and not known:
+            return ReasonKind.OTHER_FILE(routine=routine.name)
     elif user.file != routine.file and ("static" in found.lead or b"#include" not in caller.data):
         return ReasonKind.OTHER_FILE(routine=routine.name)
     return None
@@ -97,7 +112,10 @@ class Parted:
         source, statement = self.program.files[user.file], space.statement
         indent = indent_at(source.data, statement.code_start)
         text = source.data[statement.code_start : statement.end].decode()
-        pattern = re.compile(rf"(?i)\b{re.escape(callee.name)}\b")
+        pattern = _name_of(callee, self.program)
+        if callee.scope is not None and not is_member(callee):
+            on = object_of(self.program, user, callee, space.call) or ""
+            text = on + text[len(on) if text.startswith(on) else 0 :]
         interior, boundary = (
             indent + wrapped(source.language, pattern.sub(n, text, count=1), len(indent), indent)
             for n in names
@@ -112,14 +130,16 @@ class Parted:
         number = 1
         while True:
             suffix = "" if number == 1 else str(number)
-            names = (f"{callee.name}_interior{suffix}", f"{callee.name}_boundary{suffix}")
+            own = callee.plain_name
+            names = (f"{own}_interior{suffix}", f"{own}_boundary{suffix}")
             written = tuple(
-                _with_name(body, callee.name, name)
+                _with_name(body, _name_of(callee, self.program), name)
                 for body, name in zip(bodies, names, strict=True)
             )
             if all(self._is_there(callee, n, w) for n, w in zip(names, written, strict=True)):
                 return names
-            if not any(name.lower() in taken for name in names):
+            hidden = is_member(callee) and any(named_anywhere(self.program, n) for n in names)
+            if not hidden and not any(name.lower() in taken for name in names):
                 self._new.append(
                     (callee, text_of(self.program, callee), names, (written[0], written[1]))
                 )
@@ -127,8 +147,9 @@ class Parted:
             number += 1
 
     def _is_there(self, callee: Routine, name: str, written: str) -> bool:
+        outer = callee.name.removesuffix(callee.plain_name)
         for routine in self.program.routines.values():
-            if routine.name.lower() == name.lower() and routine.file == callee.file:
+            if routine.name.lower() == f"{outer}{name}".lower() and routine.file == callee.file:
                 start, end = text_of(self.program, routine).span
                 data = self.program.files[routine.file].data
                 return data[start:end].decode(errors="replace") == written
@@ -138,12 +159,22 @@ class Parted:
         """What must be written beside the calls: the routines, and what makes them known."""
         found: dict[str, list[Edit]] = {}
         for callee, text, names, written in self._new:
-            unused = "static" in text.lead and self._unused(callee)
-            both = "\n\n".join(written)
+            local = "static" in text.lead and not is_member(callee)
+            unused = local and self._unused(callee)
             start, end = text.span
-            here = Edit(start, end, both) if unused else Edit(end, end, f"\n\n{both}")
+            between = "\n\n"
+            if is_member(callee):
+                between += indent_at(self.program.files[callee.file].data, start)
+            both = between.join(written)
+            here = Edit(start, end, both) if unused else Edit(end, end, f"{between}{both}")
             found.setdefault(callee.file, []).append(here)
-            if self.program.files[callee.file].is_fortran:
+            if is_member(callee):
+                declared = declared_in_class(self.program, callee)
+                if isinstance(declared, Declared):
+                    heads = [(name, list(declared.parameters)) for name in names]
+                    edit = declared.edit(heads, keep=not unused)
+                    found.setdefault(declared.source.name, []).append(edit)
+            elif self.program.files[callee.file].is_fortran:
                 self._list(callee, names, found)
             else:
                 self._declare(callee, text, names, unused, found)
@@ -173,7 +204,7 @@ class Parted:
     ) -> None:
         """Prototypes beside those of the routine, and in other files that call the parts."""
         prototypes = "\n".join(f"{_prototype(text, name)};" for name in names)
-        for match in _declared(callee.name).finditer(self.program.files[callee.file].data):
+        for match in _declared(callee.plain_name).finditer(self.program.files[callee.file].data):
             start = match.start() if unused else match.end()
             new = prototypes if unused else f"\n{prototypes}"
             found[callee.file].append(Edit(start, match.end(), new))
@@ -184,9 +215,16 @@ class Parted:
             found.setdefault(name, []).append(Edit(offset, offset, f"\n{prototypes}\n"))
 
 
-def _with_name(text: str, name: str, other: str) -> str:
+def _name_of(routine: Routine, program: Program) -> re.Pattern[str]:
+    """A routine's name where it is defined or called; in C its arguments follow."""
+    name = re.escape(routine.plain_name)
+    if program.files[routine.file].is_fortran:
+        return re.compile(rf"(?i)\b{name}\b")
+    return re.compile(rf"\b{name}\b(?=\s*\()")
+
+
+def _with_name(text: str, pattern: re.Pattern[str], other: str) -> str:
     """The text of a routine with another name, at its head and at its end in Fortran."""
-    pattern = re.compile(rf"(?i)\b{re.escape(name)}\b")
     head = pattern.sub(other, text, count=1)
     lines = head.split("\n")
     if re.match(r"(?i)[ \t]*end[ \t]*subroutine\b", lines[-1]):

@@ -11,7 +11,12 @@ from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.text.layout import line_start
 from imbrex.transform.text.specification import opening_of, parameters_of
 
-_C_HEAD = re.compile(r"(?P<lead>(?:(?:static|inline|extern)\s+)*void\s+)(?P<name>\w+)\s*\($")
+_C_HEAD = re.compile(
+    r"(?P<lead>(?:(?:static|inline|extern)\s+)*void\s+)(?P<scope>(?:\w+\s*::\s*)*)"
+    r"(?P<name>\w+)\s*\($"
+)
+_TAIL = re.compile(r"\)(?P<tail>(?:\s*\b(?:const|noexcept)\b)*)$")  # of a method
+_BEFORE = re.compile(r"(?:[{};:]|//[^\n]*|\*/|\n[ \t]*#[^\n]*)\s*$")
 _FORTRAN_RETURN = re.compile(rb"[ \t]*return[ \t]*(![^\n]*)?\r?$", re.IGNORECASE)
 _FORTRAN_END = re.compile(rb"[ \t]*end[ \t]*(subroutine[ \t]*\w*)?[ \t]*\r?$", re.IGNORECASE)
 
@@ -24,23 +29,34 @@ class RoutineText:
     span: tuple[int, int] = (0, 0)
     parameters: list[str] = field(default_factory=list)
     lead: str = ""
+    scope: str = ""  # of C++: the class or namespace in front of its name
+    tail: str = ""  # of a method: what stands behind the parameters
     problem: Cause | None = None
 
 
 def c_routine_text(program: Program, routine: Routine) -> RoutineText:
     data, body = program.files[routine.file].data, routine.body
     head = data[: body.start].decode(errors="replace").rstrip()
+    member = routine.scope is not None and bool(routine.scope.classes)
+    ended = _TAIL.search(head) if member else None
+    tail = "" if ended is None else ended["tail"]
+    head = head[: len(head) - len(tail)]
     opening = opening_of(head)
     match = _C_HEAD.search(head[: opening + 1]) if opening >= 0 else None
-    if match is None or match["name"] != routine.name:
+    if match is None or match["name"] != routine.plain_name:
         return RoutineText(problem=ReasonKind.NOT_PLAIN_FUNCTION(routine=routine.name))
     inside = head[opening + 1 : -1]
     found = RoutineText(
         span=(len(head[: match.start()].encode()), body.end),
         parameters=[] if inside.strip() in ("", "void") else parameters_of(inside),
         lead=match["lead"],
+        scope=match["scope"],
+        tail=" ".join(["", *tail.split()]),
     )
-    if len(found.parameters) != len(routine.parameters) or "/*" in inside:
+    if routine.scope is not None and not _BEFORE.search(head[: match.start()] or "{"):
+        found.problem = ReasonKind.NOT_PLAIN_FUNCTION(routine=routine.name)
+    given = len(routine.parameters) - routine.on_object
+    if len(found.parameters) != given or "/*" in inside or "=" in inside:
         found.problem = ReasonKind.PARAMETERS(routine=routine.name)
     return found
 
