@@ -27,6 +27,7 @@ EXPECTED: dict[str, tuple[int, set[str]]] = {
     "is.c": (3, {"collectives"}),
     "bt.f90": (5, {"motion", "wrappers"}),
     "jacobi.cpp": (5, {"motion"}),
+    "heat.cpp": (10, {"wrappers", "motion"}),
     "spmv.cpp": (3, {"nonblocking", "motion"}),
     "ring.f90": (1, {"nonblocking"}),
     "heat.f90": (9, {"wrappers", "motion"}),

@@ -22,19 +22,20 @@ public:
     {more}
     {exchange}
     {{
-        MPI_Request r[4];
+        {requests}
+        {guard}
         MPI_Irecv(&u[AT(0, 1)], {count}, MPI_DOUBLE, down, 1, comm, &r[0]);
         MPI_Irecv(&u[AT(ny + 1, 1)], nx, MPI_DOUBLE, up, 2, comm, &r[1]);
         MPI_Isend(&u[AT(ny, 1)], nx, MPI_DOUBLE, up, 1, comm, &r[2]);
         MPI_Isend(&u[AT(1, 1)], nx, MPI_DOUBLE, down, 2, comm, &r[3]);
-        MPI_Waitall(4, r, MPI_STATUSES_IGNORE);
+        {wait}
         {result}
     }}
     {step}
     {{
         {before}
-        for (int i = 1; i <= {last}; i++)
-            for (int j = 1; j <= nx; j++) {{
+        for (int i = {first_row}; i <= {last}; i++)
+            for (int j = 1; j <= {columns}; j++) {{
                 {body}
             }}
         {behind}
@@ -77,11 +78,16 @@ USUAL = {
     "first": "",
     "more": "",
     "exchange": "void exchange()",
+    "requests": "MPI_Request r[4];",
+    "guard": "",
     "count": "nx",
+    "wait": "MPI_Waitall(4, r, MPI_STATUSES_IGNORE);",
     "result": "",
     "step": "void step()",
     "before": "",
+    "first_row": "1",
     "last": "ny",
+    "columns": "nx",
     "body": "v[AT(i, j)] = u[AT(i - 1, j)] + u[AT(i + 1, j)];",
     "behind": "",
     "turn": "std::swap(u, v);",
@@ -92,6 +98,8 @@ USUAL = {
     "calls": "h.exchange(); h.step(); h.turn();",
     "once": "",
 }
+MEMBERS = {"requests": "", "fields": "MPI_Request r[4];"}
+WAITS = "\n".join(f"MPI_Wait(&r[{n}], MPI_STATUS_IGNORE);" for n in range(4))
 GOES: dict[str, dict[str, str]] = {
     "as usual": {},
     "a structure": {"kind": "struct"},
@@ -124,6 +132,23 @@ GOES: dict[str, dict[str, str]] = {
     "methods of a base": {
         "below": "class Warm : public Heat { public: using Heat::Heat; int seen = 0; };",
         "objects": "Warm h(argc, MPI_COMM_WORLD);",
+    },
+    "requests of the object": MEMBERS,
+    "each request of the object alone": {**MEMBERS, "wait": WAITS},
+    "given what it exchanges": {
+        "exchange": "void exchange(std::vector<double> &u)",
+        "calls": "h.exchange(h.u); h.step(); h.turn();",
+    },
+    "given what it computes": {
+        "step": "void step(const std::vector<double> &u, std::vector<double> &v)",
+        "calls": "h.exchange(); h.step(h.u, h.v); h.turn();",
+    },
+    "static, given an object": {
+        "step": "static void step(Heat &h)",
+        "body": "const int nx = h.nx; h.v[AT(i, j)] = h.u[AT(i - 1, j)] + h.u[AT(i + 1, j)];",
+        "last": "h.ny",
+        "columns": "h.nx",
+        "calls": "h.exchange(); Heat::step(h); h.turn();",
     },
     "another class has such names": {
         "above": "class Cold { public: void exchange() { total += 1.0; } void step() {} };",
@@ -173,10 +198,6 @@ STAYS: dict[str, dict[str, str]] = {
     "an overload": {"more": "void step(int n) { total += n; }"},
     "an overload that is declared": {"more": "void exchange(int n);"},
     "a template of its name": {"more": "template <class T> void step(T n) { total += n; }"},
-    "hidden by a derived class": {
-        "below": "class Warm : public Heat { public: using Heat::Heat; void exchange_start() {} };",
-        "objects": "Warm h(argc, MPI_COMM_WORLD);",
-    },
     "a value": {"exchange": "int exchange()", "result": "return 0;"},
     "memory of its own": {"body": "static double w; w = u[AT(i, j)]; v[AT(i, j)] = w;"},
     "the size changes between": {"calls": "h.exchange(); h.ny--; h.step(); h.turn();"},
@@ -205,6 +226,20 @@ STAYS: dict[str, dict[str, str]] = {
         "objects": "Heat h(argc, MPI_COMM_WORLD); std::vector<Heat> many(3, h);",
         "calls": "many[t % 3].exchange(); many[t % 3].step(); many[t % 3].turn();",
     },
+    "the pointer is set within": {
+        "above": "class Heat;\nstatic Heat *now;\nstatic Heat *next;",
+        "body": "now = next; v[AT(i, j)] = u[AT(i - 1, j)];",
+        "calls": "now = next = &h; now->exchange(); now->step(); h.turn();",
+    },
+    "the pointer is set by the exchange": {
+        "above": "class Heat;\nstatic Heat *now;\nstatic Heat *next;",
+        "requests": "MPI_Request r[4]; now = next;",
+        "calls": "now = next = &h; now->exchange(); now->step(); h.turn();",
+    },
+    "given one array twice": {
+        "step": "void step(const std::vector<double> &u, std::vector<double> &v)",
+        "calls": "h.exchange(); h.step(h.u, h.u); h.turn();",
+    },
     "what a call gives": {
         "below": "static Heat *last; static Heat *at() { return last; }",
         "calls": "last = &h; at()->exchange(); at()->step(); h.turn();",
@@ -216,9 +251,38 @@ STAYS: dict[str, dict[str, str]] = {
         "before": "double w = u[AT(0, 1)];",
         "body": "v[AT(i, j)] = w + u[AT(i - 1, j)];",
     },
-    "a name that is taken": {"more": "void exchange_start() {}", "once": "h.exchange_start();"},
     "a pointer to the method": {
         "once": "void (Heat::*f)() = &Heat::exchange; (h.*f)();",
+    },
+    "requests of the object, one begun elsewhere": {
+        "requests": "",
+        "fields": "MPI_Request r[5];",
+        "more": "void begin() { MPI_Irecv(&v[0], 1, MPI_DOUBLE, 0, 9, comm, &r[4]); }",
+        "wait": "MPI_Waitall(5, r, MPI_STATUSES_IGNORE);",
+        "calls": "h.begin(); h.exchange(); h.step(); h.turn();",
+    },
+    "requests of the object, one waited for elsewhere": {
+        **MEMBERS,
+        "more": "void end() { MPI_Wait(&r[3], MPI_STATUS_IGNORE); }",
+        "wait": "MPI_Waitall(3, r, MPI_STATUSES_IGNORE);",
+        "calls": "h.exchange(); h.end(); h.step(); h.turn();",
+    },
+    "requests of the object, one begun at times": {**MEMBERS, "guard": "if (down >= 0)"},
+    "requests of the object, a count": {
+        "requests": "",
+        "fields": "MPI_Request r[4]; int k = 4;",
+        "wait": "MPI_Waitall(k, r, MPI_STATUSES_IGNORE);",
+    },
+    "requests of the object, and of another": {
+        **MEMBERS,
+        "more": "Heat *next = nullptr;",
+        "wait": "if (next) MPI_Waitall(4, next->r, MPI_STATUSES_IGNORE);\n"
+        "MPI_Waitall(4, r, MPI_STATUSES_IGNORE);",
+    },
+    "requests of the object that are copied": {
+        **MEMBERS,
+        "more": "MPI_Request kept;",
+        "wait": "kept = r[0];\n MPI_Waitall(4, r, MPI_STATUSES_IGNORE);",
     },
     "called in an expression": {"once": "total += (h.exchange(), 1.0);"},
     "a class within a template": {
@@ -247,9 +311,10 @@ def rewritten(text: str, folder: Path) -> str:
 @pytest.mark.parametrize("name", GOES)
 def test_goes(name: str, tmp_path: Path) -> None:
     text = rewritten(text_of(GOES[name]), tmp_path)
-    order = ["exchange_start(exch", "step_interior();", "exchange_finish(exch", "step_boundary();"]
-    assert sorted(order, key=text.index) == order
-    assert text.count("int i = 2; i <= ny - 1; i++") == 1
+    loop = text[text.index("void run(") :]
+    names = ["exchange_start(", "step_interior(", "exchange_finish(", "step_boundary("]
+    assert sorted(names, key=loop.index) == names
+    assert text.count("int i = 2; i <= ") == 1
     again = rewritten(text, tmp_path)
     assert again == text
 
@@ -258,6 +323,40 @@ def test_goes(name: str, tmp_path: Path) -> None:
 def test_stays(name: str, tmp_path: Path) -> None:
     text = rewritten(text_of(STAYS[name]), tmp_path)
     assert "step_interior" not in text
+
+
+def test_given_its_bounds(tmp_path: Path) -> None:
+    """The call says which rows: no further method is needed."""
+    changes = {
+        "step": "void step(int low, int high)",
+        "first_row": "low",
+        "last": "high",
+        "calls": "h.exchange(); h.step(1, h.ny); h.turn();",
+    }
+    text = rewritten(text_of(changes), tmp_path)
+    loop = text[text.index("int main(") :]
+    names = ["h.exchange_start(", "h.step(2, h.ny - 1);", "h.exchange_finish(", "h.step(1, 1);"]
+    assert sorted(names, key=loop.index) == names
+    assert "_interior" not in text
+
+
+@pytest.mark.parametrize(
+    "taken",
+    [
+        {"more": "void exchange_start() {}"},
+        {"above": "static void exchange_start() {}"},
+        {
+            "below": "class Warm : public Heat { public: using Heat::Heat; "
+            "void exchange_start() {} };",
+            "objects": "Warm h(argc, MPI_COMM_WORLD);",
+        },
+    ],
+)
+def test_names_that_are_taken(taken: dict[str, str], tmp_path: Path) -> None:
+    """A class derived from it, or one that it calls, may have them: they are left to those."""
+    text = rewritten(text_of(taken), tmp_path)
+    assert "h.exchange_start2(exchange_r);" in text
+    assert "h.exchange_finish2(exchange_r);" in text
 
 
 def split(text: str) -> tuple[str, str]:
@@ -281,6 +380,17 @@ def test_defined_outside_the_class(tmp_path: Path) -> None:
     assert "void exchange();" not in declared
     assert "void Heat::exchange_finish(MPI_Request r[4])" in rest
     assert "void Heat::step_boundary()" in rest
+
+
+def test_in_a_namespace_without_a_name(tmp_path: Path) -> None:
+    """A method there that nothing calls would be reported: the parts take its place."""
+    text, methods = split(text_of({}))
+    text = text.replace("int main(", f"{methods}\n}}\nint main(").replace(
+        "class", "namespace {class"
+    )
+    after = rewritten(text, tmp_path)
+    assert "void Heat::step_boundary()" in after and "void step_interior();" in after
+    assert "void Heat::step()" not in after and "void step();" not in after
 
 
 def in_files(folder: Path, header: str) -> tuple[str, str, str]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.footprint import Footprints
+from imbrex.transform.analysis.member_requests import own_members
 from imbrex.transform.analysis.requests import Requests, request_argument, started
 from imbrex.transform.analysis.transfer import Transfer, data_accesses
 from imbrex.transform.model.causes import Reason
@@ -277,7 +278,8 @@ class Scheduler:
                 argument = request_argument(call)
                 if argument.base is None or argument.through:
                     return False
-                if self.requests.uses(argument.base).problem is not None:
+                known = self.requests.uses(argument.base).problem is None
+                if not known and not own_members(self.footprints, self.routine, argument.base):
                     return False
                 found = True
         return found

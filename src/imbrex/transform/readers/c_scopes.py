@@ -20,14 +20,14 @@ def scope_of(cursor: Any) -> Scope | None:
     parent = cursor.semantic_parent
     record = parent if parent is not None and parent.kind in _CLASSES else None
     while parent is not None and parent.kind in (*_CLASSES, ck.NAMESPACE):
-        (classes if parent.kind in _CLASSES else namespaces).insert(0, str(parent.spelling))
+        name = "" if parent.spelling.startswith("(") else str(parent.spelling)
+        (classes if parent.kind in _CLASSES else namespaces).insert(0, name)
         parent = parent.semantic_parent
     if not namespaces and not classes:
         return None
     if record is None:
         return Scope(tuple(namespaces))
-    name = cursor.spelling
-    alike = [child for child in record.children if child.spelling == name]
+    alike = [child for child in record.children if child.spelling == cursor.spelling]
     first = cursor.canonical
     declared = None
     if first is not None and first.location != cursor.location:

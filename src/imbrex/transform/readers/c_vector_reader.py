@@ -290,5 +290,6 @@ class VectorReader(ValueReader, ABC):
         text = self.source.data[start:end].decode(errors="replace")
         argument = Argument(text, start, end, base=key, through=True)
         argument.origin = None if found.indices else (Affine(0),)
+        argument.owner = found.owner
         argument.pointer, argument.reads = True, effects.accesses
         return argument

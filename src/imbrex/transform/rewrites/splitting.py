@@ -191,7 +191,13 @@ class Splitting(Preparing[RoutineSite, ContentT]):
         """Arguments may stand in two calls, and a temporary copy ends with the call it is for."""
         if any(access.write for access in use.statement.accesses):
             self.refuse(use.routine, use.call.line, ReasonKind.ARGUMENT_EFFECTS())
-        flying = {access.variable for access in split.schedule.flying}
+        schedule = split.schedule
+        done = schedule.accesses(schedule.early + schedule.late) + schedule.flying
+        written = [a for a in self.footprints.bound(use.call, split.wrapper, done) if a.write]
+        changed = self.footprints.changed(written)
+        if self.footprints.conflict(written, use.statement.accesses, changed) is not None:
+            self.refuse(use.routine, use.call.line, ReasonKind.ARGUMENT_EFFECTS())
+        flying = {access.variable for access in schedule.flying}
         for key, argument in zip(split.wrapper.parameters, use.call.arguments, strict=False):
             variable = self.program.variables.get(key)
             if argument.base == TEMPORARY and key in flying:

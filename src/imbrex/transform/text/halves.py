@@ -67,8 +67,14 @@ class Halves:
         self.parameters = [""] * routine.on_object + found.parameters
         self.problem: Cause | None = found.problem or member_problem(program, routine)
         taken = {name.lower() for name in routine.exported}
-        hidden = is_member(routine) and any(named_anywhere(program, name) for name in self.names)
-        if hidden or any(name.lower() in taken for name in self.names):
+        number = 1
+        while is_member(routine) and any(named_anywhere(program, name) for name in self.names):
+            number += 1  # other classes may have methods of such names
+            self.names = (
+                f"{routine.plain_name}_start{number}",
+                f"{routine.plain_name}_finish{number}",
+            )
+        if any(name.lower() in taken for name in self.names):
             self.problem = ReasonKind.NAMES_TAKEN(start=self.names[0], finish=self.names[1])
         if b"imbrex_requests" in self.source.data[slice(*self.span)].lower():
             self.problem = self.problem or ReasonKind.REQUESTS_TAKEN()

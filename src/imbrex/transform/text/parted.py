@@ -160,6 +160,7 @@ class Parted:
         found: dict[str, list[Edit]] = {}
         for callee, text, names, written in self._new:
             local = "static" in text.lead and not is_member(callee)
+            local = local or (callee.scope is not None and "" in callee.scope.namespaces)
             unused = local and self._unused(callee)
             start, end = text.span
             between = "\n\n"
