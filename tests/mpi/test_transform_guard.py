@@ -45,7 +45,7 @@ def guarded(mpi: Any, source: Path, folder: Path) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    "name", ["interior.c", "wrapper.f90", "grid.f90", "blocks.f90", "fields.c"]
+    "name", ["interior.c", "wrapper.f90", "grid.f90", "blocks.f90", "fields.c", "components.f90"]
 )
 def test_a_wait_taken_out_is_found(name: str, mpi: Any, tmp_path: Path) -> None:
     source = tmp_path / name

@@ -15,7 +15,7 @@ from imbrex.transform.analysis.beside import has_work
 from imbrex.transform.analysis.constants import name_constants, nonnegative
 from imbrex.transform.analysis.contiguous import find_contiguous
 from imbrex.transform.analysis.datatypes import find_layouts
-from imbrex.transform.analysis.derived import name_derived
+from imbrex.transform.analysis.derived import find_shapes, name_derived
 from imbrex.transform.analysis.distinct import find_distinct, find_owned
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.known import note_known
@@ -292,6 +292,7 @@ class _Analysis:
         name_constants(program, Footprints(program, aliases, libraries))
         name_derived(program, Footprints(program, aliases, libraries))
         pass_assigned(program, Footprints(program, aliases, libraries))
+        program.shapes = find_shapes(program, Footprints(program, aliases, libraries))
         program.layouts = find_layouts(program, Footprints(program, aliases, libraries))
         split_linear(program)
         note_known(program, Footprints(program, aliases, libraries))

@@ -16,10 +16,16 @@ from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.renaming import Renaming
 from imbrex.transform.analysis.setters import Setters, in_block
 from imbrex.transform.model.affine import ARROW, PRODUCT, Affine, field_of
+from imbrex.transform.model.allocation import Allocation
 from imbrex.transform.model.program import Kind, Program, Routine, Statement, Variable
 from imbrex.transform.model.reasons import NOT_ANALYSED
+from imbrex.transform.model.shapes import bounds_of
 
 _SHARED = frozenset({"global", "static"})
+# Of Fortran: what gives an allocatable array another shape, or another one's.
+_OTHER_SHAPES = re.compile(rb"(?i)\bmove_alloc\b|\bintent\s*\(\s*out\s*\)[^\n]*\ballocatable\b")
+# Of Fortran: what sets variables under other names, or by lists of names.
+_ELSEWHERE = re.compile(rb"(?im)^\s*namelist\s*/|\bbind\s*\(\s*c\b|\bextends\s*\(")
 _FIELD = re.compile(r"\s*&?\s*(\w+)\s*(->|\.|%)\s*\w+\s*")
 
 
@@ -57,6 +63,53 @@ def _find(program: Program, footprints: Footprints) -> dict[str, Affine]:
         known = found
 
 
+def find_shapes(
+    program: Program, footprints: Footprints
+) -> dict[str, tuple[tuple[Affine, Affine], ...]]:
+    """The bounds of allocatable arrays of Fortran that one statement allocates.
+
+    In terms of sizes that are set in front of it alone, so that an array never has other ones.
+    """
+    derived = Derived(program, footprints)
+    made: dict[str, list[tuple[Routine, Statement, Allocation]]] = {}
+    for routine in program.routines.values():
+        for statement in routine.statements():
+            for item in statement.allocates:
+                made.setdefault(item.array, []).append((routine, statement, item))
+    found: dict[str, tuple[tuple[Affine, Affine], ...]] = {}
+    if not derived.possible:
+        return found
+    for key, places in made.items():
+        ends = [end for bounds in places[0][2].bounds for end in bounds]
+        known = [end for end in ends if end is not None]
+        if len(places) != 1 or len(known) < len(ends) or _reshaped(program, derived, key):
+            continue
+        routine, statement, item = places[0]
+        settled = derived.settled(routine, statement, item.owner, key, known)
+        if settled is not None:
+            found[key] = tuple(zip(settled[::2], settled[1::2], strict=True))
+    return found
+
+
+def _reshaped(program: Program, derived: Derived, key: str) -> bool:
+    """Whether an array may get another shape than that of its ALLOCATE."""
+    if any(name in derived.setters.writers for name in bounds_of(program.variables[key])):
+        return True
+    if key in program.overlays or not bounds_of(program.variables[key]):
+        return True
+    if any(_OTHER_SHAPES.search(source.data) for source in program.files.values()):
+        return True
+    for call in program.calls():
+        routine = program.routines.get(call.name)
+        for argument, name in zip(
+            call.arguments, () if routine is None else routine.parameters, strict=False
+        ):
+            dummy = program.variables.get(name)
+            if argument.base == key and (dummy is None or dummy.allocatable):
+                return True
+    return False
+
+
 def _value_of(found: dict[str, Affine]) -> Callable[[str], Affine | None]:
     def value_of(factor: str) -> Affine | None:
         owner, key = split(factor)
@@ -88,6 +141,11 @@ class Derived:
         program = self.program
         if program.unread_code or self.footprints.unseen is not None:
             return False
+        if any(
+            source.is_fortran and _ELSEWHERE.search(source.data)
+            for source in program.files.values()
+        ):
+            return False
         return not any(
             s.stop and s.stop.kind in NOT_ANALYSED
             for routine in program.routines.values()
@@ -108,7 +166,8 @@ class Derived:
             return None
         here = block.statements.index(statement)
         first = here
-        for inner in self.setters.in_a_block(routine, block, key):
+        array = bool(statement.allocates)  # whose elements, and whose bounds, are told apart
+        for inner in () if array else self.setters.in_a_block(routine, block, key):
             if inner is None or (inner is not statement and inner.kind is not Kind.DECLARE):
                 return None
             at = block.statements.index(inner) if inner in block.statements else here + 1
@@ -176,8 +235,9 @@ class Derived:
         variable = self.program.variables.get(key)
         if variable is None or variable.volatile or key.endswith(".*"):
             return False
-        if variable.bounds and not (variable.pointer and len(variable.bounds) == 1):
-            return False  # handles of MPI are pointers
+        handle = variable.pointer and len(variable.bounds) == 1  # of MPI, in C
+        if variable.bounds and not (handle or variable.allocatable):
+            return False
         if key in self.program.overlays or key in self.footprints.aliases.escaped:
             return False
         if key in self.setters.set_later:

@@ -26,7 +26,7 @@ def buffer_section(program: Program, call: Call, part: mpi_calls.PointToPoint) -
         return None
     if len(first) != len(variable.bounds) + len(argument.strides):
         return None
-    extents = _extents(variable, argument)
+    extents = _extents(program, variable, argument)
     if layout.count == Affine(1):
         number = count.product(layout.length)
         if variable.rows:  # no message goes on from one into the next
@@ -170,8 +170,12 @@ def _extent(low: Affine | None, high: Affine | None) -> Affine | None:
     return high.plus(low, -1).plus(Affine(1))
 
 
-def _extents(variable: Variable, argument: Argument) -> Extents:
+def _extents(program: Program, variable: Variable, argument: Argument) -> Extents:
     """Low and high bound of each dimension, of a linear array's as its strides tell."""
+    shape = program.shapes.get(variable.key)
+    if shape is not None and (argument.part_of or variable.kind != "field"):
+        of = argument.part_of
+        return [(low.of_object(of), high.of_object(of)) for low, high in shape]
     faster: Extents = [(Affine(0), stride.plus(Affine(1), -1)) for stride in argument.strides]
     return [*faster, *variable.bounds]
 

@@ -21,6 +21,7 @@ from imbrex.transform.model.program import (
     Routine,
     Statement,
 )
+from imbrex.transform.model.reasons import ReasonKind
 
 _HARMLESS = frozenset({"MPI_Type_commit", "MPI_Type_free"})  # what a handle stands for stays
 _SETS_NOTHING = re.compile(rb"(?i)\s*(?:de)?allocate\s*\(|\s*(?:print|write)\b")
@@ -38,6 +39,7 @@ class Setters:
     def __init__(self, program: Program, footprints: Footprints) -> None:
         self.program = program
         self.footprints = footprints
+        self._dummies: dict[str, bool] = {}
 
     @cached_property
     def writers(self) -> dict[str, list[tuple[Routine, Statement]]]:
@@ -49,9 +51,28 @@ class Setters:
                 for call in statement.calls:
                     if call.name not in _HARMLESS:
                         written += self._by_call(routine, call)
-                for key in self.footprints.changed(written):
+                keys = self.footprints.changed(written) | self._unread(routine, statement)
+                for key in keys:
                     found.setdefault(key, []).append((routine, statement))
         return found
+
+    @cached_property
+    def _by_name(self) -> dict[bytes, set[str]]:
+        found: dict[bytes, set[str]] = {}
+        for key, variable in self.program.variables.items():
+            found.setdefault(variable.name.lower().encode(), set()).add(key)
+        return found
+
+    def _unread(self, routine: Routine, statement: Statement) -> set[str]:
+        """What a statement of Fortran may set that is not analysed: all that it names."""
+        source = self.program.files[routine.file]
+        if not source.is_fortran or statement.stop is None:
+            return set()
+        text = source.data[statement.start : statement.end].lower()
+        if _SETS_NOTHING.match(text):
+            text = b" ".join(re.findall(rb"=[^,()]*", text))  # `stat=ierr`
+        names = set(re.findall(rb"[a-z]\w*", text))
+        return {key for name in names for key in self._by_name.get(name, ())}
 
     @cached_property
     def set_later(self) -> frozenset[str]:
@@ -74,14 +95,27 @@ class Setters:
             return [a for a in self.footprints.of_call(call, routine.file).accesses if a.write]
         if not self.program.files[routine.file].is_fortran:
             return []  # its own statements say what it sets, through pointers too
-        summary = self.footprints.of_routine(callee)
-        written = summary.written()
         return [
             Access(argument.base or UNKNOWN_MEMORY, False, True, call.line)
             for argument, dummy in zip(call.arguments, callee.parameters, strict=False)
             if argument.base is None or argument.base in self.program.variables
-            if dummy in written or summary.stop is not None
+            if self._sets_dummy(callee, dummy)
         ]
+
+    def _sets_dummy(self, routine: Routine, dummy: str) -> bool:
+        """Whether a routine of Fortran may set what it is given, its components apart."""
+        known = self._dummies.get(dummy)
+        if known is not None:
+            return known
+        self._dummies[dummy] = True  # as far as a call of itself is concerned
+        found = any(
+            any(a.write and a.variable == dummy for a in statement.accesses)
+            or dummy in self._unread(routine, statement)
+            or any(a.variable == dummy for c in statement.calls for a in self._by_call(routine, c))
+            for statement in routine.statements()
+        )
+        self._dummies[dummy] = found
+        return found
 
     def _by_unlisted(self, call: Call) -> list[Access]:
         """What a call of MPI may set that the other analyses do not follow.
@@ -151,7 +185,7 @@ class Setters:
             text = data[statement.start : statement.end]
             if found.leaves or found.jumps:
                 return False
-            if found.stop and not (statement.kind is Kind.OPAQUE and _SETS_NOTHING.match(text)):
+            if found.stop and not self._goes_on(routine, statement):
                 return False
             if found.stop and re.search(rb"(?i)\b" + re.escape(name) + rb"\b", text):
                 return False
@@ -159,6 +193,22 @@ class Setters:
                 return False
             if owner and variables[owner].pointer and owner in changed | self.footprints.addressed:
                 return False
+        return True
+
+    def _goes_on(self, routine: Routine, statement: Statement) -> bool:
+        """Whether what is not analysed of it only allocates, reads, writes or calls MPI."""
+        data = self.program.files[routine.file].data
+        for inner in statement.walk():
+            text = data[inner.start : inner.end]
+            reads = inner.stop is not None and inner.stop.kind is ReasonKind.INPUT_OUTPUT
+            if inner.stop and not (reads or _SETS_NOTHING.match(text)):
+                return False
+            if inner.stop and re.search(rb"(?i)\b(?:err|end|eor)\s*=", text):
+                return False  # it may go on elsewhere
+            for call in inner.calls:
+                unknown = self.footprints.of_call(call, routine.file).stop is not None
+                if unknown and not _AT_ONCE.match(call.name):
+                    return False
         return True
 
     def _is_hidden(self, owner: str, statements: list[Statement]) -> bool:

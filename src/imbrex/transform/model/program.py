@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from imbrex.transform.model.affine import Affine, Fit, Section
+from imbrex.transform.model.allocation import Allocation
 from imbrex.transform.model.cases import Case
 from imbrex.transform.model.causes import Cause, Reason
 from imbrex.transform.model.conditions import Test
@@ -138,6 +139,7 @@ class Argument:
     section: Section | None = None  # of Fortran: what an array section is, `u(:, 1)`
     owner: str = ""  # as of an access
     slot: tuple[Affine, ...] = ()  # as of an access
+    part_of: str = ""  # of Fortran: the one object whose component it is
     whole: bool = False  # the argument is the whole array, from its first element
     value: Affine | None = None
     formula: Formula | None = None  # of an integer whose value is not affine
@@ -248,6 +250,7 @@ class Statement:
     parent: Block | None = None
     # An integer variable, or a field by its factor, that it sets, and to what, where that is known.
     sets: tuple[str, Affine] | None = None
+    allocates: tuple[Allocation, ...] = ()  # of Fortran
     # Of C: the integers that it sets, the range of a loop that is not affine, what an IF asks.
     assigned: tuple[Assignment, ...] = ()
     span: Span | None = None
@@ -381,6 +384,8 @@ class Program:
     set_once: dict[str, Affine] = field(default_factory=dict)
     # Layouts of datatypes of the program's own, by the variable that holds the handle.
     layouts: dict[str, Layout] = field(default_factory=dict)
+    # Bounds of allocatable arrays, of a component in terms of its object's others (`→field`).
+    shapes: dict[str, tuple[tuple[Affine, Affine], ...]] = field(default_factory=dict)
     # Macros that Fortran conditionals ask for and that are not defined, and where.
     undefined: dict[str, Location] = field(default_factory=dict)
     inactive: set[str] = field(default_factory=set)  # names in Fortran code that is not compiled

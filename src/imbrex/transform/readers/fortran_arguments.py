@@ -110,6 +110,8 @@ class Arguments(ABC):
         if component.definition is not None or component.base.optional:
             found.problem = ReasonKind.DERIVED_OBJECT()
         one = component.one_object
+        if one and len(component.fields) == 1:
+            found.part_of = component.base.key
         found.fence = found.text[: component.name_end] if one else component.base.name
 
     def _derived(

@@ -11,6 +11,7 @@ from imbrex.transform.model.affine import Affine
 from imbrex.transform.model.causes import Cause
 from imbrex.transform.model.program import Block, Kind, LoopRange, Statement
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.readers.fortran_allocations import allocations
 from imbrex.transform.readers.fortran_arguments import Effects
 from imbrex.transform.readers.fortran_expressions import Expressions
 from imbrex.transform.readers.fortran_lines import LogicalLine, closing, split_arguments
@@ -151,6 +152,11 @@ class Body:
             statement.stop = ReasonKind.PROGRAM_END()
         elif text.startswith(("allocate(", "deallocate(", "nullify(")):
             statement.stop = ReasonKind.ALLOCATION()
+            if text.startswith("allocate("):
+                reader = self.expressions
+                statement.allocates = allocations(
+                    reader.names, reader.components, reader.scope, text
+                )
         elif _OUTPUT.match(text):
             statement.stop = ReasonKind.INPUT_OUTPUT()
         else:
