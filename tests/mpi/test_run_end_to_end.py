@@ -221,6 +221,13 @@ def test_a_cleared_environment_is_named(mpi, program, imbrex, tmp_path):
     assert "`env -i`" in done.stderr
 
 
+def test_a_line_that_fails_before_any_rank_is_told_by_its_exit_code(mpi, imbrex):
+    done = imbrex("run", "-o", "run", "--", mpi.mpirun, "-n", "2", "false")
+    assert done.returncode
+    lines = [line for line in done.stderr.splitlines() if "nothing was measured" in line]
+    assert len(lines) == 1 and f"ended with exit code {done.returncode}" in lines[0]
+
+
 @pytest.mark.skipif(os.getuid() != 0, reason="mounting a small file system needs root")
 def test_ranks_without_a_part_are_counted(mpi, program, imbrex, tmp_path):
     """One line says of how many ranks the profile had no file: none of them says it by itself."""

@@ -210,10 +210,7 @@ def _finish(
             if _left_anything(folder)
             else _disk_is_full(folder, "what was measured is lost")
             if _has_no_room(folder)
-            else "nothing was measured: the program made no MPI_Init that Imbrex saw (it is not an "
-            "MPI program, ended before, is linked statically with MPI, has an MPI_Init of its own "
-            "as with a profiling tool in it, takes MPI's functions by dlsym, is setuid, or was "
-            "started without LD_PRELOAD, as by `env -i`)"
+            else _not_seen(code)
         )
         return Outcome(code, None, (*warnings, reason))
     except OSError as error:
@@ -246,6 +243,19 @@ def _has_no_room(folder: Path) -> bool:
 
 def _disk_is_full(folder: Path, lost: str) -> str:
     return f"{folder}: the disk is full: {lost}; free some room, or name a folder elsewhere with -o"
+
+
+def _not_seen(code: int) -> str:
+    """Why there is nothing of any rank: a line that failed may have started none."""
+    first, cause = "the program made no MPI_Init that Imbrex saw", "is not an MPI program"
+    if code:
+        first = f"the line ended with exit code {code} and made no MPI_Init that Imbrex saw"
+        cause = "failed before"
+    return (
+        f"nothing was measured: {first} (it {cause}, is linked statically with MPI, has an "
+        "MPI_Init of its own as with a profiling tool in it, takes MPI's functions by dlsym, is "
+        "setuid, or was started without LD_PRELOAD, as by `env -i`)"
+    )
 
 
 def _left_anything(folder: Path) -> bool:
