@@ -31,6 +31,8 @@ NAMES = [
     "halves.c",
     "halves.f",
     "halves.f90",
+    "hybrid.c",
+    "hybrid.f90",
     "interior.c",
     "interior.f",
     "levels.c",
@@ -78,14 +80,15 @@ def test_same_output(name: str, mpi: Any, tmp_path: Path) -> None:
     compiler = f"{wrapper}.{mpi.name}"
     if shutil.which(compiler) is None:
         pytest.skip(f"{compiler} is not installed")
-    outcome = transform([source], Options())
+    threads = ["-fopenmp"] if source.stem == "hybrid" else []
+    outcome = transform([source], Options(flags=threads))
     assert any(decision.decision == "rewritten" for decision in outcome.decisions)
     outputs = []
     for side, data in (("before", outcome.before), ("after", outcome.after)):
         path = tmp_path / f"{side}{source.suffix}"
         path.write_bytes(data[str(source)])
         made = subprocess.run(
-            [compiler, "-O2", "-o", str(tmp_path / side), str(path), "-lm"],
+            [compiler, "-O2", *threads, "-o", str(tmp_path / side), str(path), "-lm"],
             capture_output=True,
             text=True,
             cwd=tmp_path,

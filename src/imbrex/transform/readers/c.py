@@ -49,6 +49,7 @@ _CLASSES = frozenset({ck.CLASS_DECL, ck.STRUCT_DECL})
 # What runs where an object begins or ends: read for what it does, not rewritten.
 _MADE_UNSEEN = {ck.CONSTRUCTOR: "a constructor", ck.DESTRUCTOR: "a destructor"}
 _ROUTINES = frozenset({ck.FUNCTION_DECL, ck.CXX_METHOD, *_MADE_UNSEEN})
+_OPENMP = re.compile(r"-[fq]?openmp(?:-simd|=\S+)?")
 _IDENTIFIER = re.compile(rb"[A-Za-z_]\w*")
 
 
@@ -94,7 +95,7 @@ def _parsed(path: Path, flags: list[str], data: bytes, contents: Mapping[Path, b
     """libclang's translation unit of a file with this text."""
     language = ["-x", "c++"] if path.suffix in CXX_SUFFIXES else ["-x", "c"]
     # No limit: an error of the file must not be hidden by many in the compiler's own headers.
-    arguments = [*language, *flags, *compiler_headers(), "-ferror-limit=0"]
+    arguments = [*language, *_plain_loops(flags), *compiler_headers(), "-ferror-limit=0"]
     arguments += ["-idirafter", str(HEADERS)]
     index = cindex.Index.create()
     declared = c_declarations.declarations()
@@ -132,6 +133,17 @@ def _parsed(path: Path, flags: list[str], data: bytes, contents: Mapping[Path, b
                 "(give the compiler's flags after --, or -p compile_commands.json)"
             )
     return unit
+
+
+def _plain_loops(flags: list[str]) -> list[str]:
+    """Flags with which libclang reads the loops behind OpenMP's directives, not constructs."""
+    read: list[str] = []
+    for flag in flags:
+        if _OPENMP.fullmatch(flag):
+            read += [] if "simd" in flag else ["-D_OPENMP=201511"]
+        else:
+            read.append(flag)
+    return read
 
 
 @contextlib.contextmanager

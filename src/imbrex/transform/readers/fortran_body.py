@@ -13,6 +13,7 @@ from imbrex.transform.model.program import Block, Kind, LoopRange, Statement
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.readers.fortran_allocations import allocations
 from imbrex.transform.readers.fortran_arguments import Effects
+from imbrex.transform.readers.fortran_directives import loop_behind, with_directives
 from imbrex.transform.readers.fortran_expressions import Expressions
 from imbrex.transform.readers.fortran_lines import LogicalLine, closing, split_arguments
 from imbrex.transform.readers.fortran_names import Names
@@ -94,7 +95,7 @@ class Body:
     def _statement(self, line: LogicalLine) -> Statement:
         self._ended = line.label
         if line.directive:
-            return self._opaque(line, ReasonKind.LINE(line=line.directive))
+            return self._directed(line)
         text = line.masked
         effects = Effects()
         if is_assignment(text):
@@ -119,6 +120,16 @@ class Body:
         for block in statement.blocks:
             block.owner = statement
         return statement
+
+    def _directed(self, line: LogicalLine) -> Statement:
+        """The loop that a directive belongs to, else the directive as what is not known."""
+        position = loop_behind(self.lines, self.position)
+        if position is None:
+            return self._opaque(line, ReasonKind.LINE(line=line.directive))
+        self.position = position + 1
+        loop = self._statement(self.lines[position])
+        self.position = with_directives(loop, line, self.lines, self.position)
+        return loop
 
     def _other(self, line: LogicalLine, text: str, effects: Effects) -> Statement:
         named = re.match(r"[a-z]\w*:(?=if\(|do|select)", text)

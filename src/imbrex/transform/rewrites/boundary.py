@@ -20,7 +20,6 @@ from imbrex.transform.model.program import (
     Access,
     Block,
     Call,
-    Kind,
     Language,
     LoopRange,
     Program,
@@ -30,6 +29,7 @@ from imbrex.transform.model.program import (
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.rewrites.base import Plan, Refusal
 from imbrex.transform.rewrites.proposals import Preparing, Proposal, StatementSite
+from imbrex.transform.text.directives import directives_allow, may_be_parted
 from imbrex.transform.text.division import Cuts, Division, halves
 from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.layout import after_line, first_on_line, line_start
@@ -261,7 +261,8 @@ class BoundaryFirst(Preparing[StatementSite, Division]):
         place = Location(routine.file, space.statement.line)
         if space.callee is not None and not space.given(cuts):
             return self._undividable(routine, space, cuts)
-        if directed(space):
+        source = self.program.files[routine.file]
+        if not may_be_parted(source, space, len(cuts)):
             return Reason(ReasonKind.LOOP_DIRECTIVE(), place)
         ranges = [space.ranges[number] for number in cuts]
         if not self._signed(ranges):
@@ -271,7 +272,6 @@ class BoundaryFirst(Preparing[StatementSite, Division]):
             if space.call.macro or any("\n" in text for text in texts):
                 return Reason(ReasonKind.CALL_FROM_MACRO(), place)
             return None
-        source = self.program.files[routine.file]
         text = source.data[space.statement.start : space.statement.end]
         if source.language is not Language.C and _LABEL.search(text):
             return Reason(ReasonKind.LOOP_LABELS(), place)
@@ -305,12 +305,12 @@ class BoundaryFirst(Preparing[StatementSite, Division]):
         if object_of(self.program, user, callee, space.call) is None:
             cause = ReasonKind.OBJECT_COMPUTED(routine=callee.name)
             return Reason(cause, Location(user.file, space.statement.line))
-        if any(inner.code_start > inner.start for s in space.loops for inner in s.walk()):
-            return Reason(ReasonKind.LOOP_DIRECTIVE(), place)
         loops = [space.loops[number] for number in cuts]
         if not self._signed([loop.loop for loop in loops if loop.loop is not None]):
             return Reason(ReasonKind.BOUND_UNSIGNED(), place)
         source = self.program.files[callee.file]
+        if not directives_allow(source, space.loops, len(cuts)):
+            return Reason(ReasonKind.LOOP_DIRECTIVE(), place)
         text = source.data[space.loops[0].start : space.loops[0].end]
         if source.is_fortran and _LABEL.search(text):
             return Reason(ReasonKind.LOOP_LABELS(), place)
@@ -324,7 +324,7 @@ class BoundaryFirst(Preparing[StatementSite, Division]):
         space = division.space
         parted = Parted(self.program)
         interior, boundary = self._halves(routine, division, parted)
-        start = line_start(source.data, space.statement.code_start)
+        start = line_start(source.data, space.statement.start)
         statements = division.block.statements
         if division.produces:
             behind = after_line(source.data, statements[division.until].end)
@@ -340,7 +340,7 @@ class BoundaryFirst(Preparing[StatementSite, Division]):
                 behind = after_line(source.data, before.end)
                 edits = [Edit(behind, behind, f"\n{interior}")]
             else:
-                front = line_start(source.data, statements[0].code_start)
+                front = line_start(source.data, statements[0].start)
                 edits = [Edit(front, front, f"{interior}\n")]
             edits.append(Edit(start, space.statement.end, boundary))
         order = ReasonKind.BOUNDARY_FIRST if division.produces else ReasonKind.INTERIOR_FIRST
@@ -383,21 +383,8 @@ class BoundaryFirst(Preparing[StatementSite, Division]):
         source = self.program.files[routine.file]
         space = division.space
         interior, boundary = self._halves(routine, division, parted)
-        start = line_start(source.data, space.statement.code_start)
+        start = line_start(source.data, space.statement.start)
         return interior, [Edit(start, space.statement.end, boundary)]
-
-
-def directed(space: Space) -> bool:
-    """Whether a line such as `#pragma omp` or `!$omp` tells how to run the loop."""
-    statement = space.statement
-    loops = [] if space.call is not None else space.loops
-    if any(
-        inner.code_start > inner.start for loop in loops for inner in loop.walk() if inner.blocks
-    ):
-        return True
-    assert statement.parent is not None
-    index = statement.parent.statements.index(statement)
-    return index > 0 and statement.parent.statements[index - 1].kind is Kind.OPAQUE
 
 
 def _short(span: LoopRange) -> bool:

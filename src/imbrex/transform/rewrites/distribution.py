@@ -30,8 +30,8 @@ from imbrex.transform.model.program import (
 )
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.rewrites.base import Plan, Refusal
-from imbrex.transform.rewrites.boundary import directed
 from imbrex.transform.rewrites.proposals import Preparing, Proposal, StatementSite
+from imbrex.transform.text.directives import directed
 from imbrex.transform.text.edits import Edit, apply_edits
 from imbrex.transform.text.layout import (
     C_COMMENT_LINE,

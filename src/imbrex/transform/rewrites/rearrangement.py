@@ -290,7 +290,7 @@ class Rearrangement(Preparing[StatementSite, Exchange]):
         statement = block.statements[index]
         floor = block.statements[index - 1].end if index else block.start
         end = after_line(source.data, statement.end)
-        first, last = whole_lines(source.data, statement.code_start, end)
+        first, last = whole_lines(source.data, statement.start, end)
         fortran = source.language is not Language.C
         comment = FORTRAN_COMMENT_LINE if fortran else C_COMMENT_LINE
         return before_comments(source.data, first, floor, comment), last

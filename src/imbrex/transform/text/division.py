@@ -47,7 +47,7 @@ def halves(
     if space.call is not None:
         return _of_call(source, division, nonnegative)
     headers, texts = _headers(source, division)
-    span = line_start(source.data, space.statement.code_start), space.statement.end
+    span = line_start(source.data, space.statement.start), space.statement.end
     interior, boundary = (with_headers(source, span, headers, changed) for changed in texts)
     return interior, boundary
 

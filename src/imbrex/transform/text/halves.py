@@ -228,7 +228,7 @@ class Halves:
         if one_line:
             return [indent + data[statement.code_start : statement.end].decode(), *behind]
         comment = self._text_maker(2).comment_line()
-        start = line_start(data, statement.code_start)
+        start = line_start(data, statement.start)
         start = before_comments(data, start, self.span[0], comment)
         stop = after_line(data, statement.end)
         if not first_on_line(data, statement.code_start):
@@ -356,7 +356,7 @@ class Halves:
             stop = source.data.find(b"\n", statement.end)
             edits = [Edit(begin, stop + 1, "")]
         if first != index:
-            front = line_start(source.data, block.statements[first].code_start)
+            front = line_start(source.data, block.statements[first].start)
             edits.append(Edit(front, front, start + "\n"))
         if last != index:
             behind = after_line(source.data, block.statements[last].end)

@@ -12,6 +12,7 @@ from imbrex.transform.analysis.spaces import Space
 from imbrex.transform.model.causes import Cause
 from imbrex.transform.model.program import Language, Program, Routine
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.text.directives import without_those_of_loops
 from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.layout import indent_at
 from imbrex.transform.text.loop_headers import Header, with_headers
@@ -40,7 +41,7 @@ def text_of(program: Program, routine: Routine) -> RoutineText:
     if found.problem is not None:
         return found
     start, end = found.span
-    if _DIRECTIVE.search(source.data[start:end]) or routine.conditional:
+    if _DIRECTIVE.search(without_those_of_loops(source.data[start:end])) or routine.conditional:
         found.problem = ReasonKind.CONDITIONAL(routine=routine.name)
     elif routine.generic or _TEMPLATE.search(source.data[:start]):
         found.problem = ReasonKind.GENERIC(routine=routine.name)
