@@ -127,7 +127,8 @@ STAYS = {
         "first": "double w = 0.0;",
         "body": "q[AT(s, i, j)] = w; w = p[AT(s, i, j)];",
     },
-    "a directive": {"directive": "\n#pragma omp parallel for\n"},
+    "a directive of the loop": {"directive": "\n#pragma omp parallel for ordered\n"},
+    "a directive of a region": {"directive": "\n#pragma omp parallel\n"},
     "a condition of the preprocessor": {"directive": "\n#ifdef FAST\ns->ny;\n#endif\n"},
     "a declaration reads what comes": {
         "first": "double w = p[AT(s, 0, 1)];",
