@@ -297,3 +297,13 @@ def test_what_is_known_of_a_grid(name: str, tmp_path: Path) -> None:
     outcome = transform([path], Options())
     rewritten = {d.site.call.name for d in outcome.decisions if d.decision == "rewritten"}
     assert ("MPI_Isend" in rewritten) is (length and column and "4, 1, 40" not in path.read_text())
+
+
+def test_functions_of_a_header_are_looked_at_too(tmp_path: Path) -> None:
+    text = grid({"static void setup(": '#include "case.h"\nstatic void setup('})
+    path, header = tmp_path / "case.c", tmp_path / "case.h"
+    path.write_text(text)
+    header.write_text("static inline int twice(int n) { int m = abs(n); return 2 * m; }\n")
+    assert known(path) == (True, True)
+    header.write_text("static inline void widen(grid *g) { g->nx++; }\n")
+    assert known(path) == (False, True)

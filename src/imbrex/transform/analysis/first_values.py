@@ -25,7 +25,8 @@ class FirstValues:
         variable = self.program.variables[key]
         if not owner:
             return self._before_all(routine, statement, key)
-        if self.program.files[routine.file].is_fortran:
+        source = self.program.files.get(routine.file)
+        if source is not None and source.is_fortran:
             return not self._has_default(variable)
         empty = {
             item

@@ -65,8 +65,8 @@ class Setters:
 
     def _unread(self, routine: Routine, statement: Statement) -> set[str]:
         """What a statement of Fortran may set that is not analysed: all that it names."""
-        source = self.program.files[routine.file]
-        if not source.is_fortran or statement.stop is None:
+        source = self.program.files.get(routine.file)  # None: a header of C
+        if source is None or not source.is_fortran or statement.stop is None:
             return set()
         text = source.data[statement.start : statement.end].lower()
         if _SETS_NOTHING.match(text):
@@ -93,7 +93,8 @@ class Setters:
             if call.name.startswith("MPI_") and call.name not in mpi_calls.EFFECTS:
                 return self._by_unlisted(call)
             return [a for a in self.footprints.of_call(call, routine.file).accesses if a.write]
-        if not self.program.files[routine.file].is_fortran:
+        source = self.program.files.get(routine.file)
+        if source is None or not source.is_fortran:
             return []  # its own statements say what it sets, through pointers too
         return [
             Access(argument.base or UNKNOWN_MEMORY, False, True, call.line)
@@ -147,9 +148,11 @@ class Setters:
 
     def _begins(self, routine: Routine, statement: Statement) -> bool:
         """Whether a declaration gives what it declares a value."""
-        source = self.program.files[routine.file]
+        source = self.program.files.get(routine.file)
+        if source is None or source.is_cxx:
+            return True
         text = source.data[statement.start : statement.end]
-        return source.is_cxx or any(mark in text for mark in (b"=", b"(", b"{"))
+        return any(mark in text for mark in (b"=", b"(", b"{"))
 
     def names(self, routine: Routine, statement: Statement, owner: str, key: str) -> bool:
         """Whether what a statement sets of a field is that of this object."""
@@ -163,6 +166,8 @@ class Setters:
                 found = self.footprints.of_call(call, routine.file).accesses
                 written += [a for a in found if a.write]
         setting = [a for a in written if key in self.footprints.changed([a])]
+        if routine.file not in self.program.files:
+            return False
         if any(a.variable != key or a.through for a in setting):
             return False
         text = self.program.files[routine.file].data[statement.start : statement.end]
@@ -174,6 +179,8 @@ class Setters:
 
     def passable(self, routine: Routine, statements: list[Statement], owner: str, key: str) -> bool:
         """Whether statements run to their end, keep the object, and do not ask for a variable."""
+        if routine.file not in self.program.files:
+            return False
         variables = self.program.variables
         data = self.program.files[routine.file].data
         name = variables[key].name.encode()
