@@ -214,6 +214,37 @@ def test_in_a_module(name: str, tmp_path: Path) -> None:
     assert outcome(path, "module:fields.u") == tuple(expected)
 
 
+def in_a_program(text: str) -> str:
+    """The same with all that the modules have in the main program."""
+    fields = text[
+        text.index("  integer :: nx" if "  integer :: nx" in text else "  integer, target") :
+    ]
+    declared = fields[: fields.index("end module")]
+    routines = text[text.index("contains\n") : text.index("end module\nprogram")]
+    head, code = text[text.index("program main") :].split("  use work\n  implicit none\n")
+    code = code.replace("end program", f"{routines}end program")
+    return f"{head}  use mpi\n  implicit none\n{declared}{code}"
+
+
+@pytest.mark.parametrize("name", IN_A_MODULE)
+def test_in_a_main_program(name: str, tmp_path: Path) -> None:
+    """Its variables last as those of a module do, also where routines in it use them."""
+    replacements, *expected = IN_A_MODULE[name]
+    if name in ("by a local variable", "by another local variable"):
+        expected = [True, False]  # in terms of `n`, which lasts here too
+    path = tmp_path / "case.f90"
+    path.write_text(in_a_program(changed(MODULE, replacements)))
+    assert outcome(path, f"u@{path}:main:1") == tuple(expected)
+
+
+def test_in_a_routine_nothing_is_known(tmp_path: Path) -> None:
+    """Each call of it has its own array, and its own sizes."""
+    text = in_a_program(MODULE).replace("program main", "subroutine main").replace("10\n", "n\n")
+    path = tmp_path / "case.f90"
+    path.write_text(f"{text}\nprogram p\n  call main\nend program\n")
+    assert outcome(path, f"u@{path}:main:1")[0] is False
+
+
 @pytest.mark.parametrize("name", OF_A_TYPE)
 def test_of_a_type(name: str, tmp_path: Path) -> None:
     replacements, *expected = OF_A_TYPE[name]

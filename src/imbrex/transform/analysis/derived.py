@@ -70,16 +70,18 @@ def find_shapes(
 
     In terms of sizes that are set in front of it alone, so that an array never has other ones.
     """
-    derived = Derived(program, footprints)
+    shared = Derived(program, footprints)
+    of_main = Derived(program, footprints, shared.setters)
     made: dict[str, list[tuple[Routine, Statement, Allocation]]] = {}
     for routine in program.routines.values():
         for statement in routine.statements():
             for item in statement.allocates:
                 made.setdefault(item.array, []).append((routine, statement, item))
     found: dict[str, tuple[tuple[Affine, Affine], ...]] = {}
-    if not derived.possible:
+    if not shared.possible:
         return found
     for key, places in made.items():
+        derived = of_main if is_of_main(program, key) else shared
         ends = [end for bounds in places[0][2].bounds for end in bounds]
         known = [end for end in ends if end is not None]
         if len(places) != 1 or len(known) < len(ends) or _reshaped(program, derived, key):
@@ -89,6 +91,16 @@ def find_shapes(
         if settled is not None:
             found[key] = tuple(zip(settled[::2], settled[1::2], strict=True))
     return found
+
+
+def is_of_main(program: Program, key: str) -> bool:
+    """Whether a variable is one of Fortran's main program, not of a routine in it."""
+    variable, main = program.variables[key], program.routines.get("main")
+    if main is None or not program.files[main.file].is_fortran:
+        return False
+    return variable.kind in ("local", "host") and key.startswith(
+        f"{variable.name}@{main.file}:{main.name}:"
+    )
 
 
 def _reshaped(program: Program, derived: Derived, key: str) -> bool:
@@ -130,10 +142,14 @@ def split(factor: str) -> tuple[str, str]:
 class Derived:
     """What is set where, in a program of which all code is seen."""
 
-    def __init__(self, program: Program, footprints: Footprints) -> None:
+    def __init__(
+        self, program: Program, footprints: Footprints, setters: Setters | None = None
+    ) -> None:
+        """`setters`: given where the main program's own variables count as shared ones too."""
         self.program = program
         self.footprints = footprints
-        self.setters = Setters(program, footprints)
+        self.of_main = setters is not None
+        self.setters = setters or Setters(program, footprints)
         self.first = FirstValues(program, footprints, self.setters)
 
     @cached_property
@@ -228,7 +244,16 @@ class Derived:
     def is_shared(self, owner: str, key: str) -> bool:
         """Whether it is a field, or a variable that routines share."""
         variable = self.program.variables.get(key)
-        return variable is not None and (bool(owner) or variable.kind in _SHARED)
+        return variable is not None and (bool(owner) or self._lasts(key))
+
+    def _lasts(self, key: str) -> bool:
+        """Whether a variable keeps its value while the program runs, but for what sets it.
+
+        Those of Fortran's main program do, too: nothing enters it again. Most routines cannot
+        name them, so that they tell nothing of what all routines share.
+        """
+        variable = self.program.variables[key]
+        return variable.kind in _SHARED or (self.of_main and is_of_main(self.program, key))
 
     def _tellable(self, owner: str, key: str) -> bool:
         """Whether nothing but what is seen to set it changes a variable."""
@@ -243,7 +268,7 @@ class Derived:
         if key in self.setters.set_later:
             return False
         if not owner:
-            return variable.kind in _SHARED and not key.startswith("common:")
+            return self._lasts(key) and not key.startswith("common:")
         holder = self.program.variables.get(owner)
         if variable.kind != "field" or holder is None:
             return False
@@ -266,7 +291,7 @@ class Derived:
             variable = self.program.variables.get(factor)
             if variable is None or variable.bounds or variable.pointer:
                 return None
-            if variable.kind in _SHARED:
+            if self._lasts(factor):
                 return Affine.variable(factor)
             return self._kept_in(routine, statement, owner, factor)
 
@@ -286,7 +311,7 @@ class Derived:
             variable = self.program.variables.get(key)
             if variable is None or of != owner:
                 continue
-            if not owner and variable.kind not in _SHARED:
+            if not owner and not self._lasts(key):
                 continue
             if index >= here or local in self.footprints.addressed:
                 continue
