@@ -22,6 +22,7 @@ from imbrex.transform.analysis.known import note_known
 from imbrex.transform.analysis.library import Libraries, Library
 from imbrex.transform.analysis.linear import split_linear
 from imbrex.transform.analysis.message_extent import mark_extents
+from imbrex.transform.analysis.message_places import note_places
 from imbrex.transform.analysis.references import find_references
 from imbrex.transform.analysis.slots import find_slotted
 from imbrex.transform.analysis.taken import handles_errors
@@ -296,6 +297,7 @@ class _Analysis:
         program.layouts = find_layouts(program, Footprints(program, aliases, libraries))
         split_linear(program)
         note_known(program, Footprints(program, aliases, libraries))
+        note_places(program, Footprints(program, aliases, libraries))
         self.footprints = Footprints(program, aliases, libraries)
         self.footprints.nonnegative = nonnegative(program, self.footprints)
 

@@ -77,11 +77,11 @@ REFUSED = {
         "`i` carries a value",
     ),
     "a parallel loop": (
-        "\n#pragma omp parallel for\n" + ROWS + "v[i][j] = u[i + 1][j];",
+        "\n#pragma omp parallel for ordered\n" + ROWS + "v[i][j] = u[i + 1][j];",
         "a directive belongs to the loop",
     ),
     "a directive on an inner loop": (
-        "for (int i = 1; i <= N; i++) {\n#pragma omp simd\n"
+        "for (int i = 1; i <= N; i++) {\n#pragma omp simd linear(j)\n"
         "for (int j = 1; j <= N; j++) v[i][j] = u[i + 1][j]; }",
         "a directive belongs to the loop",
     ),
@@ -155,7 +155,7 @@ FORTRAN_LOOPS = {
         "statement labels",
     ),
     "a directive": (
-        """!$omp parallel do
+        """!$omp parallel do ordered
       do j = 1, n
          do i = 1, n
             v(i, j) = u(i, j - 1)

@@ -52,6 +52,8 @@ def _add(
     kept = frozenset(fact for fact in facts if fact.terms and not fact.variables() & changed)
     for inner in each:
         inner.known |= kept
+        for call in inner.calls:
+            call.known |= kept
 
 
 def _leaves(program: Program, statements: list[Statement]) -> bool:

@@ -33,6 +33,7 @@ def buffer_access(program: Program, call: Call, part: mpi_calls.PointToPoint) ->
         argument.strides if section is not None else (),
         argument.owner,
         argument.slot,
+        when=call.known,
         fit=buffer_fit(program, call, part) if section is None else None,
     )
 

@@ -131,6 +131,7 @@ def data_accesses(program: Program, transfer: Transfer) -> list[Access]:
                 strides,
                 argument.owner,
                 argument.slot,
+                when=call.known,
                 fit=fit,
             )
         )

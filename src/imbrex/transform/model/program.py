@@ -169,6 +169,7 @@ class Call:
     checked: str = ""  # name of the macro around it that ends the program where it fails
     unknown: bool = False  # through a function pointer
     library: bool = False  # of the C++ library, and given nothing of the program to call
+    known: frozenset[Affine] = frozenset()  # expressions that are not below 0 where it is made
 
 
 class Kind(Enum):
@@ -354,6 +355,8 @@ class Program:
     variables: dict[str, Variable] = field(default_factory=dict)
     routines: dict[str, Routine] = field(default_factory=dict)
     pointer_facts: list[PointerFact] = field(default_factory=list)
+    # Cells that may be given an address which is not the beginning of what they point to.
+    inner_addresses: set[str] = field(default_factory=set)
     # What the fields of each structure type are seen in, as of the cell `record:Type`.
     record_facts: set[PointerFact] = field(default_factory=set)
     # Memory whose address becomes a number, or is subtracted from another object's: a variable, and

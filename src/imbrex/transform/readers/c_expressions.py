@@ -153,6 +153,8 @@ class ExpressionReader(HidingReader):
             place = self.place(operand, effects)
             self._record(effects, place, operand, write=False)
             self._record(effects, place, operand, write=True)
+            if operand.type.is_pointer:
+                self.program.inner_addresses.add(self._cell(place))
         elif operator == cc.ADDRESS_OF:
             self.place(operand, effects)
         elif operator == cc.DEREFERENCE:
@@ -175,6 +177,8 @@ class ExpressionReader(HidingReader):
         self._record(effects, place, left, write=True)
         if left.type.is_pointer and not update:
             self.points(self._cell(place), right)
+        elif left.type.is_pointer:
+            self.program.inner_addresses.add(self._cell(place))
 
     def call(self, cursor: Any, effects: Effects) -> Call:
         """Record a call and what evaluating its arguments does."""
@@ -299,7 +303,8 @@ class ExpressionReader(HidingReader):
 
     def _holds(self, cell: str, argument: Argument) -> None:
         base = UNKNOWN_MEMORY if argument.base is None else argument.base
-        self._note(cell, base, argument.through)
+        begins = argument.origin is not None and all(i == Affine(0) for i in argument.origin)
+        self._note(cell, base, argument.through, begins=begins)
 
     def _argument(self, cursor: Any, effects: Effects) -> Argument:
         start, end = cc.spelled(cursor)

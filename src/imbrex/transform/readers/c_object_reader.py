@@ -187,7 +187,8 @@ class ObjectReader(AccessorReader, ABC):
                 self._vector(child, name, position, inner)
             elif formal.type.is_reference:
                 found = self._bound_to(child, inner)
-                self._note(f"argument:{name}:{position}", found.key, found.through)
+                cell = f"argument:{name}:{position}"
+                self._note(cell, found.key, found.through, begins=found.begins)
             else:
                 self.read(child, inner)
                 if child.type.is_address:

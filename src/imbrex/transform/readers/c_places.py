@@ -283,7 +283,7 @@ class PlaceReader(ArrayReader, ABC):
             facts.append((cell, "addr", f"function:{c_methods.routine_name(function)}"))
             return
         found = self.memory(value, Effects())
-        self._note(cell, found.key, found.through)
+        self._note(cell, found.key, found.through, begins=found.begins)
 
     def initialize(self, kind: Any, value: Any) -> None:
         """Record what pointers in a structure, or in an array of them, are set to by a list."""
@@ -314,8 +314,13 @@ class PlaceReader(ArrayReader, ABC):
                 form = "copy" if within.through else "addr"
                 self.program.record_facts.add((cell, form, within.key))
 
-    def _note(self, cell: str, key: str, through: bool) -> None:
-        """Record that a cell may hold the address of a variable, or what it holds."""
+    def _note(self, cell: str, key: str, through: bool, *, begins: bool) -> None:
+        """Record that a cell may hold the address of a variable, or what it holds.
+
+        `begins`: not an address inside it.
+        """
+        if not begins:
+            self.program.inner_addresses.add(cell)
         if key == UNKNOWN_MEMORY:
             self.program.pointer_facts.append((cell, "addr", "external"))
         else:

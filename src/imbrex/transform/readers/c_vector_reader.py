@@ -48,6 +48,13 @@ class Memory:
     owner: str = ""  # the variable that the field belongs to, which holds or is the memory
     slot: tuple[Affine, ...] = ()  # of an array of pointers: which of them names it
 
+    @property
+    def begins(self) -> bool:
+        """Whether it is the beginning of what the variable is, or points to."""
+        known = self.exact or self.key.startswith(("heap:", "return:"))
+        offset = self.offset is None or self.offset == Affine(0)
+        return known and offset and all(index == Affine(0) for index in self.indices)
+
     def section(self, rank: int) -> Section | None:
         if not self.exact or not rank or len(self.indices) != rank:
             return None

@@ -1,6 +1,6 @@
 module grid_m
-  use mpi
   implicit none
+  include 'mpif.h'
   type :: grid
     integer :: nx, ny, left, right, south, north, comm, column
     double precision, allocatable :: u(:,:), v(:,:)
