@@ -142,7 +142,7 @@ FORTRAN = """      subroutine exchange(a, nx, ny, up, down)
 """
 
 
-def together(tmp_path: Path, name: str, text: str) -> bool:
+def both_under_way(tmp_path: Path, name: str, text: str) -> bool:
     """Whether the receives of both rows are under way at once."""
     source = tmp_path / name
     source.write_text(text)
@@ -162,17 +162,17 @@ def changed(text: str, replacements: dict[str, str]) -> str:
 
 @pytest.mark.parametrize("name", GOES)
 def test_both_rows_are_under_way_together(name: str, tmp_path: Path) -> None:
-    assert together(tmp_path, "p.c", changed(C, GOES[name]))
+    assert both_under_way(tmp_path, "p.c", changed(C, GOES[name]))
 
 
 @pytest.mark.parametrize("name", STAYS)
 def test_rows_that_may_be_one_are_not(name: str, tmp_path: Path) -> None:
-    assert not together(tmp_path, "p.c", changed(C, STAYS[name]))
+    assert not both_under_way(tmp_path, "p.c", changed(C, STAYS[name]))
 
 
 def test_rows_of_an_array_in_fortran(tmp_path: Path) -> None:
-    assert together(tmp_path, "p.f", FORTRAN)
+    assert both_under_way(tmp_path, "p.f", FORTRAN)
     linear = FORTRAN.replace("a(nx, 0:ny+1)", "a(nx, 0:*)")
-    assert together(tmp_path, "p.f", linear)  # `ny` is no less than the low bound
+    assert both_under_way(tmp_path, "p.f", linear)  # `ny` is no less than the low bound
     other = FORTRAN.replace("a(1,ny), nx", "a(1,1), nx")
-    assert not together(tmp_path, "p.f", other)
+    assert not both_under_way(tmp_path, "p.f", other)
