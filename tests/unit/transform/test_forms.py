@@ -9,8 +9,8 @@ import pytest
 
 from imbrex.errors import ImbrexError
 from imbrex.transform.engine import Options, Outcome, transform
-from imbrex.transform.model.program import Language
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.model.sources import Language
 from imbrex.transform.readers.c_source import compile_database
 from imbrex.transform.readers.fortran_units import Units
 

@@ -10,7 +10,8 @@ import pytest
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.messages import Messages
 from imbrex.transform.engine import Options, _Analysis
-from imbrex.transform.model.program import Access, Block, Routine
+from imbrex.transform.model.memory import Access
+from imbrex.transform.model.program import Block, Routine
 
 PROGRAM = """#include <mpi.h>
 #include <stdlib.h>

@@ -13,7 +13,8 @@ from collections.abc import Callable
 from functools import cached_property
 
 from imbrex.transform.analysis.records import Records
-from imbrex.transform.model.program import UNKNOWN_MEMORY, Access, Program, Variable
+from imbrex.transform.model.memory import UNKNOWN_MEMORY, Access, Variable
+from imbrex.transform.model.program import Program
 
 EXTERNAL = "external"
 

@@ -6,7 +6,8 @@ is given is told apart here, as if the allocation stood where the routine is cal
 
 from __future__ import annotations
 
-from imbrex.transform.model.program import Program, Variable
+from imbrex.transform.model.memory import Variable
+from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import TWICE
 
 _HEAP, _RETURN = "heap:", "return:"

@@ -5,15 +5,8 @@ from __future__ import annotations
 from copy import copy
 
 from imbrex.transform.model.affine import ARROW, Affine, Fit, Range, Section, field_of
-from imbrex.transform.model.program import (
-    UNKNOWN_MEMORY,
-    Access,
-    Argument,
-    Call,
-    Program,
-    Routine,
-    Variable,
-)
+from imbrex.transform.model.memory import UNKNOWN_MEMORY, Access, Variable
+from imbrex.transform.model.program import Argument, Call, Program, Routine
 from imbrex.transform.model.shapes import array_of, shape_of
 
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from imbrex.transform.analysis.followed import follow, holds
 from imbrex.transform.model.affine import Affine
 from imbrex.transform.model.cases import Case
-from imbrex.transform.model.program import Access, Block, Call, Kind, Routine
+from imbrex.transform.model.memory import Access
+from imbrex.transform.model.program import Block, Call, Kind, Routine
 
 if TYPE_CHECKING:
     from imbrex.transform.analysis.footprint import Footprints

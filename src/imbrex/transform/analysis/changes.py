@@ -8,7 +8,8 @@ from functools import cached_property
 from imbrex.transform.analysis.aliases import EXTERNAL, Aliases
 from imbrex.transform.model.affine import Affine, disjoint, extents, forget, within
 from imbrex.transform.model.cases import Case
-from imbrex.transform.model.program import UNKNOWN_MEMORY, Access, Program
+from imbrex.transform.model.memory import UNKNOWN_MEMORY, Access
+from imbrex.transform.model.program import Program
 
 _NONE: frozenset[str] = frozenset()
 _MANY = 200  # pairs of accesses, from which on it pays to ask first which of them may meet

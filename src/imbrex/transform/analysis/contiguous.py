@@ -10,8 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from imbrex.transform.model.memory import Variable
 from imbrex.transform.model.name_lists import name_lists
-from imbrex.transform.model.program import Argument, Call, Program, Routine, Statement, Variable
+from imbrex.transform.model.program import Argument, Call, Program, Routine, Statement
 from imbrex.transform.model.reasons import ReasonKind
 
 _NO_CALL = re.compile(

@@ -16,15 +16,8 @@ from imbrex.transform.analysis.spaces import nest
 from imbrex.transform.model.affine import Affine, Section, surely_less, widen
 from imbrex.transform.model.causes import Cause, Reason
 from imbrex.transform.model.location import Location
-from imbrex.transform.model.program import (
-    Access,
-    Block,
-    Call,
-    Kind,
-    Program,
-    Routine,
-    Statement,
-)
+from imbrex.transform.model.memory import Access
+from imbrex.transform.model.program import Block, Call, Kind, Program, Routine, Statement
 from imbrex.transform.model.reasons import ReasonKind
 
 

@@ -17,7 +17,8 @@ from imbrex.transform.analysis.renaming import Renaming
 from imbrex.transform.analysis.setters import Setters, in_block
 from imbrex.transform.model.affine import ARROW, PRODUCT, Affine, field_of
 from imbrex.transform.model.allocation import Allocation
-from imbrex.transform.model.program import Kind, Program, Routine, Statement, Variable
+from imbrex.transform.model.memory import Variable
+from imbrex.transform.model.program import Kind, Program, Routine, Statement
 from imbrex.transform.model.reasons import NOT_ANALYSED
 from imbrex.transform.model.shapes import bounds_of
 

@@ -12,16 +12,8 @@ from functools import lru_cache, partial
 from itertools import combinations
 
 from imbrex.transform.analysis.aliases import EXTERNAL, Aliases
-from imbrex.transform.model.program import (
-    UNKNOWN_MEMORY,
-    Argument,
-    Block,
-    Call,
-    Kind,
-    Program,
-    Routine,
-    Statement,
-)
+from imbrex.transform.model.memory import UNKNOWN_MEMORY
+from imbrex.transform.model.program import Argument, Block, Call, Kind, Program, Routine, Statement
 from imbrex.transform.model.reasons import NOT_ANALYSED
 
 Pair = frozenset[str]

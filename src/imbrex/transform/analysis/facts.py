@@ -15,11 +15,7 @@ from imbrex.transform.analysis.unread import never_read
 from imbrex.transform.analysis.whole_program import incomplete, unseen_code
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.location import Location
-from imbrex.transform.model.program import (
-    Call,
-    Program,
-    Routine,
-)
+from imbrex.transform.model.program import Call, Program, Routine
 from imbrex.transform.model.reasons import ReasonKind
 
 _THREADS = re.compile(

@@ -6,7 +6,8 @@ import re
 
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.setters import Setters
-from imbrex.transform.model.program import Kind, Program, Routine, Statement, Variable
+from imbrex.transform.model.memory import Variable
+from imbrex.transform.model.program import Kind, Program, Routine, Statement
 
 _SHARED = frozenset({"global", "static"})
 _BEGINNING = frozenset({"MPI_Init", "MPI_Init_thread"})

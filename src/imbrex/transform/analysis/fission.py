@@ -14,13 +14,8 @@ from imbrex.transform.analysis.spaces import Space, Spaces
 from imbrex.transform.model.affine import Affine, within
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.location import Location
-from imbrex.transform.model.program import (
-    Access,
-    Kind,
-    Program,
-    Routine,
-    Statement,
-)
+from imbrex.transform.model.memory import Access
+from imbrex.transform.model.program import Kind, Program, Routine, Statement
 from imbrex.transform.model.reasons import ReasonKind
 
 

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 from imbrex.transform.analysis.frames import Frame, Place, Values, merged, without
 from imbrex.transform.model.affine import Affine, Range, Section, forget, widen
 from imbrex.transform.model.formulas import cells
-from imbrex.transform.model.program import Access, Call, Kind, Routine, Statement, Variable
+from imbrex.transform.model.memory import Access, Variable
+from imbrex.transform.model.program import Call, Kind, Routine, Statement
 
 if TYPE_CHECKING:
     from imbrex.transform.analysis.footprint import Footprints

@@ -28,16 +28,8 @@ from imbrex.transform.analysis.whole_program import unseen_code
 from imbrex.transform.model.affine import forget, widen
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.location import Location
-from imbrex.transform.model.program import (
-    UNKNOWN_MEMORY,
-    Access,
-    Block,
-    Call,
-    Kind,
-    Program,
-    Routine,
-    Statement,
-)
+from imbrex.transform.model.memory import UNKNOWN_MEMORY, Access
+from imbrex.transform.model.program import Block, Call, Kind, Program, Routine, Statement
 from imbrex.transform.model.reasons import ReasonKind
 
 _NONE: frozenset[str] = frozenset()

@@ -12,15 +12,8 @@ from collections.abc import Iterator, Set
 
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.aliases import EXTERNAL, Aliases
-from imbrex.transform.model.program import (
-    UNKNOWN_MEMORY,
-    Argument,
-    Call,
-    Kind,
-    Program,
-    Routine,
-    Variable,
-)
+from imbrex.transform.model.memory import UNKNOWN_MEMORY, Variable
+from imbrex.transform.model.program import Argument, Call, Kind, Program, Routine
 
 _LOC = re.compile(rb"(?i)\b(?:loc|c_loc)\s*\(")  # of Fortran: addresses as numbers
 _NAMED = re.compile(r"(?:[^&]*&)?[\s(]*([A-Za-z_]\w*)")  # what `&p->x`, `s%x` or `p` are in

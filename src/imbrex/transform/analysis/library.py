@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from imbrex.transform.model.program import Access, Language, Program, Variable
+from imbrex.transform.model.memory import Access, Variable
+from imbrex.transform.model.program import Program
+from imbrex.transform.model.sources import Language
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,8 @@ from __future__ import annotations
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.sections import layout_of
 from imbrex.transform.model.affine import PRODUCT, Affine, Range
-from imbrex.transform.model.program import Access, Argument, Call, Program, Routine
+from imbrex.transform.model.memory import Access
+from imbrex.transform.model.program import Argument, Call, Program, Routine
 
 Strides = tuple[Affine, ...]
 

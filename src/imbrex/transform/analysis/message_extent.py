@@ -11,7 +11,8 @@ from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.aliases import Aliases
 from imbrex.transform.analysis.joined import Joined
 from imbrex.transform.model.affine import Affine
-from imbrex.transform.model.program import UNKNOWN_MEMORY, Argument, Program, Variable
+from imbrex.transform.model.memory import UNKNOWN_MEMORY, Variable
+from imbrex.transform.model.program import Argument, Program
 
 
 def mark_extents(program: Program, aliases: Aliases) -> None:

@@ -6,11 +6,12 @@ sent: then row `ny + 1`, which a receive beside it fills, is another one than ro
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.beginnings import find_beginnings
 from imbrex.transform.analysis.footprint import Footprints
+from imbrex.transform.analysis.sections import shape_at
 from imbrex.transform.model.affine import Affine
 from imbrex.transform.model.program import Argument, Kind, Program, Routine, Statement
 
@@ -94,13 +95,9 @@ def _facts(
     variable = program.variables.get(buffer.base or "")
     if variable is None or not buffer.origin or buffer.whole:
         return
-    shape = program.shapes.get(variable.key)
-    bounds: Sequence[tuple[Affine | None, Affine | None]] = variable.bounds
-    if shape is not None and (buffer.part_of or variable.kind != "field"):
-        of = buffer.part_of
-        bounds = [(low.of_object(of), high.of_object(of)) for low, high in shape]
-    elif variable.pointer or buffer.strides:
-        bounds = []
+    bounds = shape_at(program, variable, buffer) or []
+    if not bounds and not (variable.pointer or buffer.strides):
+        bounds = list(variable.bounds)
     for index, (low, high) in zip(buffer.origin, bounds, strict=False):
         if index is not None and low is not None:
             yield index.plus(low, -1)

@@ -9,15 +9,8 @@ from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.sections import buffer_fit, buffer_section
 from imbrex.transform.analysis.summary import Buffers
-from imbrex.transform.model.program import (
-    UNKNOWN_MEMORY,
-    Access,
-    Block,
-    Call,
-    Program,
-    Routine,
-    Statement,
-)
+from imbrex.transform.model.memory import UNKNOWN_MEMORY, Access
+from imbrex.transform.model.program import Block, Call, Program, Routine, Statement
 
 
 def buffer_access(program: Program, call: Call, part: mpi_calls.PointToPoint) -> Access:

@@ -13,14 +13,8 @@ from imbrex.transform.analysis.transfer import Role, Transfer, cannot_match, dat
 from imbrex.transform.analysis.under_way import under_way
 from imbrex.transform.model.causes import Cause, Reason
 from imbrex.transform.model.location import Location
-from imbrex.transform.model.program import (
-    UNKNOWN_MEMORY,
-    Access,
-    Block,
-    Kind,
-    Routine,
-    Statement,
-)
+from imbrex.transform.model.memory import UNKNOWN_MEMORY, Access
+from imbrex.transform.model.program import Block, Kind, Routine, Statement
 from imbrex.transform.model.reasons import ReasonKind
 
 _UNKNOWN_CODE = frozenset({ReasonKind.CALL_UNREAD, ReasonKind.CALL_OF, ReasonKind.POINTER_CALL})

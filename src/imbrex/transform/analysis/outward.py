@@ -5,16 +5,9 @@ from __future__ import annotations
 import re
 
 from imbrex.transform.analysis.summary import Footprint
-from imbrex.transform.model.program import (
-    Argument,
-    Call,
-    Kind,
-    Language,
-    Program,
-    Routine,
-    Statement,
-    Variable,
-)
+from imbrex.transform.model.memory import Variable
+from imbrex.transform.model.program import Argument, Call, Kind, Program, Routine, Statement
+from imbrex.transform.model.sources import Language
 
 _NUMBER = re.compile(r"-?\d+|\.(?:true|false)\.|MPI_[A-Z_]+", re.IGNORECASE)
 _NAME = re.compile(r"[A-Za-z_]\w*")

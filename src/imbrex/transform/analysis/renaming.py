@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from imbrex.transform.model.affine import Affine, Range, Section
-from imbrex.transform.model.program import Access, LoopRange, Statement
+from imbrex.transform.model.memory import Access
+from imbrex.transform.model.program import LoopRange, Statement
 
 
 class Renaming:

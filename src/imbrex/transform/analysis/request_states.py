@@ -19,15 +19,8 @@ from imbrex.transform.analysis.transfer import Transfer, data_accesses
 from imbrex.transform.model.affine import disjoint
 from imbrex.transform.model.causes import Cause, Reason
 from imbrex.transform.model.location import Location
-from imbrex.transform.model.program import (
-    UNKNOWN_MEMORY,
-    Access,
-    Argument,
-    Call,
-    Kind,
-    Routine,
-    Statement,
-)
+from imbrex.transform.model.memory import UNKNOWN_MEMORY, Access
+from imbrex.transform.model.program import Argument, Call, Kind, Routine, Statement
 from imbrex.transform.model.reasons import ReasonKind
 
 # Library routines that end or begin the memory of requests; no handle comes out of them.

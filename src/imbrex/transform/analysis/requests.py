@@ -12,18 +12,8 @@ from imbrex.transform.analysis.transfer import Transfer, data_accesses
 from imbrex.transform.model.affine import Affine, Range, Section, disjoint
 from imbrex.transform.model.causes import Cause, Reason
 from imbrex.transform.model.location import Location
-from imbrex.transform.model.program import (
-    BY_POINTER,
-    UNKNOWN_MEMORY,
-    Access,
-    Argument,
-    Block,
-    Call,
-    Kind,
-    Program,
-    Routine,
-    Statement,
-)
+from imbrex.transform.model.memory import BY_POINTER, UNKNOWN_MEMORY, Access
+from imbrex.transform.model.program import Argument, Block, Call, Kind, Program, Routine, Statement
 from imbrex.transform.model.reasons import ReasonKind
 
 _PRESET = re.compile(

@@ -17,13 +17,8 @@ from imbrex.transform.analysis.requests import Requests, request_argument, start
 from imbrex.transform.analysis.transfer import Transfer, data_accesses
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.location import Location
-from imbrex.transform.model.program import (
-    Access,
-    Call,
-    Kind,
-    Routine,
-    Statement,
-)
+from imbrex.transform.model.memory import Access
+from imbrex.transform.model.program import Call, Kind, Routine, Statement
 from imbrex.transform.model.reasons import ReasonKind
 
 # The conditionals around a statement, the outermost first, each with the number of its block.

@@ -6,7 +6,8 @@ import re
 
 from imbrex.transform import mpi_calls
 from imbrex.transform.model.affine import ARROW, Affine, Fit, Range, Section, surely_less
-from imbrex.transform.model.program import Argument, Call, Layout, Program, Variable
+from imbrex.transform.model.memory import Layout, Variable
+from imbrex.transform.model.program import Argument, Call, Program
 
 Extents = list[tuple[Affine | None, Affine | None]]
 
@@ -170,12 +171,20 @@ def _extent(low: Affine | None, high: Affine | None) -> Affine | None:
     return high.plus(low, -1).plus(Affine(1))
 
 
+def shape_at(program: Program, variable: Variable, argument: Argument) -> Extents | None:
+    """Low and high bound of each dimension of an array that one statement allocates."""
+    shape = program.shapes.get(variable.key)
+    if shape is None or (variable.kind == "field" and not argument.part_of):
+        return None
+    of = argument.part_of
+    return [(low.of_object(of), high.of_object(of)) for low, high in shape]
+
+
 def _extents(program: Program, variable: Variable, argument: Argument) -> Extents:
     """Low and high bound of each dimension, of a linear array's as its strides tell."""
-    shape = program.shapes.get(variable.key)
-    if shape is not None and (argument.part_of or variable.kind != "field"):
-        of = argument.part_of
-        return [(low.of_object(of), high.of_object(of)) for low, high in shape]
+    shape = shape_at(program, variable, argument)
+    if shape is not None:
+        return shape
     faster: Extents = [(Affine(0), stride.plus(Affine(1), -1)) for stride in argument.strides]
     return [*faster, *variable.bounds]
 

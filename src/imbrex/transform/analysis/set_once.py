@@ -10,10 +10,11 @@ import re
 
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.model.affine import Affine
-from imbrex.transform.model.program import Kind, Program, Routine, SourceFile, Statement
+from imbrex.transform.model.program import Kind, Program, Routine, Statement
+from imbrex.transform.model.sources import SourceFile
 
 # Statements that are not analysed, and set no variable but by a specifier (`stat=ierr`).
-_SETS_NOTHING = re.compile(rb"(?i)\s*(?:de)?allocate\s*\(|\s*(?:print|write)\b")
+SETS_NOTHING = re.compile(rb"(?i)\s*(?:de)?allocate\s*\(|\s*(?:print|write)\b")
 
 
 def set_once(
@@ -75,7 +76,7 @@ def _not_analysed(footprints: Footprints, routine: Routine, source: SourceFile) 
     for statement in routine.statements():
         text = source.data[statement.start : statement.end]
         if statement.kind is Kind.OPAQUE:
-            if _SETS_NOTHING.match(text):
+            if SETS_NOTHING.match(text):
                 text = b" ".join(re.findall(rb"=[^,()]*", text))
             texts.append(text)
         elif any(footprints.of_call(call, routine.file).stop for call in statement.calls):

@@ -9,22 +9,13 @@ from functools import cached_property
 from imbrex import mpi_facts
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.footprint import Footprints
+from imbrex.transform.analysis.set_once import SETS_NOTHING
 from imbrex.transform.model.affine import field_of
-from imbrex.transform.model.program import (
-    TEMPORARY,
-    UNKNOWN_MEMORY,
-    Access,
-    Block,
-    Call,
-    Kind,
-    Program,
-    Routine,
-    Statement,
-)
+from imbrex.transform.model.memory import TEMPORARY, UNKNOWN_MEMORY, Access
+from imbrex.transform.model.program import Block, Call, Kind, Program, Routine, Statement
 from imbrex.transform.model.reasons import ReasonKind
 
 _HARMLESS = frozenset({"MPI_Type_commit", "MPI_Type_free"})  # what a handle stands for stays
-_SETS_NOTHING = re.compile(rb"(?i)\s*(?:de)?allocate\s*\(|\s*(?:print|write)\b")
 # Calls that are over when they return, and keep no address.
 _AT_ONCE = re.compile(
     "MPI_(?:Type|Cart|Comm|Dims|Group|Graph|Dist_graph|Init|Finalize|Query|Op|Info)"
@@ -69,7 +60,7 @@ class Setters:
         if source is None or not source.is_fortran or statement.stop is None:
             return set()
         text = source.data[statement.start : statement.end].lower()
-        if _SETS_NOTHING.match(text):
+        if SETS_NOTHING.match(text):
             text = b" ".join(re.findall(rb"=[^,()]*", text))  # `stat=ierr`
         names = set(re.findall(rb"[a-z]\w*", text))
         return {key for name in names for key in self._by_name.get(name, ())}
@@ -208,7 +199,7 @@ class Setters:
         for inner in statement.walk():
             text = data[inner.start : inner.end]
             reads = inner.stop is not None and inner.stop.kind is ReasonKind.INPUT_OUTPUT
-            if inner.stop and not (reads or _SETS_NOTHING.match(text)):
+            if inner.stop and not (reads or SETS_NOTHING.match(text)):
                 return False
             if inner.stop and re.search(rb"(?i)\b(?:err|end|eor)\s*=", text):
                 return False  # it may go on elsewhere

@@ -16,17 +16,10 @@ from imbrex.transform.analysis.in_bounds import by_bounds, made_each_time, rooms
 from imbrex.transform.model.affine import Affine, Section, widen, within
 from imbrex.transform.model.causes import Cause, Reason
 from imbrex.transform.model.location import Location
-from imbrex.transform.model.program import (
-    Access,
-    Call,
-    Kind,
-    Language,
-    LoopRange,
-    Program,
-    Routine,
-    Statement,
-)
+from imbrex.transform.model.memory import Access
+from imbrex.transform.model.program import Call, Kind, LoopRange, Program, Routine, Statement
 from imbrex.transform.model.reasons import TWICE, ReasonKind
+from imbrex.transform.model.sources import Language
 
 
 @dataclass(slots=True)

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.location import Location
-from imbrex.transform.model.program import Access, Call
+from imbrex.transform.model.memory import Access
+from imbrex.transform.model.program import Call
 
 _NONE: frozenset[str] = frozenset()
 _MANY = 50  # accesses, from which on it pays to look for those that are the same

@@ -10,14 +10,7 @@ import re
 from itertools import zip_longest
 
 from imbrex.transform import mpi_calls
-from imbrex.transform.model.program import (
-    Block,
-    Call,
-    Kind,
-    Program,
-    Routine,
-    Statement,
-)
+from imbrex.transform.model.program import Block, Call, Kind, Program, Routine, Statement
 from imbrex.transform.model.reasons import ReasonKind
 
 Given = tuple[tuple[str, int], ...]  # values of parameters in one call

@@ -9,14 +9,8 @@ from typing import Any
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.sections import buffer_fit, buffer_section
 from imbrex.transform.model.causes import Reason
-from imbrex.transform.model.program import (
-    UNKNOWN_MEMORY,
-    Access,
-    Argument,
-    Call,
-    Program,
-    Statement,
-)
+from imbrex.transform.model.memory import UNKNOWN_MEMORY, Access
+from imbrex.transform.model.program import Argument, Call, Program, Statement
 
 
 @dataclass(slots=True, eq=False)

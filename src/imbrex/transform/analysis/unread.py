@@ -5,8 +5,9 @@ from __future__ import annotations
 from imbrex.transform import mpi_calls
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.location import Location
-from imbrex.transform.model.program import Language, Program, Routine
+from imbrex.transform.model.program import Program, Routine
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.model.sources import Language
 
 _STATUS = {**mpi_calls.STATUS, **mpi_calls.STATUS_OF_WAIT}
 

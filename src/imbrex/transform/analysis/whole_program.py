@@ -5,8 +5,9 @@ from __future__ import annotations
 from imbrex.transform.analysis.library import Libraries
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.location import Location
-from imbrex.transform.model.program import Call, Language, Program
+from imbrex.transform.model.program import Call, Program
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.model.sources import Language
 
 
 def incomplete(program: Program) -> Reason | None:

@@ -8,7 +8,8 @@ and `a(ubound(a, 1), :)` of one routine are the first and the last row of the ca
 from __future__ import annotations
 
 from imbrex.transform.model.affine import Affine
-from imbrex.transform.model.program import Program, Variable
+from imbrex.transform.model.memory import Variable
+from imbrex.transform.model.program import Program
 
 Bounds = tuple[Affine | None, Affine | None]
 

@@ -18,16 +18,9 @@ from clang.cindex import LinkageKind
 
 from imbrex.errors import ImbrexError
 from imbrex.transform.model.location import Location
-from imbrex.transform.model.program import (
-    CXX_SUFFIXES,
-    Kind,
-    Language,
-    Program,
-    Routine,
-    SourceFile,
-    Statement,
-)
+from imbrex.transform.model.program import Kind, Program, Routine, Statement
 from imbrex.transform.model.reasons import TWICE, ReasonKind
+from imbrex.transform.model.sources import CXX_SUFFIXES, Language, SourceFile
 from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers import c_declarations, c_methods, c_vectors
 from imbrex.transform.readers.c_checks import checked_calls, checking_macros, without_checks

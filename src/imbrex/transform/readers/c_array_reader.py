@@ -6,7 +6,7 @@ from abc import ABC
 from typing import Any
 
 from imbrex.transform.model.affine import Affine
-from imbrex.transform.model.program import UNKNOWN_MEMORY, Access
+from imbrex.transform.model.memory import UNKNOWN_MEMORY, Access
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.readers import c_std_arrays
 from imbrex.transform.readers.c_vector_reader import Effects, Memory, VectorReader

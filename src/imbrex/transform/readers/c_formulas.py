@@ -15,7 +15,7 @@ from imbrex.transform.model.formulas import (
     Operation,
     Span,
 )
-from imbrex.transform.model.program import Variable
+from imbrex.transform.model.memory import Variable
 from imbrex.transform.readers import c_cursor as cc
 from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers.c_places import PlaceReader

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from imbrex.transform.model.location import Location
-from imbrex.transform.model.program import UNKNOWN_MEMORY
+from imbrex.transform.model.memory import UNKNOWN_MEMORY
 from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers import c_methods, c_vectors
 from imbrex.transform.readers.c_distances import becomes_number, is_distance

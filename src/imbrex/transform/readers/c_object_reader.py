@@ -5,7 +5,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any
 
-from imbrex.transform.model.program import UNKNOWN_MEMORY, Argument, Program, SourceFile
+from imbrex.transform.model.memory import UNKNOWN_MEMORY
+from imbrex.transform.model.program import Argument, Program
+from imbrex.transform.model.sources import SourceFile
 from imbrex.transform.readers import c_calls, c_methods, c_std_arrays, c_vectors
 from imbrex.transform.readers import c_cursor as cc
 from imbrex.transform.readers import c_cursor_kinds as ck

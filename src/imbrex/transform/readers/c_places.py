@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from imbrex.transform.model.affine import Affine
-from imbrex.transform.model.program import UNKNOWN_MEMORY, Access
+from imbrex.transform.model.memory import UNKNOWN_MEMORY, Access
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.readers import c_cursor as cc
 from imbrex.transform.readers import c_cursor_kinds as ck

@@ -6,17 +6,10 @@ import bisect
 import re
 from typing import Any
 
-from imbrex.transform.model.program import (
-    CXX_SUFFIXES,
-    Access,
-    Block,
-    Call,
-    Kind,
-    Program,
-    SourceFile,
-    Statement,
-)
+from imbrex.transform.model.memory import Access
+from imbrex.transform.model.program import Block, Call, Kind, Program, Statement
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.model.sources import CXX_SUFFIXES, SourceFile
 from imbrex.transform.readers import c_cursor as cc
 from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers import c_formulas, c_methods, c_vectors

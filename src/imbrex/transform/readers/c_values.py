@@ -9,7 +9,7 @@ from clang.cindex import TypeKind
 
 from imbrex.transform.model.affine import ARROW, Affine, field_of
 from imbrex.transform.model.conditions import Test
-from imbrex.transform.model.program import UNKNOWN_MEMORY, Variable
+from imbrex.transform.model.memory import UNKNOWN_MEMORY, Variable
 from imbrex.transform.readers import c_cursor as cc
 from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers import c_methods, c_std_arrays, c_vectors

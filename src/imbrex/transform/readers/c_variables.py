@@ -7,7 +7,9 @@ from typing import Any
 from clang.cindex import LinkageKind, StorageClass
 
 from imbrex.transform.model.affine import Affine
-from imbrex.transform.model.program import UNKNOWN_MEMORY, Program, SourceFile, Variable
+from imbrex.transform.model.memory import UNKNOWN_MEMORY, Variable
+from imbrex.transform.model.program import Program
+from imbrex.transform.model.sources import SourceFile
 from imbrex.transform.readers import c_cursor as cc
 from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers import c_vectors

@@ -10,15 +10,10 @@ from clang.cindex import TypeKind
 
 from imbrex.transform.model.affine import Affine, Range, Section
 from imbrex.transform.model.causes import Cause
-from imbrex.transform.model.program import (
-    UNKNOWN_MEMORY,
-    Access,
-    Argument,
-    Call,
-    Program,
-    SourceFile,
-)
+from imbrex.transform.model.memory import UNKNOWN_MEMORY, Access
+from imbrex.transform.model.program import Argument, Call, Program
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.model.sources import SourceFile
 from imbrex.transform.readers import c_cursor as cc
 from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers import c_std_arrays, c_vectors

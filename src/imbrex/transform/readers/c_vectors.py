@@ -15,7 +15,8 @@ import re
 from typing import Any
 
 from imbrex.transform.model.affine import Affine
-from imbrex.transform.model.program import Program, Variable
+from imbrex.transform.model.memory import Variable
+from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import TWICE
 from imbrex.transform.readers import c_cursor as cc
 from imbrex.transform.readers import c_cursor_kinds as ck

@@ -6,15 +6,8 @@ passed beside its object (`call halo(g, g%u)`) is followed all the same, as prog
 
 from __future__ import annotations
 
-from imbrex.transform.model.program import (
-    BY_POINTER,
-    Argument,
-    Call,
-    Program,
-    Routine,
-    Statement,
-    Variable,
-)
+from imbrex.transform.model.memory import BY_POINTER, Variable
+from imbrex.transform.model.program import Argument, Call, Program, Routine, Statement
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.readers.fortran_types import type_name
 

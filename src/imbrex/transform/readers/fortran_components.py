@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from imbrex.transform.model.affine import Affine, field_of
-from imbrex.transform.model.program import Variable
+from imbrex.transform.model.memory import Variable
 from imbrex.transform.readers.fortran_lines import closing, split_arguments
 from imbrex.transform.readers.fortran_scopes import Scope, Symbol
 from imbrex.transform.readers.fortran_types import Definition

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from imbrex.transform.model.affine import Affine
-from imbrex.transform.model.program import BY_EQUIVALENCE, BY_POINTER, Program, Variable
+from imbrex.transform.model.memory import BY_EQUIVALENCE, BY_POINTER, Variable
+from imbrex.transform.model.program import Program
 from imbrex.transform.model.shapes import enter_bounds, extent_of, shape_of
 from imbrex.transform.readers.fortran_components import BASE, Components
 from imbrex.transform.readers.fortran_defined import Own

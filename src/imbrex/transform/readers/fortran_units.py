@@ -8,8 +8,8 @@ import re
 from pathlib import Path
 
 from imbrex.errors import ImbrexError
-from imbrex.transform.model.program import Language, SourceFile
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.model.sources import Language, SourceFile
 from imbrex.transform.readers.fortran_conditionals import Conditionals, conditionals
 from imbrex.transform.readers.fortran_defined import Own
 from imbrex.transform.readers.fortran_lines import (

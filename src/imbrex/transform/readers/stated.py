@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 
 from imbrex.errors import ImbrexError
-from imbrex.transform.model.program import Kind, Language, Program, Routine, SourceFile, Statement
+from imbrex.transform.model.program import Kind, Program, Routine, Statement
+from imbrex.transform.model.sources import Language, SourceFile
 
 _IN_C = re.compile(rb"(?m)^[ \t]*#[ \t]*pragma[ \t]+imbrex\b([^\n]*)")
 _IN_FORTRAN = re.compile(rb"(?im)^[ \t]*[!c*]\$imbrex\b([^\n!]*)")

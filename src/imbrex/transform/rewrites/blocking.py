@@ -12,16 +12,10 @@ from imbrex.transform.analysis.motion import Reach
 from imbrex.transform.analysis.transfer import Role, Transfer, data_accesses
 from imbrex.transform.analysis.unread import never_read
 from imbrex.transform.model.causes import Reason
-from imbrex.transform.model.program import (
-    BY_POINTER,
-    UNKNOWN_MEMORY,
-    Access,
-    Argument,
-    Kind,
-    Language,
-    Program,
-)
+from imbrex.transform.model.memory import BY_POINTER, UNKNOWN_MEMORY, Access
+from imbrex.transform.model.program import Argument, Kind, Program
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.model.sources import Language
 from imbrex.transform.rewrites.base import Decision, Plan, Site
 from imbrex.transform.rewrites.calls import CallRewrite
 

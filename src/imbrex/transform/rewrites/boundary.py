@@ -16,17 +16,10 @@ from imbrex.transform.analysis.messages import Messages, buffer_access, statemen
 from imbrex.transform.analysis.spaces import Space, Spaces
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.location import Location
-from imbrex.transform.model.program import (
-    Access,
-    Block,
-    Call,
-    Language,
-    LoopRange,
-    Program,
-    Routine,
-    Statement,
-)
+from imbrex.transform.model.memory import Access
+from imbrex.transform.model.program import Block, Call, LoopRange, Program, Routine, Statement
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.model.sources import Language
 from imbrex.transform.rewrites.base import Plan, Refusal
 from imbrex.transform.rewrites.proposals import Preparing, Proposal, StatementSite
 from imbrex.transform.text.directives import directives_allow, may_be_parted

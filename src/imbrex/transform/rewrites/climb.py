@@ -11,7 +11,8 @@ from imbrex.transform.analysis.motion import Motion
 from imbrex.transform.analysis.summary import Footprint
 from imbrex.transform.analysis.transfer import Transfer
 from imbrex.transform.model.causes import Reason
-from imbrex.transform.model.program import Access, Kind, Routine, Statement
+from imbrex.transform.model.memory import Access
+from imbrex.transform.model.program import Kind, Routine, Statement
 from imbrex.transform.rewrites.base import Refusal
 
 Released = Callable[[Routine, Statement], list[Access]]

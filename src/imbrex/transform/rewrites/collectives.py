@@ -10,8 +10,8 @@ from imbrex.transform.analysis.transfer import Transfer
 from imbrex.transform.analysis.whole_program import unseen_code
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.location import Location
-from imbrex.transform.model.program import Language
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.model.sources import Language
 from imbrex.transform.rewrites.base import Decision, Plan, Refusal, Site
 from imbrex.transform.rewrites.blocking import BlockingToNonblocking
 

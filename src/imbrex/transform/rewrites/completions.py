@@ -20,7 +20,8 @@ from imbrex.transform.analysis.transfer import Transfer
 from imbrex.transform.model.affine import Section, disjoint
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.location import Location
-from imbrex.transform.model.program import Access, Argument, Call, Program, Routine
+from imbrex.transform.model.memory import Access
+from imbrex.transform.model.program import Argument, Call, Program, Routine
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.rewrites.base import ContentT, DoneT, Refusal, Site
 from imbrex.transform.rewrites.calls import CallRewrite

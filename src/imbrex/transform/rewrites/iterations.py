@@ -6,7 +6,8 @@ from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.location import Location
-from imbrex.transform.model.program import Access, Program, Routine, Statement
+from imbrex.transform.model.memory import Access
+from imbrex.transform.model.program import Program, Routine, Statement
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.rewrites.base import Refusal
 from imbrex.transform.text.loop_guards import LoopGuards, read_guards

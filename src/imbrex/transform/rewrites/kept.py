@@ -11,8 +11,10 @@ from imbrex.transform.analysis.spaces import sets_first
 from imbrex.transform.analysis.unread import never_read
 from imbrex.transform.model.causes import Cause, Reason
 from imbrex.transform.model.location import Location
-from imbrex.transform.model.program import Kind, Language, Program, Routine, Variable
+from imbrex.transform.model.memory import Variable
+from imbrex.transform.model.program import Kind, Program, Routine
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.model.sources import Language
 from imbrex.transform.rewrites.base import Refusal
 from imbrex.transform.text.halves import Halves
 

@@ -19,15 +19,8 @@ from imbrex.transform.analysis.unread import never_read
 from imbrex.transform.model.affine import Affine, Range
 from imbrex.transform.model.causes import Cause, Reason
 from imbrex.transform.model.location import Location
-from imbrex.transform.model.program import (
-    UNKNOWN_MEMORY,
-    Access,
-    Argument,
-    Kind,
-    Program,
-    Routine,
-    Statement,
-)
+from imbrex.transform.model.memory import UNKNOWN_MEMORY, Access
+from imbrex.transform.model.program import Argument, Kind, Program, Routine, Statement
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.rewrites.base import Decision, Plan, Refusal, Site
 from imbrex.transform.rewrites.calls import sites_in

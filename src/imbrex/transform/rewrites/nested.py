@@ -14,7 +14,8 @@ from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.schedule import Item, Schedule
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.location import Location
-from imbrex.transform.model.program import Access, Call, Kind, Program, Routine, Statement
+from imbrex.transform.model.memory import Access
+from imbrex.transform.model.program import Call, Kind, Program, Routine, Statement
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.rewrites.base import Plan
 from imbrex.transform.rewrites.proposals import Proposal

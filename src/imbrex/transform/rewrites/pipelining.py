@@ -18,7 +18,8 @@ from imbrex.transform.analysis.own_completions import OwnCompletions
 from imbrex.transform.analysis.transfer import Render, Role, Transfer
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.location import Location
-from imbrex.transform.model.program import Access, Block, Kind, Program, Routine, Statement
+from imbrex.transform.model.memory import Access
+from imbrex.transform.model.program import Block, Kind, Program, Routine, Statement
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.rewrites.base import Plan, Refusal, Site
 from imbrex.transform.rewrites.blocking import BlockingToNonblocking

@@ -12,15 +12,10 @@ from imbrex.transform.analysis.def_use import DefUseChain, DefUseChains
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.model.causes import Cause, Reason
 from imbrex.transform.model.location import Location
-from imbrex.transform.model.program import (
-    Kind,
-    Language,
-    Program,
-    Routine,
-    SourceFile,
-    Variable,
-)
+from imbrex.transform.model.memory import Variable
+from imbrex.transform.model.program import Kind, Program, Routine
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.model.sources import Language, SourceFile
 from imbrex.transform.rewrites.base import Plan, Refusal
 from imbrex.transform.rewrites.proposals import Preparing, Proposal
 from imbrex.transform.text.edits import Edit

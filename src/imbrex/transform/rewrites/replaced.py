@@ -13,12 +13,10 @@ from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.model.affine import Affine
 from imbrex.transform.model.causes import Cause, Reason
 from imbrex.transform.model.location import Location
-from imbrex.transform.model.program import (
-    Language,
-    Program,
-    Variable,
-)
+from imbrex.transform.model.memory import Variable
+from imbrex.transform.model.program import Program
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.model.sources import Language
 from imbrex.transform.rewrites.base import Plan, Refusal, Site, calls_of
 from imbrex.transform.rewrites.private import NAME, PrivateBuffers, elements
 from imbrex.transform.rewrites.proposals import Preparing, Proposal

@@ -12,17 +12,8 @@ from imbrex.transform.analysis.spaces import Spaces
 from imbrex.transform.analysis.transfer import Transfer
 from imbrex.transform.model.causes import Cause, Reason
 from imbrex.transform.model.location import Location
-from imbrex.transform.model.program import (
-    TEMPORARY,
-    Access,
-    Block,
-    Call,
-    Kind,
-    Program,
-    Routine,
-    Statement,
-    Variable,
-)
+from imbrex.transform.model.memory import TEMPORARY, Access, Variable
+from imbrex.transform.model.program import Block, Call, Kind, Program, Routine, Statement
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.rewrites.base import Refusal, Site
 from imbrex.transform.rewrites.blocking import BlockingToNonblocking

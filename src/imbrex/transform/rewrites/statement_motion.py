@@ -14,13 +14,7 @@ from imbrex.transform.analysis.taken import Given, statements_taken
 from imbrex.transform.analysis.transfer import Transfer
 from imbrex.transform.model.causes import Cause, Reason
 from imbrex.transform.model.location import Location
-from imbrex.transform.model.program import (
-    Argument,
-    Call,
-    Kind,
-    Routine,
-    Statement,
-)
+from imbrex.transform.model.program import Argument, Call, Kind, Routine, Statement
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.rewrites.base import Decision, Refusal, Site
 from imbrex.transform.rewrites.completions import strictest

@@ -8,7 +8,8 @@ from imbrex.transform.analysis.schedule import Item, Schedule
 from imbrex.transform.analysis.spaces import Space, Spaces
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.location import Location
-from imbrex.transform.model.program import Access, Routine, Statement
+from imbrex.transform.model.memory import Access
+from imbrex.transform.model.program import Routine, Statement
 from imbrex.transform.model.reasons import ReasonKind
 
 if TYPE_CHECKING:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from imbrex.transform.analysis.transfer import Transfer
-from imbrex.transform.model.program import Routine, SourceFile, Statement
+from imbrex.transform.model.program import Routine, Statement
+from imbrex.transform.model.sources import SourceFile
 from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.layout import (
     C_COMMENT_LINE,

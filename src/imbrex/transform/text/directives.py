@@ -11,7 +11,8 @@ import re
 from collections.abc import Sequence
 
 from imbrex.transform.analysis.spaces import Space
-from imbrex.transform.model.program import Kind, SourceFile, Statement
+from imbrex.transform.model.program import Kind, Statement
+from imbrex.transform.model.sources import SourceFile
 
 _CONTINUED = re.compile(r"\\\r?\n|&[ \t]*\r?\n[ \t]*[!cC*]\$omp[ \t]*&?|\n[!cC*]\$omp[^\s0]", re.I)
 _LINE = re.compile(r"\s*(?:#\s*pragma|[!cC*]\$(?=omp))\s*(.*)", re.IGNORECASE)

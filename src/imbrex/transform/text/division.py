@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from imbrex.transform.analysis.spaces import Space
 from imbrex.transform.model.affine import Affine, surely_less
-from imbrex.transform.model.program import Block, Language, Program, Routine, SourceFile
+from imbrex.transform.model.program import Block, Program, Routine
+from imbrex.transform.model.sources import Language, SourceFile
 from imbrex.transform.text.layout import indent_at, line_start
 from imbrex.transform.text.loop_headers import Header, read_header, with_headers
 from imbrex.transform.text.parted import Parted

@@ -6,7 +6,8 @@ import re
 from typing import Protocol
 
 from imbrex.transform.analysis.transfer import Role, Transfer
-from imbrex.transform.model.program import Block, Kind, Routine, SourceFile, Statement
+from imbrex.transform.model.program import Block, Kind, Routine, Statement
+from imbrex.transform.model.sources import SourceFile
 from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.layout import (
     before_comments,

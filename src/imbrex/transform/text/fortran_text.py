@@ -6,14 +6,8 @@ import re
 from collections.abc import Callable
 
 from imbrex.transform.analysis.transfer import Transfer
-from imbrex.transform.model.program import (
-    Argument,
-    Language,
-    Program,
-    Routine,
-    SourceFile,
-    Statement,
-)
+from imbrex.transform.model.program import Argument, Program, Routine, Statement
+from imbrex.transform.model.sources import Language, SourceFile
 from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.layout import line_start
 from imbrex.transform.text.wrapping import wrapped

@@ -9,17 +9,10 @@ from dataclasses import replace
 from imbrex.transform.analysis.schedule import Item, Schedule
 from imbrex.transform.analysis.transfer import Transfer
 from imbrex.transform.model.causes import Cause
-from imbrex.transform.model.program import (
-    Block,
-    Call,
-    Kind,
-    Language,
-    Program,
-    Routine,
-    Statement,
-    Variable,
-)
+from imbrex.transform.model.memory import Variable
+from imbrex.transform.model.program import Block, Call, Kind, Program, Routine, Statement
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.model.sources import Language
 from imbrex.transform.text.c_text import CText
 from imbrex.transform.text.conditionals import conditional
 from imbrex.transform.text.edits import Edit

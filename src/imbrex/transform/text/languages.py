@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from imbrex.transform.model.program import Language, Program, Routine, SourceFile
+from imbrex.transform.model.program import Program, Routine
+from imbrex.transform.model.sources import Language, SourceFile
 from imbrex.transform.text.c_text import CText
 from imbrex.transform.text.emit import Text
 from imbrex.transform.text.fortran_text import FortranText

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from imbrex.transform.model.program import Language, Program, SourceFile, Statement
+from imbrex.transform.model.program import Program, Statement
+from imbrex.transform.model.sources import Language, SourceFile
 
 _C = re.compile(
     r"for\s*\(\s*(?:(?:const\s+)?[A-Za-z_][\w ]*?\s)?\s*(?P<index>[A-Za-z_]\w*)\s*=(?!=)"

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from imbrex.transform.model.program import Language, SourceFile, Statement
+from imbrex.transform.model.program import Statement
+from imbrex.transform.model.sources import Language, SourceFile
 from imbrex.transform.text.edits import Edit, apply_edits
 from imbrex.transform.text.layout import indent_at, line_start
 from imbrex.transform.text.terms import difference, shifted

@@ -7,8 +7,9 @@ import re
 from dataclasses import dataclass
 
 from imbrex.transform.model.causes import Cause
-from imbrex.transform.model.program import Call, Program, Routine, SourceFile
+from imbrex.transform.model.program import Call, Program, Routine
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.model.sources import SourceFile
 from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.layout import indent_at
 from imbrex.transform.text.specification import parameters_of

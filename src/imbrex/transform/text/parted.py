@@ -10,8 +10,9 @@ import re
 
 from imbrex.transform.analysis.spaces import Space
 from imbrex.transform.model.causes import Cause
-from imbrex.transform.model.program import Language, Program, Routine
+from imbrex.transform.model.program import Program, Routine
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.model.sources import Language
 from imbrex.transform.text.directives import without_those_of_loops
 from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.layout import indent_at

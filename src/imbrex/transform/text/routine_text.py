@@ -6,7 +6,8 @@ import re
 from dataclasses import dataclass, field
 
 from imbrex.transform.model.causes import Cause
-from imbrex.transform.model.program import Program, Routine, Variable
+from imbrex.transform.model.memory import Variable
+from imbrex.transform.model.program import Program, Routine
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.text.layout import line_start
 from imbrex.transform.text.specification import opening_of, parameters_of

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from imbrex.transform.model.program import Kind, Language, Routine, SourceFile
+from imbrex.transform.model.program import Kind, Routine
+from imbrex.transform.model.sources import Language, SourceFile
 from imbrex.transform.text.layout import line_start
 
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")

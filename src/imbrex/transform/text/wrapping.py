@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from imbrex.transform.model.program import Language
+from imbrex.transform.model.sources import Language
 
 _WIDTH = {Language.C: 100, Language.FORTRAN_FIXED: 72, Language.FORTRAN_FREE: 98}
 _BREAK = re.compile(r"(?<=[,;])\s+|\s+(?=\|\|)|(?<=\.or\.)\s+|\s+(?=\?)|\s+(?=:\s)")

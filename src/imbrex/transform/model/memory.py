@@ -1,0 +1,104 @@
+"""Variables of a program, and what accesses touch of their memory."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from imbrex.transform.model.affine import Affine, Fit, Section
+from imbrex.transform.model.cases import Case
+
+
+@dataclass(slots=True)
+class Variable:
+    """A variable, a field (`field:Type.name`) or a heap object (`heap:file:line`)."""
+
+    key: str
+    name: str
+    kind: str  # "local", "static", "parameter", "global", "field", "heap"
+    element: str = ""  # element type as written by the language, e.g. "double"
+    pointer: bool = False
+    # Declared bounds (low, high) per dimension, fastest first; None where not known.
+    bounds: tuple[tuple[Affine | None, Affine | None], ...] = ()
+    volatile: bool = False
+    record: str = ""  # name of the struct type, where the variable is one
+    lifetime: tuple[int, int] | None = None  # byte span of the block it lives in; None: for ever
+    line: int = 0
+    optional: bool = False  # a Fortran dummy argument that may be absent
+    apart: bool = False  # a field whose memory is none of its object's: an allocatable component
+    allocatable: bool = False  # of Fortran: its bounds are those of its last allocation
+    assumed_shape: bool = False  # a Fortran dummy argument with the shape of what it is given
+    reference: bool = False  # of C++: a reference, or `this`, that names one object for good
+    rows: bool = False  # an array of vectors, each of which has memory of its own
+    # Of assumed shape, and maybe a section whose elements do not follow each other in memory.
+    scattered: bool = False
+
+
+class Access(NamedTuple):
+    """One read or write of a variable, or (`through`) of the memory that it points to."""
+
+    variable: str
+    through: bool
+    write: bool
+    line: int
+    section: Section | None = None
+    # Of an array that is linear in the language: the extents of the section's faster dimensions.
+    strides: tuple[Affine, ...] = ()
+    owner: str = ""  # the variable whose field holds the pointer, where the access is through one
+    # Of an array of pointers: the element of it that holds the pointer; empty where not known.
+    slot: tuple[Affine, ...] = ()
+    # What it touches for each value of some variables, all of them together; empty: `section`.
+    cases: tuple[Case, ...] = ()
+    # Expressions that are not below 0 where the access happens.
+    when: frozenset[Affine] = frozenset()
+    fit: Fit | None = None  # of a message whose section is not known
+
+    def at(self, section: Section | None) -> Access:
+        """The same access of another section, which counts in the same array."""
+        if section is self.section and not (self.cases or self.when or self.fit):
+            return self
+        variable, through, write, line, _, strides, owner, slot, *_ = self
+        return Access(variable, through, write, line, section, strides, owner, slot)
+
+    def anywhere(self) -> Access:
+        """The same access where nothing is known of the elements that it touches."""
+        variable, through, write, line, _, _, owner, *_ = self
+        return Access(variable, through, write, line, None, (), owner)
+
+    def settled(self, section: Section | None, changed: Set[str]) -> Access:
+        """The access of another section, with all else that does not depend on `changed`."""
+        if any(index.variables() & changed for index in self.slot):
+            return self.anywhere()
+        kept = self.at(section)
+        if self.cases and not any(case.variables() & changed for case in self.cases):
+            kept = kept._replace(cases=self.cases)
+        if self.when:
+            facts = [fact for fact in self.when if fact.variables().isdisjoint(changed)]
+            kept = kept._replace(when=frozenset(facts))
+        if self.fit is not None and self.fit.variables().isdisjoint(changed):
+            kept = kept._replace(fit=self.fit)
+        return kept
+
+
+UNKNOWN_MEMORY = "?"
+TEMPORARY = "temporary"  # the memory of an expression that Fortran passes, gone with the call
+
+# Why a Fortran variable may share its memory with others (`Program.overlays`).
+BY_POINTER = "a pointer"  # itself a pointer or a target, or of a derived type that may hold some
+BY_EQUIVALENCE = "an EQUIVALENCE"
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """A datatype: `count` blocks of `length` elements whose beginnings are `stride` apart."""
+
+    element: str  # MPI's name of the elements' type
+    count: Affine
+    length: Affine
+    stride: Affine
+
+    def of_object(self, owner: str) -> Layout:
+        """The layout in one object, of which fields that are named without an object are."""
+        sizes = (size.of_object(owner) for size in (self.count, self.length, self.stride))
+        return Layout(self.element, *sizes)
