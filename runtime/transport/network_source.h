@@ -5,7 +5,7 @@
 
 #include "transport/onesided.h"
 #include "transport/self_messages.h"
-#include "transport/source.h"
+#include "transport/event_source.h"
 
 /* What each of them wants to be told. */
 #define IX_NETWORK_EVENTS(source_name)                                                             \

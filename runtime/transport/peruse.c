@@ -1,7 +1,7 @@
 /* PERUSE names a request by a number which in Open MPI is its handle; so the call that completes a
  * receive says how much it brought, and the events when. */
 #ifndef IMBREX_DIRECT
-#include "transport/source.h"
+#include "transport/event_source.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  * complete. A send names the address of its receiver and a completed receive that of its sender, so
  * that messages within a node and between nodes can both be taken: docs/reference/events.md. */
 #ifndef IMBREX_DIRECT
-#include "transport/source.h"
+#include "transport/event_source.h"
 
 #include <stdlib.h>
 

@@ -9,7 +9,7 @@
 #include "base/warnings.h"
 #include "generated/operations.h"
 #include "transport/data_operations.h"
-#include "transport/source.h"
+#include "transport/event_source.h"
 
 /* What was chosen. */
 static struct {

@@ -1,7 +1,7 @@
 /* A source of events inside the library: one `const ix_event_source` in a file of its own, and one
  * line in sources.def. It calls ix_post and ix_complete of the engine. */
-#ifndef IMBREX_TRANSPORT_SOURCE_H
-#define IMBREX_TRANSPORT_SOURCE_H
+#ifndef IMBREX_TRANSPORT_EVENT_SOURCE_H
+#define IMBREX_TRANSPORT_EVENT_SOURCE_H
 
 #include "mpi/observers.h"
 #include "transport/seen.h"
