@@ -48,26 +48,6 @@ LONGEST_FIRST = (
     "tests/unit/formats/test_damaged_files.py",
 )
 
-SLOW = tuple(
-    f"tests/unit/{name}"
-    for name in (
-        *("cli/test_cli_shell.py", "cli/test_compare_repeat.py", "export/test_perfetto.py"),
-        *("network/test_measure.py", "probe/test_page.py", "report/test_page.py"),
-        *("report/test_pictures.py", "tune/test_hanging.py", "transform/test_addresses.py"),
-        *("transform/test_allocated.py", "transform/test_cxx", "transform/test_deep_calls.py"),
-        *("transform/test_deferred.py", "transform/test_derived.py", "transform/test_libraries.py"),
-        *("transform/test_refusals_motion.py", "transform/test_room_fortran.py"),
-        *("transform/test_semantics.py", "transform/test_stated.py", "transform/test_wildcards.py"),
-        *("transform/test_wrappers.py", "transform/test_assumed_shape.py", "test_forked.py"),
-        *("transform/test_faces.py", "transform/test_pipelining.py", "transform/test_progress.py"),
-        *("transform/test_sinking.py", "transform/test_measured.py", "transform/test_parted.py"),
-        *("transform/test_outliving_requests.py", "transform/test_joined_variables.py"),
-        *("transform/test_bad_input.py", "transform/test_slots.py", "core/test_call_log.py"),
-        *("model/test_predict_command.py", "analysis/test_reference.py"),
-    )
-)
-"""What `make check` leaves out beside what is marked: more than half of the unit tests' time."""
-
 # How long an example takes says nothing on such a machine.
 settings.register_profile(
     "imbrex",
@@ -79,11 +59,8 @@ settings.register_profile(
 settings.load_profile("imbrex")
 
 
-@pytest.hookimpl(tryfirst=True)  # before those that are marked are left out
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     for item in items:
-        if str(item.path.relative_to(config.rootpath)).startswith(SLOW):
-            item.add_marker(pytest.mark.slow)
         if item.path.relative_to(config.rootpath).parts[1] in TRIED_AGAIN:
             item.add_marker(pytest.mark.flaky(reruns=2))
     if hasattr(config, "workerinput"):  # one of several workers

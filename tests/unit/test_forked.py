@@ -13,6 +13,8 @@ from threading import Thread
 import pytest
 from tests import forked
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize(
     "words", [["show", "run"], ["show", "run", "--json"], ["show"], ["--help"]]

@@ -13,6 +13,8 @@ from tests.unit.analysis.jobs import ALL, COMPLETION, RECV, SEND, AnalysisDriver
 from tests.unit.analysis.reference import Class, Handshake, Job, Network
 from tests.unit.analysis.schedules import jobs
 
+pytestmark = pytest.mark.slow
+
 CAUSES = ("late_sender", "late_receiver", "late_collective", "transfer", "stalled", "library")
 CAUSES = (*CAUSES, "unattributed")
 many = settings(

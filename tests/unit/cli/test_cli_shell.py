@@ -14,6 +14,8 @@ from imbrex.cli import cli
 from imbrex.cli.commands import COMMANDS
 from imbrex.cli.roff import escape, pages
 
+pytestmark = pytest.mark.slow
+
 SHELLS = {"bash": "--norc", "zsh": "-f", "fish": "--no-config"}
 
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
 from imbrex.cli import cli
+
+pytestmark = pytest.mark.slow
 
 PRINTED = ("--warm", "0", "--time-from", "took ([0-9.]+)")
 

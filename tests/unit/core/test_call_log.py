@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from tests.unit.driver import ADDRESS
 
+pytestmark = pytest.mark.slow
+
 
 def _check(binary: Path, name: str, *part: str) -> None:
     command = [str(binary), name, *part]

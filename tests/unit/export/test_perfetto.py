@@ -20,6 +20,8 @@ from tests.unit.logs import write_logged_run
 from imbrex.export.registry import FORMATS
 from imbrex.profile.run import load_run
 
+pytestmark = pytest.mark.slow
+
 PATIENCE_S = 60.0
 QUERY = """
 const [text, done] = arguments;

@@ -13,6 +13,8 @@ import pytest
 
 from imbrex.cli import main
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> object:

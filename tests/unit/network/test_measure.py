@@ -16,6 +16,8 @@ from imbrex.errors import ImbrexError
 from imbrex.network import calibrate, measure
 from imbrex.network.measure import run_probes
 
+pytestmark = pytest.mark.slow
+
 ALONE = """\
 # imbrex-probes 1
 # library MPICH Version: 4.0.2

@@ -24,6 +24,8 @@ from imbrex.probe.knobs import Tried, knobs_for
 from imbrex.probe.page import render
 from imbrex.probe.work_overlap import hidden_ns, transfer_range_ns, work_overlaps
 
+pytestmark = pytest.mark.slow
+
 __all__ = ["chromium", "opened"]
 
 X = 100_000

@@ -24,6 +24,8 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
+pytestmark = pytest.mark.slow
+
 SOURCE = "\n".join(
     [*("// line" for _ in range(3)), "MPI_Irecv(<&b>)", "MPI_Isend()", "MPI_Waitall()", "}"]
 )

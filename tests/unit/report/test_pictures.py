@@ -15,6 +15,8 @@ from tests.unit.report.synthetic import write_run
 from imbrex.diagnosis.diagnosis import diagnose
 from imbrex.profile.run import load_run
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[3]
 NAMES = ("first-screen", "call-site", "time-line")
 

@@ -8,6 +8,8 @@ import pytest
 
 from imbrex.transform.engine import Options, transform
 
+pytestmark = pytest.mark.slow
+
 C = """#include <mpi.h>
 #include <stdarg.h>
 #include <stdatomic.h>

@@ -11,6 +11,8 @@ import pytest
 
 from imbrex.transform.engine import Options, _Analysis, transform
 
+pytestmark = pytest.mark.slow
+
 CASES = Path(__file__).parent / "cases"
 MODULE = """module fields
   implicit none

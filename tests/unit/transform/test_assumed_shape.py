@@ -9,6 +9,8 @@ import pytest
 
 from imbrex.transform.engine import Options, transform
 
+pytestmark = pytest.mark.slow
+
 PROGRAM = """
 module halo_mod
   use mpi_f08

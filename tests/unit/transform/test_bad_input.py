@@ -14,6 +14,8 @@ from imbrex.cli.transform import transform as command
 from imbrex.errors import ImbrexError
 from imbrex.transform.text.edits import replace_files
 
+pytestmark = pytest.mark.slow
+
 CASES = Path(__file__).parent / "cases"
 MODULE = """program p
   use heat_fields

@@ -11,6 +11,8 @@ import pytest
 from imbrex.transform.engine import Options, transform
 from imbrex.transform.readers.c_source import HEADERS
 
+pytestmark = pytest.mark.slow
+
 PROGRAM = """#include <mpi.h>
 #include <vector>
 #include <cstdio>

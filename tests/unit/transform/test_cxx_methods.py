@@ -8,6 +8,8 @@ import pytest
 
 from imbrex.transform.engine import Options, transform
 
+pytestmark = pytest.mark.slow
+
 PROGRAM = """#include <mpi.h>
 #include <cstdio>
 #include <utility>

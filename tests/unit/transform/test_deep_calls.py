@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from imbrex.transform.engine import Options, transform
+
+pytestmark = pytest.mark.slow
 
 _DEPTH = 40  # with two calls of the next routine in each: 2**40 paths
 _SHARED = "\n".join(f"double g{number};" for number in range(60))

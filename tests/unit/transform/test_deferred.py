@@ -12,6 +12,8 @@ import pytest
 from imbrex.transform.engine import Options, transform
 from imbrex.transform.readers.c_source import HEADERS
 
+pytestmark = pytest.mark.slow
+
 HERE = Path(__file__).parent
 NAMES = [
     "branches.c",

@@ -11,6 +11,8 @@ import pytest
 
 from imbrex.transform.engine import Options, _Analysis, transform
 
+pytestmark = pytest.mark.slow
+
 GRID = """#include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -13,6 +13,8 @@ import pytest
 
 from imbrex.transform.engine import Options, transform
 
+pytestmark = pytest.mark.slow
+
 C = """#include <mpi.h>
 #include <stddef.h>
 #include <stdint.h>

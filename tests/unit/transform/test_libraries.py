@@ -12,6 +12,8 @@ from imbrex.errors import ImbrexError
 from imbrex.transform.engine import Options, transform
 from imbrex.transform.readers.c_macros import mpi_macros
 
+pytestmark = pytest.mark.slow
+
 C = """#include <mpi.h>
 %s
 static int s[10], t[10], w[1000];

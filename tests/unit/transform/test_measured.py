@@ -12,6 +12,8 @@ from imbrex.transform.command import explain
 from imbrex.transform.engine import Options, transform
 from imbrex.transform.measured import Measured, read_measured, transform_measured
 
+pytestmark = pytest.mark.slow
+
 PROGRAM = """#include <mpi.h>
 #define N 100
 static double a[N], b[N], c[N], d[N];

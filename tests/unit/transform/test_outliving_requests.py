@@ -9,6 +9,8 @@ import pytest
 
 from imbrex.transform.engine import Options, Outcome, transform
 
+pytestmark = pytest.mark.slow
+
 C_PROGRAM = """#include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,6 +8,8 @@ import pytest
 
 from imbrex.transform.engine import Options, Outcome, transform
 
+pytestmark = pytest.mark.slow
+
 PROGRAM = """#include <mpi.h>
 #include <stdio.h>
 #define N 100

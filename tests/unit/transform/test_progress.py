@@ -17,6 +17,8 @@ from imbrex.transform.command import diff, explain
 from imbrex.transform.engine import Options, transform
 from imbrex.transform.readers.c_source import HEADERS
 
+pytestmark = pytest.mark.slow
+
 CASES = Path(__file__).parent / "progress"
 SOURCES = sorted(path for path in CASES.iterdir() if path.suffix in (".c", ".f", ".f90"))
 WITH = Options(progress_interval_s=100e-6)

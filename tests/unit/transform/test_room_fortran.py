@@ -8,6 +8,8 @@ import pytest
 
 from imbrex.transform.engine import Options, transform
 
+pytestmark = pytest.mark.slow
+
 PROGRAM = """      program main
       implicit none
       include 'mpif.h'

@@ -12,6 +12,8 @@ import pytest
 
 from imbrex.transform.engine import Options, transform
 
+pytestmark = pytest.mark.slow
+
 C = """#include <mpi.h>
 #include <stdio.h>
 #define N 100

@@ -8,6 +8,8 @@ import pytest
 
 from imbrex.transform.engine import Options, _Analysis, transform
 
+pytestmark = pytest.mark.slow
+
 PROGRAM = """#include <stdlib.h>
 #include <string.h>
 static double *noted, pool[400];

@@ -11,6 +11,8 @@ from imbrex.errors import ImbrexError
 from imbrex.transform.command import Action, Request, answer
 from imbrex.transform.engine import Options, Outcome, transform
 
+pytestmark = pytest.mark.slow
+
 C = """#include <mpi.h>
 #include <stdio.h>
 static double u[100], v[100], w[100];

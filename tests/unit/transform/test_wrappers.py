@@ -9,6 +9,8 @@ import pytest
 
 from imbrex.transform.engine import Options, transform
 
+pytestmark = pytest.mark.slow
+
 PROGRAM = """#include <mpi.h>
 #include <stdio.h>
 #define N 100

@@ -19,6 +19,8 @@ from imbrex.tune.search import (
 from imbrex.tune.timed_run import HangError, Line, TimedRun, run_timed
 from imbrex.tune.trial import Plan
 
+pytestmark = pytest.mark.slow
+
 LINE = Line("A", ("mpirun", "-n", "2", "./app"))
 
 
