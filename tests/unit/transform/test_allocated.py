@@ -8,6 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.unit.transform.replacing import changed
 
 from imbrex.transform.engine import Options, _Analysis, transform
 
@@ -199,13 +200,6 @@ def outcome(path: Path, array: str) -> tuple[bool, bool]:
     decisions = transform([path], Options()).decisions
     rewritten = [d for d in decisions if d.decision == "rewritten"]
     return array in program.shapes, any(d.site.call.name == "MPI_Sendrecv" for d in rewritten)
-
-
-def changed(text: str, replacements: dict[str, str]) -> str:
-    for old, new in replacements.items():
-        assert old in text, old
-        text = text.replace(old, new)
-    return text
 
 
 @pytest.mark.parametrize("name", IN_A_MODULE)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.unit.transform.replacing import changed
 
 from imbrex.transform.engine import Options, transform
 
@@ -151,13 +152,6 @@ def both_under_way(tmp_path: Path, name: str, text: str) -> bool:
     after = outcome.after[str(source)].upper()
     parts = after.split(b"STEP(")[0].split(b"MPI_IRECV(")
     return len(parts) == 3 and b"MPI_WAIT" not in parts[1] and b"MPI_SENDRECV(" not in after
-
-
-def changed(text: str, replacements: dict[str, str]) -> str:
-    for old, new in replacements.items():
-        assert old in text, old
-        text = text.replace(old, new)
-    return text
 
 
 @pytest.mark.parametrize("name", GOES)

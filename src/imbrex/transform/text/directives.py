@@ -20,16 +20,12 @@ _OMP = re.compile(r"omp\s+(?:parallel\s*(?:for|do)(?:\s*simd)?|simd)\b(.*)", re.
 _END = re.compile(r"omp\s+end\b", re.IGNORECASE)
 _HINT = re.compile(r"(?:GCC\s+)?(?:ivdep|unroll)\b|clang\s+loop\b|simd\b|vector\b", re.IGNORECASE)
 _CLAUSE = re.compile(r"[\s,]*(\w+)\s*(\()?")
-_EACH_ITERATION = {"private", "firstprivate", "shared", "default", "schedule", "num_threads", "if"}
-_EACH_ITERATION |= {
-    "proc_bind",
-    "collapse",
-    "safelen",
-    "simdlen",
-    "aligned",
-    "nontemporal",
-    "order",
-}
+_EACH_ITERATION = frozenset(
+    {
+        *("private", "firstprivate", "shared", "default", "schedule", "num_threads", "if"),
+        *("proc_bind", "collapse", "safelen", "simdlen", "aligned", "nontemporal", "order"),
+    }
+)
 _OF_LOOPS = re.compile(
     rb"(?im)^[ \t]*(?:"
     rb"#[ \t]*pragma[ \t]+(?:omp[ \t]+(?:parallel[ \t]+for|simd)|GCC|ivdep|unroll)\b.*"
