@@ -16,12 +16,13 @@ from imbrex.profile.run import Run, load_run
 from imbrex.steps import step
 from imbrex.tune.answer import MEASURED, Found
 from imbrex.tune.candidate import Tried
+from imbrex.tune.obstacle import NotPossibleError
 from imbrex.tune.predicted import in_order, with_predictions
 from imbrex.tune.progress_candidates import progress_candidates
 from imbrex.tune.search import Request, search
 from imbrex.tune.settings import setting_candidates
 from imbrex.tune.source_candidates import Place, source_candidates
-from imbrex.tune.sources import NOTHING_TOLD, NotPossibleError, Told
+from imbrex.tune.sources import NOTHING_TOLD, Told
 from imbrex.tune.start import saved_in_start
 from imbrex.tune.timed_run import Line, run_timed
 from imbrex.tune.trial import Plan

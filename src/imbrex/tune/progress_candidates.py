@@ -20,9 +20,9 @@ from imbrex.profile.run import load_run
 from imbrex.profile.summary import By, Row, rows
 from imbrex.steps import step
 from imbrex.tune.candidate import Candidate, Setup
+from imbrex.tune.obstacle import NotPossibleError
 from imbrex.tune.rewriting import INTERVAL_S
 from imbrex.tune.source_candidates import Place
-from imbrex.tune.sources import NotPossibleError
 
 HELPED = "run-with-progress"
 """The run directory of the first run with a progress thread, in the folder of a search."""

@@ -12,7 +12,8 @@ from imbrex.transform.engine import Options, Outcome
 from imbrex.transform.measured import Measured, read_measured, site_key, transform_measured
 from imbrex.transform.rewrites.base import Decision
 from imbrex.transform.text.edits import unified_diff
-from imbrex.tune.sources import NotPossibleError, Sources
+from imbrex.tune.obstacle import NotPossibleError
+from imbrex.tune.sources import Sources
 from imbrex.tune.staying import Staying, staying
 
 INTERVAL_S = 1e-3

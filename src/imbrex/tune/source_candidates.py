@@ -13,10 +13,12 @@ from imbrex.mpi_environment.launcher_line import parse_launcher_line, program_fi
 from imbrex.mpi_environment.mpi_library import library_of_line
 from imbrex.profile.run import Run
 from imbrex.steps import step
-from imbrex.tune.building import build, copied_files, copy
+from imbrex.tune.building import build
 from imbrex.tune.candidate import Candidate, Setup, Tried
+from imbrex.tune.copied import copy
+from imbrex.tune.obstacle import NotPossibleError
 from imbrex.tune.rewriting import Rewriting, find_rewritings
-from imbrex.tune.sources import NotPossibleError, Sources, Told, find_sources
+from imbrex.tune.sources import Sources, Told, find_sources
 from imbrex.tune.staying import Staying
 from imbrex.tune.trials_file import write_whole
 
@@ -52,15 +54,14 @@ def source_candidates(
         raise NotPossibleError("the line starts several programs")
     program = program_file(line.programs()[0], line.segments[0].folder).resolve()
     with step("reading the sources"):
-        sources = find_sources(program, told, library_of_line(line).mpicc)
-        files = copied_files(sources, place.folder)
+        sources = find_sources(program, told, library_of_line(line).mpicc, place.folder)
         rewritings, stays, unread = find_rewritings(
             sources, place.run.directory, worth, interval_s, most
         )
     notes = unread[:MOST_UNREAD] + _suggested(place.folder, stays, told.suggest)
     if not rewritings:
         return [], notes
-    plain = _built(place, sources, files, None, "as-it-is")
+    plain = _built(place, sources, None, "as-it-is")
     beside = Setup(words=_line(place.words, plain))
     found = []
     for number, rewriting in enumerate(rewritings, start=1):
@@ -77,7 +78,7 @@ def source_candidates(
             commands=_carried_out(sources, patch),
         )
         try:
-            built = _built(place, sources, files, rewriting, name)
+            built = _built(place, sources, rewriting, name)
             found.append(Tried(replace(candidate, setup=Setup(words=_line(place.words, built)))))
         except NotPossibleError as error:
             found.append(Tried(candidate, failed=str(error), finished=True))
@@ -110,15 +111,13 @@ def _suggested(folder: Path, stays: Sequence[Staying], wanted: bool) -> tuple[st
     return tuple(notes)
 
 
-def _built(
-    place: Place, sources: Sources, files: Sequence[Path], rewriting: Rewriting | None, name: str
-) -> Path:
+def _built(place: Place, sources: Sources, rewriting: Rewriting | None, name: str) -> Path:
     """The program, built with the edits of a rewriting, after one run under the guard."""
     tree = place.folder.resolve() / BUILT / name
     if place.left_s() <= 0:
         raise NotPossibleError("the time was over before it was built")
     with step(f"building the program {'as it is' if rewriting is None else name} in a copy"):
-        copy(sources, files, tree)
+        copy(sources.root, sources.copied, tree)
         for file, text in (rewriting.files if rewriting is not None else {}).items():
             (tree / file).write_bytes(text)
         program = build(sources, tree, place.left_s())

@@ -7,6 +7,7 @@ import re
 import shlex
 import shutil
 import subprocess
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +15,8 @@ from imbrex.mpi_environment.elf_needs import is_elf
 from imbrex.profile.compile_units import CompileUnit, compile_units
 from imbrex.transform.readers.c_source import C_SUFFIXES, compile_database
 from imbrex.transform.readers.fortran_units import FORTRAN_SUFFIXES
+from imbrex.tune.copied import copied_files, copy
+from imbrex.tune.obstacle import NotPossibleError
 
 _MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
 _DATABASES = ("compile_commands.json", "build/compile_commands.json")
@@ -24,21 +27,19 @@ _CMAKE = "cmake -S . -B imbrex-build"
 _SYSTEM = ("/usr/", "/opt/", "/lib/")
 
 
-class NotPossibleError(Exception):
-    """Why a change is not tried, in words for a user."""
-
-
 @dataclass(frozen=True)
 class Sources:
     """What makes a program. `root` holds all that a build needs; `folder` is where `build` is run,
-    in `root`; `flags_of` the compiler's flags of each file, for reading it; `mpicc` that of the
-    program's MPI, where the user has not told how to build; `again` the line that builds the user's
-    own program, from where the user is, empty where it is not known."""
+    in `root`; `copied` what a build needs, relative to `root`; `flags_of` the compiler's flags of
+    each file, for reading it; `mpicc` that of the program's MPI, where the user has not told how to
+    build; `again` the line that builds the user's own program, from where the user is, empty where
+    it is not known."""
 
     program: Path
     root: Path
     folder: Path
     files: tuple[Path, ...]
+    copied: tuple[Path, ...]
     flags_of: dict[Path, list[str]]
     build: str
     mpicc: Path | None = None
@@ -59,9 +60,9 @@ class Told:
 NOTHING_TOLD = Told()
 
 
-def find_sources(program: Path, told: Told, mpicc: Path | None) -> Sources:
+def find_sources(program: Path, told: Told, mpicc: Path | None, output: Path) -> Sources:
     """The sources of a program on this machine; NotPossibleError where they are not known, or are
-    newer than it. `mpicc` belongs to the program's MPI."""
+    newer than it. `mpicc` belongs to the program's MPI; `output` is the folder of the search."""
     if re.fullmatch(r"python[\d.]*", program.name):
         raise NotPossibleError("programs in Python are not rewritten")
     if not is_elf(program):
@@ -84,7 +85,12 @@ def find_sources(program: Path, told: Told, mpicc: Path | None) -> Sources:
         raise NotPossibleError(f"{outside} is not in {root}: name a folder with all (--sources)")
     if root in (Path("/"), Path.home(), Path("/tmp")):
         raise NotPossibleError(f"the sources are all over {root}: name their folder (--sources)")
-    folder, build = _build(program, root, mine, told.build, mpicc)
+    copied = tuple(copied_files(root, program, output))
+    if told.build is not None:
+        here = Path.cwd().resolve()
+        folder, build = (here if here.is_relative_to(root) else root), told.build
+    else:
+        folder, build = _build(program, root, mine, copied, mpicc, output)
     wrapper = mpicc if told.build is None else None
     again = _again(program, folder, build, wrapper)
     for file in files:
@@ -92,7 +98,7 @@ def find_sources(program: Path, told: Told, mpicc: Path | None) -> Sources:
             how = f": {again}" if again else ""
             raise NotPossibleError(f"{file} is newer than {program.name}: build that first{how}")
     flags = _flags(root, mine, told.database)
-    return Sources(program, root, folder, files, flags, build, wrapper, again)
+    return Sources(program, root, folder, files, copied, flags, build, wrapper, again)
 
 
 def _root(files: tuple[Path, ...]) -> Path:
@@ -116,20 +122,27 @@ def _made_in(folder: Path) -> bool:
 
 
 def _build(
-    program: Path, root: Path, units: list[CompileUnit], told: str | None, mpicc: Path | None
+    program: Path,
+    root: Path,
+    units: list[CompileUnit],
+    copied: tuple[Path, ...],
+    mpicc: Path | None,
+    output: Path,
 ) -> tuple[Path, str]:
-    """Where and how to build: as told, by make, CMake, or the compiler alone."""
+    """Where and how to build: by make, CMake, or the compiler alone."""
     here = Path.cwd().resolve()
-    if told is not None:
-        return (here if here.is_relative_to(root) else root), told
     common = Path(os.path.commonpath([str(unit.source.parent) for unit in units]))
     places = (here, program.parent, common, *common.parents)
     inside = [folder for folder in dict.fromkeys(places) if folder.is_relative_to(root)]
-    made = [f for f in inside if any((f / name).is_file() for name in _MAKEFILES)]
-    for folder in made:
-        if target := _target(folder, program):
-            return folder, shlex.join(["make", *target])
+    makefiles = {(root / name).parent for name in copied if name.name in _MAKEFILES}
+    made = [folder for folder in inside if folder in makefiles]
     if made:
+        output.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix="make-", dir=output) as scratch:
+            copy(root, copied, Path(scratch))
+            for folder in made:
+                if target := _target(Path(scratch) / folder.relative_to(root), folder, program):
+                    return folder, shlex.join(["make", target])
         return made[0], "make"
     if (root / "CMakeLists.txt").is_file():
         kind = "RelWithDebInfo"
@@ -168,25 +181,30 @@ def _again(program: Path, folder: Path, build: str, mpicc: Path | None) -> str:
     return build if folder == Path.cwd() else f"(cd {shlex.quote(str(folder))} && {build})"
 
 
-def _target(folder: Path, program: Path) -> list[str]:
-    """The target of a Makefile that is the program; none where there is no such name."""
+def _target(tree: Path, folder: Path, program: Path) -> str | None:
+    """The target of a Makefile that is the program; None where there is no such name. `tree` is the
+    copy of `folder`, in which the program is missing: even `make -n` makes what Makefiles include.
+    """
     names = [program.name]
     if program.is_relative_to(folder):
         names.insert(0, str(program.relative_to(folder)))
     for name in names:
-        # As if all had changed: a file without a rule leaves nothing to be done.
-        words = ["make", "-r", "-n", "-B", name]
-        done = subprocess.run(
-            words,
-            cwd=folder,
-            capture_output=True,
-            text=True,
-            check=False,
-            env={**os.environ, "LC_ALL": "C"},
-        )
+        try:
+            done = subprocess.run(
+                ["make", "-r", "-n", name],
+                cwd=tree,
+                capture_output=True,
+                text=True,
+                errors="replace",
+                stdin=subprocess.DEVNULL,
+                check=False,
+                env={**os.environ, "LC_ALL": "C"},
+            )
+        except OSError:  # no make here, as the build will say
+            return None
         if done.returncode == 0 and "Nothing to be done" not in done.stdout:
-            return [name]
-    return []
+            return name
+    return None
 
 
 def _compiler(mpicc: Path | None, languages: set[str]) -> str | None:

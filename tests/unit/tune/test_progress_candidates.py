@@ -14,10 +14,10 @@ from imbrex.diagnosis.account import Account, take_account
 from imbrex.profile.progress import Progress
 from imbrex.profile.run import load_run
 from imbrex.tune.candidate import Candidate, Setup, Tried
+from imbrex.tune.obstacle import NotPossibleError
 from imbrex.tune.progress_candidates import progress_candidates, saved_at_most
 from imbrex.tune.search import Request, search
 from imbrex.tune.source_candidates import Place
-from imbrex.tune.sources import NotPossibleError
 from imbrex.tune.timed_run import Line, TimedRun
 from imbrex.tune.trial import Plan
 

@@ -51,7 +51,7 @@ def test_a_routine_is_split_though_the_run_has_calls_that_are_not_worth_it(
     monkeypatch.setattr(rewriting, "read_measured", lambda run: Shares(1.0))
     source = tmp_path / "p.c"
     source.write_text(PROGRAM)
-    sources = Sources(tmp_path / "p", tmp_path, tmp_path, (source,), {}, "make")
+    sources = Sources(tmp_path / "p", tmp_path, tmp_path, (source,), (), {}, "make")
     found, stays, unread = find_rewritings(sources, tmp_path, 0.01, None)
     assert (stays, unread) == ([], ())
     assert [(r.label, r.most) for r in found] == [
@@ -69,6 +69,6 @@ def test_why_a_file_could_not_be_read_is_said(
     files = tmp_path / "p.c", tmp_path / "broken.c"
     files[0].write_text(PROGRAM)
     files[1].write_text("int broken(void) { return undeclared; }\n")
-    sources = Sources(tmp_path / "p", tmp_path, tmp_path, files, {}, "make")
+    sources = Sources(tmp_path / "p", tmp_path, tmp_path, files, (), {}, "make")
     _, _, (line,) = find_rewritings(sources, tmp_path, 0.01, None)
     assert line.startswith("not read: ") and "broken.c" in line and "undeclared" in line

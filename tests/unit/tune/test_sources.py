@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 
 from imbrex.errors import ImbrexError
-from imbrex.tune.building import build, copied_files, copy
-from imbrex.tune.sources import NotPossibleError, Sources, Told, find_sources
+from imbrex.tune.building import build
+from imbrex.tune.copied import copy
+from imbrex.tune.obstacle import NotPossibleError
+from imbrex.tune.sources import Sources, Told, find_sources
 
 CC = shutil.which("cc")
 pytestmark = pytest.mark.skipif(CC is None, reason="no C compiler")
@@ -36,7 +38,8 @@ def compiled(folder: Path, *options: str) -> None:
 
 
 def found(folder: Path, told: Told = Told(), mpicc: str | None = CC) -> Sources:  # noqa: B008
-    return find_sources(folder / "app", told, Path(mpicc) if mpicc else None)
+    output = folder / "imbrex-tune"
+    return find_sources(folder / "app", told, Path(mpicc) if mpicc else None, output)
 
 
 def contents(folder: Path) -> dict[str, tuple[bytes, int]]:
@@ -56,10 +59,9 @@ def test_from_debug_information_alone(project: Path, tmp_path: Path) -> None:
     assert f"-I{project / 'lib'}" in sources.flags_of[project / "app.c"]
     # It builds in a copy, and the tree stays as it is.
     before = contents(project)
-    files = copied_files(sources, tmp_path / "out")
-    assert {str(file) for file in files} == {"app.c", "lib/half.c", "lib/half.h"}
+    assert {str(file) for file in sources.copied} == {"app.c", "lib/half.c", "lib/half.h"}
     tree = tmp_path / "out" / "copy"
-    copy(sources, files, tree)
+    copy(sources.root, sources.copied, tree)
     (tree / "lib" / "half.c").write_text("int half(int x) { return x + 41; }\n")
     program = build(sources, tree, 60)
     assert program == tree / "app"
@@ -83,11 +85,11 @@ def test_make_builds_for_the_mpi_of_the_program(project: Path, tmp_path: Path) -
     wrapper.write_text(f'#!/bin/sh\ntouch used\nexec {CC} "$@"\n')
     wrapper.chmod(0o755)
     tree = tmp_path / "out" / "copy"
-    sources = find_sources(project / "app", Told(), wrapper)
-    copy(sources, copied_files(sources, tmp_path / "out"), tree)
+    sources = find_sources(project / "app", Told(), wrapper, tmp_path / "out")
+    copy(sources.root, sources.copied, tree)
     assert build(sources, tree, 60) == tree / "app"
     assert (tree / "used").exists()
-    assert find_sources(project / "app", Told(build="make app"), wrapper).mpicc is None
+    assert found(project, Told(build="make app"), str(wrapper)).mpicc is None
 
 
 def test_the_makefile_that_knows_the_program_builds_it(project: Path) -> None:
@@ -98,6 +100,28 @@ def test_the_makefile_that_knows_the_program_builds_it(project: Path) -> None:
     os.chdir(top)
     sources = found(project)
     assert (sources.root, sources.folder, sources.build) == (top, project, "make app")
+
+
+def test_looking_for_the_target_makes_nothing_in_the_users_folder(project: Path) -> None:
+    """`make -n` makes what a Makefile includes, and -B makes it again."""
+    (project / "Makefile").write_text(
+        "include made.mk\n"
+        "app: app.c\n\tcc -g -Ilib -o app app.c lib/half.c\n"
+        "made.mk: app.c\n\ttouch made.mk\n"
+    )
+    (project / "made.mk").touch()
+    os.utime(project / "made.mk", (0, 0))  # older than what it is made of
+    before = contents(project)
+    assert found(project).build == "make app"
+    assert contents(project) == before
+    assert list((project / "imbrex-tune").iterdir()) == []
+
+
+def test_a_makefile_that_is_not_copied_builds_nothing(project: Path) -> None:
+    subprocess.run(["git", "init", "-q"], cwd=project, check=True)
+    (project / ".gitignore").write_text("Makefile\n")
+    (project / "Makefile").write_text("app: app.c\n\tcc -o app app.c\n")
+    assert found(project).build.startswith(str(CC))
 
 
 def test_cmake_builds_elsewhere(project: Path) -> None:
@@ -117,7 +141,7 @@ def test_what_git_ignores_is_not_copied(project: Path, tmp_path: Path) -> None:
     (project / "large").write_text("x")
     (project / "build").mkdir()
     (project / "build" / "CMakeCache.txt").write_text("x")
-    names = {str(name) for name in copied_files(found(project), project / "imbrex-tune")}
+    names = {str(name) for name in found(project).copied}
     assert {"app.c", "lib/half.h"} <= names
     assert "large" not in names
 
@@ -128,7 +152,7 @@ def test_runs_and_other_builds_are_not_copied(project: Path) -> None:
         (project / folder / mark).touch()
     (project / "imbrex-tune" / "build").mkdir(parents=True)
     (project / "imbrex-tune" / "build" / "app.c").touch()
-    names = {str(name) for name in copied_files(found(project), project / "imbrex-tune")}
+    names = {str(name) for name in found(project).copied}
     assert names == {"app.c", "lib/half.c", "lib/half.h"}
 
 
@@ -191,7 +215,7 @@ def test_what_is_not_compiled_is_not_asked_for_debug_information(
 ) -> None:
     (project / name).write_text("#!/bin/sh\n")
     with pytest.raises(NotPossibleError, match=why):
-        find_sources(project / name, Told(), None)
+        find_sources(project / name, Told(), None, project / "imbrex-tune")
 
 
 def test_without_debug_information(project: Path) -> None:
@@ -204,7 +228,7 @@ def test_a_build_that_fails_is_one_line(project: Path, tmp_path: Path) -> None:
     command = "echo app.c:3: error: no such thing; exit 4"
     sources = found(project, Told(build=command))
     tree = tmp_path / "out" / "copy"
-    copy(sources, copied_files(sources, tmp_path / "out"), tree)
+    copy(sources.root, sources.copied, tree)
     with pytest.raises(NotPossibleError, match=r"exit code 4 .*app\.c:3: error: no such thing"):
         build(sources, tree, 60)
     with pytest.raises(NotPossibleError, match="made no app: give --build"):

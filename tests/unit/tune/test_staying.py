@@ -46,7 +46,7 @@ def stays(folder: Path, text: str, worth: float = 0.01, gainable: float = 1.0) -
     file = folder / "src" / "app.c"
     file.parent.mkdir(exist_ok=True)
     file.write_text(text)
-    sources = Sources(folder / "app", folder, folder, (file,), {}, "make")
+    sources = Sources(folder / "app", folder, folder, (file,), (), {}, "make")
     outcome = transform([file], Options())
     return staying(sources, Options(), outcome, Shares(1.0), worth, gainable)
 
