@@ -11,12 +11,15 @@ from elftools.elf.elffile import ELFFile
 
 _FORTRAN = frozenset({0x7, 0x8, 0xE, 0x22, 0x23, 0x2D})
 _C = frozenset({0x1, 0x2, 0xC, 0x1D, 0x2C})
+_CXX = frozenset({0x4, 0x1A, 0x21, 0x2B, 0x3A})
+_LANGUAGES = {"Fortran": _FORTRAN, "C": _C, "C++": _CXX}
 
 
 @dataclass(frozen=True)
 class CompileUnit:
-    """A source file as it was compiled. `language` is C, Fortran or other; `options` are those
-    that the compiler noted, which are neither -I nor -D; `includes` the folders it took files of.
+    """A source file as it was compiled. `language` is C, C++, Fortran or other; `options` are
+    those that the compiler noted, which are neither -I nor -D; `includes` the folders it took files
+    of.
     """
 
     source: Path
@@ -47,7 +50,7 @@ def _unit(dwarf: Any, unit: Any) -> CompileUnit | None:
     folder = Path(_text(top, "DW_AT_comp_dir") or "/")
     language = top.attributes.get("DW_AT_language")
     number = language.value if language is not None else 0
-    kind = "C" if number in _C else "Fortran" if number in _FORTRAN else "other"
+    kind = next((name for name, codes in _LANGUAGES.items() if number in codes), "other")
     words = _text(top, "DW_AT_producer").split()
     lines = dwarf.line_program_for_CU(unit)
     names = lines.header.get("include_directory", ()) if lines is not None else ()

@@ -24,6 +24,7 @@ _KEPT_OPTION = re.compile(
     r"-(O\w*|std=.+|march=.+|f(?!pre-include|intrinsic|asynchronous)\S+|g\d?)"
 )
 _CMAKE = "cmake -S . -B imbrex-build"
+_WRAPPERS = {"C": "mpicc", "C++": "mpicxx", "Fortran": "mpifort"}
 _SYSTEM = ("/usr/", "/opt/", "/lib/")
 
 
@@ -211,12 +212,11 @@ def _compiler(mpicc: Path | None, languages: set[str]) -> str | None:
     """The wrapper that compiles one language alone."""
     if mpicc is None:
         return None
-    if languages == {"C"}:
-        return str(mpicc)
-    if languages == {"Fortran"} and "mpicc" in mpicc.name:
-        fortran = mpicc.with_name(mpicc.name.replace("mpicc", "mpifort"))
-        return str(fortran) if fortran.exists() else None
-    return None
+    wrapper = _WRAPPERS.get("".join(languages) if len(languages) == 1 else "")
+    if wrapper is None or (wrapper != "mpicc" and "mpicc" not in mpicc.name):
+        return None
+    compiler = mpicc.with_name(mpicc.name.replace("mpicc", wrapper))
+    return str(compiler) if compiler.exists() else None
 
 
 def _flags(root: Path, units: list[CompileUnit], database: Path | None) -> dict[Path, list[str]]:

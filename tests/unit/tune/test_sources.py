@@ -69,6 +69,32 @@ def test_from_debug_information_alone(project: Path, tmp_path: Path) -> None:
     assert contents(project) == before
 
 
+def test_the_wrapper_for_cxx_builds_cxx(project: Path, tmp_path: Path) -> None:
+    compiler = shutil.which("c++")
+    if compiler is None:
+        pytest.skip("no C++ compiler")
+    for name in ("mpicc.other", "mpicxx.other"):
+        (tmp_path / name).write_text(f'#!/bin/sh\nexec {compiler} "$@"\n')
+        (tmp_path / name).chmod(0o755)
+    shutil.rmtree(project / "lib")
+    (project / "app.c").rename(project / "app.cpp")
+    (project / "app.cpp").write_text("int main() { return [] { return 41; }(); }\n")
+    subprocess.run([compiler, "-g", "-std=c++17", "-o", "app", "app.cpp"], check=True)
+    sources = found(project, mpicc=str(tmp_path / "mpicc.other"))
+    assert sources.build.startswith(str(tmp_path / "mpicxx.other"))
+    assert "-std=c++17" in sources.build
+    tree = tmp_path / "out" / "copy"
+    copy(sources.root, sources.copied, tree)
+    program = build(sources, tree, 60)
+    assert subprocess.run([program], check=False).returncode == 41
+    # In C and C++ together none of the wrappers is the obvious one.
+    (project / "half.c").write_text("int half(int x) { return x / 2; }\n")
+    subprocess.run(["cc", "-g", "-c", "half.c"], check=True)
+    subprocess.run([compiler, "-g", "-o", "app", "app.cpp", "half.o"], check=True)
+    with pytest.raises(NotPossibleError, match="is not known"):
+        found(project, mpicc=str(tmp_path / "mpicc.other"))
+
+
 @pytest.mark.parametrize(("rule", "command"), [("app: app.c", "make app"), ("all: app.c", "make")])
 def test_make_builds_the_program_alone(project: Path, rule: str, command: str) -> None:
     lines = f"{rule}\n\tcc -g -Ilib -o app app.c lib/half.c\n"
