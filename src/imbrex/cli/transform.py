@@ -90,7 +90,7 @@ from imbrex.transform.rewrites.registry import REWRITES
     "proven. Never applied.",
 )
 @click.option("--dirty", is_flag=True, help="Apply also to files with changes not committed.")
-@click.argument("words", nargs=-1, metavar="FILES... [-- FLAGS...]")
+@click.argument("words", nargs=-1, metavar="[FILES...] [-- FLAGS...]")
 def transform(
     explain: bool,
     diff: bool,
@@ -115,7 +115,8 @@ def transform(
     """Rewrite MPI sources so that communication overlaps computation.
 
     Give all files of the program: what the others do then counts as known. FLAGS are the
-    compiler's (-I, -D, -std).
+    compiler's (-I, -D, -std). With --run and no FILES they are the measured program's, as its debug
+    information names them, and so are the FLAGS where there are none.
     """
     chosen = {Action.EXPLAIN: explain, Action.DIFF: diff, Action.APPLY: apply}
     actions = [action for action, given in chosen.items() if given]

@@ -32,11 +32,16 @@ def show(account: Account, *options: str) -> str:
 
 
 def transform(account: Account, site: Site | None) -> str:
-    """What a rewrite of the site's file would do; the table of sites where no file is known."""
+    """What a rewrite of the program would do: of the site's file alone where what was measured is
+    no longer there to name all; the table of sites where no file is known, or is not here."""
     if site is None or site.file is None or Path(site.file).suffix not in _SOURCES:
         return show(account, "--by", "site")
-    run = str(account.run.directory)
-    return line(["imbrex", "transform", "--explain", "--run", run, short_path(site.file)])
+    if not Path(site.file).is_file():
+        return show(account, "--by", "site")
+    words = ["imbrex", "transform", "--explain", "--run", str(account.run.directory)]
+    if site.image is None or not Path(site.image).is_file():
+        words.append(short_path(site.file))
+    return line(words)
 
 
 def short_path(file: str) -> str:

@@ -18,14 +18,15 @@ _LANGUAGES = {"Fortran": _FORTRAN, "C": _C, "C++": _CXX}
 @dataclass(frozen=True)
 class CompileUnit:
     """A source file as it was compiled. `language` is C, C++, Fortran or other; `options` are
-    those that the compiler noted, which are neither -I nor -D; `includes` the folders it took files
-    of.
+    those that the compiler noted, which are neither -I nor -D; `includes` the folders of the files
+    of which it took more than macros and prototypes; `folder` is where it was started.
     """
 
     source: Path
     language: str
     options: tuple[str, ...]
     includes: tuple[Path, ...]
+    folder: Path = Path("/")
 
 
 def compile_units(program: Path) -> tuple[CompileUnit, ...]:
@@ -59,6 +60,7 @@ def _unit(dwarf: Any, unit: Any) -> CompileUnit | None:
         language=kind,
         options=tuple(argument for argument in words if argument.startswith("-")),
         includes=tuple((folder / _decoded(name)).resolve() for name in names),
+        folder=folder,
     )
 
 

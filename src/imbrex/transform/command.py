@@ -12,12 +12,14 @@ from pathlib import Path
 from imbrex.diagnosis import wording
 from imbrex.errors import ImbrexError
 from imbrex.network import load
+from imbrex.profile.run import Run, load_run
 from imbrex.transform.engine import Options, Outcome, read_program, transform
 from imbrex.transform.graph import write_graph
-from imbrex.transform.measured import read_measured, transform_measured
+from imbrex.transform.measured import measured_of, transform_measured
 from imbrex.transform.model.advice import advice
 from imbrex.transform.model.causes import Cause, Reason
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.program_sources import flags_of_run, sources_of_run
 from imbrex.transform.readers.c_source import compile_database
 from imbrex.transform.rewrites.base import SCHEMA_VERSION, Decision, is_about
 from imbrex.transform.rewrites.catalogue import listing
@@ -79,7 +81,8 @@ def answer(request: Request) -> Answer:
     if request.rewrites == "list":
         return Answer(listing())
     warnings: list[str] = []
-    paths, flags = _split(request.arguments)
+    run = None if request.run_directory is None else load_run(request.run_directory)
+    paths, flags = _split(request.arguments, run)
     options = Options(
         flags=flags,
         rewrites=_rewrites(request.rewrites),
@@ -93,6 +96,8 @@ def answer(request: Request) -> Answer:
         missing = [str(path) for path in paths if path.resolve() not in options.flags_of]
         if missing:
             raise ImbrexError(f"{request.database} does not mention {', '.join(missing)}")
+    elif run is not None and not flags:
+        options.flags_of = flags_of_run(run)
     if request.graph is not None:
         program = read_program(paths, options)
         text = write_graph(program, request.routine, request.graph) + "\n"
@@ -104,7 +109,7 @@ def answer(request: Request) -> Answer:
         if request.action is Action.APPLY:
             raise ImbrexError("--suggest is never applied: what it assumes is yours to check")
         return Answer(suggest(paths, options, request.suggest), warnings)
-    outcome = _outcome(request, paths, options)
+    outcome = _outcome(request, paths, options, run)
     _check_only(options.only, outcome)
     if request.action is Action.APPLY:
         _apply(outcome, request.dirty)
@@ -159,12 +164,11 @@ def _own(reason: Reason) -> Reason:
     return reason
 
 
-def _outcome(request: Request, paths: list[Path], options: Options) -> Outcome:
-    if request.run_directory is None:
+def _outcome(request: Request, paths: list[Path], options: Options, run: Run | None) -> Outcome:
+    if run is None:
         return transform(paths, options)
     worth_percent = WORTH_PERCENT if request.worth_percent is None else request.worth_percent
-    measured = read_measured(request.run_directory)
-    return transform_measured(paths, options, measured, worth_percent / 100)
+    return transform_measured(paths, options, measured_of(run), worth_percent / 100)
 
 
 def _interval_s(
@@ -184,12 +188,15 @@ def _interval_s(
     return profile.progress_interval_s
 
 
-def _split(arguments: tuple[str, ...]) -> tuple[list[Path], list[str]]:
-    """Files first; from the first word that looks like a flag on, the compiler's flags."""
+def _split(arguments: tuple[str, ...], run: Run | None) -> tuple[list[Path], list[str]]:
+    """Files first; from the first word that looks like a flag on, the compiler's flags. Where there
+    is no file, those of the program that was measured."""
     first = next(
         (i for i, argument in enumerate(arguments) if argument.startswith("-")), len(arguments)
     )
     paths = [Path(argument) for argument in arguments[:first]]
+    if not paths and run is not None:
+        paths = sources_of_run(run)
     if not paths:
         raise ImbrexError("no files were given")
     if len({path.resolve() for path in paths}) != len(paths):

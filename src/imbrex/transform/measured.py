@@ -66,7 +66,11 @@ class Measured:
 
 def read_measured(directory: Path) -> Measured:
     """Raises ImbrexError where the directory holds no run."""
-    run = load_run(directory)
+    return measured_of(load_run(directory))
+
+
+def measured_of(run: Run) -> Measured:
+    """What a run says of the call sites."""
     found = Measured(float(run.ranks["wall_ns"].sum()) / 1e9, longest_s=_longest_s(run))
     caused = has_causes(run)
     for account in accounts(run, "site"):

@@ -13,19 +13,16 @@ from pathlib import Path
 
 from imbrex.mpi_environment.elf_needs import is_elf
 from imbrex.profile.compile_units import CompileUnit, compile_units
-from imbrex.transform.readers.c_source import C_SUFFIXES, compile_database
-from imbrex.transform.readers.fortran_units import FORTRAN_SUFFIXES
+from imbrex.transform.program_sources import flags_of_units, own_units
 from imbrex.tune.copied import copied_files, copy
 from imbrex.tune.obstacle import NotPossibleError
 
 _MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
-_DATABASES = ("compile_commands.json", "build/compile_commands.json")
 _KEPT_OPTION = re.compile(
     r"-(O\w*|std=.+|march=.+|f(?!pre-include|intrinsic|asynchronous)\S+|g\d?)"
 )
 _CMAKE = "cmake -S . -B imbrex-build"
 _WRAPPERS = {"C": "mpicc", "C++": "mpicxx", "Fortran": "mpifort"}
-_SYSTEM = ("/usr/", "/opt/", "/lib/")
 
 
 @dataclass(frozen=True)
@@ -71,12 +68,7 @@ def find_sources(program: Path, told: Told, mpicc: Path | None, output: Path) ->
     units = compile_units(program)
     if not units:
         raise NotPossibleError(f"{program.name} has no debug information: compile it with -g")
-    known = C_SUFFIXES | FORTRAN_SUFFIXES
-    mine = [
-        unit
-        for unit in units
-        if unit.source.suffix in known and not str(unit.source).startswith(_SYSTEM)
-    ]
+    mine = own_units(units)
     files = tuple(dict.fromkeys(unit.source for unit in mine if unit.source.is_file()))
     if not files:
         raise NotPossibleError(f"the sources of {program.name} are not here ({units[0].source})")
@@ -98,7 +90,7 @@ def find_sources(program: Path, told: Told, mpicc: Path | None, output: Path) ->
         if file.stat().st_mtime > program.stat().st_mtime:
             how = f": {again}" if again else ""
             raise NotPossibleError(f"{file} is newer than {program.name}: build that first{how}")
-    flags = _flags(root, mine, told.database)
+    flags = flags_of_units(root, mine, told.database)
     return Sources(program, root, folder, files, copied, flags, build, wrapper, again)
 
 
@@ -217,18 +209,3 @@ def _compiler(mpicc: Path | None, languages: set[str]) -> str | None:
         return None
     compiler = mpicc.with_name(mpicc.name.replace("mpicc", wrapper))
     return str(compiler) if compiler.exists() else None
-
-
-def _flags(root: Path, units: list[CompileUnit], database: Path | None) -> dict[Path, list[str]]:
-    """The flags for reading each file: of a compile database, else what debug information tells."""
-    if database is None:
-        database = next((root / name for name in _DATABASES if (root / name).is_file()), None)
-    known = compile_database(database) if database is not None else {}
-    flags = {}
-    for unit in units:
-        inside = [f"-I{folder}" for folder in unit.includes if folder.is_relative_to(root)]
-        # A strict standard hides what headers define with the program's own -D, which is unknown.
-        standard = [o.replace("=c", "=gnu") for o in unit.options if o.startswith("-std=c")]
-        form = [o for o in unit.options if o in ("-ffixed-form", "-ffree-form")]
-        flags[unit.source] = known.get(unit.source, [*inside, *standard, *form])
-    return flags

@@ -114,11 +114,12 @@ def make_caused(tmp_path: Path) -> Callable[..., Run]:
             np.save(folder / "partners.npy", filled(PARTNERS_DTYPE, partners))
         if evidence:
             np.save(folder / "evidence.npy", filled(EVIDENCE_DTYPE, evidence))
+        (tmp_path / "wave.f90").touch()
         sites = [
             {"id": 0, "image": None, "build_id": None, "offset": "0x0"},
             *(
                 {"id": number, "image": "/x/wave", "offset": hex(16 * number)}
-                | {"file": "/x/wave.f90", "line": line, "function": "step"}
+                | {"file": str(tmp_path / "wave.f90"), "line": line, "function": "step"}
                 for number, line in SITES.items()
             ),
         ]
