@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.mpi.event_sums import INTRA, check_collectives, sums
 
 HERE = Path(__file__).resolve().parent
 RUNTIME = HERE.parents[2] / "runtime"
@@ -38,7 +39,7 @@ point 4194304 100000 8000000 100000 0
 path inter-node
 point 1 1 40000 -1 -1
 point 4194304 100000 8000000 100000 0"""
-SELF, INTRA, INTER = 1, 2, 3
+SELF, INTER = 1, 3
 POLL = 1
 SIZES = (100, 20000, 4 << 20)
 
@@ -86,13 +87,6 @@ MESSAGES = HERE.parent / "ucx" / "programs" / "messages.c"
 
 def job(result: Any) -> dict[str, Any]:
     return dict(json.loads((result.folder / "job.json").read_text()))
-
-
-def sums(result: Any, operation: str, path: int = INTRA) -> dict[str, int]:
-    """Totals of one operation over one path."""
-    rows = result.rows(operation)
-    rows = rows[rows["path"] == path]
-    return {name: int(rows[name].sum()) for name in rows.dtype.names if rows[name].dtype == "<i8"}
 
 
 def agree(mine: dict[str, int], theirs: dict[str, int]) -> bool:
@@ -161,20 +155,7 @@ def test_point_to_point_has_the_messages_of_the_calls(run: Any) -> None:
 @pytest.mark.untimed
 @OPEN_MPI
 def test_collectives_move_what_their_algorithm_must(run: Any) -> None:
-    result = run(MESSAGES, "collectives", "psm2")
-    # two ranks, both sides counted: what leaves one arrives at the other
-    for operation, calls, block in (
-        ("MPI_Bcast", 3, 1000000),
-        ("MPI_Allgather", 3, 2 * 50000),
-        ("MPI_Alltoall", 3, 2 * 40000),
-        ("MPI_Gather", 3, 200000),
-        ("MPI_Sendrecv", 3, 2 * 10),
-    ):
-        assert sums(result, operation)["bytes"] == 2 * calls * block, operation
-    for operation in ("MPI_Barrier", "MPI_Comm_dup"):
-        assert sums(result, operation)["transfers"] == 0
-    both = sums(result, "MPI_Iallgather")["bytes"] + sums(result, "MPI_Wait")["bytes"]
-    assert both == 2 * 2 * 30000
+    check_collectives(run(MESSAGES, "collectives", "psm2"))
 
 
 @OPEN_MPI

@@ -7,6 +7,7 @@ becomes another one without them), so a statement is kept compact, each characte
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 _FIXED_COMMENT = frozenset("cC*!dD")
@@ -244,14 +245,12 @@ class _Splitter:
         self.continued = False
 
 
-def split_arguments(text: str) -> list[tuple[int, int]]:
-    """Spans of the parts of `text` (masked) between commas outside parentheses."""
-    if "," not in text:
-        return [(0, len(text))] if text else []
-    spans = []
-    depth, start = 0, 0
+def at_depth_zero(text: str, wanted: str) -> Iterator[int]:
+    """Positions of the character `wanted` in masked text, outside strings and parentheses."""
+    depth = 0
     quote = ""
-    for position, char in enumerate(text):
+    for mark in re.finditer(rf"['\"(\[)\]{wanted}]", text):
+        char = mark.group()
         if quote:
             quote = "" if char == quote else quote
         elif char in "'\"":
@@ -260,9 +259,17 @@ def split_arguments(text: str) -> list[tuple[int, int]]:
             depth += 1
         elif char in ")]":
             depth -= 1
-        elif char == "," and depth == 0:
-            spans.append((start, position))
-            start = position + 1
+        elif depth == 0:
+            yield mark.start()
+
+
+def split_arguments(text: str) -> list[tuple[int, int]]:
+    """Spans of the parts of `text` (masked) between commas outside parentheses."""
+    spans = []
+    start = 0
+    for position in at_depth_zero(text, ","):
+        spans.append((start, position))
+        start = position + 1
     if text:
         spans.append((start, len(text)))
     return spans

@@ -11,6 +11,7 @@ from imbrex.transform.model.causes import Cause
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.readers.fortran_lines import (
     LogicalLine,
+    at_depth_zero,
     closing,
     logical_lines,
     split_arguments,
@@ -96,26 +97,12 @@ class Scope:
 @lru_cache(_KEPT)
 def depth_zero_equals(text: str) -> int:
     """Position of the `=` of an assignment in masked text; -1 where there is none."""
-    if "=" not in text:
+    position = next(at_depth_zero(text, "="), -1)
+    if position >= 0 and text[position + 1 : position + 2] in ("=", ">"):
         return -1
-    depth = 0
-    quote = ""
-    for position, char in enumerate(text):
-        if quote:
-            quote = "" if char == quote else quote
-        elif char in "'\"":
-            quote = char
-        elif char in "([":
-            depth += 1
-        elif char in ")]":
-            depth -= 1
-        elif char == "=" and depth == 0:
-            if text[position + 1 : position + 2] in ("=", ">"):
-                return -1
-            if position and text[position - 1] in "=<>/":
-                return -1
-            return position
-    return -1
+    if position > 0 and text[position - 1] in "=<>/":
+        return -1
+    return position
 
 
 @lru_cache(_KEPT)
