@@ -18,7 +18,7 @@ import numpy as np
 
 from imbrex.replay.arrays import OPERATION, ArraySchedule, Flag, Kind
 from imbrex.replay.evaluate import Network, Replayer, Route
-from imbrex.replay.parametric import curve, of_latency
+from imbrex.replay.parametric import of_latency
 
 STEP = 8
 SIZES = [(64, 10_000), (64, 100_000), (256, 25_000), (1024, 6_400), (1024, 25_000)]
@@ -100,10 +100,28 @@ def main() -> None:
             f"{replay / memory:.1f} x | {shared} |",
             flush=True,
         )
+    curve_of_latency()
+
+
+def curve_of_latency() -> None:
+    """1,000 points of run time over latency, held against a replay at each."""
     replayer = Replayer(ring(64, 10_000))
-    found = curve(of_latency(replayer, NETWORK), 0.0, 100_000.0)
-    exact = "exact" if found.width_ns == 0 else f"within {found.width_ns:.0f} ns"
-    print(f"\nRun time by latency from 0 to 100 us, {exact}: {found.passes} replays.")
+    points = np.linspace(0.0, 100_000.0, 1000)
+    parameter = of_latency(replayer, NETWORK)
+    found = parameter.curve(points.tolist())
+    takes = best_s(lambda: parameter.curve(points.tolist()), 3)
+    begin = time.process_time()
+    each = [replayer.run(NETWORK.with_latency(float(ns)), shared=False).run_ns for ns in points]
+    apart = time.process_time() - begin
+    differ = int((found.run_ns != np.array(each)).sum())
+    slopes = np.diff(found.run_ns) / np.diff(points)
+    bends = np.diff(slopes)
+    print(
+        f"\nRun time by latency from 0 to 100 us at 1,000 points: {found.passes} passes, "
+        f"{takes:.2f} s; a replay at each {apart:.2f} s, of which {differ} differ. "
+        f"Slopes of {slopes.min():.0f} to {slopes.max():.0f}, which rise at "
+        f"{(bends > 1e-6).sum()} points and fall at {(bends < -1e-6).sum()}."
+    )
 
 
 if __name__ == "__main__":

@@ -20,6 +20,8 @@ _SOURCES = Path(__file__).parent / "engine"
 _FLAGS = ("-std=c11", "-O3", "-fPIC", "-shared", "-Wall", "-Wextra")
 _COMPILERS = ("cc", "gcc", "clang", "mpicc")
 ROUTES = 3
+LANES = 128
+"""So many networks go through a schedule in one pass (IX_LANES)."""
 SIZES = 24
 """At most so many sizes of a route have times of their own (IX_SIZES)."""
 
@@ -108,6 +110,11 @@ def engine() -> ctypes.CDLL:
         pointer(CStuck),
     ]
     library.ix_replay.restype = ctypes.c_int
+    library.ix_replay_lanes.argtypes = [
+        *(pointer(CSchedule), pointer(CNetwork), pointer(CTimes), pointer(CStuck)),
+        ctypes.c_void_p,
+    ]
+    library.ix_replay_lanes.restype = ctypes.c_int
     library.ix_critical_path.argtypes = [
         *(pointer(CSchedule), pointer(CNetwork), pointer(CTimes)),
         *(ctypes.c_void_p, ctypes.c_uint64),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from imbrex.errors import ImbrexError
 from imbrex.network.interconnect import Interconnect
 from imbrex.replay.arrays import OPERATION, ArraySchedule, FloatArray, Kind
-from imbrex.replay.compiled import SIZES, CNetwork, CRoute, CSchedule, CStuck, CTimes, engine
+from imbrex.replay.compiled import LANES, SIZES, CNetwork, CRoute, CSchedule, CStuck, CTimes, engine
 
 EAGER_BYTES = 65536
 """Where no profile says up to which size a send does not wait for its receive."""
@@ -237,18 +238,7 @@ class Replayer:
         sharing = _ONE_BY_ONE
         if shared and network.takes_links:
             sharing = _IN_ORDER if network.in_order else _AT_ONCE
-        c_network = CNetwork(
-            (
-                network.itself.c(False),
-                network.within.c(network.within == network.between),
-                network.between.c(True),
-            ),
-            self._node.ctypes.data,
-            free_site,
-            driven_site,
-            sharing,
-            int(network.in_turns),
-        )
+        c_network = self._c_network(network, free_site, driven_site, sharing)
         end = np.zeros(self.schedule.streams)
         times = CTimes(end_ns=end.ctypes.data, time_ns=self._time.ctypes.data)
         if trace:
@@ -263,9 +253,50 @@ class Replayer:
         self._once(c_network, times, partial)
         return Replayed(end, self._path(c_network, times) if trace else None)
 
+    def run_ns_of(self, networks: Sequence[Network]) -> tuple[FloatArray, int]:
+        """Run time on each of many networks that differ in latency and in the time per byte alone,
+        with messages one after the other, and how many passes it took: each is for up to LANES of
+        them (engine/lanes.h). Equal to the last bit to a replay of each."""
+        found = np.full(len(networks), np.nan)
+        end = np.zeros(self.schedule.streams)
+        times = CTimes(end_ns=end.ctypes.data, time_ns=self._time.ctypes.data)
+        passes = 0
+        left = list(range(len(networks)))
+        while left:
+            now, left = left[:LANES], left[LANES:]
+            rows = [self._c_network(networks[k], -1, -1, _ONE_BY_ONE) for k in now]
+            of_lanes = (CNetwork * LANES)(*rows, *rows[:1] * (LANES - len(rows)))
+            lanes, stuck = np.empty(LANES), CStuck()
+            result = engine().ix_replay_lanes(self._c, of_lanes, times, stuck, lanes.ctypes.data)
+            self._check(result, stuck, False)
+            passes += 1
+            found[now] = lanes[: len(now)]
+            # Those in which another message was first go on with a first of their own.
+            left += [k for k in now if np.isnan(found[k])]
+        return found, passes
+
+    def _c_network(
+        self, network: Network, free_site: int, driven_site: int, sharing: int
+    ) -> CNetwork:
+        return CNetwork(
+            (
+                network.itself.c(False),
+                network.within.c(network.within == network.between),
+                network.between.c(True),
+            ),
+            self._node.ctypes.data,
+            free_site,
+            driven_site,
+            sharing,
+            int(network.in_turns),
+        )
+
     def _once(self, network: CNetwork, times: CTimes, partial: bool) -> None:
         stuck = CStuck()
         result = engine().ix_replay(self._c, network, times, stuck)
+        self._check(result, stuck, partial)
+
+    def _check(self, result: int, stuck: CStuck, partial: bool) -> None:
         if result < 0:
             raise ImbrexError("the replay ran out of memory")
         if result > 0 and not partial:

@@ -1,19 +1,22 @@
-"""Run time as a function of one parameter of the network, exactly.
+"""Run time as a function of one parameter of the network, with messages one after the other.
 
-With messages one after the other run time is the length of the longest path. Each path is linear in
-latency and in the gap per byte, so that run time is piecewise linear and convex (Shen et al.,
-"LLAMP", 2024, solve a linear program for it). One replay gives value and slope, and two tangents
-that meet on the curve are the curve between.
+Run time is the length of the longest path. Each path is linear in latency and in the gap per byte,
+so that run time is piecewise linear, and as long as messages keep their order on links convex (Shen
+et al., "LLAMP", 2024, solve a linear program for it). A replay with its critical path gives value
+and slope; a pass of the lanes (engine/lanes.h) gives the values at 128 points.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
+from imbrex.replay.arrays import FloatArray
 from imbrex.replay.evaluate import Network, Replayer
 
-_MOST_PASSES = 40
+_MOST_STEPS = 60
 _EXACT = 1e-9
 
 
@@ -25,97 +28,78 @@ class Tangent:
     run_ns: float
     slope: float
 
-    def value(self, at: float) -> float:
-        return self.run_ns + self.slope * (at - self.at)
-
 
 @dataclass(frozen=True)
 class Curve:
-    """Tangents from left to right, whose upper envelope is the curve; `passes` replays it took.
-    `width_ns`: how far, at most, the curve lies above the envelope; 0: nowhere."""
+    """Run time at each of some points, ascending, as a replay at each of them finds it; `passes`
+    through the schedule it took."""
 
-    tangents: tuple[Tangent, ...]
+    at: FloatArray
+    run_ns: FloatArray
     passes: int
-    width_ns: float
 
     def value(self, at: float) -> float:
-        return max(t.value(at) for t in self.tangents)
+        """At a point exactly; between two of them on the straight line."""
+        return float(np.interp(at, self.at, self.run_ns))
 
 
 Evaluate = Callable[[float], Tangent]
 
 
-def of_latency(replayer: Replayer, network: Network) -> Evaluate:
+@dataclass(frozen=True)
+class Parameter:
+    """`change`: the network with a value of it, in ns; `counted`: what of the critical path says
+    how often it stands on it."""
+
+    replayer: Replayer
+    change: Callable[[float], Network]
+    counted: str
+
+    def __call__(self, at: float) -> Tangent:
+        done = self.replayer.run(self.change(at), trace=True, shared=False)
+        return Tangent(at, done.run_ns, done.total(self.counted))
+
+    def curve(self, points: Sequence[float]) -> Curve:
+        at = np.unique(np.asarray(points, np.float64))
+        run_ns, passes = self.replayer.run_ns_of([self.change(float(ns)) for ns in at])
+        return Curve(at, run_ns, passes)
+
+
+def of_latency(replayer: Replayer, network: Network) -> Parameter:
     """Run time by the latency between processes; within a node it stays what it is."""
-
-    def evaluate(latency_ns: float) -> Tangent:
-        changed = network.with_latency(latency_ns)
-        done = replayer.run(changed, trace=True, shared=False)
-        return Tangent(latency_ns, done.run_ns, done.total("latencies"))
-
-    return evaluate
+    return Parameter(replayer, network.with_latency, "latencies")
 
 
-def of_byte_time(replayer: Replayer, network: Network) -> Evaluate:
+def of_byte_time(replayer: Replayer, network: Network) -> Parameter:
     """Run time by the gap per byte."""
-
-    def evaluate(byte_ns: float) -> Tangent:
-        done = replayer.run(network.with_byte_ns(byte_ns), trace=True, shared=False)
-        return Tangent(byte_ns, done.run_ns, done.total("bytes"))
-
-    return evaluate
-
-
-def curve(evaluate: Evaluate, low: float, high: float, most_passes: int = _MOST_PASSES) -> Curve:
-    """The curve from `low` to `high`."""
-    found = [evaluate(low), evaluate(high)]
-    passes, open_ones = 2, [(found[0], found[1])]
-    width = 0.0
-    while open_ones and passes < most_passes:
-        left, right = open_ones.pop(0)
-        meet = _meet(left, right)
-        if meet is None:
-            continue
-        passes += 1
-        middle = evaluate(meet)
-        if middle.run_ns - left.value(meet) <= _EXACT * max(middle.run_ns, 1.0):
-            continue
-        found.append(middle)
-        open_ones += [(left, middle), (middle, right)]
-    for left, right in open_ones:
-        meet = _meet(left, right)
-        if meet is not None:
-            # The curve is convex: it lies below the chord.
-            share = (meet - left.at) / (right.at - left.at)
-            chord = left.run_ns + share * (right.run_ns - left.run_ns)
-            width = max(width, chord - left.value(meet))
-    return Curve(tuple(sorted(found, key=lambda t: t.at)), passes, width)
-
-
-def _meet(left: Tangent, right: Tangent) -> float | None:
-    """Where two tangents meet; None where they are one line."""
-    if right.slope - left.slope <= _EXACT * max(abs(right.slope), 1.0):
-        return None
-    at = (left.value(0.0) - right.value(0.0)) / (right.slope - left.slope)
-    return at if left.at < at < right.at else None
+    return Parameter(replayer, network.with_byte_ns, "bytes")
 
 
 def tolerance(evaluate: Evaluate, start: float, share: float, most: float) -> float | None:
     """The value of the parameter, from `start` on, at which run time is `share` (0.01: 1 %) more
     than at `start`; None where it is not even at `most`.
 
-    Newton's steps from the right: each tangent's root lies to the right of the curve's.
+    Newton's steps from the right: as long as the curve is convex each tangent's root lies to the
+    right of the curve's. Where messages change places on a link it may not be, and the interval
+    that has the root is divided.
     """
-    base = evaluate(start)
-    wanted = base.run_ns * (1.0 + share)
-    at = evaluate(most)
-    if at.run_ns <= wanted:
+    low = evaluate(start)
+    wanted = low.run_ns * (1.0 + share)
+    high = evaluate(most)
+    if high.run_ns <= wanted:
         return None
-    for _ in range(_MOST_PASSES):
-        if at.slope <= 0:
+    for _ in range(_MOST_STEPS):
+        following = (low.at + high.at) / 2
+        if high.slope > 0:
+            root = high.at - (high.run_ns - wanted) / high.slope
+            following = root if low.at < root < high.at else following
+        if high.at - following <= _EXACT * max(high.at, 1.0):
             break
-        following = at.at - (at.run_ns - wanted) / at.slope
-        if following <= start or at.at - following <= 1e-9 * max(at.at, 1.0):
-            return max(following, start)
-        at = evaluate(following)
-    return at.at
+        now = evaluate(following)
+        if abs(now.run_ns - wanted) <= _EXACT * wanted:
+            return now.at
+        if now.run_ns > wanted:
+            high = now
+        else:
+            low = now
+    return high.at

@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from imbrex.replay.evaluate import Replayer
-from imbrex.replay.parametric import Curve, Evaluate, curve, of_byte_time, of_latency
+from imbrex.replay.parametric import Curve, Parameter, of_byte_time, of_latency
 from imbrex.replay.whole import TOLERATED, Whole, as_measured
 
 TITLE = "Run time over latency and over bandwidth"
@@ -22,7 +22,7 @@ _WIDER = 10.0
 """How far the axis goes beyond today's value, at least, to either side."""
 _BEYOND = 1.2
 _LEAST_LATENCY_NS, _LEAST_BYTE_NS = 100.0, 0.01
-_POINTS = 200
+_POINTS = 1000
 _FLAT = 0.05
 """The axis of run time shows so much of it at least: else rounding looks like a hill."""
 
@@ -67,9 +67,11 @@ def _costs(tolerance: dict[str, float | None]) -> dict[str, float]:
     return {name: value * 1e9 for name, value in found.items() if value is not None}
 
 
-def _between(evaluate: Evaluate, at_ns: float, costs: dict[str, float]) -> Curve:
+def _between(parameter: Parameter, at_ns: float, costs: dict[str, float]) -> Curve:
+    """At so many points, and at those that are marked."""
     high = max(_WIDER * at_ns, *(_BEYOND * value for value in costs.values()))
-    return curve(evaluate, at_ns / _WIDER, high)
+    points = np.geomspace(at_ns / _WIDER, high, _POINTS)
+    return parameter.curve([*points, at_ns, *costs.values()])
 
 
 def _draw(
@@ -79,11 +81,9 @@ def _draw(
     costs: dict[str, float],
     shown: Callable[[float], float],
 ) -> None:
-    ends = found.tangents[0].at, found.tangents[-1].at
-    points = np.geomspace(*ends, _POINTS)
     axis.plot(
-        [shown(float(ns)) for ns in points],
-        [found.value(float(ns)) / 1e9 for ns in points],
+        [shown(float(ns)) for ns in found.at],
+        [float(ns) / 1e9 for ns in found.run_ns],
         color=_CURVE,
         label="run time, messages one after the other",
     )

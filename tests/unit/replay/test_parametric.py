@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from building import Builder
 
 from imbrex.replay.evaluate import Network, Replayer, Route
-from imbrex.replay.parametric import Tangent, curve, of_latency, tolerance
+from imbrex.replay.parametric import Tangent, of_latency, tolerance
 
 
 def evaluate(at: float) -> Tangent:
@@ -24,15 +25,20 @@ def test_no_tolerance_where_the_most_is_not_enough() -> None:
     assert tolerance(evaluate, 0.0, 0.1, 10.0) is None
 
 
-def test_a_curve_of_few_pieces_is_exact_after_few_passes() -> None:
-    found = curve(evaluate, 0.0, 100.0)
-    assert found.width_ns == 0 and found.passes <= 4
-    for at in (0.0, 5.0, 10.0, 11.0, 50.0, 100.0):
-        assert found.value(at) == pytest.approx(evaluate(at).run_ns)
+def jumps(at: float) -> Tangent:
+    """From 10 it rises to 20 at once, as where a message loses its place on a link; and falls a
+    little at 30."""
+    value, slope = (10.0, 0.0) if at <= 10 else (20.0 + at / 10, 0.1)
+    return Tangent(at, value - (1.0 if at > 30 else 0.0), slope)
 
 
-def test_the_curve_of_two_chains() -> None:
-    """Four messages one after the other beside 10,000 ns of work: it bends at 2,500 ns."""
+def test_tolerance_of_a_curve_that_is_not_convex() -> None:
+    assert tolerance(jumps, 0.0, 0.05, 1000.0) == pytest.approx(10)
+    assert tolerance(jumps, 0.0, 1.25, 1000.0) in (pytest.approx(25), pytest.approx(35))
+
+
+def two_chains() -> Builder:
+    """Four messages one after the other beside 10,000 ns of work: run time bends at 2,500 ns."""
     b = Builder(3)
     for _ in range(2):
         b.send(0, 1, 0)
@@ -40,10 +46,19 @@ def test_the_curve_of_two_chains() -> None:
         b.send(1, 0, 0)
         b.recv(0, 1, blocking=True)
     b.calc(2, 10_000)
-    route = Route()
-    found = curve(of_latency(Replayer(b.schedule()), Network(route, route)), 0.0, 10_000.0)
-    assert found.passes <= 4
-    assert [found.value(at) for at in (0.0, 2500.0, 2600.0, 10_000.0)] == pytest.approx(
-        [10_000, 10_000, 10_400, 40_000]
-    )
-    assert [t.slope for t in found.tangents] == [0, 4]
+    return b
+
+
+def test_the_curve_of_two_chains() -> None:
+    parameter = of_latency(Replayer(two_chains().schedule()), Network(Route(), Route()))
+    found = parameter.curve((0.0, 2500.0, 2600.0, 10_000.0))
+    assert found.run_ns.tolist() == [10_000, 10_000, 10_400, 40_000]
+    assert [parameter(ns).slope for ns in (0.0, 2600.0)] == [0, 4]
+    assert found.value(6300.0) == pytest.approx(25_200)
+
+
+def test_a_thousand_points_are_exact_after_at_most_ten_passes() -> None:
+    parameter = of_latency(Replayer(two_chains().schedule()), Network(Route(), Route()))
+    found = parameter.curve(np.linspace(0.0, 10_000.0, 1000).tolist())
+    assert found.passes <= 10
+    assert found.run_ns.tolist() == pytest.approx([max(10_000.0, 4 * at) for at in found.at])

@@ -14,7 +14,7 @@ from imbrex.network.interconnect import Interconnect
 from imbrex.profile.run import load_run
 from imbrex.replay.evaluate import Network, Replayer, Route
 from imbrex.replay.from_log import LogSchedule
-from imbrex.replay.parametric import curve, of_latency
+from imbrex.replay.parametric import of_latency
 from imbrex.replay.situation import AS_MEASURED, Situation
 from imbrex.replay.verdict import next_command, whole_verdict
 from imbrex.replay.whole import RunSites, Whole, on_network
@@ -241,7 +241,7 @@ def test_curves_of_run_time_mark_the_network_that_the_run_had(make_run: MakeRun)
     for label in ("latency, µs (today 1)", "bandwidth, MB/s (today 500)", "+1%", "+2%", "+5%"):
         assert label in drawing
     evaluate = of_latency(Replayer(situation.place(b.schedule())), situation.network)
-    latency = curve(evaluate, 100, 1e4)
+    latency = evaluate.curve((100, 1000, 10_000))
     assert [latency.value(ns) for ns in (100, 1000, 10_000)] == pytest.approx([5710, 6610, 15_610])
     row["network"]["name"] = "another"
     assert curves_svg(whole) is None

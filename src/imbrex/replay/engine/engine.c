@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "answers.h"
+#include "lanes.h"
 
 /* Operations are fetched from memory so many ahead: until a stream goes on, others do, which leave
  * nothing of it in the nearest caches. */
@@ -107,6 +108,8 @@ static void meet(ix_run *run, uint32_t number)
         if (run->streams[stream].waits == op)
             ix_wake(run, stream);
     }
+    if (run->lanes)
+        ix_lanes_meet(run, m);
 }
 
 /* What an operation completes: what it began itself, or one before it did; or IX_NONE. */
@@ -130,6 +133,8 @@ static void enter_call(ix_run *run, uint32_t stream, uint64_t first)
     s->entered_ns = s->clock_ns;
     if (!run->entered_ns)
         return;
+    if (run->lanes)
+        ix_lanes_enter(run, stream);
     while (end < s->end && !(run->schedule->ops[end].flags & IX_CALL))
         end++;
     for (uint64_t i = first; i < end; i++) {
@@ -138,6 +143,8 @@ static void enter_call(ix_run *run, uint32_t stream, uint64_t first)
             continue;
         run->entered_ns[begun] = s->clock_ns;
         run->entered_op[begun] = (uint32_t)first;
+        if (run->lanes)
+            ix_lanes_completes(run, stream, begun);
     }
     for (uint64_t i = first; i < end; i++) {
         const ix_op *op = &run->schedule->ops[i];
@@ -164,6 +171,8 @@ static int take(ix_run *run, uint32_t stream, uint64_t i, uint64_t send, double 
         run->times->why[i] = at > s->clock_ns ? IX_REMOTE : IX_OWN;
     s->clock_ns = (at > s->clock_ns ? at : s->clock_ns) + receive_ns;
     s->left_ns = s->clock_ns;
+    if (run->lanes)
+        ix_lanes_take(run, stream, send, receive_ns);
     return 1;
 }
 
@@ -175,6 +184,8 @@ static int wait_own(ix_run *run, uint32_t stream, uint64_t i, uint64_t begun)
         run->times->why[i] = at > s->clock_ns ? IX_REMOTE : IX_OWN;
     s->clock_ns = at > s->clock_ns ? at : s->clock_ns;
     s->left_ns = s->clock_ns;
+    if (run->lanes)
+        ix_lanes_take(run, stream, begun, 0);
     return 1;
 }
 
@@ -209,6 +220,8 @@ static int look(ix_run *run, uint32_t stream, uint64_t i, const ix_op *op)
             if (run->times->why)
                 run->times->why[i] = announced > s->clock_ns ? IX_ANNOUNCED : IX_OWN;
             s->clock_ns = announced > s->clock_ns ? announced : s->clock_ns;
+            if (run->lanes)
+                ix_lanes_look(run, stream, op->peer, op->partner);
             return 1;
         }
     }
@@ -231,6 +244,8 @@ static int step(ix_run *run, uint32_t stream, uint64_t i)
     int resumed = s->resumed;
     if (!resumed) {
         s->clock_ns += ix_calc(op);
+        if (run->lanes)
+            ix_lanes_compute(run, stream, ix_calc(op));
         if (op->flags & IX_CALL)
             enter_call(run, stream, i);
     }
@@ -239,6 +254,8 @@ static int step(ix_run *run, uint32_t stream, uint64_t i)
         const ix_route *route = ix_route_of(schedule, run->network, stream, op->peer);
         if (!resumed) {
             s->clock_ns += route->send_ns;
+            if (run->lanes)
+                ix_lanes_compute(run, stream, route->send_ns);
             ix_send_issued(run, stream, i, s->clock_ns);
         }
         if (!(op->flags & IX_BLOCKING) || ix_is_eager(run, route, op, i))
@@ -248,6 +265,8 @@ static int step(ix_run *run, uint32_t stream, uint64_t i)
     case IX_RECV:
         if (!resumed) {
             run->time_ns[i] = s->clock_ns;
+            if (run->lanes)
+                ix_lanes_post(run, stream, i);
             ix_posts(run, stream, i);
             if (op->partner != IX_NONE && run->streams[op->peer].sends_end)
                 ix_start_pending(run, op->peer, op->partner);
@@ -271,6 +290,8 @@ static int step(ix_run *run, uint32_t stream, uint64_t i)
     case IX_MEET:
         if (!resumed) {
             run->time_ns[i] = s->clock_ns;
+            if (run->lanes)
+                ix_lanes_come(run, stream, i);
             if (--run->missing[op->partner] == 0)
                 meet(run, op->partner);
         }
@@ -311,31 +332,54 @@ static int first_that_is_not_over(const ix_run *run, ix_stuck *stuck)
     return 0;
 }
 
+static int replay(ix_run *run, ix_stuck *stuck)
+{
+    while (!run->failed) {
+        while (run->head != IX_NONE) {
+            uint32_t stream = run->head;
+            run->head = run->streams[stream].queued;
+            if (run->head == IX_NONE)
+                run->tail = IX_NONE;
+            go_on(run, stream);
+        }
+        ix_through through;
+        int passed = ix_links_pass(&run->shared, &through);
+        if (passed == 2)
+            ix_send_through(run, &through);
+        if (!passed && (run->shared.failed || !ix_start_out_of_turn(run)))
+            break;
+    }
+    run->failed |= run->shared.failed;
+    for (uint32_t r = 0; r < run->schedule->streams; r++)
+        run->times->end_ns[r] = run->streams[r].clock_ns;
+    return run->failed ? -1 : first_that_is_not_over(run, stuck);
+}
+
 int ix_replay(const ix_schedule *schedule, const ix_network *network, ix_times *times,
               ix_stuck *stuck)
 {
     ix_run run = {.schedule = schedule, .network = network, .times = times};
     int result = ix_run_start(&run);
-    while (result == 0 && !run.failed) {
-        while (run.head != IX_NONE) {
-            uint32_t stream = run.head;
-            run.head = run.streams[stream].queued;
-            if (run.head == IX_NONE)
-                run.tail = IX_NONE;
-            go_on(&run, stream);
-        }
-        ix_through through;
-        int passed = ix_links_pass(&run.shared, &through);
-        if (passed == 2)
-            ix_send_through(&run, &through);
-        if (!passed && (run.shared.failed || !ix_start_out_of_turn(&run)))
-            break;
-    }
-    run.failed |= run.shared.failed;
+    if (result == 0)
+        result = replay(&run, stuck);
+    ix_run_end(&run);
+    return result;
+}
+
+int ix_replay_lanes(const ix_schedule *schedule, const ix_network *networks, ix_times *times,
+                    ix_stuck *stuck, double *run_ns)
+{
+    ix_lanes lanes = {0};
+    ix_run run = {.schedule = schedule, .network = networks, .times = times};
+    int result = ix_run_start(&run);
     if (result == 0) {
-        for (uint32_t r = 0; r < schedule->streams; r++)
-            times->end_ns[r] = run.streams[r].clock_ns;
-        result = run.failed ? -1 : first_that_is_not_over(&run, stuck);
+        run.lanes = &lanes;
+        result = ix_lanes_open(&run, networks);
+        if (result == 0)
+            result = replay(&run, stuck);
+        if (result == 0)
+            ix_lanes_result(&run, run_ns);
+        ix_lanes_close(&run);
     }
     ix_run_end(&run);
     return result;

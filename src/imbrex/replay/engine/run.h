@@ -61,7 +61,8 @@ typedef struct ix_run {
     double *entered_ns; /* of each operation that a held transfer begins: the call that completes
                          * it; NULL where none is held */
     uint32_t *entered_op;
-    ix_asked *asked; /* of each operation; NULL where no answer has to be in order */
+    ix_asked *asked;        /* of each operation; NULL where no answer has to be in order */
+    struct ix_lanes *lanes; /* NULL: of one network (lanes.h) */
     double *enter, *leave, *scratch; /* of the members of a meeting */
     uint32_t *from;
     uint32_t head, tail; /* of the queue; IX_NONE: it is empty */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "answers.h"
+#include "lanes.h"
 
 static const ix_route *route_of(const ix_run *run, uint32_t stream, const ix_op *op)
 {
@@ -59,6 +60,8 @@ static void start(ix_run *run, uint32_t stream, uint64_t index, double ready, ui
     const ix_op *op = &run->schedule->ops[index];
     const ix_route *route = route_of(run, stream, op);
     double at = ready;
+    if (run->lanes)
+        ix_lanes_start(run, stream, index, is_free(run, op, index));
     if (ix_is_to_itself(run->schedule, stream, op)) {
         at += route->latency_ns + route->byte_ns * ix_as_bytes(route, ix_bytes(op));
     } else if (!is_free(run, op, index)) {
@@ -109,11 +112,15 @@ static int can_start(ix_run *run, uint32_t stream, const ix_pending *send, int s
     *ready = send->ready_ns;
     *why = IX_OWN;
     *from = IX_NONE;
+    if (run->lanes)
+        ix_lanes_ready(run, stream, send->op);
     if (ix_is_eager(run, route, op, send->op))
         return 1;
     double posted = run->time_ns[op->partner];
     if (posted < 0)
         return 0;
+    if (run->lanes)
+        ix_lanes_ready_posted(run, op->partner);
     if (posted > *ready) {
         *ready = posted;
         *why = IX_POSTED;
@@ -148,6 +155,10 @@ static int can_start(ix_run *run, uint32_t stream, const ix_pending *send, int s
         }
         if (at < 0)
             return 0;
+        if (run->lanes && run->entered_ns[index] < 0)
+            ix_lanes_ready_inside(run, number, ended);
+        else if (run->lanes)
+            ix_lanes_ready_completed(run, index);
         if (at > *ready) {
             *ready = at;
             *why = ended ? (side ? IX_ENDED2 : IX_ENDED) : (side ? IX_AWAITED2 : IX_AWAITED);
@@ -200,6 +211,8 @@ void ix_send_issued(ix_run *run, uint32_t stream, uint64_t op, double ready_ns)
         return;
     }
     keep(run, s, send);
+    if (run->lanes)
+        ix_lanes_keep(run, stream, op);
     double before = run->time_ns[op];
     if (before < IX_UNKNOWN) {
         /* Who probes for it can be told. */
@@ -266,6 +279,8 @@ int ix_start_out_of_turn(ix_run *run)
             if (s->sends[k].ready_ns < 0 ||
                 !can_start(run, r, &s->sends[k], 1, &ready, &why, &from))
                 continue;
+            if (run->lanes)
+                ix_lanes_candidate(run, s->sends[k].op, !best);
             if (!best || ready < best_ready) {
                 best_ready = ready;
                 best = &s->sends[k];
@@ -278,6 +293,10 @@ int ix_start_out_of_turn(ix_run *run)
     if (!best)
         return 0;
     uint64_t index = best->op;
+    if (run->lanes) {
+        ix_lanes_chosen(run, index);
+        can_start(run, best_stream, best, 1, &best_ready, &best_why, &best_from);
+    }
     forget(run, &run->streams[best_stream], best);
     start(run, best_stream, index, best_ready, best_why, best_from);
     ix_start_pending(run, best_stream, index);
