@@ -35,6 +35,7 @@ from imbrex.transform.model.program import Program
 from imbrex.transform.permissions import Permissions
 from imbrex.transform.readers import blas, c_library, c_vectors, fortran_library
 from imbrex.transform.readers.c import read_c
+from imbrex.transform.readers.c_headers import settle_headers
 from imbrex.transform.readers.c_source import C_SUFFIXES
 from imbrex.transform.readers.fortran import read_fortran
 from imbrex.transform.readers.fortran_lines import is_form_flag
@@ -86,6 +87,7 @@ class Options:
     single_thread: bool = False  # one thread calls MPI, whatever the program asks MPI for
     reassociation: bool = False  # floating-point reductions may be rounded in another order
     checks: bool = True  # calls are read without macros that check their error codes
+    root: Path | None = None  # headers elsewhere stay as they are
     # File contents to read instead of those on disk.
     contents: dict[Path, bytes] = field(default_factory=dict)
 
@@ -365,7 +367,7 @@ def read_program(paths: list[Path], options: Options) -> Program:
 
 
 def _read_program(paths: list[Path], options: Options) -> Program:
-    program = Program(single_thread=options.single_thread)
+    program = Program(single_thread=options.single_thread, root=options.root)
     units: list[Units] = []
     for path in paths:
         try:
@@ -388,6 +390,7 @@ def _read_program(paths: list[Path], options: Options) -> Program:
         except ImbrexError as error:
             program.skipped[str(path)] = str(error)
     read_fortran(units, program)
+    settle_headers(program)
     c_vectors.settle(program)
     read_stated(program)
     if program.skipped:

@@ -42,8 +42,10 @@ def site_map(paths: list[Path], options: Options, outcome: Outcome) -> SiteMap:
     for the call that was rewritten to it with most of the same arguments, of several for the
     nearest, and a wait for that of the start with the same request, or requests of one array.
     """
-    changed = [path for path in paths if outcome.before[str(path)] != outcome.after[str(path)]]
-    after = _calls(changed, options, outcome.after)
+    changed = changed_files(outcome)
+    # A header is read with the files that include it.
+    read = [path for path in paths if path in changed] if {*changed} <= {*paths} else paths
+    after = _calls(read, changed, options, outcome.after)
     found: dict[Place, Place] = {}
     for path in changed:
         name, file = str(path), path.name
@@ -81,10 +83,15 @@ def site_map(paths: list[Path], options: Options, outcome: Outcome) -> SiteMap:
     return SiteMap(found)
 
 
+def changed_files(outcome: Outcome) -> list[Path]:
+    """The files and headers that are not as they were."""
+    return [Path(name) for name, text in outcome.before.items() if outcome.after[name] != text]
+
+
 def write_site_map(paths: list[Path], options: Options, outcome: Outcome) -> Path | None:
     """Leave the map beside the first changed file, on top of one that is there; None where nothing
     changed. Raises ImbrexError where it cannot be written."""
-    changed = [path for path in paths if outcome.before[str(path)] != outcome.after[str(path)]]
+    changed = changed_files(outcome)
     if not changed:
         return None
     made = site_map(paths, options, outcome)
@@ -103,12 +110,12 @@ def write_site_map(paths: list[Path], options: Options, outcome: Outcome) -> Pat
 
 
 def _calls(
-    paths: list[Path], options: Options, contents: dict[str, bytes]
+    paths: list[Path], wanted: list[Path], options: Options, contents: dict[str, bytes]
 ) -> dict[str, list[_Call]]:
-    """The calls of MPI in edited texts, in order."""
+    """The calls of MPI in edited texts, in order; of these files, which `paths` are or include."""
     texts = {Path(name): data for name, data in contents.items()}
     program = read_program(paths, replace(options, contents=texts))
-    found: dict[str, list[_Call]] = {str(path): [] for path in paths}
+    found: dict[str, list[_Call]] = {str(path): [] for path in wanted}
     for routine in program.routines.values():
         if routine.file not in found:
             continue

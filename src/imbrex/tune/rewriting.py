@@ -44,7 +44,7 @@ def find_rewritings(
     NotPossibleError with what stands in the way of the costliest call where there is neither.
     """
     measured = read_measured(run)
-    options = Options(flags_of=sources.flags_of)
+    options = Options(flags_of=sources.flags_of, root=sources.root.resolve())
     every = _transformed(sources, options, measured, worth)
     rewritten = [d for d in every.decisions if d.decision == "rewritten"]
     found: list[Rewriting] = []

@@ -224,10 +224,6 @@ STAYS: dict[str, dict[str, str]] = {
         "objects": "Heat h(argc, MPI_COMM_WORLD), g(argc, MPI_COMM_WORLD); Heat *p = &h;",
         "calls": "p->exchange(); p = &g; p->step(); p->turn();",
     },
-    "one of many": {
-        "objects": "Heat h(argc, MPI_COMM_WORLD); std::vector<Heat> many(3, h);",
-        "calls": "many[t % 3].exchange(); many[t % 3].step(); many[t % 3].turn();",
-    },
     "the pointer is set within": {
         "above": "class Heat;\nstatic Heat *now;\nstatic Heat *next;",
         "body": "now = next; v[AT(i, j)] = u[AT(i - 1, j)];",

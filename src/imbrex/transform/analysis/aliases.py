@@ -267,6 +267,8 @@ class Aliases:
 
     def _meet(self, left: tuple[str, bool], right: tuple[str, bool]) -> bool:
         found = self._sharing.get((left, right))
+        if found is None and (self._beside(left, right) or self._beside(right, left)):
+            found = self._sharing[left, right] = False
         if found is None:
             first, second = self.objects(*left), self.objects(*right)
             found = self._sharing[left, right] = (
@@ -281,6 +283,20 @@ class Aliases:
                 or self._outside_record(second, first)
             )
         return found
+
+    def are_elements(self, variable: str, through: bool) -> bool:
+        """Whether a place is in a vector of numbers, whose memory holds no variable and no object.
+
+        That holds whatever code, also such as is not seen, exchanges the memory of vectors.
+        """
+        vector = self.program.variables.get(variable)
+        known = through and vector is not None and self.is_vector(variable)
+        return known and vector is not None and "char" not in vector.element
+
+    def _beside(self, elements: tuple[str, bool], other: tuple[str, bool]) -> bool:
+        """Whether one place is a variable, and the other is among the elements of a vector."""
+        variable = None if other[1] else self.program.variables.get(other[0])
+        return variable is not None and variable.kind != "heap" and self.are_elements(*elements)
 
     def _passed(self, first: set[str], second: set[str]) -> bool:
         """Whether a dummy argument of one side may be a component that the other side names."""
@@ -332,7 +348,7 @@ class Aliases:
     @staticmethod
     def _new_beside(owner: Variable | None, other: Variable | None) -> bool:
         """Whether an object begins in a routine that a reference was given to before."""
-        if owner is None or other is None or not other.reference:
+        if owner is None or other is None or not other.reference or other.kind != "parameter":
             return False
         return owner.kind == "local" and bool(owner.record) and not owner.bounds
 

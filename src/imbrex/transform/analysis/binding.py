@@ -78,6 +78,8 @@ class Binding:
 
     def _owner(self, owner: str) -> str:
         """The caller's name of the object that a reference or `this` is in the routine."""
+        if owner in self.program.named_objects:
+            return ""  # another one in each call, perhaps
         variable = self.program.variables.get(owner)
         argument = self.arguments.get(owner)
         if variable is None or variable.kind != "parameter" or owner in self.written:

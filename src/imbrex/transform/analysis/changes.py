@@ -47,6 +47,11 @@ class Changes:
             found |= self.program.variables.keys()
         elif EXTERNAL in items:
             found |= self.aliases.escaped
+        if self.aliases.are_elements(variable, through):
+            variables = self.program.variables
+            found = {n for n in found if n not in variables or variables[n].kind == "heap"}
+        for name in found & self.program.named_by.keys():
+            found = found | self.program.named_by[name]
         names = frozenset(found)
         known = self._set_by[variable, through] = self._sets.setdefault(names, names)
         return known

@@ -6,6 +6,7 @@ different ones if they do in every call: other variables, or references that are
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 
 from imbrex.transform.analysis.aliases import Aliases
@@ -56,7 +57,7 @@ def _differ(program: Program, routine: Routine, pair: Pair, call: Call, pairs: s
     positions = [routine.parameters.index(key) for key in pair]
     if call.unknown or len(call.arguments) <= max(positions):
         return False
-    left, right = (call.arguments[position] for position in positions)
+    left, right = (_as_object(program, call.arguments[position]) for position in positions)
     if left.base is None or right.base is None or left.base == right.base:
         return False
     if left.through and right.through:
@@ -64,6 +65,12 @@ def _differ(program: Program, routine: Routine, pair: Pair, call: Call, pairs: s
     return (
         _is_object(program, left) and _is_object(program, right) and _beside(program, left, right)
     )
+
+
+def _as_object(program: Program, argument: Argument) -> Argument:
+    """The argument as the variable or member that it is, where an expression picks it."""
+    base, through = program.named_objects.get(argument.base or "", (argument.base, None))
+    return argument if through is None else replace(argument, base=base, through=through)
 
 
 def _beside(program: Program, left: Argument, right: Argument) -> bool:

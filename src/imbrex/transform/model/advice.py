@@ -89,8 +89,11 @@ derived-object derived-argument object-ends component-elsewhere
 in-construct
     write the exchange as a function of its own, or as a method that is neither virtual nor a
     template, and call it from there
-macro in-header
+macro
     put the code into the source file
+in-header header-differs
+    include the header by one name, let it be written, and let macros around the includes not change
+    what it says
 included-unread included-code include-missing twice-defined function-twice-defined name-twice
 function-name-twice
     give the file's folder with `-- -I`, put statements into the source, give each routine a name

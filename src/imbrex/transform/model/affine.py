@@ -120,6 +120,14 @@ class Affine(NamedTuple):
         assert found is not None
         return found
 
+    def numbers(self) -> frozenset[str]:
+        """The variables and fields whose values it has, without the objects of the fields."""
+        return frozenset(
+            _ELEMENT.sub("", factor.split(ARROW)[-1])
+            for key, _ in self.terms
+            for factor in key.split(PRODUCT)
+        )
+
     def variables(self) -> frozenset[str]:
         return _variables(self.terms) if self.terms else _NOTHING
 

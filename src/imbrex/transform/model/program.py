@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
+from pathlib import Path
 
 from imbrex.transform.model.affine import Affine, Section
 from imbrex.transform.model.allocation import Allocation
@@ -218,8 +219,10 @@ PointerFact = tuple[str, str, str]
 @dataclass(slots=True)
 class Program:
     files: dict[str, SourceFile] = field(default_factory=dict)
-    # Of C++: what these include, none of the compiler's or of MPI.
+    # Of C and C++: what these include, none of the compiler's or of MPI. Those that have functions
+    # and may be changed are among the files.
     headers: dict[str, SourceFile] = field(default_factory=dict)
+    root: Path | None = None  # headers elsewhere stay as they are
     variables: dict[str, Variable] = field(default_factory=dict)
     routines: dict[str, Routine] = field(default_factory=dict)
     pointer_facts: list[PointerFact] = field(default_factory=list)
@@ -243,6 +246,10 @@ class Program:
     null_ranks: list[Location] = field(default_factory=list)
     # Where code comes in that is not read: an included file with statements, or a missing one.
     hidden_code: list[Reason] = field(default_factory=list)
+    # Of C++: names of objects that an expression picks (`grids[i]`) by each variable that it reads,
+    # and the memory that such an object lies in, or that a pointer to it is held in.
+    named_by: dict[str, set[str]] = field(default_factory=dict)
+    named_objects: dict[str, tuple[str, bool]] = field(default_factory=dict)
     # C++ vectors passed by reference: routine, position of the argument, the vector's key.
     passed_vectors: list[tuple[str, int, str]] = field(default_factory=list)
     # Fields that Fortran dummy arguments are seen to be, while objects are known beside them.
@@ -316,8 +323,12 @@ class Program:
         inside = {name: self.headers[name] for name in sorted(names & self.headers.keys())}
         return {name: source.data for name, source in (self.files | inside).items()}
 
+    def sources(self) -> Iterator[SourceFile]:
+        """The files and the headers, each once."""
+        yield from (self.headers | self.files).values()
+
     def editable(self) -> Iterator[Routine]:
-        """The routines that may be rewritten: of the files given, where nothing forbids it."""
+        """The routines that may be rewritten: of the files, where nothing forbids it."""
         for routine in self.routines.values():
             if not routine.problem and routine.file in self.files:
                 yield routine

@@ -26,6 +26,8 @@ class SourceFile:
     language: Language
     notes: list[str] = field(default_factory=list)
     mpi_known_from: int = -1  # C: where mpi.h is included, itself or through another header
+    header: bool = False  # C: it is not given but included by files that are
+    in_cxx: bool = False  # a header that a file of C++ includes
     # C: calls that are read without the macro around them, by where the call begins.
     checked: dict[int, CheckedCall] = field(default_factory=dict)
 
@@ -35,7 +37,7 @@ class SourceFile:
 
     @property
     def is_cxx(self) -> bool:
-        return self.path.suffix in CXX_SUFFIXES
+        return self.in_cxx or self.path.suffix in CXX_SUFFIXES
 
     @property
     def binds_c(self) -> bool:

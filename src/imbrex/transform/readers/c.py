@@ -24,6 +24,7 @@ from imbrex.transform.model.sources import CXX_SUFFIXES, Language, SourceFile
 from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers import c_declarations, c_methods, c_vectors
 from imbrex.transform.readers.c_checks import checked_calls, checking_macros, without_checks
+from imbrex.transform.readers.c_headers import header_of, identifiers_of, is_same, note_headers
 from imbrex.transform.readers.c_macros import mpi_macros
 from imbrex.transform.readers.c_node import Tree
 from imbrex.transform.readers.c_scopes import scope_of
@@ -43,7 +44,6 @@ _CLASSES = frozenset({ck.CLASS_DECL, ck.STRUCT_DECL})
 _MADE_UNSEEN = {ck.CONSTRUCTOR: "a constructor", ck.DESTRUCTOR: "a destructor"}
 _ROUTINES = frozenset({ck.FUNCTION_DECL, ck.CXX_METHOD, *_MADE_UNSEEN})
 _OPENMP = re.compile(r"-[fq]?openmp(?:-simd|=\S+)?")
-_IDENTIFIER = re.compile(rb"[A-Za-z_]\w*")
 
 
 def read_c(
@@ -72,16 +72,9 @@ def read_c(
             unit = _parsed(path, flags, without_checks(data, source.checked.values()), contents)
     source.mpi_known_from = _includes_mpi(unit)
     program.files[source.name] = source
-    if source.is_cxx:
-        for name in texts.keys() - program.files.keys() - program.headers.keys():
-            program.headers[name] = _header(name, contents)
-    _Unit(program, source, mpi_macros(texts.values(), flags), contents).read(unit)
+    note_headers(program, unit, source, texts)
+    _Unit(program, source, mpi_macros(texts.values(), flags), texts).read(unit)
     _find_ranks(texts, program)
-
-
-def _header(name: str, contents: Mapping[Path, bytes]) -> SourceFile:
-    path = Path(name)
-    return SourceFile(path, name, contents.get(path) or path.read_bytes(), Language.C)
 
 
 def _parsed(path: Path, flags: list[str], data: bytes, contents: Mapping[Path, bytes]) -> Any:
@@ -207,13 +200,12 @@ class _Unit(StatementReader):
         program: Program,
         source: SourceFile,
         macros: dict[str, str],
-        contents: Mapping[Path, bytes],
+        texts: Mapping[str, bytes],
     ) -> None:
-        """`macros`: MPI's names by the macros that stand for them. `contents`: as of `read_c`."""
+        """`macros`: MPI's names by the macros that stand for them. `texts`: of its own files."""
         super().__init__(program, source)
-        self.contents = contents
         self.expressions.macros = macros
-        self.names = frozenset(m.decode() for m in _IDENTIFIER.findall(source.data))
+        self.names = frozenset().union(*(identifiers_of(data) for data in texts.values()))
 
     def read(self, unit: Any) -> None:
         for cursor in Tree(unit, self.data, plus_plus=self.plus_plus).top():
@@ -280,19 +272,16 @@ class _Unit(StatementReader):
         body = [c for c in cursor.children if c.kind is ck.COMPOUND_STMT]
         if not body:
             return
-        here = cursor.location.file == self.source.name
         outer = self.source
-        if not here:
-            self.enter(_header(cursor.location.file, self.contents))
+        if cursor.location.file != outer.name:
+            self.enter(header_of(self.program, cursor.location.file))
         try:
-            self._definition(cursor, name, body[0], here=here, instance=instance)
+            self._definition(cursor, name, body[0], instance=instance)
         finally:
             self.enter(outer)
 
-    def _definition(self, cursor: Any, name: str, body: Any, *, here: bool, instance: bool) -> None:
-        problem = None if here else ReasonKind.IN_HEADER()
-        if instance:
-            problem = ReasonKind.IN_CONSTRUCT(construct="a template")
+    def _definition(self, cursor: Any, name: str, body: Any, *, instance: bool) -> None:
+        problem = ReasonKind.IN_CONSTRUCT(construct="a template") if instance else None
         parameters = []
         self.expressions.this = ""
         if self.plus_plus and c_methods.has_object(cursor):
@@ -303,7 +292,8 @@ class _Unit(StatementReader):
             self.program.pointer_facts.append((key, "copy", f"argument:{name}:{position}"))
         if cursor.kind in _MADE_UNSEEN:
             problem = problem or ReasonKind.IN_CONSTRUCT(construct=_MADE_UNSEEN[cursor.kind])
-        self.function, self.return_cell = name, f"return:{name}"
+        self.function = self.expressions.function = name
+        self.return_cell = f"return:{name}"
         self.expressions.unread = Unread(name)
         self.returns_reference = cursor.returns_reference
         self.returns_constant = self.returns_reference and cursor.returns_constant
@@ -311,25 +301,8 @@ class _Unit(StatementReader):
         if cursor.kind is ck.CONSTRUCTOR:
             self.initializers(cursor, block)
         self.expressions.this = ""
-        if not here or instance:
+        if instance:
             block.insertable = False
-        known = self.program.routines.get(name)
-        place = (cursor.location.file, block.start)
-        if known is not None and not here and (known.file, known.body.start) == place:
-            return  # the same inline function of the same header, seen from another file
-        if known is not None:
-            self.program.routines[name].problem = TWICE
-            self.program.routines[name].body.statements.append(
-                Statement(
-                    Kind.OPAQUE,
-                    block.start,
-                    block.start,
-                    cursor.location.line,
-                    cursor.location.line,
-                    stop=ReasonKind.FUNCTION_NAME_TWICE(routine=name),
-                )
-            )
-            return
         drop_last_return(block, self.data)
         routine = Routine(
             name,
@@ -343,6 +316,10 @@ class _Unit(StatementReader):
             exported=self.names,
             scope=scope_of(cursor),
         )
+        known = self.program.routines.get(name)
+        if known is not None:
+            self._again(known, routine)
+            return
         leading = -1
         for statement in block.statements:
             if statement.kind is not Kind.DECLARE:
@@ -353,6 +330,17 @@ class _Unit(StatementReader):
         self.program.routines[name] = routine
         if name == "main":
             self.program.has_main = True
+
+    def _again(self, known: Routine, routine: Routine) -> None:
+        """A function of a name that is known: of the same header, or another one."""
+        place = (known.file, known.body.start) == (routine.file, routine.body.start)
+        if place and is_same(known, routine):
+            return
+        differs = ReasonKind.HEADER_DIFFERS(file=routine.file)
+        known.problem = differs if place else TWICE
+        start, line = known.body.start, known.line
+        stop = differs if place else ReasonKind.FUNCTION_NAME_TWICE(routine=known.name)
+        known.body.statements.append(Statement(Kind.OPAQUE, start, start, line, line, stop=stop))
 
 
 def _has_code(cursor: Any) -> bool:

@@ -9,7 +9,7 @@ from clang.cindex import TypeKind
 from imbrex.transform.readers import c_std_arrays
 
 # CXBinaryOperatorKind and CXUnaryOperatorKind.
-MULTIPLY, DIVIDE, ADD, SUBTRACT = 3, 4, 6, 7
+MULTIPLY, DIVIDE, REMAINDER, ADD, SUBTRACT = 3, 4, 5, 6, 7
 LESS, GREATER, LESS_EQUAL, GREATER_EQUAL = 11, 12, 13, 14
 EQUAL, NOT_EQUAL = 15, 16
 AND, LOGICAL_AND, LOGICAL_OR = 17, 20, 21

@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from clang.cindex import LinkageKind, StorageClass
+
 from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers.c_instances import instance_name, is_own_class, is_readable
 from imbrex.transform.readers.cxx_library import is_library
@@ -87,6 +89,14 @@ def is_own(record: Any) -> bool:
     if "<" in record.type.canonical.spelling:
         return is_own_class(record)
     return not is_library(record)
+
+
+def names_object(declaration: Any) -> bool:
+    """Whether a local variable is a reference to an object of the program's own classes."""
+    local = declaration.kind is ck.VAR_DECL and declaration.linkage == LinkageKind.NO_LINKAGE
+    if not local or declaration.storage_class == StorageClass.STATIC:
+        return False
+    return bool(declaration.type.is_reference) and is_own(declaration.type.canonical.pointee.record)
 
 
 def runs_unseen(member: Any) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any
 
-from imbrex.transform.model.memory import UNKNOWN_MEMORY
+from imbrex.transform.model.memory import UNKNOWN_MEMORY, Access
 from imbrex.transform.model.program import Argument, Program
 from imbrex.transform.model.sources import SourceFile
 from imbrex.transform.readers import c_calls, c_methods, c_std_arrays, c_vectors
@@ -35,12 +35,7 @@ class ObjectReader(AccessorReader, ABC):
         start, end = cc.spelled(owners[0] if owners else callee)
         text = self.source.data[start:end].decode(errors="replace") if owners else "this"
         argument = Argument(text, start, end)
-        if not owners:
-            found = self._object(callee, effects)
-        elif owners[0].type.is_pointer:
-            found = self.memory(owners[0], effects)
-        else:
-            found = self._bound_to(owners[0], effects)
+        found = self._picked(owners[0], effects) if owners else self._object(callee, effects)
         self._fill(argument, found)
         argument.reads = effects.accesses
         return argument
@@ -50,9 +45,31 @@ class ObjectReader(AccessorReader, ABC):
         start, end = cc.spelled(cursor)
         text = self.source.data[start:end].decode(errors="replace")
         argument = Argument(text, start, end)
-        self._fill(argument, self._bound_to(cursor, effects))
+        of_class = c_methods.is_own(cursor.type.record)
+        found = self._picked(cursor, effects) if of_class else self._bound_to(cursor, effects)
+        self._fill(argument, found)
         argument.reads = effects.accesses
         return argument
+
+    def _picked(self, cursor: Any, effects: Effects) -> Memory:
+        """The object that an expression, or a pointer, names."""
+        named = self.named_object(cursor)
+        inner = effects if named is None else Effects()
+        if cursor.type.is_pointer:
+            found = self.memory(cursor, inner)
+        else:
+            found = self._bound_to(cursor, inner)
+        if named is None:
+            return found
+        key, parts = named
+        line = cursor.location.line
+        read = [part for part in sorted(parts) if not self.program.variables[part].record]
+        effects.accesses += [Access(part, False, False, line) for part in read]
+        if inner.calls:  # an operator of the library picks it
+            found = Memory(UNKNOWN_MEMORY, False)
+        self._note(key, found.key, found.through, begins=found.begins)
+        self.program.named_objects[key] = (found.key, found.through)
+        return Memory(key, True)
 
     def _bound_to(self, cursor: Any, effects: Effects) -> Memory:
         """The memory of an lvalue, or of the temporary object that holds a value."""
@@ -72,6 +89,13 @@ class ObjectReader(AccessorReader, ABC):
         if inner.type.is_number or inner.kind is ck.STRING_LITERAL:
             return Memory("string", False)
         return Memory(UNKNOWN_MEMORY, False)
+
+    def bind(self, key: str, value: Any) -> None:
+        """A local reference names the object that an expression names."""
+        self.bind_to(key, self._bound_to(value, Effects()))
+
+    def bind_to(self, key: str, found: Memory) -> None:
+        self._note(key, found.key, found.through, begins=found.begins)
 
     def give_object(self, callee: Any) -> None:
         """Code that is not read is called on an object: it may keep its address."""

@@ -184,7 +184,7 @@ class PlaceReader(ArrayReader, ABC):
                 return Memory(UNKNOWN_MEMORY, False)
             if referenced.type.is_reference and not c_vectors.declared(referenced):
                 key = str(self.key_of(referenced))
-                if self.program.variables[key].pointer and referenced.kind is ck.PARM_DECL:
+                if self.program.variables[key].reference:
                     return Memory(key, True, indices=[Affine(0)])
                 bound = self.bound.get(key)
                 return Memory(UNKNOWN_MEMORY, False) if bound is None else replace(bound)

@@ -6,7 +6,7 @@ import bisect
 import re
 from typing import Any
 
-from imbrex.transform.model.memory import Access
+from imbrex.transform.model.memory import UNKNOWN_MEMORY, Access
 from imbrex.transform.model.program import Block, Call, Kind, Program, Statement
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.model.sources import CXX_SUFFIXES, SourceFile
@@ -19,7 +19,8 @@ from imbrex.transform.readers.c_source import (
     Directive,
     directives,
 )
-from imbrex.transform.readers.c_vector_reader import Effects
+from imbrex.transform.readers.c_vector_reader import Effects, Memory
+from imbrex.transform.readers.cxx_library import is_library
 
 _BLANK = re.compile(rb"(?:\s|/\*.*?\*/|//[^\n]*)*", re.DOTALL)
 # Attributes after which nothing runs at the end of a variable; also as names of macros.
@@ -250,6 +251,8 @@ class StatementReader:
                 self.expressions.initialize(child.type, value)
             if value is not None and child.type.is_reference and c_vectors.is_alias(child):
                 pass  # another name of a vector
+            elif value is not None and c_methods.names_object(child):
+                self.expressions.bind(key, value)
             elif value is not None and child.type.is_reference:
                 self.expressions.give_away(value, constant=child.refers_to_constant)
             elif value is not None and child.type.is_address:
@@ -364,6 +367,14 @@ class StatementReader:
         statement.blocks = [self._body(body)]
         self.expressions.lifetime = outer
 
+    @staticmethod
+    def _are_objects(variable: Any, container: Any) -> bool:
+        """Whether a loop goes over the program's objects in a container of the library."""
+        if variable.kind is not ck.VAR_DECL or not c_methods.names_object(variable):
+            return False
+        record = container.type.record
+        return record is not None and is_library(record)
+
     def _range_loop(self, cursor: Any, statement: Statement, effects: Effects) -> None:
         """`for (T &x : v)` over an array or a vector."""
         statement.kind = Kind.LOOP
@@ -371,12 +382,18 @@ class StatementReader:
         elements = self.expressions.whole(control[-1], effects) if len(control) == 2 else None
         outer = self.expressions.lifetime
         self.expressions.lifetime = (statement.start, statement.end)
+        if elements is None and len(control) == 2 and self._are_objects(*control):
+            self.expressions.read(control[-1], effects)
+            elements = Memory(UNKNOWN_MEMORY, False)
         if elements is None or control[0].kind is not ck.VAR_DECL:
             effects.stop = effects.stop or ReasonKind.CONSTRUCT()
             self.expressions.hide(cursor)
         else:
             key = self.expressions.key_of(control[0])
-            if control[0].type.is_reference:
+            if c_methods.names_object(control[0]):
+                self.expressions.bind_to(key, elements)
+                effects.accesses.append(Access(key, False, True, control[0].location.line))
+            elif control[0].type.is_reference:
                 self.expressions.bound[key] = elements
             else:
                 line = control[0].location.line

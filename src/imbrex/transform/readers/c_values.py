@@ -14,7 +14,7 @@ from imbrex.transform.readers import c_cursor as cc
 from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers import c_methods, c_std_arrays, c_vectors
 from imbrex.transform.readers.c_accessors import Accessor, accessor
-from imbrex.transform.readers.c_variables import VariableReader
+from imbrex.transform.readers.c_named_objects import NamedObjectReader
 
 _INTEGERS = frozenset(
     {
@@ -55,7 +55,7 @@ def narrows(cursor: Any, inner: Any) -> bool:
     return inner.type.canonical.kind in _FLOATING
 
 
-class ValueReader(VariableReader):
+class ValueReader(NamedObjectReader):
     """Reads the integer expressions of one translation unit."""
 
     def test(self, condition: Any) -> Test | None:

@@ -12,7 +12,7 @@ from imbrex.transform.model.program import Program
 from imbrex.transform.model.sources import SourceFile
 from imbrex.transform.readers import c_cursor as cc
 from imbrex.transform.readers import c_cursor_kinds as ck
-from imbrex.transform.readers import c_vectors
+from imbrex.transform.readers import c_methods, c_vectors
 from imbrex.transform.readers.cxx_library import is_library
 
 
@@ -71,7 +71,9 @@ class VariableReader:
 
     def _variable(self, declaration: Any, key: str, external: bool) -> Variable:
         kind_of = declaration.type
-        named = declaration.kind is ck.PARM_DECL and kind_of.is_reference
+        named = kind_of.is_reference and (
+            declaration.kind is ck.PARM_DECL or c_methods.names_object(declaration)
+        )
         if named:  # as a pointer that is never set
             kind_of = kind_of.canonical.pointee
         extents = cc.array_extents(kind_of)

@@ -277,7 +277,7 @@ class BoundaryFirst(Preparing[StatementSite, Division]):
 
     def _signed(self, ranges: list[LoopRange]) -> bool:
         for span in ranges:
-            for name in {span.index} | span.low.variables() | span.high.variables():
+            for name in {span.index} | span.low.numbers() | span.high.numbers():
                 variable = self.program.variables.get(name)
                 if variable is not None and variable.element.startswith(("type(", "class(")):
                     continue  # the object whose component it is

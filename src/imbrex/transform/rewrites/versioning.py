@@ -168,6 +168,8 @@ class Versioning(Rearrangement):
         variable = self.program.variables.get(base)
         if variable is None or variable.kind not in ("parameter", "local", "static", "global"):
             return None
+        if base in self.program.named_objects:
+            return None
         life = variable.lifetime
         if life is not None and not life[0] <= block.start <= block.end <= life[1]:
             return None
@@ -186,7 +188,8 @@ class Versioning(Rearrangement):
         component = self.program.variables.get(_ELEMENT.sub("", field))
         if component is None or not self._reads(block, base, component.record):
             return None
-        operator = "->" if variable.pointer else "."
+        reference = variable.reference and variable.name != "this"
+        operator = "->" if variable.pointer and not reference else "."
         return f"{variable.name}{operator}{component.name}{index[0] if index else ''}"
 
     def _reads(self, block: Block, base: str, record: str | None) -> bool:

@@ -31,6 +31,8 @@ from imbrex.transform.text.members import (
     member_problem,
     named_anywhere,
     object_of,
+    seen_by_callers,
+    takes_prototypes,
 )
 from imbrex.transform.text.name_lists import renamed
 from imbrex.transform.text.routine_text import c_routine_text, fortran_routine_text
@@ -98,13 +100,13 @@ class Halves:
 
     def reachable(self, user: Routine) -> bool:
         """Whether a routine in another file can call the halves: Fortran's lists are changed."""
-        data = self.program.files[user.file].data
-        if self.fortran:
+        caller = self.program.files[user.file]
+        if self.fortran or seen_by_callers(self.program, self.routine):
             return True
         if is_member(self.routine):
             declared = declared_in_class(self.program, self.routine)
             return isinstance(declared, Declared) and declared.source.name != self.routine.file
-        return "static" not in self.lead and b"#include" in data
+        return "static" not in self.lead and takes_prototypes(caller) and not self.source.header
 
     def definition(self, schedule: Schedule, kept: list[Variable]) -> list[Edit]:
         """The two routines in the place of the one, and their prototypes in C."""
@@ -393,7 +395,7 @@ class Halves:
         """Prototypes of the halves in the file of a caller, where that is another one."""
         edits: list[Edit] = []
         data = self.program.files[user.file].data
-        if is_member(self.routine):
+        if is_member(self.routine) or self.source.header:
             return edits
         if not self.fortran and user.file != self.routine.file:
             includes = list(re.finditer(rb"(?m)^[ \t]*#[ \t]*include[^\n]*\n", data))

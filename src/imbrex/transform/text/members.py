@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import re
 from dataclasses import dataclass
 
 from imbrex.transform.model.causes import Cause
+from imbrex.transform.model.headers import is_editable
 from imbrex.transform.model.program import Call, Program, Routine
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.model.sources import SourceFile
@@ -18,8 +18,9 @@ _DECLARED = re.compile(
     r"(?P<lead>(?:(?:static|inline)\s+)*void\s+)(?P<name>\w+)\s*\((?P<inside>[^(){}=]*)\)"
     r"(?P<tail>(?:\s*\b(?:const|noexcept)\b)*)$"
 )
-# An object that is named without a call, a subscript or an operator.
-_OBJECT = re.compile(r"(?:\w+(?:\.|->|::))*$")
+# An object that is named without a call: by names, and by elements whose indices set nothing.
+_INDEX = r"\[(?:[\w\s.*/%)]|(?<![\w\]])\(|->|-(?!-)|\+(?!\+))*\]"
+_OBJECT = re.compile(rf"(?:\w+(?:\s*{_INDEX})*\s*(?:\.|->|::)\s*)*$")
 _MPI_HEADER = re.compile(rb'(?m)^[ \t]*#[ \t]*include[ \t]*[<"](?:[^">]*/)?mpi\.h[">]')
 
 
@@ -52,7 +53,7 @@ def declared_in_class(program: Program, routine: Routine) -> Declared | Cause | 
         return None
     name, start, end = routine.scope.declared
     source = program.files.get(name) or program.headers.get(name)
-    if source is None or not _is_one(program, source) or not os.access(source.path, os.W_OK):
+    if source is None or not is_editable(program, source):
         return ReasonKind.DECLARED_ELSEWHERE(routine=routine.name, file=name)
     text = source.data[start:end].decode(errors="replace")
     match = _DECLARED.match(text)
@@ -77,15 +78,6 @@ def declared_in_class(program: Program, routine: Routine) -> Declared | Cause | 
     )
 
 
-def _is_one(program: Program, source: SourceFile) -> bool:
-    """Whether a file is included by one name: under another it would be read as it was."""
-    place = source.path.resolve()
-    if str(source.path) != source.name:
-        return False
-    every = (*program.files.values(), *program.headers.values())
-    return not any(s.name != source.name and s.path.resolve() == place for s in every)
-
-
 def member_problem(program: Program, routine: Routine) -> Cause | None:
     """Why nothing may stand beside a method in its class, or beside a function in a namespace."""
     if routine.scope is None:
@@ -96,11 +88,30 @@ def member_problem(program: Program, routine: Routine) -> Cause | None:
     return found if isinstance(found, Cause) else None
 
 
+def seen_by_callers(program: Program, routine: Routine) -> bool:
+    """Whether what stands beside a routine is known in each file that calls it: in a header.
+
+    A function that another file declares may be called in front of the header.
+    """
+    if not program.files[routine.file].header:
+        return False
+    if is_member(routine):
+        return True
+    pattern = re.compile(rb"\bvoid\s+(?:\w+\s*::\s*)*" + routine.plain_name.encode() + rb"\s*\(")
+    return not any(
+        source.name != routine.file and pattern.search(source.data) for source in program.sources()
+    )
+
+
+def takes_prototypes(source: SourceFile) -> bool:
+    """Whether a file that calls a routine of another may declare its parts behind its includes."""
+    return not source.header and b"#include" in source.data
+
+
 def named_anywhere(program: Program, name: str) -> bool:
     """Whether a file has a name: a class derived from another could hide it."""
     pattern = re.compile(rb"\b" + name.encode() + rb"\b")
-    every = (*program.files.values(), *program.headers.values())
-    return any(pattern.search(source.data) for source in every)
+    return any(pattern.search(source.data) for source in program.sources())
 
 
 def object_of(program: Program, user: Routine, routine: Routine, call: Call) -> str | None:
@@ -111,7 +122,7 @@ def object_of(program: Program, user: Routine, routine: Routine, call: Call) -> 
     if routine.scope is None:
         return ""
     text = program.files[user.file].data[call.start : call.end].decode(errors="replace")
-    match = re.match(rf"(?P<object>[^(]*?)\b{re.escape(routine.plain_name)}\s*\(", text)
+    match = re.match(rf"(?s)(?P<object>.*?)\b{re.escape(routine.plain_name)}\s*\(", text)
     if match is None or _OBJECT.match(match["object"]) is None:
         return None
     if match["object"] or is_member(routine):

@@ -24,6 +24,8 @@ from imbrex.transform.text.members import (
     member_problem,
     named_anywhere,
     object_of,
+    seen_by_callers,
+    takes_prototypes,
 )
 from imbrex.transform.text.name_lists import renamed
 from imbrex.transform.text.routine_text import RoutineText, c_routine_text, fortran_routine_text
@@ -68,12 +70,14 @@ def problem_of(program: Program, user: Routine, routine: Routine) -> Cause | Non
             fixed = file.language is Language.FORTRAN_FIXED
             if renamed(file.data, routine.name, (routine.name,), fixed=fixed) is None:
                 return ReasonKind.NAME_LISTED(routine=routine.name)
+    elif user.file == routine.file or seen_by_callers(program, routine):
+        return None
     elif is_member(routine):
         declared = declared_in_class(program, routine)
         known = isinstance(declared, Declared) and declared.source.name != routine.file
-        if user.file != routine.file and not known:
+        if not known:
             return ReasonKind.OTHER_FILE(routine=routine.name)
-    elif user.file != routine.file and ("static" in found.lead or b"#include" not in caller.data):
+    elif source.header or not takes_prototypes(caller) or "static" in found.lead:
         return ReasonKind.OTHER_FILE(routine=routine.name)
     return None
 
@@ -109,7 +113,7 @@ class Parted:
         if key not in self._names:
             self._names[key] = self._named(callee, bodies)
         names = self._names[key]
-        if user.file != callee.file:
+        if user.file != callee.file and not whole.header:
             self._users.add((user.file, callee.key))
         source, statement = self.program.files[user.file], space.statement
         indent = indent_at(source.data, statement.code_start)
