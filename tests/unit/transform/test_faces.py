@@ -130,12 +130,41 @@ static void ends(const struct grid *g, int axis, int upper, int ghost, int *low,
     low[other] = 1;
     high[other] = g->n[other];
     ends(g, axis, face & 1, ghost, &low[axis], high + axis);""")
+CASES = layer("""    low[0] = low[1] = 1;
+    high[0] = g->n[0], high[1] = g->n[1];
+    switch (face) {
+    case 0:
+        low[0] = high[0] = 1 - ghost;
+        break;
+    case 1:
+        low[0] = high[0] = g->n[0] + ghost;
+        break;
+    case 2: {
+        low[1] = high[1] = 1 - ghost;
+        break;
+    }
+    default:
+        low[1] = high[1] = g->n[1] + ghost;
+    }""")
+TWO_LABELS = layer("""    int axis = face >> 1, side = 1 - ghost;
+    low[1 - axis] = 1;
+    high[1 - axis] = g->n[1 - axis];
+    switch (face) {
+    case 1:
+    case 3:
+        side = g->n[axis] + ghost;
+        break;
+    }
+    low[axis] = high[axis] = side;""")
 FIRST_SIDES = LAYER.replace("1 - ghost;", "(ghost == 0);")
 ASKS = "        if (g->n[0] < 1 || g->n[1] < 1)\n            return;\n"
 # Programs of which both faces go together.
 DONE = {
     "by division and remainder": program(),
     "branches": program(OWN_BRANCHES),
+    "cases": program(CASES),
+    "cases that return": program(CASES.replace("break;", "return;")),
+    "cases of two labels": program(TWO_LABELS),
     "a routine in the routine": program(ONE_ROUTINE_DEEPER),
     "a comparison": program(FIRST_SIDES),
     "constants instead of a loop": program(
@@ -218,6 +247,17 @@ REFUSED = {
     "bounds that stay as they were": program().replace(
         "    layer(g, face, 0, low, high);", "    if (wide) layer(g, face, 0, low, high);"
     ),
+    "a case that runs into the next": program(
+        CASES.replace("1 - ghost;\n        break;\n    case 1:", "1 - ghost;\n    case 1:")
+    ),
+    "a case that is left in the middle": program(
+        CASES.replace(
+            "low[0] = high[0] = 1 - ghost;", "if (wide) break; low[0] = high[0] = 1 - ghost;"
+        )
+    ),
+    "a case that unpacks what it packs": program(CASES.replace("g->n[0] + ghost", "g->n[0]")),
+    "a face without a case": program(TWO_LABELS.replace("case 3:", "case 3: default:")),
+    "cases of something else": program(CASES.replace("switch (face)", "switch (face + wide)")),
     "counted in twos": program(LAYER.replace("d < 2; d++", "d < 2; d += 2")),
     "a bound set behind the routine": program().replace(
         "    layer(g, face, 0, low, high);", "    layer(g, face, 0, low, high);\n    high[0]++;"

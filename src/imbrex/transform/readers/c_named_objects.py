@@ -95,7 +95,7 @@ class NamedObjectReader(VariableReader):
 
     @staticmethod
     def _is_in_variable(cursor: Any) -> bool:
-        """Whether an element of an array lies in a variable or a field, not where a pointer leads."""
+        """Whether an element lies in a variable or a field, not where a pointer leads."""
         while cursor.kind is ck.ARRAY_SUBSCRIPT_EXPR:
             cursor = cursor.operands[0].stripped
             if not cursor.type.is_array:

@@ -19,6 +19,7 @@ from imbrex.transform.readers.c_source import (
     Directive,
     directives,
 )
+from imbrex.transform.readers.c_switches import as_conditionals
 from imbrex.transform.readers.c_vector_reader import Effects, Memory
 from imbrex.transform.readers.cxx_library import is_library
 
@@ -183,6 +184,8 @@ class StatementReader:
         for block in statement.blocks:
             block.owner = statement
             statement.end = max(statement.end, block.end)
+        if statement.kind is Kind.SWITCH:
+            as_conditionals(self.expressions, cursor, statement)
         self._check_directives(statement)
         return statement
 
