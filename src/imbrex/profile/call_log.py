@@ -189,6 +189,8 @@ class CallLog:
     common_start_ns: int
     common_end_ns: int
     blocks: Table = field(default_factory=lambda: np.zeros(0, CALL_DTYPE))
+    in_file: float = 1.0
+    """The share of the log that the file has: less where it was cut off after it was written."""
 
     @property
     def complete(self) -> bool:
@@ -254,10 +256,15 @@ def _communicators(data: bytes, header: Table) -> dict[int, Communicator]:
     return found
 
 
-def _calls(data: bytes, header: Table) -> Table:
-    # A log that is cut short before its first chunk has none.
+def _chunks_in(data: bytes, header: Table) -> int:
+    """How many of the log's chunks are there: a file that was cut off may have fewer."""
     offset = min(int(header["chunk_offset"]), len(data))
-    count = min(int(header["chunks_used"]), max(0, len(data) - offset) // CHUNK_BYTES)
+    return min(int(header["chunks_used"]), max(0, len(data) - offset) // CHUNK_BYTES)
+
+
+def _calls(data: bytes, header: Table) -> Table:
+    offset = min(int(header["chunk_offset"]), len(data))
+    count = _chunks_in(data, header)
     places = np.frombuffer(data, RECORD_DTYPE, count * CHUNK_RECORDS, offset)
     places = places.reshape(count, CHUNK_RECORDS)
     heads = np.frombuffer(data, _CHUNK, count * CHUNK_RECORDS, offset)[::CHUNK_RECORDS]
@@ -330,4 +337,5 @@ def read_call_log(file: Path) -> CallLog:
         common_start=bool(int(header["flags"]) & _COMMON_START),
         common_start_ns=int(header["common_start_ns"]),
         common_end_ns=int(header["common_end_ns"]),
+        in_file=_chunks_in(data, header) / used if (used := int(header["chunks_used"])) else 1.0,
     )

@@ -309,7 +309,9 @@ class _Conversion:
     ) -> None:
         log = self.log
         other = np.append(self.partner, NOWHERE)
+        # A rank of which no call is logged has no stream, and no messages.
         main = np.searchsorted(log.stream_rank, np.arange(log.ranks))
+        main = np.minimum(main, len(log.stream_rank) - 1)
         ours = np.append(log.stream, 0)[about]
         opposite = other[about]
         theirs = np.where(opposite != NOWHERE, np.append(log.stream, 0)[opposite], NOWHERE)

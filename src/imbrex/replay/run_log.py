@@ -14,6 +14,7 @@ from imbrex.profile.call_log import CALL_DTYPE, END_UNSEEN, OPEN, CallLog, Flag,
 from imbrex.profile.run import Run
 
 LOGS = "log"
+COLLECTIVES = (Kind.ALL, Kind.FROM_ROOT, Kind.TO_ROOT, Kind.SCAN, Kind.NEIGHBOURS)
 NOWHERE = -1
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
@@ -93,34 +94,76 @@ def read_run_log(run: Run) -> RunLog:
 
     ImbrexError where logs are missing or cover a part of the run, or clocks were not compared.
     """
-    count = len(run.ranks)
-    logs = [_log(run.directory / LOGS / f"rank-{rank}.log", rank, count) for rank in range(count)]
+    logs = _logs(run)
     several = len({bytes(host) for host in run.ranks["host"]}) > 1
     for rank, log in enumerate(logs):
         if several and log.common_end_ns <= log.common_start_ns:
             raise ImbrexError(
                 f"{log.file}: the clock of rank {rank} was not compared with the others', so that "
-                "ranks of several hosts cannot be put in order"
+                "ranks of several hosts cannot be put in order; run again"
             )
     _, nodes = np.unique(run.ranks["host"], return_inverse=True)
-    return _joined(logs, run.job.operations, nodes.astype(np.int64), run)
+    joined = _joined(logs, run.job.operations, nodes.astype(np.int64), run)
+    _without_a_call(joined, logs)
+    return joined
 
 
-def _log(file: Path, rank: int, count: int) -> CallLog:
-    if not file.exists():
+def _without_a_call(joined: RunLog, logs: list[CallLog]) -> None:
+    """A rank without a logged call has nothing to replay, unless others know better."""
+    silent = [rank for rank, log in enumerate(logs) if not len(log.calls)]
+    if len(silent) == len(logs):
         raise ImbrexError(
-            f"{file}: the log of rank {rank} of {count} is missing; run again with --keep-log"
+            f"{logs[0].file.parent}: no rank called anything that communicates: nothing to replay"
         )
-    log = read_call_log(file)
-    if not log.complete:
-        share = log.covered_ns(log.end_ns) / max(log.end_ns - log.origin_ns, 1)
-        raise ImbrexError(
-            f"{file}: the log of rank {rank} covers {share:.0%} of the run, and a replay needs all "
-            f"of it; run again with more than --log {log.budget_bytes >> 20}M"
-        )
-    if log.end_ns <= 0:
-        raise ImbrexError(f"{file}: rank {rank} did not come to MPI_Finalize: nothing to replay")
-    return log
+    collective = joined.is_kind(*COLLECTIVES)
+    met = [joined.groups.get(int(k)) for k in np.unique(joined.records["comm"][collective])]
+    for rank in silent:
+        met_it = any(group is not None and rank in group.members for group in met)
+        if met_it or bool((joined.peer == rank).any()):
+            raise ImbrexError(
+                f"{logs[rank].file}: rank {rank} has no logged call, but others communicate with "
+                "it: the log is empty; run again with --keep-log"
+            )
+
+
+def _logs(run: Run) -> list[CallLog]:
+    """Whole logs of all ranks, else what is wrong and what to do."""
+    count = len(run.ranks)
+    files = [run.directory / LOGS / f"rank-{rank}.log" for rank in range(count)]
+    missing = [rank for rank in range(count) if not files[rank].exists()]
+    if missing:
+        told = f"the log of rank {missing[0]} of {count} is"
+        if len(missing) > 1:
+            told = f"the logs of rank {missing[0]} and {len(missing) - 1} more of {count} are"
+        raise ImbrexError(f"{files[missing[0]]}: {told} missing; run again with --keep-log")
+    logs = [read_call_log(file) for file in files]
+    for rank, log in enumerate(logs):
+        if log.in_file < 1:
+            raise ImbrexError(
+                f"{log.file}: the file ends after {log.in_file:.0%} of the log of rank {rank}: "
+                "copy the run directory again, or run again with --keep-log"
+            )
+    partial = [rank for rank, log in enumerate(logs) if not log.complete]
+    if partial:
+        worst = max(partial, key=lambda rank: logs[rank].level)
+        raise ImbrexError(_too_small(worst, logs[worst]))
+    for rank, log in enumerate(logs):
+        if log.end_ns <= 0:
+            raise ImbrexError(
+                f"{log.file}: rank {rank} did not come to MPI_Finalize: nothing to replay until "
+                "the program ends by itself (give it less to do, and run again)"
+            )
+    return logs
+
+
+def _too_small(rank: int, log: CallLog) -> str:
+    """At level n one of 2^n windows of time was kept, all that there was memory for."""
+    share = log.covered_ns(log.end_ns) / max(log.end_ns - log.origin_ns, 1)
+    enough = (log.budget_bytes << max(log.level, 1)) >> 20
+    return (
+        f"{log.file}: the log of rank {rank} covers {share:.0%} of the run, and a replay needs all "
+        f"of it; run again with --keep-log --log {enough + 1}M"
+    )
 
 
 def _joined(logs: list[CallLog], operations: tuple[str, ...], nodes: IntArray, run: Run) -> RunLog:
@@ -129,11 +172,6 @@ def _joined(logs: list[CallLog], operations: tuple[str, ...], nodes: IntArray, r
     rank = np.repeat(np.arange(len(logs), dtype=np.int64), sizes)
     thread = records["thread"].astype(np.int64)
     keys, stream = np.unique(rank * 256 + thread, return_inverse=True)
-    silent = [r for r in range(len(logs)) if not sizes[r]]
-    if silent:
-        raise ImbrexError(
-            f"{logs[silent[0]].file}: rank {silent[0]} has no logged call: the log is empty"
-        )
     # The records of a call are one; a record without its first begins one too.
     first = (records["flags"] & Flag.FIRST) != 0
     first[1:] |= stream[1:] != stream[:-1]

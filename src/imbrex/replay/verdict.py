@@ -13,6 +13,8 @@ from imbrex.replay.situation import AS_MEASURED
 MATTERS = 0.005
 """Shares of run time below are not worth a word."""
 _MOST = 0.05
+_FAR = 0.1
+"""So much of a run in neither computation nor network comes first in the answer."""
 _BALANCE, _TURNS = "the ranks' unequal work", "ranks that wait for each other in turn"
 
 
@@ -23,14 +25,17 @@ def whole_verdict(document: dict[str, Any]) -> str:
     base, efficiency = first["time_s"], first["efficiency"]
     name = first["network"]["name"]
     here = "" if name.startswith(AS_MEASURED) else f" on {name}"
+    before = _unexplained(document)
+    run = "" if before else " of the run"
     transfer = 1 - efficiency["transfer"]
     if transfer < MATTERS:
-        said = f"No network and no overlap saves even {MATTERS:.1%} of the run{here}: "
+        said = f"{before}{'n' if before else 'N'}o network and no overlap saves even "
+        said += f"{MATTERS:.1%}{run}{here}: "
         limit, share = _other_limit(first)
         if not limit:
             return said + "computation alone decides."
         return said + f"{share:.0%} is lost to {limit}."
-    told = [f"Transfers take {transfer:.1%} of the run{here}"]
+    told = [f"{before}{'t' if before else 'T'}ransfers take {transfer:.1%}{run}{here}"]
     site = best_site(document)
     if site is not None:
         told.append(
@@ -45,6 +50,30 @@ def whole_verdict(document: dict[str, Any]) -> str:
     if best is not None and best["time_s"] < base * (1 - MATTERS):
         told.append(f"the network {best['network']['name']} saves {1 - best['time_s'] / base:.1%}")
     return "; ".join(told) + "."
+
+
+def is_unexplained(document: dict[str, Any]) -> bool:
+    """Whether much of the measured run is neither its computation nor its network."""
+    first = document["networks"][0]
+    measured = document.get("measured_s")
+    is_own = first["network"]["name"].startswith(AS_MEASURED)
+    return bool(is_own and measured and first["time_s"] < (1 - _FAR) * measured)
+
+
+def _unexplained(document: dict[str, Any]) -> str:
+    if not is_unexplained(document):
+        return ""
+    share = 1 - document["networks"][0]["time_s"] / document["measured_s"]
+    return (
+        f"{share:.0%} of the run is neither its computation nor its network "
+        f"({crowded(document) or 'stalls, or MPI itself'}). Of the rest "
+    )
+
+
+def crowded(document: dict[str, Any]) -> str:
+    """That ranks wait for each other's core; empty where each has one."""
+    cores, ranks = document.get("cores"), document["ranks"]
+    return f"{ranks} ranks share {cores} cores" if cores is not None and ranks > cores else ""
 
 
 def _other_limit(row: dict[str, Any]) -> tuple[str, float]:
@@ -71,6 +100,8 @@ def best_site(document: dict[str, Any]) -> dict[str, Any] | None:
 def next_command(run: Run, document: dict[str, Any]) -> str | None:
     """A line to copy; None where nothing about communication is left to do."""
     first = document["networks"][0]
+    if is_unexplained(document):
+        return f"imbrex show {shlex.quote(str(run.directory))}"
     if best_site(document) is not None and run.job.command:
         return f"imbrex tune -- {shlex.join(run.job.command)}"
     if 1 - first["efficiency"]["transfer"] >= MATTERS:

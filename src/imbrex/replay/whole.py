@@ -89,6 +89,7 @@ def predict_whole(run: Run, interconnects: list[Interconnect], settings: Setting
         "schema_version": 1,
         "kind": "whole run",
         "ranks": len(run.ranks),
+        "cores": run.job.cores,
         "calls": made.calls,
         "operations": len(made.schedule.operations),
         "measured_s": made.measured_ns * 1e-9,

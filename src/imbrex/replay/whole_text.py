@@ -10,7 +10,7 @@ from imbrex.diagnosis.rank_divisions import divide_all
 from imbrex.profile.run import Run
 from imbrex.replay.evaluate import PARTS
 from imbrex.replay.text import seconds
-from imbrex.replay.verdict import MATTERS, next_command, whole_verdict
+from imbrex.replay.verdict import MATTERS, crowded, next_command, whole_verdict
 from imbrex.replay.whole import TOLERATED, as_measured
 
 _REPRODUCED = 0.01
@@ -78,7 +78,7 @@ def _reproduction(run: Run, document: dict[str, Any]) -> list[str]:
         return [line + "messages both ways were in step for a part of the run"]
     if off > 0:
         return [line + "messages were faster than the machine profile says; imbrex calibrate again"]
-    return [line + _disturbed(run)]
+    return [line + _disturbed(run, document)]
 
 
 def _in_step(document: dict[str, Any]) -> list[str]:
@@ -104,10 +104,12 @@ def _paused(document: dict[str, Any]) -> list[str]:
     ]
 
 
-def _disturbed(run: Run) -> str:
+def _disturbed(run: Run, document: dict[str, Any]) -> str:
     """What the calls' causes say that no replay has: stalls, and the library's own time."""
     reason = "the run was slower than its computation and the network of the profile explain"
-    if not has_causes(run):
+    if shared := crowded(document):
+        reason = f"{shared}, so that they wait for each other's core"
+    if shared or not has_causes(run):
         return reason
     division = divide_all(run)
     busy = float(run.ranks["compute_ns"].sum() + run.ranks["call_ns"].sum()) * 1e-9
@@ -148,33 +150,36 @@ def _divided(document: dict[str, Any]) -> list[str]:
 
 def _networks(document: dict[str, Any]) -> list[str]:
     rows = document["networks"]
-    differs = any(abs(row["no_progress_s"] / row["ideal_progress_s"] - 1) > MATTERS for row in rows)
+    ideal, none = _differs(rows, "ideal_progress_s"), _differs(rows, "no_progress_s")
     base = rows[0]["time_s"]
     own = as_measured(document) is not None
     against = "as measured" if own else f"on {rows[0]['network']['name']}"
     lines = [
         "On other networks: run time, and how much longer or shorter than " + against + ";",
         "transfer: the share of it that no latency and endless bandwidth would save;",
-        *(
-            ["all progress, none: if the library moved large messages always, or in calls alone;"]
-            if differs
-            else []
-        ),
+        *(["progress: if the library moved large messages all the time;"] if ideal else []),
+        *(["no progress: if the library moved large messages in calls alone;"] if none else []),
         "+1, 2, 5 %: up to which latency run time grows by no more than that.",
     ]
     head = f"{'network':<28}{'run time':>11}{'change':>9}{'transfer':>10}"
-    head += f"{'all progress':>14}{'none':>11}" if differs else ""
+    head += f"{'progress':>11}" if ideal else ""
+    head += f"{'no progress':>13}" if none else ""
     lines.append(f"{head}{'latency for +1, 2, 5 %':>32}")
     for row in rows:
         change = f"{row['time_s'] / base - 1:+.1%}" if row is not rows[0] else ""
         line = f"{row['network']['name'][:27]:<28}{seconds(row['time_s']):>11}{change:>9}"
         line += f"{1 - row['efficiency']['transfer']:>10.1%}"
-        if differs:
-            line += f"{seconds(row['ideal_progress_s']):>14}{seconds(row['no_progress_s']):>11}"
+        line += f"{seconds(row['ideal_progress_s']):>11}" if ideal else ""
+        line += f"{seconds(row['no_progress_s']):>13}" if none else ""
         tolerated = [row["latency_tolerance"][f"{share:.0%}"] for share in TOLERATED]
         told = ", ".join("any" if value is None else _short(value) for value in tolerated)
         lines.append(line + f"{told:>32}")
     return lines
+
+
+def _differs(rows: list[dict[str, Any]], name: str) -> bool:
+    """Whether a column says anything beside that of run time."""
+    return any(abs(row[name] / max(row["time_s"], 1e-30) - 1) > MATTERS for row in rows)
 
 
 def _short(value_s: float) -> str:

@@ -15,10 +15,12 @@ from tests.unit.logs import log_bytes, write_logged_run
 from imbrex.errors import ImbrexError
 from imbrex.network.interconnect import load_interconnects
 from imbrex.profile.run import load_run
+from imbrex.replay.evaluate import IDEAL, Replayer
+from imbrex.replay.from_log import schedule_from_log
 from imbrex.replay.run_log import read_run_log
 
 # Fields of a log's header.
-END_AT, COMMON_START_AT, COMMON_END_AT = 64, 144, 152
+BUDGET_AT, END_AT, COMMON_START_AT, COMMON_END_AT = 16, 64, 144, 152
 
 
 def ranks() -> list[Rank]:
@@ -43,6 +45,19 @@ def partial(file: Path) -> None:
     file.write_bytes(log_bytes(1, ranks()[1], {1: range(2)}, end_ns=23_100, level=1))
 
 
+def cut_off(file: Path) -> None:
+    """Two of three chunks of a log, as a copy that broke off has them."""
+    long = Rank()
+    for k in range(130):
+        long.add(100 * k, 100 * k + 50, "MPI_Barrier", ALL, site=7)
+    whole = log_bytes(1, long, {1: range(2)}, end_ns=23_100)
+    file.write_bytes(whole[:-4096])
+
+
+def cut_off_at_once(file: Path) -> None:
+    file.write_bytes(file.read_bytes()[:1000])
+
+
 def empty(file: Path) -> None:
     file.write_bytes(log_bytes(1, Rank(), {1: range(2)}, end_ns=23_100))
 
@@ -52,7 +67,9 @@ def empty(file: Path) -> None:
     [
         (Path.unlink, "the log of rank 1 of 2 is missing; run again with --keep-log"),
         (partial, "the log of rank 1 covers "),
-        (empty, "rank 1 has no logged call: the log is empty"),
+        (cut_off, "the file ends after 67% of the log of rank 1: copy the run directory again"),
+        (cut_off_at_once, "the file ends after 0% of the log of rank 1: copy the run directory"),
+        (empty, "rank 1 has no logged call, but others communicate with it: the log is empty"),
         (patched(END_AT, 0), "rank 1 did not come to MPI_Finalize: nothing to replay"),
         (patched(COMMON_END_AT, -5), "the clock of rank 1 was not compared with the others'"),
     ],
@@ -67,6 +84,42 @@ def test_a_log_that_cannot_be_replayed(
         read_run_log(load_run(folder))
     assert str(error.value).startswith(f"{folder / 'log' / 'rank-1.log'}: {told}")
     assert "\n" not in str(error.value)
+
+
+def test_how_much_memory_a_whole_log_takes_is_told(tmp_path: Path) -> None:
+    """At level 3 one of eight windows was kept."""
+    folder = write_logged_run(tmp_path / "run", ranks())
+    file = folder / "log" / "rank-0.log"
+    content = bytearray(log_bytes(0, ranks()[0], {1: range(2)}, end_ns=23_100, level=3))
+    struct.pack_into("<Q", content, BUDGET_AT, 64 << 20)
+    file.write_bytes(content)
+    partial(folder / "log" / "rank-1.log")
+    with pytest.raises(ImbrexError, match=r"rank-0.log: .* run again with --keep-log --log 513M"):
+        read_run_log(load_run(folder))
+
+
+def test_how_many_logs_are_missing_is_told(tmp_path: Path) -> None:
+    folder = write_logged_run(tmp_path / "run", ranks())
+    for rank in (0, 1):
+        (folder / "log" / f"rank-{rank}.log").unlink()
+    with pytest.raises(ImbrexError, match="the logs of rank 0 and 1 more of 2 are missing"):
+        read_run_log(load_run(folder))
+
+
+def test_a_rank_that_never_communicates_has_nothing_to_replay(tmp_path: Path) -> None:
+    first, second, idle = ranks()[0], ranks()[1], Rank()
+    folder = write_logged_run(tmp_path / "run", [first, second, idle], comms={1: range(2)})
+    log = read_run_log(load_run(folder))
+    made = schedule_from_log(log)
+    assert made.schedule.streams == 2 and made.schedule.ranks == 3
+    ends = Replayer(made.schedule).run(IDEAL).end_ns
+    assert len(ends) == 2 and (ends > 0).all()
+
+
+def test_ranks_that_all_never_communicate_are_refused(tmp_path: Path) -> None:
+    folder = write_logged_run(tmp_path / "run", [Rank(), Rank()])
+    with pytest.raises(ImbrexError, match="no rank called anything that communicates"):
+        read_run_log(load_run(folder))
 
 
 @pytest.mark.parametrize(

@@ -144,7 +144,56 @@ def test_the_text_begins_with_the_answer_and_a_line_to_copy(make_run: MakeRun) -
     )
     assert text.splitlines()[1] == "Next: imbrex tune -- mpirun -n 2 ./app"
     # Nothing is held, so the columns of progress would say nothing.
-    assert "all progress" not in text
+    assert "progress" not in text
+
+
+@pytest.mark.parametrize(
+    ("measured_ns", "cores", "says"),
+    [
+        (7_000, 1, "Transfers take 16.8% of the run; hiding"),
+        (
+            66_100,
+            1,
+            "90% of the run is neither its computation nor its network (2 ranks share 1 cores). "
+            "Of the rest transfers take 16.8%; hiding",
+        ),
+        (
+            66_100,
+            2,
+            "90% of the run is neither its computation nor its network (stalls, or MPI itself). "
+            "Of the rest transfers take 16.8%; hiding",
+        ),
+    ],
+)
+def test_what_the_replay_does_not_explain_comes_first(
+    make_run: MakeRun, measured_ns: float, cores: int, says: str
+) -> None:
+    folder = make_run()
+    row = on(folder, one_message(), name=AS_MEASURED)
+    row["network"]["name"] = AS_MEASURED
+    whole = document([row], measured_ns * 1e-9) | {"cores": cores}
+    assert whole_verdict(whole).startswith(says)
+    command = next_command(load_run(folder), whole)
+    assert command is not None
+    assert command.startswith("imbrex tune" if measured_ns < 10_000 else "imbrex show")
+    text = whole_text(load_run(folder), whole)
+    assert ("they wait for each other's core" in text) == (cores == 1)
+
+
+def test_columns_of_progress_stand_where_they_say_something(make_run: MakeRun) -> None:
+    folder = make_run()
+    row = on(folder, one_message())
+    for ideal, none, head in (
+        (1, 1, "transfer          latency"),
+        (1, 2, "transfer  no progress "),
+        (0.5, 1, "transfer   progress  "),
+        (0.5, 2, "transfer   progress  no progress "),
+    ):
+        changed = {"ideal_progress_s": ideal, "no_progress_s": none}
+        changed = {name: share * row["time_s"] for name, share in changed.items()}
+        lines = whole_text(load_run(folder), document([row | changed], 6600e-9)).splitlines()
+        (found,) = [line for line in lines if line.startswith("network ")]
+        assert head in found
 
 
 def test_the_text_says_what_passes_in_turns_and_what_was_paused(make_run: MakeRun) -> None:
