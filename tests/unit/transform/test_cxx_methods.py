@@ -119,6 +119,17 @@ GOES: dict[str, dict[str, str]] = {
     "exchanged by a method of theirs": {"turn": "u.swap(v);"},
     "nothing is exchanged": {"turn": ""},
     "without exceptions": {"exchange": "void exchange() noexcept"},
+    "a local array in the loop": {
+        "body": "double s[2]; s[0] = u[AT(i - 1, j)]; s[1] = 2.0; v[AT(i, j)] = s[0] * s[1];"
+    },
+    "local coefficients": {
+        "before": "const double s[2] = {1.0, 2.0};",
+        "body": "v[AT(i, j)] = s[0] * u[AT(i - 1, j)] + s[1];",
+    },
+    "a local number in front of the loop": {
+        "before": "double s;",
+        "body": "s = u[AT(i - 1, j)]; v[AT(i, j)] = s * s;",
+    },
     "inline": {"step": "inline void step()"},
     "bounds that have a name": {"before": "const int n = ny; (void)n;"},
     "work between": {"calls": "h.exchange(); total += 1.0; h.step(); h.turn();"},
@@ -163,6 +174,26 @@ STAYS: dict[str, dict[str, str]] = {
     "a longer message": {"count": "2 * nx + 4"},
     "a sum": {"body": "total += u[AT(i, j)];"},
     "a member of the object that sums": {"fields": "double s = 0.0;", "body": "s += u[AT(i, j)];"},
+    "a local sum": {
+        "before": "double s = 0.0;",
+        "body": "s += u[AT(i - 1, j)]; v[AT(i, j)] = s;",
+    },
+    "a local maximum": {
+        "before": "double s = 0.0;",
+        "body": "if (u[AT(i - 1, j)] > s) s = u[AT(i - 1, j)]; v[AT(i, j)] = s;",
+    },
+    "a local counter": {
+        "before": "int s = 0;",
+        "body": "v[AT(i, j)] = u[AT(i - 1, j)] + s; s++;",
+    },
+    "a local array that sums": {
+        "before": "double s[1] = {0.0};",
+        "body": "s[0] += u[AT(i - 1, j)]; v[AT(i, j)] = s[0];",
+    },
+    "a local array of the row above": {
+        "before": "double s[900] = {0.0};",
+        "body": "s[i] = u[AT(i - 1, j)]; v[AT(i, j)] = s[i - 1];",
+    },
     "of what is computed before": {"body": "v[AT(i, j)] = v[AT(i - 1, j)] + u[AT(i, j)];"},
     "a name of the same array": {
         "before": "std::vector<double> &w = u;",

@@ -369,3 +369,57 @@ def test_no_interface_goes_out_of_date(tmp_path: Path) -> None:
     assert "exchange_start" not in text and "relax_interior" not in text
     told = [detail for decision in outcome.decisions for detail in decision.details]
     assert any("stands in no module" in detail for detail in told)
+
+
+CARRIED = """module m
+  use mpi
+  implicit none
+  integer, parameter :: n = 100
+  real(8) :: u(0:n+1), v(0:n+1)
+  integer :: left, right
+contains
+  subroutine exchange()
+    integer :: ierr
+    call MPI_Sendrecv(u(n), 1, MPI_DOUBLE_PRECISION, right, 1, u(0), 1, MPI_DOUBLE_PRECISION, &
+         left, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE, ierr)
+  end subroutine exchange
+  subroutine step()
+    integer :: i
+    real(8) :: %(declared)s
+    %(first)s
+    do i = 1, n
+      %(body)s
+    end do
+  end subroutine step
+end module m
+program p
+  use m
+  integer :: t, ierr
+  call MPI_Init(ierr)
+  do t = 1, 10
+    call exchange()
+    call step()
+    u = v
+  end do
+  call MPI_Finalize(ierr)
+end program p
+"""
+
+
+@pytest.mark.parametrize(
+    ("declared", "first", "body", "divided"),
+    [
+        ("s", "s = 0", "s = u(i-1)\n      v(i) = s + u(i+1)", True),
+        ("s", "s = 0", "s = s + u(i-1)\n      v(i) = s + u(i+1)", False),
+        ("s(1)", "s(1) = 0", "s(1) = s(1) + u(i-1)\n      v(i) = s(1) + u(i+1)", False),
+        ("s", "s = 0", "v(i) = s + u(i+1)\n      s = u(i-1)", False),
+    ],
+)
+def test_a_local_that_iterations_carry(
+    declared: str, first: str, body: str, divided: bool, tmp_path: Path
+) -> None:
+    """What is gone when the routine returns may still carry values through its loop."""
+    path = tmp_path / "carried.f90"
+    path.write_text(CARRIED % {"declared": declared, "first": first, "body": body})
+    outcome = transform([path], Options())
+    assert (b"step_interior" in outcome.after[str(path)]) is divided

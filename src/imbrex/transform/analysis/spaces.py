@@ -193,6 +193,8 @@ class Spaces:
         certain: set[Access] = set()
         for access in inner.accesses:
             bound = self._bound(callee, binding.keeping(indices), access)
+            if bound is None and self._lasts(inner, access):
+                accesses.append(access)
             if bound is not None:
                 accesses.append(bound)
                 if access in inner.certain and self._of_known_bounds(access, bound):
@@ -214,8 +216,20 @@ class Spaces:
             call,
             callee,
             bounds=bounds,
+            private=frozenset(key for key in inner.private if self._ends_with_call(key)),
             certain=frozenset(certain),
         )
+
+    def _lasts(self, inner: Space, access: Access) -> bool:
+        """Whether it is of a local array that one iteration may leave to the next."""
+        variable = self.program.variables[access.variable]
+        outer, life = inner.loops[0], variable.lifetime
+        anew = life is not None and outer.start <= life[0] and life[1] <= outer.end
+        return bool(variable.bounds) and not access.through and not anew
+
+    def _ends_with_call(self, key: str) -> bool:
+        """Whether a scalar of a routine is gone when it returns: no access of a call shows it."""
+        return self.program.variables[key].kind in ("local", "parameter")
 
     def _sets_locals(self, statement: Statement) -> bool:
         """Whether a statement in front of the loops may be made in each part."""
