@@ -1,7 +1,7 @@
 """Let SimGrid judge replays of plain runs: predicted against simulated run time.
 
     python benchmarks/replay_judge.py [--apps halo,cg,...] [--ranks 16,64,256]
-        [--latencies 1,8] [--bandwidths 100,1000,5000]
+        [--latencies 1,8] [--bandwidths 100,1000,5000] [--insert docs/theory/predict.md]
 
 Each app runs once in the simulator, plainly, on a network of 2 us and 1 GB/s, and leaves its call
 log. From that log alone come the predictions on all networks, with EEL, G and g as a ping-pong and
@@ -9,7 +9,8 @@ a stream on each measure them. Then the app is simulated on every network. All r
 same time behind MPI_Init, and again behind MPI_Cart_create: how far apart these let them go depends
 on the network, no log says how, and programs that do nothing but communicate may remember it to
 their end. Run time is from the last rank's first call thereafter to MPI_Finalize. Apps of which
-SMPI is told no work only communicate. Needs libsimgrid-dev.
+SMPI is told no work only communicate. --insert puts the rows into the page's table; its other rows
+stand as they are. Needs libsimgrid-dev, and gfortran for the apps in Fortran.
 """
 
 from __future__ import annotations
@@ -33,11 +34,14 @@ from imbrex.replay.collectives import Choice, Collectives
 from imbrex.replay.evaluate import Network, Replayer, Route
 from imbrex.replay.from_log import LogSchedule, schedule_from_log
 from imbrex.replay.run_log import read_run_log
+from page import insert, merged, standing
 
 # With 8 or 16 ranks SMPI's MPI_Ibarrier ends on some ranks and not on others, so that the runtime
 # would match calls for ever. The replay matches them itself.
+CALLS = Path(__file__).with_name("fortran_calls.c")
 UNMATCHED = "int ix_sparse_exchange(void) { return -1; }\n"
 LOG_BYTES = 256 << 20
+TABLE = "plain judge"
 TREES = Collectives(
     {
         # As predict_judge.OPTIONS tells SMPI.
@@ -91,7 +95,25 @@ APPS = {
     "bucket": App(
         ("bucket/bucket.c",), dict.fromkeys((4, 16, 64, 256), "--log-keys 18 --iterations 3")
     ),
+    "front": App(
+        ("front/front.c",),
+        {n: f"--planes {4 * n} --cells 2000 --steps 5" for n in (4, 16, 64, 256)},
+    ),
+    "ssor": App(
+        ("ssor/ssor.f", "ssor/sweeps.f", "ssor/exchange.f"),
+        {n: f"--n {min(12 * round(n**0.5), 96)} --nz 16 --iterations 60" for n in (4, 16, 64, 256)},
+    ),
+    "mg": App(
+        ("common/options.f90", "mg/grids.f90", "mg/mg.f90"),
+        {n: f"--n 64 --coarsest {16 if n == 256 else 8}" for n in (4, 16, 64, 256)},
+    ),
+    "line": App(
+        ("common/options.f90", "line/blocks.f90", "line/line.f90"),
+        dict.fromkeys((4, 16, 64, 256), "--n 48 --chunk 32"),
+    ),
 }
+FORTRAN = {".f": "smpiff", ".f90": "smpif90"}
+"""Compilers by suffix; with others a source is of C."""
 
 
 @dataclass(frozen=True)
@@ -116,11 +138,20 @@ def build(name: str, folder: Path, runtime: Path) -> Path:
     sources = [str(predict_judge.APPS / source) for source in app.sources]
     unmatched = folder / "unmatched.c"
     unmatched.write_text(UNMATCHED)
+    of_fortran = any(Path(source).suffix in FORTRAN for source in sources)
+    compiler = "smpif90" if of_fortran else "smpicc"
+    sources += [str(unmatched), str(CALLS)] if of_fortran else [str(unmatched)]
+    words = ["-std=gnu11", "-w", f"-DAPPS_POINT_NS={app.point_ns}", *predict_judge.BEGINS]
+    objects = [str(predict_judge.begins(folder))]
+    for source in map(Path, sources):
+        objects.append(str(folder / f"{name}-{source.stem}.o"))
+        fortran = FORTRAN.get(source.suffix)
+        command = [fortran, f"-I{source.parent}"] if fortran else ["smpicc", *words]
+        command += ["-O2", "-g", "-c", str(source), "-o", objects[-1]]
+        subprocess.run(command, cwd=folder, check=True)
     whole = f"-Wl,--allow-multiple-definition,--whole-archive,{runtime},--no-whole-archive"
-    words = ["-std=gnu11", "-O2", "-g", "-w", f"-DAPPS_POINT_NS={app.point_ns}"]
-    command = ["smpicc", *words, *predict_judge.BEGINS, *sources, str(unmatched)]
-    command.append(str(predict_judge.begins(folder)))
-    subprocess.run([*command, "-o", str(program), whole, "-lm", "-ldl"], check=True)
+    command = [compiler, *objects, "-o", str(program), whole, "-lm", "-ldl"]
+    subprocess.run(command, check=True)
     return program
 
 
@@ -203,15 +234,15 @@ def judge(
     return rows
 
 
-def table(rows: list[Row]) -> str:
-    """Errors by app and ranks, as Markdown."""
+def table(rows: list[Row]) -> list[str]:
+    """Errors by app and ranks, as the lines of a table in Markdown."""
     lines = ["| app | ranks | networks | median error | worst |", "|---|--:|--:|--:|--:|"]
     for key in dict.fromkeys((r.app, r.ranks) for r in rows):
         errors = np.array([r.error for r in rows if (r.app, r.ranks) == key])
         worst = errors[np.argmax(np.abs(errors))]
         median = float(np.median(np.abs(errors)))
         lines.append(f"| {key[0]} | {key[1]} | {len(errors)} | {median:.2%} | {worst:+.2%} |")
-    return "\n".join(lines)
+    return lines
 
 
 def main() -> None:
@@ -221,6 +252,7 @@ def main() -> None:
     parser.add_argument("--latencies", default="1,8")
     parser.add_argument("--bandwidths", default="100,1000,5000")
     parser.add_argument("--folder", type=Path)
+    parser.add_argument("--insert", type=Path, help="put the rows into a page's table")
     given = parser.parse_args()
     points = [
         (float(x), float(y))
@@ -238,7 +270,9 @@ def main() -> None:
             if ranks in APPS[name].arguments
             for row in judge(name, ranks, points, folder, runtime)
         ]
-    print(table(rows))
+    print("\n".join(table(rows)))
+    if given.insert:
+        insert(given.insert, "\n".join(merged(standing(given.insert, TABLE), table(rows))), TABLE)
 
 
 if __name__ == "__main__":

@@ -24,7 +24,16 @@ def judge() -> ModuleType:
 
 @pytest.mark.parametrize(
     ("name", "ranks"),
-    [("halo", 4), ("wavefront", 4), ("cg", 4), ("halo3d", 16), ("fft", 16), ("bucket", 16)],
+    [
+        ("halo", 4),
+        ("wavefront", 4),
+        ("cg", 4),
+        ("halo3d", 16),
+        ("fft", 16),
+        ("bucket", 16),
+        ("ssor", 4),
+        ("line", 4),
+    ],
 )
 def test_replays_of_plain_runs_come_true(
     judge: ModuleType, name: str, ranks: int, tmp_path: Path, simulator: Any
