@@ -24,6 +24,7 @@ NAMES = [
     "columns.c",
     "columns.f90",
     "components.f90",
+    "cube.f90",
     "faces.c",
     "fields.c",
     "flagged.c",
@@ -46,6 +47,7 @@ NAMES = [
     "private.f",
     "replace.c",
     "replace.f",
+    "rows.f",
     "stages.c",
     "stages.f",
     "templates.cpp",
@@ -65,11 +67,13 @@ WITH_NEIGHBOURS = {
     "columns.c",
     "columns.f90",
     "components.f90",
+    "cube.f90",
     "faces.c",
     "fields.c",
     "levels.c",
     "parity.c",
     "parity.f90",
+    "rows.f",
 }
 
 

@@ -20,6 +20,7 @@ from imbrex.transform.analysis.distinct import find_distinct, find_owned
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.known import note_known
 from imbrex.transform.analysis.library import Libraries, Library
+from imbrex.transform.analysis.line_rooms import note_rooms
 from imbrex.transform.analysis.linear import split_linear
 from imbrex.transform.analysis.message_extent import mark_extents
 from imbrex.transform.analysis.message_places import note_places
@@ -300,6 +301,7 @@ class _Analysis:
         split_linear(program)
         note_known(program, Footprints(program, aliases, libraries))
         note_places(program, Footprints(program, aliases, libraries))
+        note_rooms(program, Footprints(program, aliases, libraries))
         self.footprints = Footprints(program, aliases, libraries)
         self.footprints.nonnegative = nonnegative(program, self.footprints)
 

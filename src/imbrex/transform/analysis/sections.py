@@ -14,6 +14,14 @@ Extents = list[tuple[Affine | None, Affine | None]]
 
 def buffer_section(program: Program, call: Call, part: mpi_calls.PointToPoint) -> Section | None:
     """The elements of its variable that a message is made of; None where they are not known."""
+    found = _elements(program, call, part)
+    if found is None and part.buffer in call.within_line:
+        fit = buffer_fit(program, call, part)
+        return None if fit is None else fit.section
+    return found
+
+
+def _elements(program: Program, call: Call, part: mpi_calls.PointToPoint) -> Section | None:
     argument = call.arguments[part.buffer]
     variable = program.variables.get(argument.base or "")
     count = call.arguments[part.count].value
@@ -33,7 +41,7 @@ def buffer_section(program: Program, call: Call, part: mpi_calls.PointToPoint) -
         if variable.rows:  # no message goes on from one into the next
             rest = (Range.point(index) for index in first[1:])
             return (Range(first[0], first[0].plus(number).plus(Affine(1), -1)), *rest)
-        return _run(first, extents, number) or _given(program, call, part)
+        return _run(first, extents, number, len(argument.strides)) or _given(program, call, part)
     if count != Affine(1):
         return None  # where the second begins depends on the type's extent
     return _vector(first, extents, len(argument.strides), layout)
@@ -114,13 +122,18 @@ def handle(datatype: Argument) -> str | None:
     return read.pop() if len(read) == 1 else None
 
 
-def _run(first: list[Affine], extents: Extents, count: Affine) -> Section | None:
-    """`count` elements one after the other."""
+def _run(first: list[Affine], extents: Extents, count: Affine, strides: int = 0) -> Section | None:
+    """`count` elements one after the other.
+
+    The extents of the first `strides` dimensions may be below 0, those of a declared array not:
+    none of its elements could then be named.
+    """
     ranges: list[Range] = []
     for number, index in enumerate(first):
         low, high = extents[number]
         extent = _extent(low, high)
-        lines = None if extent is None else _divided(count, extent)
+        linear = number < strides and extent is not None and extent.terms
+        lines = None if extent is None or linear else _divided(count, extent)
         last_dimension = number == len(extents) - 1
         if last_dimension or lines is None or index != low:
             last = index.plus(count).plus(Affine(1), -1)
@@ -147,7 +160,7 @@ def _vector(first: list[Affine], extents: Extents, linear: int, layout: Layout) 
         stride = stride.product(extent)
         if stride != layout.stride:
             continue
-        block = _run(first[:number], extents[:number], layout.length)
+        block = _run(first[:number], extents[:number], layout.length, linear)
         if block is None:
             return None
         last = first[number].plus(layout.count).plus(Affine(1), -1)
@@ -190,8 +203,10 @@ def _extents(program: Program, variable: Variable, argument: Argument) -> Extent
 
 
 def _divided(count: Affine, extent: Affine) -> Affine | None:
-    """The number of whole lines of constant extent that `count` elements are."""
-    if extent.terms or extent.constant <= 0:
+    """The number of whole lines that `count` elements are."""
+    if extent.terms:
+        return count.divided(extent)
+    if extent.constant <= 0:
         return None
     numbers = [count.constant, *(coefficient for _, coefficient in count.terms)]
     if any(number % extent.constant for number in numbers):

@@ -79,6 +79,24 @@ class Affine(NamedTuple):
                 found = found.plus(term, first * second)
         return found
 
+    def divided(self, other: Affine) -> Affine | None:
+        """What `other` is multiplied by to give this; None where there is no such expression."""
+        lead, factor = max(((key.split(PRODUCT), n) for key, n in other.terms), key=_rank)
+        rest, found = self, Affine(0)
+        while rest.terms:
+            names, number = max(((key.split(PRODUCT), n) for key, n in rest.terms), key=_rank)
+            names = list(names)
+            for name in lead:
+                if name not in names:
+                    return None
+                names.remove(name)
+            if number % factor:
+                return None
+            part = Affine(0, ((PRODUCT.join(names), 1),)) if names else Affine(1)
+            part = part.times(number // factor)
+            rest, found = rest.plus(other.product(part), -1), found.plus(part)
+        return found if not rest.constant else None
+
     def coefficient(self, key: str) -> int | None:
         """The factor of `key`; None where it stands in a product with another variable."""
         found = 0
@@ -130,6 +148,11 @@ class Affine(NamedTuple):
 
     def variables(self) -> frozenset[str]:
         return _variables(self.terms) if self.terms else _NOTHING
+
+
+def _rank(term: tuple[list[str], int]) -> tuple[int, list[str]]:
+    """The order of terms by which an expression is divided: by degree, then by names."""
+    return len(term[0]), term[0]
 
 
 class Range(NamedTuple):

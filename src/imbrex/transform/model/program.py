@@ -67,6 +67,8 @@ class Call:
     unknown: bool = False  # through a function pointer
     library: bool = False  # of the C++ library, and given nothing of the program to call
     known: frozenset[Affine] = frozenset()  # expressions that are not below 0 where it is made
+    # Positions of buffers whose messages end in the line of the array that they begin.
+    within_line: frozenset[int] = frozenset()
 
 
 class Kind(Enum):

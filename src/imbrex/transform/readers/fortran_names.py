@@ -289,7 +289,7 @@ class Names:
 
 
 class _AffineParser:
-    """Sums, products by constants, parentheses."""
+    """Sums, products, parentheses."""
 
     def __init__(self, names: Names, scope: Scope, text: str) -> None:
         self.names, self.scope = names, scope
@@ -322,14 +322,7 @@ class _AffineParser:
         while value is not None and self._peek() == "*":
             self.position += 1
             right = self._primary()
-            if right is None:
-                return None
-            if not value.terms:
-                value = right.times(value.constant)
-            elif not right.terms:
-                value = value.times(right.constant)
-            else:
-                return None
+            value = None if right is None else value.product(right)
         return value
 
     def _primary(self) -> Affine | None:
