@@ -78,6 +78,21 @@ IN_A_MODULE: dict[str, tuple[dict[str, str], bool, bool]] = {
         False,
         False,
     ),
+    "by a local variable that is read": (
+        {"u(0:nx+1, 0": "u(0:n+1, 0", "nx = n\n": "read(*, *) n\n  nx = n\n"},
+        True,
+        True,
+    ),
+    "by a local variable that is set again": (
+        {"u(0:nx+1, 0": "u(0:n+1, 0", "! afterwards": "n = n + 1"},
+        True,
+        True,
+    ),
+    "by a local variable where the size was asked for": (
+        {"u(0:nx+1, 0": "u(0:n+1, 0", "nx = n\n": "if (nx > 3) n = 20\n  nx = n\n"},
+        True,
+        True,
+    ),
     "too short": ({"u(0:nx+1, 0": "u(0:nx-1, 0"}, True, False),
     "by a number": ({"u(0:nx+1, 0": "u(0:41, 0"}, True, False),
     "set again": ({"! afterwards": "nx = nx + 1"}, False, False),
@@ -105,6 +120,16 @@ IN_A_MODULE: dict[str, tuple[dict[str, str], bool, bool]] = {
     ),
     "a message sets it before": (
         {"nx = n\n": "call MPI_Bcast(nx, 1, MPI_INTEGER, 0, MPI_COMM_WORLD, ierr)\n"},
+        True,
+        True,
+    ),
+    "a routine of the language sets it": (
+        {"! afterwards": "call get_command_argument(1, length=nx)"},
+        False,
+        False,
+    ),
+    "a routine of the language sets it before": (
+        {"nx = n\n": "nx = n\n  call get_command_argument(1, length=nx)\n"},
         True,
         True,
     ),
@@ -163,6 +188,12 @@ IN_A_MODULE: dict[str, tuple[dict[str, str], bool, bool]] = {
         False,
         False,
     ),
+}
+# Where `n` is a variable of the program that lasts as long as the sizes do.
+IN_MAIN_ALONE = {
+    "by another local variable": [True, False],
+    "by a local variable that is set again": [False, False],
+    "by a local variable where the size was asked for": [True, False],
 }
 # The same of a derived type: (replacements, known of `g%u`, whether the exchange is rewritten)
 OF_A_TYPE: dict[str, tuple[dict[str, str], bool, bool]] = {
@@ -226,8 +257,7 @@ def in_a_program(text: str) -> str:
 def test_in_a_main_program(name: str, tmp_path: Path) -> None:
     """Its variables last as those of a module do, also where routines in it use them."""
     replacements, *expected = IN_A_MODULE[name]
-    if name in ("by a local variable", "by another local variable"):
-        expected = [True, False]  # in terms of `n`, which lasts here too
+    expected = IN_MAIN_ALONE.get(name, expected)
     path = tmp_path / "case.f90"
     path.write_text(in_a_program(changed(MODULE, replacements)))
     assert outcome(path, f"u@{path}:main:1") == tuple(expected)

@@ -39,23 +39,27 @@ def name_derived(program: Program, footprints: Footprints) -> None:
     for routine in program.routines.values():
         for statement in routine.statements():
             renaming.statement(statement)
+            renaming.allocations(statement)
 
 
 def _find(program: Program, footprints: Footprints) -> dict[str, Affine]:
     """What such integers hold; of a field, in terms of fields of the same object (`→field`)."""
-    derived = Derived(program, footprints)
-    places = [
-        (routine, statement, *split(statement.sets[0]), statement.sets[1])
-        for routine in program.routines.values()
-        for statement in routine.statements()
-        if statement.sets is not None and statement.sets[1].terms
-    ]
-    places = [p for p in places if derived.is_shared(p[2], p[3]) and derived.possible]
+    shared = Derived(program, footprints)
+    of_main = Derived(program, footprints, shared.setters)
+    places: list[tuple[Derived, Routine, Statement, str, str, Affine]] = []
+    for routine in program.routines.values():
+        for statement in routine.statements():
+            if statement.sets is None or not statement.sets[1].terms:
+                continue
+            owner, key = split(statement.sets[0])
+            derived = of_main if not owner and is_of_main(program, key) else shared
+            if derived.is_shared(owner, key) and derived.possible:
+                places.append((derived, routine, statement, owner, key, statement.sets[1]))
     known: dict[str, Affine] = {}
     while True:  # what is computed from others that are computed is told by what those are made of
         found: dict[str, Affine] = {}
         renaming = Renaming(_value_of(known), frozenset(known))
-        for routine, statement, owner, key, value in places:
+        for derived, routine, statement, owner, key, value in places:
             settled = derived.settled(routine, statement, owner, key, [renaming.value(value)])
             if settled is not None and derived.first.never_read(routine, statement, owner, key):
                 found[key] = settled[0]
@@ -96,8 +100,8 @@ def find_shapes(
 
 def is_of_main(program: Program, key: str) -> bool:
     """Whether a variable is one of Fortran's main program, not of a routine in it."""
-    variable, main = program.variables[key], program.routines.get("main")
-    if main is None or not program.files[main.file].is_fortran:
+    variable, main = program.variables.get(key), program.routines.get("main")
+    if main is None or variable is None or not program.files[main.file].is_fortran:
         return False
     return variable.kind in ("local", "host") and key.startswith(
         f"{variable.name}@{main.file}:{main.name}:"

@@ -100,7 +100,9 @@ class FirstValues:
             if statement.calls and {call.name for call in statement.calls} <= _BEGINNING:
                 continue
             found = self.footprints.of(statement, routine.file)
-            if found.stop or found.jumps - {"return"} or found.leaves:
+            if found.jumps - {"return"} or found.leaves:
+                return False
+            if found.stop and not self.setters.passable(routine, [statement], "", key):
                 return False
             if self.setters.touches(found.accesses, key, statement):
                 return False

@@ -58,3 +58,12 @@ class Renaming:
                 argument.slot = tuple(self.value(index) for index in argument.slot)
                 if argument.origin is not None:
                     argument.origin = tuple(self.optional(index) for index in argument.origin)
+
+    def allocations(self, statement: Statement) -> None:
+        """Replace in the bounds that an ALLOCATE of Fortran gives."""
+        statement.allocates = tuple(
+            item._replace(
+                bounds=tuple((self.optional(low), self.optional(high)) for low, high in item.bounds)
+            )
+            for item in statement.allocates
+        )

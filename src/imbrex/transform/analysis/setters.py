@@ -20,6 +20,11 @@ _HARMLESS = frozenset({"MPI_Type_commit", "MPI_Type_free"})  # what a handle sta
 _AT_ONCE = re.compile(
     "MPI_(?:Type|Cart|Comm|Dims|Group|Graph|Dist_graph|Init|Finalize|Query|Op|Info)"
 )
+# Of Fortran, beside those of MPI: what a program asks of its environment.
+_COMES_BACK = re.compile(
+    _AT_ONCE.pattern
+    + r"|(?:get_command_argument|get_command|get_environment_variable|getarg|getenv|date_and_time)$"
+)
 _NEW_TYPE = {"MPI_Type_contiguous": 2, "MPI_Type_vector": 4}
 _MACRO = re.compile(rb"\b(?!MPI_)[A-Z][A-Z0-9_]+\s*\(")  # it may name what the text does not
 
@@ -57,13 +62,24 @@ class Setters:
     def _unread(self, routine: Routine, statement: Statement) -> set[str]:
         """What a statement of Fortran may set that is not analysed: all that it names."""
         source = self.program.files.get(routine.file)  # None: a header of C
-        if source is None or not source.is_fortran or statement.stop is None:
+        if source is None or not source.is_fortran:
+            return set()
+        if statement.stop is None and not self._calls_unread(routine, statement):
             return set()
         text = source.data[statement.start : statement.end].lower()
         if SETS_NOTHING.match(text):
             text = b" ".join(re.findall(rb"=[^,()]*", text))  # `stat=ierr`
         names = set(re.findall(rb"[a-z]\w*", text))
         return {key for name in names for key in self._by_name.get(name, ())}
+
+    def _calls_unread(self, routine: Routine, statement: Statement) -> bool:
+        """Whether a statement calls what no analysis knows the effects of: `call getarg(1, a)`."""
+        return any(
+            not call.name.startswith("MPI_")
+            and self.program.callee(call.name, routine.file) is None
+            and self.footprints.of_call(call, routine.file).stop is not None
+            for call in statement.calls
+        )
 
     @cached_property
     def set_later(self) -> frozenset[str]:
@@ -205,7 +221,7 @@ class Setters:
                 return False  # it may go on elsewhere
             for call in inner.calls:
                 unknown = self.footprints.of_call(call, routine.file).stop is not None
-                if unknown and not _AT_ONCE.match(call.name):
+                if unknown and not _COMES_BACK.match(call.name):
                     return False
         return True
 
