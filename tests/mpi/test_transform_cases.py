@@ -47,6 +47,7 @@ NAMES = [
     "private.f",
     "replace.c",
     "replace.f",
+    "residual.f90",
     "rows.f",
     "stages.c",
     "stages.f",
@@ -73,6 +74,7 @@ WITH_NEIGHBOURS = {
     "levels.c",
     "parity.c",
     "parity.f90",
+    "residual.f90",
     "rows.f",
 }
 

@@ -369,7 +369,11 @@ def read_program(paths: list[Path], options: Options) -> Program:
 
 
 def _read_program(paths: list[Path], options: Options) -> Program:
-    program = Program(single_thread=options.single_thread, root=options.root)
+    program = Program(
+        single_thread=options.single_thread,
+        reassociation=options.reassociation,
+        root=options.root,
+    )
     units: list[Units] = []
     for path in paths:
         try:

@@ -14,14 +14,17 @@ Extents = list[tuple[Affine | None, Affine | None]]
 
 def buffer_section(program: Program, call: Call, part: mpi_calls.PointToPoint) -> Section | None:
     """The elements of its variable that a message is made of; None where they are not known."""
-    found = _elements(program, call, part)
+    found = _elements(program, call, part) or _elements(program, call, part, named=False)
     if found is None and part.buffer in call.within_line:
         fit = buffer_fit(program, call, part)
         return None if fit is None else fit.section
     return found
 
 
-def _elements(program: Program, call: Call, part: mpi_calls.PointToPoint) -> Section | None:
+def _elements(
+    program: Program, call: Call, part: mpi_calls.PointToPoint, *, named: bool = True
+) -> Section | None:
+    """The same; `named`: with bounds of allocatable arrays in terms of variables that set them."""
     argument = call.arguments[part.buffer]
     variable = program.variables.get(argument.base or "")
     count = call.arguments[part.count].value
@@ -36,6 +39,8 @@ def _elements(program: Program, call: Call, part: mpi_calls.PointToPoint) -> Sec
     if len(first) != len(variable.bounds) + len(argument.strides):
         return None
     extents = _extents(program, variable, argument)
+    if not named:
+        extents = [(_number(program, low), _number(program, high)) for low, high in extents]
     if layout.count == Affine(1):
         number = count.product(layout.length)
         if variable.rows:  # no message goes on from one into the next
@@ -200,6 +205,13 @@ def _extents(program: Program, variable: Variable, argument: Argument) -> Extent
         return shape
     faster: Extents = [(Affine(0), stride.plus(Affine(1), -1)) for stride in argument.strides]
     return [*faster, *variable.bounds]
+
+
+def _number(program: Program, bound: Affine | None) -> Affine | None:
+    """A bound by what its variables are set to, where one statement of their routine sets them."""
+    if bound is None or bound.variables().isdisjoint(program.set_once):
+        return bound
+    return bound.replace(lambda name: program.set_once.get(name, Affine.variable(name)))
 
 
 def _divided(count: Affine, extent: Affine) -> Affine | None:

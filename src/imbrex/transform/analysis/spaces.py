@@ -8,11 +8,12 @@ divided index touch the same element with a write among them (sancho-potential-o
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from imbrex.transform.analysis.binding import Binding
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.in_bounds import by_bounds, made_each_time, rooms
+from imbrex.transform.analysis.reductions import Reduction, reductions
 from imbrex.transform.model.affine import Affine, Section, widen, within
 from imbrex.transform.model.causes import Cause, Reason
 from imbrex.transform.model.location import Location
@@ -40,6 +41,7 @@ class Space:
     private: frozenset[str] = frozenset()
     # Accesses that each iteration makes, of arrays whose bounds have names.
     certain: frozenset[Access] = frozenset()
+    reduced: dict[str, Reduction] = field(default_factory=dict)  # scalars among `private`
 
     def shared_headers(self) -> list[Access]:
         """What the headers of the loops touch that is not of one iteration."""
@@ -90,6 +92,8 @@ class Space:
         found = []
         for access in accesses:
             if access.variable in self.private and not access.through:
+                if access.variable in self.reduced:
+                    found.append(access)
                 continue
             section = access.section
             if any(i.variables() & {index for index, _, _ in spans} for i in access.slot):
@@ -160,6 +164,7 @@ class Spaces:
             headers,
             private=frozenset(private),
             certain=frozenset(access for access in accesses if access.variable in sure),
+            reduced=reductions(self.program, self.footprints, routine, inner),
         )
 
     def _one_array(self, access: Access, indices: set[str]) -> Access:
@@ -303,6 +308,8 @@ class Spaces:
         private = space.private
         for key in sorted(private):
             reason = self.private_reason(space, inside, key)
+            if reason is not None and key in space.reduced and space.callee is None:
+                reason = self._reduction_reason(space, key)
             if reason is not None:
                 return reason
         changed = self.footprints.changed(space.accesses)
@@ -321,6 +328,19 @@ class Spaces:
                     line = Location(inside.file if space.callee else self.routine.file, other.line)
                     return Reason(self._met(write), line)
         return None
+
+    def _reduction_reason(self, space: Space, key: str) -> Reason | None:
+        """Why a scalar may not be reduced in another order."""
+        reduction, variable = space.reduced[key], self.program.variables[key]
+        if key in {a.variable for a in space.headers}:
+            return Reason(ReasonKind.CARRIED(variable=variable.name), self._place(space))
+        if reduction.exact or self.program.reassociation:
+            return None
+        kind = ReasonKind.SUM_ORDER if reduction.operation == "sum" else ReasonKind.EXTREME_ORDER
+        return Reason(kind(variable=variable.name), self._place(space))
+
+    def _place(self, space: Space) -> Location:
+        return Location(self.routine.file, space.statement.line)
 
     def _met(self, access: Access) -> Cause:
         variable = self.program.variables.get(access.variable)

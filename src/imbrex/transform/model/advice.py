@@ -141,6 +141,11 @@ inexact
     one of MPI's own operations that give one value alone, on one of MPI's own types
 reassociation
     `--allow-reassociation`, if you accept other last digits
+sum-order
+    `--allow-reassociation`, if you accept other last digits; else a loop of its own for the sum
+extreme-order
+    `--allow-reassociation`, if no NaN comes up and the sign of a zero does not matter; or
+    `if (abs(x) > m) m = abs(x)`
 signed-zero
     `--allow-reassociation`, if you accept another sign of a zero
 matching-rewritten

@@ -240,6 +240,7 @@ class Program:
     has_main: bool = False
     unread_code: bool = False  # functions of C++ are not read; what they name has escaped
     single_thread: bool = False  # the user says that one thread calls MPI and uses its buffers
+    reassociation: bool = False  # floating-point reductions may be made in another order
     # Variables that share memory with others: key -> how (BY_POINTER, BY_EQUIVALENCE, a block).
     overlays: dict[str, set[str]] = field(default_factory=dict)
     # Names of MPI wildcards used otherwise than as the argument of an MPI call.

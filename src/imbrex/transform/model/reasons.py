@@ -241,6 +241,13 @@ class ReasonKind(Sentence):
     # Divided, distributed and moved loops
     ITERATIONS = "iterations may depend on each other through `{variable}`"
     ITERATIONS_UNKNOWN = "iterations may depend on each other through memory that is not known"
+    SUM_ORDER = (
+        "the sum `{variable}` would be rounded in another order: --allow-reassociation permits that"
+    )
+    EXTREME_ORDER = (
+        "`{variable}` may become another of two zeros, or of a number and a NaN, in another order: "
+        "--allow-reassociation permits that"
+    )
     CARRIED = "`{variable}` carries a value from one iteration to the next, or out of them"
     ONE_PART = (
         "the part of the loop that communicates and the rest depend on each other "

@@ -1,0 +1,173 @@
+"""Loops that reduce values into a scalar are divided where no order of them changes it.
+
+Each program that must stay differs from one that is rewritten in what would make that wrong.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.unit.transform.replacing import changed
+
+from imbrex.transform.engine import Options, transform
+
+pytestmark = pytest.mark.slow
+
+PROGRAM = (Path(__file__).parent / "cases" / "residual.f90").read_text()
+CHANGE = "abs(v(i,j) - u(i,j))"
+LARGEST = f"if ({CHANGE} > diff) diff = {CHANGE}"
+DECLARED = "  double precision :: s, diff\n"
+SUM = "--allow-reassociation"
+# name: (replacements, whether the loop is divided, and where the order of numbers may change)
+CASES: dict[str, tuple[dict[str, str], bool, bool]] = {
+    "as it is": ({}, True, True),
+    "in a block": (
+        {LARGEST: f"if (diff .lt. {CHANGE}) then\n diff = {CHANGE} ! larger\nend if"},
+        True,
+        True,
+    ),
+    "of a temporary": (
+        {
+            DECLARED: f"{DECLARED}  double precision :: d\n",
+            LARGEST: "d = v(i,j) - u(i,j)\n        if (abs(d) > diff) diff = abs(d)",
+        },
+        True,
+        True,
+    ),
+    "with a sign": (
+        {LARGEST: "if (v(i,j) > diff) diff = v(i,j)"},
+        False,
+        True,
+    ),
+    "by max": ({LARGEST: f"diff = max(diff, {CHANGE})"}, False, True),
+    "by max, continued": ({LARGEST: f"diff = max( &\n    {CHANGE}, & ! far\n  diff)"}, False, True),
+    "a sum": ({LARGEST: f"diff = diff + {CHANGE}**2"}, False, True),
+    "a sum behind": ({LARGEST: f"diff = {CHANGE} * 2d0 + diff"}, False, True),
+    "a count": (
+        {
+            DECLARED: "  double precision :: s\n  integer :: diff\n",
+            LARGEST: "diff = diff + int(v(i,j))",
+            "diff = 0d0": "diff = 0",
+            "diff < 1d-9": "diff < 1",
+            "'(i4,2es25.17)'": "'(i4,es25.17,i9)'",
+        },
+        True,
+        True,
+    ),
+    "a largest integer": (
+        {
+            DECLARED: "  double precision :: s\n  integer :: diff\n",
+            LARGEST: "diff = max(diff, int(v(i,j)))",
+            "diff = 0d0": "diff = 0",
+            "diff < 1d-9": "diff < 1",
+        },
+        True,
+        True,
+    ),
+    "a logical value": (
+        {
+            DECLARED: "  double precision :: s\n  logical :: diff\n",
+            LARGEST: f"diff = diff .and. {CHANGE} < 1d-9",
+            "diff = 0d0": "diff = .true.",
+            "diff < 1d-9": "diff",
+        },
+        True,
+        True,
+    ),
+    "a logical value of two operations": (
+        {
+            DECLARED: "  double precision :: s\n  logical :: diff\n",
+            LARGEST: f"diff = diff .and. {CHANGE} < 1d-9 .or. i > 3",
+            "diff = 0d0": "diff = .true.",
+            "diff < 1d-9": "diff",
+        },
+        False,
+        False,
+    ),
+    "where it is": (
+        {
+            DECLARED: f"{DECLARED}  integer :: where\n",
+            LARGEST: f"if ({CHANGE} > diff) then\n diff = {CHANGE}\n where = i\n end if",
+        },
+        False,
+        False,
+    ),
+    "where it is, on one line": (
+        {
+            DECLARED: f"{DECLARED}  integer :: where\n",
+            LARGEST: f"if ({CHANGE} > diff) where = i\n        {LARGEST}",
+        },
+        False,
+        False,
+    ),
+    "of another value": (
+        {LARGEST: f"if ({CHANGE} > diff) diff = v(i,j)"},
+        False,
+        False,
+    ),
+    "two operations": (
+        {LARGEST: f"{LARGEST}\n        diff = diff + 1d0"},
+        False,
+        False,
+    ),
+    "weighted by what it is": ({LARGEST: f"diff = diff * 0.5d0 + {CHANGE}"}, False, False),
+    "taken from": ({LARGEST: f"diff = {CHANGE} - diff"}, False, False),
+    "used in the loop": (
+        {LARGEST: f"{LARGEST}\n        v(i,j) = v(i,j) + diff"},
+        False,
+        False,
+    ),
+    "used in a subscript": (
+        {LARGEST: f"{LARGEST}\n        v(i,j) = v(i,int(diff))"},
+        False,
+        False,
+    ),
+    "a function": (
+        {
+            LARGEST: "diff = diff + f(v(i,j))",
+            "end program": "contains\n  double precision function f(x)\n"
+            "    double precision :: x\n    f = x * diff\n  end function\nend program",
+        },
+        False,
+        False,
+    ),
+    "it shares its memory": (
+        {DECLARED: f"{DECLARED}  double precision :: w\n  equivalence (diff, w)\n"},
+        False,
+        False,
+    ),
+    "an array of that name": (
+        {DECLARED: f"{DECLARED}  integer :: max(9, 9)\n", LARGEST: "diff = max(diff, i)"},
+        False,
+        False,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_reduction(name: str, tmp_path: Path) -> None:
+    replacements, *expected = CASES[name]
+    path = tmp_path / "case.f90"
+    path.write_text(changed(PROGRAM, replacements))
+    for freely, divided in zip((False, True), expected, strict=True):
+        outcome = transform([path], Options(reassociation=freely))
+        assert not outcome.skipped, outcome.skipped
+        done = {name for d in outcome.decisions for name in d.rewrites}
+        assert ("boundary-first" in done) is divided, [d.details for d in outcome.decisions]
+        told = [line for d in outcome.decisions for line in d.details if SUM in line]
+        assert bool(told) is (expected == [False, True] and not freely)
+        after = outcome.after[str(path)]
+        again = transform([path], Options(contents={path: after}, reassociation=freely))
+        assert again.after[str(path)] == after
+
+
+def test_what_is_set_between_stays_in_front(tmp_path: Path) -> None:
+    """The scalar is set to its first value in front of both parts."""
+    path = tmp_path / "case.f90"
+    path.write_text(PROGRAM)
+    text = transform([path], Options()).after[str(path)].decode()
+    assert text.index("diff = 0d0") < text.index("do j = 2, ny - 1")
+    path.write_text(PROGRAM.replace("    diff = 0d0\n", "    if (it == 3) diff = 0d0\n"))
+    text = transform([path], Options()).after[str(path)].decode()
+    assert text.index("diff = 0d0") < text.index("do j = 2, ny - 1")
