@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from copy import copy
 
+from imbrex.transform.analysis.sections import shape_at
 from imbrex.transform.model.affine import ARROW, Affine, Fit, Range, Section, field_of
 from imbrex.transform.model.memory import UNKNOWN_MEMORY, Access, Variable
 from imbrex.transform.model.program import Argument, Call, Program, Routine
@@ -101,18 +102,22 @@ class Binding:
         """Whether indices mean the same in both: the argument is an array from its beginning."""
         mine = self.program.variables.get(argument.base or "")
         theirs = self.program.variables.get(parameter)
-        if mine is None or theirs is None or argument.origin is None:
+        if mine is None or theirs is None:
             return False
         if mine.element != theirs.element or argument.strides:
             return False
-        if mine.kind == "field" and not argument.owner:
+        shape = shape_at(self.program, mine, argument) if argument.whole else None
+        if shape is None and (
+            argument.origin is None or (mine.kind == "field" and not argument.owner)
+        ):
             return False
-        if len(mine.bounds) != len(theirs.bounds):
+        bounds = shape or list(mine.bounds)
+        if len(bounds) != len(theirs.bounds):
             return False
-        lows = [low for low, _ in mine.bounds]
-        if list(argument.origin) != lows:
+        lows = [low for low, _ in bounds]
+        if shape is None and list(argument.origin or ()) != lows:
             return False
-        faster = zip(mine.bounds[:-1], theirs.bounds[:-1], strict=True)
+        faster = zip(bounds[:-1], theirs.bounds[:-1], strict=True)
         for (low, high), (low_there, high_there) in faster:
             if high is None or high_there is None or low is None or low_there is None:
                 return False
