@@ -14,7 +14,9 @@ from imbrex.transform.engine import Options, transform
 
 pytestmark = pytest.mark.slow
 
-PROGRAM = (Path(__file__).parent / "cases" / "residual.f90").read_text()
+FOLDER = Path(__file__).parent / "cases"
+PROGRAM = (FOLDER / "residual.f90").read_text()
+ROUTINE = (FOLDER / "change.f90").read_text()
 CHANGE = "abs(v(i,j) - u(i,j))"
 LARGEST = f"if ({CHANGE} > diff) diff = {CHANGE}"
 DECLARED = "  double precision :: s, diff\n"
@@ -171,3 +173,74 @@ def test_what_is_set_between_stays_in_front(tmp_path: Path) -> None:
     path.write_text(PROGRAM.replace("    diff = 0d0\n", "    if (it == 3) diff = 0d0\n"))
     text = transform([path], Options()).after[str(path)].decode()
     assert text.index("diff = 0d0") < text.index("do j = 2, ny - 1")
+
+
+LOOPS = "    do j = 1, ny\n      do i = 1, nx\n        b(i,j)"
+FIRST = "    res = 0d0\n"
+CALL = "    call step(u, v, r)\n"
+# name: (replacements, whether the routine is divided)
+IN_A_ROUTINE: dict[str, tuple[dict[str, str], bool]] = {
+    "as it is": ({}, True),
+    "set by its caller": (
+        {
+            FIRST: "",
+            "intent(out) :: res": "intent(inout) :: res",
+            "    call halo(u)\n": "    r = 0d0\n    call halo(u)\n",
+        },
+        True,
+    ),
+    "a local sum": (
+        {
+            "    integer :: i, j\n    res": "    integer :: i, j\n    double precision :: t\n"
+            "    t = 0d0\n    res",
+            "        b(i,j) = 0.25d0 *": "        t = t + a(i,j)\n        b(i,j) = t *",
+        },
+        False,
+    ),
+    "a local array": (
+        {
+            "    integer :: i, j\n    res": "    integer :: i, j\n    double precision :: t(0:60)\n"
+            "    res",
+            "        b(i,j) = 0.25d0 *": "        t(i) = t(i-1) + a(i,j)\n        b(i,j) = t(i) *",
+        },
+        False,
+    ),
+    "a local array of one iteration": (
+        {
+            "    integer :: i, j\n    res": "    integer :: i, j\n"
+            "    double precision :: t(60,60)\n    res",
+            "        b(i,j) = 0.25d0 *": "        t(i,j) = 2d0 * a(i,j)\n        b(i,j) = t(i,j) *",
+        },
+        True,
+    ),
+    "set to what is computed from": ({FIRST: "    res = a(1,1)\n"}, False),
+    "set in one case": ({FIRST: "    if (ny > 3) res = 0d0\n"}, False),
+    "set beside another": ({FIRST: "    i = 0; res = 0d0\n"}, False),
+    "given twice": ({CALL: "    call step(u, v, v(1,1))\n"}, False),
+    "an element": (
+        {"s, r\n": "s, r, q(9)\n", CALL: "    call step(u, v, q(2))\n    r = q(2)\n"},
+        False,
+    ),
+    "used behind the loops": (
+        {
+            "      end do\n    end do\n  end subroutine\nend module": "      end do\n    end do\n"
+            "    res = sqrt(res)\n  end subroutine\nend module"
+        },
+        False,
+    ),
+    "used in front of the call": ({CALL: f"    s = r\n{CALL}"}, False),
+    "maybe not there": ({"intent(out) :: res": "intent(out), optional :: res"}, False),
+    "volatile": ({"intent(out) :: res": "intent(out), volatile :: res"}, False),
+}
+
+
+@pytest.mark.parametrize("name", IN_A_ROUTINE)
+def test_in_a_routine(name: str, tmp_path: Path) -> None:
+    replacements, divided = IN_A_ROUTINE[name]
+    path = tmp_path / "case.f90"
+    path.write_text(changed(ROUTINE, replacements))
+    outcome = transform([path], Options())
+    assert not outcome.skipped, outcome.skipped
+    after = outcome.after[str(path)]
+    assert (b"step_boundary" in after) is divided, [d.details for d in outcome.decisions]
+    assert transform([path], Options(contents={path: after})).after[str(path)] == after

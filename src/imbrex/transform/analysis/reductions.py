@@ -12,6 +12,7 @@ import re
 from dataclasses import dataclass
 
 from imbrex.transform.analysis.footprint import Footprints
+from imbrex.transform.model.memory import Variable
 from imbrex.transform.model.program import Kind, Program, Routine, Statement
 from imbrex.transform.model.sources import Language, SourceFile
 
@@ -42,7 +43,7 @@ def reductions(
     spoilt: set[str] = set()
     for statement in body:
         accesses = footprints.of(statement, routine.file).accesses
-        written = {a.variable for a in accesses if a.write and not a.through}
+        written = {a.variable for a in accesses if a.write}
         keys = {a.variable for a in accesses}
         names = {program.variables[k].name.lower() for k in keys if k in program.variables}
         if names & _INTRINSIC:  # an array of that name
@@ -50,13 +51,25 @@ def reductions(
         for key in keys:
             variable = program.variables.get(key)
             mine = None
-            if key in written and variable is not None and not variable.bounds:
-                element = "" if variable.volatile or variable.pointer else variable.element.lower()
+            if key in written and variable is not None and _is_plain(variable):
+                element = variable.element.lower()
                 mine = _of(source, statement, variable.name.lower(), element)
             if mine is None or found.setdefault(key, mine) != mine:
                 spoilt.add(key)
     overlaid = program.overlays.keys() | footprints.addressed
     return {k: each for k, each in found.items() if k not in spoilt and k not in overlaid}
+
+
+def _is_plain(variable: Variable) -> bool:
+    """Whether a variable is a scalar, there for certain, that nothing else changes."""
+    return not (
+        variable.bounds
+        or variable.volatile
+        or variable.pointer
+        or variable.optional
+        or variable.allocatable
+        or variable.kind == "field"
+    )
 
 
 def _of(source: SourceFile, statement: Statement, name: str, element: str) -> Reduction | None:

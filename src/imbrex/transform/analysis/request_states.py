@@ -14,7 +14,13 @@ from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.aliases import EXTERNAL
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.places import Place, Places
-from imbrex.transform.analysis.requests import constant, presets, request_section, started
+from imbrex.transform.analysis.requests import (
+    constant,
+    passed_to,
+    presets,
+    request_section,
+    started,
+)
 from imbrex.transform.analysis.transfer import Transfer, data_accesses
 from imbrex.transform.model.affine import disjoint
 from imbrex.transform.model.causes import Cause, Reason
@@ -209,7 +215,7 @@ class RequestStates:
         name = place[0] if variable is None else variable.name
         cause: Cause = ReasonKind.REQUEST_USED(request=name)
         if called:
-            cause = ReasonKind.REQUEST_PASSED(request=name, routine=called)
+            cause = passed_to(name, called)
         known.problem = known.problem or Reason(cause, Location(routine.file, line))
 
     def released(self, starts: list[Started], routine: Routine) -> list[Access]:

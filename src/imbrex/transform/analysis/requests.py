@@ -21,6 +21,13 @@ _PRESET = re.compile(
 )
 
 
+def passed_to(request: str, call: str) -> Cause:
+    """Why a request that a call gets is not known any more."""
+    if re.fullmatch(r"MPI_\w+_init", call):
+        return ReasonKind.REQUEST_PERSISTENT(request=request, call=call)
+    return ReasonKind.REQUEST_PASSED(request=request, routine=call)
+
+
 def presets(data: bytes, statement: Statement) -> bool:
     """A declaration without another value, or an assignment of MPI_REQUEST_NULL."""
     if statement.blocks:
@@ -158,7 +165,7 @@ class Requests:
                 expected = mpi_calls.REQUEST_OF_WAIT.get(call.name)
             expected = mpi_calls.REQUEST_OF_PROGRESS.get(call.name, expected)
             if positions != [expected]:
-                text = ReasonKind.REQUEST_PASSED(request=name, routine=call.name)
+                text = passed_to(name, call.name)
                 found.problem = found.problem or self._reason(text, call.line)
             elif transfer is not None:
                 found.starts.append((statement, transfer))

@@ -41,14 +41,20 @@ class Space:
     private: frozenset[str] = frozenset()
     # Accesses that each iteration makes, of arrays whose bounds have names.
     certain: frozenset[Access] = frozenset()
-    reduced: dict[str, Reduction] = field(default_factory=dict)  # scalars among `private`
+    reduced: dict[str, Reduction] = field(default_factory=dict)  # scalars that it adds values to
+    initial: tuple[Statement, ...] = ()  # of a routine: what gives them their first values
 
     def shared_headers(self) -> list[Access]:
         """What the headers of the loops touch that is not of one iteration."""
         return [access for access in self.headers if access.variable not in self.private]
 
     def given(self, numbers: Iterable[int]) -> bool:
-        """Whether arguments of the call bound each of these loops."""
+        """Whether arguments of the call bound each of these loops.
+
+        A routine that reduces values into a scalar begins anew with each call.
+        """
+        if self.reduced:
+            return False
         return self.bounds is not None and all(self.bounds[n] != (-1, -1) for n in numbers)
 
     def fitting(
@@ -180,10 +186,11 @@ class Spaces:
         if callee is None or not call.is_statement or callee.problem == TWICE:
             return None
         *before, last = callee.body.statements or [statement]
-        if not all(_idle(s) or self._sets_locals(s) for s in before):
-            return None
         inner = self._of_loops(last, callee)
         if inner is None:
+            return None
+        first = _initial(callee, inner)
+        if not all(_idle(s) or self._sets_locals(s) or s in first for s in before):
             return None
         binding = self.footprints.binding(call, callee)
         indices = {span.index for span in inner.ranges}
@@ -212,6 +219,9 @@ class Spaces:
                 headers.append(bound)
         if any(a.write for a in statement.accesses) or place.stop:
             return None
+        reduced = self._reduced(inner, callee, call, accesses)
+        if first and not reduced:
+            return None
         return Space(
             statement,
             inner.loops,
@@ -223,6 +233,8 @@ class Spaces:
             bounds=bounds,
             private=frozenset(key for key in inner.private if self._ends_with_call(key)),
             certain=frozenset(certain),
+            reduced=reduced,
+            initial=tuple(first),
         )
 
     def _lasts(self, inner: Space, access: Access) -> bool:
@@ -235,6 +247,26 @@ class Spaces:
     def _ends_with_call(self, key: str) -> bool:
         """Whether a scalar of a routine is gone when it returns: no access of a call shows it."""
         return self.program.variables[key].kind in ("local", "parameter")
+
+    def _reduced(
+        self, inner: Space, callee: Routine, call: Call, accesses: list[Access]
+    ) -> dict[str, Reduction]:
+        """The scalars that a call reduces values into, by the caller's names; none if not all."""
+        found: dict[str, Reduction] = {}
+        for key, reduction in inner.reduced.items():
+            position = callee.parameters.index(key) if key in callee.parameters else -1
+            base = (call.arguments[position].base or "") if position >= 0 else key
+            variable = self.program.variables.get(base)
+            shared = base in self.program.overlays or base in self.addressed or base in found
+            if variable is None or variable.bounds or variable.pointer or shared:
+                return {}
+            if variable.kind == "field" or (position < 0 and variable.kind == "local"):
+                return {}
+            own = [a for a in inner.accesses if a.variable == key]
+            if sum(a.variable == base for a in accesses) != len(own):
+                return {}  # it is given under another name, too
+            found[base] = reduction
+        return found
 
     def _sets_locals(self, statement: Statement) -> bool:
         """Whether a statement in front of the loops may be made in each part."""
@@ -306,22 +338,25 @@ class Spaces:
             return Reason(ReasonKind.LOOP_CALLS(call=footprint.events[0].name), place)
         inside = self.routine if space.callee is None else space.callee
         private = space.private
-        for key in sorted(private):
-            reason = self.private_reason(space, inside, key)
-            if reason is not None and key in space.reduced and space.callee is None:
-                reason = self._reduction_reason(space, key)
+        for key in sorted(private | space.reduced.keys()):
+            reduces = key in space.reduced
+            reason = None if reduces else self.private_reason(space, inside, key)
+            reason = self._reduction_reason(space, key) if reduces else reason
             if reason is not None:
                 return reason
         changed = self.footprints.changed(space.accesses)
         if space.callee is not None:  # each part reads anew what its declarations read
             whole = space.remaining(space.accesses, {})
-            meeting = self.footprints.conflict(space.shared_headers(), whole, changed)
+            headers = [a for a in space.shared_headers() if a.variable not in space.reduced]
+            meeting = self.footprints.conflict(headers, whole, changed)
             if meeting is not None:
                 return Reason(self._met(meeting[0]), Location(inside.file, inside.line))
         for write in space.accesses:
             if not write.write or (write.variable in private and not write.through):
                 continue
             for other in space.accesses:
+                if write.variable == other.variable and write.variable in space.reduced:
+                    continue
                 if not self.footprints.aliases.may_share(write, other, changed):
                     continue
                 if not self._same_iteration(space, write, other, divided):
@@ -332,7 +367,7 @@ class Spaces:
     def _reduction_reason(self, space: Space, key: str) -> Reason | None:
         """Why a scalar may not be reduced in another order."""
         reduction, variable = space.reduced[key], self.program.variables[key]
-        if key in {a.variable for a in space.headers}:
+        if key in {a.variable for a in space.headers} and space.callee is None:
             return Reason(ReasonKind.CARRIED(variable=variable.name), self._place(space))
         if reduction.exact or self.program.reassociation:
             return None
@@ -417,6 +452,21 @@ class Spaces:
             if any(a.variable == key and not a.write for a in statement.accesses):
                 return Reason(text, place)
         return None
+
+
+def _initial(callee: Routine, inner: Space) -> list[Statement]:
+    """What sets the scalars that a routine reduces values into, in front of its loops."""
+    return [
+        statement
+        for statement in callee.body.statements[:-1]
+        if statement.kind is Kind.SIMPLE
+        and not (statement.calls or statement.stop or statement.computes)
+        and any(a.write for a in statement.accesses)
+        and all(
+            a.write and a.variable in inner.reduced and a.variable in callee.parameters
+            for a in statement.accesses
+        )
+    ]
 
 
 def _idle(statement: Statement) -> bool:

@@ -199,6 +199,7 @@ class ReasonKind(Sentence):
     REQUEST_NOT_LOCAL = "the request `{request}` is not a local variable: other routines may use it"
     REQUEST_POINTER = "the request `{request}` is a pointer, a target or of a derived type"
     REQUEST_COPIED = "the request `{request}` is copied, or its address is kept"
+    REQUEST_PERSISTENT = "the request `{request}` is persistent: {call} made it"
     REQUEST_PASSED = "the request `{request}` is passed to {routine}"
     REQUEST_USED = "the request `{request}` is used otherwise than in a start or a wait"
     REQUEST_UNSEEN = "the request `{request}` outlives its routine, and not all is seen: {cause}"

@@ -25,7 +25,7 @@ from imbrex.transform.rewrites.proposals import Preparing, Proposal, StatementSi
 from imbrex.transform.text.directives import directives_allow, may_be_parted
 from imbrex.transform.text.division import Cuts, Division, halves
 from imbrex.transform.text.edits import Edit
-from imbrex.transform.text.layout import after_line, first_on_line, line_start
+from imbrex.transform.text.layout import after_line, first_on_line, line_start, whole_lines
 from imbrex.transform.text.loop_headers import read_header
 from imbrex.transform.text.members import object_of
 from imbrex.transform.text.parted import Parted, problem_of
@@ -309,6 +309,12 @@ class BoundaryFirst(Preparing[StatementSite, Division]):
             return Reason(ReasonKind.LOOP_LABELS(), place)
         if any(read_header(source, loop) is None for loop in loops):
             return Reason(ReasonKind.HEADER(), place)
+        for statement in space.initial:
+            span = statement.start, statement.end
+            if whole_lines(source.data, *span) == span:
+                return Reason(
+                    ReasonKind.LOOP_STATEMENT_LINE(), Location(callee.file, statement.line)
+                )
         return None
 
     def apply(self, plan: Plan[StatementSite, Division]) -> Proposal:

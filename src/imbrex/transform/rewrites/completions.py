@@ -32,6 +32,7 @@ _OUTLIVES = (
     ReasonKind.REQUEST_NOT_LOCAL,
     ReasonKind.REQUEST_COPIED,
     ReasonKind.REQUEST_PASSED,
+    ReasonKind.REQUEST_PERSISTENT,
     ReasonKind.REQUEST_USED,
 )
 

@@ -44,7 +44,7 @@ def halves(
     source, space = program.files[user.file], division.space
     if space.callee is not None and not space.given(division.cuts):
         headers, texts = _headers(program.files[space.callee.file], division)
-        return parted.calls(user, space, headers, texts)
+        return parted.calls(user, space, headers, texts, 0 if division.produces else 1)
     if space.call is not None:
         return _of_call(source, division, nonnegative)
     headers, texts = _headers(source, division)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from imbrex.transform.model.program import Statement
@@ -87,11 +88,18 @@ class Header:
 
 
 def with_headers(
-    source: SourceFile, span: tuple[int, int], headers: dict[int, Header], texts: dict[int, str]
+    source: SourceFile,
+    span: tuple[int, int],
+    headers: dict[int, Header],
+    texts: dict[int, str],
+    without: Iterable[tuple[int, int]] = (),
 ) -> str:
-    """The text of a span in which some loops, by number, have other headers."""
+    """The text of a span in which some loops, by number, have other headers.
+
+    `without`: what of it is left out.
+    """
     start, end = span
-    edits = []
+    edits = [Edit(first - start, last - start, "") for first, last in without]
     for number, text in texts.items():
         header = headers[number]
         indent = indent_at(source.data, header.start)

@@ -15,7 +15,7 @@ from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.model.sources import Language
 from imbrex.transform.text.directives import without_those_of_loops
 from imbrex.transform.text.edits import Edit
-from imbrex.transform.text.layout import indent_at
+from imbrex.transform.text.layout import indent_at, whole_lines
 from imbrex.transform.text.loop_headers import Header, with_headers
 from imbrex.transform.text.members import (
     Declared,
@@ -33,6 +33,7 @@ from imbrex.transform.text.wrapping import wrapped
 
 _DIRECTIVE = re.compile(rb"(?m)^[ \t]*#|^[!cC*]\$|^[ \t]*!\$")
 _STATIC = re.compile(rb"\bstatic\b")  # memory that would be there twice
+_OUT = re.compile(r"(?i)\bintent\s*\(\s*out\s*\)")
 _TEMPLATE = re.compile(rb">\s*\Z")
 
 
@@ -98,10 +99,12 @@ class Parted:
         space: Space,
         headers: dict[int, Header],
         texts: tuple[dict[int, str], dict[int, str]],
+        later: int,
     ) -> tuple[str, str]:
         """The calls of the interior and of the boundary, in the place of the call of both.
 
-        `texts`: the headers of the loops in each.
+        `texts`: the headers of the loops in each; `later`: which of them runs behind the other, and
+        goes on with the scalars that both reduce values into.
         """
         callee = space.callee
         assert callee is not None and space.call is not None
@@ -109,6 +112,11 @@ class Parted:
         whole, span = self.program.files[callee.file], text_of(self.program, callee).span
         first, second = (with_headers(whole, span, headers, changed) for changed in texts)
         bodies = first, second
+        if space.reduced:
+            begun = [whole_lines(whole.data, s.start, s.end) for s in space.initial]
+            second_time = with_headers(whole, span, headers, texts[later], begun)
+            second_time = _OUT.sub("intent(inout)", second_time)
+            bodies = (first, second_time) if later else (second_time, second)
         key = (callee.key, *bodies)
         if key not in self._names:
             self._names[key] = self._named(callee, bodies)

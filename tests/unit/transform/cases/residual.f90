@@ -10,8 +10,8 @@ program residual
   call MPI_Comm_rank(MPI_COMM_WORLD, me)
   nx = 64
   ny = 64 / np
-  up = merge(MPI_PROC_NULL, me + 1, me == np - 1)
-  down = merge(MPI_PROC_NULL, me - 1, me == 0)
+  up = mod(me + 1, np)
+  down = mod(me + np - 1, np)
   allocate(u(0:nx+1, 0:ny+1), v(0:nx+1, 0:ny+1))
   do j = 0, ny + 1
     do i = 0, nx + 1
