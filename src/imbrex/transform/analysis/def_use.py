@@ -12,7 +12,7 @@ from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.null_source import may_fill_nothing
 from imbrex.transform.analysis.sections import buffer_section
-from imbrex.transform.analysis.spaces import nest
+from imbrex.transform.analysis.space import nest
 from imbrex.transform.model.affine import Affine, Section, surely_less, widen
 from imbrex.transform.model.causes import Cause, Reason
 from imbrex.transform.model.location import Location

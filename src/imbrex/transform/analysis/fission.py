@@ -10,7 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from imbrex.transform.analysis.footprint import Footprints
-from imbrex.transform.analysis.spaces import Space, Spaces
+from imbrex.transform.analysis.space import Space
+from imbrex.transform.analysis.spaces import Spaces
 from imbrex.transform.model.affine import Affine, within
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.location import Location

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from imbrex.transform.analysis.footprint import Footprints
-from imbrex.transform.analysis.spaces import sets_first
+from imbrex.transform.analysis.set_first import sets_first
 from imbrex.transform.model.program import Block, Routine
 from imbrex.transform.model.reasons import ReasonKind
 

@@ -7,122 +7,18 @@ divided index touch the same element with a write among them (sancho-potential-o
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
-
 from imbrex.transform.analysis.binding import Binding
 from imbrex.transform.analysis.footprint import Footprints
-from imbrex.transform.analysis.in_bounds import by_bounds, made_each_time, rooms
+from imbrex.transform.analysis.in_bounds import made_each_time
 from imbrex.transform.analysis.reductions import Reduction, reductions
+from imbrex.transform.analysis.set_first import sets_first
+from imbrex.transform.analysis.space import Space, nest
 from imbrex.transform.model.affine import Affine, Section, widen, within
 from imbrex.transform.model.causes import Cause, Reason
 from imbrex.transform.model.location import Location
 from imbrex.transform.model.memory import Access
 from imbrex.transform.model.program import Call, Kind, LoopRange, Program, Routine, Statement
 from imbrex.transform.model.reasons import TWICE, ReasonKind
-from imbrex.transform.model.sources import Language
-
-
-@dataclass(slots=True)
-class Space:
-    """Loops from the outermost inward; ranges and accesses in the terms of the routine it is in."""
-
-    statement: Statement
-    loops: list[Statement]
-    ranges: list[LoopRange]
-    # Of one iteration: sections are points in the indices, or widened over loops inside.
-    accesses: list[Access]
-    headers: list[Access]
-    call: Call | None = None
-    callee: Routine | None = None
-    # Of a call: the positions of the arguments that bound each loop, (-1, -1) for a fixed loop.
-    bounds: list[tuple[int, int]] | None = None
-    # Indices and scalars of one iteration; `order_matters` shows that they are no more than that.
-    private: frozenset[str] = frozenset()
-    # Accesses that each iteration makes, of arrays whose bounds have names.
-    certain: frozenset[Access] = frozenset()
-    reduced: dict[str, Reduction] = field(default_factory=dict)  # scalars that it adds values to
-    initial: tuple[Statement, ...] = ()  # of a routine: what gives them their first values
-
-    def shared_headers(self) -> list[Access]:
-        """What the headers of the loops touch that is not of one iteration."""
-        return [access for access in self.headers if access.variable not in self.private]
-
-    def given(self, numbers: Iterable[int]) -> bool:
-        """Whether arguments of the call bound each of these loops.
-
-        A routine that reduces values into a scalar begins anew with each call.
-        """
-        if self.reduced:
-            return False
-        return self.bounds is not None and all(self.bounds[n] != (-1, -1) for n in numbers)
-
-    def fitting(
-        self, program: Program, wanted: list[Access], changed: frozenset[str]
-    ) -> list[Access]:
-        """The others where this has an iteration, whose subscripts are within bounds."""
-        if all(access.fit is None for access in wanted):
-            return wanted
-        known = rooms(program, self.ranges, self.certain)
-        found = []
-        for access in wanted:
-            fit = access.fit
-            if fit is not None and not fit.variables() & changed:
-                rest = [fit.room.plus(room, -1) for room in known]
-                if any(not r.terms and r.constant >= 0 for r in rest):
-                    access = access.at(fit.section)
-            found.append(access)
-        return found
-
-    def by_bounds(
-        self, program: Program, accesses: list[Access], cuts: dict[int, tuple[int, int]]
-    ) -> dict[Access, Access]:
-        """What `remaining` gives for some accesses, as the bounds of their arrays tell it."""
-        found = {}
-        for access in accesses:
-            if access not in self.certain:
-                continue
-            for widened in self.remaining([access], cuts):
-                told = by_bounds(program, self.ranges, access, cuts, widened)
-                if told is not None:
-                    found[widened] = told
-        return found
-
-    def remaining(self, accesses: list[Access], cuts: dict[int, tuple[int, int]]) -> list[Access]:
-        """What these accesses of one iteration touch in all that `cuts` leaves."""
-        spans = []
-        for number in reversed(range(len(self.ranges))):
-            low, high = cuts.get(number, (0, 0))
-            span = self.ranges[number]
-            spans.append((span.index, span.low.plus(Affine(low)), span.high.plus(Affine(high), -1)))
-        found = []
-        for access in accesses:
-            if access.variable in self.private and not access.through:
-                if access.variable in self.reduced:
-                    found.append(access)
-                continue
-            section = access.section
-            if any(i.variables() & {index for index, _, _ in spans} for i in access.slot):
-                section = None
-            for index, first, last in spans:
-                section = widen(section, index, first, last)
-            found.append(access.anywhere() if section is None else access.at(section))
-        return found
-
-
-def nest(statement: Statement) -> list[Statement]:
-    """Loops that contain nothing but each other, from the outermost inward."""
-    found: list[Statement] = []
-    while statement.kind is Kind.LOOP and statement.loop is not None and not statement.stop:
-        found.append(statement)
-        if len(statement.blocks) != 1 or len(statement.blocks[0].statements) != 1:
-            break
-        statement = statement.blocks[0].statements[0]
-        while statement.kind is Kind.BLOCK and len(statement.blocks[0].statements) == 1:
-            statement = statement.blocks[0].statements[0]
-        if statement.kind is Kind.LOOP and statement.loop is None:
-            return []  # a loop whose range is not known, as in what an earlier division left
-    return found
 
 
 class Spaces:
@@ -478,35 +374,3 @@ def _idle(statement: Statement) -> bool:
         and not any(access.write for access in inner.accesses)
         for inner in statement.walk()
     )
-
-
-def sets_first(statements: list[Statement], key: str, footprints: Footprints, file: str) -> bool:
-    """Whether a variable is set, in each case, before any of the statements reads it."""
-    for statement in statements:
-        every = footprints.of(statement, file).accesses
-        if not any(access.variable == key and not access.through for access in every):
-            continue
-        own = [a for a in statement.accesses if a.variable == key and not a.through]
-        if own:
-            plain = statement.kind in (Kind.SIMPLE, Kind.DECLARE, Kind.LOOP)
-            return plain and own[0].write and not _in_part(statement, key, footprints, file)
-        if not statement.blocks or any(call for call in statement.calls):
-            return False  # a call reads or sets it
-        if not all(sets_first(b.statements, key, footprints, file) for b in statement.blocks):
-            return False
-        # It may not have been set here at all, so that what follows must do so itself.
-    return True
-
-
-def _in_part(statement: Statement, key: str, footprints: Footprints, file: str) -> bool:
-    """Whether a statement that writes to a variable may leave it, or a part of it, as it was."""
-    variable, source = footprints.program.variables[key], footprints.program.files.get(file)
-    if variable.record or variable.element.startswith(("character", "type(", "class(")):
-        return True  # it may be a component or a part of the text
-    if source is None or source.language is not Language.C:
-        return False
-    end = statement.blocks[0].start if statement.blocks else statement.end
-    text = source.data[statement.start : end]
-    if statement.kind is Kind.LOOP:
-        text = text.partition(b";")[0]
-    return any(mark in text for mark in (b"&&", b"||", b"?"))

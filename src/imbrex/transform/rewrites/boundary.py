@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterator
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.messages import Messages, buffer_access, statement_waits
-from imbrex.transform.analysis.spaces import Space, Spaces
+from imbrex.transform.analysis.space import Space
+from imbrex.transform.analysis.spaces import Spaces
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.location import Location
 from imbrex.transform.model.memory import Access

@@ -15,7 +15,8 @@ from imbrex.transform.analysis.copies import only_copies
 from imbrex.transform.analysis.fission import Fission, Groups
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.messages import Messages, communicating_blocks
-from imbrex.transform.analysis.spaces import Space, Spaces
+from imbrex.transform.analysis.space import Space
+from imbrex.transform.analysis.spaces import Spaces
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.location import Location
 from imbrex.transform.model.memory import Access

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from imbrex.transform.analysis.schedule import Item, Schedule
-from imbrex.transform.analysis.spaces import Space, Spaces
+from imbrex.transform.analysis.space import Space
+from imbrex.transform.analysis.spaces import Spaces
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.location import Location
 from imbrex.transform.model.memory import Access

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from imbrex.transform.analysis.spaces import Space
+from imbrex.transform.analysis.space import Space
 from imbrex.transform.model.program import Kind, Statement
 from imbrex.transform.model.sources import SourceFile
 

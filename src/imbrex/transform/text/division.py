@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from imbrex.transform.analysis.spaces import Space
+from imbrex.transform.analysis.space import Space
 from imbrex.transform.model.affine import Affine, surely_less
 from imbrex.transform.model.program import Block, Program, Routine
 from imbrex.transform.model.sources import Language, SourceFile

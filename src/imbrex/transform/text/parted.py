@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from imbrex.transform.analysis.spaces import Space
+from imbrex.transform.analysis.space import Space
 from imbrex.transform.model.causes import Cause
 from imbrex.transform.model.program import Program, Routine
 from imbrex.transform.model.reasons import ReasonKind
