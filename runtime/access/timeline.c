@@ -194,10 +194,13 @@ int ixa_times_start(int rank)
         ixa_mode = IXA_OFF;
         return 0;
     }
-    if (ixa_mode == IXA_CLEAN)
-        ixa_watch_start();
-    else
+    const char *watch = getenv("IMBREX_ACCESS_WATCH");
+    if (ixa_mode == IXA_CLEAN) {
+        if (!watch || strcmp(watch, "off") != 0)
+            ixa_watch_start();
+    } else {
         ixa_sample_start(ixa_timeline->history->file, sizeof(clean_t));
+    }
     return 1;
 }
 

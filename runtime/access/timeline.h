@@ -43,7 +43,7 @@ IX_HIDDEN int ixa_timelines(void);
 IX_HIDDEN ixa_timeline_t *ixa_timeline_at(int number);
 
 /* As IMBREX_ACCESS (clean, record) and IMBREX_ACCESS_DIR in the environment say: whether there is
- * anything to do. */
+ * anything to do. With IMBREX_ACCESS_WATCH=off no watchpoint disturbs a clean run. */
 IX_HIDDEN int ixa_times_start(int rank);
 /* The first interval of this thread begins: all before it was the runtime's own. */
 IX_HIDDEN void ixa_times_begin(void);

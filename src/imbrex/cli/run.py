@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from pathlib import Path
 
@@ -21,8 +22,10 @@ from imbrex.launch.progress import AUTOMATIC, ProgressOptions
 from imbrex.mpi_environment.launcher_line import take_environment, unseen_launcher
 from imbrex.profile.run import RECORDING
 from imbrex.recorder.record import (
+    RAW_OF_A_RUN,
     Recording,
     make_recording,
+    may_watch,
     prepare_recording,
     slowed_program,
 )
@@ -77,7 +80,13 @@ from imbrex.report.verdict import print_verdict
     "--record",
     "recorded",
     is_flag=True,
-    help="Run a program built with imbrex cc, cxx or fc twice more, for imbrex predict.",
+    help="Run a program built with imbrex cc, cxx or fc again, for imbrex predict.",
+)
+@click.option(
+    "--times",
+    type=click.Choice(["watched", "counted"]),
+    help="With --record: watch single elements in a run more, or take the measured run's times and "
+    "each access for equally long.  [default: watched, where the system allows it]",
 )
 @click.option("--plain", type=FOLDER, help="With --record: the program built without recording.")
 @click.option(
@@ -120,6 +129,7 @@ def run(
     keep_log: bool | None,
     call_paths: bool,
     recorded: bool,
+    times: str | None,
     plain: Path | None,
     sample: float | None,
     guard: bool,
@@ -150,8 +160,12 @@ def run(
         raise ImbrexError("--plain belongs to --record")
     elif sample is not None:
         raise ImbrexError("--sample belongs to --record")
+    elif times is not None:
+        raise ImbrexError("--times belongs to --record")
     elif not guard and (slow := slowed_program(command)) is not None:
         warn(f"{slow} records every access to memory, which takes time: measure {twin_of(slow)}")
+    watches = may_watch() if times is None else times == "watched"
+    is_timed = recording is not None and not watches
     settings = Settings(
         command,
         output,
@@ -166,6 +180,7 @@ def run(
         keep_log,
         call_paths=call_paths,
         progress=ProgressOptions(progress, progress_share),
+        intervals=RAW_OF_A_RUN if is_timed else None,
     )
     with shown_steps(quiet=quiet):
         ready = prepare(settings)
@@ -182,7 +197,7 @@ def run(
     if outcome.run is not None:
         _mark_regions(outcome.run.directory, quiet=quiet)
     if recording is not None:
-        _record(recording, outcome, sample, quiet=quiet)
+        _record(recording, outcome, sample, is_timed=is_timed, quiet=quiet)
     # Whatever became of the measurement, the exit code is the program's.
     sys.exit(outcome.exit_code)
 
@@ -198,16 +213,25 @@ def _mark_regions(folder: Path, *, quiet: bool) -> None:
         warn(f"marked regions: {folder / DOCUMENT}, and for imbrex predict {MODEL} beside it")
 
 
-def _record(recording: Recording, outcome: Outcome, sample: float | None, *, quiet: bool) -> None:
+def _record(
+    recording: Recording, outcome: Outcome, sample: float | None, *, is_timed: bool, quiet: bool
+) -> None:
     """The further runs of --record; what goes wrong in them is a warning of the run."""
     if outcome.run is None or outcome.exit_code:
+        if outcome.run is not None:
+            shutil.rmtree(outcome.run.directory / RECORDING, ignore_errors=True)
         warn("nothing was recorded: the measured run did not end well")
         return
     folder = outcome.run.directory
     try:
         with shown_steps(quiet=quiet):
             ranks = make_recording(
-                recording, folder / RECORDING, quiet=True, sample=sample, say=warn
+                recording,
+                folder / RECORDING,
+                quiet=True,
+                sample=sample,
+                say=warn,
+                is_timed=is_timed,
             )
     except ImbrexError as error:
         warn(f"not recorded: {error}")

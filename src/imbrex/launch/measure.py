@@ -68,6 +68,9 @@ class Settings:
     call_paths: bool = True
     """Whether ranks look now and then through which callers a call is reached."""
     progress: ProgressOptions = field(default_factory=ProgressOptions)
+    intervals: str | None = None
+    """A folder of the run directory for the length of each interval of computation between two MPI
+    calls, which a recording of the same program needs; None: they are not kept."""
 
 
 @dataclass(frozen=True)
@@ -146,6 +149,11 @@ def measure(ready: Prepared) -> Outcome:
             environment["IMBREX_CALL_PATHS"] = "off"
         if ready.settings.guard:
             environment["IMBREX_GUARD"] = "1"
+        if ready.settings.intervals is not None:
+            intervals = folder / ready.settings.intervals
+            intervals.mkdir(parents=True)
+            environment |= {"IMBREX_ACCESS": "clean", "IMBREX_ACCESS_WATCH": "off"}
+            environment["IMBREX_ACCESS_DIR"] = str(intervals)
         if table is not None:
             environment["IMBREX_TABLE"] = str(table)
         prefix = write_prefix(folder, ready.runtime, environment)

@@ -27,6 +27,7 @@ from imbrex.mpi_environment.launcher_line import (
 )
 from imbrex.mpi_environment.mpi_library import library_of_line
 from imbrex.profile.blind_lines import blind_lines
+from imbrex.profile.run import RECORDING
 from imbrex.recorder.documents import elements_table, messages_json, model_toml, name_sites
 from imbrex.recorder.rank_record import RankRecord, read_ranks
 from imbrex.recorder.recorded_run import Say, TimedCalls, follow
@@ -35,6 +36,11 @@ from imbrex.recorder.twins import twin_of
 from imbrex.recorder.wildcards import without_wildcards
 
 _RAW = "raw"
+RAW_OF_A_RUN = f"{RECORDING}/{_RAW}"
+"""Where a measured run leaves the lengths of its computation for the recording in it."""
+_PARANOID = Path("/proc/sys/kernel/perf_event_paranoid")
+_MOST_PARANOID = 2
+"""Up to which everybody may set watchpoints on memory of their own."""
 _MARKS = ("messages.json", _RAW)
 # What a program exports that was linked with the recorder; the runtime has the name as a text.
 _MARK = "imbrex_access_memory"
@@ -80,6 +86,14 @@ def prepare_recording(command: Sequence[str], plain: Path | None, mpicc: Path | 
     library = library_of_line(line, mpicc)
     preload = native.build("runtime", library) / "lib" / "libimbrex.so"
     return Recording(line, plain.absolute(), preload)
+
+
+def may_watch() -> bool:
+    """Whether the system lets a program set watchpoints, as far as its settings say."""
+    try:
+        return os.geteuid() == 0 or int(_PARANOID.read_text()) <= _MOST_PARANOID
+    except (OSError, ValueError):
+        return False
 
 
 def slowed_program(command: Sequence[str]) -> Path | None:
@@ -137,8 +151,12 @@ def make_recording(
     quiet: bool,
     sample: float | None = None,
     say: Say = lambda line: None,
+    is_timed: bool = False,
 ) -> list[RankRecord]:
     """Both runs, and what they say, in the new directory `folder`.
+
+    `is_timed`: a run has left the lengths of its computation in `folder` already (RAW_OF_A_RUN), so
+    that only the recorded run is made, and times of single elements are counted.
 
     Of the recorded run only the first calls of each rank, the share `sample` of them, are recorded
     where it is given, and the run is ended there. `say` is told how long it takes where that is
@@ -148,13 +166,14 @@ def make_recording(
     """
     raw = folder / _RAW
     try:
-        raw.mkdir(parents=True)
+        raw.mkdir(parents=True, exist_ok=is_timed)
     except OSError as error:
         raise ImbrexError(f"{folder}: cannot be written ({error.strerror})") from error
     try:
         outputs = [folder / name if quiet else None for name in _OUTPUTS]
         timed, recorded = lines_of_runs(recording, raw, sample)
-        _start(timed, "timed", outputs[0], subprocess.Popen.wait)
+        if not is_timed:
+            _start(timed, "timed", outputs[0], subprocess.Popen.wait)
         calls = TimedCalls(raw, sample)
         _start(
             recorded,

@@ -14,6 +14,9 @@ from tests.browser import chromium, opened
 from tests.complaints import complaints
 from tests.imbrex_command import imbrex
 
+from imbrex.profile.call_log import read_call_log
+from imbrex.profile.recording_format import CALL
+
 __all__ = ["chromium", "opened"]
 pytestmark = pytest.mark.untimed
 
@@ -163,6 +166,38 @@ def test_what_cannot_be_asked_of_a_run(halo: Path) -> None:
         assert (done.returncode, done.stdout) == (2, "")
         assert said in done.stderr
         assert len(complaints(done.stderr)) == 1
+
+
+def test_the_measured_run_times_the_recording(halo: Path, mpi: Any) -> None:
+    """Two runs where three are made else; the lengths of intervals are the measured ones."""
+    done = imbrex(
+        halo, "run", "--record", "--times", "counted", "--force", "-o", "two", "--",
+        mpi.mpirun, "-n", "2", "./halo2d", "--n", "256", "--steps", "40",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    recording = halo / "two" / "recording"
+    assert not (recording / "timed.out").exists()
+    whole, counted = (
+        json.loads((folder / "messages.json").read_text())
+        for folder in (halo / "run" / "recording", recording)
+    )
+    for one, other in zip(whole["ranks"], counted["ranks"], strict=True):
+        for full, own in zip(one["messages"], other["messages"], strict=True):
+            assert (own["site"], own["calls"], own["seen"]) == (
+                full["site"],
+                full["calls"],
+                full["seen"],
+            )
+            assert own["times"] == "counted"
+    tables = [np.load(f / "elements.npy") for f in (halo / "run" / "recording", recording)]
+    assert (tables[0]["position"] == tables[1]["position"]).all()
+    ranks = np.load(halo / "two" / "ranks.npy")
+    trace = np.load(recording / "trace.npy")
+    for rank in (0, 1):
+        # What lies before the log begins is the runtime's own.
+        begins = read_call_log(halo / "two" / "log" / f"rank-{rank}.log").origin_ns
+        computed = trace["ns"][(trace["rank"] == rank) & (trace["kind"] == CALL)].sum()
+        assert computed == pytest.approx(ranks["compute_ns"][rank] - begins, rel=0.02)
 
 
 def test_a_program_without_the_wrapper(halo: Path, mpi: Any) -> None:
