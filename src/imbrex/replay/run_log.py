@@ -143,6 +143,12 @@ def _logs(run: Run) -> list[CallLog]:
                 f"{log.file}: the file ends after {log.in_file:.0%} of the log of rank {rank}: "
                 "copy the run directory again, or run again with --keep-log"
             )
+        own = _rank_of(log)
+        if own not in (None, rank):
+            raise ImbrexError(
+                f"{log.file}: this is the log of rank {own}, not of {rank}: "
+                "copy the run directory again, or run again with --keep-log"
+            )
     partial = [rank for rank, log in enumerate(logs) if not log.complete]
     if partial:
         worst = max(partial, key=lambda rank: logs[rank].level)
@@ -154,6 +160,14 @@ def _logs(run: Run) -> list[CallLog]:
                 "the program ends by itself (give it less to do, and run again)"
             )
     return logs
+
+
+def _rank_of(log: CallLog) -> int | None:
+    """The rank that its communicators say; None where they do not."""
+    for c in log.communicators.values():
+        if c.own is not None and 0 <= c.rank < len(c.own) and c.own[c.rank] >= 0:
+            return c.own[c.rank]
+    return None
 
 
 def _too_small(rank: int, log: CallLog) -> str:

@@ -14,6 +14,7 @@ from imbrex.replay.verdict import MATTERS, crowded, next_command, whole_verdict
 from imbrex.replay.whole import TOLERATED, as_measured
 
 _REPRODUCED = 0.01
+_MOST_OF = 0.5
 _MOST_SITES = 8
 _MOST_LEFT_OUT = 4
 _SAVED = ("transfer", "hidden saves at most", "progress saves")
@@ -111,17 +112,22 @@ def _disturbed(run: Run, document: dict[str, Any]) -> str:
         reason = f"{shared}, so that they wait for each other's core"
     if shared or not has_causes(run):
         return reason
+    row = document["networks"][0]
+    off = 1 - row["time_s"] / document["measured_s"]
     division = divide_all(run)
     busy = float(run.ranks["compute_ns"].sum() + run.ranks["call_ns"].sum()) * 1e-9
-    parts = [
-        f"{wording.percent(division.parts[name].middle / busy)} {words}"
+    shares = [
+        (division.parts[name].middle / busy, words)
         for name, words in (
             ("stalled", "stalled (cores, memory or link shared, or no progress)"),
             ("library", "MPI itself"),
         )
         if name in division.parts and division.parts[name].middle / busy >= MATTERS
     ]
-    return f"of the run {' and '.join(parts)} is in no network's figures" if parts else reason
+    told = " and ".join(f"{wording.percent(share)} {words}" for share, words in shares)
+    if sum(share for share, _ in shares) >= _MOST_OF * off:
+        return f"of the run {told} is in no network's figures"
+    return f"{reason} (of it {told})" if told else reason
 
 
 def _left_out(document: dict[str, Any]) -> list[str]:

@@ -58,6 +58,10 @@ def cut_off_at_once(file: Path) -> None:
     file.write_bytes(file.read_bytes()[:1000])
 
 
+def of_another(file: Path) -> None:
+    file.write_bytes((file.parent / "rank-0.log").read_bytes())
+
+
 def empty(file: Path) -> None:
     file.write_bytes(log_bytes(1, Rank(), {1: range(2)}, end_ns=23_100))
 
@@ -69,6 +73,7 @@ def empty(file: Path) -> None:
         (partial, "the log of rank 1 covers "),
         (cut_off, "the file ends after 67% of the log of rank 1: copy the run directory again"),
         (cut_off_at_once, "the file ends after 0% of the log of rank 1: copy the run directory"),
+        (of_another, "this is the log of rank 0, not of 1: copy the run directory again"),
         (empty, "rank 1 has no logged call, but others communicate with it: the log is empty"),
         (patched(END_AT, 0), "rank 1 did not come to MPI_Finalize: nothing to replay"),
         (patched(COMMON_END_AT, -5), "the clock of rank 1 was not compared with the others'"),
