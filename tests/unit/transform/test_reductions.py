@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from tests.unit.transform.replacing import changed
 
-from imbrex.transform.engine import Options, transform
+from imbrex.transform.analysis.spaces import Spaces
+from imbrex.transform.engine import Options, _Analysis, transform
 
 pytestmark = pytest.mark.slow
 
@@ -244,3 +245,43 @@ def test_in_a_routine(name: str, tmp_path: Path) -> None:
     after = outcome.after[str(path)]
     assert (b"step_boundary" in after) is divided, [d.details for d in outcome.decisions]
     assert transform([path], Options(contents={path: after})).after[str(path)] == after
+
+
+FIXED = """      subroutine step(a, b, n, m)
+      integer n, m, i, a(0:n+1), b(n)
+      m = 0
+      do i = 1, n
+         b(i) = a(i - 1) + a(i + 1)
+%s
+      end do
+      end
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "operation"),
+    [
+        ("         m = m + b(i)", "sum"),
+        ("         m = m  ! so far\n     &       + b(i)", "sum"),
+        ("         m = max(m,\n     1           b(i))", "extreme max"),
+        (
+            "         if (b(i) .gt. m) then\nc        larger\n            m = b(i)\n"
+            "         end if",
+            "chosen max",
+        ),
+        ("         m = m + b(i)\n     !       * m", None),
+        ("         m = m + b(i) ! so far\n     &       * m", None),
+        ("         m = m + b(i)\nc m\n     &       - m", None),
+        ("         m = m + b(m)", None),
+    ],
+)
+def test_fixed_form(text: str, operation: str | None, tmp_path: Path) -> None:
+    """What continues a line belongs to it, whatever mark and comments stand between."""
+    path = tmp_path / "case.f"
+    path.write_text(FIXED % text)
+    analysis = _Analysis([path], Options())
+    routine = analysis.program.routines["step"]
+    space = Spaces(analysis.program, analysis.footprints, routine).of(routine.body.statements[-1])
+    assert space is not None
+    found = {each.operation for each in space.reduced.values()}
+    assert found == ({operation} if operation else set())

@@ -20,7 +20,6 @@ _EXACT = ("integer", "logical")
 _FLOATING = ("real", "double")
 _INTRINSIC = {"max", "min", "abs", "dabs"}
 _CONTINUED = re.compile(r"&[ \t]*\n[ \t]*&?")
-_CONTINUED_FIXED = re.compile(r"\n[ ]{5}\S")
 _COMMENT = re.compile(r"![^\n]*")
 
 
@@ -128,12 +127,25 @@ def _plain(source: SourceFile, statement: Statement) -> str | None:
     None where it holds strings.
     """
     text = source.data[statement.start : statement.end].decode("latin-1").lower()
-    if "'" in text or '"' in text or "#" in text:
+    if any(mark in text for mark in "'\"#\t"):
         return None
-    text = _COMMENT.sub("", text)
-    fixed = source.language is Language.FORTRAN_FIXED
-    text = (_CONTINUED_FIXED if fixed else _CONTINUED).sub("", text)
+    if source.language is Language.FORTRAN_FIXED:
+        text = _joined(text)
+    else:
+        text = _CONTINUED.sub("", _COMMENT.sub("", text))
     return re.sub(r"\s+", "", text.strip().replace("\n", ";"))
+
+
+def _joined(text: str) -> str:
+    """Fixed form without comments, each line behind the one that it continues."""
+    first, *rest = text.split("\n")
+    found = first.partition("!")[0]
+    for line in rest:
+        if line[:1] in ("c", "*", "!"):
+            continue
+        continued = len(line) > 5 and not line[:5].strip() and line[5] not in " 0"
+        found += line[6:].partition("!")[0] if continued else "\n" + line.partition("!")[0]
+    return found
 
 
 def _balanced(text: str) -> bool:
