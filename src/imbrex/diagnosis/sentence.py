@@ -32,6 +32,8 @@ def first_sentence(account: Account) -> str:
         return _sentence(account, is_whole=True)
     if account.busy_s <= 0 or not account.whole.calls:
         return ending.sentence
+    if ending.is_whole:
+        return f"{ending.sentence} {_sentence(account, is_whole=True)}"
     return f"{ending.sentence} Until then: {_sentence(account, is_whole=False)}"
 
 

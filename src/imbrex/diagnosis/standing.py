@@ -65,7 +65,7 @@ class Stand:
         if self.kind == "missing":
             return f"{who} left no data"
         if self.kind == "finalized":
-            return f"{who} came to MPI_Finalize"
+            return f"{who} came to MPI_Finalize{self._after()}"
         if self.kind == "no_call":
             return f"{who} made no MPI call after MPI_Init"
         if self.kind == "exited":
@@ -93,6 +93,15 @@ class Stand:
             return f", {wording.interval(*self.before_end_s)} before the end"
         return self._since()
 
+    def _after(self) -> str:
+        """Of ranks that MPI_Finalize, or the program behind it, kept."""
+        if self.since_s is None:
+            return ""
+        return (
+            f" {wording.interval(*self.since_s)} after MPI_Init, and what came behind it (the end "
+            "of the MPI library, then of the program) is not measured"
+        )
+
     def _since(self) -> str:
         return f" since {wording.interval(*self.since_s)} after MPI_Init" if self.since_s else ""
 
@@ -102,13 +111,15 @@ class Ending:
     """How a run ended that did not come to its end, and where its ranks stood.
 
     `by` is what ended it, None where that is not known. Those ranks come first that the others may
-    have waited for: aborted and exited ones, then the fewest at one place.
+    have waited for: aborted and exited ones, then the fewest at one place. `is_whole`: all ranks
+    came to MPI_Finalize, so that all that could be measured was.
     """
 
     by: str | None
     after_s: float | None
     stands: tuple[Stand, ...]
     ranks: int
+    is_whole: bool = False
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -134,8 +145,11 @@ class Ending:
 
 
 def find_ending(run: Run) -> Ending | None:
-    """None where all ranks came to MPI_Finalize, or just left with exit code 0."""
+    """None where all ranks came to MPI_Finalize, and no signal or time limit ended them there; or
+    where they just left with exit code 0."""
     ended = run.ranks["ended"]
+    if len(ended) and (ended == Ended.FINALIZED).all():
+        return _behind_the_end(run)
     cut = ~np.isin(ended, (Ended.FINALIZED, Ended.EXITED))
     failed = run.job.exit_code not in (0, None)
     if not cut.any() and not (failed and (ended == Ended.EXITED).any()):
@@ -144,6 +158,17 @@ def find_ending(run: Run) -> Ending | None:
         return None
     stands = _stands(run)
     return Ending(_by(run, stands), run.job.wall_s, stands, len(run.ranks))
+
+
+def _behind_the_end(run: Run) -> Ending | None:
+    """Of a run that a signal ended when all of its ranks had come to MPI_Finalize."""
+    by = _by(run, ())
+    if by is None or by.startswith("exit code"):
+        return None
+    wall_s = run.ranks["wall_ns"] / 1e9
+    ranks = tuple(run.ranks["rank"].tolist())
+    stand = Stand("finalized", ranks, since_s=(float(wall_s.min()), float(wall_s.max())))
+    return Ending(by, run.job.wall_s, (stand,), len(ranks), is_whole=True)
 
 
 def _by(run: Run, stands: tuple[Stand, ...]) -> str | None:

@@ -72,6 +72,27 @@ def test_both_ranks_at_one_place(cut):
     )
 
 
+def test_a_signal_behind_mpi_finalize(cut):
+    """As of a library that does not come back from it: where the time went is told, and by whom."""
+    run = cut([Ended.FINALIZED] * 2, [], ended_by="SIGINT", exit_code=130)
+    run.ranks["wall_ns"] = [1_500_000_000, 1_510_000_000]
+    assert sentence(run) == (
+        "Ended by SIGINT after 200 s: both ranks came to MPI_Finalize 1.5 to 1.51 s after "
+        "MPI_Init, and what came behind it (the end of the MPI library, then of the program) is "
+        "not measured."
+    )
+    ending = find_ending(run)
+    assert ending is not None and ending.is_whole
+    limit = cut([Ended.FINALIZED] * 2, [], exit_code=124, command=("timeout", "200", "mpirun"))
+    assert sentence(limit).startswith("Ended by its time limit after 200 s: both ranks came to")
+    assert sentence(cut([Ended.FINALIZED], [], exit_code=139)).startswith("Ended by SIGSEGV after")
+
+
+@pytest.mark.parametrize("code", [0, 7, None])
+def test_an_exit_code_behind_mpi_finalize_is_the_programs(cut, code):
+    assert find_ending(cut([Ended.FINALIZED] * 2, [], exit_code=code)) is None
+
+
 def test_of_many_ranks_the_fewest_come_first(cut):
     rows = [(n, 0, IN, ALLREDUCE, 1, 118.0) for n in range(64)]
     rows[17] = (17, 0, IN, RECV, 2, 118.0)
