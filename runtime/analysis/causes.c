@@ -43,6 +43,7 @@ static need of_collective(const ix_op *op, const ix_match *m)
     need n = {IX_LATE_COLLECTIVE, LONG_AGO, last + error, NEEDS};
     switch (op->kind) {
     case IX_LOG_ALL:
+    case IX_LOG_EPOCH: /* a fence */
         n.certain = last - error;
         break;
     case IX_LOG_FROM_ROOT:

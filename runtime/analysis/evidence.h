@@ -52,9 +52,14 @@ static inline int ix_is_send(const ix_op *op)
     return op->kind >= IX_LOG_SEND && op->kind <= IX_LOG_READY_SEND;
 }
 
+static inline int ix_is_fence(const ix_op *op)
+{
+    return op->kind == IX_LOG_EPOCH && op->sequence != 0;
+}
+
 static inline int ix_is_collective(const ix_op *op)
 {
-    return op->kind >= IX_LOG_ALL && op->kind <= IX_LOG_NEIGHBOURS;
+    return (op->kind >= IX_LOG_ALL && op->kind <= IX_LOG_NEIGHBOURS) || ix_is_fence(op);
 }
 
 /* Whether data of the user moves because of this record. */

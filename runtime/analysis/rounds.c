@@ -125,7 +125,8 @@ ix_match ix_match_of_round(const ix_view *view, uint32_t i, const ix_round *roun
 {
     const ix_op *op = &view->ops[i];
     int64_t exit = view->ops[op->end_call].exit_ns, needed = INT64_MIN;
-    if (op->kind == IX_LOG_ALL || (op->kind == IX_LOG_TO_ROOT && is_root))
+    if (op->kind == IX_LOG_ALL || op->kind == IX_LOG_EPOCH ||
+        (op->kind == IX_LOG_TO_ROOT && is_root))
         needed = round->last_enter;
     else if (op->kind == IX_LOG_FROM_ROOT)
         needed = round->root_enter;

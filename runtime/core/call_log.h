@@ -52,7 +52,7 @@ enum ix_log_kind {
     IX_LOG_GET = 14,   /* also what puts and gets */
     IX_LOG_EPOCH = 15, /* Win_fence, post, start, complete, wait, lock, unlock, flush: the
                         * operation tells. peer: the target, or IX_LOG_NOBODY for all. sequence:
-                        * that of a fence */
+                        * that of a fence, a collective of its window; 0 of all others */
     IX_LOG_PARTS_SEND = 16, /* start of a partitioned send or receive: matched among themselves */
     IX_LOG_PARTS_RECV = 17,
     IX_LOG_PART_READY = 18, /* MPI_Pready: peer, tag, comm as its request, bytes of one partition */
@@ -67,7 +67,8 @@ enum ix_log_flags {
     IX_LOG_CANCELLED = 16,   /* no message came */
     IX_LOG_AFTER_PAUSE = 32, /* between the record before it and this one measuring was paused */
     IX_LOG_FAILED = 64,      /* truncated, or another error: bytes are as posted */
-    IX_LOG_VARYING = 128,    /* collective whose blocks are or may be empty (v and w variants) */
+    IX_LOG_VARYING = 128,    /* collective that need not wait for all: blocks are or may be empty (v
+                              * and w variants), a fence that ends no epoch, Win_free */
 };
 
 #define IX_LOG_NOBODY (-1)    /* no root, all targets */

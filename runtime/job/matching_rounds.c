@@ -28,7 +28,7 @@ static const ix_log_comm *comm_of(const ix_op *op)
 /* Why a round cannot be matched; IX_NOT_LOGGED: it may be. */
 static enum ix_match_state why_not(const ix_matched_log *m, const ix_log_comm *c)
 {
-    if (c->flags & (IX_LOG_INTER | IX_LOG_WINDOW | IX_LOG_MET))
+    if (c->flags & (IX_LOG_INTER | IX_LOG_MET))
         return IX_NO_RULE;
     if (c->flags & IX_LOG_FOREIGN)
         return IX_OUTSIDE;

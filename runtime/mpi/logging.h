@@ -226,14 +226,20 @@ static inline void ix_log_one_sided_begun(ix_thread *t, MPI_Win win, int peer, i
                      ix_logged_envelope(kind, 0, path, 0), 0);
 }
 
+/* A fence that ends no epoch need not wait for anybody; one that may end one waits for all. */
+enum ix_fence { IX_NO_FENCE, IX_FENCE, IX_OPENING_FENCE };
+#define IX_FENCE_OF(assertion) ((assertion)&MPI_MODE_NOPRECEDE ? IX_OPENING_FENCE : IX_FENCE)
+
 /* An epoch of a window begins or ends, towards one target or IX_ALL. */
-static inline void ix_log_epoch(ix_thread *t, MPI_Win win, int target, int fence)
+static inline void ix_log_epoch(ix_thread *t, MPI_Win win, int target, enum ix_fence fence)
 {
     ix_comm *c = ix_log_is_on ? ix_comm_of_window(win) : NULL;
-    if (c)
-        ix_log_done(t, 0,
-                    ix_log_where(c->number, target < 0 ? IX_LOG_NOBODY : ix_logged_peer(target)),
-                    ix_collective_envelope(c, IX_LOG_EPOCH, 0), fence ? ix_next_collective(c) : 0);
+    if (!c)
+        return;
+    uint32_t sequence = fence ? ix_next_collective(c) : 0;
+    int opens = fence == IX_OPENING_FENCE || sequence == 1; /* no other came before it */
+    ix_log_done(t, 0, ix_log_where(c->number, target < 0 ? IX_LOG_NOBODY : ix_logged_peer(target)),
+                ix_collective_envelope(c, IX_LOG_EPOCH, opens ? IX_LOG_VARYING : 0), sequence);
 }
 
 /* MPI_Win_free, of which the number and sequence are to be known before: */
@@ -245,9 +251,10 @@ static inline uint64_t ix_last_of_window(MPI_Win win)
 
 static inline void ix_log_window_freed(ix_thread *t, uint64_t last)
 {
-    if (last)
+    if (last) /* without locks it need not wait for the others */
         ix_log_done(t, 0, ix_log_where((uint32_t)last, IX_LOG_NOBODY),
-                    ix_logged_envelope(IX_LOG_ALL, 0, IX_PATH_NONE, 0), (uint32_t)(last >> 32));
+                    ix_logged_envelope(IX_LOG_ALL, 0, IX_PATH_NONE, IX_LOG_VARYING),
+                    (uint32_t)(last >> 32));
 }
 
 #endif

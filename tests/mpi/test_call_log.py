@@ -203,6 +203,10 @@ def _check_ends(log: CallLog, operations: list[str]) -> None:
     assert _ends(log, operations.index("MPI_Rput"))[0] in {waits[-1], waits[-1] - 1}, SHARED
     assert _ends(log, operations.index("MPI_Put")) == [-1]
     assert log.calls["end_call"][names.index("MPI_Put")] == OPEN
+    # Only the second fence ends an epoch, and so waits for all; Win_free need not.
+    fences = [i for i, name in enumerate(names) if name in ("MPI_Win_fence", "MPI_Win_free")]
+    need_not = (log.calls["flags"][fences] & Flag.VARYING) != 0
+    assert need_not.tolist() == [True, False, True]
     wildcards = log.calls[(log.calls["flags"] & Flag.WILDCARD) != 0]
     assert len(wildcards) in {3, 4}
     assert (wildcards["peer"] != ANY).all()

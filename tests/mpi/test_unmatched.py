@@ -13,7 +13,7 @@ from imbrex.profile.causes import CAUSES
 from imbrex.profile.run import Run, load_run
 
 REASON = "one-sided, partitioned or between groups"
-WAITS = {"onesided": "MPI_Win_fence", "partitioned": "MPI_Wait", "collective": "MPI_Bcast"}
+WAITS = {"partitioned": "MPI_Wait", "collective": "MPI_Bcast"}
 TIMES = 10
 TABLE = "path intra-node\npoint 1 1 1000 -1 -1\npoint 65536 5000 100000 -1 -1"
 
@@ -50,6 +50,22 @@ def test_the_reason_is_told_and_the_wait_has_no_cause(
     (line,) = [line for line in diagnose(run).weaknesses if "match" in line]
     assert f"most because: {REASON}, which Imbrex does not match" in line
     assert "unattributed" in line
+
+
+@pytest.mark.untimed
+def test_a_fence_waits_for_the_late_rank_and_its_data_has_no_cause(
+    compiled: Callable[..., Path], measured: Callable[..., Any]
+) -> None:
+    """Who is late at a fence follows from the calls; when the data moved does not."""
+    run = load_run(measured(compiled("unmatched"), "onesided", table=TABLE).folder, resolve=False)
+    assert run.job.matching is not None
+    assert run.job.matching.unmatched[REASON] == 2 * TIMES
+    found = parts(run, "MPI_Win_fence")
+    assert found["late_collective"][0] >= 0.8 * TIMES * 10**7
+    assert found["unattributed"][0] > 0
+    assert found["transfer"] == found["stalled"] == found["late_sender"] == (0, 0)
+    (line,) = [line for line in diagnose(run).weaknesses if "match" in line]
+    assert f"most because: {REASON}, which Imbrex does not match" in line
 
 
 def test_messages_between_groups_are_matched(

@@ -233,7 +233,7 @@ def _epoch(name: str, facts: Facts) -> tuple[str, dict[str, str]]:
     target = "peer" if facts["scope"] == "target" else "IX_ALL"
     holes = {
         "TARGET": target,
-        "FENCE": str(int(name == "MPI_Win_fence")),
+        "FENCE": "IX_FENCE_OF(assert)" if name == "MPI_Win_fence" else "IX_NO_FENCE",
         "SEEN": "*flag" if facts.form == "test" else "1",
     }
     if facts["closes"] == "none":

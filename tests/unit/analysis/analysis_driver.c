@@ -41,12 +41,14 @@ static const char *const operations[] = {"",
                                          "MPI_Alltoallv",
                                          "MPI_Scan",
                                          "MPI_File_open",
-                                         "MPI_Probe"};
-static const uint8_t waits[] = {IX_WAITS_UNKNOWN, IX_WAITS_ALL, IX_WAITS_ALL,     IX_WAITS_ALL,
-                                IX_WAITS_ALL,     IX_WAITS_NOT, IX_WAITS_NOT,     IX_WAITS_ALL,
-                                IX_WAITS_ALL,     IX_WAITS_ANY, IX_WAITS_NOT,     IX_WAITS_ALL,
-                                IX_WAITS_ALL,     IX_WAITS_ALL, IX_WAITS_ALL,     IX_WAITS_NOT,
-                                IX_WAITS_ALL,     IX_WAITS_ALL, IX_WAITS_UNKNOWN, IX_WAITS_ALL};
+                                         "MPI_Probe",
+                                         "MPI_Put",
+                                         "MPI_Win_fence"};
+static const uint8_t waits[] = {
+    IX_WAITS_UNKNOWN, IX_WAITS_ALL, IX_WAITS_ALL, IX_WAITS_ALL,    IX_WAITS_ALL, IX_WAITS_NOT,
+    IX_WAITS_NOT,     IX_WAITS_ALL, IX_WAITS_ALL, IX_WAITS_ANY,    IX_WAITS_NOT, IX_WAITS_ALL,
+    IX_WAITS_ALL,     IX_WAITS_ALL, IX_WAITS_ALL, IX_WAITS_NOT,    IX_WAITS_ALL, IX_WAITS_ALL,
+    IX_WAITS_UNKNOWN, IX_WAITS_ALL, IX_WAITS_NOT, IX_WAITS_UNKNOWN};
 enum { OPERATIONS = sizeof waits };
 
 typedef struct members {

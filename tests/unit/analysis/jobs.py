@@ -32,11 +32,14 @@ OPERATIONS = (
     "MPI_Scan",
     "MPI_File_open",
     "MPI_Probe",
+    "MPI_Put",
+    "MPI_Win_fence",
 )
 """In the order of analysis_driver.c."""
 
 SEND, SYNC_SEND, BUFFERED_SEND, RECV, PROBE, COMPLETION = 1, 2, 3, 5, 6, 7
 ALL, FROM_ROOT, TO_ROOT, SCAN = 8, 9, 10, 11
+PUT, EPOCH = 13, 15
 FIRST, WILDCARD, CANCELLED, VARYING = 1, 2, 16, 128
 INTRA = 2
 OPEN = -1

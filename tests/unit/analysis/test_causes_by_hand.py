@@ -11,10 +11,12 @@ from tests.unit.analysis.jobs import (
     ANY,
     BUFFERED_SEND,
     COMPLETION,
+    EPOCH,
     FIRST,
     FROM_ROOT,
     OPEN,
     PROBE,
+    PUT,
     RECV,
     SCAN,
     SEND,
@@ -283,6 +285,47 @@ def test_lost_overlap_is_no_more_than_there_was_of_computation(driver):
     b.add(260, 5000, "MPI_Wait", COMPLETION, site=2)
     row = driver.analyze([a, b], PATH).causes[1, 2, "MPI_Wait"]
     assert gain(row, "lost_overlap") == (60, 60)
+
+
+def test_a_fence_waits_for_the_last_rank(driver):
+    """The second fence of a window, in which nothing was put: all of the wait is for rank 1."""
+    a, b = two()
+    a.add(1000, 4100, "MPI_Win_fence", EPOCH, sequence=2)
+    b.add(4000, 4100, "MPI_Win_fence", EPOCH, sequence=2)
+    rows = driver.analyze([a, b])
+    assert told(rows.causes[0, 1, "MPI_Win_fence"]) == {
+        "late_collective": (3000, 3000),
+        "library": (100, 100),
+    }
+    assert told(rows.causes[1, 1, "MPI_Win_fence"]) == {"library": (100, 100)}
+    assert rows.partners[0, 1]["late_min_ns"] == 3000
+
+
+def test_what_was_put_may_move_once_all_have_entered_the_fence(driver):
+    a, b = two()
+    a.add(500, 600, "MPI_Put", PUT, 1000, 1, end=1)
+    a.add(1000, 4300, "MPI_Win_fence", EPOCH, sequence=2)
+    b.add(4000, 4300, "MPI_Win_fence", EPOCH, sequence=2)
+    row = driver.analyze([a, b], PATH).causes[0, 1, "MPI_Win_fence"]
+    assert told(row) == {"late_collective": (3000, 3000), "unattributed": (300, 300)}
+    assert gain(row) == (0, 300)
+
+
+def test_a_fence_that_ends_no_epoch_need_not_wait(driver):
+    """It returned behind the last entry, perhaps by chance: how much of it was waiting is open."""
+    a, b = two()
+    a.add(1000, 4100, "MPI_Win_fence", EPOCH, sequence=1, flags=FIRST | VARYING)
+    b.add(4000, 4100, "MPI_Win_fence", EPOCH, sequence=1, flags=FIRST | VARYING)
+    row = driver.analyze([a, b]).causes[0, 1, "MPI_Win_fence"]
+    assert told(row) == {"late_collective": (0, 3000), "library": (100, 3100)}
+
+
+def test_epochs_that_are_no_fence_stay_unattributed(driver):
+    a, b = two()
+    a.add(1000, 4100, "MPI_Win_fence", EPOCH)
+    b.add(4000, 4100, "MPI_Win_fence", EPOCH)
+    row = driver.analyze([a, b]).causes[0, 1, "MPI_Win_fence"]
+    assert told(row) == {"unattributed": (3100, 3100)}
 
 
 def test_a_barrier_waits_for_the_last_rank(driver):

@@ -14,6 +14,7 @@ from tests.unit.analysis.jobs import (
     ALL,
     CANCELLED,
     COMPLETION,
+    EPOCH,
     FIRST,
     FROM_ROOT,
     ITSELF,
@@ -178,6 +179,8 @@ def test_who_was_last_in_a_collective(timeline_of):
         ("MPI_Bcast", FROM_ROOT, VARYING, True),
         ("MPI_Alltoall", ALL, 0, False),
         ("MPI_Alltoall", ALL, VARYING, True),
+        ("MPI_Win_fence", EPOCH, 0, False),
+        ("MPI_Win_fence", EPOCH, VARYING, True),
         ("MPI_Reduce", TO_ROOT, 0, True),
     ],
 )
@@ -192,6 +195,15 @@ def test_who_need_not_wait_may_leave_a_collective_early(
     early = calls[calls["rank"] == 1]
     assert (early["match"] == Match.MATCHED).tolist() == [matched]
     assert early["late_collective_min_ns"].tolist() == [0]
+
+
+def test_a_fence_waits_for_the_last_rank(timeline_of):
+    ranks = [Rank(), Rank()]
+    for rank, enter in zip(ranks, (10, 40), strict=True):
+        rank.add(enter, 45, "MPI_Win_fence", EPOCH, sequence=2)
+    first, last = timeline_of(*ranks).calls
+    assert (first["late_collective_min_ns"], first["late_collective_max_ns"]) == (30, 30)
+    assert last["late_collective_max_ns"] == 0
 
 
 def test_a_wait_has_the_causes_of_what_it_completes(timeline_of):

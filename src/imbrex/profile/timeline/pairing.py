@@ -104,7 +104,8 @@ def match_collectives(calls: Table, roots: NDArray[np.bool_], sizes: NDArray[np.
     `roots`, shape (rows,): this rank is its root; `sizes`: how many take part, 0: not known.
     """
     kind = calls["kind"]
-    taking_part = (kind >= Kind.ALL) & (kind <= Kind.NEIGHBOURS) & (sizes > 0)
+    fence = kind == Kind.EPOCH  # with a number of its own, as no other end of an epoch has
+    taking_part = (((kind >= Kind.ALL) & (kind <= Kind.NEIGHBOURS)) | fence) & (sizes > 0)
     taking_part &= (calls["sequence"] > 0) & (calls["end_exit_ns"] >= 0)
     taking_part &= (calls["flags"] & (Flag.CANCELLED | Flag.UNCOUNTED)) == 0
     rows = np.flatnonzero(taking_part)
@@ -135,7 +136,8 @@ def match_collectives(calls: Table, roots: NDArray[np.bool_], sizes: NDArray[np.
     from_root = (call_kinds == Kind.FROM_ROOT) & ~root
     there = np.where(from_root, root_enter[group], last_enter[group])
     # Who need not wait for that rank may leave before it comes; anybody else cannot.
-    waits = (call_kinds == Kind.ALL) | from_root | ((call_kinds == Kind.TO_ROOT) & root)
+    waits = from_root | ((call_kinds == Kind.TO_ROOT) & root)
+    waits |= np.isin(call_kinds, (Kind.ALL, Kind.EPOCH))
     waits &= (calls["flags"][rows] & Flag.VARYING) == 0
     good = whole[group] & (there >= 0) & ((there <= left) | ~waits)
     rows, group, there, from_root = rows[good], group[good], there[good], from_root[good]

@@ -54,7 +54,9 @@ def share_out(calls: Table, roots: NDArray[np.bool_], operations: Sequence[str])
 
 def _completions(calls: Table, call: _Array, heads: _Array) -> tuple[_Array, _Array]:
     """The rows that begin a transfer, and the call (a number among `heads`) that completed each."""
-    moves = (calls["kind"] != Kind.COMPLETION) & (calls["kind"] != Kind.EPOCH)
+    # Of the ends of epochs a fence alone has a match: it waits for those that take part.
+    ends = (calls["kind"] == Kind.EPOCH) & (calls["match"] != Match.MATCHED)
+    moves = (calls["kind"] != Kind.COMPLETION) & ~ends
     begun = np.flatnonzero(moves & (calls["end_exit_ns"] >= 0))
     # A rank's calls of one thread are in the order of time: their entry finds them.
     key = np.stack([calls["rank"][heads], calls["enter_ns"][heads]], axis=1)
@@ -86,10 +88,11 @@ def _moments(
     """Until when each call waited for each kind of late partner: for certain, and possibly."""
     kind, matched = calls["kind"][begun], calls["match"][begun] == Match.MATCHED
     there = calls["peer_enter_ns"][begun]
-    collective = (kind >= Kind.ALL) & (kind <= Kind.NEIGHBOURS)
+    fence = kind == Kind.EPOCH
+    collective = ((kind >= Kind.ALL) & (kind <= Kind.NEIGHBOURS)) | fence
     root = roots[begun]
     to_root = ((kind == Kind.TO_ROOT) & ~root) | ((kind == Kind.FROM_ROOT) & root)
-    sure = (kind == Kind.ALL) | (kind == Kind.FROM_ROOT) | (kind == Kind.TO_ROOT)
+    sure = (kind == Kind.ALL) | fence | (kind == Kind.FROM_ROOT) | (kind == Kind.TO_ROOT)
     sure &= ~to_root & ((calls["flags"][begun] & Flag.VARYING) == 0)
     receive = (kind == Kind.RECV) | (kind == Kind.PROBE)
     waits = kind != Kind.BUFFERED_SEND
