@@ -58,6 +58,18 @@ CASES: dict[str, tuple[dict[str, str], bool]] = {
         {CALLS: CALLS.replace("exch\n", "exch\n         nx = nx - 1\n")},
         False,
     ),
+    "the other size changes": (
+        {CALLS: CALLS.replace("exch\n", "exch\n         ny = ny - 9\n")},
+        False,
+    ),
+    "the other size changes behind a loop ahead": (
+        {
+            CALLS: CALLS.replace("relax", "copy"),
+            ALL_OF_IT: AS_FAR_AS_USED,
+            "         call copy\n      end do": "         ny = ny + 1\n      end do",
+        },
+        False,
+    ),
     "the size changes in a routine": (
         {
             CALLS: CALLS.replace("exch\n", "exch\n         call less(nx)\n"),

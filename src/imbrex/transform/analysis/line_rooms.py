@@ -102,20 +102,21 @@ class _Witnesses:
         self, routine: Routine, statement: Statement, room: Affine, facts: frozenset[Affine]
     ) -> bool:
         """Whether a loop shows that `room` is not below 0 where `facts` are not, either."""
-        names = room.variables()
-        if any(not self._plain(name) for name in names):
+        if not self._plain(room):
             return False
-        return self._beside(routine, statement, room, facts, _CALLERS)
+        known = frozenset(fact for fact in facts if self._plain(fact))
+        return self._beside(routine, statement, room, known, _CALLERS)
 
-    def _plain(self, key: str) -> bool:
-        """Whether only what is seen to set a variable changes it."""
-        variable = self.program.variables.get(key)
-        return (
-            variable is not None
+    def _plain(self, expression: Affine) -> bool:
+        """Whether only what is seen to set the variables of an expression changes it."""
+        variables = self.program.variables
+        unseen = self.program.overlays.keys() | self.footprints.aliases.escaped
+        return all(
+            (variable := variables.get(key)) is not None
             and not (variable.bounds or variable.volatile or variable.pointer)
-            and key not in self.program.overlays
-            and key not in self.footprints.aliases.escaped
+            and key not in unseen
             and key not in self.setters.set_later
+            for key in expression.variables()
         )
 
     def _beside(
@@ -141,6 +142,7 @@ class _Witnesses:
                     return True
                 if self._entered(other) or self._may_set(routine, other, room):
                     return False
+                facts = self._kept(routine, other, facts)
             if block.owner is None:
                 return self._at_callers(routine, room, facts, callers)
             statement, block = block.owner, block.owner.parent
@@ -148,6 +150,7 @@ class _Witnesses:
                 return False
             if self._may_set(routine, statement, room):
                 return False
+            facts = self._kept(routine, statement, facts)
 
     def _ahead(
         self, routine: Routine, block: Block, index: int, room: Affine, facts: frozenset[Affine]
@@ -155,6 +158,7 @@ class _Witnesses:
         """Behind a statement, where nothing leaves the block."""
         if self._may_set(routine, block.statements[index], room):
             return False
+        facts = self._kept(routine, block.statements[index], facts)
         for other in block.statements[index + 1 :]:
             if self._shows(routine, other, room, facts):
                 return True
@@ -163,6 +167,7 @@ class _Witnesses:
                 return False
             if self._may_set(routine, other, room):
                 return False
+            facts = self._kept(routine, other, facts)
         return False
 
     def _at_callers(
@@ -188,9 +193,9 @@ class _Witnesses:
                     binding = self.footprints.binding(call, routine)
                     there = binding.value(room)
                     known = (binding.value(fact) for fact in facts)
-                    if there is None or any(not self._plain(name) for name in there.variables()):
+                    if there is None or not self._plain(there):
                         return False
-                    holding = frozenset(fact for fact in known if fact is not None)
+                    holding = frozenset(f for f in known if f is not None and self._plain(f))
                     if not self._beside(user, statement, there, holding, callers - 1):
                         return False
                     found = True
@@ -217,15 +222,21 @@ class _Witnesses:
         """Whether control may come to a statement, or into it, from elsewhere."""
         return any(s.stop is not None and s.stop.kind in _ENTERED for s in statement.walk())
 
-    def _may_set(self, routine: Routine, statement: Statement, room: Affine) -> bool:
-        """Whether anything in a statement, or in what it calls, may set a variable of `room`."""
+    def _kept(
+        self, routine: Routine, statement: Statement, facts: frozenset[Affine]
+    ) -> frozenset[Affine]:
+        """What holds on the other side of a statement too."""
+        return frozenset(f for f in facts if not self._may_set(routine, statement, f))
+
+    def _may_set(self, routine: Routine, statement: Statement, value: Affine) -> bool:
+        """Whether anything in a statement, or in what it calls, may set a variable of it."""
         inside = {id(inner) for inner in statement.walk()}
         called = frozenset[str]().union(
             *(self._reach(call, routine.file) for inner in statement.walk() for call in inner.calls)
         )
         return any(
             id(writer) in inside or where.key in called
-            for name in room.variables()
+            for name in value.variables()
             for where, writer in self.setters.writers.get(name, [])
         )
 
