@@ -134,6 +134,7 @@ def predict_run(
         "schema_version": 1,
         "kind": "recorded run",
         "ranks": len(recording.ranks),
+        "cores": run.job.cores if run is not None else None,
         "computation_s": max(recording.compute_s.values(), default=0.0),
         "measured_s": wall_s(run) if run is not None else None,
         "sampled": recording.sampled,

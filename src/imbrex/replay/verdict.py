@@ -25,7 +25,7 @@ def whole_verdict(document: dict[str, Any]) -> str:
     base, efficiency = first["time_s"], first["efficiency"]
     name = first["network"]["name"]
     here = "" if name.startswith(AS_MEASURED) else f" on {name}"
-    before = _unexplained(document)
+    before = _unexplained(document, base)
     run = "" if before else " of the run"
     transfer = 1 - efficiency["transfer"]
     if transfer < MATTERS:
@@ -54,16 +54,18 @@ def whole_verdict(document: dict[str, Any]) -> str:
 
 def is_unexplained(document: dict[str, Any]) -> bool:
     """Whether much of the measured run is neither its computation nor its network."""
-    first = document["networks"][0]
-    measured = document.get("measured_s")
-    is_own = first["network"]["name"].startswith(AS_MEASURED)
-    return bool(is_own and measured and first["time_s"] < (1 - _FAR) * measured)
+    return bool(_unexplained(document, document["networks"][0]["time_s"]))
 
 
-def _unexplained(document: dict[str, Any]) -> str:
-    if not is_unexplained(document):
+def _unexplained(document: dict[str, Any], explained_s: float) -> str:
+    """How much of the run a replay does not explain, which is `explained_s` long; empty: little."""
+    measured_s = document.get("measured_s")
+    is_own = document["networks"][0]["network"]["name"].startswith(AS_MEASURED)
+    if not (is_own and measured_s) or document.get("sampled") is not None:
         return ""
-    share = 1 - document["networks"][0]["time_s"] / document["measured_s"]
+    share = 1 - explained_s / measured_s
+    if share < _FAR:
+        return ""
     return (
         f"{share:.0%} of the run is neither its computation nor its network "
         f"({crowded(document) or 'stalls, or MPI itself'}). Of the rest "
@@ -127,11 +129,13 @@ def recorded_verdict(document: dict[str, Any]) -> str:
             (BEST, "with their elements first or last in the loops"),
         )
     }
+    before = _unexplained(document, today)
     if max(saves.values()) < MATTERS:
         exposed = 1 - row["without_network_s"] / max(times[NONE], 1e-30)
+        of_run = "" if before else " of the run"
         return (
-            f"No overlap saves even {MATTERS:.1%} of the run{here}: without any, its network time "
-            f"is {exposed:.1%}."
+            f"{before}{'n' if before else 'N'}o overlap saves even {MATTERS:.1%}{of_run}{here}: "
+            f"without any, its network time is {exposed:.1%}."
         )
     told = ", ".join(f"{words} {max(share, 0.0):.1%}" for words, share in saves.items())
-    return f"Of the run's time{here} {told}."
+    return f"{before}{told}." if before else f"Of the run's time{here} {told}."

@@ -16,7 +16,7 @@ from imbrex.replay.evaluate import Network, Replayer, Route
 from imbrex.replay.from_log import LogSchedule
 from imbrex.replay.parametric import of_latency
 from imbrex.replay.situation import AS_MEASURED, Situation
-from imbrex.replay.verdict import next_command, whole_verdict
+from imbrex.replay.verdict import next_command, recorded_verdict, whole_verdict
 from imbrex.replay.whole import RunSites, Whole, on_network
 from imbrex.replay.whole_figures import curves_svg
 from imbrex.replay.whole_text import whole_text
@@ -178,6 +178,28 @@ def test_what_the_replay_does_not_explain_comes_first(
     assert command.startswith("imbrex tune" if measured_ns < 10_000 else "imbrex show")
     text = whole_text(load_run(folder), whole)
     assert ("they wait for each other's core" in text) == (cores == 1)
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({}, "90% of the run is neither its computation nor its network (stalls, or MPI itself). Of"),
+        ({"cores": 1}, "90% of the run is neither its computation nor its network (2 ranks share 1"),
+        ({"sampled": 0.1}, "No overlap saves even 0.5% of the run: without any"),
+        ({"measured_s": 10.5}, "No overlap saves even 0.5% of the run: without any"),
+        ({"measured_s": None}, "No overlap saves even 0.5% of the run: without any"),
+    ],
+)
+def test_the_answer_of_a_recorded_run_begins_so_too(change: dict[str, Any], says: str) -> None:
+    modes = ("none", "independent", "consumer", "fine-grained", "boundary")
+    row = {
+        "network": {"name": AS_MEASURED},
+        "time_s": dict.fromkeys(modes, 10.0),
+        "today_max_s": 10.0,
+        "without_network_s": 10.0,
+    }
+    found = {"ranks": 2, "cores": 2, "measured_s": 100.0, "sampled": None, "networks": [row]}
+    assert recorded_verdict(found | change).startswith(says)
 
 
 def test_columns_of_progress_stand_where_they_say_something(make_run: MakeRun) -> None:
