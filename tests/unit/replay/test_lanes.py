@@ -36,9 +36,8 @@ def test_each_lane_is_a_replay_of_its_network(
     assert 1 <= passes <= len(over)
 
 
-def overtaking() -> Builder:
-    """Rank 0 hears from 1 and then from 2, whose messages are behind others on their links; the
-    latency decides which link is free first."""
+def two_answers() -> Builder:
+    """Rank 0 asks ranks 1 and 2, which answer once they have computed: latency or work decides."""
     b = Builder(3)
     for sender, work in ((1, 4000), (2, 1000)):
         b.calc(sender, work)
@@ -52,7 +51,7 @@ def overtaking() -> Builder:
 
 
 def test_a_thousand_points_take_eight_passes() -> None:
-    replayer = Replayer(overtaking().schedule())
+    replayer = Replayer(two_answers().schedule())
     over = [NETWORK.with_latency(float(ns)) for ns in np.linspace(0.0, 100_000.0, 1000)]
     found, passes = replayer.run_ns_of(over)
     assert passes == 8 == -(-1000 // LANES)
