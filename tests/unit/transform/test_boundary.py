@@ -46,8 +46,8 @@ REFUSED = {
         ROWS + "u[i][j] = u[i - 1][j] + u[i + 1][j];",
         "depend on each other through `u`",
     ),
-    "a sum over iterations": (ROWS + "s += u[i + 1][j];", "`s` carries a value"),
-    "a sum in a global variable": (ROWS + "total += u[i + 1][j];", "`total` carries a value"),
+    "a sum over iterations": (ROWS + "s += u[i + 1][j];", "the sum `s` would be"),
+    "a sum in a global variable": (ROWS + "total += u[i + 1][j];", "the sum `total` would be"),
     "random numbers": (ROWS + "v[i][j] = u[i + 1][j] * drand48();", "`drand48` carries a value"),
     "the last value is used": (ROWS + "{ last = u[i + 1][j]; v[i][j] = last; }", "`last` carries"),
     "a value from the iteration before": (

@@ -229,7 +229,7 @@ IN_A_ROUTINE: dict[str, tuple[dict[str, str], bool]] = {
         },
         False,
     ),
-    "used in front of the call": ({CALL: f"    s = r\n{CALL}"}, False),
+    "used in front of the call": ({CALL: f"    s = r\n{CALL}"}, True),
     "maybe not there": ({"intent(out) :: res": "intent(out), optional :: res"}, False),
     "volatile": ({"intent(out) :: res": "intent(out), volatile :: res"}, False),
 }
@@ -244,6 +244,8 @@ def test_in_a_routine(name: str, tmp_path: Path) -> None:
     assert not outcome.skipped, outcome.skipped
     after = outcome.after[str(path)]
     assert (b"step_boundary" in after) is divided, [d.details for d in outcome.decisions]
+    if b"s = r\n" in after:  # before any part of the step sets it anew
+        assert after.index(b"s = r\n") < after.index(b"call step_interior")
     assert transform([path], Options(contents={path: after})).after[str(path)] == after
 
 

@@ -1,4 +1,4 @@
-"""Scalars that a loop nest of Fortran reduces values into: `s = s + x`, `m = max(m, x)`.
+"""Scalars that a loop nest reduces values into: `s = s + x`, `m = max(m, x)`.
 
 Each iteration adds to what the others have made of the scalar, in whatever order they come. Of
 integers and logical values the outcome is the same in each order. Sums of floating-point numbers
@@ -12,6 +12,7 @@ import re
 from dataclasses import dataclass
 
 from imbrex.transform.analysis.footprint import Footprints
+from imbrex.transform.analysis.reducing import reducing
 from imbrex.transform.model.memory import Variable
 from imbrex.transform.model.program import Kind, Program, Routine, Statement
 from imbrex.transform.model.sources import Language, SourceFile
@@ -37,7 +38,8 @@ def reductions(
     """The scalars that the statements of a loop's body reduce into, and use in no other way."""
     source = program.files.get(routine.file)
     if source is None or not source.is_fortran:
-        return {}
+        each = reducing(program, footprints, routine, body)
+        return {key: Reduction(r.operation, r.exact) for key, r in each.items()}
     found: dict[str, Reduction] = {}
     spoilt: set[str] = set()
     for statement in body:

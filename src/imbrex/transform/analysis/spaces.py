@@ -153,7 +153,8 @@ class Spaces:
             position = callee.parameters.index(key) if key in callee.parameters else -1
             base = (call.arguments[position].base or "") if position >= 0 else key
             variable = self.program.variables.get(base)
-            shared = base in self.program.overlays or base in self.addressed or base in found
+            addressed = position >= 0 and base in self.addressed
+            shared = base in self.program.overlays or addressed or base in found
             if variable is None or variable.bounds or variable.pointer or shared:
                 return {}
             if variable.kind == "field" or (position < 0 and variable.kind == "local"):
@@ -233,7 +234,7 @@ class Spaces:
         if footprint.events:
             return Reason(ReasonKind.LOOP_CALLS(call=footprint.events[0].name), place)
         inside = self.routine if space.callee is None else space.callee
-        private = space.private
+        private = space.private - space.reduced.keys()
         for key in sorted(private | space.reduced.keys()):
             reduces = key in space.reduced
             reason = None if reduces else self.private_reason(space, inside, key)

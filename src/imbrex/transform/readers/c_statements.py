@@ -15,10 +15,8 @@ from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers import c_formulas, c_methods, c_vectors
 from imbrex.transform.readers.c_expressions import ExpressionReader
 from imbrex.transform.readers.c_loops import counted
-from imbrex.transform.readers.c_source import (
-    Directive,
-    directives,
-)
+from imbrex.transform.readers.c_reductions import reduction
+from imbrex.transform.readers.c_source import Directive, directives
 from imbrex.transform.readers.c_switches import as_conditionals
 from imbrex.transform.readers.c_vector_reader import Effects, Memory
 from imbrex.transform.readers.cxx_library import is_library
@@ -184,6 +182,8 @@ class StatementReader:
         for block in statement.blocks:
             block.owner = statement
             statement.end = max(statement.end, block.end)
+        if kind is ck.IF_STMT or kind in ck.EXPRESSIONS:
+            statement.reduces = reduction(self.expressions, cursor)
         if statement.kind is Kind.SWITCH:
             as_conditionals(self.expressions, cursor, statement)
         self._check_directives(statement)

@@ -25,6 +25,7 @@ from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.halves import Halves
 from imbrex.transform.text.members import object_of
 from imbrex.transform.text.parted import Parted
+from imbrex.transform.text.specification import identifiers
 
 NAME = "wrappers"
 
@@ -253,16 +254,56 @@ class Splitting(Preparing[RoutineSite, ContentT]):
                 use.passed, use.first = use.passed + 1, position_up
             position_up -= 1
         if not use.passed:
-            use.division = self._division(user, block, index, finish)
+            last = self._light(user, block, index, finish)
+            use.division = self._division(user, block, last, finish)
+            if use.division is not None:
+                use.last = last
         return use
 
+    def _light(self, user: Routine, block: Block, index: int, finish: list[Access]) -> int:
+        """The last of the statements in front of a loop nest that the finish may pass."""
+        last = index
+        while last + 1 < len(block.statements):
+            statement = block.statements[last + 1]
+            if self.footprints.of(statement, user.file).heavy:
+                break
+            if statement.kind is Kind.DECLARE and self._hides(
+                user, block.statements[index], statement
+            ):
+                break
+            if not self._may_pass(user, block, index, last + 1, finish, declared=True):
+                break
+            last += 1
+        return last
+
+    def _hides(self, user: Routine, call: Statement, declaration: Statement) -> bool:
+        """Whether a declaration may give what a call names another meaning behind it."""
+        source = self.program.files[user.file]
+        if source.is_fortran or declaration.start != declaration.code_start:
+            return True
+        told = (source.data[s.start : s.end].decode(errors="replace") for s in (call, declaration))
+        first, second = (identifiers(text, fold=False) for text in told)
+        return bool(first & second)
+
     def _may_pass(
-        self, user: Routine, block: Block, index: int, position: int, accesses: list[Access]
+        self,
+        user: Routine,
+        block: Block,
+        index: int,
+        position: int,
+        accesses: list[Access],
+        *,
+        declared: bool = False,
     ) -> bool:
-        """Whether accesses of the call at `index` may go past a statement and all in between."""
+        """Whether accesses of the call at `index` may go past a statement and all in between.
+
+        `declared`: a declaration may be among these.
+        """
         statement = block.statements[position]
         footprint = self.footprints.of(statement, user.file)
-        if footprint.stop or footprint.leaves or statement.kind is Kind.DECLARE:
+        if footprint.stop or footprint.leaves:
+            return False
+        if statement.kind is Kind.DECLARE and not declared:
             return False
         if footprint.events or statement.text == "terminal":
             return False  # another exchange may want the same channel

@@ -53,6 +53,7 @@ class _Behind:
         spaces = Spaces(self.wrappers.program, self.footprints, self.user)
         first: Reason | None = None
         wanted = list(self.finish)
+        passing = True  # the finish may pass all so far
         index = self.use.block.statements.index(self.use.statement)
         for statement in self.use.block.statements[index + 1 :]:
             found = self.footprints.of(statement, self.user.file)
@@ -71,7 +72,8 @@ class _Behind:
                 space = spaces.of(statement)
                 undivided = None if space is None else self._undivided(spaces, space, wanted)
                 return undivided or first
-            wanted += found.accesses
+            passing = passing and meeting is None
+            wanted += [] if passing else found.accesses
         return None
 
     def _undivided(self, spaces: Spaces, space: Space, wanted: list[Access]) -> Reason | None:

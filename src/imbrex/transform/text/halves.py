@@ -343,8 +343,8 @@ class Halves:
         index = block.statements.index(statement)
         first, last = places
         middle = [start] if first == index else []
-        middle += [interior] if interior else []
-        middle += [finish] if last == index else []
+        ends = [interior, finish] if interior else [finish]
+        middle += ends if last == index else []
         begin = line_start(source.data, statement.code_start)
         edits = [Edit(begin, statement.end, "\n".join(middle))]
         if not middle:
@@ -355,7 +355,7 @@ class Halves:
             edits.append(Edit(front, front, start + "\n"))
         if last != index:
             behind = after_line(source.data, block.statements[last].end)
-            edits.append(Edit(behind, behind, "\n" + finish))
+            edits.append(Edit(behind, behind, "".join(f"\n{line}" for line in ends)))
         return edits
 
     def declarations(self, user: Routine, kept: list[Variable]) -> list[Edit]:
