@@ -110,13 +110,19 @@ class Difference:
         )
 
     def change(self, name: str, before: Interval, after: Interval, *, own: bool = False) -> Change:
-        """Told apart where the intervals leave more between them than runs differ by anyway."""
+        """Told apart where the intervals leave more between them than runs differ by anyway, and
+        other load on the machine is not the reason."""
         gap = max(before.low - after.high, after.low - before.high)
         least = self.noise * self.before.wall_s
         if own:
             least = min(least, max(OWN_LEAST, self.noise) * max(before.high, after.high))
             least = max(least, WORTH * self.before.wall_s)
-        return Change(name, before, after, gap > least)
+        is_load = self._load(after.middle - before.middle) is not None
+        return Change(name, before, after, gap > least and not is_load)
+
+    def _load(self, change: float) -> str | None:
+        """What kept the machine busy in the run that took longer; load makes nothing shorter."""
+        return (self.after if change > 0 else self.before).run.job.crowded
 
     @cached_property
     def unlike(self) -> str:
@@ -150,7 +156,7 @@ class Difference:
         else:
             first = (
                 f"One run of each cannot tell whether it helped: {before} and {after} differ by "
-                f"{wording.percent(abs(share))}, and {self._noise_words}{_either_way(share, self)}."
+                f"{wording.percent(abs(share))}, and {self._why_open(share)}."
             )
         told = sorted((c for c in self.causes if c.told), key=lambda c: -abs(c.change))[:2]
         parts = [
@@ -165,13 +171,23 @@ class Difference:
             return f"{first} No cause of the time in MPI changed by more than runs differ by."
         return first
 
-    @property
-    def _noise_words(self) -> str:
-        """By how much runs may differ, and how that is known."""
+    def _why_open(self, share: float) -> str:
+        """What else the difference may come from: other load, or by how much runs differ anyway."""
+        load = self._load(share)
+        if load is not None and abs(share) > self.noise:
+            return f"while the {'second' if share > 0 else 'first'} ran, {load}"
         noise = wording.percent(self.noise)
+        words = f"two runs of one program may by {noise}"
         if self.noise > LEAST:
-            return f"what the ranks computed, which a rewrite leaves as it is, by {noise}"
-        return f"two runs of one program may by {noise}"
+            words = f"what the ranks computed, which a rewrite leaves as it is, by {noise}"
+        return words if load is not None else words + _either_way(share, self)
+
+    @property
+    def told_apart_words(self) -> str:
+        """Within what lies a change that one run of each does not tell."""
+        words = f"within the {wording.percent(self.noise)} that runs differ by"
+        loaded = any(a.run.job.crowded is not None for a in (self.before, self.after))
+        return f"{words}, or what other load on the machine may have done" if loaded else words
 
 
 def _either_way(share: float, difference: Difference) -> str:

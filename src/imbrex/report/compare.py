@@ -92,9 +92,7 @@ def _print(difference: Difference, console: Console, limit: int) -> None:
         table.add_row(change.name, *map(held, _cells(change)))
     console.print(table, width=width)
     if any(not change.told for change in _totals(difference)):
-        console.print(
-            Text(f"~: within the {wording.percent(difference.noise)} that runs differ by")
-        )
+        console.print(Text(f"~: {difference.told_apart_words}"))
     changed = [pair for pair in difference.pairs if pair.change("call_s") != 0]
     shown = changed[:limit] if limit else changed
     if not shown:

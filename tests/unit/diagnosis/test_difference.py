@@ -74,6 +74,42 @@ def test_runs_whose_computation_differs_tell_less(make_caused, call):
     assert not late.told
 
 
+LOAD = "other processes kept 1.7 of 2 cores busy and next to none was idle"
+
+
+def test_a_run_that_others_slowed_down_is_no_slower_program(make_caused, call):
+    """Twice as long, as a program may be that has half a core."""
+    rows = call("MPI_Recv", 4, 400, late_sender=400)
+    longer = call("MPI_Recv", 4, 1400, late_sender=1400)
+    quiet = make_caused(rows, compute_ms=(600, 600))
+    loaded = make_caused(longer, compute_ms=(600, 600), name="loaded", crowded=LOAD)
+    loaded = shorter(loaded, 2000)
+    difference = compared(quiet, loaded)
+    assert difference.answer == "open" and difference.advice is not None
+    assert difference.sentence == (
+        "One run of each cannot tell whether it helped: 1 s and 2 s differ by 100 %, and while the "
+        f"second ran, {LOAD}. No cause of the time in MPI changed by more than runs differ by."
+    )
+    assert difference.told_apart_words.endswith("or what other load on the machine may have done")
+    # And the other way round it may have been the load alone that is gone.
+    back = compared(loaded, quiet)
+    assert back.answer == "open" and f"while the first ran, {LOAD}" in back.sentence
+
+
+def test_load_makes_nothing_faster(make_caused, call):
+    """Faster although others took the cores is faster; slower where they did is not known."""
+    before = make_caused(call("MPI_Recv", 4, 400, late_sender=400), compute_ms=(600, 600))
+    after = make_caused(
+        call("MPI_Recv", 4, 150, late_sender=150),
+        compute_ms=(600, 600),
+        name="after",
+        crowded=LOAD,
+    )
+    after = shorter(after, 750)
+    assert compared(before, after).sentence.startswith("25 % faster: 1 s before, 750 ms after.")
+    assert compared(after, before).sentence.startswith("33 % slower: 750 ms before, 1 s after.")
+
+
 @pytest.mark.parametrize("mapped", [True, False])
 def test_a_rewritten_call_is_one_with_what_it_became(make_caused, call, mapped):
     """With the map of the rewrite, and without one by what came in the same function."""
