@@ -180,8 +180,7 @@ class Found:
         options, budget_s = list(self.options), self.budget_s
         if not self.interrupted:
             budget_s = self._needed_s
-            if (best := self._out_of_pairs) is not None:
-                pairs = max(2 * best.pairs, _pairs_that_prove(best, self.worth) or MOST_PAIRS)
+            if (pairs := self._pairs_wanted) is not None:
                 if "--repeat" in options:
                     at = options.index("--repeat")
                     del options[at : at + 2]
@@ -191,6 +190,16 @@ class Found:
         whole = not self.interrupted or budget_s == 60 * minutes
         time = f"{minutes}m" if whole else f"{budget_s:.0f}s"
         return ["imbrex", "tune", "--budget", time, *options, "--", *self.command]
+
+    @property
+    def _pairs_wanted(self) -> int | None:
+        """How many pairs of a candidate another start may need; None: no more than this one had."""
+        if (worn := self._out_of_pairs) is not None:
+            return max(2 * worn.pairs, _pairs_that_prove(worn, self.worth) or MOST_PAIRS)
+        if (best := self._hidden_by_noise) is None or best.trial is None:
+            return None
+        needed = _pairs_that_prove(best, self.worth)
+        return needed if needed is not None and needed > best.trial.plan.most else None
 
     @property
     def _with_more_time(self) -> str:
@@ -236,13 +245,19 @@ class Found:
         )
 
     @property
-    def _noise(self) -> str | None:
-        """That the machine is too noisy for the question, where it is."""
+    def _hidden_by_noise(self) -> Tried | None:
+        """What looks fastest, where nothing is proven and the noise is why."""
         undecided = [t for t in self.tried if t.looks_faster and not t.recommended]
         if self.recommended or not undecided:
             return None
         best = max(undecided, key=lambda t: t.estimate)
-        if best.deviation < NOISY * self.worth:
+        return best if best.deviation >= NOISY * self.worth else None
+
+    @property
+    def _noise(self) -> str | None:
+        """That the machine is too noisy for the question, where it is."""
+        best = self._hidden_by_noise
+        if best is None:
             return None
         assert best.trial is not None
         plan = best.trial.plan

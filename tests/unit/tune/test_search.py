@@ -404,6 +404,20 @@ def test_what_more_pairs_could_prove_is_not_said_to_help_nothing() -> None:
     assert int(words[words.index("--repeat") + 1]) >= 6
 
 
+def test_the_line_that_starts_again_has_the_pairs_that_would_prove_it() -> None:
+    """The time was over first: with the pairs of before more time alone would prove nothing."""
+    seconds = [(1.0, 0.6), (1.0, 1.1), (1.0, 0.95), (1.0, 0.9)]
+    pairs = tuple(Pair(TimedRun(a), TimedRun(b), True, True) for a, b in seconds)
+    trial = Trial(LINE, LINE, Plan(5, warm=0), pairs)
+    answer = replace(found((Tried(setting("fast"), trial),)), budget_s=60)
+    (noise,) = (line for line in answer.lines() if "would prove it" in line)
+    needed = int(noise.split(" pairs would prove it")[0].split()[-1])
+    assert needed > 5 and noise.endswith("(--repeat, --budget).")
+    (again,) = (line for line in answer.lines() if line.startswith("   $ "))
+    words = again.split()
+    assert int(words[words.index("--repeat") + 1]) == needed
+
+
 def test_what_is_not_proven_in_time_is_no_gain() -> None:
     tried = tuned(Machine({"fast": 0.8}, 0.3), ["fast"], budget_s=95)
     assert not tried[0].recommended
