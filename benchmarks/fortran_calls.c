@@ -1,5 +1,5 @@
-/* The calls of the mini-apps in Fortran, each passed on to that of C. A simulator's own do so within
- * its library, past the runtime that is linked into the program. No app reads a status. */
+/* The calls of the mini-apps in Fortran, each passed on to that of C. A simulator's own do so
+ * within its library, past the runtime that is linked into the program. No app reads a status. */
 #include <mpi.h>
 
 typedef MPI_Fint F;

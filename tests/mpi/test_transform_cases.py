@@ -16,6 +16,8 @@ pytestmark = pytest.mark.untimed
 CASES = Path(__file__).parents[1] / "unit" / "transform" / "cases"
 NAMES = [
     "axis.c",
+    "behind.c",
+    "behind.f90",
     "beside.c",
     "beside.f90",
     "blocks.f90",

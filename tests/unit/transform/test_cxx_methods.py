@@ -131,6 +131,16 @@ GOES: dict[str, dict[str, str]] = {
         "body": "s = u[AT(i - 1, j)]; v[AT(i, j)] = s * s;",
     },
     "inline": {"step": "inline void step()"},
+    "more behind the loops": {"behind": "total += v[5];"},
+    "exchanged behind the loops": {
+        "behind": "std::swap(u, v);",
+        "calls": "h.exchange(); h.step();",
+    },
+    "exchanged by their method behind the loops": {
+        "behind": "u.swap(v);",
+        "calls": "h.exchange(); h.step();",
+    },
+    "unknown code behind the loops": {"above": "void elsewhere(int);", "behind": "elsewhere(nx);"},
     "bounds that have a name": {"before": "const int n = ny; (void)n;"},
     "work between": {"calls": "h.exchange(); total += 1.0; h.step(); h.turn();"},
     "also called as a whole": {"once": "h.step();"},
@@ -275,7 +285,33 @@ STAYS: dict[str, dict[str, str]] = {
     },
     "a lambda in it": {"before": "auto f = [this](int i) { return u[i]; };", "behind": "f(3);"},
     "a return": {"body": "if (u[AT(i, j)] < 0.0) return; v[AT(i, j)] = 1.0;"},
-    "more behind the loops": {"behind": "total += v[5];"},
+    "the last value is wanted behind the loops": {
+        "before": "double s;",
+        "body": "s = u[AT(i - 1, j)]; v[AT(i, j)] = s * s;",
+        "behind": "total += s;",
+    },
+    "a local array is wanted behind the loops": {
+        "before": "double w[64];",
+        "body": "w[i] = u[AT(i - 1, 1)]; v[AT(i, j)] = w[i];",
+        "behind": "std::copy(w, w + 64, v.begin());",
+    },
+    "a local array is wanted through a pointer": {
+        "before": "double w[64]; double *p = w;",
+        "body": "w[i] = u[AT(i - 1, 1)]; v[AT(i, j)] = w[i];",
+        "behind": "total += p[3];",
+    },
+    "an element of a local array is wanted behind the loops": {
+        "before": "double w[64];",
+        "body": "w[i] = u[AT(i - 1, 1)]; v[AT(i, j)] = w[i];",
+        "behind": "total += w[3];",
+    },
+    "it communicates behind the loops": {"behind": "MPI_Bcast(&total, 1, MPI_DOUBLE, 0, comm);"},
+    "it may return in front of the end": {"behind": "if (total > 5.0)\n return;\n total += 1.0;"},
+    "a local number for what is behind": {
+        "before": "double s;",
+        "behind": "s = total; total += s;",
+    },
+    "behind the loops on their line": {"body": "v[AT(i, j)] = u[AT(i - 1, j)]; } total += 1.0; {"},
     "a declaration reads what comes": {
         "before": "double w = u[AT(0, 1)];",
         "body": "v[AT(i, j)] = w + u[AT(i - 1, j)];",

@@ -56,8 +56,8 @@ USUAL = {
     "result": "void",
     "parameters": "void",
     "declarations": "",
-    "first": "",
-    "behind": "round_number++;",  # so that it is more than one loop nest
+    "first": "round_number++;",  # so that it is more than one loop nest
+    "behind": "",
     "ahead": "exchange();",
     "call": "compute();",
     "once": "",
@@ -166,10 +166,10 @@ subroutine compute
   use field
   implicit none
   integer :: i{declared}
+  rounds = rounds + 1
   do i = 2, n - 1
     v(i) = 0.5d0 * (u(i - 1) + u(i))
   end do
-  rounds = rounds + 1
 end subroutine compute
 """
 

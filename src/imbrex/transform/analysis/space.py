@@ -32,6 +32,7 @@ class Space:
     certain: frozenset[Access] = frozenset()
     reduced: dict[str, Reduction] = field(default_factory=dict)  # scalars that it adds values to
     initial: tuple[Statement, ...] = ()  # of a routine: what gives them their first values
+    final: tuple[Statement, ...] = ()  # of a routine: what it does behind its loops
 
     def shared_headers(self) -> list[Access]:
         """What the headers of the loops touch that is not of one iteration."""
@@ -40,9 +41,10 @@ class Space:
     def given(self, numbers: Iterable[int]) -> bool:
         """Whether arguments of the call bound each of these loops.
 
-        A routine that reduces values into a scalar begins anew with each call.
+        A routine that reduces values into a scalar begins anew with each call, and one that does
+        something behind its loops does it in each.
         """
-        if self.reduced:
+        if self.reduced or self.final:
             return False
         return self.bounds is not None and all(self.bounds[n] != (-1, -1) for n in numbers)
 

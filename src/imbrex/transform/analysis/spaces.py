@@ -7,12 +7,14 @@ divided index touch the same element with a write among them (sancho-potential-o
 
 from __future__ import annotations
 
+from imbrex.transform.analysis.behind_loops import may_follow
 from imbrex.transform.analysis.binding import Binding
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.in_bounds import made_each_time
 from imbrex.transform.analysis.reductions import Reduction, reductions
 from imbrex.transform.analysis.set_first import sets_first
 from imbrex.transform.analysis.space import Space, nest
+from imbrex.transform.analysis.summary import Footprint
 from imbrex.transform.model.affine import Affine, Section, widen, within
 from imbrex.transform.model.causes import Cause, Reason
 from imbrex.transform.model.location import Location
@@ -82,10 +84,16 @@ class Spaces:
         if callee is None or not call.is_statement or callee.problem == TWICE:
             return None
         *before, last = callee.body.statements or [statement]
+        final: list[Statement] = []
+        while before and last.kind is not Kind.LOOP:
+            final.insert(0, last)
+            last = before.pop()
         inner = self._of_loops(last, callee)
-        if inner is None:
+        if inner is None or not may_follow(
+            self.program, self.footprints, callee, before, last, final
+        ):
             return None
-        first = _initial(callee, inner)
+        first = _initial(before, callee, inner)
         if not all(_idle(s) or self._sets_locals(s) or s in first for s in before):
             return None
         binding = self.footprints.binding(call, callee)
@@ -107,18 +115,17 @@ class Spaces:
                 accesses.append(bound)
                 if access in inner.certain and self._of_known_bounds(access, bound):
                     certain.add(bound)
-        place = self.footprints.of(statement, self.routine.file)
         headers = [a for a in statement.accesses if not a.write]
         for access in (a for s in before for a in s.accesses):
             bound = self._bound(callee, binding, access)
             if bound is not None:
                 headers.append(bound)
-        if any(a.write for a in statement.accesses) or place.stop:
+        if any(a.write for a in statement.accesses) or any(s.stop for s in statement.walk()):
             return None
         reduced = self._reduced(inner, callee, call, accesses)
         if first and not reduced:
             return None
-        return Space(
+        space = Space(
             statement,
             inner.loops,
             ranges,
@@ -131,7 +138,18 @@ class Spaces:
             certain=frozenset(certain),
             reduced=reduced,
             initial=tuple(first),
+            final=tuple(final),
         )
+        behind = {a.variable for s in final for w in s.walk() for a in w.accesses}
+        reduces_on = bool(behind & inner.reduced.keys())
+        return None if reduces_on or any(f.stop for f in self._done(space)) else space
+
+    def _done(self, space: Space) -> list[Footprint]:
+        """What a space does; of a routine, up to what is behind its loops."""
+        if not space.final or space.callee is None:
+            return [self.footprints.of(space.statement, self.routine.file)]
+        rest = space.callee.body.statements[: -len(space.final)]
+        return [self.footprints.of(statement, space.callee.file) for statement in rest]
 
     def _lasts(self, inner: Space, access: Access) -> bool:
         """Whether it is of a local array that one iteration may leave to the next."""
@@ -224,15 +242,16 @@ class Spaces:
     def order_matters(self, space: Space, divided: list[int]) -> Reason | None:
         """Why iterations that differ in a divided index may not change places."""
         place = Location(self.routine.file, space.statement.line)
-        footprint = self.footprints.of(space.statement, self.routine.file)
-        if footprint.stop or footprint.leaves:
-            return footprint.stop or footprint.leaves
+        whole = self._done(space)
+        for footprint in whole:
+            if footprint.stop or footprint.leaves:
+                return footprint.stop or footprint.leaves
         for inner in space.loops[-1].blocks[0].statements:
             body = self.footprints.of(inner, self.routine.file)
             if body.leaves and body.jumps - {"continue", "cycle"}:
                 return body.leaves
-        if footprint.events:
-            return Reason(ReasonKind.LOOP_CALLS(call=footprint.events[0].name), place)
+        for event in (event for footprint in whole for event in footprint.events):
+            return Reason(ReasonKind.LOOP_CALLS(call=event.name), place)
         inside = self.routine if space.callee is None else space.callee
         private = space.private - space.reduced.keys()
         for key in sorted(private | space.reduced.keys()):
@@ -243,9 +262,9 @@ class Spaces:
                 return reason
         changed = self.footprints.changed(space.accesses)
         if space.callee is not None:  # each part reads anew what its declarations read
-            whole = space.remaining(space.accesses, {})
+            everything = space.remaining(space.accesses, {})
             headers = [a for a in space.shared_headers() if a.variable not in space.reduced]
-            meeting = self.footprints.conflict(headers, whole, changed)
+            meeting = self.footprints.conflict(headers, everything, changed)
             if meeting is not None:
                 return Reason(self._met(meeting[0]), Location(inside.file, inside.line))
         for write in space.accesses:
@@ -351,11 +370,11 @@ class Spaces:
         return None
 
 
-def _initial(callee: Routine, inner: Space) -> list[Statement]:
+def _initial(before: list[Statement], callee: Routine, inner: Space) -> list[Statement]:
     """What sets the scalars that a routine reduces values into, in front of its loops."""
     return [
         statement
-        for statement in callee.body.statements[:-1]
+        for statement in before
         if statement.kind is Kind.SIMPLE
         and not (statement.calls or statement.stop or statement.computes)
         and any(a.write for a in statement.accesses)

@@ -41,7 +41,7 @@ class BoundaryFirst(Preparing[StatementSite, Division]):
     The consumer of a message does its interior before the wait; the producer does the boundary,
     which is what is sent, before the send. A call of a routine that is one nest is divided too: by
     its arguments, where they bound the loops, else by `work_interior` and `work_boundary`, which
-    are written beside `work`.
+    are written beside `work`; what it does behind the nest stays with the part that runs last.
 
     Before:
         MPI_Recv(&u[0], 1, MPI_DOUBLE, left, 0, comm, MPI_STATUS_IGNORE);
@@ -91,7 +91,9 @@ class BoundaryFirst(Preparing[StatementSite, Division]):
             self._spaces[id(statement)] = spaces.of(statement)
         space = self._spaces[id(statement)]
         between = self._between(routine, block, index, produces)
-        if space is None or (produces and not between) or self._cuts(space, wanted) is None:
+        if space is None or (produces and (space.final or not between)):
+            return None
+        if self._cuts(space, wanted) is None:
             return None
         if routine.key not in self._flying:
             self._flying[routine.key] = self._in_flight(routine)
@@ -310,12 +312,13 @@ class BoundaryFirst(Preparing[StatementSite, Division]):
             return Reason(ReasonKind.LOOP_LABELS(), place)
         if any(read_header(source, loop) is None for loop in loops):
             return Reason(ReasonKind.HEADER(), place)
-        for statement in space.initial:
-            span = statement.start, statement.end
-            if whole_lines(source.data, *span) == span:
-                return Reason(
-                    ReasonKind.LOOP_STATEMENT_LINE(), Location(callee.file, statement.line)
-                )
+        spans = [(statement.line, statement.start, statement.end) for statement in space.initial]
+        if space.final:
+            spans.append((space.final[0].line, space.final[0].start, space.final[-1].end))
+        for line, start, end in spans:
+            shared = whole_lines(source.data, start, end) == (start, end)
+            if shared or (source.is_fortran and _LABEL.search(source.data[start:end])):
+                return Reason(ReasonKind.LOOP_STATEMENT_LINE(), Location(callee.file, line))
         return None
 
     def apply(self, plan: Plan[StatementSite, Division]) -> Proposal:

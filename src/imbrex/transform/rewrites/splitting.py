@@ -321,11 +321,13 @@ class Splitting(Preparing[RoutineSite, ContentT]):
         for position in range(index + 1, len(block.statements)):
             statement = block.statements[position]
             footprint = self.footprints.of(statement, user.file)
-            if footprint.stop or footprint.leaves or footprint.events:
+            if footprint.leaves or footprint.events:
                 return None
             space = spaces.of(statement) if footprint.heavy else None
             if space is not None:
                 return self.boundary.divide(user, block, spaces, space, finish + between, index + 1)
+            if footprint.stop:
+                return None
             between += footprint.accesses
         return None
 

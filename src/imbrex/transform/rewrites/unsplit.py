@@ -61,9 +61,8 @@ class _Behind:
                 return None
             if found.stop is not None:
                 first = first or found.stop
-                if found.heavy:
-                    return first
-                continue
+                if not found.heavy:
+                    continue
             changed = self.footprints.changed(wanted + found.accesses)
             meeting = self.footprints.conflict(self.finish, found.accesses, changed)
             if first is None and meeting is not None:

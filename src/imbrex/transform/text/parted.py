@@ -110,7 +110,16 @@ class Parted:
         assert callee is not None and space.call is not None
         self._divided.add(id(space.call))
         whole, span = self.program.files[callee.file], text_of(self.program, callee).span
-        first, second = (with_headers(whole, span, headers, changed) for changed in texts)
+        behind = (
+            [whole_lines(whole.data, space.final[0].start, space.final[-1].end)]
+            if space.final
+            else []
+        )
+        left_out = ([], behind) if later == 0 else (behind, [])
+        first, second = (
+            with_headers(whole, span, headers, changed, without)
+            for changed, without in zip(texts, left_out, strict=True)
+        )
         bodies = first, second
         if space.reduced:
             begun = [whole_lines(whole.data, s.start, s.end) for s in space.initial]

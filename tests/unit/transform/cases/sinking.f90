@@ -77,6 +77,7 @@ subroutine compute_rhs
   use cells
   implicit none
   integer :: c, i, j
+  computed = computed + 1
   do c = 1, ncells
     do j = 1, nc
       do i = 1, nc
@@ -84,5 +85,4 @@ subroutine compute_rhs
       end do
     end do
   end do
-  computed = computed + 1
 end subroutine compute_rhs
