@@ -87,6 +87,7 @@ USUAL = {
     "once": "",
 }
 GOES: dict[str, dict[str, str]] = {
+    "more behind the loops": {"behind": "total += q[5];"},
     "as usual": {},
     "through a pointer": {"given": "at, at->u", "call": "relax(at, at->u, at->v)"},
     "bounds that have a name": {"first": "const double half = 0.5; (void)half;"},
@@ -144,7 +145,11 @@ STAYS = {
         "parameters": "const strip *s, const double *p, double *q",
         "body": "static double w; w = p[AT(s, i - 1, j)]; q[AT(s, i, j)] = w;",
     },
-    "more behind the loops": {"behind": "total += q[5];"},
+    "the last value is wanted behind the loops": {
+        "first": "double d;",
+        "body": "d = p[AT(s, i - 1, j)]; q[AT(s, i, j)] = d;",
+        "behind": "total += d;",
+    },
     "a return": {"body": "if (p[AT(s, i, j)] < 0.0) return; q[AT(s, i, j)] = 1.0;"},
     "sizes without a sign": {"size": "unsigned"},
     "a value": {"lead": "static int", "behind": "return 1;"},

@@ -63,7 +63,8 @@ class ObjectReader(AccessorReader, ABC):
             return found
         key, parts = named
         line = cursor.location.line
-        read = [part for part in sorted(parts) if not self.program.variables[part].record]
+        known = self.program.variables
+        read = [part for part in sorted(parts) if known[part].pointer or not known[part].record]
         effects.accesses += [Access(part, False, False, line) for part in read]
         if inner.calls:  # an operator of the library picks it
             found = Memory(UNKNOWN_MEMORY, False)

@@ -255,7 +255,9 @@ class Splitting(Preparing[RoutineSite, ContentT]):
             position_up -= 1
         if not use.passed:
             last = self._light(user, block, index, finish)
-            use.division = self._division(user, block, last, finish)
+            passed = self.footprints.changed_by(block.statements[index + 1 : last + 1], user.file)
+            known = self.footprints.later(finish, passed)
+            use.division = self._division(user, block, last, known)
             if use.division is not None:
                 use.last = last
         return use
