@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from imbrex.transform.analysis.in_bounds import by_bounds, rooms
-from imbrex.transform.analysis.reductions import Reduction
 from imbrex.transform.model.affine import Affine, widen
 from imbrex.transform.model.memory import Access
 from imbrex.transform.model.program import Call, Kind, LoopRange, Program, Routine, Statement
+from imbrex.transform.model.reduction import Reduction
 
 
 @dataclass(slots=True)

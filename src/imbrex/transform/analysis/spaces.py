@@ -11,7 +11,7 @@ from imbrex.transform.analysis.behind_loops import may_follow
 from imbrex.transform.analysis.binding import Binding
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.in_bounds import made_each_time
-from imbrex.transform.analysis.reductions import Reduction, reductions
+from imbrex.transform.analysis.reductions import reductions
 from imbrex.transform.analysis.set_first import sets_first
 from imbrex.transform.analysis.space import Space, nest
 from imbrex.transform.analysis.summary import Footprint
@@ -21,6 +21,7 @@ from imbrex.transform.model.location import Location
 from imbrex.transform.model.memory import Access
 from imbrex.transform.model.program import Call, Kind, LoopRange, Program, Routine, Statement
 from imbrex.transform.model.reasons import TWICE, ReasonKind
+from imbrex.transform.model.reduction import Reduction
 
 
 class Spaces:

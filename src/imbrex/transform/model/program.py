@@ -15,7 +15,7 @@ from imbrex.transform.model.covered_calls import UnreadCall
 from imbrex.transform.model.formulas import Assignment, Formula, Span
 from imbrex.transform.model.location import Location
 from imbrex.transform.model.memory import Access, Layout, Variable
-from imbrex.transform.model.reducing import Reducing
+from imbrex.transform.model.reduction import Reduction
 from imbrex.transform.model.scopes import Scope
 from imbrex.transform.model.sources import SourceFile
 
@@ -160,7 +160,7 @@ class Statement:
     holding: tuple[Affine, ...] = ()
     failing: tuple[Affine, ...] = ()
     known: frozenset[Affine] = frozenset()  # what is not below 0 while it runs, by such an IF
-    reduces: Reducing | None = None  # of C: what it takes into a scalar, and does nothing else
+    reduces: Reduction | None = None  # of C: what it takes into a scalar, and does nothing else
 
     def walk(self) -> list[Statement]:
         """The statement and those inside it, in textual order."""

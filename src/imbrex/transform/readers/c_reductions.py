@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from imbrex.transform.model.reducing import Reducing
+from imbrex.transform.model.reduction import Reduction
 from imbrex.transform.readers import c_cursor as cc
 from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers.c_places import PlaceReader
@@ -27,7 +27,7 @@ _COMPARABLE = frozenset(
 _SIDES = {cc.GREATER: "max", cc.LESS: "min"}
 
 
-def reduction(reader: PlaceReader, cursor: Any) -> Reducing | None:
+def reduction(reader: PlaceReader, cursor: Any) -> Reduction | None:
     """What a statement takes into which scalar; None where it is another statement."""
     inner = cursor.stripped if cursor.kind in ck.EXPRESSIONS else cursor
     if inner.kind is ck.IF_STMT and len(inner.children) == 2:
@@ -49,7 +49,7 @@ def reduction(reader: PlaceReader, cursor: Any) -> Reducing | None:
     return None
 
 
-def _asked(reader: PlaceReader, asked: Any, then: Any) -> Reducing | None:
+def _asked(reader: PlaceReader, asked: Any, then: Any) -> Reduction | None:
     """`if (value > m) m = value;`"""
     if then.kind is ck.COMPOUND_STMT and len(then.children) == 1:
         (then,) = then.children
@@ -62,7 +62,7 @@ def _asked(reader: PlaceReader, asked: Any, then: Any) -> Reducing | None:
 
 def _compared(
     reader: PlaceReader, asked: Any, target: Any, taken: Any, left: Any
-) -> Reducing | None:
+) -> Reduction | None:
     """A value that is taken where it compares, and the target that is left else."""
     if asked.kind is not ck.BINARY_OPERATOR or not _same(left, target):
         return None
@@ -77,7 +77,7 @@ def _compared(
     return None
 
 
-def _called(reader: PlaceReader, call: Any, target: Any) -> Reducing | None:
+def _called(reader: PlaceReader, call: Any, target: Any) -> Reduction | None:
     """`m = std::max(m, value)`, which keeps m where the value is no number; `fmax` of both."""
     first, second = call.arguments
     kind = _KEEPING.get(call.spelling) if _is_standard(call) else None
@@ -89,7 +89,7 @@ def _called(reader: PlaceReader, call: Any, target: Any) -> Reducing | None:
     return _of(reader, kind, target, second) if kind and _same(first, target) else None
 
 
-def _of(reader: PlaceReader, kind: str, target: Any, value: Any) -> Reducing | None:
+def _of(reader: PlaceReader, kind: str, target: Any, value: Any) -> Reduction | None:
     if target.kind not in (ck.DECL_REF_EXPR, ck.MEMBER_REF_EXPR):
         return None
     place, effects = reader.place(target, Effects()), Effects()
@@ -105,7 +105,7 @@ def _of(reader: PlaceReader, kind: str, target: Any, value: Any) -> Reducing | N
     absolute = "" if whole else _is_absolute(reader, value)
     operation = kind if kind == "sum" else f"chosen {kind}"
     exact = whole or (kind != "sum" and absolute is not None)
-    return Reducing(operation, place.key, exact, absolute or "" if kind != "sum" else "")
+    return Reduction(operation, exact, place.key, absolute or "" if kind != "sum" else "")
 
 
 def _is_standard(call: Any) -> bool:

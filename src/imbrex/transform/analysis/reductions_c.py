@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.model.program import Program, Routine, Statement
-from imbrex.transform.model.reducing import Reducing
+from imbrex.transform.model.reduction import Reduction
 
 
-def reducing(
+def reductions_of_c(
     program: Program, footprints: Footprints, routine: Routine, body: list[Statement]
-) -> dict[str, Reducing]:
+) -> dict[str, Reduction]:
     """What all of a loop's body does to such scalars, by their keys."""
-    found: dict[str, Reducing] = {}
+    found: dict[str, Reduction] = {}
     every = [inner for statement in body for inner in statement.walk()]
     for key in {s.reduces.variable for s in every if s.reduces is not None}:
         mine = [s.reduces for s in every if s.reduces is not None and s.reduces.variable == key]
@@ -25,7 +25,7 @@ def reducing(
     return found
 
 
-def _is_set_once(footprints: Footprints, routine: Routine, mine: Reducing) -> bool:
+def _is_set_once(footprints: Footprints, routine: Routine, mine: Reduction) -> bool:
     """Whether nothing but its declaration sets what is taken, if that depends on it."""
     if not mine.absolute:
         return True
