@@ -1,0 +1,188 @@
+"""Random programs of C++ in which an exchange and a step are methods of one class.
+
+What stands in front of the step's loops, in them and behind them, between the two calls and behind
+the wait is drawn: local variables, arrays and pointers, largest values, sums, counters, grids that
+change places, sizes that are set, code that sets members. The object is a variable, what a pointer
+names or an element of an array, and may be another one in the next turn.
+"""
+
+from __future__ import annotations
+
+import random
+
+HEAD = """#include <mpi.h>
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <utility>
+#include <vector>
+#define AT(i, j) ((i) * (nx + 2) + (j))
+static int rank, peer;
+"""
+PROGRAM = """
+static double total_{number};
+class Heat{number};
+static void note_{number}(Heat{number} &h);
+class Heat{number} {{
+  public:
+    explicit Heat{number}(int first) : nx(11), ny(10), counted(0), largest(0.0), u(300), v(300)
+    {{
+        for (int i = 0; i < 300; i++) {{
+            u[i] = (i * 7 + rank * 5 + first) % 23 / 8.0;
+            v[i] = (i * 3 + rank) % 11 / 4.0;
+        }}
+        for (int i = 0; i < 16; i++)
+            edge[i] = i;
+    }}
+    void exchange()
+    {{
+        {exchange}
+        {finish}
+    }}
+    void step()
+    {{
+        {before}
+        for (int i = {low}; i <= {high}; i++)
+            for (int j = 1; j <= nx; j++)
+                {body}
+        {behind}
+    }}
+    void turn() {{ std::swap(u, v); }}
+    int nx, ny, counted;
+    double largest;
+    std::vector<double> u, v;
+    double edge[16];
+}};
+static void note_{number}(Heat{number} &h)
+{{
+    h.counted += 2;
+    h.v[20] = total_{number};
+}}
+static void program_{number}(std::FILE *out)
+{{
+    {objects}
+    for (int t = 0; t < 5; t++) {{
+        {calls}
+    }}
+    for (int k = 0; k < 6; k++) {{
+        const Heat{number} &of = k % 2 ? {second} : {first};
+        double sum = k < 2 ? total_{number} + of.counted + of.largest + of.nx + of.ny : 0.0;
+        for (int i = 0; i < 300; i++)
+            sum += (k < 4 ? of.u[i] : of.v[i]) * (1 + i % 13);
+        std::fprintf(out, "program {number} rank %d array %d %.17g\\n", rank, k, sum);
+    }}
+}}
+"""
+MAIN = """int main(int argc, char **argv)
+{{
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    peer = 1 - rank;
+    std::FILE *out = std::fopen(rank ? "rank1.txt" : "rank0.txt", "a");
+{calls}
+    std::fclose(out);
+    MPI_Finalize();
+    return 0;
+}}
+"""
+EXCHANGES = (
+    """MPI_Request r[2];
+        MPI_Irecv(&u[AT(0, 1)], nx, MPI_DOUBLE, peer, 1, MPI_COMM_WORLD, &r[0]);
+        MPI_Isend(&u[AT(ny, 1)], nx, MPI_DOUBLE, peer, 1, MPI_COMM_WORLD, &r[1]);
+        MPI_Waitall(2, r, MPI_STATUSES_IGNORE);""",
+    """MPI_Sendrecv(&u[AT(1, 1)], nx, MPI_DOUBLE, peer, 0, &u[AT(ny + 1, 1)], nx, MPI_DOUBLE,
+                     peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Sendrecv(&u[AT(ny, 1)], nx, MPI_DOUBLE, peer, 1, &u[AT(0, 1)], nx, MPI_DOUBLE, peer,
+                     1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);""",
+    """MPI_Request r[2];
+        MPI_Irecv(edge, nx, MPI_DOUBLE, peer, 1, MPI_COMM_WORLD, &r[0]);
+        MPI_Isend(&u[AT(ny, 1)], nx, MPI_DOUBLE, peer, 1, MPI_COMM_WORLD, &r[1]);
+        MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+        for (int j = 1; j <= nx; j++)
+            u[AT(0, j)] = edge[j - 1];""",
+)
+FINISH = ("counted++;", "u[AT(0, 0)] = counted;", "largest = 0.0;", "edge[3] = ny;")
+BETWEEN = (
+    *("{on}counted++;", "{on}ny--;", "{on}ny = 10 - {on}ny % 2;", "{total} += {on}u[5];"),
+    *("{on}largest = 0.0;", "{on}nx = 9;", "{on}turn();", "{total} += 1.0;", "{on}edge[2] = 1.0;"),
+    *("double local = {on}u[3];\n        {total} += local;", "{on}u[60] = 0.5;"),
+)
+STENCIL = "v[AT(i, j)] = u[AT(i - 1, j)] + 0.5 * u[AT(i + 1, j)];"
+LARGEST = (
+    "{{ double d = std::fabs(u[AT(i - 1, j)]); v[AT(i, j)] = d; if (d > largest) largest = d; }}"
+)
+BODIES = (
+    STENCIL,
+    LARGEST,
+    "v[AT(i, j)] = 0.25 * (u[AT(i - 1, j)] + u[AT(i + 1, j)] + u[AT(i, j - 1)]);",
+    "{{ v[AT(i, j)] = u[AT(i - 1, j)]; counted += i; }}",
+    "v[AT(i, j)] = u[AT(i - 1, j)] + v[AT(i, j)];",
+    "u[AT(i, j)] = 0.5 * u[AT(i, j)] + u[AT(i - 1, j)];",
+    "v[AT(i, j)] = u[AT(i - 1, j)] + counted;",
+)
+BEHIND = (
+    *("std::swap(u, v);", "std::swap(u, v);", "u.swap(v);", "counted++;", "{total} += v[35];"),
+    *("{total} += largest;", "note_{number}(*this);", "u[AT(1, 1)] = v[AT(1, 1)];", "ny = 10;"),
+    "if (counted > 3)\n            {total} += 1.0;",
+    "double x = u[AT(2, 1)];\n        {total} += x;",
+    "v[AT(ny, nx)] = 0.0;\n        std::swap(u, v);",
+)
+# What is declared in front of the loops, what they do with it, and what behind them does.
+LOCALS = (
+    ("double s;", "{{ s = u[AT(i - 1, j)]; v[AT(i, j)] = s * 0.5; }}", "{total} += s;"),
+    ("double s = 0.0;", "{{ s += u[AT(i - 1, j)]; v[AT(i, j)] = s; }}", "{total} += s;"),
+    ("double s = 1.0;", STENCIL, "s = 2.0;\n        {total} += s;"),
+    (
+        "double w[16] = {{0.0}};",
+        "{{ w[i] = u[AT(i - 1, 1)]; v[AT(i, j)] = w[i]; }}",
+        "std::copy(w + 4, w + 8, v.begin());",
+    ),
+    ("const double c = counted;", "v[AT(i, j)] = c + u[AT(i - 1, j)];", "{total} += c;"),
+    ("double *t = &u[0];", "v[AT(i, j)] = t[AT(i - 1, j)];", "t[AT(3, 3)] = 1.0;"),
+    ("int last = 0;", "{{ last = i; v[AT(i, j)] = u[AT(i - 1, j)]; }}", "{total} += last;"),
+    ("const int n = ny;", "v[AT(i, j)] = u[AT(i - 1, j)] + n;", "v[AT(n, 1)] = 0.25;"),
+    ("largest = 0.0;", LARGEST, "largest = std::sqrt(largest);"),
+)
+# The objects, how the methods are called on one, the two that are checked, another one from now on.
+STYLES = (
+    ("{type} h(1), g(3);", "h.", "h", "g", ""),
+    ("{type} h(1), g(3);\n    {type} *p = &h;", "p->", "h", "g", "p = p == &h ? &g : &h;"),
+    ("{type} many[2] = {{{type}(1), {type}(3)}};\n    int m = 0;", "many[m].", "many[0]", "many[1]",
+     "m = 1 - m;"),
+)  # fmt: skip
+
+
+def program(number: int) -> str:
+    """The class and the routine of one seed."""
+    draw = random.Random(number)
+    before, body, behind = "", draw.choice(BODIES), draw.choice((*BEHIND, "", ""))
+    if draw.random() < 0.5:
+        before, body, last = draw.choice(LOCALS)
+        behind = draw.choice((last, last, behind))
+    objects, on, first, second, other = draw.choice(STYLES)
+    calls = ["{on}exchange();", "{on}step();"]
+    if draw.random() < 0.5:
+        calls.insert(1, draw.choice((*BETWEEN, other)))
+    if draw.random() < 0.6:
+        calls.append(draw.choice(("{on}turn();", other)))
+    names = {"number": number, "total": f"total_{number}", "on": on, "type": f"Heat{number}"}
+    return PROGRAM.format(
+        number=number,
+        exchange=draw.choice(EXCHANGES),
+        finish=draw.choice((*FINISH, "", "", "")),
+        low=draw.choice("112"),
+        high=draw.choice(("ny", "ny", "ny - 1", "nx")),
+        before=before.format(**names),
+        body=body.format(**names),
+        behind=behind.format(**names),
+        objects=objects.format(**names),
+        calls="\n        ".join(call.format(**names) for call in calls if call),
+        first=first,
+        second=second,
+    )
+
+
+def source(seeds: list[int]) -> str:
+    """One program that runs the random routine of each seed in turn."""
+    calls = "\n".join(f"    program_{number}(out);" for number in seeds)
+    return HEAD + "".join(program(number) for number in seeds) + MAIN.format(calls=calls)
