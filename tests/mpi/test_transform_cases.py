@@ -16,7 +16,7 @@ pytestmark = pytest.mark.untimed
 CASES = Path(__file__).parents[1] / "unit" / "transform" / "cases"
 NAMES = [
     "axis.c",
-    "behind.c",
+    "behind.cpp",
     "behind.f90",
     "beside.c",
     "beside.f90",
