@@ -38,6 +38,10 @@ class Space:
         """What the headers of the loops touch that is not of one iteration."""
         return [access for access in self.headers if access.variable not in self.private]
 
+    def behind(self) -> list[tuple[int, int]]:
+        """The bytes of what a routine does behind its loops: one span, if there is anything."""
+        return [(self.final[0].start, self.final[-1].end)] if self.final else []
+
     def given(self, numbers: Iterable[int]) -> bool:
         """Whether arguments of the call bound each of these loops.
 

@@ -18,6 +18,7 @@ from imbrex.transform.readers.c_places import PlaceReader
 
 _MOST = 2**31 - 1  # no number is another one of the type that is asked for
 _LABELS = (ck.CASE_STMT, ck.DEFAULT_STMT)
+_ENDING = ("break", "return", "continue")
 
 
 @dataclass(slots=True)
@@ -77,7 +78,7 @@ def _cases(reader: PlaceReader, cursors: list[Any], statements: list[Statement])
     cases: list[_Case] = []
     for cursor, statement in zip(cursors, statements, strict=True):
         if cursor.kind in _LABELS:
-            if cases and not _ends(cases[-1].statements):
+            if cases and not _ending(cases[-1].statements):
                 return []
             case = _Case(statement.start, statement.line)
             inner = [statement]
@@ -99,26 +100,17 @@ def _cases(reader: PlaceReader, cursors: list[Any], statements: list[Statement])
             return []
     inside = [statement for case in cases for statement in case.statements]
     breaks = sum(_breaks(statement) for statement in inside)
-    return cases if breaks == sum(_ends_by_break(case.statements) for case in cases) else []
+    return cases if breaks == sum(_ending(case.statements) == "break" for case in cases) else []
 
 
-def _ends(statements: list[Statement]) -> bool:
-    """Whether the statements never run into what stands behind them."""
+def _ending(statements: list[Statement]) -> str:
+    """The jump that ends the statements, so that they never run into what stands behind them."""
     if not statements:
-        return False
+        return ""
     last = statements[-1]
     if last.kind is Kind.BLOCK:
-        return _ends(last.blocks[0].statements)
-    return last.kind is Kind.JUMP and last.text in ("break", "return", "continue")
-
-
-def _ends_by_break(statements: list[Statement]) -> bool:
-    if not statements:
-        return False
-    last = statements[-1]
-    if last.kind is Kind.BLOCK:
-        return _ends_by_break(last.blocks[0].statements)
-    return last.kind is Kind.JUMP and last.text == "break"
+        return _ending(last.blocks[0].statements)
+    return last.text if last.kind is Kind.JUMP and last.text in _ENDING else ""
 
 
 def _breaks(statement: Statement) -> int:

@@ -312,12 +312,11 @@ class BoundaryFirst(Preparing[StatementSite, Division]):
             return Reason(ReasonKind.LOOP_LABELS(), place)
         if any(read_header(source, loop) is None for loop in loops):
             return Reason(ReasonKind.HEADER(), place)
-        spans = [(statement.line, statement.start, statement.end) for statement in space.initial]
-        if space.final:
-            spans.append((space.final[0].line, space.final[0].start, space.final[-1].end))
-        for line, start, end in spans:
+        spans = [(s.start, s.end) for s in space.initial] + space.behind()
+        for start, end in spans:
             shared = whole_lines(source.data, start, end) == (start, end)
             if shared or (source.is_fortran and _LABEL.search(source.data[start:end])):
+                line = source.line_of(start)
                 return Reason(ReasonKind.LOOP_STATEMENT_LINE(), Location(callee.file, line))
         return None
 

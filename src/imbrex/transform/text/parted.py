@@ -110,11 +110,7 @@ class Parted:
         assert callee is not None and space.call is not None
         self._divided.add(id(space.call))
         whole, span = self.program.files[callee.file], text_of(self.program, callee).span
-        behind = (
-            [whole_lines(whole.data, space.final[0].start, space.final[-1].end)]
-            if space.final
-            else []
-        )
+        behind = [whole_lines(whole.data, *span) for span in space.behind()]
         left_out = ([], behind) if later == 0 else (behind, [])
         first, second = (
             with_headers(whole, span, headers, changed, without)
