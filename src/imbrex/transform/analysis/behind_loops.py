@@ -1,12 +1,13 @@
 """What a routine does behind its loop nest, where a part of the nest is to run earlier.
 
 It is left to the part that runs last: it stands where it did and sees the same, but for locals, of
-which each part has its own.
+which each part has its own. It may hold further loops, as a nest that copies the new field back.
 """
 
 from __future__ import annotations
 
 from imbrex.transform.analysis.footprint import Footprints
+from imbrex.transform.analysis.set_first import sets_first
 from imbrex.transform.model.program import Program, Routine, Statement
 
 
@@ -28,7 +29,10 @@ def may_follow(
             return False
     behind = _locals(program, footprints, callee, final, set_there=False)
     set_inside = _locals(program, footprints, callee, [loops], set_there=True)
-    if behind & set_inside or any(key in footprints.addressed for key in behind | set_inside):
+    anew = {key for key in behind if _is_set_anew(program, footprints, callee, final, key)}
+    if (behind - anew) & set_inside or any(
+        key in footprints.addressed for key in behind | set_inside
+    ):
         return False
     set_before = _locals(program, footprints, callee, before, set_there=True)
     read = {
@@ -39,6 +43,14 @@ def may_follow(
         if not access.write
     }
     return behind & set_before <= read
+
+
+def _is_set_anew(
+    program: Program, footprints: Footprints, callee: Routine, final: list[Statement], key: str
+) -> bool:
+    """Whether it is a scalar that takes nothing over from the loops, as the index of another."""
+    scalar = not program.variables[key].bounds and key not in program.overlays
+    return scalar and sets_first(final, key, footprints, callee.file)
 
 
 def _locals(

@@ -84,11 +84,11 @@ class Spaces:
         callee = self.program.routines.get(call.name)
         if callee is None or not call.is_statement or callee.problem == TWICE:
             return None
-        *before, last = callee.body.statements or [statement]
-        final: list[Statement] = []
-        while before and last.kind is not Kind.LOOP:
-            final.insert(0, last)
-            last = before.pop()
+        steps = callee.body.statements
+        at = next((n for n, step in enumerate(steps) if step.kind is Kind.LOOP), None)
+        if at is None:
+            return None
+        before, last, final = steps[:at], steps[at], steps[at + 1 :]
         inner = self._of_loops(last, callee)
         if inner is None or not may_follow(
             self.program, self.footprints, callee, before, last, final
