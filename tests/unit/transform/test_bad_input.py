@@ -12,6 +12,7 @@ from click.testing import CliRunner, Result
 
 from imbrex.cli.transform import transform as command
 from imbrex.errors import ImbrexError
+from imbrex.transform.engine import Options, transform
 from imbrex.transform.text.edits import replace_files
 
 pytestmark = pytest.mark.slow
@@ -204,3 +205,33 @@ def test_a_file_that_changed_meanwhile_stops_all_edits() -> None:
     assert sorted(path.name for path in Path().iterdir() if path.name.startswith(".")) == []
     replace_files([(first, b"one", b"1"), (second, b"other", b"2")])
     assert (first.read_bytes(), second.read_bytes()) == (b"1", b"2")
+
+
+COMPONENT = """#include <mpi.h>
+typedef struct {{ int x, y, z; }} place;
+static double u[100][100], b[100];
+static void pack(double *to, double (*g)[100], int k)
+{{
+    for (int i = 0; i < 100; i++)
+        to[(i * k) % 100] = g[k][i];
+}}
+int main(int argc, char **argv)
+{{
+    place at, *p = &at;
+    MPI_Init(&argc, &argv);
+    for ({index} = 0; {index} < 4; {index}++) {{
+        pack(b, u, {index});
+        MPI_Send(b, 100, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD);
+    }}
+    MPI_Finalize();
+    return 0;
+}}
+"""
+
+
+@pytest.mark.parametrize("index", ["at.z", "p->z"])
+def test_a_loop_over_a_component(index: str) -> None:
+    """Its values are not known one by one, and the program is read all the same."""
+    Path("a.c").write_text(COMPONENT.format(index=index))
+    (decision,) = transform([Path("a.c")], Options()).decisions
+    assert decision.decision == "nothing-to-gain"

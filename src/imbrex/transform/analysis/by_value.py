@@ -134,7 +134,8 @@ class ByValue:
                         for part in child.walk()
                         for access in part.accesses
                     )
-                    local = self.program.variables[loop.index].kind == "local"
+                    variable = self.program.variables.get(loop.index)  # none for a component
+                    local = variable is not None and variable.kind == "local"
                     if short and local and kept and 0 < len(values) <= _MOST:
                         inner = {**known, loop.index: values}
                 for child in statement.blocks:
