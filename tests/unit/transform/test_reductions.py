@@ -30,6 +30,22 @@ CASES: dict[str, tuple[dict[str, str], bool, bool]] = {
         True,
         True,
     ),
+    "of some elements": ({LARGEST: f"if (i > 3) then\n {LARGEST}\nend if"}, True, True),
+    "of some elements, which it picks": (
+        {LARGEST: f"if (diff < 3d0) then\n {LARGEST}\nend if"},
+        False,
+        False,
+    ),
+    "with an else": (
+        {LARGEST: f"if ({CHANGE} > diff) then\n diff = {CHANGE}\nelse\n diff = 1d0\nend if"},
+        False,
+        False,
+    ),
+    "where a text is compared": (
+        {LARGEST: f"if (abs(diff) > merge(1d0, 2d0, 'a' == 'b')) diff = {CHANGE}"},
+        False,
+        False,
+    ),
     "of a temporary": (
         {
             DECLARED: f"{DECLARED}  double precision :: d\n",

@@ -160,7 +160,7 @@ class Statement:
     holding: tuple[Affine, ...] = ()
     failing: tuple[Affine, ...] = ()
     known: frozenset[Affine] = frozenset()  # what is not below 0 while it runs, by such an IF
-    reduces: Reduction | None = None  # of C: what it takes into a scalar, and does nothing else
+    reduces: Reduction | None = None  # what it takes into a scalar, and does nothing else
 
     def walk(self) -> list[Statement]:
         """The statement and those inside it, in textual order."""

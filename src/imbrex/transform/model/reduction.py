@@ -8,9 +8,9 @@ from typing import NamedTuple
 class Reduction(NamedTuple):
     """What a statement, or all iterations of a loop, do to one scalar; `exact` in any order.
 
-    `operation`: "sum", "extreme max", "chosen max", "logical .or." and the like. Of a statement of
-    C: `variable`, the scalar's key, and `absolute`, a variable that nothing but its declaration may
-    set, for that to hold.
+    `operation`: "sum", "extreme max", "chosen max", "logical .or." and the like. `variable`: the
+    scalar's key. `absolute`, of C: a variable that nothing but its declaration may set, for that to
+    hold.
     """
 
     operation: str

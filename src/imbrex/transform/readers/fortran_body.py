@@ -17,6 +17,7 @@ from imbrex.transform.readers.fortran_directives import loop_behind, with_direct
 from imbrex.transform.readers.fortran_expressions import Expressions
 from imbrex.transform.readers.fortran_lines import LogicalLine, closing, split_arguments
 from imbrex.transform.readers.fortran_names import Names
+from imbrex.transform.readers.fortran_reductions import Reductions
 from imbrex.transform.readers.fortran_scopes import Scope, depth_zero_equals, is_assignment
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
@@ -35,6 +36,7 @@ class Body:
         self.scope = scope
         self.names = names
         self.expressions = Expressions(names, scope)
+        self.reductions = Reductions(names, scope)
         self.lines = scope.body
         self.position = 0
         self.labels: list[str] = []  # labels that end an open DO
@@ -113,6 +115,7 @@ class Body:
         statement.accesses += effects.accesses
         statement.calls += effects.calls
         statement.stop = statement.stop or effects.stop
+        self.reductions.note(statement, text)
         if line.label and not text.startswith("format("):
             statement.stop = statement.stop or ReasonKind.LABEL(label=line.label)
         if not line.alone:
