@@ -57,6 +57,13 @@ enum ix_log_kind {
     IX_LOG_PARTS_RECV = 17,
     IX_LOG_PART_READY = 18, /* MPI_Pready: peer, tag, comm as its request, bytes of one partition */
     IX_LOG_BLOCKS = 19,     /* sizes of the blocks of a collective: IX_LOG_BLOCK_SIZES */
+    /* One for each member of the group of an epoch that begins or ends, in the call of its
+     * IX_LOG_EPOCH and behind that: */
+    IX_LOG_EXPOSURE = 20, /* Win_post, Win_wait, Win_test: peer is an origin. sequence: the k-th
+                           * post of this process for that origin on this window, of both calls */
+    IX_LOG_ACCESS = 21,   /* Win_start, Win_complete: peer is a target. sequence: the k-th start of
+                           * this process for that target. It is the target's k-th post for us:
+                           * the start needs that, and the target's wait needs our complete */
 };
 
 enum ix_log_flags {
@@ -68,7 +75,8 @@ enum ix_log_flags {
     IX_LOG_AFTER_PAUSE = 32, /* between the record before it and this one measuring was paused */
     IX_LOG_FAILED = 64,      /* truncated, or another error: bytes are as posted */
     IX_LOG_VARYING = 128,    /* collective that need not wait for all: blocks are or may be empty (v
-                              * and w variants), a fence that ends no epoch, Win_free */
+                              * and w variants), a fence that ends no epoch, Win_free, a start
+                              * with MPI_MODE_NOCHECK */
 };
 
 #define IX_LOG_NOBODY (-1)    /* no root, all targets */

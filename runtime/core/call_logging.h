@@ -57,6 +57,10 @@ void ix_log_message(ix_thread *t, int64_t bytes, uint64_t where, uint64_t envelo
 /* Anything else that begins and ends in this call, and one-sided transfers that an epoch ends. */
 void ix_log_done(ix_thread *t, int64_t bytes, uint64_t where, uint64_t envelope, uint32_t sequence);
 
+/* The epoch that this call begins towards one member of its group (IX_LOG_EXPOSURE, IX_LOG_ACCESS):
+ * which it is, as the call that ends it is to say to ix_log_done. 0: too many streams. */
+uint32_t ix_log_epoch_begun(ix_thread *t, uint64_t where, uint64_t envelope);
+
 /* What this call begins and the completion of `handle` ends. `sequence` is that of a collective;
  * messages are counted here. */
 void ix_log_begun(ix_thread *t, uint64_t handle, int64_t bytes, uint64_t where, uint64_t envelope,

@@ -22,6 +22,16 @@ IX_HOT void ix_log_done(ix_thread *t, int64_t bytes, uint64_t where, uint64_t en
                     later ? IX_LOG_OPEN : ix_log_id_of_last(t));
 }
 
+uint32_t ix_log_epoch_begun(ix_thread *t, uint64_t where, uint64_t envelope)
+{
+    int exposes = ix_log_kind_of(envelope) == IX_LOG_EXPOSURE;
+    uint32_t sequence = ix_log_count(where, 0, exposes ? IX_LOG_POSTS : IX_LOG_STARTS);
+    if (!sequence)
+        envelope = ix_log_flagged(envelope, IX_LOG_UNCOUNTED);
+    ix_log_done(t, 0, where, envelope, sequence);
+    return sequence;
+}
+
 /* The end of what begins in this call is known: it has none, or its request is one of those that
  * the library shares between all that complete at once. */
 static inline int ends_here(uint64_t key, uint64_t where)

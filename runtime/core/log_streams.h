@@ -4,7 +4,14 @@
 
 #include "core/internal.h"
 
-enum ix_log_direction { IX_LOG_OUT, IX_LOG_IN, IX_LOG_PARTS_OUT, IX_LOG_PARTS_IN };
+enum ix_log_direction {
+    IX_LOG_OUT,
+    IX_LOG_IN,
+    IX_LOG_PARTS_OUT,
+    IX_LOG_PARTS_IN,
+    IX_LOG_POSTS,
+    IX_LOG_STARTS
+};
 
 typedef struct ix_log_stream {
     _Atomic uint64_t where; /* communicator, direction and peer; 0: empty */

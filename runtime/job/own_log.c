@@ -107,7 +107,7 @@ int ix_own_log(ix_view *view, uint32_t level)
         memset(index_of, 0xff, (positions + (size_t)1) * sizeof *index_of);
     uint32_t at = 0;
     for (const ix_log_record *record; !bad && (record = ix_log_next(&reader, &cursor, &id));) {
-        if (record->thread >= IX_VIEW_THREADS - 1 || record->kind == IX_LOG_BLOCKS)
+        if (record->thread >= IX_VIEW_THREADS - 1 || record->kind >= IX_LOG_BLOCKS)
             continue; /* shared by all threads that found no number; no part of the matching */
         at = ix_log_position(&reader, id, at);
         index_of[at] = view->count;

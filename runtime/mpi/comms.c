@@ -6,6 +6,7 @@
 
 #include "core/call_logging.h"
 #include "mpi/comm_numbers.h"
+#include "mpi/group_epochs.h"
 #include "mpi/observers.h"
 
 typedef ix_comm_table table;
@@ -50,8 +51,10 @@ static int insert(table *t, ix_comm *c)
 
 void ix_comm_drop(ix_comm *c)
 {
-    if (atomic_fetch_sub_explicit(&c->holds, 1, memory_order_acq_rel) == 1)
+    if (atomic_fetch_sub_explicit(&c->holds, 1, memory_order_acq_rel) == 1) {
+        ix_group_epochs_free(c->epochs);
         free(c);
+    }
 }
 
 static void remove_entry(table *t, uint64_t handle)

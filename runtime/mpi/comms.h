@@ -26,6 +26,7 @@ typedef struct ix_comm {
     uint64_t family;  /* a hash of all members */
     uint32_t number;  /* the same on all members: comm_numbers.h */
     _Atomic uint32_t collectives, inits; /* called on it so far, and persistent ones planned */
+    struct ix_group_epochs *epochs;      /* of a window: group_epochs.h; NULL until the first */
     _Atomic int32_t holds; /* the table's, and one of each wildcard receive that is noted */
     uint8_t paths[];       /* by rank of the peer */
 } ix_comm;

@@ -12,6 +12,7 @@
 #include "mpi/library.h"
 #include "mpi/lifecycle.h"
 #include "mpi/observers.h"
+#include "mpi/group_epochs.h"
 #include "mpi/one_sided.h"
 #include "mpi/thread_level.h"
 

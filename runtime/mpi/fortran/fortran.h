@@ -98,6 +98,7 @@ static inline const void *ix_f_buffer(const void *address)
 
 #define ix_f2c_Comm PMPI_Comm_f2c
 #define ix_f2c_Datatype PMPI_Type_f2c
+#define ix_f2c_Group PMPI_Group_f2c
 #define ix_f2c_Message PMPI_Message_f2c
 #define ix_f2c_Op PMPI_Op_f2c
 #define ix_f2c_Request PMPI_Request_f2c

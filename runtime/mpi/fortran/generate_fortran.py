@@ -110,7 +110,7 @@ def conversion(declaration: str, name: str, kind: str) -> Conversion:
             "" if kind in {"start", "cancel"} else f"IX_F_REFRESH({single[1]}, {name}, {given})"
         )
         return Conversion(f"{macro}({single[1]}, {name}, {given});", refresh)
-    value = re.fullmatch(r"MPI_(Comm|Datatype|Message|Op|Request|Win)", ctype)
+    value = re.fullmatch(r"MPI_(Comm|Datatype|Group|Message|Op|Request|Win)", ctype)
     if value:
         return Conversion(f"MPI_{value[1]} {name} = IX_F2C({value[1]}, {given});")
     if ctype == "void *":

@@ -235,11 +235,22 @@ def _epoch(name: str, facts: Facts) -> tuple[str, dict[str, str]]:
         "TARGET": target,
         "FENCE": "IX_FENCE_OF(assert)" if name == "MPI_Win_fence" else "IX_NO_FENCE",
         "SEEN": "*flag" if facts.form == "test" else "1",
+        "GROUP": _group_epoch(facts),
     }
     if facts["closes"] == "none":
         return "call" if name == "MPI_Win_sync" else "rma_open", holes
     slack = {"all": "IX_SLACK_NONE", "local": "IX_SLACK_TAIL"}[facts["closes"]]
     return "rma_close", {**holes, "SLACK": slack}
+
+
+def _group_epoch(facts: Facts) -> str:
+    """C: an epoch with the members of a group begins, or ends."""
+    if "group_epoch" not in facts.fields:
+        return ""
+    kind = f"ix_t, win, IX_LOG_{facts['group_epoch'].upper()}"
+    if "group" in (facts.roles or ()):
+        return f"ix_log_group_epoch_begun({kind}, group, assert);"
+    return f"ix_log_group_epoch_ended({kind});"
 
 
 def _creation(creates: dict[str, int]) -> tuple[str, dict[str, str]]:

@@ -17,7 +17,8 @@ collective (`root` and `other`, or `contributes` and `obtains`; `_RULES` of bodi
 one-sided call; `dependence`, whose data a process needs; `calibration`, whose transfer times hold;
 `timing_dependent`, that it matters when processes call it; `reason`, why it has no wrapper; `mode`
 of a send, `direction` of a one-sided call, `which` requests, which `side` of a partitioned message,
-which `scope` of a window a synchronization `closes`; `group` of calls that are only timed;
+which `scope` of a window a synchronization `closes`, and of those with a group which `group_epoch`
+(access or exposure) they begin or end; `group` of calls that are only timed;
 `note`, the variable that a `noted` call sets; `fortran_forms`, further symbols that it has in
 Fortran.
 """

@@ -4,7 +4,9 @@
     @UNMEASURED@
     ix_thread *ix_t = @ENTER@;
     @CALL@;
-    if (ix_outermost(ix_t) && rc == MPI_SUCCESS && @SEEN@)
+    if (ix_outermost(ix_t) && rc == MPI_SUCCESS && @SEEN@) {
         ix_log_epoch(ix_t, win, @TARGET@, @FENCE@);
+        @GROUP@
+    }
     @LEAVE@;
 }

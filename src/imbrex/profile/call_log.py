@@ -130,6 +130,8 @@ class Kind(IntEnum):
     PARTS_RECV = 17
     PART_READY = 18
     BLOCKS = 19
+    EXPOSURE = 20
+    ACCESS = 21
 
 
 class Flag(IntEnum):
