@@ -22,12 +22,16 @@ from imbrex.replay.arrays import (
     bytes_and_flags,
 )
 from imbrex.replay.collectives import Collectives
+from imbrex.replay.group_epochs import group_epochs
 from imbrex.replay.meetings import Meetings, meetings
 from imbrex.replay.one_sided import closing_epochs, last_ready, probed
 from imbrex.replay.pairs import SENDS, partners
 from imbrex.replay.run_log import NOWHERE, BoolArray, IntArray, RunLog
 
-_LONG_CALC, _BEFORE, _BEGIN, _WAIT = range(4)
+_LONG_CALC, _READY, _BEFORE, _BEGIN, _GOT, _TELL, _ARRIVED, _WAIT = range(8)
+"""Places of operations in a call: computation; what the other side of a window's epoch has to tell;
+what else is waited for before anything begins; what begins; of MPI_Win_complete the gets that must
+be there before it tells its targets, and the puts that arrive in front of that; what is awaited."""
 _LIMIT_NS = 1 << 32
 _SPINS = 0.5
 """Before a test that succeeds: with more than this share of the time in tests that did not, the
@@ -90,6 +94,7 @@ class _Conversion:
         self.not_replayed: dict[str, Counter[int]] = {}
         self.as_measured = np.zeros(self.calls, bool)
         self.closed = closing_epochs(log, np.flatnonzero(self.one_sided))
+        self.epochs = group_epochs(log, self.closed)
         self.all_there_ns = self._all_there()
 
     def schedule(self) -> LogSchedule:
@@ -139,8 +144,7 @@ class _Conversion:
             reason = "sends without a logged receive"
             self.not_replayed[reason] = Counter(log.records["site"][untaken].tolist())
         self._leave_out("collectives whose members are not all logged", self.met.lost)
-        handed_on = log.named(frozenset(("MPI_Win_start", "MPI_Win_wait", "MPI_Win_test")))
-        self._leave_out("windows by post, start and wait", np.flatnonzero(handed_on))
+        self._leave_out("epochs whose other side is not logged", self.epochs.lost)
 
     def _begin(self, ops: _Ops) -> None:
         log = self.log
@@ -154,7 +158,11 @@ class _Conversion:
             call = log.call[about]
             if kind == Kind.SEND:
                 call = last_ready(log, about, call)
+            if which is self.one_sided:
+                call[np.searchsorted(about, self.epochs.held)] = self.epochs.held_call
             ops.add(call, _BEGIN, np.full(len(about), kind, np.int64), about)
+        told = self.epochs.told
+        ops.add(log.call[told], _TELL, np.full(len(told), Kind.SEND, np.int64), told)
 
     def _wait(self, ops: _Ops) -> None:
         log = self.log
@@ -172,7 +180,17 @@ class _Conversion:
             about = np.flatnonzero(which & waited)
             ops.add(log.end[about], _WAIT, np.full(len(about), kind, np.int64), about)
         transfer, call = self.closed
-        ops.add(call, _BEFORE, np.full(len(call), Kind.WAIT_ARRIVAL, np.int64), transfer)
+        completes = log.named(frozenset(("MPI_Win_complete",)))[self.first_of_call[call]]
+        gets = log.is_kind(LogKind.GET)[transfer]
+        for here, place in (
+            (~completes, _BEFORE),
+            (completes & gets, _GOT),
+            (completes & ~gets, _ARRIVED),
+        ):
+            arrivals = np.full(int(here.sum()), Kind.WAIT_ARRIVAL, np.int64)
+            ops.add(call[here], place, arrivals, transfer[here])
+        ready = np.full(len(self.epochs.waits), Kind.WAIT_ARRIVAL, np.int64)
+        ops.add(self.epochs.wait_call, _READY, ready, self.epochs.waited_for)
         probe, receive = probed(log)
         known = self.partner[receive] != NOWHERE
         sent = self.partner[receive[known]]
@@ -253,7 +271,7 @@ class _Conversion:
         first = np.ones(count, bool)
         first[1:] = call[1:] != call[:-1]
         begin = np.full(len(log.records), NOWHERE, np.int64)
-        begins = place == _BEGIN
+        begins = (place == _BEGIN) | (place == _TELL)
         begin[about[begins]] = np.flatnonzero(begins)
         result = np.zeros(count, OPERATION)
         result["kind"] = kind

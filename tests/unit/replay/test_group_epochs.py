@@ -1,0 +1,185 @@
+"""Windows by post, start, complete and wait: from the log to times that are worked out by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from imbrex.profile.call_log import CALL_DTYPE, NOBODY, Flag, Kind
+from imbrex.replay.evaluate import Network, Replayer, Route
+from imbrex.replay.from_log import LogSchedule, schedule_from_log
+from imbrex.replay.run_log import Group, RunLog
+
+OPERATIONS = tuple(
+    f"MPI_{name}"
+    for name in ("Win_post", "Win_start", "Win_complete", "Win_wait", "Win_test", "Put", "Get")
+)
+MEMBERS = {"Win_start": Kind.ACCESS, "Win_complete": Kind.ACCESS}
+TRANSFERS = {"Put": Kind.PUT, "Get": Kind.GET}
+NETWORK = Network(
+    Route(latency_ns=1000, byte_ns=1),
+    Route(latency_ns=1000, byte_ns=1),
+)
+
+Call = tuple[str, int, int, list[int], int]
+"""Operation, enter, exit, the peers, bytes of a transfer or else which epoch it is."""
+
+
+def made_of(
+    calls: list[list[Call]], end: int, flags: int = 0, shift: tuple[int, ...] = ()
+) -> LogSchedule:
+    """`flags` are those of starts; `shift` when ranks began, on the clock of all."""
+    rows: list[tuple[int, int, Call, Kind, int, int, int]] = []
+    number = 0
+    for rank, own in enumerate(calls):
+        for call in own:
+            name, _, _, peers, last = call
+            if name in TRANSFERS:
+                rows.append((rank, number, call, TRANSFERS[name], peers[0], last, 0))
+            else:
+                rows.append((rank, number, call, Kind.EPOCH, NOBODY, 0, 0))
+                kind = MEMBERS.get(name, Kind.EXPOSURE)
+                rows += [(rank, number, call, kind, peer, 0, last) for peer in peers]
+            number += 1
+    records = np.zeros(len(rows), CALL_DTYPE)
+    for k, (_, _, (name, enter, leave, _, _), kind, peer, size, sequence) in enumerate(rows):
+        records[k]["enter_ns"], records[k]["exit_ns"] = enter, leave
+        records[k]["operation"] = OPERATIONS.index(f"MPI_{name}")
+        records[k]["kind"], records[k]["comm"], records[k]["peer"] = kind, 1, peer
+        records[k]["bytes"], records[k]["sequence"] = size, sequence
+        records[k]["flags"] = flags if name == "Win_start" and kind == Kind.ACCESS else 0
+    ranks = np.array([row[0] for row in rows])
+    call_of = np.array([row[1] for row in rows])
+    count = len(calls)
+    streams = np.arange(count)
+    transfers = np.isin(records["kind"], (Kind.PUT, Kind.GET))
+    log = RunLog(
+        records=records, rank=ranks, stream=ranks, call=call_of,
+        end=np.where(transfers, -1, call_of), peer=records["peer"].astype(np.int64),
+        stream_rank=streams, start_ns=np.array(shift or [0] * count, np.int64),
+        origin_ns=np.zeros(count, np.int64), end_ns=np.full(count, end),
+        groups={1: Group(tuple(range(count)), inter=False, window=True)},
+        operations=OPERATIONS, nodes=streams, wall_ns=end,
+    )  # fmt: skip
+    return schedule_from_log(log)
+
+
+def ends(made: LogSchedule, network: Network = NETWORK) -> list[float]:
+    times: list[float] = Replayer(made.schedule).run(network).end_ns.tolist()
+    return times
+
+
+def one_transfer(
+    kind: str = "Put", start_leaves: int = 4200, begins: int = 4200
+) -> list[list[Call]]:
+    """Rank 0 moves 1000 bytes to or from rank 1, computes 1000 ns and completes; both compute 2000
+    at the end. Rank 1 posts at 3000 and waits 900 later."""
+    done = begins + 1000
+    origin = [
+        ("Win_start", 1000, start_leaves, [1], 1),
+        (kind, begins, begins, [1], 1000),
+        ("Win_complete", done, 6000, [1], 1),
+    ]
+    target = [("Win_post", 3000, 3100, [0], 1), ("Win_wait", 4000, 6000, [0], 1)]
+    return [origin, target]
+
+
+def test_start_waits_for_the_post_and_wait_for_the_data() -> None:
+    # The post is there at 3000 + 1000, the put at 4000 + 1000 bytes + 1000. Complete comes at 5000
+    # and tells the target behind the data, which left the link then: 6000 too.
+    made = made_of(one_transfer(), 8000)
+    assert made.not_replayed == {}
+    assert made.missing_ns == 0
+    assert ends(made) == pytest.approx([6000 + 2000, 6000 + 2000])
+
+
+def test_a_get_is_there_before_the_target_is_told() -> None:
+    # The get needs a latency more: 7000. Then the target is told.
+    made = made_of(one_transfer("Get"), 8000)
+    assert ends(made) == pytest.approx([7000 + 2000, 8000 + 2000])
+
+
+def test_a_late_post_moves_the_origin_and_a_late_complete_the_target() -> None:
+    made = made_of(one_transfer(), 8000)
+    made.schedule.start_ns[1] += 500
+    assert ends(made) == pytest.approx([6500 + 2000, 6500 + 2000])
+    # 5000 ns later rank 0 starts, at 6000: its complete is at 7000, and rank 1 knows it at 8000.
+    made = made_of(one_transfer(), 8000)
+    made.schedule.start_ns[0] += 5000
+    assert ends(made) == pytest.approx([8000 + 2000, 8000 + 2000])
+
+
+def test_a_library_whose_start_returns_before_the_post() -> None:
+    # The put of 1100 leaves with the complete, once the target has posted: 4000, 6000 there.
+    made = made_of(one_transfer(start_leaves=1100, begins=1100), 8000)
+    assert ends(made) == pytest.approx([6000 + 2000, 6000 + 2000])
+    # A target that is later than the complete moves both; the start waits for nobody.
+    made.schedule.start_ns[1] += 10_000
+    assert ends(made) == pytest.approx([16_000 + 2000, 16_000 + 2000])
+
+
+def test_there_a_put_behind_the_post_leaves_at_its_call() -> None:
+    # The start takes no time of its own, so that the put leaves at 3400 and the complete comes at
+    # 4400: all is there at 5400.
+    made = made_of(one_transfer(start_leaves=1100, begins=3500), 8000)
+    assert ends(made) == pytest.approx([5400 + 2000, 5400 + 2000])
+
+
+def test_when_the_post_came_is_asked_on_the_clock_of_all() -> None:
+    # On its own clock rank 0 leaves at 1100, but it began 5000 later: the post was there.
+    made = made_of(one_transfer(start_leaves=1100, begins=1100), 8000, shift=(5000, 0))
+    # Start at 6000, put at 6000: there at 8000.
+    assert ends(made) == pytest.approx([8000 + 4000 - 2000 + 900 + 1100 - 2000, 8000 + 2000])
+
+
+def test_a_start_without_check_waits_for_nobody() -> None:
+    made = made_of(one_transfer(), 8000, flags=int(Flag.VARYING))
+    # The put leaves at 1000 already, the complete comes at 2000.
+    assert ends(made)[0] == pytest.approx(3000 + 2000)
+    assert made.not_replayed == {}
+
+
+def test_wait_needs_the_completes_of_all_origins() -> None:
+    def origin(starts: int) -> list[Call]:
+        return [
+            ("Win_start", starts, starts + 10, [0], 1),
+            ("Win_complete", starts + 10, starts + 20, [0], 1),
+        ]
+
+    target: list[Call] = [
+        ("Win_post", 0, 0, [1, 2], 1),
+        ("Win_wait", 100, 9000, [1, 2], 1),
+    ]
+    made = made_of([target, origin(5000), origin(3000)], 10_000)
+    assert ends(made)[0] == pytest.approx(5000 + 1000 + 1000)
+
+
+def test_epochs_are_matched_by_their_number() -> None:
+    calls = one_transfer()
+    second = [
+        (name, enter + 10_000, leave + 10_000, peers, last if name == "Put" else 2)
+        for name, enter, leave, peers, last in calls[0]
+    ]
+    later = [(name, a + 10_000, b + 10_000, peers, 2) for name, a, b, peers, _ in calls[1]]
+    made = made_of([calls[0] + second, calls[1] + later], 18_000)
+    # From 6000 on rank 1 computes 7000 until it posts.
+    assert ends(made) == pytest.approx([16_000 + 2000, 16_000 + 2000])
+
+
+def test_an_epoch_without_its_other_side_passes_as_it_did() -> None:
+    calls = one_transfer()
+    made = made_of([calls[0], calls[1][1:]], 8000)
+    assert list(made.not_replayed) == ["epochs whose other side is not logged"]
+    assert made.missing_ns == 4200 - 1000
+    assert ends(made)[0] == pytest.approx(4200 + 2000 + 2000)
+
+
+def test_many_networks_in_one_pass() -> None:
+    replayer = Replayer(made_of(one_transfer(), 8000).schedule)
+    over = [NETWORK.with_latency(float(ns)) for ns in range(0, 10_000, 100)]
+    over += [NETWORK.with_byte_ns(ns / 10) for ns in range(100)]
+    found, passes = replayer.run_ns_of(over)
+    assert found.tolist() == [replayer.run(n, shared=False).run_ns for n in over]
+    assert passes == 2
+    # Two latencies and the bytes: 3000 + 2 L + 1000 G.
+    assert found[50] == pytest.approx(3000 + 2 * 5000 + 1000 + 2000)
