@@ -119,6 +119,7 @@ int hook(int);"""
         ("use, intrinsic :: ieee_arithmetic, only: odd => ieee_is_nan", "", "if (odd(x)) n = 2"),
         ("use iso_c_binding", "type(c_ptr) :: q", "if (c_associated(q)) n = 2"),
         ("", "real :: times(2)", "x = dfloat(n) + etime(times)"),
+        ("", "complex :: z", "z = (1.0, 2.0)\n  x = imag(z) + realpart(z)"),
         ("", "", "x = acosh(2.0d0) + bessel_j0(x)"),
         ("use omp_lib", "", "n = omp_get_max_threads()"),
     ],

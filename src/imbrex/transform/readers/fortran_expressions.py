@@ -146,6 +146,9 @@ class Expressions(Arguments):
                 after = self._asked(line, after + 1, stop, effects) - 1
             self.read(line, after + 1, stop, effects)
             return stop + 1
+        if found is None and not own and self.names.types.of(f"type({name})") is not None:
+            self.read(line, after + 1, stop, effects)  # it makes a value of that type
+            return stop + 1
         reference = self.call(line, name, start, after + 1, stop, effects)
         # A generic name that extends an intrinsic function may stand for one of the program's.
         extended = name in FUNCTIONS and name in self.names.own.generics

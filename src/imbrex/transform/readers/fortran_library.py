@@ -21,6 +21,7 @@ leadz logical maskr merge_bits out_of_range parity popcnt poppar rank same_type_
 extends_type_of selected_char_kind selected_logical_kind shifta trailz
 alog alog10 ccos cexp clog csin csqrt dconjg derf derfc dacosh dasinh datanh dfloat dgamma dlgama
 algama int1 int4 zcos zlog zsin
+cdabs cdcos cdexp cdlog cdsin cdsqrt complex imag imagpart lnblnk realpart xor
 besj0 besj1 besjn besy0 besy1 besyn dbesj0 dbesj1 dbesjn dbesy0 dbesy1 dbesyn
 acosd asind atand atan2d cosd cotan cotand sind tand dcosd dsind dtand lshift rshift sizeof isnan
 """
