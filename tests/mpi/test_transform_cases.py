@@ -52,6 +52,8 @@ NAMES = [
     "replace.c",
     "replace.f",
     "residual.f90",
+    "result.c",
+    "result.cpp",
     "rows.f",
     "stages.c",
     "stages.f",
@@ -81,6 +83,8 @@ WITH_NEIGHBOURS = {
     "parity.c",
     "parity.f90",
     "residual.f90",
+    "result.c",
+    "result.cpp",
     "rows.f",
 }
 

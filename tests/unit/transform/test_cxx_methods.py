@@ -11,6 +11,7 @@ from imbrex.transform.engine import Options, transform
 pytestmark = pytest.mark.slow
 
 PROGRAM = """#include <mpi.h>
+#include <cmath>
 #include <cstdio>
 #include <utility>
 #include <vector>
@@ -177,6 +178,19 @@ GOES: dict[str, dict[str, str]] = {
         "above": "class Cold { public: void exchange() { total += 1.0; } void step() {} };",
         "once": "Cold c; c.exchange(); c.step();",
     },
+    "a local number for what is behind": {
+        "before": "double s;",
+        "behind": "s = total; total += s;",
+    },
+    "behind the loops on their line": {"body": "v[AT(i, j)] = u[AT(i - 1, j)]; } total += 1.0; {"},
+    "it communicates behind the loops": {"behind": "MPI_Bcast(&total, 1, MPI_DOUBLE, 0, comm);"},
+    "it returns what it gathers": {
+        "step": "double step()",
+        "before": "double most = 0.0;",
+        "body": "v[AT(i, j)] = u[AT(i - 1, j)];\n most = std::fmax(most, std::fabs(u[AT(i, j)]));",
+        "behind": "return most;",
+        "calls": "h.exchange(); total += h.step(); h.turn();",
+    },
 }
 STAYS: dict[str, dict[str, str]] = {
     "in place": {"body": "u[AT(i, j)] = u[AT(i - 1, j)] + u[AT(i + 1, j)];"},
@@ -184,6 +198,18 @@ STAYS: dict[str, dict[str, str]] = {
     "a longer message": {"count": "2 * nx + 4"},
     "a sum": {"body": "total += u[AT(i, j)];"},
     "a member of the object that sums": {"fields": "double s = 0.0;", "body": "s += u[AT(i, j)];"},
+    "it returns a sum": {
+        "step": "double step()",
+        "before": "double sum = 0.0;",
+        "body": "v[AT(i, j)] = u[AT(i - 1, j)]; sum += u[AT(i, j)];",
+        "behind": "return sum;",
+        "calls": "h.exchange(); total += h.step(); h.turn();",
+    },
+    "a virtual one that returns": {
+        "step": "virtual double step()",
+        "behind": "return 1.0;",
+        "calls": "h.exchange(); total += h.step(); h.turn();",
+    },
     "a local sum": {
         "before": "double s = 0.0;",
         "body": "s += u[AT(i - 1, j)]; v[AT(i, j)] = s;",
@@ -305,13 +331,7 @@ STAYS: dict[str, dict[str, str]] = {
         "body": "w[i] = u[AT(i - 1, 1)]; v[AT(i, j)] = w[i];",
         "behind": "total += w[3];",
     },
-    "it communicates behind the loops": {"behind": "MPI_Bcast(&total, 1, MPI_DOUBLE, 0, comm);"},
     "it may return in front of the end": {"behind": "if (total > 5.0)\n return;\n total += 1.0;"},
-    "a local number for what is behind": {
-        "before": "double s;",
-        "behind": "s = total; total += s;",
-    },
-    "behind the loops on their line": {"body": "v[AT(i, j)] = u[AT(i - 1, j)]; } total += 1.0; {"},
     "a declaration reads what comes": {
         "before": "double w = u[AT(0, 1)];",
         "body": "v[AT(i, j)] = w + u[AT(i - 1, j)];",

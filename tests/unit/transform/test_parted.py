@@ -102,6 +102,7 @@ GOES: dict[str, dict[str, str]] = {
         "body": "s->v[AT(s, i, j)] = s->u[AT(s, i - 1, j)] + s->u[AT(s, i + 1, j)];",
         "call": "relax(&s)",
     },
+    "a value": {"lead": "static int", "behind": "return 1;"},
 }
 STAYS = {
     "in place": {"call": "relax(&s, s.u, s.u)"},
@@ -152,7 +153,6 @@ STAYS = {
     },
     "a return": {"body": "if (p[AT(s, i, j)] < 0.0) return; q[AT(s, i, j)] = 1.0;"},
     "sizes without a sign": {"size": "unsigned"},
-    "a value": {"lead": "static int", "behind": "return 1;"},
     "the pointer moves on": {
         "between": "s.u += 2;",
     },

@@ -33,22 +33,26 @@ class Space:
     reduced: dict[str, Reduction] = field(default_factory=dict)  # scalars that it adds values to
     initial: tuple[Statement, ...] = ()  # of a routine: what gives them their first values
     final: tuple[Statement, ...] = ()  # of a routine: what it does behind its loops
+    # Of a routine: what it does in front of them in the part that runs last alone.
+    begin: tuple[Statement, ...] = ()
+    result: str = ""  # of a routine: the local that goes as a value from its first part to the last
 
     def shared_headers(self) -> list[Access]:
         """What the headers of the loops touch that is not of one iteration."""
         return [access for access in self.headers if access.variable not in self.private]
 
-    def behind(self) -> list[tuple[int, int]]:
-        """The bytes of what a routine does behind its loops: one span, if there is anything."""
-        return [(self.final[0].start, self.final[-1].end)] if self.final else []
+    def once(self) -> list[tuple[int, int]]:
+        """The bytes of what a routine does in its last part alone; behind the loops, one span."""
+        spans = [(statement.start, statement.end) for statement in self.begin]
+        return spans + ([(self.final[0].start, self.final[-1].end)] if self.final else [])
 
     def given(self, numbers: Iterable[int]) -> bool:
         """Whether arguments of the call bound each of these loops.
 
         A routine that reduces values into a scalar begins anew with each call, and one that does
-        something behind its loops does it in each.
+        something around its loops does it in each.
         """
-        if self.reduced or self.final:
+        if self.reduced or self.final or self.begin:
             return False
         return self.bounds is not None and all(self.bounds[n] != (-1, -1) for n in numbers)
 

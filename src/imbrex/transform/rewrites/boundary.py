@@ -26,10 +26,11 @@ from imbrex.transform.rewrites.proposals import Preparing, Proposal, StatementSi
 from imbrex.transform.text.directives import directives_allow, may_be_parted
 from imbrex.transform.text.division import Cuts, Division, halves
 from imbrex.transform.text.edits import Edit
-from imbrex.transform.text.layout import after_line, first_on_line, line_start, whole_lines
+from imbrex.transform.text.layout import first_on_line, whole_lines
 from imbrex.transform.text.loop_headers import read_header
 from imbrex.transform.text.members import object_of
 from imbrex.transform.text.parted import Parted, problem_of
+from imbrex.transform.text.placing import behind, in_front, in_place
 
 NAME = "boundary-first"
 _LABEL = re.compile(rb"^[ \t]*\d+[ \t]", re.MULTILINE)
@@ -41,7 +42,7 @@ class BoundaryFirst(Preparing[StatementSite, Division]):
     The consumer of a message does its interior before the wait; the producer does the boundary,
     which is what is sent, before the send. A call of a routine that is one nest is divided too: by
     its arguments, where they bound the loops, else by `work_interior` and `work_boundary`, which
-    are written beside `work`; what it does behind the nest stays with the part that runs last.
+    are written beside `work`; what it does around the nest stays with the part that runs last.
 
     Before:
         MPI_Recv(&u[0], 1, MPI_DOUBLE, left, 0, comm, MPI_STATUS_IGNORE);
@@ -91,7 +92,7 @@ class BoundaryFirst(Preparing[StatementSite, Division]):
             self._spaces[id(statement)] = spaces.of(statement)
         space = self._spaces[id(statement)]
         between = self._between(routine, block, index, produces)
-        if space is None or (produces and (space.final or not between)):
+        if space is None or (produces and (space.final or space.begin or not between)):
             return None
         if self._cuts(space, wanted) is None:
             return None
@@ -312,10 +313,10 @@ class BoundaryFirst(Preparing[StatementSite, Division]):
             return Reason(ReasonKind.LOOP_LABELS(), place)
         if any(read_header(source, loop) is None for loop in loops):
             return Reason(ReasonKind.HEADER(), place)
-        spans = [(s.start, s.end) for s in space.initial] + space.behind()
-        for start, end in spans:
+        spans = [(s.start, s.end) for s in space.initial] + space.once()
+        for start, end in spans if source.is_fortran else []:
             shared = whole_lines(source.data, start, end) == (start, end)
-            if shared or (source.is_fortran and _LABEL.search(source.data[start:end])):
+            if shared or _LABEL.search(source.data[start:end]):
                 line = source.line_of(start)
                 return Reason(ReasonKind.LOOP_STATEMENT_LINE(), Location(callee.file, line))
         return None
@@ -326,25 +327,20 @@ class BoundaryFirst(Preparing[StatementSite, Division]):
         space = division.space
         parted = Parted(self.program)
         interior, boundary = self._halves(routine, division, parted)
-        start = line_start(source.data, space.statement.start)
         statements = division.block.statements
         if division.produces:
-            behind = after_line(source.data, statements[division.until].end)
             edits = [
-                Edit(start, space.statement.end, boundary),
-                Edit(behind, behind, f"\n{interior}"),
+                in_place(source, space.statement, boundary),
+                behind(source, statements[division.until], interior),
             ]
         elif statements[division.at] is space.statement:
-            edits = [Edit(start, space.statement.end, f"{interior}\n{boundary}")]
+            edits = [in_place(source, space.statement, f"{interior}\n{boundary}")]
         else:
-            before = statements[division.at - 1] if division.at else None
-            if before is not None:
-                behind = after_line(source.data, before.end)
-                edits = [Edit(behind, behind, f"\n{interior}")]
+            if division.at:
+                edits = [behind(source, statements[division.at - 1], interior)]
             else:
-                front = line_start(source.data, statements[0].start)
-                edits = [Edit(front, front, f"{interior}\n")]
-            edits.append(Edit(start, space.statement.end, boundary))
+                edits = [in_front(source, statements[0].start, interior)]
+            edits.append(in_place(source, space.statement, boundary))
         order = ReasonKind.BOUNDARY_FIRST if division.produces else ReasonKind.INTERIOR_FIRST
         reason = Reason(order(), Location(routine.file, space.statement.line))
         every = parted.edits()
@@ -385,8 +381,7 @@ class BoundaryFirst(Preparing[StatementSite, Division]):
         source = self.program.files[routine.file]
         space = division.space
         interior, boundary = self._halves(routine, division, parted)
-        start = line_start(source.data, space.statement.start)
-        return interior, [Edit(start, space.statement.end, boundary)]
+        return interior, [in_place(source, space.statement, boundary)]
 
 
 def _short(span: LoopRange) -> bool:

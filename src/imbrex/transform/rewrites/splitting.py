@@ -323,9 +323,10 @@ class Splitting(Preparing[RoutineSite, ContentT]):
         for position in range(index + 1, len(block.statements)):
             statement = block.statements[position]
             footprint = self.footprints.of(statement, user.file)
-            if footprint.leaves or footprint.events:
-                return None
             space = spaces.of(statement) if footprint.heavy else None
+            alone = space is not None and (space.final or space.begin)
+            if (footprint.leaves or footprint.events) and not alone:
+                return None
             if space is not None:
                 return self.boundary.divide(user, block, spaces, space, finish + between, index + 1)
             if footprint.stop:

@@ -57,7 +57,9 @@ class _Behind:
         index = self.use.block.statements.index(self.use.statement)
         for statement in self.use.block.statements[index + 1 :]:
             found = self.footprints.of(statement, self.user.file)
-            if found.leaves or found.events:
+            space = spaces.of(statement) if found.heavy else None
+            alone = space is not None and (space.final or space.begin)
+            if (found.leaves or found.events) and not alone:
                 return None
             if found.stop is not None:
                 first = first or found.stop
@@ -68,7 +70,6 @@ class _Behind:
             if first is None and meeting is not None:
                 first = self._used(*meeting)
             if found.heavy:
-                space = spaces.of(statement)
                 undivided = None if space is None else self._undivided(spaces, space, wanted)
                 return undivided or first
             passing = passing and meeting is None

@@ -35,6 +35,7 @@ from imbrex.transform.text.members import (
     takes_prototypes,
 )
 from imbrex.transform.text.name_lists import renamed
+from imbrex.transform.text.placing import behind, in_front, in_place, left_out
 from imbrex.transform.text.routine_text import c_routine_text, fortran_routine_text
 from imbrex.transform.text.specification import (
     c_declarations,
@@ -345,17 +346,13 @@ class Halves:
         middle = [start] if first == index else []
         ends = [interior, finish] if interior else [finish]
         middle += ends if last == index else []
-        begin = line_start(source.data, statement.code_start)
-        edits = [Edit(begin, statement.end, "\n".join(middle))]
-        if not middle:
-            stop = source.data.find(b"\n", statement.end)
-            edits = [Edit(begin, stop + 1, "")]
+        edits = [left_out(source, statement)]
+        if middle:
+            edits = [in_place(source, statement, "\n".join(middle))]
         if first != index:
-            front = line_start(source.data, block.statements[first].start)
-            edits.append(Edit(front, front, start + "\n"))
+            edits.append(in_front(source, block.statements[first].start, start))
         if last != index:
-            behind = after_line(source.data, block.statements[last].end)
-            edits.append(Edit(behind, behind, "".join(f"\n{line}" for line in ends)))
+            edits.append(behind(source, block.statements[last], "\n".join(ends)))
         return edits
 
     def declarations(self, user: Routine, kept: list[Variable]) -> list[Edit]:
@@ -386,9 +383,9 @@ class Halves:
                 offset = after_line(data, user.declare_after)
             edits.append(Edit(offset, offset, "".join(f"\n{indent}{line}" for line in lines)))
         else:
-            offset = line_start(data, user.first_executable)
             indent = indent_at(data, user.first_executable)
-            edits.append(Edit(offset, offset, "".join(f"{indent}{line}\n" for line in lines)))
+            text = "\n".join(f"{indent}{line}" for line in lines)
+            edits.append(in_front(source, user.first_executable, text))
         return edits + self.known_in(user, kept)
 
     def known_in(self, user: Routine, kept: list[Variable]) -> list[Edit]:

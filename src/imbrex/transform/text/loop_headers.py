@@ -92,14 +92,14 @@ def with_headers(
     span: tuple[int, int],
     headers: dict[int, Header],
     texts: dict[int, str],
-    without: Iterable[tuple[int, int]] = (),
+    changes: Iterable[Edit] = (),
 ) -> str:
     """The text of a span in which some loops, by number, have other headers.
 
-    `without`: what of it is left out.
+    `changes`: what else is written anew in it.
     """
     start, end = span
-    edits = [Edit(first - start, last - start, "") for first, last in without]
+    edits = [Edit(edit.start - start, edit.end - start, edit.text) for edit in changes]
     for number, text in texts.items():
         header = headers[number]
         indent = indent_at(source.data, header.start)

@@ -15,7 +15,8 @@ from imbrex.transform.text.layout import indent_at
 from imbrex.transform.text.specification import parameters_of
 
 _DECLARED = re.compile(
-    r"(?P<lead>(?:(?:static|inline)\s+)*void\s+)(?P<name>\w+)\s*\((?P<inside>[^(){}=]*)\)"
+    r"(?P<lead>(?:(?:static|inline)\s+)*)(?P<type>(?:(?:unsigned|long)\s+)*\w+)\s+"
+    r"(?P<name>\w+)\s*\((?P<inside>[^(){}=]*)\)"
     r"(?P<tail>(?:\s*\b(?:const|noexcept)\b)*)$"
 )
 # An object that is named without a call: by names, and by elements whose indices set nothing.
@@ -31,14 +32,23 @@ class Declared:
     source: SourceFile
     span: tuple[int, int] = (0, 0)
     lead: str = ""
+    type: str = "void"
     parameters: tuple[str, ...] = ()
     tail: str = ""
 
-    def edit(self, heads: list[tuple[str, list[str]]], *, keep: bool) -> Edit:
-        """Declarations of methods with these names and parameters in its place, or behind it."""
+    def edit(
+        self, heads: list[tuple[str, list[str]]], *, keep: bool, types: tuple[str, ...] = ()
+    ) -> Edit:
+        """Declarations of methods with these names and parameters in its place, or behind it.
+
+        `types`: of their values, where these are not its own.
+        """
         start, end = self.span
         separator = "\n" + indent_at(self.source.data, start)
-        lines = [f"{self.lead}{name}({', '.join(p)}){self.tail};" for name, p in heads]
+        lines = [
+            f"{self.lead}{kind} {name}({', '.join(p)}){self.tail};"
+            for kind, (name, p) in zip(types or [self.type] * len(heads), heads, strict=True)
+        ]
         text = separator.join(lines)
         return Edit(end, end, separator + text) if keep else Edit(start, end, text)
 
@@ -73,6 +83,7 @@ def declared_in_class(program: Program, routine: Routine) -> Declared | Cause | 
         source,
         (start, end + after.end()),
         match["lead"],
+        match["type"],
         tuple(p.strip() for p in parameters),
         " ".join(["", *match["tail"].split()]),
     )
@@ -97,7 +108,11 @@ def seen_by_callers(program: Program, routine: Routine) -> bool:
         return False
     if is_member(routine):
         return True
-    pattern = re.compile(rb"\bvoid\s+(?:\w+\s*::\s*)*" + routine.plain_name.encode() + rb"\s*\(")
+    pattern = re.compile(
+        rb"\b(?!return\b|else\b|do\b)\w+[\s*&]+(?:\w+\s*::\s*)*"
+        + routine.plain_name.encode()
+        + rb"\s*\("
+    )
     return not any(
         source.name != routine.file and pattern.search(source.data) for source in program.sources()
     )

@@ -15,8 +15,8 @@ from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.model.sources import Language
 from imbrex.transform.text.directives import without_those_of_loops
 from imbrex.transform.text.edits import Edit
-from imbrex.transform.text.layout import indent_at, whole_lines
-from imbrex.transform.text.loop_headers import Header, with_headers
+from imbrex.transform.text.layout import indent_at
+from imbrex.transform.text.loop_headers import Header
 from imbrex.transform.text.members import (
     Declared,
     declared_in_class,
@@ -28,20 +28,24 @@ from imbrex.transform.text.members import (
     takes_prototypes,
 )
 from imbrex.transform.text.name_lists import renamed
+from imbrex.transform.text.part_texts import Part, free_name, parts_of
 from imbrex.transform.text.routine_text import RoutineText, c_routine_text, fortran_routine_text
+from imbrex.transform.text.specification import identifiers
 from imbrex.transform.text.wrapping import wrapped
 
 _DIRECTIVE = re.compile(rb"(?m)^[ \t]*#|^[!cC*]\$|^[ \t]*!\$")
 _STATIC = re.compile(rb"\bstatic\b")  # memory that would be there twice
-_OUT = re.compile(r"(?i)\bintent\s*\(\s*out\s*\)")
+_TYPE = re.compile(r"(?:(?:unsigned|long)\s+)*\w+\s+$")
 _TEMPLATE = re.compile(rb">\s*\Z")
 
 
 def text_of(program: Program, routine: Routine) -> RoutineText:
     """Where a routine's text stands; with a problem where a copy of it would not be the same."""
     source = program.files[routine.file]
-    find = fortran_routine_text if source.is_fortran else c_routine_text
-    found = find(program, routine)
+    if source.is_fortran:
+        found = fortran_routine_text(program, routine)
+    else:
+        found = c_routine_text(program, routine, value=True)
     if found.problem is not None:
         return found
     start, end = found.span
@@ -89,7 +93,10 @@ class Parted:
     def __init__(self, program: Program) -> None:
         self.program = program
         self._names: dict[tuple[str, str, str], tuple[str, str]] = {}
-        self._new: list[tuple[Routine, RoutineText, tuple[str, str], tuple[str, str]]] = []
+        self._new: list[
+            tuple[Routine, RoutineText, tuple[str, str], tuple[str, str], tuple[Part, Part]]
+        ] = []
+        self._locals: set[str] = set()  # names of what callers keep
         self._users: set[tuple[str, str]] = set()
         self._divided: set[int] = set()  # calls, by identity
 
@@ -109,39 +116,56 @@ class Parted:
         callee = space.callee
         assert callee is not None and space.call is not None
         self._divided.add(id(space.call))
-        whole, span = self.program.files[callee.file], text_of(self.program, callee).span
-        behind = [whole_lines(whole.data, *span) for span in space.behind()]
-        left_out = ([], behind) if later == 0 else (behind, [])
-        first, second = (
-            with_headers(whole, span, headers, changed, without)
-            for changed, without in zip(texts, left_out, strict=True)
-        )
-        bodies = first, second
-        if space.reduced:
-            begun = [whole_lines(whole.data, s.start, s.end) for s in space.initial]
-            second_time = with_headers(whole, span, headers, texts[later], begun)
-            second_time = _OUT.sub("intent(inout)", second_time)
-            bodies = (first, second_time) if later else (second_time, second)
-        key = (callee.key, *bodies)
+        whole, text = self.program.files[callee.file], text_of(self.program, callee)
+        parts = parts_of(self.program, space, text, headers, texts, later)
+        key = (callee.key, parts[0].text, parts[1].text)
         if key not in self._names:
-            self._names[key] = self._named(callee, bodies)
-        names = self._names[key]
+            self._names[key] = self._named(callee, parts)
         if user.file != callee.file and not whole.header:
             self._users.add((user.file, callee.key))
-        source, statement = self.program.files[user.file], space.statement
+        return self._calls(user, space, self._names[key], later)
+
+    def _calls(
+        self, user: Routine, space: Space, names: tuple[str, str], later: int
+    ) -> tuple[str, str]:
+        """The statements that call the parts: the later one stands where the routine's call did."""
+        callee, call, statement = space.callee, space.call, space.statement
+        assert callee is not None and call is not None
+        source = self.program.files[user.file]
         indent = indent_at(source.data, statement.code_start)
-        text = source.data[statement.code_start : statement.end].decode()
+        head, tail = (
+            source.data[start:end].decode()
+            for start, end in ((statement.code_start, call.start), (call.end, statement.end))
+        )
+        text = source.data[call.start : call.end].decode()
         pattern = _name_of(callee, self.program)
         if callee.scope is not None and not is_member(callee):
-            on = object_of(self.program, user, callee, space.call) or ""
+            on = object_of(self.program, user, callee, call) or ""
             text = on + text[len(on) if text.startswith(on) else 0 :]
+        calls = [pattern.sub(name, text, count=1) for name in names]
+        lines = [head + each + tail for each in calls]
+        if source.language is Language.C:
+            lines[1 - later] = f"{calls[1 - later]};"
+        if space.result:
+            result = self.program.variables[space.result]
+            value = self._local(user, result.name)
+            lines[1 - later] = f"{result.element} {value} = {calls[1 - later]};"
+            given = len(call.arguments) > callee.on_object
+            lines[later] = f"{head}{calls[later][:-1]}{', ' if given else ''}{value}){tail}"
         interior, boundary = (
-            indent + wrapped(source.language, pattern.sub(n, text, count=1), len(indent), indent)
-            for n in names
+            indent + wrapped(source.language, line, len(indent), indent) for line in lines
         )
         return interior, boundary
 
-    def _named(self, callee: Routine, bodies: tuple[str, str]) -> tuple[str, str]:
+    def _local(self, user: Routine, name: str) -> str:
+        """A name for what a caller keeps from one part to the other."""
+        data = self.program.files[user.file].data
+        taken = identifiers(data.decode(errors="replace"), fold=False) | self._locals
+        found = free_name(name, taken)
+        self._locals.add(found)
+        return found
+
+    def _named(self, callee: Routine, parts: tuple[Part, Part]) -> tuple[str, str]:
         """Names that are free, or that what would be written has already."""
         given = {name.lower() for pair in self._names.values() for name in pair}
         taken = {name.lower() for name in callee.exported} | given
@@ -152,16 +176,15 @@ class Parted:
             own = callee.plain_name
             names = (f"{own}_interior{suffix}", f"{own}_boundary{suffix}")
             written = tuple(
-                _with_name(body, _name_of(callee, self.program), name)
-                for body, name in zip(bodies, names, strict=True)
+                _with_name(part.text, _name_of(callee, self.program), name)
+                for part, name in zip(parts, names, strict=True)
             )
             if all(self._is_there(callee, n, w) for n, w in zip(names, written, strict=True)):
                 return names
             hidden = is_member(callee) and any(named_anywhere(self.program, n) for n in names)
             if not hidden and not any(name.lower() in taken for name in names):
-                self._new.append(
-                    (callee, text_of(self.program, callee), names, (written[0], written[1]))
-                )
+                text = text_of(self.program, callee)
+                self._new.append((callee, text, names, (written[0], written[1]), parts))
                 return names
             number += 1
 
@@ -177,7 +200,7 @@ class Parted:
     def edits(self) -> dict[str, list[Edit]]:
         """What must be written beside the calls: the routines, and what makes them known."""
         found: dict[str, list[Edit]] = {}
-        for callee, text, names, written in self._new:
+        for callee, text, names, written, parts in self._new:
             local = "static" in text.lead and not is_member(callee)
             local = local or (callee.scope is not None and "" in callee.scope.namespaces)
             unused = local and self._unused(callee)
@@ -191,13 +214,18 @@ class Parted:
             if is_member(callee):
                 declared = declared_in_class(self.program, callee)
                 if isinstance(declared, Declared):
-                    heads = [(name, list(declared.parameters)) for name in names]
-                    edit = declared.edit(heads, keep=not unused)
+                    given = len(declared.parameters)
+                    heads = [
+                        (name, [*declared.parameters, *part.parameters[given:]])
+                        for name, part in zip(names, parts, strict=True)
+                    ]
+                    types = tuple(part.type for part in parts)
+                    edit = declared.edit(heads, keep=not unused, types=types)
                     found.setdefault(declared.source.name, []).append(edit)
             elif self.program.files[callee.file].is_fortran:
                 self._list(callee, names, found)
             else:
-                self._declare(callee, text, names, unused, found)
+                self._declare(callee, text, list(zip(names, parts, strict=True)), unused, found)
         return found
 
     def _unused(self, callee: Routine) -> bool:
@@ -218,12 +246,12 @@ class Parted:
         self,
         callee: Routine,
         text: RoutineText,
-        names: tuple[str, str],
+        parts: list[tuple[str, Part]],
         unused: bool,
         found: dict[str, list[Edit]],
     ) -> None:
         """Prototypes beside those of the routine, and in other files that call the parts."""
-        prototypes = "\n".join(f"{_prototype(text, name)};" for name in names)
+        prototypes = "\n".join(f"{_prototype(text, name, part)};" for name, part in parts)
         for match in _declared(callee.plain_name).finditer(self.program.files[callee.file].data):
             start = match.start() if unused else match.end()
             new = prototypes if unused else f"\n{prototypes}"
@@ -252,12 +280,15 @@ def _with_name(text: str, pattern: re.Pattern[str], other: str) -> str:
     return "\n".join(lines)
 
 
-def _prototype(text: RoutineText, name: str) -> str:
-    parameters = ", ".join(p.strip() for p in text.parameters) or "void"
-    return wrapped(Language.C, " ".join(f"{text.lead}{name}({parameters})".split()), 0, "   ")
+def _prototype(text: RoutineText, name: str, part: Part) -> str:
+    parameters = ", ".join(p.strip() for p in part.parameters) or "void"
+    lead = _TYPE.sub(f"{part.type} ", text.lead)
+    return wrapped(Language.C, " ".join(f"{lead}{name}({parameters})".split()), 0, "   ")
 
 
 def _declared(name: str) -> re.Pattern[bytes]:
     return re.compile(
-        rb"(?m)^(?:(?:static|extern)\s+)*void\s+" + name.encode() + rb"\s*\([^;{}]*\)\s*;"
+        rb"(?m)^(?:(?:static|extern)\s+)*(?:(?:unsigned|long)\s+)*(?!return\b|else\b)\w+\s+"
+        + name.encode()
+        + rb"\s*\([^;{}]*\)\s*;"
     )

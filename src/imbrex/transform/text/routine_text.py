@@ -13,8 +13,8 @@ from imbrex.transform.text.layout import line_start
 from imbrex.transform.text.specification import opening_of, parameters_of
 
 _C_HEAD = re.compile(
-    r"(?P<lead>(?:(?:static|inline|extern)\s+)*void\s+)(?P<scope>(?:\w+\s*::\s*)*)"
-    r"(?P<name>\w+)\s*\($"
+    r"(?P<lead>(?:(?:static|inline|extern)\s+)*(?P<type>(?:(?:unsigned|long)\s+)*\w+)\s+)"
+    r"(?P<scope>(?:\w+\s*::\s*)*)(?P<name>\w+)\s*\($"
 )
 _TAIL = re.compile(r"\)(?P<tail>(?:\s*\b(?:const|noexcept)\b)*)$")  # of a method
 _BEFORE = re.compile(r"(?:[{};:]|//[^\n]*|\*/|\n[ \t]*#[^\n]*)\s*$")
@@ -32,10 +32,14 @@ class RoutineText:
     lead: str = ""
     scope: str = ""  # of C++: the class or namespace in front of its name
     tail: str = ""  # of a method: what stands behind the parameters
+    type: tuple[int, int] = (0, 0)  # in C: the bytes of the type of its value
+    inside: tuple[int, int] = (0, 0)  # in C: those of what stands between the parentheses
+    value: bool = False  # in C: whether it has one
     problem: Cause | None = None
 
 
-def c_routine_text(program: Program, routine: Routine) -> RoutineText:
+def c_routine_text(program: Program, routine: Routine, *, value: bool = False) -> RoutineText:
+    """The text of a function; `value`: it may have one."""
     data, body = program.files[routine.file].data, routine.body
     head = data[: body.start].decode(errors="replace").rstrip()
     member = routine.scope is not None and bool(routine.scope.classes)
@@ -46,6 +50,8 @@ def c_routine_text(program: Program, routine: Routine) -> RoutineText:
     match = _C_HEAD.search(head[: opening + 1]) if opening >= 0 else None
     if match is None or match["name"] != routine.plain_name:
         return RoutineText(problem=ReasonKind.NOT_PLAIN_FUNCTION(routine=routine.name))
+    if match["type"] != "void" and not value:
+        return RoutineText(problem=ReasonKind.NOT_PLAIN_FUNCTION(routine=routine.name))
     inside = head[opening + 1 : -1]
     found = RoutineText(
         span=(len(head[: match.start()].encode()), body.end),
@@ -53,8 +59,13 @@ def c_routine_text(program: Program, routine: Routine) -> RoutineText:
         lead=match["lead"],
         scope=match["scope"],
         tail=" ".join(["", *tail.split()]),
+        type=(len(head[: match.start("type")].encode()), len(head[: match.end("type")].encode())),
+        inside=(len(head[: opening + 1].encode()), len(head[:-1].encode())),
+        value=match["type"] != "void",
     )
-    if routine.scope is not None and not _BEFORE.search(head[: match.start()] or "{"):
+    if (routine.scope is not None or found.value) and not _BEFORE.search(
+        head[: match.start()] or "{"
+    ):
         found.problem = ReasonKind.NOT_PLAIN_FUNCTION(routine=routine.name)
     given = len(routine.parameters) - routine.on_object
     if len(found.parameters) != given or "/*" in inside or "=" in inside:
