@@ -99,7 +99,7 @@ static int add_causes(ix_analysis *a, const ix_view *view, uint32_t call, const 
         return -1;
     row->logged++;
     row->count++;
-    row->call_ns += op->exit_ns - op->enter_ns;
+    row->call_ns += op->exit_ns - op->enter_ns + c->polled_ns;
     for (int k = 0; k < IX_CAUSES; k++)
         add_interval(&row->part[k], &c->part[k]);
     add_interval(&row->gainable, &c->gainable);
@@ -161,7 +161,8 @@ static int add_calls(ix_analysis *a, const ix_view *view, const ix_completions *
              add_partner(a, view, view->matches[causes.latest].peer, 0, 0, causes.late)))
             return -1;
         if (overview)
-            ix_overview_add(overview, view->ops[i].enter_ns, view->ops[i].exit_ns, causes.part);
+            ix_overview_add(overview, view->ops[i].enter_ns - causes.polled_ns,
+                            view->ops[i].exit_ns, causes.part);
     }
     return 0;
 }
@@ -204,7 +205,7 @@ static int add_rest(ix_analysis *a, const ix_view *view, const ix_causes_row *me
         return -1;
     int64_t rest = ix_most(0, measured->call_ns - row->call_ns);
     int local =
-        row->operation < view->operation_count && view->waits[row->operation] == IX_WAITS_NOT;
+        row->operation < view->operation_count && ix_waits_for_nobody(view->waits[row->operation]);
     ix_interval *part = &row->part[local ? IX_LIBRARY : IX_UNATTRIBUTED];
     add_interval(part, &(ix_interval){rest, rest});
     row->count = ix_most(row->count, measured->count);

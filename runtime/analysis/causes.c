@@ -126,9 +126,10 @@ static int64_t behind_last_entry(const ix_view *view, const ix_completed *c, int
 }
 
 /* For how long this transfer certainly went on in this call from `rest_ns` on. Everybody is there
- * by then: latencies belong to what a message takes. */
-static int64_t certainly_moved(const ix_view *view, const ix_completed *c, int64_t rest_ns,
-                               int64_t exit_ns)
+ * by then: latencies belong to what a message takes, but where polls see its end, which may be
+ * sooner than any call that waits for it would. */
+static int64_t certainly_moved(const ix_view *view, const ix_completed *c, int polled,
+                               int64_t rest_ns, int64_t exit_ns)
 {
     int64_t from, to, doubt = 2 * view->matches[c->op].error_ns;
     if (!ix_matched_interval(view, c->op, &from, &to))
@@ -137,6 +138,8 @@ static int64_t certainly_moved(const ix_view *view, const ix_completed *c, int64
     if (ix_is_collective(&view->ops[c->op]))
         return ix_most(moved, ix_most(last_block(view, c, rest_ns, exit_ns),
                                       behind_last_entry(view, c, rest_ns, exit_ns)));
+    if (polled)
+        return moved;
     return ix_most(moved, within(c->facts.least_ns, from, to, rest_ns, exit_ns, doubt));
 }
 
@@ -178,7 +181,8 @@ typedef struct summary {
     uint32_t latest;
     int64_t latest_ns;
     int unmatched, needing, maybe, data;
-    int any; /* the call returned for the first of what it waited for */
+    int any;    /* the call returned for the first of what it waited for */
+    int polled; /* it is several that found nothing, and one that did */
     int calibrated;
     int64_t x_hi_ns; /* of all that moved */
     ix_interval computed;
@@ -319,8 +323,9 @@ static void share_out_rest(const ix_view *view, const ix_op *call, const summary
     int64_t moved = 0;
     for (uint32_t k = 0; k < count; k++) {
         ix_interval away = partner_computed(view, &completed[k], rest_from, call->exit_ns);
-        moved =
-            ix_most(moved, certainly_moved(view, &completed[k], rest_from.max_ns, call->exit_ns));
+        int64_t one =
+            certainly_moved(view, &completed[k], s->polled, rest_from.max_ns, call->exit_ns);
+        moved = ix_most(moved, one);
         c->undriven.min_ns = ix_most(c->undriven.min_ns, away.min_ns);
         c->undriven.max_ns = ix_most(c->undriven.max_ns, away.max_ns);
     }
@@ -342,6 +347,43 @@ static void share_out_rest(const ix_view *view, const ix_op *call, const summary
     c->lost_overlap.max_ns = ix_least(s->computed.max_ns, c->gainable.max_ns);
 }
 
+static void take_off(ix_interval *part, int64_t away_ns, int64_t most_ns)
+{
+    part->min_ns = ix_most(0, part->min_ns - away_ns);
+    part->max_ns = ix_least(part->max_ns, most_ns);
+}
+
+/* Of a test or probe: what it and those before it, which found nothing, waited for from the first
+ * of them on; of that the time between them, which may lie in any part, was not in calls. */
+static ix_call_causes of_polls(const ix_view *view, uint32_t call, int any,
+                               const ix_completed *completed, uint32_t count)
+{
+    const ix_polled *polls = ix_view_polls(view, call);
+    ix_op waiting = view->ops[call];
+    int64_t length = waiting.exit_ns - waiting.enter_ns;
+    ix_call_causes c = {.latest = IX_NO_END};
+    ix_interval rest_from;
+    if (!polls) {
+        c.part[IX_LIBRARY] = (ix_interval){length, length};
+        return c;
+    }
+    length += polls->call_ns;
+    waiting.enter_ns = ix_least(polls->since_ns, waiting.exit_ns - length);
+    int64_t away_ns = waiting.exit_ns - waiting.enter_ns - length;
+    summary s = sum_up(view, &waiting, any, completed, count);
+    s.polled = 1;
+    share_out_late(&s, waiting.enter_ns, waiting.exit_ns, &c, &rest_from);
+    share_out_rest(view, &waiting, &s, completed, count, rest_from, &c);
+    c.latest = s.latest;
+    c.polled_ns = polls->call_ns;
+    for (int k = 0; k < IX_CAUSES; k++)
+        take_off(&c.part[k], away_ns, length);
+    ix_interval *further[] = {&c.gainable, &c.lost_overlap, &c.undriven, &c.late};
+    for (int k = 0; k < 4; k++)
+        take_off(further[k], away_ns, length);
+    return c;
+}
+
 ix_call_causes ix_causes_of(const ix_view *view, uint32_t call, const ix_completed *completed,
                             uint32_t count)
 {
@@ -351,7 +393,9 @@ ix_call_causes ix_causes_of(const ix_view *view, uint32_t call, const ix_complet
     ix_call_causes c = {.latest = IX_NO_END};
     ix_interval whole = {op->exit_ns - op->enter_ns, op->exit_ns - op->enter_ns}, rest_from;
     /* The other half of a send and receive may have a partner. */
-    if (waits == IX_WAITS_NOT || (op->peer == IX_LOG_PROC_NULL && count == 0)) {
+    if (waits >= IX_POLLS_ALL && count > 0)
+        return of_polls(view, call, waits == IX_POLLS_ANY, completed, count);
+    if (ix_waits_for_nobody(waits) || (op->peer == IX_LOG_PROC_NULL && count == 0)) {
         c.part[IX_LIBRARY] = whole;
         return c;
     }

@@ -1,6 +1,6 @@
 /* Why one call took its time: docs/theory/measuring.md, "Causes". The parts add up to the call's
- * length; each is an interval, because clocks differ and because not everything is known of a
- * library. */
+ * length, and that of the calls before it which polled for the same and found nothing; each is an
+ * interval, because clocks differ and because not everything is known of a library. */
 #ifndef IMBREX_ANALYSIS_CAUSES_H
 #define IMBREX_ANALYSIS_CAUSES_H
 
@@ -27,6 +27,7 @@ typedef struct ix_call_causes {
     ix_interval lost_overlap; /* of it, what progress during the computation would have saved */
     ix_interval undriven;     /* of transfer and stalled, while the partner computed */
     ix_interval late;         /* the three late ones together */
+    int64_t polled_ns;        /* of the call's time: in calls before it that found nothing */
     uint32_t latest; /* the record of the transfer whose partner came last; IX_NO_END: nobody was
                       * late */
 } ix_call_causes;

@@ -215,6 +215,9 @@ static int add_row(ix_rows *rows, const ix_view *view, uint32_t i, const ix_comp
     for (int k = 0; k < IX_CAUSES; k++)
         row->part[k] = causes.part[k];
     row->lost_overlap = causes.lost_overlap;
+    const ix_polled *polls = ix_view_polls(view, i);
+    if (polls)
+        row->enter_ns = ix_least(polls->since_ns, op->enter_ns);
     return 0;
 }
 

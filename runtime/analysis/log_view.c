@@ -1,6 +1,37 @@
 #include "analysis/log_view.h"
 
 #include <stddef.h>
+#include <stdlib.h>
+
+int ix_view_add_polls(ix_view *view, const ix_log_record *record)
+{
+    if (view->count == 0 || record->bytes <= 0)
+        return 0;
+    if (view->polls_count == view->polls_room) {
+        uint32_t room = view->polls_room ? 2 * view->polls_room : 64;
+        ix_polled *polls = realloc(view->polls, room * sizeof *polls);
+        if (!polls)
+            return -1;
+        view->polls = polls;
+        view->polls_room = room;
+    }
+    int64_t since_ns = (int64_t)(record->comm | (uint64_t)(uint32_t)record->peer << 32);
+    view->polls[view->polls_count++] = (ix_polled){view->count - 1, since_ns, record->bytes};
+    return 0;
+}
+
+const ix_polled *ix_view_polls(const ix_view *view, uint32_t call)
+{
+    uint32_t low = 0, high = view->polls_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (view->polls[middle].call < call)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < view->polls_count && view->polls[low].call == call ? &view->polls[low] : NULL;
+}
 
 void ix_view_index(ix_view *view)
 {

@@ -56,15 +56,30 @@ typedef struct ix_match {
 /* What a call of an operation may wait for. */
 enum ix_waits {
     IX_WAITS_UNKNOWN = 0, /* for others, in a way that the log does not tell (MPI_File_open) */
-    IX_WAITS_NOT = 1,     /* local, starts, tests */
+    IX_WAITS_NOT = 1,     /* local, starts */
     IX_WAITS_ALL = 2,     /* for all that it completes */
     IX_WAITS_ANY = 3,     /* for the first of what it completes */
+    IX_POLLS_ALL = 4, /* a test or probe: it waits where it is called again until it finds all */
+    IX_POLLS_ANY = 5, /* the same until it finds any */
 };
+
+/* Whether one call of it returns whatever the others do. */
+static inline int ix_waits_for_nobody(enum ix_waits waits)
+{
+    return waits == IX_WAITS_NOT || waits >= IX_POLLS_ALL;
+}
 
 /* Where a thread's clock of calls stood when measuring ended. */
 typedef struct ix_thread_end {
     int64_t time_ns, call_ns;
 } ix_thread_end;
+
+/* The calls that found nothing before one that did: IX_LOG_POLLS. */
+typedef struct ix_polled {
+    uint32_t call;    /* the first record of that one */
+    int64_t since_ns; /* when the first of them was entered */
+    int64_t call_ns;  /* in them */
+} ix_polled;
 
 enum { IX_VIEW_THREADS = 256 };
 
@@ -73,6 +88,8 @@ typedef struct ix_view {
     ix_op *ops; /* by thread, then in the order of its calls */
     ix_match *matches;
     uint32_t count;
+    ix_polled *polls; /* by call, on the heap */
+    uint32_t polls_count, polls_room;
     uint32_t first[IX_VIEW_THREADS + 1]; /* of each thread's ops */
     ix_thread_end ends[IX_VIEW_THREADS];
     const char *const *operations;
@@ -84,6 +101,13 @@ typedef struct ix_view {
                                  * may have received what no record tells; 0: it has one thread, or
                                  * none was */
 } ix_view;
+
+/* What a record of IX_LOG_POLLS tells of the call whose first record was added last. 0, or -1
+ * without memory. */
+int ix_view_add_polls(ix_view *view, const ix_log_record *record);
+
+/* What was polled before the call whose first record this is; NULL: nothing. */
+const ix_polled *ix_view_polls(const ix_view *view, uint32_t call);
 
 /* Set `first` and `one_thread` from the ops, which must stand by thread, and `ends`. */
 void ix_view_index(ix_view *view);

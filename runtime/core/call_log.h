@@ -13,7 +13,8 @@
  *
  * What happens between two records of a thread: exit to enter passes, of which the difference of
  * call_before_ns, less the call time of the first record, was spent in calls that are not logged
- * (Iprobe, Test without success, Comm_rank, ...), and the rest was computation. */
+ * (Iprobe, Test without success, Comm_rank, ...), and the rest was computation. Those of them that
+ * waited for what a call found in the end are told: IX_LOG_POLLS. */
 #ifndef IMBREX_CALL_LOG_H
 #define IMBREX_CALL_LOG_H
 
@@ -64,6 +65,7 @@ enum ix_log_kind {
     IX_LOG_ACCESS = 21,   /* Win_start, Win_complete: peer is a target. sequence: the k-th start of
                            * this process for that target. It is the target's k-th post for us:
                            * the start needs that, and the target's wait needs our complete */
+    IX_LOG_POLLS = 22, /* the second record of a test or probe that found something: ix_log_polls */
 };
 
 enum ix_log_flags {
@@ -129,6 +131,13 @@ _Static_assert(sizeof(ix_log_record) == 64, "a line of the cache");
 #define IX_LOG_BLOCK_SIZES 4
 #define IX_LOG_MOST_BLOCKS 1024
 #define IX_LOG_UNTOLD 255
+
+/* A record of IX_LOG_POLLS: the calls of the same operation, site and section that found nothing,
+ * one behind the other up to this one. Between two of them the thread made no other call and
+ * computed for at most IX_LOG_POLL_GAP_NS, or for no longer than it had been polling. `bytes`: time
+ * in these calls, all of it from the time in comm and peer (the lower half in comm, since the
+ * engine's start) to this call's enter_ns; `sequence`: their number, as far as it fits. */
+#define IX_LOG_POLL_GAP_NS 2000
 
 /* The first line of a chunk. */
 typedef struct ix_log_chunk {

@@ -95,6 +95,33 @@ static inline uint32_t ix_log_path(int path)
 void ix_log_completed(ix_thread *t, uint64_t handle, int32_t source, int32_t tag, int64_t bytes,
                       uint32_t flags);
 
+/* The call in progress looked and found nothing. `ix_log_interrupted`: it does not look where the
+ * last one that found nothing did, or not at once. */
+void ix_log_interrupted(ix_thread *t);
+
+static inline IX_ALWAYS void ix_log_found_nothing(ix_thread *t)
+{
+    if (IX_UNLIKELY(!ix_outermost(t)))
+        return;
+    ix_polls *p = &t->polls;
+    uint64_t differs = (uint64_t)((p->last + 1) ^ t->part->calls) | (p->key ^ t->key) |
+                       ((uintptr_t)p->address ^ (uintptr_t)t->address);
+    if (IX_UNLIKELY(differs || t->compute_ns - p->compute_ns > IX_LOG_POLL_GAP_NS))
+        ix_log_interrupted(t);
+    p->compute_ns = t->compute_ns;
+    p->last = t->part->calls;
+}
+
+/* The call in progress found something, which a record tells by now: tell of those right before it
+ * that found nothing. */
+void ix_log_tell_polls(ix_thread *t);
+
+static inline IX_ALWAYS void ix_log_end_polls(ix_thread *t)
+{
+    if (IX_UNLIKELY(t->polls.last + 1 == t->part->calls))
+        ix_log_tell_polls(t);
+}
+
 /* MPI_Request_free, and MPI_Cancel: from then on ask the statuses of what completes. */
 void ix_log_given_up(ix_thread *t, uint64_t handle);
 extern IX_HIDDEN int ix_log_cancels;

@@ -47,6 +47,7 @@ static IX_APART void add_completion(ix_thread *t)
 {
     const uint64_t envelope = ix_log_envelope(0, IX_LOG_COMPLETION, IX_PATH_NONE, 0);
     ix_log_add_done(t, 0, ix_log_where(0, IX_LOG_NOBODY), envelope, 0);
+    ix_log_end_polls(t);
 }
 
 static inline IX_ALWAYS void complete(ix_thread *t, ix_log_request *e, int32_t source, int32_t tag,

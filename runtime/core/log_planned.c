@@ -64,6 +64,7 @@ void ix_log_found(ix_thread *t, uint64_t key, int64_t bytes, uint64_t where, uin
     uint32_t sequence = ix_log_count_message(where, &receive);
     ix_log_add_done(t, bytes, where, envelope | (receive & ix_log_flagged(0, IX_LOG_UNCOUNTED)),
                     sequence);
+    ix_log_end_polls(t);
     ix_log_request *e = ix_log_request_reserve(ix_request_key(key));
     if (!e)
         return;

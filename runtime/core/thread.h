@@ -51,6 +51,17 @@ typedef struct ix_awaited {
     uint32_t entered;
 } ix_awaited;
 
+/* Calls at one site that found nothing, one behind the other: see IX_LOG_POLLS. */
+typedef struct ix_polls {
+    const void *address; /* the site */
+    uint64_t key;        /* operation and section */
+    int64_t since_ns;    /* CALL_ENTER of the first */
+    int64_t call_ns;     /* the thread's at that time */
+    int64_t first;       /* number of the first among the thread's calls */
+    int64_t last;        /* of the last one, and the thread's at its CALL_ENTER: */
+    int64_t compute_ns, paused_ns;
+} ix_polls;
+
 /* It lies in the part, where the fields up to `state` are an ix_part_standing. By lines of the
  * cache: what each call stores to; what each reads; what it began and ended; the rest. */
 struct ix_thread {
@@ -98,6 +109,7 @@ struct ix_thread {
     uint32_t unloaded;      /* the engine's, when what is kept by address was last forgotten */
     int64_t paused_seen_ns; /* the engine's pauses up to last_ns */
     int64_t seen_ns;        /* the last end that a source has timed */
+    ix_polls polls;
     ix_row *rows;
     uint32_t *row_index;
     uint32_t row_mask, row_capacity, row_used;

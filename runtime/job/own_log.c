@@ -107,8 +107,12 @@ int ix_own_log(ix_view *view, uint32_t level)
         memset(index_of, 0xff, (positions + (size_t)1) * sizeof *index_of);
     uint32_t at = 0;
     for (const ix_log_record *record; !bad && (record = ix_log_next(&reader, &cursor, &id));) {
-        if (record->thread >= IX_VIEW_THREADS - 1 || record->kind >= IX_LOG_BLOCKS)
-            continue; /* shared by all threads that found no number; no part of the matching */
+        if (record->thread >= IX_VIEW_THREADS - 1)
+            continue; /* shared by all threads that found no number */
+        if (record->kind == IX_LOG_POLLS)
+            bad = ix_view_add_polls(view, record);
+        if (record->kind >= IX_LOG_BLOCKS)
+            continue; /* no part of the matching */
         at = ix_log_position(&reader, id, at);
         index_of[at] = view->count;
         view->ops[view->count++] = *record;
@@ -131,8 +135,10 @@ void ix_own_log_free(ix_view *view)
 {
     free(view->ops);
     free(view->matches);
+    free(view->polls);
     view->ops = NULL;
     view->matches = NULL;
-    view->count = 0;
+    view->polls = NULL;
+    view->count = view->polls_count = view->polls_room = 0;
     ix_view_index(view);
 }

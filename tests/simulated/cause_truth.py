@@ -16,7 +16,7 @@ from .truth import PARTS, Action, Completed, Interval, Program, Verdict, block_s
 TO_ROOT = ("reduce", "gather")
 FROM_ROOT = ("bcast", "scatter")
 ENDS_NS = 1.05e9  # what a program adds to its first and its last computation
-PROBES = ("MPI_Probe",)
+PROBES = ("MPI_Probe", "MPI_Iprobe")
 CHECKED = (
     *("late_sender", "late_collective", "late_receiver", "transfer", "stalled"),
     *("gainable", "lost_overlap", "undriven"),

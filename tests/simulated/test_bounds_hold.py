@@ -46,17 +46,20 @@ class Cluster:
         rate: float = 0,
         shift_ns: float = 0,
         waits_for: int = 0,
+        polls: bool = False,
     ) -> Verdict:
         """`rate`: how fast the clocks of ranks may run; `shift_ns`: how wrong the judge is about
-        the moments that belong to matched calls; `waits_for`: table_of."""
+        the moments that belong to matched calls; `waits_for`: table_of; `polls`: the programs test
+        and probe in place of waiting."""
         table = folder / "table"
-        words = table_of(self.calibration, eager_slack, network == "quiet", waits_for)
-        table.write_text(words)
+        times = table_of(self.calibration, eager_slack, network == "quiet", waits_for)
+        table.write_text(times)
         verdict, contention = Verdict(), network == "shared"
         for first in range(FIRST, FIRST + count, CHUNK):
             some = min(CHUNK, FIRST + count - first)
             chosen = programs or self.programs
-            log = run(self.simulator, chosen, network, folder, table, first, some, "out")
+            words = (first, some, *(["polls"] if polls else []), "out")
+            log = run(self.simulator, chosen, network, folder, table, *words)
             programs_of = [read_programs(folder / f"out.{rank}") for rank in range(RANKS)]
             actions = read_log(log)
             if not rate:
@@ -134,6 +137,19 @@ def test_clocks_that_differ_leave_the_truth_within_the_bounds(
     print(f"\n{count} programs with clocks that differ\n{verdict.table()}")
     assert not verdict.violations, verdict.violations[:5]
     assert verdict.checked["clocks differ"] == count
+
+
+def test_what_polls_wait_for_lies_within_the_bounds(cluster: Cluster, tmp_path: Path) -> None:
+    """Calls that find nothing are waits for what the last of them finds."""
+    count = max(2 * MUTANTS, PROGRAMS // 3)
+    verdict = cluster.verdict(tmp_path, count, polls=True)
+    print(f"\n{count} programs that poll\n{verdict.table()}")
+    assert not verdict.violations, verdict.violations[:5]
+    waited, claimed = (sum(late[i] for late in verdict.late["late_sender"]) for i in (1, 0))
+    assert claimed > 0.9 * waited > 0
+    wrong = cluster.verdict(tmp_path, MUTANTS, polls=True, shift_ns=SHIFTED_NS)
+    found = {violation.split(":")[0] for violation in wrong.violations}
+    assert found >= {"late_sender at most", "late_receiver at most", "parts add up"}
 
 
 def test_a_judge_who_errs_about_moments_finds_faults(cluster: Cluster, tmp_path: Path) -> None:

@@ -176,6 +176,14 @@ def _awaits(facts: Facts) -> str:
     return f"\n    ix_awaits_all(ix_t, comm, {root});"
 
 
+def _found_nothing(facts: Facts) -> str:
+    """What a call that looks once says where it found nothing; empty: it waits until it does."""
+    if facts.kind != "peek" and facts["form"] not in {"test", "nonblocking"}:
+        return ""
+    nothing = "*outcount == 0" if facts.fields.get("which") == "some" else "!*flag"
+    return f"\n    if (rc == MPI_SUCCESS && {nothing})\n        ix_log_found_nothing(ix_t);"
+
+
 def template_and_holes(name: str, facts: Facts) -> tuple[str, dict[str, str]]:
     """Template file (without `.c`) and the holes that the facts fill."""
     kind = facts.kind
@@ -191,11 +199,13 @@ def template_and_holes(name: str, facts: Facts) -> tuple[str, dict[str, str]]:
         return f"{kind}_{facts['form']}", {"AWAITS": awaits}
     if kind in {"probe", "mprobe"}:
         seen = "*flag" if facts["form"] == "nonblocking" else "1"
-        return kind, {"SEEN": seen, "AWAITS": _awaits(facts) if kind == "probe" else ""}
+        awaits = _awaits(facts) if kind == "probe" else ""
+        return kind, {"SEEN": seen, "AWAITS": awaits, "NOTHING": _found_nothing(facts)}
     if kind == "completion":
-        return f"{kind}_{facts['which']}", {"SEEN": "*flag" if facts["form"] == "test" else "1"}
+        seen = "*flag" if facts["form"] == "test" else "1"
+        return f"{kind}_{facts['which']}", {"SEEN": seen, "NOTHING": _found_nothing(facts)}
     if kind == "peek":
-        return f"peek_{facts['which']}", {}
+        return f"peek_{facts['which']}", {"NOTHING": _found_nothing(facts)}
     if kind in {"start", "pready"}:
         return f"{kind}_{facts['which']}", {}
     if kind == "partitioned_init":

@@ -192,6 +192,10 @@ def waits(facts: Facts) -> str:
         return "IX_WAITS_UNKNOWN"
     if facts.kind == "completion" and facts.fields.get("form") == "wait":
         return "IX_WAITS_ANY" if facts["which"] in {"any", "some"} else "IX_WAITS_ALL"
+    if facts.kind in {"completion", "peek"}:
+        return "IX_POLLS_ANY" if facts["which"] in {"any", "some"} else "IX_POLLS_ALL"
+    if facts.kind in {"mprobe", "probe"} and facts.fields.get("form") == "nonblocking":
+        return "IX_POLLS_ALL"
     if facts.fields.get("form") == "blocking" and facts.kind in {*_MESSAGES, "collective"}:
         return "IX_WAITS_ALL"
     return "IX_WAITS_NOT"

@@ -5,7 +5,7 @@
     IX_SAVE_REQUESTS(count, requests);
     IX_OWN_STATUSES(count, statuses);
     ix_thread *ix_t = @ENTER@;
-    @CALL@;
+    @CALL@;@NOTHING@
     /* of a call that failed the number and the indices are what the user left there */
     if (ix_outermost(ix_t) && (rc == MPI_SUCCESS || rc == MPI_ERR_IN_STATUS) &&
         ix_is_index(*outcount, (int)ix_count + 1))

@@ -6,7 +6,7 @@
     if (status == MPI_STATUS_IGNORE)
         status = &ix_status;
     ix_thread *ix_t = @ENTER@;
-    @CALL@;
+    @CALL@;@NOTHING@
     if (ix_outermost(ix_t) && rc == MPI_SUCCESS && @SEEN@)
         ix_message_found(ix_t, *message, status, peer, tag, comm);
     @LEAVE@;

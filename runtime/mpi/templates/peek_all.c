@@ -5,7 +5,7 @@
     size_t ix_count = (count) > 0 ? (size_t)(count) : 0;
     IX_OWN_STATUSES(count, statuses);
     ix_thread *ix_t = @ENTER@;
-    @CALL@;
+    @CALL@;@NOTHING@
     if (ix_outermost(ix_t) && rc == MPI_SUCCESS && *flag)
         for (int ix_i = 0; ix_i < (int)ix_count; ix_i++)
             ix_seen_complete(ix_t, requests[ix_i], &statuses[ix_i]);

@@ -6,7 +6,7 @@
     if (status == MPI_STATUS_IGNORE)
         status = &ix_status;
     ix_thread *ix_t = @ENTER@;
-    @CALL@;
+    @CALL@;@NOTHING@
     if (ix_outermost(ix_t) && rc == MPI_SUCCESS && *flag)
         ix_seen_complete(ix_t, request, status);
     @LEAVE@;

@@ -132,6 +132,7 @@ class Kind(IntEnum):
     BLOCKS = 19
     EXPOSURE = 20
     ACCESS = 21
+    POLLS = 22
 
 
 class Flag(IntEnum):
@@ -174,7 +175,8 @@ class CallLog:
     `common_numbers`, else the rank's own. `common_start_ns` and `common_end_ns` are the rank's
     start and `end_ns` on the clock common to all ranks: the end is 0 where the rank did not get
     there, and the start unknown (0) where not `common_start`. `blocks` are the records with the
-    sizes of collectives' blocks (Kind.BLOCKS; block_sizes.py reads them), which `calls` has not.
+    sizes of collectives' blocks (Kind.BLOCKS; block_sizes.py reads them), which `calls` has not,
+    as it has none of Kind.POLLS.
     """
 
     file: Path
@@ -323,11 +325,11 @@ def read_call_log(file: Path) -> CallLog:
     if offset % CHUNK_BYTES or shift > 62 or level > 31:
         raise ImbrexError(f"{file}: its call log is damaged (impossible header)")
     records = _calls(data, header)
-    told = records["kind"] == Kind.BLOCKS
+    told = np.isin(records["kind"], (Kind.BLOCKS, Kind.POLLS))
     return CallLog(
         file=file,
         calls=records[~told],
-        blocks=records[told],
+        blocks=records[records["kind"] == Kind.BLOCKS],
         communicators=_communicators(data, header),
         budget_bytes=int(header["bytes"]),
         window_ns=1 << shift,

@@ -114,9 +114,12 @@ void end_collective(void)
         completed("MPI_Wait", 0, 1, &moved_by_it);
     }
     int done = request == MPI_REQUEST_NULL;
-    while (!done) {
+    for (int64_t since = -1; !done; since = since < 0 ? last_entered() : since) {
         CALL(MPI_Test(&request, &done, MPI_STATUS_IGNORE));
-        usleep(300);
+        if (!polling)
+            usleep(300);
+        else if (done && since >= 0)
+            found_by_polls(since, "MPI_Test", 1, &moved_by_it);
     }
 }
 

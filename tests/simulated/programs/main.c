@@ -1,6 +1,7 @@
 /*     simulated calibrate OUT        half ping-pongs, and collectives after a barrier
- *     simulated FIRST COUNT OUT      programs of the seeds FIRST..FIRST+COUNT-1; rank R writes
- *                                    OUT.R: compute intervals, messages, rows of the profile */
+ *     simulated FIRST COUNT [polls] OUT   programs of the seeds FIRST..FIRST+COUNT-1; rank R writes
+ *                                    OUT.R: compute intervals, messages, rows of the profile;
+ *                                    polls: they test and probe until they find, and do not wait */
 #include "program.h"
 
 #include <math.h>
@@ -10,7 +11,7 @@
 
 enum { ROUNDS = 4 };
 
-int rank, ranks;
+int rank, ranks, polling;
 char *buffer, *other;
 FILE *out;
 static int64_t last_enter, last_exit;
@@ -28,7 +29,8 @@ static int64_t simulated_ns(void)
 void before_call(void)
 {
     last_enter = simulated_ns();
-    fprintf(out, "compute %lld %lld\n", (long long)last_exit, (long long)last_enter);
+    if (last_enter > last_exit)
+        fprintf(out, "compute %lld %lld\n", (long long)last_exit, (long long)last_enter);
 }
 
 void after_call(void)
@@ -67,15 +69,31 @@ void end_joining(int bytes)
     imbrex_section_end(name, (size_t)snprintf(name, sizeof name, "c%d", bytes));
 }
 
-void completed(const char *operation, int any, int count, const int *bytes)
+int64_t last_entered(void)
 {
-    fprintf(out, "completed %s %d %lld %lld", operation, any, (long long)last_enter,
+    return last_enter;
+}
+
+static void say_completed(int64_t enter_ns, const char *operation, int any, int count,
+                          const int *bytes)
+{
+    fprintf(out, "completed %s %d %lld %lld", operation, any, (long long)enter_ns,
             (long long)last_exit);
     for (int i = 0; i < count; i++)
         fprintf(out, " %d", bytes[i]);
     fprintf(out, "\n");
 }
 
+void completed(const char *operation, int any, int count, const int *bytes)
+{
+    say_completed(last_enter, operation, any, count, bytes);
+}
+
+void found_by_polls(int64_t since_ns, const char *operation, int count, const int *bytes)
+{
+    if (since_ns < last_enter)
+        say_completed(since_ns, operation, 0, count, bytes);
+}
 uint32_t draw(uint32_t below)
 {
     state ^= state << 13;
@@ -170,6 +188,7 @@ int main(int argc, char **argv)
     other = calloc(1, BIG);
     if (!out || !buffer || !other)
         abort();
+    polling = argc == 5;
     if (argc == 3)
         calibrate();
     else

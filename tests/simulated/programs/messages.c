@@ -68,6 +68,21 @@ static void send(message *m)
     m->open = m->request != MPI_REQUEST_NULL;
 }
 
+static void probe(int from, int tag, int bytes)
+{
+    MPI_Status status;
+    int found = 0;
+    int64_t since = -1;
+    if (!polling) {
+        CALL(MPI_Probe(from, tag, MPI_COMM_WORLD, &status));
+        completed("MPI_Probe", 0, 1, &bytes);
+        return;
+    }
+    for (; !found; since = since < 0 ? last_entered() : since)
+        CALL(MPI_Iprobe(from, tag, MPI_COMM_WORLD, &found, &status));
+    found_by_polls(since, "MPI_Iprobe", 1, &bytes);
+}
+
 static void receive(message *m)
 {
     int n = m->bytes, from = m->from, tag = n % SERIALS;
@@ -86,8 +101,7 @@ static void receive(message *m)
         MESSAGE("MPI_Irecv", n, MPI_Irecv(other, n, MPI_BYTE, from, tag, all, &m->request));
         break;
     case PROBE_RECV:
-        CALL(MPI_Probe(from, tag, all, &status));
-        completed("MPI_Probe", 0, 1, &n);
+        probe(from, tag, n);
         /* fall through */
     default:
         MESSAGE("MPI_Recv", n, MPI_Recv(other, BIG, MPI_BYTE, from, tag, all, &status));
@@ -109,7 +123,7 @@ static void own_part(message *m, int step)
 static void test(message *m)
 {
     int done;
-    if (m->request == MPI_REQUEST_NULL)
+    if (m->request == MPI_REQUEST_NULL || polling) /* there it would look like a poll for another */
         return;
     CALL(MPI_Test(&m->request, &done, MPI_STATUS_IGNORE));
     m->open = m->open && !done;
@@ -136,12 +150,24 @@ static void scatter_requests(void)
         messages[i].request = open_requests[i];
 }
 
+static void poll_for(message *m)
+{
+    int64_t since = -1;
+    for (int done = 0; !done; since = since < 0 ? last_entered() : since)
+        CALL(MPI_Test(&m->request, &done, MPI_STATUS_IGNORE));
+    found_by_polls(since, "MPI_Test", m->open, &m->bytes);
+}
+
 static void wait_singly(int reverse)
 {
     for (int i = 0; i < count; i++) {
         message *m = &messages[reverse ? count - 1 - i : i];
         if (m->request == MPI_REQUEST_NULL)
             continue;
+        if (polling) {
+            poll_for(m);
+            continue;
+        }
         CALL(MPI_Wait(&m->request, MPI_STATUS_IGNORE));
         completed("MPI_Wait", 0, m->open, &m->bytes);
     }
@@ -169,6 +195,10 @@ static void complete(const char *operation, int n, const int *indices)
 
 static void wait_together(int how)
 {
+    if (polling) {
+        wait_singly(how & 1);
+        return;
+    }
     int n = gather_requests(), index = 0, some, indices[MESSAGES], sizes[MESSAGES], done;
     MPI_Status statuses[MESSAGES];
     switch (how) {

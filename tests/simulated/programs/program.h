@@ -11,7 +11,7 @@
 
 enum { BIG = 1 << 22, SERIALS = 2000, EAGER = 65536 };
 
-extern int rank, ranks;
+extern int rank, ranks, polling;
 extern char *buffer, *other; /* BIG bytes each */
 extern FILE *out;
 
@@ -49,6 +49,11 @@ void end_joining(int bytes);
 /* Say what the last call, which waits for all (or, `any`, for the first) of them, completed: sizes
  * of messages, or 0 for the last collective. */
 void completed(const char *operation, int any, int count, const int *bytes);
+
+/* The same of what the last of several calls found, of which the first was entered at that time.
+ * What the first finds waits for nothing, and nothing is said. */
+void found_by_polls(int64_t since_ns, const char *operation, int count, const int *bytes);
+int64_t last_entered(void);
 
 /* A size that nothing else in this program has. */
 int unique_size(int *serial, int rendezvous);

@@ -5,6 +5,7 @@
  *   rank R AHEAD ERROR               the clock of the rank; the records that follow are its own
  *   op ENTER EXIT BEFORE BYTES SITE OPERATION SECTION COMM PEER TAG SEQUENCE END KIND PATH THREAD
  *      FLAGS                         END: index of a record of the rank, or -1
+ *   polls SINCE CALL                 before the call that was added last
  *   ends THREAD TIME CALL
  *   measured SITE OPERATION SECTION COUNT CALL_NS COMPUTE_NS
  *   excerpt ROWS                     also print the calls around a typical iteration
@@ -46,7 +47,7 @@ static const char *const operations[] = {"",
                                          "MPI_Win_fence"};
 static const uint8_t waits[] = {
     IX_WAITS_UNKNOWN, IX_WAITS_ALL, IX_WAITS_ALL, IX_WAITS_ALL,    IX_WAITS_ALL, IX_WAITS_NOT,
-    IX_WAITS_NOT,     IX_WAITS_ALL, IX_WAITS_ALL, IX_WAITS_ANY,    IX_WAITS_NOT, IX_WAITS_ALL,
+    IX_WAITS_NOT,     IX_WAITS_ALL, IX_WAITS_ALL, IX_WAITS_ANY,    IX_POLLS_ALL, IX_WAITS_ALL,
     IX_WAITS_ALL,     IX_WAITS_ALL, IX_WAITS_ALL, IX_WAITS_NOT,    IX_WAITS_ALL, IX_WAITS_ALL,
     IX_WAITS_UNKNOWN, IX_WAITS_ALL, IX_WAITS_NOT, IX_WAITS_UNKNOWN};
 enum { OPERATIONS = sizeof waits };
@@ -281,6 +282,7 @@ static void forget(void)
     for (int a = 0; a < rank_count; a++) {
         free(ranks[a].view.ops);
         free(ranks[a].view.matches);
+        free(ranks[a].view.polls);
         ix_pairing_end(&ranks[a].pairing);
     }
     memset(ranks, 0, sizeof ranks);
@@ -317,6 +319,16 @@ static void add_op(rank_log *r, const char *text)
                  (uint8_t)flags};
     r->view.ops = realloc(r->view.ops, (r->view.count + (size_t)1) * sizeof op);
     r->view.ops[r->view.count++] = op;
+}
+
+static void add_polls(rank_log *r, const char *text)
+{
+    long long since, call;
+    if (sscanf(text, "%lld %lld", &since, &call) != 2)
+        abort();
+    ix_log_record record = {.bytes = call, .comm = (uint32_t)since, .peer = (int32_t)(since >> 32)};
+    if (ix_view_add_polls(&r->view, &record))
+        abort();
 }
 
 static void add_comm(char *text)
@@ -371,6 +383,8 @@ int main(void)
             rank_count++;
         } else if (!strncmp(line, "op ", 3)) {
             add_op(r, line + 3);
+        } else if (!strncmp(line, "polls ", 6)) {
+            add_polls(r, line + 6);
         } else if (!strncmp(line, "excerpt ", 8)) {
             room = atoi(line + 8);
         } else if (!strncmp(line, "ends ", 5)) {

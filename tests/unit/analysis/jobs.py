@@ -96,6 +96,8 @@ class Rank:
     error: int = 0
     unlogged: dict[int, int] = field(default_factory=dict)
     """Call time that passed unlogged between record i - 1 and record i, by i."""
+    polls: dict[int, tuple[int, int]] = field(default_factory=dict)
+    """Since when, and for how long in calls, record i was polled for in vain, by i."""
     silent: int = 0
     """Call time of a second thread, none of whose calls is logged."""
     measured: list[tuple[int, str, int, int, int, int]] = field(default_factory=list)
@@ -144,6 +146,8 @@ def script(
                 f"{OPERATIONS.index(op.operation)} {op.section} {op.comm} {op.peer} {op.tag} "
                 f"{sequence} {end} {op.kind} {op.path} {op.thread} {op.flags}"
             )
+            if i in rank.polls:
+                lines.append("polls {} {}".format(*rank.polls[i]))
             last = i + 1 == len(rank.ops) or rank.ops[i + 1].flags & FIRST
             if last:
                 before[op.thread] += op.exit - op.enter

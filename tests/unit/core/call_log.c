@@ -320,6 +320,76 @@ static void check_blocks(void)
     CHECK(!ix_log_has_room_for_blocks() && ix_log()->level == 0);
 }
 
+static void poll_in_vain(uint32_t operation, int64_t before, int64_t lasted)
+{
+    clock_ns += before - 10;
+    ix_thread *t = enter(operation);
+    ix_log_found_nothing(t);
+    leave(t, lasted);
+}
+
+/* The next record; its number of polls, their time and when they began. */
+static void next_polls(const ix_log_reader *reader, ix_log_cursor *cursor, uint32_t calls,
+                       int64_t call_ns, int64_t since_ns)
+{
+    uint32_t id;
+    const ix_log_record *r = ix_log_next(reader, cursor, &id);
+    CHECK(r && r->kind == IX_LOG_POLLS && !(r->flags & IX_LOG_FIRST) && r->end_call == IX_LOG_OPEN);
+    CHECK(r->sequence == calls && r->bytes == call_ns);
+    CHECK((r->comm | (int64_t)(uint32_t)r->peer << 32) == since_ns);
+}
+
+static const ix_log_record *next_of(const ix_log_reader *reader, ix_log_cursor *cursor,
+                                    uint32_t kind)
+{
+    uint32_t id;
+    const ix_log_record *r = ix_log_next(reader, cursor, &id);
+    CHECK(r && r->kind == kind && r->flags & IX_LOG_FIRST);
+    return r;
+}
+
+/* Calls that found nothing are told by the one that found something, if nothing came between. */
+static void check_polls(void)
+{
+    begin(1 << 20, IX_ONE_THREAD, 0);
+    start_receive(0x1000, 1, 5); /* 10 to 13 */
+    poll_in_vain(OTHER, 10, 4);  /* 23 to 27: another operation */
+    for (int i = 0; i < 3; i++)
+        poll_in_vain(WAIT, 10, 20); /* 37 to 57, 67 to 87, 97 to 117 */
+    wait_for(0x1000, 1, 5, 44, 0);  /* 127 to 134 */
+    start_receive(0x1000, 1, 5);    /* 144 to 147 */
+    poll_in_vain(WAIT, 10, 20);     /* 157 to 177 */
+    poll_in_vain(WAIT, 2001, 20);   /* 2178: it computed meanwhile */
+    poll_in_vain(WAIT, 2000, 3000); /* 4198 to 7198: no longer than a loop needs */
+    poll_in_vain(WAIT, 2500, 1);    /* 9698 to 9699: interrupted, for less than it had polled */
+    wait_for(0x1000, 1, 5, 44, 0);  /* 9709 to 9716 */
+    start_receive(0x1000, 1, 5);
+    poll_in_vain(WAIT, 10, 20);
+    leave(enter(OTHER), 2); /* something else */
+    wait_for(0x1000, 1, 5, 44, 0);
+    start_receive(0x1000, 1, 5);
+    poll_in_vain(WAIT, 10, 20);
+    ix_pause();
+    clock_ns += 50;
+    ix_resume();
+    wait_for(0x1000, 1, 5, 44, 0);
+    ix_log_reader reader = open_own();
+    ix_log_cursor cursor = {0};
+    next_of(&reader, &cursor, IX_LOG_RECV);
+    CHECK(next_of(&reader, &cursor, IX_LOG_COMPLETION)->enter_ns == 127);
+    next_polls(&reader, &cursor, 3, 60, 37);
+    next_of(&reader, &cursor, IX_LOG_RECV);
+    CHECK(next_of(&reader, &cursor, IX_LOG_COMPLETION)->enter_ns == 9709);
+    next_polls(&reader, &cursor, 3, 20 + 3000 + 1, 2178);
+    for (int i = 0; i < 2; i++) {
+        next_of(&reader, &cursor, IX_LOG_RECV);
+        next_of(&reader, &cursor, IX_LOG_COMPLETION);
+    }
+    uint32_t id;
+    CHECK(!ix_log_next(&reader, &cursor, &id));
+    ix_log_close(&reader);
+}
+
 /* Many transfers that one call begins and one completes, across chunks. */
 static void check_many(void)
 {
@@ -551,6 +621,7 @@ int main(int argc, char **argv)
     RUN(windows)
     RUN(many)
     RUN(blocks)
+    RUN(polls)
     RUN(communicators)
     RUN(overhead)
     RUN(damaged)

@@ -29,6 +29,7 @@ def _check(binary: Path, name: str, *part: str) -> None:
             "windows",
             "many",
             "blocks",
+            "polls",
             "communicators",
             "overhead",
             "damaged",
