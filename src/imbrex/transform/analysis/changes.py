@@ -8,6 +8,7 @@ from functools import cached_property
 from imbrex.transform.analysis.aliases import EXTERNAL, Aliases
 from imbrex.transform.model.affine import Affine, disjoint, extents, forget, within
 from imbrex.transform.model.cases import Case
+from imbrex.transform.model.linear_indices import in_lines
 from imbrex.transform.model.memory import UNKNOWN_MEMORY, Access
 from imbrex.transform.model.program import Program
 
@@ -193,14 +194,20 @@ class Changes:
         if mine.cases or other.cases:
             return self._disjoint_by_case(mine, other, changed)
         left, right = forget(mine.section, changed), forget(other.section, changed)
-        if left is None or right is None or mine.strides != other.strides:
+        if left is None or right is None:
             return False
-        names = frozenset(name for stride in mine.strides for name in stride.variables())
+        strides = mine.strides or other.strides
+        if mine.strides != other.strides:  # a message may be counted along a whole array
+            left = left if mine.strides else in_lines(left, strides)
+            right = right if other.strides else in_lines(right, strides)
+            if left is None or right is None or (mine.strides and other.strides):
+                return False
+        names = frozenset(name for stride in strides for name in stride.variables())
         if names & changed:
             return False
 
         def apart(known: frozenset[Affine]) -> bool:
-            inside = all(within(side, mine.strides, known) for side in (left, right))
+            inside = all(within(side, strides, known) for side in (left, right))
             return inside and disjoint(left, right, known)
 
         facts = self.nonnegative

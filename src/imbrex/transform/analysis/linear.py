@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.sections import layout_of
-from imbrex.transform.model.affine import PRODUCT, Affine, Range
+from imbrex.transform.model.affine import Affine, Range
+from imbrex.transform.model.linear_indices import Strides, parts_of_index
 from imbrex.transform.model.memory import Access
 from imbrex.transform.model.program import Argument, Call, Program, Routine
-
-Strides = tuple[Affine, ...]
 
 
 def split_linear(program: Program) -> None:
@@ -72,7 +71,7 @@ def _access(program: Program, access: Access, known: dict[str, Strides]) -> Acce
     if only.low is None or only.low != only.high:
         return access
     strides = known[access.variable]
-    parts = tuple(Range.point(part) for part in _parts(only.low, strides))
+    parts = tuple(Range.point(part) for part in parts_of_index(only.low, strides))
     return access._replace(section=parts, strides=strides)
 
 
@@ -82,32 +81,4 @@ def _argument(program: Program, argument: Argument, known: dict[str, Strides]) -
         return
     if len(origin) == 1 and origin[0] is not None:
         argument.strides = known[argument.base or ""]
-        argument.origin = _parts(origin[0], argument.strides)
-
-
-def _parts(index: Affine, strides: Strides) -> tuple[Affine, ...]:
-    """The indices of the dimensions, the fastest first."""
-    found = []
-    for stride in strides:
-        index, rest = _divided(index, stride)
-        found.append(rest)
-    return (*found, index)
-
-
-def _divided(index: Affine, stride: Affine) -> tuple[Affine, Affine]:
-    """(quotient, rest) of an exact split; by its text, the rest is not below 0."""
-    leading = [term for term, factor in stride.terms if factor == 1 and PRODUCT not in term]
-    if not leading:
-        return Affine(0), index
-    first = leading[0]
-    quotient = Affine(0)
-    for term, factor in index.terms:
-        factors = term.split(PRODUCT)
-        if first in factors:
-            factors.remove(first)
-            other = Affine(0, ((PRODUCT.join(factors), 1),)) if factors else Affine(1)
-            quotient = quotient.plus(other, factor)
-    rest = index.plus(quotient.product(stride), -1)
-    if rest.constant < 0:
-        quotient, rest = quotient.plus(Affine(-1)), rest.plus(stride)
-    return quotient, rest
+        argument.origin = parts_of_index(origin[0], argument.strides)

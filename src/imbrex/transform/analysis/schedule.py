@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from imbrex.transform import mpi_calls
+from imbrex.transform.analysis.declared_values import declared_in_place
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.member_requests import own_members
 from imbrex.transform.analysis.requests import Requests, request_argument, started
@@ -117,11 +118,18 @@ class Scheduler:
     def run(self, transfers_of: dict[int, list[Transfer]]) -> Schedule:
         """`transfers_of`: by the identity of each call that may become nonblocking."""
         self.transfers_of = transfers_of
+        above: list[Access] = []
         for statement in self.routine.body.statements:
+            footprint = self.footprints.of(statement, self.routine.file)
             if statement.kind is Kind.DECLARE:
+                self.found.problem = declared_in_place(
+                    self.footprints, self.routine, above, statement
+                )
+                if self.found.problem:
+                    return self.found
                 self.found.declarations.append(statement)
                 continue
-            footprint = self.footprints.of(statement, self.routine.file)
+            above += footprint.accesses
             if footprint.stop or footprint.leaves:
                 self.found.problem = footprint.stop or footprint.leaves
                 return self.found

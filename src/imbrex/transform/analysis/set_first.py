@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.model.program import Kind, Statement
 from imbrex.transform.model.sources import Language
@@ -32,6 +34,11 @@ def _is_fortran(footprints: Footprints, file: str) -> bool:
     return source is not None and source.is_fortran
 
 
+def _begins_with(name: str) -> re.Pattern[bytes]:
+    """A statement that sets a variable before anything else, by a declaration or not."""
+    return re.compile(rb"\s*(?:[\w:]+[\s*&]+)*" + re.escape(name).encode() + rb"\s*=(?!=)")
+
+
 def _in_part(statement: Statement, key: str, footprints: Footprints, file: str) -> bool:
     """Whether a statement that writes to a variable may leave it, or a part of it, as it was."""
     variable, source = footprints.program.variables[key], footprints.program.files.get(file)
@@ -41,6 +48,8 @@ def _in_part(statement: Statement, key: str, footprints: Footprints, file: str) 
         return False
     end = statement.blocks[0].start if statement.blocks else statement.end
     text = source.data[statement.start : end]
+    if statement.kind is not Kind.LOOP and _begins_with(variable.name).match(text):
+        return False  # whatever decides on the value, `x = a ? b : c` sets x
     if statement.kind is Kind.LOOP:
         text = text.partition(b";")[0]
     return any(mark in text for mark in (b"&&", b"||", b"?"))
