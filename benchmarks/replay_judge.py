@@ -36,9 +36,11 @@ from imbrex.replay.from_log import LogSchedule, schedule_from_log
 from imbrex.replay.run_log import read_run_log
 from page import insert, merged, standing
 
+CALLS = Path(__file__).with_name("fortran_calls.c")
+WINDOWS = str(Path(__file__).resolve().with_name("windows.c"))
+F08 = str(Path(__file__).resolve().with_name("simulated_mpi_f08.f90"))
 # With 8 or 16 ranks SMPI's MPI_Ibarrier ends on some ranks and not on others, so that the runtime
 # would match calls for ever. The replay matches them itself.
-CALLS = Path(__file__).with_name("fortran_calls.c")
 UNMATCHED = "int ix_sparse_exchange(void) { return -1; }\n"
 LOG_BYTES = 256 << 20
 TABLE = "plain judge"
@@ -111,6 +113,11 @@ APPS = {
         ("common/options.f90", "line/blocks.f90", "line/line.f90"),
         dict.fromkeys((4, 16, 64, 256), "--n 48 --chunk 32"),
     ),
+    "sweep": App(
+        ("common/options.f90", F08, "sweep/sweep.f90"),
+        dict.fromkeys((4, 16, 64, 256), "--n 48 --iterations 3"),
+    ),
+    "windows": App((WINDOWS,), dict.fromkeys((4, 16, 64, 256), "post 1000 10")),
 }
 FORTRAN = {".f": "smpiff", ".f90": "smpif90"}
 """Compilers by suffix; with others a source is of C."""
@@ -180,7 +187,7 @@ def simulate(
 def begin_ns(run: Path) -> float:
     """When the last rank makes its first call that sets nothing up, on the schedule's clock."""
     log = read_run_log(load_run(run, resolve=False))
-    rest = np.flatnonzero(~log.named(frozenset(["MPI_Cart_create"])))
+    rest = np.flatnonzero(~log.named(frozenset(["MPI_Cart_create", "MPI_Win_create"])))
     first = rest[np.unique(log.stream[rest], return_index=True)[1]]
     return float((log.start_ns + log.records["enter_ns"][first]).max())
 

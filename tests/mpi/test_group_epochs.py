@@ -1,17 +1,24 @@
 """The call log holds the members of epochs by post, start, complete and wait
-(programs/group_epochs.c and .f90)."""
+(programs/group_epochs.c and .f90), and a replay knows who waits for whom (windows.c)."""
 
 from __future__ import annotations
 
 import shutil
 import subprocess
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from imbrex.profile.call_log import CallLog, Flag, Kind, read_call_log
+from imbrex.profile.run import load_run
+from imbrex.replay.arrays import Kind as OperationKind
+from imbrex.replay.evaluate import Network, Replayer, Route
+from imbrex.replay.from_log import LogSchedule, schedule_from_log
+from imbrex.replay.run_log import read_run_log
 
 pytestmark = pytest.mark.untimed
 
@@ -108,3 +115,55 @@ def test_members_of_epochs_from_fortran(
     run = measured(program, ranks=RANKS, environment=KEEP)
     for rank, log in enumerate(logs_of(run)):
         assert members(log, run.operations) == first_epochs(rank)
+
+
+@pytest.fixture
+def replayed(compiled: Callable[..., Path], measured: Callable[..., Any]) -> Callable[..., Any]:
+    """What four ranks of windows.c did, a step of it, 1000 doubles to each neighbour."""
+
+    def run(how: str) -> LogSchedule:
+        done = measured(compiled("windows"), how, "1000", "1", ranks=4, environment=KEEP)
+        (done.folder / "run.json").write_text((done.folder / "job.json").read_text())
+        return schedule_from_log(read_run_log(load_run(done.folder, resolve=False)))
+
+    return run
+
+
+def ends(made: LogSchedule, route: Route) -> list[float]:
+    """Of ranks on a node each that begin together and only communicate."""
+    assert made.not_replayed == {}
+    assert made.missing_ns == 0
+    operations = made.schedule.operations.copy()
+    operations["calc_ns"] = 0
+    operations["bytes"][operations["kind"] == OperationKind.CALC] = 0
+    schedule = replace(
+        made.schedule,
+        operations=operations,
+        start_ns=np.zeros(made.schedule.streams),
+        node=np.arange(made.schedule.streams, dtype=np.uint32),
+    )
+    replayer = Replayer(schedule)
+    return list(replayer.run(Network(route, route), shared=False).end_ns)
+
+
+def test_the_latencies_that_a_replay_waits_for(replayed: Callable[..., LogSchedule]) -> None:
+    # Posts 1; puts, and what completes say, 2. Of the other half posts were there at 2, and puts
+    # and completes at 3 (even ranks); odd ranks go on at 2. In the allreduce these wait for even
+    # ones, 4, and then for each other, 5, even ones for each other, 4; MPI_Win_free may meet all.
+    found = ends(replayed("post"), Route(latency_ns=1000))
+    assert found in ([4000, 5000, 4000, 5000], [5000] * 4)
+    # A get takes two, and what tells its target one more: odd ranks know it at 4, have theirs at
+    # 6, and even ones know at 7.
+    found = ends(replayed("get"), Route(latency_ns=1000))
+    assert max(found) == 9000
+
+
+def test_the_bytes_that_a_replay_waits_for(replayed: Callable[..., LogSchedule]) -> None:
+    # Two blocks leave each rank one after the other; the allreduce has 4 bytes, twice.
+    assert max(ends(replayed("post"), Route(byte_ns=1.0))) == 2 * 2 * 8000 + 8
+
+
+def test_fences_meet_all(replayed: Callable[..., LogSchedule]) -> None:
+    # Dissemination takes 2 latencies among 4: three fences and an allreduce, the put 1.
+    found = ends(replayed("fence"), Route(latency_ns=1000))
+    assert max(found) == 3 * 2000 + 1000 + 2000

@@ -33,6 +33,8 @@ def judge() -> ModuleType:
         ("bucket", 16),
         ("ssor", 4),
         ("line", 4),
+        ("sweep", 4),
+        ("windows", 4),
     ],
 )
 def test_replays_of_plain_runs_come_true(

@@ -62,6 +62,7 @@ class Flag(IntFlag):
     PAGES = 4
     ROUND_TRIP = 8
     UNASKED = 16
+    AT_ORIGIN = 32
 
 
 class Algorithm(IntEnum):

@@ -28,10 +28,10 @@ from imbrex.replay.one_sided import closing_epochs, last_ready, probed
 from imbrex.replay.pairs import SENDS, partners
 from imbrex.replay.run_log import NOWHERE, BoolArray, IntArray, RunLog
 
-_LONG_CALC, _READY, _BEFORE, _BEGIN, _GOT, _TELL, _ARRIVED, _WAIT = range(8)
+_LONG_CALC, _READY, _BEFORE, _BEGIN, _GOT, _TELL, _LEFT, _WAIT = range(8)
 """Places of operations in a call: computation; what the other side of a window's epoch has to tell;
 what else is waited for before anything begins; what begins; of MPI_Win_complete the gets that must
-be there before it tells its targets, and the puts that arrive in front of that; what is awaited."""
+be there before it tells its targets, and the puts that have left; what is awaited."""
 _LIMIT_NS = 1 << 32
 _SPINS = 0.5
 """Before a test that succeeds: with more than this share of the time in tests that did not, the
@@ -115,7 +115,7 @@ class _Conversion:
         found = np.full(self.calls, NOWHERE, np.int64)
         alone = self.met.alone
         found[log.call[alone]] = log.records["enter_ns"][alone]
-        found[self.closed[1]] = NOWHERE
+        found[self.closed.call] = NOWHERE
         if not len(members):
             return found
         begins = self.met.table["first"].astype(np.int64)
@@ -179,17 +179,16 @@ class _Conversion:
         ):
             about = np.flatnonzero(which & waited)
             ops.add(log.end[about], _WAIT, np.full(len(about), kind, np.int64), about)
-        transfer, call = self.closed
-        completes = log.named(frozenset(("MPI_Win_complete",)))[self.first_of_call[call]]
+        transfer, call, locally = self.closed.transfer, self.closed.call, self.closed.locally
         gets = log.is_kind(LogKind.GET)[transfer]
         for here, place in (
-            (~completes, _BEFORE),
-            (completes & gets, _GOT),
-            (completes & ~gets, _ARRIVED),
+            (~locally, _BEFORE),
+            (locally & gets, _GOT),
+            (locally & ~gets, _LEFT),
         ):
             arrivals = np.full(int(here.sum()), Kind.WAIT_ARRIVAL, np.int64)
             ops.add(call[here], place, arrivals, transfer[here])
-        ready = np.full(len(self.epochs.waits), Kind.WAIT_ARRIVAL, np.int64)
+        ready = np.full(len(self.epochs.waited_for), Kind.WAIT_ARRIVAL, np.int64)
         ops.add(self.epochs.wait_call, _READY, ready, self.epochs.waited_for)
         probe, receive = probed(log)
         known = self.partner[receive] != NOWHERE
@@ -276,6 +275,7 @@ class _Conversion:
         result = np.zeros(count, OPERATION)
         result["kind"] = kind
         result["flags"] = np.where(first, Flag.CALL, 0)
+        result["flags"][place == _LEFT] |= np.uint8(Flag.AT_ORIGIN)
         self._fill_calc(result, calc, call, place, first)
         self._fill_partners(result, begin, kind, about)
         stream = log.stream[self.first_of_call][call]

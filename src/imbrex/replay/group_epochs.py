@@ -12,6 +12,7 @@ import numpy as np
 
 from imbrex import mpi_facts
 from imbrex.profile.call_log import Flag, Kind
+from imbrex.replay.one_sided import Closed
 from imbrex.replay.run_log import NOWHERE, IntArray, RunLog
 
 _BEGINS = frozenset(
@@ -22,12 +23,11 @@ _BEGINS = frozenset(
 @dataclass(frozen=True)
 class GroupEpochs:
     """Records by what they do, one for each member of a group. `told` send the other side their
-    message. Of `waits` each waits for the message of the record beside it in `waited_for`, in the
-    call `wait_call`. Of `held` transfers the messages leave in the calls `held_call`, as their
+    message. For the messages of `waited_for`, which are of these or puts, the calls `wait_call`
+    wait. Of `held` transfers the messages leave in the calls `held_call`, as their
     target was not ready before. `lost` have no other side in the log."""
 
     told: IntArray
-    waits: IntArray
     waited_for: IntArray
     wait_call: IntArray
     held: IntArray
@@ -35,8 +35,7 @@ class GroupEpochs:
     lost: IntArray
 
 
-def group_epochs(log: RunLog, closed: tuple[IntArray, IntArray]) -> GroupEpochs:
-    """`closed`: one-sided transfers, and the calls that close them."""
+def group_epochs(log: RunLog, closed: Closed) -> GroupEpochs:
     about = np.flatnonzero(log.is_kind(Kind.EXPOSURE, Kind.ACCESS))
     begins = log.named(_BEGINS)[about]
     exposes = log.records["kind"][about] == Kind.EXPOSURE
@@ -56,11 +55,11 @@ def group_epochs(log: RunLog, closed: tuple[IntArray, IntArray]) -> GroupEpochs:
         needs &= completes != NOWHERE
         held, held_call = _held(log, closed, completes[needs], of_start[needs])
     lost = np.concatenate((start[~found & checked], wait[~ended]))
+    arriving, puts = _puts(log, closed, wait[ended], of_wait[ended])
     return GroupEpochs(
         told=np.sort(np.concatenate((post, complete))),
-        waits=np.concatenate((start[needs], wait[ended])),
-        waited_for=np.concatenate((of_start[needs], of_wait[ended])),
-        wait_call=np.concatenate((call[needs], log.call[wait[ended]])),
+        waited_for=np.concatenate((of_start[needs], of_wait[ended], puts)),
+        wait_call=np.concatenate((call[needs], log.call[wait[ended]], log.call[arriving])),
         held=held,
         held_call=held_call,
         lost=lost,
@@ -101,8 +100,25 @@ def _other_side(log: RunLog, ours: IntArray, theirs: IntArray) -> IntArray:
     return np.asarray(at[number[: len(ours)]])
 
 
+def _puts(
+    log: RunLog, closed: Closed, waits: IntArray, completes: IntArray
+) -> tuple[IntArray, IntArray]:
+    """Puts that a complete closes, each beside the wait of its target."""
+    transfer, call = closed.transfer, closed.call
+    put = log.records["kind"][transfer] == Kind.PUT
+    transfer, call = transfer[put], call[put]
+    if not len(transfer) or not len(waits):
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    theirs = log.call[completes] * log.ranks + log.peer[completes]
+    order = np.argsort(theirs, kind="stable")
+    ours = call * log.ranks + log.peer[transfer]
+    place = np.minimum(np.searchsorted(theirs[order], ours), len(waits) - 1)
+    found = theirs[order][place] == ours
+    return waits[order[place[found]]], transfer[found]
+
+
 def _held(
-    log: RunLog, closed: tuple[IntArray, IntArray], completes: IntArray, posts: IntArray
+    log: RunLog, closed: Closed, completes: IntArray, posts: IntArray
 ) -> tuple[IntArray, IntArray]:
     """Transfers that were begun before their target had posted, and the calls that close them."""
     came = _came(log)
@@ -112,7 +128,7 @@ def _held(
     }
     held = [
         (transfer, call)
-        for transfer, call in zip(closed[0].tolist(), closed[1].tolist(), strict=True)
+        for transfer, call in zip(closed.transfer.tolist(), closed.call.tolist(), strict=True)
         if log.end[transfer] == NOWHERE
         and posted.get((call, int(log.peer[transfer])), came[transfer]) > came[transfer]
     ]

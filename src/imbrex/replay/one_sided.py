@@ -4,46 +4,62 @@ epoch, partitioned sends at their last MPI_Pready, probes at the receive of what
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import dataclass
 
 import numpy as np
 
 from imbrex import mpi_facts
 from imbrex.profile.call_log import NOBODY, Kind
-from imbrex.replay.run_log import NOWHERE, IntArray, RunLog
+from imbrex.replay.run_log import NOWHERE, BoolArray, IntArray, RunLog
 
-_CLOSES = frozenset(
-    name
-    for name in mpi_facts.of_kind("rma_sync")
-    if mpi_facts.facts(name).fields.get("closes", "none") != "none"
+_CLOSES, _CLOSES_LOCALLY = (
+    frozenset(
+        name
+        for name in mpi_facts.of_kind("rma_sync")
+        if mpi_facts.facts(name).fields.get("closes", "none") in scopes
+    )
+    for scopes in (("all", "local"), ("local",))
 )
 
 
-def closing_epochs(log: RunLog, transfers: IntArray) -> tuple[IntArray, IntArray]:
-    """Of puts and gets, those that something completes, and the numbers of the calls that do."""
+@dataclass(frozen=True)
+class Closed:
+    """Puts and gets, the numbers of the calls that complete them, and whether at the origin alone:
+    what MPI_Win_flush_local completes there a later call completes at the target."""
+
+    transfer: IntArray
+    call: IntArray
+    locally: BoolArray
+
+
+def closing_epochs(log: RunLog, transfers: IntArray) -> Closed:
+    """What completes puts and gets, of those that something does."""
     records = log.records
-    if not len(transfers):
-        return transfers, transfers
     closing = np.flatnonzero(log.is_kind(Kind.EPOCH) & log.named(_CLOSES))
+    if not len(transfers):
+        closing = closing[:0]
+    locally = set(closing[log.named(_CLOSES_LOCALLY)[closing]].tolist())
     open_ones: dict[tuple[int, int], list[int]] = defaultdict(list)
-    end = {int(t): int(log.end[t]) for t in transfers if log.end[t] != NOWHERE}
-    events = np.sort(np.concatenate((transfers, closing)))
+    found = [(int(t), int(log.end[t]), False) for t in transfers if log.end[t] != NOWHERE]
+    ended = {transfer for transfer, _, _ in found}
+    told: set[int] = set()
     closes = set(closing.tolist())
-    for event in events.tolist():
+    for event in np.sort(np.concatenate((transfers, closing))).tolist():
         key = int(log.rank[event]), int(records["comm"][event])
         if event not in closes:
-            if event not in end:
+            if event not in ended:
                 open_ones[key].append(event)
             continue
         target = int(records["peer"][event])
-        rest = []
-        for transfer in open_ones[key]:
-            if target in (NOBODY, int(records["peer"][transfer])):
-                end[transfer] = int(log.call[event])
-            else:
-                rest.append(transfer)
-        open_ones[key] = rest
-    found = np.array(sorted(end), np.int64)
-    return found, np.array([end[t] for t in found.tolist()], np.int64)
+        here = [t for t in open_ones[key] if target in (NOBODY, int(records["peer"][t]))]
+        if event in locally:
+            found += [(t, int(log.call[event]), True) for t in here if t not in told]
+            told.update(here)
+        else:
+            found += [(t, int(log.call[event]), False) for t in here]
+            open_ones[key] = [t for t in open_ones[key] if t not in set(here)]
+    rows = np.array(sorted(found), np.int64).reshape(-1, 3)
+    return Closed(rows[:, 0], rows[:, 1], rows[:, 2] != 0)
 
 
 def last_ready(log: RunLog, sends: IntArray, calls: IntArray) -> IntArray:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -12,14 +14,25 @@ from imbrex.replay.run_log import Group, RunLog
 
 OPERATIONS = tuple(
     f"MPI_{name}"
-    for name in ("Win_post", "Win_start", "Win_complete", "Win_wait", "Win_test", "Put", "Get")
+    for name in (
+        "Win_post",
+        "Win_start",
+        "Win_complete",
+        "Win_wait",
+        "Win_test",
+        "Put",
+        "Get",
+        "Win_lock",
+        "Win_flush_local",
+        "Win_unlock",
+    )
 )
 MEMBERS = {"Win_start": Kind.ACCESS, "Win_complete": Kind.ACCESS}
+LOCKS = ("Win_lock", "Win_flush_local", "Win_unlock")
 TRANSFERS = {"Put": Kind.PUT, "Get": Kind.GET}
-NETWORK = Network(
-    Route(latency_ns=1000, byte_ns=1),
-    Route(latency_ns=1000, byte_ns=1),
-)
+ROUTE = Route(latency_ns=1000, byte_ns=1, eager_bytes=500)
+EAGER = replace(ROUTE, eager_bytes=1000)
+NETWORK = Network(ROUTE, ROUTE)
 
 Call = tuple[str, int, int, list[int], int]
 """Operation, enter, exit, the peers, bytes of a transfer or else which epoch it is."""
@@ -36,6 +49,8 @@ def made_of(
             name, _, _, peers, last = call
             if name in TRANSFERS:
                 rows.append((rank, number, call, TRANSFERS[name], peers[0], last, 0))
+            elif name in LOCKS:
+                rows.append((rank, number, call, Kind.EPOCH, peers[0], 0, 0))
             else:
                 rows.append((rank, number, call, Kind.EPOCH, NOBODY, 0, 0))
                 kind = MEMBERS.get(name, Kind.EXPOSURE)
@@ -54,13 +69,21 @@ def made_of(
     streams = np.arange(count)
     transfers = np.isin(records["kind"], (Kind.PUT, Kind.GET))
     log = RunLog(
-        records=records, rank=ranks, stream=ranks, call=call_of,
-        end=np.where(transfers, -1, call_of), peer=records["peer"].astype(np.int64),
-        stream_rank=streams, start_ns=np.array(shift or [0] * count, np.int64),
-        origin_ns=np.zeros(count, np.int64), end_ns=np.full(count, end),
+        records=records,
+        rank=ranks,
+        stream=ranks,
+        call=call_of,
+        end=np.where(transfers, -1, call_of),
+        peer=records["peer"].astype(np.int64),
+        stream_rank=streams,
+        start_ns=np.array(shift or [0] * count, np.int64),
+        origin_ns=np.zeros(count, np.int64),
+        end_ns=np.full(count, end),
         groups={1: Group(tuple(range(count)), inter=False, window=True)},
-        operations=OPERATIONS, nodes=streams, wall_ns=end,
-    )  # fmt: skip
+        operations=OPERATIONS,
+        nodes=streams,
+        wall_ns=end,
+    )
     return schedule_from_log(log)
 
 
@@ -91,6 +114,25 @@ def test_start_waits_for_the_post_and_wait_for_the_data() -> None:
     assert made.not_replayed == {}
     assert made.missing_ns == 0
     assert ends(made) == pytest.approx([6000 + 2000, 6000 + 2000])
+
+
+def test_a_small_put_is_over_for_its_origin_when_it_has_left() -> None:
+    # The complete comes at 5000 and waits for nothing; its target waits for the data.
+    small = Network(EAGER, EAGER)
+    assert ends(made_of(one_transfer(), 8000), small) == pytest.approx([5000 + 2000, 6000 + 2000])
+
+
+def test_what_is_complete_at_its_origin_has_to_arrive_for_the_unlock() -> None:
+    # The put leaves at 1000 and is there at 3000; flush_local of 1500 waits for nothing.
+    calls: list[Call] = [
+        ("Put", 1000, 1000, [1], 1000),
+        ("Win_flush_local", 1500, 2900, [1], 0),
+        ("Win_unlock", 3000, 3100, [1], 0),
+    ]
+    small = Network(EAGER, EAGER)
+    made = made_of([calls, [("Win_lock", 0, 0, [1], 0)]], 8000)
+    assert ends(made, small)[0] == pytest.approx(3000 + 4900)
+    assert ends(made)[0] == pytest.approx(3000 + 100 + 4900)
 
 
 def test_a_get_is_there_before_the_target_is_told() -> None:
@@ -152,6 +194,16 @@ def test_wait_needs_the_completes_of_all_origins() -> None:
     ]
     made = made_of([target, origin(5000), origin(3000)], 10_000)
     assert ends(made)[0] == pytest.approx(5000 + 1000 + 1000)
+
+
+def test_wait_needs_the_data_also_where_a_message_without_any_overtakes_it() -> None:
+    # The complete comes at 4000, right behind the put, and rank 1 is told at 5000; both wait for
+    # the data, which is there at 6000.
+    calls = one_transfer()
+    name, _, _, peers, number = calls[0][2]
+    calls[0][2] = name, 4200, 6000, peers, number
+    side_by_side = Network(NETWORK.within, NETWORK.between, in_order=False)
+    assert ends(made_of(calls, 8000), side_by_side) == pytest.approx([6000 + 2000, 6000 + 2000])
 
 
 def test_epochs_are_matched_by_their_number() -> None:

@@ -89,6 +89,14 @@ void ix_wake(ix_run *run, uint32_t stream)
     run->tail = stream;
 }
 
+void ix_wake_all(ix_run *run, double time_ns)
+{
+    for (uint32_t stream = ix_first_waiting(time_ns), next; stream != IX_NONE; stream = next) {
+        next = run->streams[stream].queued;
+        ix_wake(run, stream);
+    }
+}
+
 /* All have come: when each leaves. */
 static void meet(ix_run *run, uint32_t number)
 {
@@ -164,6 +172,8 @@ static int take(ix_run *run, uint32_t stream, uint64_t i, uint64_t send, double 
     ix_stream *s = &run->streams[stream];
     double at = run->time_ns[send];
     if (at < 0) {
+        /* What a put moves both its origin and its target may wait for. */
+        s->queued = ix_first_waiting(at);
         run->time_ns[send] = ix_wanted_by(stream);
         return 0;
     }
@@ -213,6 +223,11 @@ static int wait_send(ix_run *run, uint32_t stream, uint64_t i, uint64_t send)
 static int look(ix_run *run, uint32_t stream, uint64_t i, const ix_op *op)
 {
     double at = run->time_ns[op->partner];
+    if (ix_is_over_at_once(run, op)) {
+        if (run->times->why)
+            run->times->why[i] = IX_OWN;
+        return 1;
+    }
     if (at < 0) {
         double announced = ix_announced_ns(run, op->peer, op->partner);
         if (announced >= 0) {

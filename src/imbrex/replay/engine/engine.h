@@ -34,6 +34,8 @@ enum ix_flags {
     IX_PAGES = 4,      /* bytes are in units of 4096 */
     IX_ROUND_TRIP = 8, /* a get: a latency more */
     IX_UNASKED = 16,   /* leaves without its receive, however large */
+    IX_AT_ORIGIN = 32, /* of IX_WAIT_ARRIVAL: up to the eager limit a put is over for its origin
+                        * once it has left the origin's memory, which is at once */
 };
 
 #define IX_NONE UINT32_MAX

@@ -155,8 +155,11 @@ static void count_uses(ix_run *run)
                 if (!is_eager_of(run, stream, op->partner))
                     count_use(l, op->partner);
                 break;
-            case IX_WAIT_RECV:
             case IX_WAIT_ARRIVAL:
+                if (!ix_is_over_at_once(run, op))
+                    count_use(l, op->partner);
+                break;
+            case IX_WAIT_RECV:
             case IX_WAIT_MEET:
                 count_use(l, op->partner);
                 break;

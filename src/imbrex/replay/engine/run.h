@@ -6,11 +6,17 @@
 #include "engine.h"
 #include "links.h"
 
-/* time_ns of an operation before it is known: IX_UNKNOWN, or that a stream waits for it. */
+/* time_ns of an operation before it is known: IX_UNKNOWN, or that a stream waits for it, behind
+ * which (ix_stream.queued) stand others that do. */
 #define IX_UNKNOWN (-1.0)
 static inline double ix_wanted_by(uint32_t stream)
 {
     return -2.0 - stream;
+}
+
+static inline uint32_t ix_first_waiting(double time_ns)
+{
+    return time_ns < IX_UNKNOWN ? (uint32_t)(-2.0 - time_ns) : UINT32_MAX;
 }
 
 typedef struct ix_pending {
@@ -38,7 +44,8 @@ typedef struct ix_stream {
     uint64_t waits; /* the operation that it waits for, where nobody else is told; or UINT64_MAX */
     int8_t resumed; /* the operation `next` was begun */
     int8_t over;
-    uint32_t queued; /* the stream behind it in the queue of those that can go on */
+    uint32_t queued; /* the stream behind it in the queue of those that can go on, or of those that
+                      * wait for the same message */
     uint32_t sends_first, sends_end, sends_room;
     uint32_t handed;   /* the latest sends that were handed over, of each peer one; or IX_NONE */
     ix_pending *sends; /* that could not start yet, in the order of the program */
@@ -71,6 +78,8 @@ typedef struct ix_run {
     int failed;          /* no memory */
 } ix_run;
 
+/* All that waited for a message whose time_ns was `time_ns`. */
+void ix_wake_all(ix_run *run, double time_ns);
 int ix_run_start(ix_run *run);
 void ix_run_end(ix_run *run);
 
@@ -103,6 +112,15 @@ static inline int ix_is_eager(const ix_run *run, const ix_route *route, const ix
         return 1;
     return run->network->free_site >= 0 &&
            ix_is_site(run->schedule, op, (int64_t)index, run->network->free_site);
+}
+
+/* Whether a wait for a put does not wait: its memory is free at once. */
+static inline int ix_is_over_at_once(const ix_run *run, const ix_op *wait)
+{
+    const ix_op *put = &run->schedule->ops[wait->partner];
+    return wait->flags & IX_AT_ORIGIN &&
+           ix_bytes(put) <=
+               ix_route_of(run->schedule, run->network, wait->peer, put->peer)->eager_bytes;
 }
 
 #endif

@@ -39,7 +39,7 @@ static void arrived(ix_run *run, uint32_t stream, uint64_t op, double at_ns)
     double before = run->time_ns[op];
     run->time_ns[op] = at_ns;
     if (before < IX_UNKNOWN)
-        ix_wake(run, (uint32_t)(-2.0 - before));
+        ix_wake_all(run, before);
     ix_wake_waiting(run, stream, op);
     ix_answers_arrived(run, stream, op);
 }
@@ -217,7 +217,7 @@ void ix_send_issued(ix_run *run, uint32_t stream, uint64_t op, double ready_ns)
     if (before < IX_UNKNOWN) {
         /* Who probes for it can be told. */
         run->time_ns[op] = IX_UNKNOWN;
-        ix_wake(run, (uint32_t)(-2.0 - before));
+        ix_wake_all(run, before);
     }
 }
 

@@ -1,0 +1,2 @@
+/* benchmarks/windows.c, for test_group_epochs.py. */
+#include "../../../benchmarks/windows.c"
