@@ -66,16 +66,61 @@ static need of_collective(const ix_op *op, const ix_match *m)
     return n;
 }
 
+/* For how long a start that need not wait for a post may be busy. */
+#define START_OWN_NS 20000
+
+/* The start of the access epoch towards one target that a complete ends; IX_NO_END: not found. */
+static uint32_t start_of(const ix_view *view, uint32_t complete)
+{
+    enum { LOOKED_AT = 4096 }; /* records */
+    const ix_op *op = &view->ops[complete];
+    uint32_t last = complete > LOOKED_AT ? complete - LOOKED_AT : 0;
+    for (uint32_t j = complete; j-- > last && view->ops[j].thread == op->thread;) {
+        const ix_op *start = &view->ops[j];
+        if (start->kind == IX_LOG_ACCESS && start->tag == IX_EPOCH_BEGINS &&
+            start->comm == op->comm && start->peer == op->peer && start->sequence == op->sequence)
+            return view->matches[j].state == IX_MATCHED ? j : IX_NO_END;
+    }
+    return IX_NO_END;
+}
+
+/* A post waits for nobody, a wait for the completes of its origins. A start may wait for the posts
+ * of its targets, and else its complete may. */
+static need of_group_epoch(const ix_view *view, uint32_t i, int64_t exit_ns)
+{
+    const ix_op *op = &view->ops[i];
+    if (op->kind == IX_LOG_EXPOSURE)
+        return op->tag == IX_EPOCH_ENDS
+                   ? of_receive(&view->matches[i])
+                   : (need){IX_UNATTRIBUTED, LONG_AGO, LONG_AGO, NEEDS_NOTHING};
+    uint32_t start = op->tag == IX_EPOCH_BEGINS ? i : start_of(view, i);
+    if (start == IX_NO_END)
+        return (need){IX_UNATTRIBUTED, LONG_AGO, LONG_AGO, UNMATCHED};
+    const ix_match *m = &view->matches[start];
+    int64_t posted = m->other.start_enter;
+    need n = {IX_LATE_RECEIVER, LONG_AGO, posted + m->error_ns, MAY_NEED};
+    if (view->ops[start].flags & IX_LOG_VARYING || posted - m->error_ns >= exit_ns) {
+        n.possible = LONG_AGO; /* this one did return before */
+        n.how = NEEDS_NOTHING;
+    } else if (start == i) {
+        n.certain = posted - m->error_ns - START_OWN_NS;
+    }
+    return n;
+}
+
 static need need_of(const ix_view *view, const ix_completed *c, int64_t exit_ns)
 {
     const ix_op *op = &view->ops[c->op];
     const ix_match *m = &view->matches[c->op];
     if (m->state != IX_MATCHED) {
-        /* Buffered sends wait for nobody, whoever receives them. */
+        /* Buffered sends and posts wait for nobody, whoever receives them. */
         int local = op->kind == IX_LOG_BUFFERED_SEND ||
+                    (op->kind == IX_LOG_EXPOSURE && op->tag == IX_EPOCH_BEGINS) ||
                     (op->kind == IX_LOG_SEND && c->facts.class.returns == 1);
         return (need){IX_UNATTRIBUTED, LONG_AGO, LONG_AGO, local ? NEEDS_NOTHING : UNMATCHED};
     }
+    if (ix_is_group_epoch(op->kind))
+        return of_group_epoch(view, c->op, exit_ns);
     if (op->kind == IX_LOG_RECV || op->kind == IX_LOG_PROBE)
         return of_receive(m);
     if (ix_is_send(op))
@@ -209,6 +254,8 @@ static summary sum_up(const ix_view *view, const ix_op *call, int any,
         s.unmatched += n.how == UNMATCHED;
         s.needing += n.how == NEEDS;
         s.maybe += n.how == MAY_NEED;
+        /* What origins put may still have to come. */
+        s.unmatched += op->kind == IX_LOG_EXPOSURE && op->tag == IX_EPOCH_ENDS;
         if (op->bytes > 0 && op->kind != IX_LOG_PROBE) {
             s.data = 1;
             s.calibrated = s.calibrated && c->facts.time.calibrated;
@@ -228,6 +275,8 @@ static summary sum_up(const ix_view *view, const ix_op *call, int any,
             s.latest = c->op;
             s.latest_ns = n.possible;
         }
+        if (ix_is_group_epoch(op->kind))
+            continue;
         ix_interval computed = computed_meanwhile(view, c, call->enter_ns);
         if (n.how == NEEDS) /* else it may have been buffered before the computation */
             s.computed.min_ns = ix_most(s.computed.min_ns, computed.min_ns);

@@ -74,6 +74,22 @@ typedef struct ix_thread_end {
     int64_t time_ns, call_ns;
 } ix_thread_end;
 
+/* The tags of epochs towards a member of a group (IX_LOG_EXPOSURE, IX_LOG_ACCESS), which are paired
+ * as messages: the post with the start that may wait for it, and the complete with the wait. */
+enum ix_epoch_tag { IX_EPOCH_BEGINS = -101, IX_EPOCH_ENDS = -102 };
+
+static inline int ix_is_group_epoch(uint32_t kind)
+{
+    return kind == IX_LOG_EXPOSURE || kind == IX_LOG_ACCESS;
+}
+
+/* Whether a record of that kind and tag is the side of a pair that waits for the other. */
+static inline int ix_is_receiving(uint32_t kind, int32_t tag)
+{
+    return kind == IX_LOG_RECV || (kind == IX_LOG_ACCESS && tag == IX_EPOCH_BEGINS) ||
+           (kind == IX_LOG_EXPOSURE && tag == IX_EPOCH_ENDS);
+}
+
 /* The calls that found nothing before one that did: IX_LOG_POLLS. */
 typedef struct ix_polled {
     uint32_t call;    /* the first record of that one */

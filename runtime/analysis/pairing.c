@@ -13,7 +13,7 @@ static _Thread_local const ix_stream *streams;
 
 static int is_receive(const ix_op *op)
 {
-    return op->kind == IX_LOG_RECV;
+    return ix_is_receiving(op->kind, op->tag);
 }
 
 static int by_stream(const void *a, const void *b)
@@ -101,7 +101,8 @@ static enum ix_match_state why_not(const ix_op *op, int32_t peer)
 
 static int is_message(const ix_op *op)
 {
-    return (ix_is_send(op) || op->kind == IX_LOG_RECV) && op->peer != IX_LOG_PROC_NULL;
+    return (ix_is_send(op) || op->kind == IX_LOG_RECV || ix_is_group_epoch(op->kind)) &&
+           op->peer != IX_LOG_PROC_NULL;
 }
 
 static ix_stream *stream_numbered(const ix_pairing *pairing, uint32_t number)
@@ -332,6 +333,8 @@ static void match(ix_view *view, uint32_t i, const ix_told *told, int64_t error_
         m->state = IX_SIZES_DIFFER;
     else if (op->end_call == IX_NO_END || (!receive && told->end_exit == INT64_MAX))
         m->state = IX_END_UNKNOWN;
+    else if (op->tag == IX_EPOCH_BEGINS && ix_is_group_epoch(op->kind))
+        m->state = IX_MATCHED; /* a start may be over before its post */
     else if (receive ? m->other.start_enter - error_ns > view->ops[op->end_call].exit_ns
                      : op->enter_ns - error_ns > m->other.end_exit)
         m->state = IX_CLOCKS; /* it came before it left */
@@ -344,7 +347,8 @@ void ix_pairing_hear(ix_pairing *pairing, ix_view *view, int32_t peer, const ix_
 {
     ix_stream *stream = NULL;
     for (size_t i = 0; i < count; i++) {
-        uint32_t receives = told[i].kind != IX_LOG_RECV; /* what it sent I received */
+        /* what it sent I received */
+        uint32_t receives = !ix_is_receiving(told[i].kind, told[i].tag);
         if (told[i].sequence == 0)
             continue;
         if (!stream || stream->comm != told[i].comm || stream->tag != told[i].tag ||

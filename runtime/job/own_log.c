@@ -54,6 +54,12 @@ static void end_one_sided(ix_view *view)
     }
 }
 
+static int32_t epoch_tag(const ix_log_record *record)
+{
+    int begins = record->operation == IX_OP_Win_post || record->operation == IX_OP_Win_start;
+    return begins ? IX_EPOCH_BEGINS : IX_EPOCH_ENDS;
+}
+
 /* Ids become indices. */
 static void link_ends(ix_view *view, const ix_log_reader *reader, const uint32_t *index_of)
 {
@@ -111,11 +117,14 @@ int ix_own_log(ix_view *view, uint32_t level)
             continue; /* shared by all threads that found no number */
         if (record->kind == IX_LOG_POLLS)
             bad = ix_view_add_polls(view, record);
-        if (record->kind >= IX_LOG_BLOCKS)
+        if (record->kind == IX_LOG_POLLS || record->kind == IX_LOG_BLOCKS)
             continue; /* no part of the matching */
         at = ix_log_position(&reader, id, at);
         index_of[at] = view->count;
-        view->ops[view->count++] = *record;
+        view->ops[view->count] = *record;
+        if (ix_is_group_epoch(record->kind))
+            view->ops[view->count].tag = epoch_tag(record);
+        view->count++;
     }
     if (!bad) {
         link_ends(view, &reader, index_of);

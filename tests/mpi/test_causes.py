@@ -31,7 +31,10 @@ LATE = {
     "alltoall": ("MPI_Alltoall", 1, "late_collective"),
     "allreduce": ("MPI_Allreduce", 1, "late_collective"),
     "ibcast": ("MPI_Wait", 1, "late_collective"),
+    "win_start": ("MPI_Win_start", 1, "late_receiver"),
+    "win_wait": ("MPI_Win_wait", 1, "late_sender"),
 }
+POLLS = {"test": "MPI_Test", "testany": "MPI_Testany", "iprobe": "MPI_Iprobe"}
 
 
 def parts_of(run: Run, operation: str, rank: int) -> dict[str, tuple[int, int]]:
@@ -85,6 +88,25 @@ def test_who_was_late_is_named(
     assert not run.job.matching.unmatched
     assert run.job.clocks is not None
     assert (run.job.clocks.error_s, run.job.clocks.violations) == (0.0, 0)
+
+
+@pytest.mark.parametrize("case", POLLS)
+def test_polls_wait_for_the_late_sender(
+    case: str, compiled: Callable[..., Path], measured: Callable[..., Any]
+) -> None:
+    """But for the time between the calls, which is computation, and for what a rank polls before it
+    is interrupted for longer: of 50 ms that is little."""
+    done = measured(compiled("late"), case, str(5 * PAUSE_MS), table=TABLE)
+    run = load_run(done.folder, resolve=False)
+    waited = int(done.process.stdout.split()[-1])
+    found = parts_of(run, POLLS[case], 1)
+    assert waited >= TIMES * PAUSE_MS * 10**5, "the machine is too busy for this to say anything"
+    assert 0.4 * waited <= found["late_sender"][0] <= 1.1 * waited + 10**6, (waited, found)
+    assert found["library"][0] < 0.2 * waited, found
+    check_sums(run)
+    assert run.partners is not None
+    partner = run.partners[(run.partners["rank"] == 1) & (run.partners["peer"] == 0)]
+    assert partner["late_min_ns"].sum() >= found["late_sender"][0]
 
 
 @pytest.mark.untimed

@@ -109,6 +109,87 @@ static void probe_late_send(void)
     MPI_Recv(in, 1024, MPI_BYTE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
+static void test_for_late_send(void)
+{
+    MPI_Request request = MPI_REQUEST_NULL;
+    if (rank == 1)
+        MPI_Irecv(in, 1024, MPI_BYTE, 0, 1, MPI_COMM_WORLD, &request);
+    late(0);
+    now();
+    if (rank == 0)
+        MPI_Send(out, 1024, MPI_BYTE, 1, 1, MPI_COMM_WORLD);
+    for (int done = rank == 0; !done;)
+        MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+}
+
+static void test_any_for_late_send(void)
+{
+    MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    int index;
+    if (rank == 1)
+        MPI_Irecv(in, 1024, MPI_BYTE, 0, 1, MPI_COMM_WORLD, &requests[1]);
+    late(0);
+    now();
+    if (rank == 0)
+        MPI_Send(out, 1024, MPI_BYTE, 1, 1, MPI_COMM_WORLD);
+    for (int done = rank == 0; !done;)
+        MPI_Testany(2, requests, &index, &done, MPI_STATUS_IGNORE);
+}
+
+static void probe_for_late_send(void)
+{
+    late(0);
+    now();
+    if (rank == 0) {
+        MPI_Send(out, 1024, MPI_BYTE, 1, 1, MPI_COMM_WORLD);
+        return;
+    }
+    for (int found = 0; !found;)
+        MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
+    MPI_Recv(in, 1024, MPI_BYTE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+/* One rank exposes a window to the other: rank 0 posts late, or is late with its complete. */
+static void expose(int post_is_late)
+{
+    int target = post_is_late ? 0 : 1;
+    MPI_Win window;
+    MPI_Group all, other;
+    int peer = 1 - rank;
+    MPI_Win_create(in, BYTES, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+    MPI_Comm_group(MPI_COMM_WORLD, &all);
+    MPI_Group_incl(all, 1, &peer, &other);
+    if (post_is_late) {
+        late(0);
+        now();
+    }
+    if (rank == target)
+        MPI_Win_post(other, 0, window);
+    else
+        MPI_Win_start(other, 0, window);
+    if (!post_is_late) {
+        late(0);
+        now();
+    }
+    if (rank == target)
+        MPI_Win_wait(window);
+    else
+        MPI_Win_complete(window);
+    MPI_Group_free(&other);
+    MPI_Group_free(&all);
+    MPI_Win_free(&window);
+}
+
+static void start_before_late_post(void)
+{
+    expose(1);
+}
+
+static void wait_for_late_complete(void)
+{
+    expose(0);
+}
+
 static void sendrecv_late(void)
 {
     late(0);
@@ -198,6 +279,11 @@ static const struct {
     const char *name;
     void (*act)(void);
 } cases[] = {
+    {"test", test_for_late_send},
+    {"testany", test_any_for_late_send},
+    {"iprobe", probe_for_late_send},
+    {"win_start", start_before_late_post},
+    {"win_wait", wait_for_late_complete},
     {"recv", receive_late_send},
     {"wait", wait_for_late_send},
     {"waitany", wait_for_any_late_send},

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from imbrex import mpi_facts
 from imbrex.diagnosis import commands, wording
 from imbrex.diagnosis.account import Account, RowAccount
 from imbrex.diagnosis.division import LATE
@@ -19,6 +20,11 @@ REMEDIES = {
     "late_receiver": "Balance the work, or post the receive earlier",
     "late_collective": "Balance the work before it",
 }
+REMEDIES_OF_EPOCHS = {
+    "late_sender": "Balance the work, or complete earlier",
+    "late_receiver": "Balance the work, or post the window earlier",
+}
+"""Of MPI_Win_wait, and of MPI_Win_start and MPI_Win_complete."""
 UNEQUAL = 1.1
 """What a rank computes more than the mean before that is named as the reason."""
 
@@ -41,6 +47,8 @@ def find(account: Account) -> Iterator[Finding]:
     for number, (cause, group) in enumerate(found):
         late, site = group.at_stake, group.worst
         share = account.share(late)
+        of_epochs = bool(mpi_facts.facts(site.operation).fields.get("group_epoch"))
+        remedy = (REMEDIES_OF_EPOCHS if of_epochs else REMEDIES).get(cause, REMEDIES[cause])
         mean = wording.seconds(late.middle * account.per_rank)
         yield Finding(
             kind=cause,
@@ -49,7 +57,7 @@ def find(account: Account) -> Iterator[Finding]:
             text=(
                 f"{wording.percents(share.low, share.high)} of the run ({mean} a rank): "
                 f"{late_words(cause, site.operation)} at {group.place}{_begun(site)}"
-                f"{_whom(account) if number == 0 else ''}. {REMEDIES[cause]}"
+                f"{_whom(account) if number == 0 else ''}. {remedy}"
             ),
             command=commands.show(account, "--by", "rank"),
             site=site.row.site,
