@@ -165,6 +165,7 @@ STAYS: dict[str, dict[str, str]] = {
         "body": "if (fabs(d) > most) most = fabs(d); sum += d;",
         "behind": "return most + sum;",
     },
+    "not wanted behind": {"lead": "static void", "behind": "", "call": "step();"},
     "the last value": {"body": "most = d;"},
     "its address is known": {
         "before": "double most = 0.0, *p = &most;",

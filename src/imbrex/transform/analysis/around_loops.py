@@ -46,7 +46,7 @@ def parted_from(program: Program, footprints: Footprints, callee: Routine) -> It
 
 def result_of(program: Program, callee: Routine, inner: Space, final: list[Statement]) -> str:
     """The one local that the loops reduce values into and that is wanted behind them; or ""."""
-    if not _is_c(program, callee):
+    if not final or not _is_c(program, callee):
         return ""
     found = [key for key in inner.reduced if program.variables[key].kind == "local"]
     if len(found) != 1 or program.variables[found[0]].element not in _NUMBERS:

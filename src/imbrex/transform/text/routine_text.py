@@ -17,7 +17,7 @@ _C_HEAD = re.compile(
     r"(?P<scope>(?:\w+\s*::\s*)*)(?P<name>\w+)\s*\($"
 )
 _TAIL = re.compile(r"\)(?P<tail>(?:\s*\b(?:const|noexcept)\b)*)$")  # of a method
-_BEFORE = re.compile(r"(?:[{};:]|//[^\n]*|\*/|\n[ \t]*#[^\n]*)\s*$")
+_BEFORE = re.compile(r"(?:[{};:]|//[^\n]*|\*/|(?:^|\n)[ \t]*#[^\n]*)\s*$")
 _FORTRAN_RETURN = re.compile(rb"[ \t]*return[ \t]*(![^\n]*)?\r?$", re.IGNORECASE)
 _FORTRAN_END = re.compile(rb"[ \t]*end[ \t]*(subroutine[ \t]*\w*)?[ \t]*\r?$", re.IGNORECASE)
 
