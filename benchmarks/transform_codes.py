@@ -3,12 +3,15 @@
     python benchmarks/transform_codes.py                      # the kernels in tests/mpi/transform
     python benchmarks/transform_codes.py --sources DIR hpcc gerris
     python benchmarks/transform_codes.py --only lu --sites    # also each site with its reason
+    python benchmarks/transform_codes.py --each --flag=-I/usr/include sundials:examples/ida/parallel
 
 Each code is analysed whole, as one program. Printed are: files read; sites that carry data (sends,
 receives, starts of either, collectives other than MPI_Barrier), those of them that a loop comes to,
 in the same routine or through calls; of these the ones rewritten; the processor time of the
 analysis; and the most frequent reasons for the others. Names are packages, which
 `benchmarks/transform_robustness.py` fetches from Debian, or `package:folder` for a part of one.
+With --each the files of a folder are programs of their own, as examples of a library are, with the
+headers that are installed with it (--flag); one row adds up those with sites.
 """
 
 from __future__ import annotations
@@ -52,9 +55,13 @@ def in_loop(statement: Statement) -> bool:
 
 
 def repeated(program: Program) -> set[tuple[str, int]]:
-    """File and line of each MPI call that a loop comes to, in its routine or through calls."""
+    """File and line of each MPI call that a loop comes to, in its routine or through calls.
+
+    What a program gives a library to call, as the right-hand side of an equation, is called often.
+    """
     called: dict[str, set[str]] = {}  # by routine, those that it calls
-    often: set[str] = set()
+    given = {name for _, _, name in program.pointer_facts}
+    often = {key for key, each in program.routines.items() if f"function:{each.name}" in given}
     for routine in program.routines.values():
         for statement in routine.statements():
             looped = in_loop(statement)
@@ -62,7 +69,7 @@ def repeated(program: Program) -> set[tuple[str, int]]:
                 callee = program.callee(call.name, routine.file)
                 if callee is not None:
                     called.setdefault(routine.key, set()).add(callee.key)
-                    often |= {callee.key} if looped or routine.address_taken else set()
+                    often |= {callee.key} if looped else set()
     left = list(often)
     while left:
         for key in called.get(left.pop(), set()) - often:
@@ -92,7 +99,7 @@ def kind_of(decision: Decision) -> str:
 def sources(tree: Path) -> tuple[list[Path], list[str]]:
     """The sources below a folder that tell of MPI or belong to those that do, and the flags."""
     if tree.is_file():
-        return [tree], []
+        return [tree], [f"-I{tree.parent}"]
     endings = SUFFIXES | {suffix.upper() for suffix in FORTRAN_SUFFIXES}
     paths = [p for p in sorted(tree.rglob("*")) if p.suffix in endings and p.is_file()]
     headers = {p.parent for p in tree.rglob("*.h")} | {p.parent for p in tree.rglob("*.inc")}
@@ -181,6 +188,22 @@ def in_process(tree: Path, flags: list[str], limit_s: float) -> dict[str, Any] |
     return found
 
 
+def programs(tree: Path, flags: list[str], limit_s: float) -> dict[str, Any] | None:
+    """What becomes of each file of a folder as a program of its own, added up."""
+    found: dict[str, Any] = {"each": []}
+    total: Counter[str] = Counter()
+    reasons: Counter[str] = Counter()
+    for path in sources(tree)[0]:
+        one = in_process(path, flags, limit_s)
+        if one is None:
+            return None
+        if one["sites"] or not one["read"]:
+            total.update({name: n for name, n in one.items() if isinstance(n, int | float)})
+            reasons.update(dict(one["reasons"]))
+            found["each"] += one["each"]
+    return {**found, **total, "reasons": reasons.most_common()}
+
+
 def row(name: str, found: dict[str, Any], reasons: int) -> str:
     looped, rewritten = found["looped"], found["rewritten"]
     share = f"{100 * rewritten / looped:.0f} %" if looped else "-"
@@ -195,6 +218,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("packages", nargs="*")
     parser.add_argument("--sources", type=Path)
+    parser.add_argument("--each", action="store_true", help="each file is a program of its own")
+    parser.add_argument("--flag", action="append", default=[], help="for the compiler")
     parser.add_argument("--only", help="of the kernels, those whose name begins so")
     parser.add_argument("--sites", action="store_true", help="each site with its reason")
     parser.add_argument("--reasons", type=int, default=3)
@@ -217,7 +242,9 @@ def main() -> None:
         print("|---|---|---|---|---|---|---|---|")
         total: Counter[str] = Counter()
         for name, tree in trees:
-            found = in_process(tree, FLAGS.get(name.partition(":")[0], []), arguments.limit)
+            flags = [*FLAGS.get(name.partition(":")[0], []), *arguments.flag]
+            run = programs if arguments.each else in_process
+            found = run(tree, flags, arguments.limit)
             if found is None:
                 print(f"| {name} | | | | | | over {arguments.limit:.0f} | |", flush=True)
                 continue
