@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 
 from imbrex import mpi_facts
 from imbrex.diagnosis import wording
+from imbrex.diagnosis.places import short_place
 from imbrex.profile.format import Ended
 from imbrex.profile.matching import Matching
 from imbrex.profile.run import Run
@@ -19,6 +22,7 @@ ENDINGS = {
 }
 WORTH_TELLING = 0.01
 """The share of transfers without a match from which that is told."""
+OUTSIDE = "with a process outside the job"
 NO_RULE = "one-sided, partitioned or between groups"
 """What the runtime calls transfers of which the calls do not say who needs whom."""
 MOST_THREADS = 128
@@ -61,6 +65,7 @@ def weaknesses(run: Run, sums: Sums) -> list[str]:
             "measure again when nothing else runs"
         )
     lines += [warning for warning in run.job.warnings if warning not in lines]
+    lines += _of_the_log(run)
     transfers = sums.transfers
     if transfers and sums.uncalibrated:
         lines.append(
@@ -78,7 +83,6 @@ def weaknesses(run: Run, sums: Sums) -> list[str]:
             f"{wording.part(sums.unknown_end, transfers)} transfers have an unknown end "
             "(freed, cancelled, still open, or more open requests than the table holds)"
         )
-    lines += _of_the_log(run)
     ranks = run.ranks
     for name, text in (
         (
@@ -129,11 +133,36 @@ def _unmatched(run: Run, matching: Matching) -> list[str]:
     most = max(left, key=left.__getitem__)
     if most == NO_RULE:
         most += ", which Imbrex does not match"
+    if most == OUTSIDE:
+        return [
+            f"{wording.part(number, whole)} transfers are with processes that are not measured "
+            "(MPI_Comm_spawn, MPI_Comm_connect): why calls waited for them is not "
+            f"known{_open(run)}"
+        ]
     return [
         f"{wording.part(number, whole)} transfers have no match on the other side, most because: "
         f"{most}; why calls waited for them is unattributed, and what of them was hidden follows "
         "from the calls of one side alone"
     ]
+
+
+def _open(run: Run) -> str:
+    """Where messages have no known cause: `, 46 % of the run at a.c:7 (MPI_Recv)`; at most two."""
+    if run.causes is None:
+        return ""
+    busy_ns = int(run.ranks["compute_ns"].sum() + run.ranks["call_ns"].sum())
+    sites: Counter[tuple[int, int]] = Counter()
+    for row in run.causes:
+        if mpi_facts.facts(run.operation(int(row["operation"]))).kind != "call":
+            key = int(row["site"]), int(row["operation"])
+            sites[key] += int(row["unattributed_min_ns"])
+    places = [
+        f", {wording.percent(waited / busy_ns)} of the run at {short_place(run.site(site))} "
+        f"({run.operation(operation)})"
+        for (site, operation), waited in sites.most_common(2)
+        if waited >= WORTH_TELLING * busy_ns > 0
+    ]
+    return "".join(places)
 
 
 def _unattributed(run: Run) -> float:

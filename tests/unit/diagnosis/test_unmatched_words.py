@@ -32,6 +32,19 @@ def test_few_are_told_where_calls_waited_long_for_them(make_caused, call, unattr
     assert all(line.startswith("3 of 10,003 transfers have no match") for line in found)
 
 
+@pytest.mark.parametrize(
+    ("unattributed", "where"),
+    [(300, "known, 30 % of the run at wave.f90:60 (MPI_Recv)"), (3, "known")],
+)
+def test_messages_with_processes_that_are_not_measured(make_caused, call, unattributed, where):
+    """What waits for them is named where it is worth it."""
+    (line,) = lines(make_caused, call, {"with a process outside the job": 400}, unattributed)
+    assert line == (
+        "400 of 10,400 (3.8 %) transfers are with processes that are not measured (MPI_Comm_spawn, "
+        f"MPI_Comm_connect): why calls waited for them is not {where}"
+    )
+
+
 def test_another_reason_stands_alone(make_caused, call):
     (line,) = lines(make_caused, call, {"sizes differ": 400})
     assert "most because: sizes differ; why calls" in line
