@@ -1,12 +1,12 @@
 """Random programs by the thousand: same results after the rewrite, clean under the guard.
 
     python benchmarks/transform_random.py [--library openmpi] [--first SEED] [--count N]
-                                          [--language c|cpp|f] [--guard]
+                                          [--language c|cpp|f|f90] [--guard]
 
-The programs are those of tests/mpi/transform/generate.py and, in C++, of generate_classes.py, ten
-to a file and 250 to an executable, on two ranks; a second rewrite must change nothing. --guard runs
-what the rewrites make once more under `imbrex run --guard`, every access seen. Prints what was
-done; fails at the first batch that is not as it should be, and names what differs.
+The programs are those of the test, tests/mpi/transform/batch.py, 250 to an executable, on two
+ranks; a second rewrite must change nothing. --guard runs what the rewrites make once more under
+`imbrex run --guard`, every access seen. Prints what was done; names what is not as it should be in
+each batch, and fails at the end where there was any.
 """
 
 from __future__ import annotations
@@ -26,10 +26,19 @@ sys.path.insert(0, str(TESTS))
 import batch  # noqa: E402  # type: ignore[import-not-found]
 
 # The compiler's wrapper, and the command of Imbrex that records accesses.
-_COMPILERS = {"c": ("mpicc", "cc"), "cpp": ("mpicxx", "cxx"), "f": ("mpifort", "fc")}
+_COMPILERS = {
+    "c": ("mpicc", "cc"),
+    "cpp": ("mpicxx", "cxx"),
+    "f": ("mpifort", "fc"),
+    "f90": ("mpifort", "fc"),
+}
 _BATCH = 250
 _ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 _IMBREX = [sys.executable, "-m", "imbrex.cli"]
+
+
+class WrongRewriteError(Exception):
+    """What a rewrite made is not as it should be."""
 
 
 def guarded(program: Path, library: str, folder: Path) -> tuple[int, int]:
@@ -39,30 +48,29 @@ def guarded(program: Path, library: str, folder: Path) -> tuple[int, int]:
     subprocess.run([*command, "-n", "2", str(program)], cwd=folder, check=True, timeout=600)
     found = json.loads((out / "guard.json").read_text())
     if not found["exact"]:
-        raise SystemExit("the guard did not see every access")
+        raise WrongRewriteError("the guard did not see every access")
     return found["transfers"], len(found["findings"])
 
 
 def check(first: int, count: int, language: str, library: str, guard: bool) -> Counter[str]:
     """The calls rewritten in the programs of these seeds, and what the guard saw.
 
-    Raises SystemExit where one of them is not as it should be.
+    Raises WrongRewriteError where one of them is not as it should be.
     """
     compiler = f"{_COMPILERS[language][0]}.{library}"
-    where = f"{language}, seeds {first} to {first + count - 1}"
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         parts = batch.make_parts(language, first, count, folder)
         for part in parts:
             if not part.empty_second_run:
-                raise SystemExit(f"{where}: a second run changes the part at {part.seeds[0]}")
+                raise WrongRewriteError(f"a second run changes the part at {part.seeds[0]}")
         outputs = []
         for side in ("before", "after"):
             texts = {part.seeds[0]: getattr(part, side) for part in parts}
             program = batch.build([compiler, "-O2"], language, texts, folder / side)
             outputs.append(batch.results(f"mpirun.{library}", program, folder / f"{side}.run"))
         if difference := batch.first_difference(*outputs):
-            raise SystemExit(f"{where}: {difference}")
+            raise WrongRewriteError(difference)
         done: Counter[str] = sum((part.calls for part in parts), Counter())
         done["programs"] = count
         if guard:
@@ -70,7 +78,7 @@ def check(first: int, count: int, language: str, library: str, guard: bool) -> C
             program = batch.build([*words, "-g", "-O1"], language, texts, folder / "guarded")
             done["guarded transfers"], found = guarded(program, library, folder)
             if found:
-                raise SystemExit(f"{where}: a buffer is used while it is in flight")
+                raise WrongRewriteError("a buffer is used while it is in flight")
     return done
 
 
@@ -84,14 +92,21 @@ def main() -> None:
     arguments = parser.parse_args()
     os.environ.update(_ROOT)
     begin = time.monotonic()
+    wrong = 0
     for language in [arguments.language] if arguments.language else _COMPILERS:
         done: Counter[str] = Counter()
         for offset in range(0, arguments.count, _BATCH):
             count = min(_BATCH, arguments.count - offset)
             first = arguments.first + offset
-            done += check(first, count, language, arguments.library, arguments.guard)
+            try:
+                done += check(first, count, language, arguments.library, arguments.guard)
+            except (WrongRewriteError, subprocess.SubprocessError, RuntimeError) as error:
+                wrong += 1
+                print(f"{language}, seeds {first} to {first + count - 1}: {error}", flush=True)
             spent = time.monotonic() - begin
             print(f"{language}: {dict(done)}, {spent:.0f} s", flush=True)
+    if wrong:
+        raise SystemExit(f"{wrong} batches are not as they should be")
 
 
 if __name__ == "__main__":
