@@ -69,7 +69,7 @@ def _costs(tolerance: dict[str, float | None]) -> dict[str, float]:
 
 def _between(parameter: Parameter, at_ns: float, costs: dict[str, float]) -> Curve:
     """At so many points, and at those that are marked."""
-    high = max(_WIDER * at_ns, *(_BEYOND * value for value in costs.values()))
+    high = max([_WIDER * at_ns, *(_BEYOND * value for value in costs.values())])
     points = np.geomspace(at_ns / _WIDER, high, _POINTS)
     return parameter.curve([*points, at_ns, *costs.values()])
 

@@ -316,3 +316,18 @@ def test_curves_of_run_time_mark_the_network_that_the_run_had(make_run: MakeRun)
     assert [latency.value(ns) for ns in (100, 1000, 10_000)] == pytest.approx([5710, 6610, 15_610])
     row["network"]["name"] = "another"
     assert curves_svg(whole) is None
+
+
+def test_curves_of_a_run_that_no_network_slows(make_run: MakeRun) -> None:
+    """Ranks that send only to themselves, or nothing: no latency costs 1 %, and none is marked."""
+    folder, b = make_run(), Builder(2)
+    b.calc(0, 5000)
+    b.calc(1, 1000)
+    situation = Situation(f"{AS_MEASURED} (intra-node)", WIRE, Network(ROUTE, ROUTE), (0, 0))
+    row = on(folder, b, name=situation.name)
+    assert row["latency_tolerance"]["5%"] is row["byte_time_tolerance"]["5%"] is None
+    schedule = LogSchedule(b.schedule(), {}, 0, 5000, 0)
+    drawing = curves_svg(Whole(schedule, (situation,), document([row], 5000e-9)))
+    assert drawing is not None
+    assert "today" in drawing
+    assert "+1%" not in drawing
