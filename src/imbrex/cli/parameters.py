@@ -53,25 +53,28 @@ class Bytes(_IntegerType):
     """A number of bytes, with K, M or G for powers of 1,024."""
 
     name = "size"
+    expected = "write a size of 1K or more, as 512K, 4M, 1G"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         """Bytes, at least 1,024: below there is nothing to find out."""
         found = re.fullmatch(r"(\d{1,12})([KMG]?)(?:i?B)?", str(value), re.IGNORECASE)
         size = int(found[1]) << _SUFFIXES[found[2].upper()] if found else 0
         if size < 1024:
-            self.fail(f"{value}: write a size of 1K or more, as 512K, 4M, 1G", param, ctx)
+            self.fail(f"{value}: {self.expected}", param, ctx)
         return size
 
 
 class LogSize(Bytes):
     """A number of bytes as above, of which the smallest log needs 256K, or off: 0."""
 
+    expected = "write a size of 256K or more, as 512K, 4M, 1G, or off"
+
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         if str(value).lower() in {"off", "0"}:
             return 0
         size = super().convert(value, param, ctx)
         if size < SMALLEST_LOG:
-            self.fail(f"{value}: the smallest log has 256K; or write off", param, ctx)
+            self.fail(f"{value}: {self.expected}", param, ctx)
         return size
 
 

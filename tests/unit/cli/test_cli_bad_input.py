@@ -80,6 +80,8 @@ MODEL = Path(__file__).parents[3] / "examples" / "sancho2006.toml"
         ("predict MODEL --tolerate nan", "is no slow-down"),
         ("predict MODEL --slow-down 1e999", "is no slow-down"),
         ("predict MODEL --cpu-speed nan", "--cpu-speed must be from"),
+        ("run --log 64K -- mpirun -n 2 x", "64K: write a size of 256K or more, as 512K"),
+        ("run --log 1 -- mpirun -n 2 x", "1: write a size of 256K or more, as 512K"),
         ("calibrate -- nosuchlauncher -n 2", "no launcher that is known"),
         ("calibrate -o nowhere/x.json", "cannot write nowhere/x.json"),
         ("calibrate --time-limit nan", "nan is not a number of seconds"),
