@@ -121,12 +121,12 @@ def _cause(
     """How much a cause takes, where most of it, and why that took long. `worst` has most of it."""
     share = account.share(part)
     amount = wording.percents(share.low, share.high)
-    if name == UNKNOWN:
-        return f"{amount} of unknown cause", "", ""
     where = ""
     if worst is not None:
         most = _part(worst, name) < MOSTLY * part.middle
         where = f"{', most' if most else ''} at {worst.name}"
+    if name == UNKNOWN:
+        return f"{amount} of unknown cause", where, ""
     if name in LATE:
         if worst is not None and name == "late_collective":
             where += f" ({worst.operation})"

@@ -50,7 +50,8 @@ def print_site(diagnosis: Diagnosis, name: str, console: Console) -> None:
             print_paragraph(console, f"{fact}: {text}", width, mark=" ")
         for text, command in card.advice:
             print_paragraph(console, text, width, mark="-")
-            console.print(Text(f"  $ {command}", style="cyan"), soft_wrap=True)
+            if not (command.startswith("imbrex show ") and " --site " in command):  # is this one
+                console.print(Text(f"  $ {command}", style="cyan"), soft_wrap=True)
         if row.row.site.id not in sites:
             _print_place(card, console, width)
         sites.add(row.row.site.id)

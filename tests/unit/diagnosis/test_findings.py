@@ -240,8 +240,8 @@ def test_polling_with_the_interval_that_the_probe_recommends(make_caused, call):
         profile=machine(progress_interval_s=1e-3),
     )
     assert only(run, "polling").text == (
-        "10 % of the run: 100,000 calls of wave.f90:30 (MPI_Test), 2 us each; "
-        "the probe recommends one every 1 ms"
+        "10 % of the run: 100,000 calls of wave.f90:30 (MPI_Test), 2 us each. "
+        "Where work lies between them, make fewer (the probe recommends one every 1 ms)"
     )
 
 

@@ -16,6 +16,7 @@ from imbrex.diagnosis.account import take_account
 from imbrex.diagnosis.diagnosis import diagnose
 from imbrex.report.bounds import print_bounds
 from imbrex.report.html import render
+from imbrex.report.site_text import print_site
 from imbrex.report.tables import print_table
 from imbrex.report.verdict import print_verdict
 
@@ -209,3 +210,15 @@ def test_a_crashed_run_says_so_below_what_is_known(wave):
     text = screen(replace(wave, ranks=ranks), 100)
     assert "- rank 2 died (a signal, _exit, or killed)" in text
     assert text.startswith("MPI 34 %: 18 % late sender (rank 3)")
+
+
+def test_an_opened_site_does_not_print_the_line_that_opened_it(make_caused, call):
+    """A wait for one-sided data has no other remedy; an opened site shows the advice alone."""
+    run = make_caused(
+        call("MPI_Win_flush", 3, 200, transfer=(0, 200), stalled=(0, 200), gainable=200)
+    )
+    (found,) = [f for f in diagnose(run).findings if " --site " in f.command]
+    out = io.StringIO()
+    print_site(diagnose(run), "wave.f90:46", Console(file=out, width=100))
+    assert found.text[:40] in out.getvalue()
+    assert "$ imbrex" not in out.getvalue()

@@ -103,11 +103,22 @@ def test_what_is_not_in_the_log_is_unknown(make_caused, call):
     run = make_caused(call("MPI_Recv", 4, 200, late_sender=200), calls=calls)
     diagnosis = diagnose(run)
     assert diagnosis.sentence.startswith(
-        "MPI 40 %: 20 % late senders at wave.f90:60, 20 % of unknown cause"
+        "MPI 40 %: 20 % late senders at wave.f90:60, 20 % of unknown cause. "
     )
     whole = diagnosis.account.whole
     assert whole.call_s == pytest.approx(0.8)
     assert sum(part.low for part in whole.causes.values()) == pytest.approx(0.8)
+
+
+def test_the_place_of_an_unknown_cause_is_named(make_caused, call):
+    rows = call("MPI_Bcast", 1, 300, unattributed=300)
+    assert diagnose(make_caused(rows)).sentence.startswith(
+        "MPI 30 %: 30 % of unknown cause at wave.f90:30."
+    )
+    rows += call("MPI_Recv", 4, 100, unattributed=100)
+    assert diagnose(make_caused(rows, name="both")).sentence.startswith(
+        "MPI 40 %: 40 % of unknown cause, most at wave.f90:30."
+    )
 
 
 def test_what_is_not_told_apart_is_told_as_one(make_caused, call):

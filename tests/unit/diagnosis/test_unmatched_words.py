@@ -19,9 +19,28 @@ def test_many_are_told_with_the_most_frequent_reason_and_what_it_means(make_caus
     (line,) = lines(make_caused, call, {"cancelled": 5, RULE: 295, "several possible": 0})
     assert line == (
         f"300 of 10,300 (2.9 %) transfers have no match on the other side, most because: {RULE}, "
-        "which Imbrex does not match; why calls waited for them is unattributed, and what of them "
-        "was hidden follows from the calls of one side alone"
+        "which Imbrex does not match; why calls waited for them is unknown, and what of them was "
+        "hidden follows from the calls of one side alone"
     )
+
+
+@pytest.mark.parametrize(
+    ("made", "reason"),
+    [
+        (["MPI_Put"], "one-sided"),
+        (["MPI_Psend_init"], "partitioned"),
+        (["MPI_Intercomm_create"], "between groups"),
+        (["MPI_Put", "MPI_Psend_init"], "one-sided or partitioned"),
+    ],
+)
+def test_only_what_the_program_made_is_named_and_where_it_waited(make_caused, call, made, reason):
+    rows = call("MPI_Recv", 4, 400, unattributed=400)
+    for operation in made:
+        rows += call(operation, 1, 0)
+    run = make_caused(rows, matching={"matched": 10, "unmatched": {RULE: 30}})
+    (line,) = diagnose(run).weaknesses
+    assert f"most because: {reason}, which Imbrex does not match; why calls waited" in line
+    assert "for them is unknown, 40 % of the run at wave.f90:60 (MPI_Recv), and what" in line
 
 
 @pytest.mark.parametrize(("unattributed", "told"), [(0, 0), (3, 0), (5, 1), (300, 1)])

@@ -23,7 +23,7 @@ def find(account: Account) -> Iterator[Finding]:
             continue
         calls = site.row.sums.count
         interval = account.knowledge.progress_interval_s
-        every = f"; the probe recommends one every {wording.seconds(interval)}" if interval else ""
+        every = f" (the probe recommends one every {wording.seconds(interval)})" if interval else ""
         share = account.share(own)
         yield Finding(
             kind="polling",
@@ -31,7 +31,8 @@ def find(account: Account) -> Iterator[Finding]:
             evidence=evidence(account),
             text=(
                 f"{wording.percents(share.low, share.high)} of the run: {calls:,} calls of "
-                f"{place(site)}, {wording.seconds(site.row.sums.call_s / calls)} each{every}"
+                f"{place(site)}, {wording.seconds(site.row.sums.call_s / calls)} each. Where "
+                f"work lies between them, make fewer{every}"
             ),
             command=commands.show(account, "--by", "operation"),
             site=site.row.site,
