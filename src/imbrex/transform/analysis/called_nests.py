@@ -97,7 +97,7 @@ class CalledNests:
                 if access in inner.certain and self._of_known_bounds(access, bound):
                     certain.add(bound)
         headers = [a for a in statement.accesses if not a.write]
-        for access in (a for s in before for a in s.accesses):
+        for access in (*inner.headers, *(a for s in before for a in s.accesses)):
             bound = self._bound(callee, binding, access)
             if bound is not None:
                 headers.append(bound)
