@@ -189,7 +189,7 @@ static int add_row(ix_rows *rows, const ix_view *view, uint32_t i, const ix_comp
                              .thread = op->thread,
                              .flags = op->flags,
                              .comm = op->comm,
-                             .tag = op->tag,
+                             .tag = ix_is_group_epoch(op->kind) ? 0 : op->tag,
                              .sequence = op->sequence,
                              .bytes = ix_most(0, op->bytes),
                              .enter_ns = op->enter_ns,
