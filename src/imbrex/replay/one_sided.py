@@ -57,7 +57,8 @@ def closing_epochs(log: RunLog, transfers: IntArray) -> Closed:
             told.update(here)
         else:
             found += [(t, int(log.call[event]), False) for t in here]
-            open_ones[key] = [t for t in open_ones[key] if t not in set(here)]
+            done = set(here)
+            open_ones[key] = [t for t in open_ones[key] if t not in done]
     rows = np.array(sorted(found), np.int64).reshape(-1, 3)
     return Closed(rows[:, 0], rows[:, 1], rows[:, 2] != 0)
 
