@@ -114,10 +114,9 @@ GOES: dict[str, dict[str, str]] = {
     "one declaration of several": {"before": "double x = 1.0, most = 0.0; (void)x;"},
     "with parameters": {
         "parameters": "double a, int n",
-        "body": "if (fabs(d) * a > most) most = fabs(d) * a;",
-        "behind": "return most + n;",
+        "body": "if (fabs(d) > most) most = fabs(d);",
+        "behind": "return a * most + n;",
         "call": "res = step(0.5, 2);",
-        **{"body": "if (fabs(d) > most) most = fabs(d);", "behind": "return a * most + n;"},
     },
     "a function of it": {"behind": "return sqrt(most);"},
     "another type": {"lead": "static int", "behind": "return most > 1.0;"},
