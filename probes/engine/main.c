@@ -2,6 +2,7 @@
  * stdout. */
 #include "engine/engine.h"
 #include "engine/memory.h"
+#include "engine/scheduling.h"
 #include "engine/work.h"
 
 #include <stdio.h>
@@ -223,6 +224,16 @@ static void print_memory(engine *e)
         row(e, "memory %d %.0f", e->ranks, most);
 }
 
+/* For which share of this experiment so far the rank that waited longest for a core did. */
+static void print_core_wait(const engine *e, const char *name, double waited_before_ns)
+{
+    const double waited_ns = waited_for_core_ns() - waited_before_ns;
+    double share = waited_before_ns < 0 ? -1 : waited_ns / (double)(now_ns() - e->begin_ns), most;
+    MPI_Reduce(&share, &most, 1, MPI_DOUBLE, MPI_MAX, 0, e->control);
+    if (e->rank == 0 && most >= 0)
+        printf("# waited %s %.4f\n", name, most);
+}
+
 /* MPICH over UCX and TCP at times never returns from MPI_Finalize (runtime/job/finalize.c). */
 static void finalize_together(void)
 {
@@ -266,7 +277,9 @@ int main(int argc, char **argv)
         if (chosen(&o, i)) {
             begin_experiment(&e, &o, i, end_ns);
             report_progress(&e, all[i].experiment.name, 0);
+            const double waited_ns = waited_for_core_ns();
             all[i].experiment.run(&e);
+            print_core_wait(&e, all[i].experiment.name, waited_ns);
             sleepy_barrier(e.control);
             if (e.rank == 0 && (reported_whole() || !out_of_time(&e)))
                 printf("# done %s\n", all[i].experiment.name);

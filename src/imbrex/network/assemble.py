@@ -70,7 +70,12 @@ def assemble(
         created=datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
         imbrex_version=__version__,
         quick=quick,
+        core_wait_share=_share(m.core_wait.get("pingpong")),
     )
+
+
+def _share(found: float | None) -> float | None:
+    return None if found is None else min(max(found, 0.0), 1.0)
 
 
 def library_name_and_version(text: str) -> tuple[str, str]:

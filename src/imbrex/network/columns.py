@@ -143,6 +143,7 @@ class Measurement:
     done: list[str] = field(default_factory=list)
     progress: dict[str, float] = field(default_factory=dict)  # share measured, per experiment
     spent_s: dict[str, float] = field(default_factory=dict)  # wall time, per experiment
+    core_wait: dict[str, float] = field(default_factory=dict)  # share of it without a core
     other: dict[str, list[list[str]]] = field(default_factory=dict)
 
 
@@ -190,6 +191,8 @@ def _metadata(m: Measurement, words: list[str], line: str) -> None:
         m.progress[words[1]] = float(words[2])
     elif words[0] == "spent":
         m.spent_s[words[1]] = float(words[2])
+    elif words[0] == "waited":
+        m.core_wait[words[1]] = float(words[2])
     elif words[0] == "end":
         m.complete = True
 

@@ -186,6 +186,8 @@ class MachineProfile:
     one_sided: tuple[OneSided, ...] = ()
     nonblocking: tuple[Nonblocking, ...] = ()
     thread_multiple: CallPrice | None = None
+    core_wait_share: float | None = None
+    """For which share of the ping-pongs a rank was ready to run and had no core; the largest."""
 
     def to_json(self) -> dict[str, Any]:
         """The profile as the documented JSON object."""
@@ -207,6 +209,7 @@ class MachineProfile:
             "thread_multiple": None
             if self.thread_multiple is None
             else asdict(self.thread_multiple),
+            "core_wait_share": self.core_wait_share,
         }
 
     def save(self, file: Path) -> None:

@@ -215,6 +215,11 @@ PROFILE = JsonFormat(
             optional(
                 "thread_multiple", _CALL_PRICE, "what MPI_THREAD_MULTIPLE adds to a call, at least"
             ),
+            optional(
+                "core_wait_share",
+                Number(0, 1),
+                "for which share of the ping-pongs a rank was ready to run and had no core",
+            ),
         )
     ),
     identity=FORMAT,

@@ -14,6 +14,8 @@ NOISY = 10.0
 """Upper bounds that many times the lower ones say nothing about most programs."""
 NOISIER = 1.5
 """A profile is worse than another if its bounds lie so many times further apart."""
+BUSY_SHARE = 0.1
+"""Ranks that wait so long for a core may have been held up in each of their transfers."""
 PROTOCOL_BYTES = 65536
 """What sends wait for is measured at least up to here, however slow the network is."""
 
@@ -68,7 +70,14 @@ def cut_short(profile: MachineProfile) -> str | None:
 
 
 def too_noisy(profile: MachineProfile) -> str | None:
-    """One line that says so where the machine was too noisy for this profile to tell much."""
+    """One line that says so where the machine was too noisy for this profile to tell much, or so
+    busy that its lower bounds may be none."""
+    if _busy(profile):
+        return (
+            "this machine was busy when it was calibrated: a rank was ready to run and had no core "
+            f"for {profile.core_wait_share:.0%} of the time, and even the shortest transfers may "
+            "have been held up; `imbrex calibrate` when nothing else runs gives sound numbers"
+        )
     found = spread(profile)
     if found is None or found < NOISY:
         return None
@@ -78,14 +87,20 @@ def too_noisy(profile: MachineProfile) -> str | None:
     )
 
 
+def _busy(profile: MachineProfile) -> bool:
+    return (profile.core_wait_share or 0.0) > BUSY_SHARE
+
+
 def is_better(kept: MachineProfile, new: MachineProfile) -> bool:
     """Whether `new` must not take the place of `kept`, made under the same circumstances.
 
-    It must not if it was cut short; if its bounds lie much further apart; and a quick one not in
-    place of a full one, unless its bounds lie much nearer.
+    It must not if it was cut short, or the machine busy; if its bounds lie much further apart; and
+    a quick one not in place of a full one, unless its bounds lie much nearer.
     """
     if bool(cut_short(kept)) != bool(cut_short(new)):
         return cut_short(new) is not None
+    if _busy(kept) != _busy(new):
+        return _busy(new)
     old_spread, new_spread = spread(kept), spread(new)
     if old_spread is None or new_spread is None:
         return old_spread is not None

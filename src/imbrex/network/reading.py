@@ -50,6 +50,7 @@ def _profile(entry: dict[str, Any], file: Path | str) -> MachineProfile:
         imbrex_version=entry["imbrex_version"],
         quick=entry["quick"],
         progress_interval_s=entry["progress_interval_s"],
+        core_wait_share=entry["core_wait_share"],
         thread_multiple=(
             None if entry["thread_multiple"] is None else CallPrice(**entry["thread_multiple"])
         ),

@@ -37,6 +37,7 @@ def test_every_point_is_an_interval_with_its_slack(
             assert p.x_lo_s >= p.size_bytes * path.gap_s_per_byte * (1 - 1e-9)
         assert path.loggp is not None
         assert path.loggp.G_s_per_byte > 0
+    assert profile.core_wait_share is not None and 0 <= profile.core_wait_share <= 1
     price = profile.thread_multiple
     assert price is not None and 0 <= price.lowest_s <= price.highest_s < 2e-6
     assert price.sendrecv_s is not None and 0 <= price.sendrecv_s < 2e-6

@@ -42,6 +42,19 @@ def test_a_calibration_that_left_collectives_out_was_cut_short() -> None:
     assert cut_short(replace(few, ranks=1)) is None
 
 
+@pytest.mark.parametrize("share", [None, 0.0, 0.02])
+def test_ranks_that_had_their_cores_say_nothing(share: float | None) -> None:
+    assert too_noisy(replace(profile(2.0), core_wait_share=share)) is None
+
+
+def test_a_machine_that_was_busy_is_told_and_takes_no_good_profile_s_place() -> None:
+    """Held up in each transfer, its shortest and longest times may lie close together."""
+    busy, quiet = replace(profile(1.1), core_wait_share=0.45), profile(4.0)
+    told = too_noisy(busy)
+    assert told is not None and "had no core for 45%" in told
+    assert is_better(quiet, busy) and not is_better(busy, quiet)
+
+
 def test_spread_is_of_messages_that_bandwidth_decides() -> None:
     assert spread(profile(4.0)) == pytest.approx(4.0)
 
