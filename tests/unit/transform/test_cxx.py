@@ -256,7 +256,7 @@ CASES = {
         "",
         "double *p = new double[n]; work(p); " + SEND.replace("a,", "p,") + " delete[] p; work(b);",
         False,
-        "a construct that is not analysed",
+        "`p` is set",
     ),
     "an object that is given back": (
         "struct Last { ~Last() { a[3] = 7.0; } };",
@@ -287,6 +287,18 @@ CASES = {
         "Box box; box.keep(); " + SEND.replace("a,", "box.v,") + " kept[1] = 2.0; work(b);",
         False,
         "`v` may be set through `kept`",
+    ),
+    "memory from the program's own operator": (
+        "void *operator new[](std::size_t k) { a[k > 0 ? 3 : 4] = 7.0; return c; }",
+        SEND + " double *p = new double[n]; work(b); (void)p;",
+        False,
+        "`a` is set",
+    ),
+    "a value for new memory": (
+        "",
+        "double **p = new double *(a); " + SEND + " (*p)[0] = 2.0; work(b);",
+        False,
+        "",
     ),
     "new memory": (
         "",

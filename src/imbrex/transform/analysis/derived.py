@@ -19,7 +19,7 @@ from imbrex.transform.model.affine import ARROW, PRODUCT, Affine, field_of
 from imbrex.transform.model.allocation import Allocation
 from imbrex.transform.model.memory import Variable
 from imbrex.transform.model.program import Kind, Program, Routine, Statement
-from imbrex.transform.model.reasons import NOT_ANALYSED
+from imbrex.transform.model.reasons import UNPLACED
 from imbrex.transform.model.shapes import bounds_of
 
 _SHARED = frozenset({"global", "static"})
@@ -168,7 +168,7 @@ class Derived:
         ):
             return False
         return not any(
-            s.stop and s.stop.kind in NOT_ANALYSED
+            s.stop and s.stop.kind in UNPLACED
             for routine in program.routines.values()
             for s in routine.statements()
         )

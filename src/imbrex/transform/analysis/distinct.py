@@ -8,13 +8,14 @@ is passed to; a pair of parameters is distinct if it is so in every call.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from functools import lru_cache, partial
 from itertools import combinations
 
 from imbrex.transform.analysis.aliases import EXTERNAL, Aliases
 from imbrex.transform.model.memory import UNKNOWN_MEMORY
 from imbrex.transform.model.program import Argument, Block, Call, Kind, Program, Routine, Statement
-from imbrex.transform.model.reasons import NOT_ANALYSED
+from imbrex.transform.model.reasons import NOT_ANALYSED, ReasonKind
 
 Pair = frozenset[str]
 # An assignment of one pointer to another, neither of which has a side effect in its name.
@@ -66,6 +67,8 @@ def find_owned(program: Program, aliases: Aliases) -> set[str]:
             continue
         if variable.record in program.copied_records or given_away(variable.record):
             continue
+        if aliases.pointees(key) & {EXTERNAL, UNKNOWN_MEMORY}:
+            continue
         set_to = [
             (form, source)
             for target, form, source in program.pointer_facts
@@ -109,6 +112,8 @@ def _parameters(program: Program, aliases: Aliases) -> set[Pair]:
             continue
         if f"function:{routine.name}" in aliases.escaped:
             continue  # code that is not seen may call it
+        if routine.problem is not None and routine.problem.kind is ReasonKind.IN_CONSTRUCT:
+            continue  # a constructor: that it is called is no call of the model
         written = {
             a.variable for s in _all(routine) for a in s.accesses if a.write and not a.through
         }
@@ -169,21 +174,34 @@ def _exchanged(program: Program, aliases: Aliases) -> set[Pair]:
     for target, form, source in program.pointer_facts:
         given.setdefault(target, []).append((form, source))
     addressed = {source for _, form, source in program.pointer_facts if form == "addr"}
-    swaps = [
-        (routine, swap)
+    rings = [
+        (routine, ring)
         for routine in program.routines.values()
         for block in routine.body.every()
-        for swap in _swaps(program, routine, block)
+        for ring in _rings(program, routine, block)
     ]
     found: set[Pair] = set()
-    for pair in {frozenset(swap[1:]) for _, swap in swaps}:
-        if len(pair) != 2 or pair & addressed:
+    for group in _joined({ring for _, ring in rings}):
+        if group & addressed:
             continue
-        mine = [routine for routine, swap in swaps if frozenset(swap[1:]) == pair]
-        routines = _setters(program, aliases, pair, mine)
-        if routines and _only_exchanged(given, routines, pair, len(mine)):
-            found.add(pair)
+        mine = [(routine, ring) for routine, ring in rings if group & set(ring)]
+        routines = _setters(program, aliases, group, [routine for routine, _ in mine])
+        moves = {key: sum(key in ring for _, ring in mine) for key in group}
+        if routines and _only_exchanged(given, routines, moves, program.null_writes):
+            found |= {frozenset(pair) for pair in combinations(sorted(group), 2)}
     return found
+
+
+def _joined(rings: set[tuple[str, ...]]) -> list[frozenset[str]]:
+    """The pointers that exchange what they hold, directly or by way of others."""
+    groups: list[frozenset[str]] = []
+    for ring in rings:
+        group = frozenset(ring)
+        for other in [known for known in groups if known & group]:
+            groups.remove(other)
+            group |= other
+        groups.append(group)
+    return groups
 
 
 def _kept_apart(program: Program, aliases: Aliases, pair: Pair) -> bool:
@@ -223,6 +241,7 @@ def _all_seen(program: Program, aliases: Aliases) -> bool:
         and (
             call.name in program.routines
             or call.name in aliases.known
+            or call.library
             or call.name.startswith("MPI_")
         )
         for routine in program.routines.values()
@@ -232,23 +251,30 @@ def _all_seen(program: Program, aliases: Aliases) -> bool:
 
 
 def _only_exchanged(
-    given: dict[str, list[tuple[str, str]]], routines: list[Routine], pair: Pair, swaps: int
+    given: dict[str, list[tuple[str, str]]],
+    routines: list[Routine],
+    moves: dict[str, int],
+    nulls: Counter[str],
 ) -> bool:
+    """Whether pointers hold an allocation each at first, or nothing.
+
+    `moves`: how often each is then set to another. `nulls`: how often to no memory.
+    """
     holders: list[set[str]] = []
-    for key in pair:
+    for key, count in moves.items():
         facts = given.get(key, [])
-        if sum(form == "copy" for form, _ in facts) != swaps:
+        if sum(form == "copy" for form, _ in facts) != count:
             return False
         holders.append({source for form, source in facts if form == "addr"})
         # Each object's field may have an allocation of its own.
-        if len(facts) != swaps + (len(holders[-1]) if key.startswith("field:") else 1):
+        if len(facts) != count + (len(holders[-1]) if key.startswith("field:") else 1):
             return False
-    for key in pair:  # beside the exchanges, an initial value each
-        if not _set_by_those(routines, key, given[key], swaps):
+    for key, count in moves.items():  # beside the exchanges, an initial value each
+        if not _set_by_those(routines, key, given[key], count + nulls[key]):
             return False
-    first, second = holders
-    heap = all(name.startswith("heap:") for name in first | second)
-    return bool(first) and bool(second) and not first & second and heap
+    every = [name for names in holders for name in names]
+    heap = all(name.startswith("heap:") for name in every)
+    return all(holders) and len(every) == len(set(every)) and heap
 
 
 def _set_by_those(
@@ -272,19 +298,28 @@ def _set_by_those(
     return writes == swaps + len(places) and all(source.startswith(files) for source in places)
 
 
-def _swaps(program: Program, routine: Routine, block: Block) -> list[tuple[str, str, str]]:
-    """(t, p, q) for each `t = p; p = q; q = t;`."""
-    found = []
+def _rings(program: Program, routine: Routine, block: Block) -> list[tuple[str, ...]]:
+    """(p, q, ...) for each `t = p; p = q; q = ...; ... = t;`, and for `std::swap(p, q);`."""
+    found: list[tuple[str, ...]] = []
     source = program.files.get(routine.file)
     data = b"" if source is None else source.data
     moves = [_move(statement, data) for statement in block.statements]
-    for one, two, three in zip(moves, moves[1:], moves[2:], strict=False):
-        if one is None or two is None or three is None:
+    for number, first in enumerate(moves):
+        statement = block.statements[number]
+        if statement.swaps is not None:
+            found.append(statement.swaps)
+        if first is None:
             continue
-        (t, p), (again, q), (last, back) = one, two, three
-        if again == p and last == q and back == t and len({t, p, q}) == 3:
-            found.append((t[0], p[0], q[0]))
-    return found
+        kept, ring = first[0], [first[1]]
+        for move in moves[number + 1 :]:
+            if move is None or move[0] != ring[-1]:
+                break
+            if move[1] == kept:
+                if len({kept, *ring}) == len(ring) + 1 > 2:
+                    found.append(tuple(key for key, _ in ring))
+                break
+            ring.append(move[1])
+    return [ring for ring in found if len(set(ring)) == len(ring)]
 
 
 def _move(statement: Statement, data: bytes) -> tuple[tuple[str, bytes], tuple[str, bytes]] | None:

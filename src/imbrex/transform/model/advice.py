@@ -74,7 +74,7 @@ its-start
     nothing: the wait cannot come before it
 its-wait
     nothing: it stays behind the wait that completes it in the next iteration
-construct vector-moves vector-method statement if select call parenthesis own-operator
+construct object vector-moves vector-method statement if select call parenthesis own-operator
 assignment-to statement-function derived-assignment derived-operator own-assignment bound-function
     keep such code out of the window, or write it plainly; size a `std::vector` before the
     message, use `v[i]`

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
@@ -151,6 +152,7 @@ class Statement:
     parent: Block | None = None
     # An integer variable, or a field by its factor, that it sets, and to what, where that is known.
     sets: tuple[str, Affine] | None = None
+    swaps: tuple[str, str] | None = None  # the pointers that `std::swap` exchanges, alone
     allocates: tuple[Allocation, ...] = ()  # of Fortran
     # Of C: the integers that it sets, the range of a loop that is not affine, what an IF asks.
     assigned: tuple[Assignment, ...] = ()
@@ -259,6 +261,7 @@ class Program:
     passed_vectors: list[tuple[str, int, str]] = field(default_factory=list)
     # Fields that Fortran dummy arguments are seen to be, while objects are known beside them.
     passed_fields: dict[str, set[str]] = field(default_factory=dict)
+    null_writes: Counter[str] = field(default_factory=Counter)  # by pointer: set to null, in C
     # Structure types of which one variable is copied to another as a whole.
     copied_records: set[str] = field(default_factory=set)
     # Value of an integer variable at its declaration, where it is known.

@@ -17,6 +17,7 @@ class ReasonKind(Sentence):
 
     # What the source holds that is not analysed
     CONSTRUCT = "a construct that is not analysed"
+    OBJECT = "the code of an object that begins or ends, over which nothing moves"
     STATEMENT = "a statement that is not analysed"
     NAMED_CONSTRUCT = "a {name} construct"
     IF = "an IF that is not analysed"
@@ -360,3 +361,5 @@ NOT_ANALYSED = frozenset(
     kind for kind in ReasonKind if kind.value.endswith("that is not analysed")
 ) | {ReasonKind.VECTOR_METHOD}
 """What stands for code that may do anything."""
+UNPLACED = NOT_ANALYSED | {ReasonKind.OBJECT}
+"""What stands for code of which it is not told where it runs: that of objects is read."""

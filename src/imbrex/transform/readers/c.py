@@ -258,11 +258,11 @@ class _Unit(StatementReader):
             if cursor.is_definition():
                 self._function(cursor)
         elif self.plus_plus:
-            self.program.unread_code = self.program.unread_code or _has_code(cursor)
             if cursor.kind in _CLASSES and "<" not in cursor.type.spelling:
                 for child in cursor.children:
                     self._top(child)
                 return
+            self.program.unread_code = self.program.unread_code or _has_code(cursor)
             self.expressions.unread = Unread("")
             self.expressions.hide(cursor)  # templates, virtual methods, operators
 
@@ -272,6 +272,8 @@ class _Unit(StatementReader):
         body = [c for c in cursor.children if c.kind is ck.COMPOUND_STMT]
         if not body:
             return
+        if name.startswith("operator new"):
+            self.program.unread_code = True  # it may give the same memory twice
         outer = self.source
         if cursor.location.file != outer.name:
             self.enter(header_of(self.program, cursor.location.file))

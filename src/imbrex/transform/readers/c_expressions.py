@@ -17,6 +17,7 @@ from imbrex.transform.readers import c_cursor as cc
 from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers import c_library, c_methods, c_vectors, cxx_library
 from imbrex.transform.readers.c_alignment import aligned
+from imbrex.transform.readers.c_copies import copied_with
 from imbrex.transform.readers.c_distances import (
     becomes_number,
     is_distance,
@@ -26,6 +27,7 @@ from imbrex.transform.readers.c_distances import (
 )
 from imbrex.transform.readers.c_formulas import formula
 from imbrex.transform.readers.c_hidden import RECASTS, HidingReader
+from imbrex.transform.readers.c_new_reader import is_null
 from imbrex.transform.readers.c_vector_reader import Effects, Memory, by_reference
 
 _FUNCTIONS = frozenset({ck.FUNCTION_DECL, ck.CXX_METHOD, ck.CONSTRUCTOR})
@@ -70,6 +72,8 @@ class ExpressionReader(HidingReader):
             known = known or self._exchange(cursor, effects)
             if not (known or self.accessed(cursor, effects)):
                 self.call(cursor, effects)
+        elif self.allocated(cursor, effects) or self.freed(cursor, effects):
+            pass
         elif kind in (ck.STATEMENT_EXPR, ck.LAMBDA_EXPR) or (
             kind in ck.STATEMENTS
             or kind in (ck.CXX_THROW_EXPR, ck.CXX_NEW_EXPR, ck.CXX_DELETE_EXPR)
@@ -88,6 +92,8 @@ class ExpressionReader(HidingReader):
                 named = child.kind is ck.UNEXPOSED_EXPR and len(child.operands) > 1
                 for part in child.operands[1:] if named else [child]:
                     self.read(part, effects)
+                    if part.stripped.kind is not ck.INIT_LIST_EXPR:
+                        self.program.copied_records |= copied_with(part.type)
         elif kind is ck.COMPOUND_LITERAL_EXPR:
             for child in cursor.operands:
                 self.initialize(cursor.type, child)
@@ -171,11 +177,13 @@ class ExpressionReader(HidingReader):
         self.read(right, effects)
         place = self.place(left, effects)
         if left.type.canonical.kind == TypeKind.RECORD:
-            self.program.copied_records.add(cc.record_of(left.type))
+            self.program.copied_records |= copied_with(left.type)
             effects.accesses.append(Access(UNKNOWN_MEMORY, False, True, cursor.location.line, None))
         if update:
             self._record(effects, place, left, write=False)
         self._record(effects, place, left, write=True)
+        if left.type.is_pointer and not (update or place.through) and is_null(right.stripped):
+            self.program.null_writes[place.key] += 1
         if left.type.is_pointer and not update:
             self.points(self._cell(place), right)
         elif left.type.is_pointer:
@@ -198,16 +206,20 @@ class ExpressionReader(HidingReader):
         of_class = cursor.referenced is not None and cursor.referenced.kind is ck.CXX_METHOD
         if cursor.referenced is not None and cursor.referenced.kind is ck.CONSTRUCTOR:
             self._opened(cursor.referenced)  # of an object without a name
+            if c_methods.copies(cursor, cc.record_of(cursor.type)):
+                self.program.copied_records |= copied_with(cursor.type)
         if of_class and not direct and callee is not None:
             self.give_object(callee)
             for operand in actual if c_methods.is_operator(cursor.referenced) else []:
                 self.give_away(operand)
+        library = of_class and cxx_library.is_closed_method(cursor, callee, actual)
         if not direct and callee is not None:
             self.read(callee, effects)
+        if not (direct or library) and callee is not None:
             held = self.memory(callee, Effects())
             self.program.called_cells.append(held.key if held.through else UNKNOWN_MEMORY)
         if cursor.tree.plus_plus and cursor.type.fields and not cursor.type.is_plain:
-            effects.stop = effects.stop or ReasonKind.CONSTRUCT()  # its end may run code
+            effects.stop = effects.stop or ReasonKind.OBJECT()  # its end may run code
         start, end = cc.spelled(cursor)
         macro = self._macro_of(cursor, callee)
         arguments = []
@@ -231,8 +243,10 @@ class ExpressionReader(HidingReader):
             else:
                 arguments.append(self._argument(child, inner))
             self._take(effects, inner)
-        call = Call(name, arguments, start, end, cursor.location.line, macro=macro)
-        call.unknown = not direct
+        known = f"std::{name}" if library else name  # not a function of the program's
+        call = Call(known, arguments, start, end, cursor.location.line, macro=macro)
+        call.unknown = not (direct or library)
+        call.library = library
         called = cursor.referenced
         if called is not None and called.kind in _FUNCTIONS:
             self.want(called)
@@ -317,7 +331,7 @@ class ExpressionReader(HidingReader):
             self._fill(argument, self.memory(cursor, effects))
             argument.fence = self.vector_text(cursor)
         elif kind.canonical.kind == TypeKind.RECORD:
-            self.program.copied_records.add(cc.record_of(kind))
+            self.program.copied_records |= copied_with(kind)
             self.read(cursor, effects)
             effects.accesses.append(
                 Access(UNKNOWN_MEMORY, False, False, cursor.location.line, None)

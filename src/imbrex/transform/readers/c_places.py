@@ -13,7 +13,7 @@ from imbrex.transform.readers import c_cursor as cc
 from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers import c_library, c_methods, c_std_arrays, c_vectors
 from imbrex.transform.readers.c_alignment import aligned
-from imbrex.transform.readers.c_array_reader import ArrayReader
+from imbrex.transform.readers.c_new_reader import NewReader, is_null
 from imbrex.transform.readers.c_vector_reader import Effects, Memory
 
 
@@ -28,7 +28,7 @@ def move(memory: Memory, amount: Affine) -> None:
         memory.offset = amount if memory.offset is None else memory.offset.plus(amount)
 
 
-class PlaceReader(ArrayReader, ABC):
+class PlaceReader(NewReader, ABC):
     """Finds the memory that expressions of one translation unit refer to."""
 
     def memory(self, cursor: Any, effects: Effects) -> Memory:
@@ -84,6 +84,8 @@ class PlaceReader(ArrayReader, ABC):
             found = self._object(inner, effects)
         elif inner.kind is ck.STRING_LITERAL:
             found = Memory("string", False)
+        elif inner.kind is ck.CXX_NEW_EXPR and (made := self.allocated(inner, effects)):
+            found = made
         else:
             self.read(inner, effects)
             self.hide(inner)
@@ -267,8 +269,8 @@ class PlaceReader(ArrayReader, ABC):
             for branch in inner.operands[1:]:
                 self.points(cell, branch)
             return
-        if inner.kind is ck.INTEGER_LITERAL:
-            return  # a null pointer
+        if is_null(inner):
+            return
         if inner.kind is ck.INIT_LIST_EXPR:
             for child in inner.operands:
                 self.points(cell, child)

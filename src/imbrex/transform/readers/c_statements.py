@@ -13,8 +13,10 @@ from imbrex.transform.model.sources import CXX_SUFFIXES, SourceFile
 from imbrex.transform.readers import c_cursor as cc
 from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers import c_formulas, c_methods, c_vectors
+from imbrex.transform.readers.c_copies import copied_with
 from imbrex.transform.readers.c_expressions import ExpressionReader
 from imbrex.transform.readers.c_loops import counted
+from imbrex.transform.readers.c_new_reader import is_null
 from imbrex.transform.readers.c_reductions import reduction
 from imbrex.transform.readers.c_source import Directive, directives
 from imbrex.transform.readers.c_switches import as_conditionals
@@ -69,7 +71,7 @@ class StatementReader:
         statements = [self._statement(child) for child in cursor.children]
         if self.endings:
             line = cursor.span[2]
-            stop = ReasonKind.CONSTRUCT()
+            stop = ReasonKind.OBJECT()
             statements.append(Statement(Kind.OPAQUE, end - 1, end - 1, line, line, stop=stop))
         self.expressions.lifetime, self.endings = outer
         return self._assemble(statements, start, end, braced)
@@ -168,6 +170,7 @@ class StatementReader:
             statement.assigned = c_formulas.assignments(self.expressions, cursor)
             statement.sets = self.expressions.sets(cursor)
             inner = cursor.stripped
+            statement.swaps = effects.swaps if inner.kind is ck.CALL_EXPR else None
             if inner.kind is ck.CALL_EXPR and effects.calls:
                 effects.calls[-1].is_statement = effects.calls[-1].start == cc.spelled(inner)[0]
                 self._with_check(statement, effects.calls[-1])
@@ -235,7 +238,7 @@ class StatementReader:
             value = child.initializer
             if self._ends(child):
                 self.endings = True
-                effects.stop = effects.stop or ReasonKind.CONSTRUCT()
+                effects.stop = effects.stop or ReasonKind.OBJECT()
             if c_vectors.declared(child) and not child.type.is_reference:
                 self.expressions.construct(child, effects)
                 effects.accesses.append(Access(key, False, True, child.location.line))
@@ -262,7 +265,7 @@ class StatementReader:
                 self.expressions.points(key, value)
             elif value is not None and cc.record_of(child.type):
                 if c_methods.copies(value, cc.record_of(child.type)):
-                    self.program.copied_records.add(cc.record_of(child.type))
+                    self.program.copied_records |= copied_with(child.type)
             elif value is not None:
                 known = self.expressions.affine(value)
                 if known is not None:
@@ -271,7 +274,7 @@ class StatementReader:
 
     def construct(self, made: Any, effects: Effects) -> None:
         """An object is made by a constructor of the program: what it is given may be kept."""
-        effects.stop = effects.stop or ReasonKind.CONSTRUCT()
+        effects.stop = effects.stop or ReasonKind.OBJECT()
         self.expressions.make(made, effects)
 
     def initializers(self, constructor: Any, block: Block) -> None:
@@ -286,7 +289,7 @@ class StatementReader:
                 target = None
         start, line = block.start, constructor.location.line
         statement = Statement(
-            Kind.OPAQUE, start, start, line, line, stop=ReasonKind.CONSTRUCT(), parent=block
+            Kind.OPAQUE, start, start, line, line, stop=ReasonKind.OBJECT(), parent=block
         )
         statement.accesses, statement.calls = effects.accesses, effects.calls
         block.statements.insert(0, statement)
@@ -312,6 +315,7 @@ class StatementReader:
                 self.expressions.give_away(value)
             elif member.type.is_address:
                 self.expressions.points(key, value)
+                self.program.null_writes[key] += is_null(value.stripped)
         if not self.expressions.is_null_request(value):
             effects.accesses.append(Access(key, False, True, line))
 
@@ -393,6 +397,8 @@ class StatementReader:
             self.expressions.hide(cursor)
         else:
             key = self.expressions.key_of(control[0])
+            if not control[0].type.is_reference:
+                self.program.copied_records |= copied_with(control[0].type)
             if c_methods.names_object(control[0]):
                 self.expressions.bind_to(key, elements)
                 effects.accesses.append(Access(key, False, True, control[0].location.line))

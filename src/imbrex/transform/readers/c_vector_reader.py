@@ -26,6 +26,7 @@ _NUMBERS = frozenset(
         TypeKind.ENUM,
     }
 )
+_NAMED = frozenset({ck.DECL_REF_EXPR, ck.MEMBER_REF_EXPR})
 
 
 @dataclass(slots=True)
@@ -65,6 +66,7 @@ class Effects:
     accesses: list[Access] = field(default_factory=list)
     calls: list[Call] = field(default_factory=list)
     stop: Cause | None = None
+    swaps: tuple[str, str] | None = None  # the pointers that `std::swap` exchanges
 
 
 def by_reference(formals: list[Any], position: int) -> bool:
@@ -205,8 +207,14 @@ class VectorReader(ValueReader, ABC):
         """Read `std::swap` of two vectors: each has the other's memory from then on."""
         if not cursor.tree.plus_plus or cursor.spelling != "swap" or len(cursor.arguments) != 2:
             return False
-        vectors: list[Any | None] = [c_vectors.named(child) for child in cursor.arguments]
         function = cursor.referenced
+        if (
+            function is not None
+            and is_library(function)
+            and self._exchange_pointers(cursor, effects)
+        ):
+            return True
+        vectors: list[Any | None] = [c_vectors.named(child) for child in cursor.arguments]
         if function is None or not is_library(function) or not self._are_variables(vectors):
             return False
         line = cursor.location.line
@@ -221,6 +229,25 @@ class VectorReader(ValueReader, ABC):
         effects.stop = effects.stop or cause
         facts = self.program.pointer_facts
         facts += [(keys[0], "copy", keys[1]), (keys[1], "copy", keys[0])]
+        return True
+
+    def _exchange_pointers(self, cursor: Any, effects: Effects) -> bool:
+        """Read `std::swap` of two pointers that are variables or members of one object each."""
+        for child in cursor.arguments:
+            inner = child.stripped
+            named = inner.referenced if inner.kind in _NAMED else None
+            if named is None or not named.type.is_pointer or named.type.is_reference:
+                return False
+        places = [self.place(child.stripped, effects) for child in cursor.arguments]
+        first, second = places
+        if any(place.through or place.key == UNKNOWN_MEMORY for place in places):
+            return False
+        for place, child in zip(places, cursor.arguments, strict=True):
+            self._record(effects, place, child, write=False)
+            self._record(effects, place, child, write=True)
+        facts = self.program.pointer_facts
+        facts += [(first.key, "copy", second.key), (second.key, "copy", first.key)]
+        effects.swaps = (first.key, second.key)
         return True
 
     @staticmethod

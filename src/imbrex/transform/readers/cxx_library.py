@@ -28,6 +28,19 @@ def runs_no_user_code(referenced: Any, arguments: list[Any], result: Any) -> boo
     return all(_is_harmless(argument) for argument in arguments)
 
 
+def is_closed_method(call: Any, callee: Any | None, arguments: list[Any]) -> bool:
+    """Whether a call of a method of the library runs nothing but the library's code.
+
+    `arguments`: of an operator with the object, which another method's callee names.
+    """
+    if callee is None or call.referenced.is_virtual or not is_library(call.referenced):
+        return False
+    owners = callee.operands if callee.kind is ck.MEMBER_REF_EXPR else []
+    if not owners and callee.kind is ck.MEMBER_REF_EXPR:
+        return False  # of an object of the program's that is derived from one of the library
+    return runs_no_user_code(call.referenced, [*owners, *arguments], call.type)
+
+
 def is_library(cursor: Any) -> bool:
     name = cursor.location.file
     return name is not None and _HEADERS.search(name) is not None

@@ -370,6 +370,8 @@ class Halves:
         else:
             lines = [f"MPI_Request {requests}[{self.count}];"] if self.count else []
             lines += [f"{v.element} {self._own(user, v.name)}{self._c_bounds(v)};" for v in kept]
+        if not lines:
+            return self.known_in(user, kept)
         data = source.data
         if user.declare_after >= 0:
             last = line_start(data, user.declare_after - 1)
