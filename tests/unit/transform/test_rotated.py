@@ -17,7 +17,7 @@ SHARED = {
     "the rotation is broken": (
         WAVE,
         ROTATION,
-        "        old_ = cur_;\n        cur_ = next_;\n        next_ = old_;\n        old_ = last;\n",
+        ROTATION.replace("last", "old_") + "        old_ = last;\n",
     ),
     "two levels in one allocation": (
         WAVE,
