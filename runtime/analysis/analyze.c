@@ -67,7 +67,9 @@ static int add_transfers(ix_analysis *a, const ix_view *view, const ix_completio
         int message = ix_is_send(op) || op->kind == IX_LOG_RECV;
         if (!ix_is_completed_by_call(op))
             continue;
-        if (op->kind != IX_LOG_PROBE && !ix_is_group_epoch(op->kind))
+        /* The transfers of a partitioned send are its partitions. */
+        if (op->kind != IX_LOG_PROBE && !ix_is_group_epoch(op->kind) &&
+            op->kind != IX_LOG_PARTS_SEND)
             a->states[m->state]++;
         if (m->state == IX_MATCHED)
             a->largest_error_ns = ix_most(a->largest_error_ns, m->error_ns);

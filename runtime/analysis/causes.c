@@ -1,131 +1,10 @@
 #include "analysis/causes.h"
 
-/* What a transfer makes its completing call wait for. Moments; LONG_AGO: not at all. */
-typedef struct need {
-    enum ix_cause cause;
-    int64_t certain, possible; /* it cannot return before; it may not have returned before */
-    enum { UNMATCHED, NEEDS_NOTHING, MAY_NEED, NEEDS } how;
-} need;
-
-#define LONG_AGO (INT64_MIN / 4)
+#include "analysis/need.h"
 
 static int64_t clamp(int64_t t, int64_t low, int64_t high)
 {
     return ix_most(low, ix_least(t, high));
-}
-
-static need of_receive(const ix_match *m)
-{
-    int64_t s = m->other.start_enter;
-    return (need){IX_LATE_SENDER, s - m->error_ns, s + m->error_ns, NEEDS};
-}
-
-static need of_send(const ix_op *op, const ix_match *m, const ix_class *class, int64_t exit_ns)
-{
-    int64_t posted = m->other.start_enter;
-    need n = {IX_LATE_RECEIVER, LONG_AGO, posted + m->error_ns, NEEDS};
-    if (op->kind == IX_LOG_SYNC_SEND || (class->returns == 0 && op->kind == IX_LOG_SEND)) {
-        n.certain = posted - m->error_ns;
-    } else if (class->returns == 1 || op->kind == IX_LOG_BUFFERED_SEND) {
-        n.possible = LONG_AGO;
-        n.how = NEEDS_NOTHING;
-    } else {
-        n.how = MAY_NEED;
-        if (posted - m->error_ns >= exit_ns) /* this one did return before its match */
-            n.possible = LONG_AGO;
-    }
-    return n;
-}
-
-static need of_collective(const ix_op *op, const ix_match *m)
-{
-    int64_t error = m->error_ns, last = m->all.last_enter;
-    need n = {IX_LATE_COLLECTIVE, LONG_AGO, last + error, NEEDS};
-    switch (op->kind) {
-    case IX_LOG_ALL:
-    case IX_LOG_EPOCH: /* a fence */
-        n.certain = last - error;
-        break;
-    case IX_LOG_FROM_ROOT:
-        if (m->is_root)
-            n.cause = IX_LATE_RECEIVER; /* those it sends to may have to be there first */
-        else
-            n.certain = m->all.root_enter - error;
-        break;
-    case IX_LOG_TO_ROOT:
-        if (m->is_root)
-            n.certain = last - error;
-        else
-            n.cause = IX_LATE_RECEIVER;
-        break;
-    default: /* a scan or a neighbourhood: of which ranks is not known */
-        break;
-    }
-    if (op->flags & IX_LOG_VARYING)
-        n.certain = LONG_AGO;
-    return n;
-}
-
-/* For how long a start that need not wait for a post may be busy. */
-#define START_OWN_NS 20000
-
-/* The start of the access epoch towards one target that a complete ends; IX_NO_END: not found. */
-static uint32_t start_of(const ix_view *view, uint32_t complete)
-{
-    enum { LOOKED_AT = 4096 }; /* records */
-    const ix_op *op = &view->ops[complete];
-    uint32_t last = complete > LOOKED_AT ? complete - LOOKED_AT : 0;
-    for (uint32_t j = complete; j-- > last && view->ops[j].thread == op->thread;) {
-        const ix_op *start = &view->ops[j];
-        if (start->kind == IX_LOG_ACCESS && start->tag == IX_EPOCH_BEGINS &&
-            start->comm == op->comm && start->peer == op->peer && start->sequence == op->sequence)
-            return view->matches[j].state == IX_MATCHED ? j : IX_NO_END;
-    }
-    return IX_NO_END;
-}
-
-/* A post waits for nobody, a wait for the completes of its origins. A start may wait for the posts
- * of its targets, and else its complete may. */
-static need of_group_epoch(const ix_view *view, uint32_t i, int64_t exit_ns)
-{
-    const ix_op *op = &view->ops[i];
-    if (op->kind == IX_LOG_EXPOSURE)
-        return op->tag == IX_EPOCH_ENDS
-                   ? of_receive(&view->matches[i])
-                   : (need){IX_UNATTRIBUTED, LONG_AGO, LONG_AGO, NEEDS_NOTHING};
-    uint32_t start = op->tag == IX_EPOCH_BEGINS ? i : start_of(view, i);
-    if (start == IX_NO_END)
-        return (need){IX_UNATTRIBUTED, LONG_AGO, LONG_AGO, UNMATCHED};
-    const ix_match *m = &view->matches[start];
-    int64_t posted = m->other.start_enter;
-    need n = {IX_LATE_RECEIVER, LONG_AGO, posted + m->error_ns, MAY_NEED};
-    if (view->ops[start].flags & IX_LOG_VARYING || posted - m->error_ns >= exit_ns) {
-        n.possible = LONG_AGO; /* this one did return before */
-        n.how = NEEDS_NOTHING;
-    } else if (start == i) {
-        n.certain = posted - m->error_ns - START_OWN_NS;
-    }
-    return n;
-}
-
-static need need_of(const ix_view *view, const ix_completed *c, int64_t exit_ns)
-{
-    const ix_op *op = &view->ops[c->op];
-    const ix_match *m = &view->matches[c->op];
-    if (m->state != IX_MATCHED) {
-        /* Buffered sends and posts wait for nobody, whoever receives them. */
-        int local = op->kind == IX_LOG_BUFFERED_SEND ||
-                    (op->kind == IX_LOG_EXPOSURE && op->tag == IX_EPOCH_BEGINS) ||
-                    (op->kind == IX_LOG_SEND && c->facts.class.returns == 1);
-        return (need){IX_UNATTRIBUTED, LONG_AGO, LONG_AGO, local ? NEEDS_NOTHING : UNMATCHED};
-    }
-    if (ix_is_group_epoch(op->kind))
-        return of_group_epoch(view, c->op, exit_ns);
-    if (op->kind == IX_LOG_RECV || op->kind == IX_LOG_PROBE)
-        return of_receive(m);
-    if (ix_is_send(op))
-        return of_send(op, m, &c->facts.class, exit_ns);
-    return of_collective(op, m);
 }
 
 /* Of a transfer that takes `least_ns` and goes on between two moments: for how long it certainly
@@ -171,19 +50,21 @@ static int64_t behind_last_entry(const ix_view *view, const ix_completed *c, int
 }
 
 /* For how long this transfer certainly went on in this call from `rest_ns` on. Everybody is there
- * by then: latencies belong to what a message takes, but where polls see its end, which may be
- * sooner than any call that waits for it would. */
-static int64_t certainly_moved(const ix_view *view, const ix_completed *c, int polled,
+ * by then: latencies belong to what a message takes, but where calls see its end that look at it
+ * now and then (polls, Waitany), which may be sooner than any call that waits for it would. */
+static int64_t certainly_moved(const ix_view *view, const ix_completed *c, int looks,
                                int64_t rest_ns, int64_t exit_ns)
 {
     int64_t from, to, doubt = 2 * view->matches[c->op].error_ns;
     if (!ix_matched_interval(view, c->op, &from, &to))
         return 0;
     int64_t moved = within(c->facts.time.x_lo_ns, from, to, rest_ns, exit_ns, doubt);
+    if (ix_is_collective(&view->ops[c->op]) && c->facts.partners < 1)
+        return 0;
     if (ix_is_collective(&view->ops[c->op]))
         return ix_most(moved, ix_most(last_block(view, c, rest_ns, exit_ns),
                                       behind_last_entry(view, c, rest_ns, exit_ns)));
-    if (polled)
+    if (looks)
         return moved;
     return ix_most(moved, within(c->facts.least_ns, from, to, rest_ns, exit_ns, doubt));
 }
@@ -194,13 +75,14 @@ static ix_interval computed_meanwhile(const ix_view *view, const ix_completed *c
     const ix_op *op = &view->ops[c->op];
     const ix_match *m = &view->matches[c->op];
     int64_t there = ix_is_collective(op) ? m->all.last_enter : m->other.start_enter;
+    int64_t sooner = (ix_is_collective(op) ? m->all.needed_enter : there) - m->error_ns;
     int64_t from = ix_most(op->exit_ns, there);
     if (enter_ns <= op->exit_ns)
         return (ix_interval){0};
     ix_span late = ix_view_span(view, c->op, from + m->error_ns, enter_ns);
-    if (m->error_ns == 0)
+    if (sooner == there)
         return (ix_interval){late.compute_min, late.compute_max};
-    ix_span early = ix_view_span(view, c->op, ix_most(op->exit_ns, there - m->error_ns), enter_ns);
+    ix_span early = ix_view_span(view, c->op, ix_most(op->exit_ns, sooner), enter_ns);
     return (ix_interval){late.compute_min, ix_most(late.compute_max, early.compute_max)};
 }
 
@@ -243,17 +125,17 @@ static int64_t combine(int any, int first, int64_t so_far, int64_t now)
 static summary sum_up(const ix_view *view, const ix_op *call, int any,
                       const ix_completed *completed, uint32_t count)
 {
-    summary s = {.latest = IX_NO_END, .latest_ns = LONG_AGO, .calibrated = 1, .any = any};
+    summary s = {.latest = IX_NO_END, .latest_ns = IX_LONG_AGO, .calibrated = 1, .any = any};
     int seen[IX_CAUSES] = {0};
     for (int k = 0; k < IX_CAUSES; k++)
-        s.certain[k] = s.possible[k] = LONG_AGO;
+        s.certain[k] = s.possible[k] = IX_LONG_AGO;
     for (uint32_t k = 0; k < count; k++) {
         const ix_completed *c = &completed[k];
         const ix_op *op = &view->ops[c->op];
-        need n = need_of(view, c, call->exit_ns);
-        s.unmatched += n.how == UNMATCHED;
-        s.needing += n.how == NEEDS;
-        s.maybe += n.how == MAY_NEED;
+        ix_need n = ix_need_of(view, c, call);
+        s.unmatched += n.how == IX_UNMATCHED;
+        s.needing += n.how == IX_NEEDS;
+        s.maybe += n.how == IX_MAY_NEED;
         /* What origins put may still have to come. */
         s.unmatched += op->kind == IX_LOG_EXPOSURE && op->tag == IX_EPOCH_ENDS;
         if (op->bytes > 0 && op->kind != IX_LOG_PROBE) {
@@ -261,10 +143,10 @@ static summary sum_up(const ix_view *view, const ix_op *call, int any,
             s.calibrated = s.calibrated && c->facts.time.calibrated;
             s.x_hi_ns += c->facts.time.x_hi_ns;
         }
-        if (n.how == UNMATCHED && any) /* it may have come first */
+        if (n.how == IX_UNMATCHED && any) /* it may have come first */
             for (int cause = 0; cause < IX_CAUSES; cause++)
-                s.certain[cause] = LONG_AGO, seen[cause] = 1;
-        if (n.how != NEEDS && n.how != MAY_NEED)
+                s.certain[cause] = IX_LONG_AGO, seen[cause] = 1;
+        if (n.how != IX_NEEDS && n.how != IX_MAY_NEED)
             continue;
         s.certain[n.cause] = combine(any, !seen[n.cause], s.certain[n.cause], n.certain);
         s.possible[n.cause] = combine(any, !seen[n.cause], s.possible[n.cause], n.possible);
@@ -278,7 +160,7 @@ static summary sum_up(const ix_view *view, const ix_op *call, int any,
         if (ix_is_group_epoch(op->kind))
             continue;
         ix_interval computed = computed_meanwhile(view, c, call->enter_ns);
-        if (n.how == NEEDS) /* else it may have been buffered before the computation */
+        if (n.how == IX_NEEDS) /* else it may have been buffered before the computation */
             s.computed.min_ns = ix_most(s.computed.min_ns, computed.min_ns);
         s.computed.max_ns = ix_most(s.computed.max_ns, computed.max_ns);
     }
@@ -289,7 +171,7 @@ static summary sum_up(const ix_view *view, const ix_op *call, int any,
             causes += seen[k];
         if (causes > 1)
             for (int k = 0; k < IX_CAUSES; k++)
-                s.certain[k] = LONG_AGO;
+                s.certain[k] = IX_LONG_AGO;
     }
     return s;
 }
@@ -372,8 +254,8 @@ static void share_out_rest(const ix_view *view, const ix_op *call, const summary
     int64_t moved = 0;
     for (uint32_t k = 0; k < count; k++) {
         ix_interval away = partner_computed(view, &completed[k], rest_from, call->exit_ns);
-        int64_t one =
-            certainly_moved(view, &completed[k], s->polled, rest_from.max_ns, call->exit_ns);
+        int64_t one = certainly_moved(view, &completed[k], s->polled || s->any, rest_from.max_ns,
+                                      call->exit_ns);
         moved = ix_most(moved, one);
         c->undriven.min_ns = ix_most(c->undriven.min_ns, away.min_ns);
         c->undriven.max_ns = ix_most(c->undriven.max_ns, away.max_ns);

@@ -5,7 +5,7 @@
 int ix_is_completed_by_call(const ix_op *op)
 {
     return op->kind != IX_LOG_COMPLETION && (op->kind != IX_LOG_EPOCH || ix_is_fence(op)) &&
-           op->kind != IX_LOG_NONE && op->kind != IX_LOG_PARTS_SEND && op->peer != IX_LOG_PROC_NULL;
+           op->kind != IX_LOG_NONE && op->peer != IX_LOG_PROC_NULL;
 }
 
 void ix_completions_free(ix_completions *c)

@@ -58,6 +58,8 @@ int ix_matched_interval(const ix_view *view, uint32_t i, int64_t *from_ns, int64
     } else if (ix_is_send(op)) {
         *from_ns = op->enter_ns;
         *to_ns = m->other.end_exit;
+    } else if (!ix_is_collective(op)) {
+        return 0; /* what moved when of a partitioned message is not kept */
     } else {
         /* What any other rank sends on behalf of the root goes through this one too. */
         *from_ns = op->kind == IX_LOG_FROM_ROOT ? m->all.root_enter : m->all.first_enter;

@@ -9,4 +9,12 @@
 ix_transfer_facts ix_facts_from_profile(const ix_op *op, uint32_t calibration, int32_t ranks,
                                         uint8_t role);
 
+/* Between groups a collective is calibrated by none, and a rank exchanges nothing with its own
+ * group: what the calibration has of as many ranks is no bound of how long it takes. */
+static inline void ix_facts_between_groups(ix_transfer_facts *facts)
+{
+    facts->time.calibrated = 0;
+    facts->partners = 0;
+}
+
 #endif

@@ -16,7 +16,7 @@ enum ix_match_state {
     IX_NOT_LOGGED = 0, /* the other side has no record of it */
     IX_MATCHED,
     IX_OUTSIDE,      /* the other side is no rank of this job */
-    IX_NO_RULE,      /* one-sided, partitioned: who needs whom does not follow from the calls */
+    IX_NO_RULE,      /* one-sided: who needs whom does not follow from the calls */
     IX_WITHDRAWN,    /* cancelled */
     IX_END_UNKNOWN,  /* on one of the sides */
     IX_AMBIGUOUS,    /* threads or wildcards outside a whole log */
@@ -33,12 +33,14 @@ enum ix_undivided {
 };
 
 /* What is known of the other side, on this rank's clock. Of a collective: `first_enter` and
- * `last_enter` of all ranks, the root's entry, the last exit. */
+ * `last_enter` of all ranks, the last entry of those whose data this one needs where all need all
+ * (all; between groups those of the other one), the root's entry, the last exit. */
 typedef struct ix_match {
     uint8_t state;     /* enum ix_match_state */
     uint8_t is_root;   /* of a collective: this rank is its root */
     uint8_t undivided; /* of a message, at this rank: enum ix_undivided */
-    int32_t peer;      /* rank in MPI_COMM_WORLD; of a collective who entered last */
+    int32_t peer;      /* rank in MPI_COMM_WORLD; of a collective who entered last of those
+                        * that it needs */
     int64_t error_ns;
     union {
         struct {
@@ -46,9 +48,10 @@ typedef struct ix_match {
             int64_t between;     /* its call time from start_exit to end_enter; -1: not known */
             uint8_t only_starts; /* and what it called then only started something */
             uint8_t undivided;   /* at the other side: enum ix_undivided */
+            int64_t ready_enter; /* of a partitioned send: of this side's last MPI_Pready */
         } other;
         struct {
-            int64_t first_enter, last_enter, root_enter, last_exit;
+            int64_t first_enter, last_enter, needed_enter, root_enter, last_exit;
         } all;
     };
 } ix_match;
@@ -78,6 +81,11 @@ typedef struct ix_thread_end {
  * as messages: the post with the start that may wait for it, and the complete with the wait. */
 enum ix_epoch_tag { IX_EPOCH_BEGINS = -101, IX_EPOCH_ENDS = -102 };
 
+static inline int ix_is_partitioned(uint32_t kind)
+{
+    return kind == IX_LOG_PARTS_SEND || kind == IX_LOG_PARTS_RECV;
+}
+
 static inline int ix_is_group_epoch(uint32_t kind)
 {
     return kind == IX_LOG_EXPOSURE || kind == IX_LOG_ACCESS;
@@ -86,7 +94,8 @@ static inline int ix_is_group_epoch(uint32_t kind)
 /* Whether a record of that kind and tag is the side of a pair that waits for the other. */
 static inline int ix_is_receiving(uint32_t kind, int32_t tag)
 {
-    return kind == IX_LOG_RECV || (kind == IX_LOG_ACCESS && tag == IX_EPOCH_BEGINS) ||
+    return kind == IX_LOG_RECV || kind == IX_LOG_PARTS_RECV ||
+           (kind == IX_LOG_ACCESS && tag == IX_EPOCH_BEGINS) ||
            (kind == IX_LOG_EXPOSURE && tag == IX_EPOCH_ENDS);
 }
 

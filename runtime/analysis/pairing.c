@@ -5,6 +5,7 @@
 
 #include "analysis/evidence.h"
 #include "analysis/open_receives.h"
+#include "analysis/partitions.h"
 #include "analysis/undivided.h"
 
 /* qsort has no context. */
@@ -21,8 +22,8 @@ static int by_stream(const void *a, const void *b)
     const ix_stream *x = &streams[*(const uint32_t *)a], *y = &streams[*(const uint32_t *)b];
     if (x->peer != y->peer)
         return x->peer < y->peer ? -1 : 1;
-    if (x->receives != y->receives)
-        return x->receives ? -1 : 1;
+    if (x->side != y->side)
+        return x->side > y->side ? -1 : 1;
     if (x->comm != y->comm)
         return x->comm < y->comm ? -1 : 1;
     return x->tag < y->tag ? -1 : x->tag > y->tag;
@@ -87,8 +88,7 @@ static enum ix_match_state why_not(const ix_op *op, int32_t peer)
 {
     if (op->flags & IX_LOG_CANCELLED)
         return IX_WITHDRAWN;
-    if (op->kind == IX_LOG_PUT || op->kind == IX_LOG_GET || op->kind == IX_LOG_PARTS_SEND ||
-        op->kind == IX_LOG_PARTS_RECV || op->kind == IX_LOG_PART_READY)
+    if (op->kind == IX_LOG_PUT || op->kind == IX_LOG_GET)
         return IX_NO_RULE;
     if (op->end_call == IX_NO_END && op->kind == IX_LOG_RECV && op->flags & IX_LOG_WILDCARD)
         return IX_END_UNKNOWN;
@@ -101,7 +101,8 @@ static enum ix_match_state why_not(const ix_op *op, int32_t peer)
 
 static int is_message(const ix_op *op)
 {
-    return (ix_is_send(op) || op->kind == IX_LOG_RECV || ix_is_group_epoch(op->kind)) &&
+    return (ix_is_send(op) || op->kind == IX_LOG_RECV || ix_is_partitioned(op->kind) ||
+            ix_is_group_epoch(op->kind)) &&
            op->peer != IX_LOG_PROC_NULL;
 }
 
@@ -110,10 +111,15 @@ static ix_stream *stream_numbered(const ix_pairing *pairing, uint32_t number)
     return (ix_stream *)(void *)(pairing->streams.rows + number * sizeof(ix_stream));
 }
 
+static uint32_t side_of(uint32_t kind, int32_t tag)
+{
+    return (ix_is_receiving(kind, tag) ? 1u : 0u) + (ix_is_partitioned(kind) ? 2u : 0u);
+}
+
 static ix_stream key_of(const ix_op *op, int32_t peer)
 {
     return (ix_stream){
-        .peer = peer, .tag = op->tag, .comm = op->comm, .receives = (uint32_t)is_receive(op)};
+        .peer = peer, .tag = op->tag, .comm = op->comm, .side = side_of(op->kind, op->tag)};
 }
 
 /* Those messages that can be paired, in the order of the log, and the number of each one's stream.
@@ -191,7 +197,7 @@ static int sort_stream(ix_pairing *pairing, ix_view *view, ix_stream *stream)
     for (uint32_t i = 1; i < count && in_sequence; i++)
         in_sequence = ops[messages[i - 1]].sequence < ops[messages[i]].sequence;
     mark_ambiguous(view, messages, count);
-    if (stream->receives && number_receives(view, messages, count))
+    if (stream->side == 1 && number_receives(view, messages, count))
         return -1;
     if (!in_sequence) /* threads count in another order than they enter */
         qsort(messages, count, sizeof *messages, by_sequence);
@@ -219,7 +225,7 @@ int ix_pairing_start(ix_pairing *pairing, ix_view *view, ix_world_rank *world_ra
               put_in_order(pairing, stream_of);
     if (!bad)
         ix_mark_behind_open(view, pairing->messages, pairing->count);
-    bad = bad || ix_mark_undivided(view);
+    bad = bad || ix_mark_undivided(view) || ix_find_ready(view, &pairing->ready);
     free(stream_of);
     for (uint32_t i = 0; i < pairing->streams.count && !bad; i++)
         bad = sort_stream(pairing, view, stream_numbered(pairing, i));
@@ -233,8 +239,23 @@ void ix_pairing_end(ix_pairing *pairing)
     free(pairing->messages);
     free(pairing->order);
     free(pairing->probes);
+    free(pairing->ready);
     ix_rows_free(&pairing->streams);
     *pairing = (ix_pairing){0};
+}
+
+/* Who receives it waits for the last of its partitions. */
+static void tell_ready(const ix_pairing *pairing, const ix_view *view, uint32_t at, ix_told *told)
+{
+    uint32_t last = pairing->ready[at];
+    if (last == IX_NO_END) {
+        told->sequence = 0;
+        return;
+    }
+    told->start_enter = view->ops[last].enter_ns;
+    told->start_exit = view->ops[last].exit_ns;
+    told->end_enter = ix_most(told->end_enter, told->start_exit);
+    told->between = -1;
 }
 
 static ix_told told_of(const ix_view *view, uint32_t at)
@@ -278,8 +299,13 @@ uint32_t ix_pairing_tell(const ix_pairing *pairing, const ix_view *view, ix_tell
         if (count && stream->peer != *peer)
             break;
         *peer = stream->peer;
-        for (; count < room && telling->told < stream->count; telling->told++)
-            told[count++] = told_of(view, pairing->messages[stream->first + telling->told]);
+        for (; count < room && telling->told < stream->count; telling->told++) {
+            uint32_t at = pairing->messages[stream->first + telling->told];
+            told[count] = told_of(view, at);
+            if (view->ops[at].kind == IX_LOG_PARTS_SEND)
+                tell_ready(pairing, view, at, &told[count]);
+            count++;
+        }
         if (telling->told == stream->count)
             *telling = (ix_telling){telling->stream + 1, 0};
     }
@@ -306,7 +332,8 @@ static uint32_t numbered(const ix_pairing *pairing, const ix_view *view, ix_stre
     return pairing->messages[low];
 }
 
-static void match(ix_view *view, uint32_t i, const ix_told *told, int64_t error_ns)
+static void match(const ix_pairing *pairing, ix_view *view, uint32_t i, const ix_told *told,
+                  int64_t error_ns)
 {
     const ix_op *op = &view->ops[i];
     ix_match *m = &view->matches[i];
@@ -324,6 +351,9 @@ static void match(ix_view *view, uint32_t i, const ix_told *told, int64_t error_
     m->other.between = told->between;
     m->other.only_starts = told->only_starts;
     m->other.undivided = told->undivided;
+    m->other.ready_enter = INT64_MAX;
+    if (op->kind == IX_LOG_PARTS_SEND && pairing->ready[i] != IX_NO_END)
+        m->other.ready_enter = view->ops[pairing->ready[i]].enter_ns;
     if (receive && told->end_exit == INT64_MAX) { /* a send that was given up did begin */
         m->other.end_enter = m->other.end_exit = m->other.start_exit;
         m->other.between = -1;
@@ -348,19 +378,18 @@ void ix_pairing_hear(ix_pairing *pairing, ix_view *view, int32_t peer, const ix_
     ix_stream *stream = NULL;
     for (size_t i = 0; i < count; i++) {
         /* what it sent I received */
-        uint32_t receives = !ix_is_receiving(told[i].kind, told[i].tag);
+        uint32_t side = side_of(told[i].kind, told[i].tag) ^ 1u;
         if (told[i].sequence == 0)
             continue;
         if (!stream || stream->comm != told[i].comm || stream->tag != told[i].tag ||
-            stream->receives != receives) {
-            ix_stream key = {
-                .peer = peer, .tag = told[i].tag, .comm = told[i].comm, .receives = receives};
+            stream->side != side) {
+            ix_stream key = {.peer = peer, .tag = told[i].tag, .comm = told[i].comm, .side = side};
             stream = ix_rows_find(&pairing->streams, &key);
         }
         uint32_t own =
             stream ? numbered(pairing, view, stream, told[i].sequence) : (uint32_t)IX_NO_END;
         if (own != IX_NO_END)
-            match(view, own, &told[i], error_ns);
+            match(pairing, view, own, &told[i], error_ns);
     }
 }
 
@@ -369,7 +398,7 @@ static uint32_t probed(const ix_pairing *pairing, const ix_view *view, uint32_t 
 {
     const ix_op *op = &view->ops[probe];
     ix_stream key = key_of(op, peer);
-    key.receives = 1;
+    key.side = 1;
     const ix_stream *stream = ix_rows_find(&pairing->streams, &key);
     uint32_t low = 0, high = stream ? stream->count : 0, count = high;
     while (low < high) {
@@ -384,6 +413,7 @@ static uint32_t probed(const ix_pairing *pairing, const ix_view *view, uint32_t 
 
 void ix_pairing_probes(const ix_pairing *pairing, ix_view *view)
 {
+    ix_match_partitions(view);
     for (uint32_t i = 0; i < pairing->probe_count; i++) {
         ix_match *m = &view->matches[pairing->probes[i]];
         uint32_t receive =

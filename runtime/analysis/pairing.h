@@ -1,6 +1,7 @@
 /* Pairing of messages: the k-th send of a to b on (comm, tag) belongs to the k-th receive at b, in
  * the order of posting, that got a message of a with that tag. Each of two ranks tells the other
- * the times of its own sends and receives, in this order. */
+ * the times of its own sends and receives, in this order. A partitioned send begins, for the other
+ * side, with its last MPI_Pready: before that its receive is not complete. */
 #ifndef IMBREX_ANALYSIS_PAIRING_H
 #define IMBREX_ANALYSIS_PAIRING_H
 
@@ -28,7 +29,7 @@ typedef struct ix_stream {
     int32_t peer; /* in MPI_COMM_WORLD */
     int32_t tag;
     uint32_t comm;
-    uint32_t receives;     /* 0 or 1 */
+    uint32_t side;         /* 1: receives, 0: sends; 2 more: of partitioned ones */
     uint32_t first, count; /* where they are in `messages`, by sequence */
     uint32_t next;         /* behind the one that was heard of last */
     uint32_t in_time;      /* they were posted in this order */
@@ -41,6 +42,8 @@ typedef struct ix_pairing {
     uint32_t *order;  /* numbers of streams: by peer, then receives before sends, comm, tag */
     uint32_t *probes; /* the records that wait for a message another record receives */
     uint32_t probe_count;
+    uint32_t *ready; /* by record of a partitioned send: the last MPI_Pready of its partitions;
+                      * IX_NO_END: not all were seen. NULL: there is none */
 } ix_pairing;
 
 /* How far the peers were told; starts as {0}. */

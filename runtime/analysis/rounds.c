@@ -12,7 +12,8 @@ int32_t ix_round_place(uint32_t comm, uint32_t sequence, int32_t members)
     return (int32_t)((spread + sequence / ROUNDS_AT_ONE_PLACE) % (uint32_t)members);
 }
 
-int ix_entered_of(const ix_view *view, uint32_t i, int32_t members, int is_root, ix_entered *told)
+int ix_entered_of(const ix_view *view, uint32_t i, int32_t members, int group, int is_root,
+                  ix_entered *told)
 {
     const ix_op *op = &view->ops[i];
     if (!ix_is_collective(op) || op->end_call == IX_NO_END || op->sequence == 0 ||
@@ -25,6 +26,7 @@ int ix_entered_of(const ix_view *view, uint32_t i, int32_t members, int is_root,
                          .rank = view->rank,
                          .kind = op->kind,
                          .is_root = is_root != 0,
+                         .group = group != 0,
                          .enter_ns = op->enter_ns,
                          .exit_ns = view->ops[op->end_call].exit_ns};
     return 1;
@@ -70,17 +72,18 @@ static ix_round round_of(const ix_entered *told, size_t count)
     ix_round r = {.comm = told->comm,
                   .sequence = told->sequence,
                   .start = told->start,
-                  .last = told->rank,
+                  .last = {-1, -1},
                   .root = -1,
                   .first_enter = told->enter_ns,
-                  .last_enter = told->enter_ns,
+                  .last_enter = {INT64_MIN, INT64_MIN},
                   .root_enter = told->enter_ns,
                   .last_exit = told->exit_ns};
     for (size_t i = 0; i < count; i++) {
         r.first_enter = ix_least(r.first_enter, told[i].enter_ns);
-        if (told[i].enter_ns > r.last_enter) {
-            r.last_enter = told[i].enter_ns;
-            r.last = told[i].rank;
+        int group = told[i].group;
+        if (told[i].enter_ns > r.last_enter[group]) {
+            r.last_enter[group] = told[i].enter_ns;
+            r.last[group] = told[i].rank;
         }
         r.last_exit = ix_most(r.last_exit, told[i].exit_ns);
         if (told[i].is_root) {
@@ -120,23 +123,25 @@ const ix_round *ix_round_find(const ix_round *rounds, size_t count, uint32_t com
     return count ? bsearch(&key, rounds, count, sizeof *rounds, rounds_in_order) : NULL;
 }
 
-ix_match ix_match_of_round(const ix_view *view, uint32_t i, const ix_round *round, int is_root,
-                           int64_t error_ns)
+ix_match ix_match_of_round(const ix_view *view, uint32_t i, const ix_round *round, int needs,
+                           int is_root, int64_t error_ns)
 {
     const ix_op *op = &view->ops[i];
     int64_t exit = view->ops[op->end_call].exit_ns, needed = INT64_MIN;
     if (op->kind == IX_LOG_ALL || op->kind == IX_LOG_EPOCH ||
         (op->kind == IX_LOG_TO_ROOT && is_root))
-        needed = round->last_enter;
+        needed = round->last_enter[needs];
     else if (op->kind == IX_LOG_FROM_ROOT)
         needed = round->root_enter;
     int sure = !(op->flags & IX_LOG_VARYING) && needed > INT64_MIN;
     ix_match m = {.state = IX_MATCHED,
                   .is_root = is_root != 0,
-                  .peer = op->kind == IX_LOG_FROM_ROOT && !is_root ? round->root : round->last,
+                  .peer =
+                      op->kind == IX_LOG_FROM_ROOT && !is_root ? round->root : round->last[needs],
                   .error_ns = error_ns};
     m.all.first_enter = round->first_enter;
-    m.all.last_enter = round->last_enter;
+    m.all.last_enter = ix_most(round->last_enter[0], round->last_enter[1]);
+    m.all.needed_enter = round->last_enter[needs];
     m.all.root_enter = round->root_enter;
     m.all.last_exit = round->last_exit;
     if (sure && needed - error_ns > exit)

@@ -56,7 +56,8 @@ enum ix_log_kind {
                         * that of a fence, a collective of its window; 0 of all others */
     IX_LOG_PARTS_SEND = 16, /* start of a partitioned send or receive: matched among themselves */
     IX_LOG_PARTS_RECV = 17,
-    IX_LOG_PART_READY = 18, /* MPI_Pready: peer, tag, comm as its request, bytes of one partition */
+    IX_LOG_PART_READY = 18, /* MPI_Pready: peer, tag, comm and sequence as the start of its request,
+                             * bytes of one partition */
     IX_LOG_BLOCKS = 19,     /* sizes of the blocks of a collective: IX_LOG_BLOCK_SIZES */
     /* One for each member of the group of an epoch that begins or ends, in the call of its
      * IX_LOG_EPOCH and behind that: */
@@ -80,6 +81,9 @@ enum ix_log_flags {
                               * and w variants), a fence that ends no epoch, Win_free, a start
                               * with MPI_MODE_NOCHECK */
 };
+
+#define IX_LOG_PARTS_INITS 4095u
+#define IX_LOG_PARTS_STARTS ((1u << 20) - 1)
 
 #define IX_LOG_NOBODY (-1)    /* no root, all targets */
 #define IX_LOG_PROC_NULL (-2) /* nothing moves */
@@ -107,8 +111,10 @@ typedef struct ix_log_record {
                         * where not logged too. Receive: the same from (comm, peer, tag), counted
                         * when posted, or, if it is a wildcard, when completed: the numbers of the
                         * logged receives of a stream belong to them in the order of their posting,
-                        * which a cancelled one may shift by one. Collective: the k-th of comm; of
-                        * a persistent one: the k-th init of comm */
+                        * which a cancelled one may shift by one. Partitioned: of the k-th init to
+                        * or from (comm, peer, tag) the n-th start is (k - 1) * 2^20 + n.
+                        * Collective: the k-th of comm; of a persistent one: the k-th init of comm
+                        */
     uint32_t end_call; /* id of the record of the call that saw it complete: its own, another's,
                         * or one of the above */
     uint8_t kind;      /* enum ix_log_kind */

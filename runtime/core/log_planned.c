@@ -3,11 +3,30 @@
 #include "core/log_records.h"
 #include "core/log_requests.h"
 
+/* Partitioned requests of one peer and tag are paired in the order of their inits, and their starts
+ * one by one: both numbers in one, 0 where it has no room for them. */
+static uint32_t partitioned_sequence(const ix_log_request *e)
+{
+    if (e->sequence == 0 || e->sequence > IX_LOG_PARTS_INITS || e->starts > IX_LOG_PARTS_STARTS)
+        return 0;
+    return (e->sequence - 1) * (IX_LOG_PARTS_STARTS + 1) + e->starts;
+}
+
+static int is_partitioned(uint64_t envelope)
+{
+    uint32_t kind = ix_log_kind_of(envelope);
+    return kind == IX_LOG_PARTS_SEND || kind == IX_LOG_PARTS_RECV;
+}
+
 void ix_log_planned(ix_thread *t, uint64_t handle, int64_t bytes, uint64_t where, uint64_t envelope,
                     uint32_t sequence, uint32_t parts)
 {
     uint64_t key = ix_request_key(handle);
-    ix_log_request *e = ix_outermost(t) ? ix_log_request_reserve(key) : NULL;
+    if (!ix_outermost(t))
+        return;
+    if (is_partitioned(envelope))
+        sequence = ix_log_count_message(where, &envelope);
+    ix_log_request *e = ix_log_request_reserve(key);
     if (!e)
         return;
     ix_log_request_remember(t, e, NULL);
@@ -30,7 +49,10 @@ void ix_log_started(ix_thread *t, uint64_t handle)
     uint64_t envelope = e->envelope;
     uint32_t sequence = e->sequence;
     e->starts++;
-    if (ix_log_is_message(ix_log_kind_of(envelope)))
+    if (is_partitioned(envelope)) {
+        sequence = partitioned_sequence(e);
+        envelope = ix_log_flagged(envelope, sequence ? 0 : IX_LOG_UNCOUNTED);
+    } else if (ix_log_is_message(ix_log_kind_of(envelope)))
         sequence = ix_log_is_wildcard(envelope) ? 0 : ix_log_count_message(e->where, &envelope);
     else
         envelope = (envelope & ~(uint64_t)UINT32_MAX) | e->starts;
@@ -51,7 +73,7 @@ void ix_log_part_ready(ix_thread *t, uint64_t handle)
     if (!e || !(e->state & IX_LOG_STAYS) || !e->parts)
         return;
     uint64_t envelope = ix_log_with_kind(e->envelope, IX_LOG_PART_READY);
-    ix_log_add_done(t, e->bytes / e->parts, e->where, envelope, 0);
+    ix_log_add_done(t, e->bytes / e->parts, e->where, envelope, partitioned_sequence(e));
 }
 
 /* The key of a matched probe's message is the complement of its handle: no request has that. */

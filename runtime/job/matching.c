@@ -199,7 +199,7 @@ const char *ix_match_state_name(int state)
         "not logged by the other side",
         "matched",
         "with a process outside the job",
-        "one-sided, partitioned or between groups",
+        "one-sided",
         "cancelled",
         "end not seen",
         "several possible",

@@ -44,6 +44,25 @@ int32_t ix_matched_world_rank(const void *context, uint32_t comm, int32_t peer)
     return comparable ? rank : IX_OTHER_TIME;
 }
 
+int32_t ix_members_of(const ix_log_comm *c)
+{
+    return c->flags & IX_LOG_INTER ? c->size + c->peers : c->size;
+}
+
+int ix_group_in(const ix_matched_log *m, const ix_log_comm *c)
+{
+    return c->flags & IX_LOG_INTER &&
+           ix_log_world_rank(m->log, c, 0) < ix_log_own_world_rank(m->log, c, 0);
+}
+
+int32_t ix_member_of(const ix_matched_log *m, const ix_log_comm *c, int32_t member)
+{
+    int32_t before = ix_group_in(m, c) ? c->peers : 0; /* of the other group */
+    if (member >= before && member < before + c->size)
+        return ix_log_own_world_rank(m->log, c, member - before);
+    return ix_log_world_rank(m->log, c, before ? member : member - c->size);
+}
+
 int ix_is_root_of(const ix_log_comm *c, const ix_op *op)
 {
     return op->peer == IX_LOG_HERE ||
@@ -53,8 +72,8 @@ int ix_is_root_of(const ix_log_comm *c, const ix_op *op)
 static int64_t ask_error_among(const ix_matched_log *m, const ix_log_comm *c)
 {
     int64_t error = 0;
-    for (int32_t i = 0; i < c->size; i++) {
-        int32_t rank = ix_log_own_world_rank(m->log, c, i);
+    for (int32_t i = 0; i < ix_members_of(c); i++) {
+        int32_t rank = ix_member_of(m, c, i);
         int64_t one = rank < 0 ? IX_CLOCK_UNKNOWN : ix_clock_error_ns(rank);
         error = one > error ? one : error;
     }
@@ -78,15 +97,19 @@ ix_transfer_facts ix_matched_facts(const void *context, const ix_view *view, uin
         op->operation < IX_OP_COUNT ? ix_operation_calibrations[op->operation] : 0;
     uint8_t role = IX_ROLE_ANY;
     int32_t ranks = 0;
+    int between_groups = 0;
     if (ix_is_collective(op)) {
         const ix_log_comm *c = ix_log_own_comm(op->comm);
         if (c) {
-            ranks = c->flags & IX_LOG_INTER ? c->size + c->peers : c->size;
+            ranks = ix_members_of(c);
+            between_groups = (c->flags & IX_LOG_INTER) != 0;
             if (op->kind == IX_LOG_FROM_ROOT || op->kind == IX_LOG_TO_ROOT)
                 role = ix_is_root_of(c, op) ? IX_ROLE_ROOT : IX_ROLE_OTHER;
         }
     }
     ix_transfer_facts facts = ix_facts_from_profile(op, calibration, ranks, role);
+    if (between_groups)
+        ix_facts_between_groups(&facts);
     if (m->is_helped) { /* the probe measured what moves where nobody looks */
         facts.class.known = facts.handshake.needs = 0;
         if (ix_is_collective(op))

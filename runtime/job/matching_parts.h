@@ -39,6 +39,14 @@ IX_HIDDEN int64_t ix_record_from_common(const ix_matched_log *m, int64_t common_
 IX_HIDDEN int32_t ix_matched_world_rank(const void *context, uint32_t comm, int32_t peer);
 IX_HIDDEN ix_transfer_facts ix_matched_facts(const void *context, const ix_view *view, uint32_t i);
 
+/* Between two groups the members of both are counted, and either side calls the same one group 0.
+ */
+IX_HIDDEN int32_t ix_members_of(const ix_log_comm *c);
+IX_HIDDEN int ix_group_in(const ix_matched_log *m, const ix_log_comm *c);
+
+/* In MPI_COMM_WORLD; group 0 comes first. */
+IX_HIDDEN int32_t ix_member_of(const ix_matched_log *m, const ix_log_comm *c, int32_t member);
+
 IX_HIDDEN int ix_is_root_of(const ix_log_comm *c, const ix_op *op);
 
 /* The largest clock error to any member; IX_CLOCK_UNKNOWN also where members are not known. */

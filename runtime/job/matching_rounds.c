@@ -28,8 +28,8 @@ static const ix_log_comm *comm_of(const ix_op *op)
 /* Why a round cannot be matched; IX_NOT_LOGGED: it may be. */
 static enum ix_match_state why_not(const ix_matched_log *m, const ix_log_comm *c)
 {
-    if (c->flags & (IX_LOG_INTER | IX_LOG_MET))
-        return IX_NO_RULE;
+    if (c->flags & IX_LOG_MET)
+        return IX_AMBIGUOUS;
     if (c->flags & IX_LOG_FOREIGN)
         return IX_OUTSIDE;
     return ix_error_among(m, c) == IX_CLOCK_UNKNOWN ? IX_CLOCKS : IX_NOT_LOGGED;
@@ -59,15 +59,16 @@ int ix_round_exchange_start(ix_round_exchange *r, ix_matched_log *of)
         match->state = (uint8_t)why_not(of, c);
         if (match->state != IX_NOT_LOGGED)
             continue;
-        if (!ix_entered_of(view, i, c->size, ix_is_root_of(c, op), e)) {
+        int32_t members = ix_members_of(c);
+        if (!ix_entered_of(view, i, members, ix_group_in(of, c), ix_is_root_of(c, op), e)) {
             match->state = IX_END_UNKNOWN;
             continue;
         }
-        int32_t place = ix_round_place(e->comm, e->sequence, c->size);
+        int32_t place = ix_round_place(e->comm, e->sequence, members);
         e->enter_ns = ix_record_to_common(of, e->enter_ns);
         e->exit_ns = ix_record_to_common(of, e->exit_ns);
         r->places[r->entered_count] =
-            (ix_addressed){ix_log_own_world_rank(of->log, c, place), (uint32_t)r->entered_count};
+            (ix_addressed){ix_member_of(of, c, place), (uint32_t)r->entered_count};
         r->entered_count++;
     }
     qsort(r->places, r->entered_count, sizeof *r->places, by_rank);
@@ -167,17 +168,20 @@ void ix_rounds_match(ix_round_exchange *r)
         const ix_op *op = &view->ops[i];
         const ix_log_comm *c = view->matches[i].state == IX_NOT_LOGGED ? comm_of(op) : NULL;
         ix_entered e;
-        if (!c || !ix_entered_of(view, i, c->size, 0, &e))
+        if (!c || !ix_entered_of(view, i, ix_members_of(c), 0, 0, &e))
             continue;
         const ix_round *there = ix_round_find(r->own, r->own_count, e.comm, e.sequence, e.start);
         if (!there)
             continue;
         ix_round mine = *there;
         mine.first_enter = ix_record_from_common(r->of, mine.first_enter);
-        mine.last_enter = ix_record_from_common(r->of, mine.last_enter);
+        for (int group = 0; group < 2; group++)
+            if (mine.last_enter[group] != INT64_MIN)
+                mine.last_enter[group] = ix_record_from_common(r->of, mine.last_enter[group]);
         mine.root_enter = ix_record_from_common(r->of, mine.root_enter);
         mine.last_exit = ix_record_from_common(r->of, mine.last_exit);
-        view->matches[i] =
-            ix_match_of_round(view, i, &mine, ix_is_root_of(c, op), ix_error_among(r->of, c));
+        int needs = c->flags & IX_LOG_INTER ? !ix_group_in(r->of, c) : 0;
+        view->matches[i] = ix_match_of_round(view, i, &mine, needs, ix_is_root_of(c, op),
+                                             ix_error_among(r->of, c));
     }
 }

@@ -12,9 +12,13 @@ from imbrex.diagnosis.diagnosis import diagnose
 from imbrex.profile.causes import CAUSES
 from imbrex.profile.run import Run, load_run
 
-REASON = "one-sided, partitioned or between groups"
-WAITS = {"partitioned": "MPI_Wait", "collective": "MPI_Bcast"}
-NAMED = {"partitioned": "partitioned", "collective": "between groups"}
+REASON = "one-sided"
+WAITS = {
+    "partitioned": ("MPI_Wait", "late_sender"),
+    "collective": ("MPI_Bcast", "late_collective"),
+    "message": ("MPI_Recv", "late_sender"),
+}
+"""What rank 1 waits in, and for whom: rank 0."""
 TIMES = 10
 TABLE = "path intra-node\npoint 1 1 1000 -1 -1\npoint 65536 5000 100000 -1 -1"
 
@@ -33,7 +37,7 @@ def parts(run: Run, operation: str) -> dict[str, tuple[int, int]]:
 
 @pytest.mark.untimed
 @pytest.mark.parametrize("case", WAITS)
-def test_the_reason_is_told_and_the_wait_has_no_cause(
+def test_who_is_late_between_groups_and_for_partitions_is_known(
     case: str, compiled: Callable[..., Path], measured: Callable[..., Any]
 ) -> None:
     done = measured(compiled("unmatched"), case, table=TABLE)
@@ -41,16 +45,13 @@ def test_the_reason_is_told_and_the_wait_has_no_cause(
         pytest.skip("this MPI has no partitioned communication")
     run = load_run(done.folder, resolve=False)
     assert run.job.matching is not None
-    unmatched = dict(run.job.matching.unmatched)
-    assert unmatched.pop(REASON) >= TIMES
-    assert not unmatched
-    found = parts(run, WAITS[case])
-    waited = 0.9 * TIMES * 10**7
-    assert found.pop("unattributed")[0] >= waited
-    assert all(low == 0 for name, (low, _) in found.items() if name != "library"), found
-    (line,) = [line for line in diagnose(run).weaknesses if "match" in line]
-    assert f"most because: {NAMED[case]}, which Imbrex does not match" in line
-    assert "is unknown, " in line
+    assert not any(dict(run.job.matching.unmatched).values())
+    assert run.job.matching.matched >= 2 * TIMES
+    operation, cause = WAITS[case]
+    found = parts(run, operation)
+    assert found[cause][0] >= 0.5 * TIMES * 10**7  # rank 1 may leave the barrier late
+    assert found["unattributed"] == (0, 0)
+    assert not [line for line in diagnose(run).weaknesses if "match" in line]
 
 
 @pytest.mark.untimed
@@ -67,16 +68,3 @@ def test_a_fence_waits_for_the_late_rank_and_its_data_has_no_cause(
     assert found["transfer"] == found["stalled"] == found["late_sender"] == (0, 0)
     (line,) = [line for line in diagnose(run).weaknesses if "match" in line]
     assert "most because: one-sided, which Imbrex does not match" in line
-
-
-def test_messages_between_groups_are_matched(
-    compiled: Callable[..., Path], measured: Callable[..., Any]
-) -> None:
-    """Only collectives between groups are not: MPI_Intercomm_create itself is none."""
-    run = load_run(measured(compiled("unmatched"), "message", table=TABLE).folder, resolve=False)
-    assert run.job.matching is not None
-    assert run.job.matching.matched >= 2 * TIMES
-    found = parts(run, "MPI_Recv")
-    assert found["late_sender"][0] >= 0.8 * TIMES * 10**7
-    assert found["unattributed"] == (0, 0)
-    assert not [line for line in diagnose(run).weaknesses if "match" in line]

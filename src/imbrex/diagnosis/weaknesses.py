@@ -23,13 +23,8 @@ ENDINGS = {
 WORTH_TELLING = 0.01
 """The share of transfers without a match from which that is told."""
 OUTSIDE = "with a process outside the job"
-NO_RULE = "one-sided, partitioned or between groups"
+NO_RULE = "one-sided"
 """What the runtime calls transfers of which the calls do not say who needs whom."""
-_JOINS_GROUPS = (
-    *("MPI_Intercomm_create", "MPI_Comm_spawn", "MPI_Comm_accept", "MPI_Comm_connect"),
-    *("MPI_Comm_join", "MPI_Comm_get_parent"),
-)
-"""How the names begin of what makes a communicator of two groups out of others."""
 MOST_THREADS = 128
 """Threads of a rank that are measured at a time (runtime/core/engine.c, fill_limits)."""
 
@@ -137,7 +132,7 @@ def _unmatched(run: Run, matching: Matching) -> list[str]:
         return []
     most = max(left, key=left.__getitem__)
     if most == NO_RULE:
-        most = f"{_without_rule(run)}, which Imbrex does not match"
+        most = f"{NO_RULE}, which Imbrex does not match"
     if most == OUTSIDE:
         return [
             f"{wording.part(number, whole)} transfers are with processes that are not measured "
@@ -149,22 +144,6 @@ def _unmatched(run: Run, matching: Matching) -> list[str]:
         f"{most}; why calls waited for them is unknown{_open(run)}, and what of them was hidden "
         "follows from the calls of one side alone"
     ]
-
-
-def _without_rule(run: Run) -> str:
-    """Which of the transfers that no rule matches the program can have made, by what it called."""
-    used = set(map(run.operation, set(run.measures["operation"].tolist())))
-    kinds_used = {mpi_facts.facts(name).kind for name in used}
-    made = [
-        text
-        for text, called in (
-            ("one-sided", "rma" in kinds_used),
-            ("partitioned", not kinds_used.isdisjoint(("partitioned_init", "pready"))),
-            ("between groups", any(name.startswith(_JOINS_GROUPS) for name in used)),
-        )
-        if called
-    ]
-    return " or ".join(made) if made else NO_RULE
 
 
 def _open(run: Run) -> str:

@@ -1,6 +1,6 @@
-/* unmatched CASE: what is not matched across ranks. Ten times rank 0 comes 10 ms after rank 1,
- * which waits for it: in a fence, a partitioned receive, a broadcast between two groups; and in a
- * receive between two groups, which is matched. */
+/* unmatched CASE: what is seldom matched across ranks. Ten times rank 0 comes 10 ms after rank 1,
+ * which waits for it: in a partitioned receive, a broadcast or a receive between two groups; and in
+ * a fence, whose put is not matched. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -59,8 +59,8 @@ static void partitioned(void)
     else
         MPI_Precv_init(in, 1, BYTES, MPI_BYTE, 0, 1, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
     for (int i = 0; i < TIMES; i++) {
-        late();
         MPI_Start(&request);
+        late();
         if (rank == 0)
             MPI_Pready(0, request);
         MPI_Wait(&request, MPI_STATUS_IGNORE);

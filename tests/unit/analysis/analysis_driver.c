@@ -1,7 +1,7 @@
 /* Reads the call logs of all ranks of a job from standard input, matches them as the ranks would,
  * and prints the rows that each rank leaves. Lines (test_reference.py writes them):
  *   table, lines of a transfer-time table, "end"
- *   comm NUMBER RANK...              members, ranks of the world
+ *   comm NUMBER RANK... [| RANK...]  members, ranks of the world; of a second group
  *   rank R AHEAD ERROR               the clock of the rank; the records that follow are its own
  *   op ENTER EXIT BEFORE BYTES SITE OPERATION SECTION COMM PEER TAG SEQUENCE END KIND PATH THREAD
  *      FLAGS                         END: index of a record of the rank, or -1
@@ -44,17 +44,20 @@ static const char *const operations[] = {"",
                                          "MPI_File_open",
                                          "MPI_Probe",
                                          "MPI_Put",
-                                         "MPI_Win_fence"};
+                                         "MPI_Win_fence",
+                                         "MPI_Start",
+                                         "MPI_Pready"};
 static const uint8_t waits[] = {
-    IX_WAITS_UNKNOWN, IX_WAITS_ALL, IX_WAITS_ALL, IX_WAITS_ALL,    IX_WAITS_ALL, IX_WAITS_NOT,
-    IX_WAITS_NOT,     IX_WAITS_ALL, IX_WAITS_ALL, IX_WAITS_ANY,    IX_POLLS_ALL, IX_WAITS_ALL,
-    IX_WAITS_ALL,     IX_WAITS_ALL, IX_WAITS_ALL, IX_WAITS_NOT,    IX_WAITS_ALL, IX_WAITS_ALL,
-    IX_WAITS_UNKNOWN, IX_WAITS_ALL, IX_WAITS_NOT, IX_WAITS_UNKNOWN};
+    IX_WAITS_UNKNOWN, IX_WAITS_ALL, IX_WAITS_ALL, IX_WAITS_ALL,     IX_WAITS_ALL, IX_WAITS_NOT,
+    IX_WAITS_NOT,     IX_WAITS_ALL, IX_WAITS_ALL, IX_WAITS_ANY,     IX_POLLS_ALL, IX_WAITS_ALL,
+    IX_WAITS_ALL,     IX_WAITS_ALL, IX_WAITS_ALL, IX_WAITS_NOT,     IX_WAITS_ALL, IX_WAITS_ALL,
+    IX_WAITS_UNKNOWN, IX_WAITS_ALL, IX_WAITS_NOT, IX_WAITS_UNKNOWN, IX_WAITS_NOT, IX_WAITS_NOT};
 enum { OPERATIONS = sizeof waits };
 
 typedef struct members {
     uint32_t number;
     int32_t count, ranks[RANKS];
+    int32_t first; /* how many of them are in the first of two groups; 0: there is one */
 } members;
 
 typedef struct rank_log {
@@ -87,8 +90,20 @@ static int32_t world_rank(const void *context, uint32_t comm, int32_t peer)
     return m && peer < m->count ? m->ranks[peer] : -1;
 }
 
+/* Of two groups the one that a rank is in. */
+static int group_of(const members *m, int32_t rank)
+{
+    for (int32_t i = 0; i < m->first; i++)
+        if (m->ranks[i] == rank)
+            return 0;
+    return m->first > 0;
+}
+
 static int is_root(const ix_view *view, const ix_op *op)
 {
+    const members *m = comm_of(op->comm);
+    if (m && m->first)
+        return op->peer == IX_LOG_HERE;
     return op->peer >= 0 && world_rank(NULL, op->comm, op->peer) == view->rank;
 }
 
@@ -103,7 +118,11 @@ static ix_transfer_facts facts(const void *context, const ix_view *view, uint32_
     const ix_op *op = &view->ops[i];
     const members *m = comm_of(op->comm);
     uint8_t role = op->peer < 0 ? IX_ROLE_ANY : is_root(view, op) ? IX_ROLE_ROOT : IX_ROLE_OTHER;
-    return ix_facts_from_profile(op, calibration_of(op->operation), m ? m->count : 0, role);
+    ix_transfer_facts found =
+        ix_facts_from_profile(op, calibration_of(op->operation), m ? m->count : 0, role);
+    if (m && m->first && ix_is_collective(op))
+        ix_facts_between_groups(&found);
+    return found;
 }
 
 static int64_t error_between(const rank_log *a, const rank_log *b)
@@ -146,7 +165,8 @@ static void exchange_rounds(void)
         const ix_view *view = &ranks[a].view;
         for (uint32_t i = 0; i < view->count; i++) {
             const members *m = comm_of(view->ops[i].comm);
-            if (m && ix_entered_of(view, i, m->count, is_root(view, &view->ops[i]), &told[count])) {
+            if (m && ix_entered_of(view, i, m->count, group_of(m, view->rank),
+                                   is_root(view, &view->ops[i]), &told[count])) {
                 told[count].enter_ns -= ranks[a].ahead;
                 told[count].exit_ns -= ranks[a].ahead;
                 count++;
@@ -161,7 +181,7 @@ static void exchange_rounds(void)
             const ix_op *op = &view->ops[i];
             const members *m = comm_of(op->comm);
             ix_entered own;
-            if (!m || !ix_entered_of(view, i, m->count, 0, &own))
+            if (!m || !ix_entered_of(view, i, m->count, 0, 0, &own))
                 continue;
             const ix_round *there = ix_round_find(rounds, found, own.comm, own.sequence, own.start);
             int64_t error = 0;
@@ -171,10 +191,13 @@ static void exchange_rounds(void)
                 continue;
             ix_round mine = *there;
             mine.first_enter += ranks[a].ahead;
-            mine.last_enter += ranks[a].ahead;
+            for (int group = 0; group < 2; group++)
+                if (mine.last_enter[group] != INT64_MIN)
+                    mine.last_enter[group] += ranks[a].ahead;
             mine.root_enter += ranks[a].ahead;
             mine.last_exit += ranks[a].ahead;
-            view->matches[i] = ix_match_of_round(view, i, &mine, is_root(view, op), error);
+            int needs = m->first ? !group_of(m, view->rank) : 0;
+            view->matches[i] = ix_match_of_round(view, i, &mine, needs, is_root(view, op), error);
         }
     }
     free(told);
@@ -336,6 +359,11 @@ static void add_comm(char *text)
     members *m = &comms[comm_count++];
     *m = (members){.number = (uint32_t)strtoul(text, &text, 10)};
     for (char *end; m->count < RANKS; m->count++, text = end) {
+        text += strspn(text, " ");
+        if (*text == '|') {
+            m->first = m->count;
+            text++;
+        }
         m->ranks[m->count] = (int32_t)strtol(text, &end, 10);
         if (end == text)
             break;

@@ -34,6 +34,8 @@ OPERATIONS = (
     "MPI_Probe",
     "MPI_Put",
     "MPI_Win_fence",
+    "MPI_Start",
+    "MPI_Pready",
 )
 """In the order of analysis_driver.c."""
 
@@ -45,6 +47,8 @@ INTRA = 2
 OPEN = -1
 ANY = -3
 """The peer of a receive of any source that was not seen complete."""
+NOTHING, HERE = -2, -4
+"""The peers MPI_PROC_NULL and MPI_ROOT."""
 ITSELF = -2
 
 STATES = (
@@ -59,6 +63,9 @@ STATES = (
     "clocks",
 )
 """enum ix_match_state of log_view.h."""
+
+Comms = dict[int, Sequence[int | str]]
+"""World ranks by the number of a communicator; "|" stands between two groups."""
 
 _BOUNDS = tuple(EVIDENCE_DTYPE.names or ())[7:]
 _CAUSES = tuple(CAUSES_DTYPE.names or ())[5:]
@@ -121,7 +128,7 @@ class Rows:
 
 
 def script(
-    ranks: Sequence[Rank], table: Sequence[str] = (), comms: dict[int, Sequence[int]] | None = None
+    ranks: Sequence[Rank], table: Sequence[str] = (), comms: Comms | None = None
 ) -> list[str]:
     """The lines that tell the driver of a job. Sequences that are 0 are counted here."""
     lines = ["table", "imbrex-table 1", *table, "end"]
@@ -201,7 +208,7 @@ class AnalysisDriver(Driver):
         self,
         ranks: Sequence[Rank],
         table: Sequence[str] = (),
-        comms: dict[int, Sequence[int]] | None = None,
+        comms: Comms | None = None,
     ) -> Rows:
         """The rows of a job."""
         return rows_of(self.run(script(ranks, table, comms)))
