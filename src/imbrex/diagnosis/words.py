@@ -45,10 +45,8 @@ def late_words(cause: str, operation: str, rank: int | None = None) -> str:
     `rank` is the one for which all wait, where there is one.
     """
     root = "a late root"
-    epoch = mpi_facts.facts(operation).fields.get("group_epoch")
-    messages = {"late_sender": "late senders", "late_receiver": "late receivers"}
-    epochs = {"late_sender": "late completions", "late_receiver": "late exposures"}
-    words = (epochs if epoch else messages).get(cause) or {
+    sides = {"late_sender": "late senders", "late_receiver": "late receivers"}
+    words = sides.get(cause) or {
         "root-to-all": root,
         "all-to-root": "late contributors",
     }.get(mpi_facts.dependence(operation), "late ranks")

@@ -135,6 +135,7 @@ def _load(directory: Path, resolve: bool) -> Run:
     later = _later_parts(directory)
     if (directory / "measures.npy").exists() and later is None:
         job = _read_job(directory, {**(job_entry or {}), **_known(entry)})
+        job = replace(job, warnings=(*job.warnings, *_lost(directory, job)))
         sites, frames = read_sites(directory / "sites.json")
         run = Run(
             directory=directory,
@@ -190,6 +191,17 @@ def _load(directory: Path, resolve: bool) -> Run:
     if resolve:
         run = _resolved(run)
     return replace(run, guard=load_guard(directory))
+
+
+def _lost(directory: Path, job: Job) -> list[str]:
+    """Whether the ranks matched their calls, and the table of causes that they left is gone."""
+    matched = job.matching is not None and not job.matching.reason
+    if not matched or (directory / CAUSES_FILE).exists():
+        return []
+    return [
+        f"{CAUSES_FILE} is missing in {directory}: why calls took their time is not known; copy "
+        "the whole folder, or measure again"
+    ]
 
 
 def _resolved(run: Run) -> Run:

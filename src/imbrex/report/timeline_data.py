@@ -69,7 +69,7 @@ def drawn_timeline(account: Account, timeline: Timeline) -> Drawn | None:
         return None
     part, lacks = _part(timeline, iteration)
     clock = _clock(part)
-    levels = _levels(account.run, timeline, part, iteration)
+    levels, lack = _levels(account.run, timeline, part, iteration)
     shown = np.unique(part.calls["rank"]).tolist()
     if levels and len(levels[0].ranks) <= MOST_RANKS:
         shown = levels[0].ranks.tolist()
@@ -96,22 +96,27 @@ def drawn_timeline(account: Account, timeline: Timeline) -> Drawn | None:
         messages=len(part.messages),
         kept_s=(part.end_ns - part.begin_ns) / 1e9,
         whole_s=(levels[0].end_ns - levels[0].begin_ns) / 1e9 if levels else 0.0,
-        lacks=tuple(lacks),
+        lacks=(*lacks, *lack),
         unlogged=any(level.shares[:, :, -1].mean() >= WORTH_TELLING for level in levels),
     )
 
 
-def _levels(run: Run, timeline: Timeline, part: Timeline, iteration: Iteration) -> list[Overview]:
-    """The whole run, then ever less around the iteration; none where the page has all calls."""
+def _levels(
+    run: Run, timeline: Timeline, part: Timeline, iteration: Iteration
+) -> tuple[list[Overview], list[str]]:
+    """The whole run, then ever less around the iteration, none where the page has all calls; and
+    why it is not the whole run."""
+    lack: list[str] = []
     ranks = min(MOST_RANKS, len(np.unique(timeline.calls["rank"])))
     stretches = max(LEAST_STRETCHES, min(STRETCHES_OF_ALL // ranks, MOST_STRETCHES))
     try:
         whole = load_overview(run, stretches)
-    except ImbrexError:
+    except ImbrexError as error:
         whole = None  # the time line is there without it
+        lack.append(f"What each rank did in the whole run is not known: {error}")
     if whole is not None:
         kept = part.end_ns - part.begin_ns
-        return [whole] if kept < NEARLY_ALL * (whole.end_ns - whole.begin_ns) else []
+        return ([whole] if kept < NEARLY_ALL * (whole.end_ns - whole.begin_ns) else []), lack
     levels: list[Overview] = []
     begin, end = timeline.begin_ns, timeline.end_ns
     middle = (iteration.begin_ns + iteration.end_ns) // 2
@@ -123,7 +128,7 @@ def _levels(run: Run, timeline: Timeline, part: Timeline, iteration: Iteration) 
         levels.append(level)
         reach = (end - begin) // (2 * NARROWER)
         begin, end = max(timeline.begin_ns, middle - reach), min(timeline.end_ns, middle + reach)
-    return levels
+    return levels, lack
 
 
 def _packed_level(level: Overview, ranks: Sequence[int]) -> dict[str, Any]:

@@ -85,3 +85,20 @@ def test_malformed_entries_are_one_line(make_run, entry):
     (folder / "run.json").write_text(json.dumps(content))
     with pytest.raises(ImbrexError, match="damaged"):
         load_run(folder)
+
+
+def test_a_lost_one_is_told_and_not_taken_for_a_run_without_a_log(make_run):
+    folder = make_run(matching={"matched": 10, "unmatched": {}})
+    for name, dtype in TABLES.items():
+        np.save(folder / f"{name}.npy", np.zeros(0, dtype))
+    assert load_run(folder).job.warnings == ()
+    (folder / "causes.npy").unlink()
+    assert load_run(folder).job.warnings == (
+        f"causes.npy is missing in {folder}: why calls took their time is not known; copy the "
+        "whole folder, or measure again",
+    )
+
+
+@pytest.mark.parametrize("matching", [None, {"matched": 0, "unmatched": {}, "reason": "no log"}])
+def test_of_a_run_that_had_none_nothing_is_lost(make_run, matching):
+    assert load_run(make_run(matching=matching)).job.warnings == ()

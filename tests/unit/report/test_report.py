@@ -14,6 +14,7 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
+from tests.unit.report.synthetic import overview_rows, write_run
 
 from imbrex.cli import cli
 from imbrex.diagnosis import wording
@@ -406,3 +407,16 @@ def test_what_is_undetermined_comes_with_what_to_do(make_run):
     row = Row("", _sums(10, 30, 0, 99, 0), operation="MPI_Send")
     (spread,) = why_undetermined(know(run), [row])
     assert (spread.seconds, "imbrex calibrate" in spread.remedy) == (20, True)
+
+
+def test_a_damaged_overview_is_told_beside_the_time_line(tmp_path):
+    folder = write_run(tmp_path / "run")
+    file = tmp_path / "report.html"
+    told = "What each rank did in the whole run is not known"
+    np.save(folder / "overview.npy", overview_rows(2, 12, 40).reshape(-1))
+    write_report(load_run(folder), file)
+    assert told not in file.read_text()
+    whole = (folder / "overview.npy").read_bytes()
+    (folder / "overview.npy").write_bytes(whole[: len(whole) // 2])
+    write_report(load_run(folder), file)
+    assert f"{told}: {folder / 'overview.npy'}: truncated or damaged" in file.read_text()
