@@ -74,6 +74,7 @@ def test_untouched_bytes_stay(case: Path) -> None:
         "rotated.cpp": 2,
         "stages.f": 4,
         "wrapper.c": 1,
+        "counted.c": 2,
         "parity.c": 8,
         "parity.f90": 8,
         "waitany.c": 1,

@@ -57,6 +57,10 @@ USUAL = {
 }
 SPLIT = {
     "as usual": {},
+    "a number from the start to the finish": {
+        "first": "double s = f[3]; f[3] = 2.0 * s;",
+        "behind": "in2[0] = s * in[0];",
+    },
     "a wait for each": {
         "wait": "for (int i = 0; i < 4; i++) MPI_Wait(&r[i], MPI_STATUS_IGNORE);",
     },
@@ -85,9 +89,9 @@ WHOLE = {
         "top": "static void end(MPI_Request *q) { MPI_Waitall(4, q, MPI_STATUSES_IGNORE); }",
         "wait": "end(r);",
     },
-    "a number from the start to the finish": {
-        "first": "double s = f[3]; f[3] = 2.0 * s;",
-        "behind": "in2[0] = s * in[0];",
+    "a number from the start that is unset on one way": {
+        "first": "double s; if (up) s = f[3];",
+        "behind": "if (up) in2[0] = s * in[0];",
     },
     "a barrier": {"behind": "MPI_Barrier(MPI_COMM_WORLD);"},
     "a return ahead of the wait": {"first": "if (up < 0) return;"},
@@ -118,6 +122,8 @@ def test_split(name: str, tmp_path: Path) -> None:
     assert main.index("exchange_start(") < loop < main.index("exchange_finish(")
     assert re.search(r"MPI_Request exchange_r\[4\];", main)
     assert "imbrex_requests" not in text
+    handed_on = start.count("*imbrex_s = s;"), finish.count(" double s, ")
+    assert handed_on == ((1, 1) if "a number" in name else (0, 0))
 
 
 @pytest.mark.parametrize("name", WHOLE)

@@ -61,7 +61,7 @@ CASES = {
         "double s = f[2]; f[1] = s; s += 1.0;",
         "t = s + f[N + 1];",
         CALL + " work(v);",
-        False,
+        True,
     ),
     "a number that the work changes": (
         "",

@@ -17,6 +17,12 @@ from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.model.sources import Language
 from imbrex.transform.rewrites.base import Refusal
 from imbrex.transform.text.halves import Halves
+from imbrex.transform.text.specification import c_declarations, identifiers
+
+_NUMBERS = frozenset(
+    "bool _Bool char short int long float double|long long|signed char|unsigned char|"
+    "unsigned short|unsigned int|unsigned long|unsigned long long".replace(" ", "|", 7).split("|")
+)
 
 
 class Kept:
@@ -69,9 +75,41 @@ class Kept:
                 continue
             if self._again(routine, key, changed):
                 continue
+            if self._may_carry(routine, schedule, variable):
+                kept.append(variable)
+                continue
             text = ReasonKind.CARRIED_TO_FINISH(variable=variable.name)
             self._refuse(routine, line, text)
         return kept
+
+    def _may_carry(self, routine: Routine, schedule: Schedule, variable: Variable) -> bool:
+        """Whether the start can hand the value of a number on: in C it has one by then for sure.
+
+        What is late keeps what it reads from being set behind it, so that it is the last value.
+        """
+        source = self.program.files[routine.file]
+        key, name = variable.key, variable.name
+        if source.language is not Language.C or variable.element not in _NUMBERS:
+            return False
+        if variable.kind != "local" or variable.pointer or variable.volatile or variable.bounds:
+            return False
+        if key in self.footprints.addressed or key in self.program.overlays:
+            return False
+        if name in identifiers(
+            "\n".join(c_declarations(source, routine, set(), set())), fold=False
+        ):
+            return False  # the declaration cannot be left out of the finish
+        declared = re.compile(rb"\b" + re.escape(name.encode()) + rb"\s*=(?!=)")
+        return any(
+            any(a.variable == key and a.write for a in statement.accesses)
+            and declared.search(source.data[statement.start : statement.end]) is not None
+            for statement in schedule.declarations
+        ) or any(
+            item.statement.kind is Kind.SIMPLE
+            and not item.path
+            and any(a.variable == key and a.write and not a.through for a in item.accesses)
+            for item in schedule.early
+        )
 
     @staticmethod
     def _begun(schedule: Schedule) -> set[str]:

@@ -45,6 +45,11 @@ from imbrex.transform.text.specification import (
 from imbrex.transform.text.wrapping import wrapped
 
 
+def is_carried(variable: Variable) -> bool:
+    """Whether what is kept of C is a number, which the start hands on to the finish."""
+    return not variable.bounds
+
+
 class Halves:
     """Writes the two halves of one routine."""
 
@@ -236,9 +241,13 @@ class Halves:
         names = [self.program.variables[key].name for key in self.routine.parameters]
         if self.fortran:
             return self._fortran_half(number, body, needed, names, kept)
-        before = c_declarations(
-            self.source, self.routine, needed, {variable.name for variable in kept}
-        )
+        carried = [v for v in kept if is_carried(v)]
+        if number == 0 and carried:  # what the finish goes on with
+            indent = self._indent()
+            body += "".join(f"\n{indent}*imbrex_{v.name} = {v.name};" for v in carried)
+            needed |= {v.name for v in carried}
+        given = {v.name for v in kept if number or not is_carried(v)}
+        before = c_declarations(self.source, self.routine, needed, given)
         needed |= identifiers("\n".join(before), fold=False)
         first = int(self.routine.on_object)
         self.used[number] = [i for i, name in enumerate(names) if i >= first and name in needed]
@@ -248,7 +257,10 @@ class Halves:
     def _half_parameters(self, number: int, given: list[str]) -> list[str]:
         """The parameters of a half; `given`: those of the routine in its places."""
         parameters = [given[i].strip() for i in self.used[number]]
-        parameters += [f"{v.element} {v.name}{self._c_bounds(v)}" for v in self.kept]
+        for variable in self.kept:
+            result = is_carried(variable) and number == 0
+            name = f"*imbrex_{variable.name}" if result else variable.name
+            parameters.append(f"{variable.element} {name}{self._c_bounds(variable)}")
         return parameters + (["MPI_Request *imbrex_requests"] if self.count else [])
 
     def _c_head(self, number: int, kept: list[Variable]) -> str:
@@ -317,6 +329,12 @@ class Halves:
             candidate, number = f"{own}_{name}{number}", number + 1
         return candidate
 
+    def _passed(self, user: Routine, variable: Variable, number: int) -> str:
+        """The caller's variable for one that is kept, as an argument of a half."""
+        name = self._own(user, variable.name)
+        result = not self.fortran and is_carried(variable) and number == 0
+        return f"&{name}" if result else name
+
     def call(self, number: int, user: Routine, call: Call, own: list[str], indent: str) -> str:
         """A call of one half in the place of a call of the routine."""
         passed = [call.arguments[i].text.strip() for i in self.used[number]] + own
@@ -338,9 +356,10 @@ class Halves:
         """The call as two, each at its place in the block."""
         source = self.program.files[user.file]
         indent = indent_at(source.data, statement.code_start)
-        own = [self._own(user, v.name) for v in kept]
-        own += [self._own(user, "requests")] if self.count else []
-        start, finish = (indent + self.call(n, user, call, own, indent) for n in (0, 1))
+        starts, ends = ([self._passed(user, v, number) for v in kept] for number in (0, 1))
+        own = [self._own(user, "requests")] if self.count else []
+        start = indent + self.call(0, user, call, starts + own, indent)
+        finish = indent + self.call(1, user, call, ends + own, indent)
         index = block.statements.index(statement)
         first, last = places
         middle = [start] if first == index else []

@@ -6,7 +6,7 @@ import re
 
 from imbrex.transform.model.program import Kind, Routine
 from imbrex.transform.model.sources import Language, SourceFile
-from imbrex.transform.text.layout import line_start
+from imbrex.transform.text.layout import indent_at, line_start
 
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 _C_TYPE = re.compile(
@@ -47,6 +47,9 @@ def c_declarations(
     for statement in reversed([s for s in routine.body.statements if s.kind is Kind.DECLARE]):
         start = line_start(source.data, statement.start)
         text = source.data[start : statement.end].decode(errors="replace")
+        if source.data[start : statement.start].strip():  # others stand on its line
+            code = source.data[statement.code_start : statement.end].decode(errors="replace")
+            text = indent_at(source.data, start) + code
         match = _C_TYPE.match(text)
         if match is None:
             found.insert(0, text)
