@@ -241,10 +241,13 @@ def template_and_holes(name: str, facts: Facts) -> tuple[str, dict[str, str]]:
 def _epoch(name: str, facts: Facts) -> tuple[str, dict[str, str]]:
     """The beginning or end of an epoch on a window."""
     target = "peer" if facts["scope"] == "target" else "IX_ALL"
+    looks = facts.form == "test"
     holes = {
         "TARGET": target,
         "FENCE": "IX_FENCE_OF(assert)" if name == "MPI_Win_fence" else "IX_NO_FENCE",
-        "SEEN": "*flag" if facts.form == "test" else "1",
+        "SEEN": "*flag" if looks else "1",
+        "NOTHING": _found_nothing(facts) if looks else "",
+        "FOUND": "\n        ix_log_end_polls(ix_t);" if looks else "",
         "GROUP": _group_epoch(facts),
     }
     if facts["closes"] == "none":

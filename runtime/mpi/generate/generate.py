@@ -186,6 +186,8 @@ _MESSAGES = {"mprobe", "mrecv", "probe", "recv", "send", "sendrecv", "sendrecv_r
 
 def waits(facts: Facts) -> str:
     """What a call of the function may wait for: a name of enum ix_waits (analysis/log_view.h)."""
+    if facts.kind == "rma_sync" and facts.fields.get("form") == "test":
+        return "IX_POLLS_ALL"
     if facts.kind in _WAITING_KINDS or not facts.known:
         return "IX_WAITS_UNKNOWN"
     if facts.kind == "call" and facts.fields.get("group") in _WAITING_GROUPS:

@@ -3,9 +3,9 @@
 {
     @UNMEASURED@
     ix_thread *ix_t = @ENTER@;
-    @CALL@;
+    @CALL@;@NOTHING@
     if (ix_outermost(ix_t) && rc == MPI_SUCCESS && @SEEN@) {
-        ix_log_epoch(ix_t, win, @TARGET@, @FENCE@);
+        ix_log_epoch(ix_t, win, @TARGET@, @FENCE@);@FOUND@
         @GROUP@
     }
     @LEAVE@;

@@ -149,8 +149,16 @@ static void probe_for_late_send(void)
     MPI_Recv(in, 1024, MPI_BYTE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
+static void end_exposure(MPI_Win window, int by_tests)
+{
+    if (!by_tests)
+        MPI_Win_wait(window);
+    for (int done = !by_tests; !done;)
+        MPI_Win_test(window, &done);
+}
+
 /* One rank exposes a window to the other: rank 0 posts late, or is late with its complete. */
-static void expose(int post_is_late)
+static void expose(int post_is_late, int by_tests)
 {
     int target = post_is_late ? 0 : 1;
     MPI_Win window;
@@ -172,7 +180,7 @@ static void expose(int post_is_late)
         now();
     }
     if (rank == target)
-        MPI_Win_wait(window);
+        end_exposure(window, by_tests);
     else
         MPI_Win_complete(window);
     MPI_Group_free(&other);
@@ -182,12 +190,17 @@ static void expose(int post_is_late)
 
 static void start_before_late_post(void)
 {
-    expose(1);
+    expose(1, 0);
 }
 
 static void wait_for_late_complete(void)
 {
-    expose(0);
+    expose(0, 0);
+}
+
+static void test_for_late_complete(void)
+{
+    expose(0, 1);
 }
 
 static void sendrecv_late(void)
@@ -284,6 +297,7 @@ static const struct {
     {"iprobe", probe_for_late_send},
     {"win_start", start_before_late_post},
     {"win_wait", wait_for_late_complete},
+    {"win_test", test_for_late_complete},
     {"recv", receive_late_send},
     {"wait", wait_for_late_send},
     {"waitany", wait_for_any_late_send},

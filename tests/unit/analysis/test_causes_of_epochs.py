@@ -101,3 +101,22 @@ def test_a_complete_may_wait_for_the_post_where_its_start_did_not(driver):
     assert told(rows.causes[0, 1, "MPI_Win_fence"]) == {"library": (100, 100)}
     late = rows.causes[0, 2, "MPI_Win_fence"]
     assert told(late) == {"late_receiver": (0, 40_000), "library": (500, 40_500)}
+
+
+def test_tests_of_an_exposure_wait_for_the_complete(driver):
+    """From 60100 on the target tests for the complete that is entered at 150000, and finds it at
+    150500; 100 ns of that were between its calls."""
+    origin, target = two()
+    epoch(origin, 50_000, 60_500, Kind.ACCESS, BEGINS, 1, 1)
+    epoch(origin, 150_000, 150_400, Kind.ACCESS, ENDS, 1, 2)
+    epoch(target, 60_000, 60_010, Kind.EXPOSURE, BEGINS, 0, 3)
+    found = target.add(150_450, 150_500, "MPI_Test", EPOCH, site=4)
+    ends = {"peer": 0, "tag": ENDS, "sequence": 1, "site": 4, "flags": 0}
+    target.add(150_450, 150_500, "MPI_Test", Kind.EXPOSURE, **ends)
+    target.polls[found] = 60_100, 150_450 - 60_100 - 100
+    target.unlogged[found] = 150_450 - 60_100 - 100
+    rows = driver.analyze([origin, target], PATH)
+    assert told(rows.causes[1, 4, "MPI_Test"]) == {
+        "late_sender": (89_800, 89_900),
+        "unattributed": (400, 500),
+    }
