@@ -16,6 +16,7 @@ pytestmark = pytest.mark.slow
 
 PROGRAM = (Path(__file__).parent / "cases" / "change.f90").read_text()
 HALO = "  subroutine halo(a)\n    double precision, intent(inout) :: a(0:nx+1,0:ny+1)\n"
+STEP = "    double precision, intent(in) :: a(0:nx+1,0:ny+1)\n"
 GIVEN = "  subroutine halo(a, nx, ny)\n    integer, intent(in) :: nx, ny\n"
 ALLOCATED = "allocate(u(0:nx+1, 0:ny+1), v(0:nx+1, 0:ny+1))"
 # name: (replacements, whether the step is divided around the exchange)
@@ -37,11 +38,11 @@ CASES: dict[str, tuple[dict[str, str], bool]] = {
     ),
     "with lines that are longer": (
         {ALLOCATED: ALLOCATED.replace("u(0:nx+1", "u(0:nx+2")},
-        False,
+        True,  # the exchange and the step see lines of the same length in it
     ),
     "with other first indices": (
         {ALLOCATED: ALLOCATED.replace("u(0:nx+1", "u(1:nx+2")},
-        False,
+        True,
     ),
     "declared with longer lines in the exchange": (
         {HALO: HALO.replace("nx+1", "nx+2")},
@@ -54,9 +55,28 @@ CASES: dict[str, tuple[dict[str, str], bool]] = {
     "from its second element": ({"    call halo(u)\n": "    call halo(u(1,0))\n"}, False),
     "allocated again": (
         {"  s = 0\n": "  deallocate(u)\n  allocate(u(0:nx, 0:ny))\n  s = 0\n"},
+        True,
+    ),
+    "a size changes behind both": (
+        {"    if (r < 1d-8) exit\n": "    if (r < 1d-8) nx = nx - 1\n"},
+        True,
+    ),
+    "a size changes in between": (
+        {"    call halo(u)\n": "    call halo(u)\n    if (r < 1d-8) nx = nx - 1\n"},
         False,
     ),
-    "a size changes": ({"    if (r < 1d-8) exit\n": "    if (r < 1d-8) nx = nx - 1\n"}, False),
+    "declared with longer lines in the step": (
+        {STEP: STEP.replace("nx+1,0:ny+1", "nx+2,0:ny-2"), "do j = 1, ny\n": "do j = 1, ny - 3\n"},
+        False,
+    ),
+    "declared with fewer lines in the step": (
+        {STEP: STEP.replace("ny+1", "ny"), "do j = 1, ny\n": "do j = 1, ny - 1\n"},
+        True,
+    ),
+    "of other numbers in the step": (
+        {STEP: STEP.replace("double precision", "complex(kind(0d0))")},
+        False,
+    ),
 }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from copy import copy
 
-from imbrex.transform.analysis.sections import shape_at
+from imbrex.transform.analysis.sections import as_number, shape_at
 from imbrex.transform.model.affine import ARROW, Affine, Fit, Range, Section, field_of
 from imbrex.transform.model.memory import UNKNOWN_MEMORY, Access, Variable
 from imbrex.transform.model.program import Argument, Call, Program, Routine
@@ -24,6 +24,8 @@ class Binding:
         )
         self.parameters = frozenset(routine.parameters)
         self.call = call
+        source = program.files.get(routine.file)
+        self.fortran = source is not None and source.is_fortran
         self.written = written
         self.kept: frozenset[str] = frozenset()
 
@@ -44,6 +46,8 @@ class Binding:
             section = self._given_shape(access.section, theirs, argument)
         elif strides is not None and self.same_array(access.variable, argument):
             section, fit = self.section(access.section), self._fit(access.fit)
+        elif strides is not None and theirs is not None:
+            section, strides = self._view(access.section, strides, theirs, argument)
         return Access(
             base,
             argument.through,
@@ -121,10 +125,52 @@ class Binding:
         for (low, high), (low_there, high_there) in faster:
             if high is None or high_there is None or low is None or low_there is None:
                 return False
-            if self.value(low_there) != low or self.value(high_there) != high:
+            if not (self._is(low_there, low) and self._is(high_there, high)):
                 return False
         lowest = theirs.bounds[-1][0]
-        return lowest is not None and self.value(lowest) == lows[-1]
+        return lowest is not None and self._is(lowest, lows[-1])
+
+    def _is(self, there: Affine, here: Affine | None) -> bool:
+        """Whether a bound in the routine has the value of one of the caller's."""
+        value = self.value(there)
+        return value == here or (value is not None and value == as_number(self.program, here))
+
+    def _view(
+        self,
+        section: Section | None,
+        strides: tuple[Affine, ...],
+        theirs: Variable,
+        argument: Argument,
+    ) -> tuple[Section | None, tuple[Affine, ...]]:
+        """What a routine touches of a whole array of Fortran that it declares in its own way.
+
+        Sections compare with those of other routines that declare it with lines of the same
+        lengths, whatever the array's own shape is: both count from its first element.
+        """
+        nothing: tuple[None, tuple[Affine, ...]] = (None, ())
+        mine = self.program.variables.get(argument.base or "")
+        if not self.fortran or section is None or mine is None or mine.element != theirs.element:
+            return nothing
+        if not argument.whole or argument.problem is not None or len(mine.bounds) < 2:
+            return nothing
+        if mine.pointer or mine.assumed_shape or mine.key in self.program.overlays:
+            return nothing
+        if strides:  # it is seen so already by a routine that is called inside
+            return self.section(section), strides
+        if len(theirs.bounds) < 2 or len(section) != len(theirs.bounds):
+            return nothing
+        found: list[Range] = []
+        lengths: list[Affine] = []
+        for touched, (low, high) in zip(section, theirs.bounds, strict=True):
+            first = None if low is None else self.value(low)
+            last = None if high is None else self.value(high)
+            if first is None or (last is None and len(found) + 1 < len(section)):
+                return nothing
+            if last is not None:
+                lengths.append(last.plus(first, -1).plus(Affine(1)))
+            ends = (None if end is None else self.value(end) for end in touched)
+            found.append(Range(*(None if end is None else end.plus(first, -1) for end in ends)))
+        return tuple(found), tuple(lengths[: len(section) - 1])
 
     def _given_shape(
         self, section: Section | None, theirs: Variable, argument: Argument

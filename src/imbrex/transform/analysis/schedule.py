@@ -66,6 +66,7 @@ class Schedule:
     requested: set[str] = field(default_factory=set)
     waits: set[int] = field(default_factory=set)  # identities of the statements that complete them
     declarations: list[Statement] = field(default_factory=list)
+    sizes: list[Access] = field(default_factory=list)  # what the extents of kept arrays read
 
     def accesses(self, items: list[Item]) -> list[Access]:
         """What some items touch, and what giving their local variables a value reads.
@@ -79,7 +80,7 @@ class Schedule:
                 reads = [a for a in statement.accesses if not a.write]
                 needed |= {access.variable for access in reads}
                 found += reads
-        return found
+        return found + self.sizes
 
     @property
     def flying(self) -> list[Access]:

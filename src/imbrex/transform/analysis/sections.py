@@ -40,7 +40,7 @@ def _elements(
         return None
     extents = _extents(program, variable, argument)
     if not named:
-        extents = [(_number(program, low), _number(program, high)) for low, high in extents]
+        extents = [(as_number(program, low), as_number(program, high)) for low, high in extents]
     if layout.count == Affine(1):
         number = count.product(layout.length)
         if variable.rows:  # no message goes on from one into the next
@@ -207,7 +207,7 @@ def _extents(program: Program, variable: Variable, argument: Argument) -> Extent
     return [*faster, *variable.bounds]
 
 
-def _number(program: Program, bound: Affine | None) -> Affine | None:
+def as_number(program: Program, bound: Affine | None) -> Affine | None:
     """A bound by what its variables are set to, where one statement of their routine sets them."""
     if bound is None or bound.variables().isdisjoint(program.set_once):
         return bound

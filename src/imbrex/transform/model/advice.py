@@ -215,6 +215,8 @@ object-computed
     call it on a variable, a reference or a pointer: `Heat &h = grids[level];`
 expression
     assign it to a variable that lives on, and pass that
+kept-type
+    `use` the module of its kind there, under the same name
 local-unsized inner-local
     pass the buffer, or make it global
 carried-to-finish

@@ -293,6 +293,7 @@ class ReasonKind(Sentence):
     NOT_PLAIN_SUBROUTINE = "{routine} is not a plain subroutine"
     OWN_INTERFACE = "{routine} stands in no module: its callers write its interface themselves"
     PARAMETERS = "the parameters of {routine} are not plain ones"
+    KEPT_TYPE = "the type of `{variable}` has another name, or none, in {routine}"
     LOCAL_UNSIZED = "`{variable}` is local and of no fixed size"
     INNER_LOCAL = "a buffer of {inner}, which {outer} calls, is local"
     CARRIED_TO_FINISH = "`{variable}` carries a value from the start to the finish"

@@ -11,7 +11,7 @@ from imbrex.transform.analysis.set_first import sets_first
 from imbrex.transform.analysis.unread import never_read
 from imbrex.transform.model.causes import Cause, Reason
 from imbrex.transform.model.location import Location
-from imbrex.transform.model.memory import Variable
+from imbrex.transform.model.memory import Access, Variable
 from imbrex.transform.model.program import Kind, Program, Routine
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.model.sources import Language
@@ -23,6 +23,8 @@ _NUMBERS = frozenset(
     "bool _Bool char short int long float double|long long|signed char|unsigned char|"
     "unsigned short|unsigned int|unsigned long|unsigned long long".replace(" ", "|", 7).split("|")
 )
+
+_PLAIN_TYPES = ("integer", "logical", "real", "doubleprecision", "complex", "doublecomplex")
 
 
 class Kept:
@@ -60,6 +62,7 @@ class Kept:
                 continue  # both halves know it, as the routine does
             if variable.bounds or self._request(schedule, routine, key):
                 unsized = variable.pointer or Halves.extents(variable) is None
+                unsized = unsized and self.extents_read(routine, variable) is None
                 if unsized or self._measured_or_preset(routine, variable):
                     self._refuse(routine, line, ReasonKind.LOCAL_UNSIZED(variable=variable.name))
                 kept.append(self._as_declared(schedule, routine, variable))
@@ -75,7 +78,7 @@ class Kept:
                 continue
             if self._again(routine, key, changed):
                 continue
-            if self._may_carry(routine, schedule, variable):
+            if self._may_carry(routine, schedule, variable) or self._passed_on(routine, variable):
                 kept.append(variable)
                 continue
             text = ReasonKind.CARRIED_TO_FINISH(variable=variable.name)
@@ -110,6 +113,52 @@ class Kept:
             and any(a.variable == key and a.write and not a.through for a in item.accesses)
             for item in schedule.early
         )
+
+    def _passed_on(self, routine: Routine, variable: Variable) -> bool:
+        """Whether a scalar of Fortran goes from the start to the finish as it is."""
+        fortran = self.program.files[routine.file].is_fortran
+        plain = variable.element.startswith(_PLAIN_TYPES) and not variable.pointer
+        shared = variable.key in self.program.overlays
+        plain = plain and not variable.volatile
+        return fortran and variable.kind == "local" and plain and not shared
+
+    def sizes(self, routine: Routine, schedule: Schedule) -> list[Access]:
+        """What the extents of the arrays read that must be given to both halves."""
+        found: list[Access] = []
+        for access in schedule.flying:
+            variable = self.program.variables.get(access.variable)
+            if variable is not None and variable.kind == "local" and variable.bounds:
+                found += self.extents_read(routine, variable) or []
+        return found
+
+    def extents_read(self, routine: Routine, variable: Variable) -> list[Access] | None:
+        """What the extents of a local array of Fortran are made of, where a caller may allocate it.
+
+        None where they are not known, or may differ later in the routine. The start gets it as an
+        allocatable argument, which asks for an interface that its callers know.
+        """
+        source = self.program.files[routine.file]
+        plain = not (variable.pointer or variable.allocatable)
+        plain = plain and variable.key not in self.program.overlays
+        if source.language is not Language.FORTRAN_FREE or not plain or not routine.host:
+            return None
+        if not Halves(self.program, routine).allocates(variable):
+            return None
+        names: set[str] = set()
+        for low, high in variable.bounds:
+            if low is None or high is None:
+                return None
+            names |= low.variables() | high.variables()
+        changed = self.footprints.changed_in(self.footprints.of_routine(routine))
+        variables = [self.program.variables.get(name) for name in sorted(names)]
+        found = []
+        for each in variables:
+            if each is None or each.key in changed or each.bounds or each.optional:
+                return None
+            if each.kind not in ("dummy", "global", "static", "host"):
+                return None
+            found.append(Access(each.key, each.kind == "dummy", False, variable.line))
+        return found
 
     @staticmethod
     def _begun(schedule: Schedule) -> set[str]:

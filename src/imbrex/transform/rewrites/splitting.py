@@ -66,6 +66,21 @@ class RoutineSite:
         return self.routine.line
 
 
+_OF_KINDS = frozenset(
+    ("d0", "e0", "kind", "mpi_request", "selected_int_kind", "selected_real_kind")
+)
+
+
+def _same_meaning(routine: Routine, user: Routine, name: str) -> bool:
+    """Whether a name, as of a kind of numbers, is that of the same thing in two routines."""
+    if name in _OF_KINDS and routine.meaning is not None and routine.meaning(name) is None:
+        return True
+    if routine.meaning is None or user.meaning is None:
+        return False
+    meaning = routine.meaning(name)
+    return meaning is not None and meaning == user.meaning(name)
+
+
 def messages_of(routine: Routine) -> list[Site]:
     """The blocking messages that a routine sends and receives itself."""
     return [
@@ -123,6 +138,7 @@ class Splitting(Preparing[RoutineSite, ContentT]):
             line = sites[0].line if sites else routine.line
             place = Location(routine.file, line)
             self.problem = Reason(ReasonKind.MESSAGES_GUARDED(), place)
+        schedule.sizes = Kept(self.program, self.footprints, self.name).sizes(routine, schedule)
         return schedule if self.problem is None else None
 
     def find_uses(self, split: Split) -> None:
@@ -203,7 +219,14 @@ class Splitting(Preparing[RoutineSite, ContentT]):
 
     def kept(self, split: Split) -> list[Variable]:
         """Local variables that hold something from the start to the finish; raises Refusal."""
-        return Kept(self.program, self.footprints, self.name).of(split.wrapper, split.schedule)
+        kept = Kept(self.program, self.footprints, self.name).of(split.wrapper, split.schedule)
+        for variable in kept if self.program.files[split.wrapper.file].is_fortran else ():
+            names = identifiers(variable.element.partition("(")[2], fold=True)
+            for use in split.uses:
+                if any(not _same_meaning(split.wrapper, use.routine, name) for name in names):
+                    text = ReasonKind.KEPT_TYPE(variable=variable.name, routine=use.routine.name)
+                    self.refuse(use.routine, use.call.line, text)
+        return kept
 
     def _find_uses(self, split: Split, user: Routine) -> None:
         last: Block | None = None

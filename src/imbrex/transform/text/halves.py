@@ -13,6 +13,7 @@ from imbrex.transform.model.memory import Variable
 from imbrex.transform.model.program import Block, Call, Kind, Program, Routine, Statement
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.model.sources import Language
+from imbrex.transform.text.allocating import allocating, without_entity
 from imbrex.transform.text.c_text import CText
 from imbrex.transform.text.conditionals import conditional
 from imbrex.transform.text.edits import Edit
@@ -238,6 +239,8 @@ class Halves:
 
     def _half(self, number: int, body: str, kept: list[Variable]) -> str:
         needed = identifiers(body, fold=self.fortran)
+        if self.fortran:
+            needed |= {variable.name.lower() for variable in kept}
         names = [self.program.variables[key].name for key in self.routine.parameters]
         if self.fortran:
             return self._fortran_half(number, body, needed, names, kept)
@@ -295,6 +298,10 @@ class Halves:
             self.source, self.span[0], end, needed, [name.lower() for name in names]
         )
         self.used[number] = [i for i, name in enumerate(names) if name.lower() in used]
+        if number == 0:
+            unsized = [variable for variable in kept if self.unsized(variable)]
+            lines, allocated = allocating(lines, unsized, self._declaration_indent())
+            body = "\n".join([*(self._indent() + line for line in allocated), body])
         indent = indent_at(data, self.span[0])
         arguments = [names[i] for i in self.used[number]] + [v.name for v in kept]
         head = f"{indent}subroutine {self.names[number]}("
@@ -310,6 +317,16 @@ class Halves:
         last = re.sub(rf"(?i)\b{self.routine.name}\b", self.names[number], last)
         first = indent + wrapped(self.source.language, head.strip() + text, len(indent), indent)
         return "\n".join([first, *lines, "", body, last])
+
+    def allocates(self, variable: Variable) -> bool:
+        """Whether the start can be given an array of no fixed size to allocate."""
+        end = self.source.data.find(b"\n", self.routine.declare_after)
+        lines = self.source.data[self.span[0] : end].decode(errors="replace").split("\n")
+        return without_entity(lines, variable.name) is not None
+
+    def unsized(self, variable: Variable) -> bool:
+        """Whether the caller has an allocatable array in its place."""
+        return bool(variable.bounds) and self.extents(variable) is None
 
     def _declaration_indent(self) -> str:
         indent = indent_at(self.source.data, max(self.routine.declare_after - 1, 0))
@@ -385,6 +402,11 @@ class Halves:
             for variable in kept:
                 bounds = ", ".join(f"{a}:{b}" for a, b in self.extents(variable) or [])
                 bounds = f"({bounds})" if bounds else ""
+                if self.unsized(variable):
+                    bounds = ", ".join(":" for _ in variable.bounds)
+                    name = self._own(user, variable.name)
+                    lines.append(f"{variable.element}, allocatable :: {name}({bounds})")
+                    continue
                 lines.append(f"{variable.element}{colons} {self._own(user, variable.name)}{bounds}")
         else:
             lines = [f"MPI_Request {requests}[{self.count}];"] if self.count else []

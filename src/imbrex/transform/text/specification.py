@@ -76,7 +76,7 @@ def fortran_specification(
         first += 1
     body = lines[first:]
     used = set(needed)
-    plain = [_plain(body, i, fixed) for i in range(len(body))]
+    plain = [plain_declaration(body, i, fixed) for i in range(len(body))]
     for line, match in zip(body, plain, strict=True):
         bare = line.split("!")[0]
         comment = fixed and line[:1] in ("c", "C", "*")
@@ -112,7 +112,7 @@ def _continues(line: str, following: str, fixed: bool) -> bool:
     return line.split("!")[0].rstrip().endswith("&")
 
 
-def _plain(lines: list[str], index: int, fixed: bool) -> re.Match[str] | None:
+def plain_declaration(lines: list[str], index: int, fixed: bool) -> re.Match[str] | None:
     """A declaration of variables that stands on one line."""
     line = lines[index]
     if fixed and line[:1] in ("c", "C", "*"):
