@@ -15,6 +15,7 @@ pytestmark = pytest.mark.untimed
 
 CASES = Path(__file__).parents[1] / "unit" / "transform" / "cases"
 NAMES = [
+    "automatic.f90",
     "axis.c",
     "behind.cpp",
     "behind.f90",
@@ -24,9 +25,11 @@ NAMES = [
     "carried.c",
     "change.f90",
     "chain.f",
+    "chunk.f90",
     "columns.c",
     "columns.f90",
     "components.f90",
+    "concurrent.f90",
     "copied.f90",
     "counted.c",
     "cube.f90",
@@ -70,13 +73,16 @@ NAMES = [
 ]
 # On two ranks some of their branches or neighbours do not occur.
 WITH_NEIGHBOURS = {
+    "automatic.f90",
     "axis.c",
     "beside.c",
     "beside.f90",
     "change.f90",
+    "chunk.f90",
     "columns.c",
     "columns.f90",
     "components.f90",
+    "concurrent.f90",
     "copied.f90",
     "counted.c",
     "cube.f90",

@@ -26,13 +26,15 @@ import generate_grids  # type: ignore[import-not-found]
 import generate_objects  # type: ignore[import-not-found]
 import generate_rows  # type: ignore[import-not-found]
 import generate_steps  # type: ignore[import-not-found]
+import generate_views  # type: ignore[import-not-found]
 
 # Programs in the first part, where one's collectives are rewritten because another's are, and in
 # all others: the search over preparations reads a whole part at each of its steps.
 MANY, FEW = 10, 2
 COMMUNICATION = frozenset({"nonblocking", "collectives", "motion"})
 # Of so many parts in C one has buffers that are parts of rows, one arrays in structures, and one
-# exchanges faces; in C++ half have an exchange and a step that are methods.
+# exchanges faces; in Fortran with objects one in four has routines that declare
+# what they get of whole arrays; in C++ half have an exchange and a step that are methods.
 KINDS = 6
 _WORKERS = 2
 
@@ -65,6 +67,8 @@ def make_part(language: str, seeds: list[int], folder: Path, driven: bool) -> Pa
         source.write_text(generate_steps.source(seeds))
     elif language == "cpp":
         source.write_text(generate_classes.source(seeds))
+    elif language == "f90" and len(seeds) <= FEW and seeds[0] // FEW % 4 == 2:
+        source.write_text(generate_views.source(seeds))
     elif language == "f90":
         source.write_text(generate_objects.source(seeds))
     else:

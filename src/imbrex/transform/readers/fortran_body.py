@@ -13,6 +13,7 @@ from imbrex.transform.model.program import Block, Kind, LoopRange, Statement
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.readers.fortran_allocations import allocations
 from imbrex.transform.readers.fortran_arguments import Effects
+from imbrex.transform.readers.fortran_concurrent import concurrent
 from imbrex.transform.readers.fortran_directives import loop_behind, with_directives
 from imbrex.transform.readers.fortran_expressions import Expressions
 from imbrex.transform.readers.fortran_lines import LogicalLine, closing, split_arguments
@@ -144,8 +145,9 @@ class Body:
             return self._do(line, text, effects)
         if text.startswith(("selectcase(", "selecttype(", "selectrank(")):
             return self._select(line, text, effects)
-        construct = _CONSTRUCT.match(text)
-        if construct is not None or text.startswith("doconcurrent"):
+        if text.startswith("doconcurrent("):
+            return concurrent(self, line, text) or self._skip(line, text)
+        if _CONSTRUCT.match(text) is not None:
             return self._skip(line, text)
         if text.startswith("call"):
             return self._call(line, text, effects)
