@@ -58,6 +58,7 @@ NAMES = [
     "replace.f",
     "residual.f90",
     "result.c",
+    "returning.f90",
     "result.cpp",
     "rows.f",
     "stages.c",
@@ -94,6 +95,7 @@ WITH_NEIGHBOURS = {
     "parity.f90",
     "residual.f90",
     "result.c",
+    "returning.f90",
     "result.cpp",
     "rows.f",
 }

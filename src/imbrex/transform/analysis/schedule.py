@@ -51,6 +51,7 @@ class Item:
     # From an indentation to the text, where it is not the statement's own.
     render: Callable[[str], str] | None = None
     number: int = 0
+    returns: bool = False  # `if (...) return` ahead of all else, which each half asks
 
 
 @dataclass(slots=True)
@@ -112,6 +113,7 @@ class Scheduler:
         # Where a communication is late: the order of all further ones is kept.
         self.waiting: list[Path] = []
         self.requests = Requests(footprints, routine)
+        self.returning: list[Access] = []  # what `if (...) return` asks ahead of all else
         # Of messages that the routine has under way by itself: what it does meanwhile cannot meet
         # them, or it would be wrong as it is.
         self.in_flight: list[tuple[Path, list[Access]]] = []
@@ -120,6 +122,7 @@ class Scheduler:
         """`transfers_of`: by the identity of each call that may become nonblocking."""
         self.transfers_of = transfers_of
         above: list[Access] = []
+        begun = False  # whether anything stands above that is no `if (...) return`
         for statement in self.routine.body.statements:
             footprint = self.footprints.of(statement, self.routine.file)
             if statement.kind is Kind.DECLARE:
@@ -131,6 +134,15 @@ class Scheduler:
                 self.found.declarations.append(statement)
                 continue
             above += footprint.accesses
+            if not begun and self._returns(statement):
+                number = len(self.found.early)
+                for half in (self.found.early, self.found.late):
+                    item = Item(statement, (), list(statement.accesses), number=number)
+                    item.returns = True
+                    half.append(item)
+                self.returning += statement.accesses
+                continue
+            begun = True
             if footprint.stop or footprint.leaves:
                 self.found.problem = footprint.stop or footprint.leaves
                 return self.found
@@ -139,7 +151,22 @@ class Scheduler:
                 return self.found
         self._set_late()
         self._set_again()
+        asked = next((a for a in self.returning if a.variable in self.changed), None)
+        if asked is not None:
+            place = Location(self.routine.file, asked.line)
+            self.found.problem = Reason(ReasonKind.LEAVES(statement="return"), place)
         return self.found
+
+    def _returns(self, statement: Statement) -> bool:
+        """Whether it is `if (...) return` of Fortran, which each half may ask for itself."""
+        source = self.footprints.program.files.get(self.routine.file)
+        if source is None or not source.is_fortran or statement.kind is not Kind.IF:
+            return False
+        if statement.condition is None or statement.stop or len(statement.blocks) != 1:
+            return False
+        inner = statement.blocks[0].statements
+        alone = len(inner) == 1 and inner[0].kind is Kind.JUMP and inner[0].text == "return"
+        return alone and not (inner[0].stop or any(access.write for access in statement.accesses))
 
     def _set_again(self) -> None:
         """Let the finish compute anew what the start has, where that cannot have changed.
@@ -160,7 +187,7 @@ class Scheduler:
 
         Else a counter that begins anew behind the wait would carry its value across the window.
         """
-        first = min((item.number for item in self.found.late), default=0)
+        first = min((item.number for item in self.found.late if not item.returns), default=0)
         behind: list[Access] = []  # of what the start does further down
         for item in reversed(self.found.early):
             if item.number > first and self._sets_numbers(item) and self._wanted_late(item):

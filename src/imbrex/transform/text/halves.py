@@ -132,8 +132,9 @@ class Halves:
             early.append(indent + self._preset(text, transfer.request))
         early += self._items(schedule.early, ordered, text)
         waits = text.waits(transfers, indent) if transfers else []
-        late = [indent + line for line in waits]
-        late += self._items(schedule.late, ordered, text)
+        returns = [item for item in schedule.late if item.returns]
+        late = self._items(returns, ordered, text) + [indent + line for line in waits]
+        late += self._items([i for i in schedule.late if not i.returns], ordered, text)
         halves = [
             self._half(number, "\n".join(lines), kept) for number, lines in enumerate((early, late))
         ]

@@ -89,8 +89,9 @@ def fortran_specification(
         for match in plain:
             for entity in pieces(_list(match)) if match else []:
                 name = _IDENTIFIER.match(entity)
-                if name is not None and name[0].lower() in used:
+                if match and name is not None and name[0].lower() in used:
                     used |= identifiers(entity, fold=True)
+                    used |= identifiers(match["head"] or match["bare"], fold=True)
         growing = len(used) > before
     found = []
     for line, match in zip(body, plain, strict=True):
