@@ -121,6 +121,13 @@ def test_a_wait_passes_its_check_if_the_code_was_set_before(
     assert (text.index("b[i] = 2.0") < text.index("ierr = MPI_Wait")) is moves
 
 
+# What follows is the end of the program: what stands there goes into a routine of its own.
+INSIDE = "print *, b(2)\n  call mpi_finalize(ierr)\n  contains\n  subroutine s\n"
+ALLOCATION = """  double precision, allocatable :: c(:)
+  allocate(c(3), stat=ierr)
+  end subroutine s
+  subroutine t
+  integer :: ierr"""
 FORTRAN = """program p
   implicit none
   include 'mpif.h'
@@ -137,7 +144,7 @@ FORTRAN = """program p
   %s
   print *, b(1)
   call mpi_finalize(ierr)
-end program p
+%send program p
 """
 
 
@@ -151,11 +158,16 @@ end program p
         ("call mpi_file_close(i, ierr)", False),
         ("call mpi_errhandler_set(mpi_comm_world, mpi_errors_return, ierr)", False),
         ("call mpi_get_count(me, count=ierr)", False),
+        # Another variable of this name, and this variable by another name.
+        (f"{INSIDE}  integer :: ierr\n{ALLOCATION}", True),
+        (f"{INSIDE}{ALLOCATION}", False),
+        ("associate (code => ierr)\n  code = me\n  end associate", False),
+        ("if (me > 0) read (5, *, iostat=ierr) me", False),
     ],
 )
 def test_fortran(later: str, moves: bool, tmp_path: Path) -> None:
     path = tmp_path / "p.f90"
-    path.write_text(FORTRAN % later)
+    path.write_text(FORTRAN % (later, "  end subroutine t\n" if INSIDE in later else ""))
     text = transform([path], Options()).after[str(path)].decode()
     assert ("mpi_irecv" in text) is moves
     if moves:

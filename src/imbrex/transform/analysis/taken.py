@@ -20,6 +20,9 @@ _TRUTH = {".true.": 1, ".false.": 0}
 # What gives the program error codes: handlers, and calls whose errors end nothing.
 _HANDLERS = re.compile(rb"errhandler|MPI_ERRORS_RETURN", re.IGNORECASE)
 _STATUS = re.compile(rb"\b\w*stat\s*=\s*(\w+)", re.IGNORECASE)  # of input, output, allocation
+_NAME = re.compile(rb"[A-Za-z]\w*")
+# Of these it is not read what they set.
+_CONSTRUCTS = (ReasonKind.NAMED_CONSTRUCT, ReasonKind.CONSTRUCT)
 _SUCCESS = re.compile(rb"(?:=\s*(?:MPI_SUCCESS|0)\s*;?)?\s*", re.IGNORECASE)
 
 
@@ -97,13 +100,9 @@ def always_success(program: Program, addressed: frozenset[str]) -> frozenset[str
         return frozenset()
     if any(_by_keyword(call) for call in program.calls()):
         return frozenset()
-    statuses = {
-        name.decode().lower()
-        for source in program.files.values()
-        for name in (_STATUS.findall(source.data) if source.is_fortran else ())
-    }
     codes: set[str] = set()
     other: set[str] = set(addressed) | program.overlays.keys()
+    statuses = _statuses(program, other)
     for routine in program.routines.values():
         source = program.files.get(routine.file)
         for statement in routine.statements():
@@ -123,6 +122,27 @@ def always_success(program: Program, addressed: frozenset[str]) -> frozenset[str
         and variable.name.lower() not in statuses
         and variable.kind in ("local", "host", "static", "global")
     )
+
+
+def _statuses(program: Program, other: set[str]) -> set[str]:
+    """Enter the variables that input, output and allocations set; names of those not known."""
+    names: set[str] = set()
+    for routine in program.routines.values():
+        source = program.files.get(routine.file)
+        if source is None or not source.is_fortran:
+            continue
+        for statement in routine.statements():
+            end = statement.blocks[0].start if statement.blocks else statement.end
+            text = source.data[statement.start : end]
+            hidden = statement.stop is not None and statement.stop.kind in _CONSTRUCTS
+            for found in _NAME.findall(text) if hidden else _STATUS.findall(text):
+                name = found.decode().lower()
+                key = None if routine.meaning is None else routine.meaning(name)
+                if key is None:
+                    names.add(name)
+                else:
+                    other.add(key)
+    return names
 
 
 def _sets_success(statement: Statement, data: bytes) -> bool:
