@@ -90,3 +90,79 @@ def test_dummy_arrays(name: str, tmp_path: Path) -> None:
     after = outcome.after[str(path)]
     assert (b"step_boundary" in after) is divided, [d.details for d in outcome.decisions]
     assert transform([path], Options(contents={path: after})).after[str(path)] == after
+
+
+COPIED = """\
+module m
+  use mpi
+  implicit none
+  double precision :: total, w(20000)
+contains
+  subroutine add(x, n, k)
+    integer, intent(in) :: n, k
+    double precision, intent(in) :: x(n, k)
+    integer :: i, j
+    do j = 2, 10
+      do i = 2, n
+        total = total + x(i, j)
+      end do
+    end do
+  end subroutine
+  subroutine talk(peer, u)
+    integer, intent(in) :: peer
+    double precision, intent(inout) :: u(10, 10)
+    double precision :: buf(10, 10), got(10)
+    integer :: i, j, ierr
+    do j = 1, 10
+      do i = 1, 10
+        buf(i, j) = u(i, j)
+      end do
+    end do
+    call mpi_send(buf(1, 1), 5, MPI_DOUBLE_PRECISION, peer, 1, MPI_COMM_WORLD, ierr)
+    do j = 1, 10
+      do i = 1, 5
+        buf(i, j) = 2 * u(i, j)
+      end do
+    end do
+    call mpi_send(buf(1, 1), 5, MPI_DOUBLE_PRECISION, peer, 2, MPI_COMM_WORLD, ierr)
+    call add(buf, 5, 20)
+    call mpi_recv(got, 5, MPI_DOUBLE_PRECISION, peer, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE, ierr)
+    call mpi_recv(got(6), 5, MPI_DOUBLE_PRECISION, peer, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE, ierr)
+    do i = 1, 20000
+      w(i) = w(i) + i * got(3)
+    end do
+  end subroutine
+end module
+program p
+  use m
+  integer :: rank, ierr, i, j
+  double precision :: u(10, 10)
+  call mpi_init(ierr)
+  call mpi_comm_rank(MPI_COMM_WORLD, rank, ierr)
+  total = 0
+  w = 0
+  do j = 1, 10
+    do i = 1, 10
+      u(i, j) = i + 10 * j + rank
+    end do
+  end do
+  do i = 1, 3
+    call talk(1 - rank, u)
+  end do
+  print *, rank, total, sum(w)
+  call mpi_finalize(ierr)
+end program
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "copied"),
+    [("buf, 10, 10", True), ("buf, 5, 20", False)],
+)
+def test_other_lines_of_a_copy(given: str, copied: bool, tmp_path: Path) -> None:
+    """Half of each line is set anew: what reads it in other lines reads older values, too."""
+    filled = {"do i = 1, 5\n": "do i = 1, 10\n"} if copied else {}
+    path = tmp_path / "case.f90"
+    path.write_text(changed(COPIED, {"buf, 5, 20": given, **filled}))
+    after = transform([path], Options()).after[str(path)]
+    assert (b"buf2" in after) is copied, after.decode()

@@ -117,7 +117,9 @@ class DefUseChains:
             self._refuse(statement, ReasonKind.SET_UNKNOWN())
             return None
         for read in reads:
-            if not any(covers(section, read.section) for section in current.filled):
+            # One with strides counts in lines that need not be those of the array.
+            known = None if read.strides else read.section
+            if not any(covers(section, known) for section in current.filled):
                 self._refuse(statement, ReasonKind.READ_BEYOND(), read.line)
                 return None
         current.filled += filled
