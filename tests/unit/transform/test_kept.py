@@ -30,8 +30,8 @@ AUTOMATIC: dict[str, tuple[dict[str, str], bool]] = {
     ),
     "of a kind that its callers know": (
         {
-            "  use mpi\n  implicit none\ncontains\n": (
-                "  use mpi\n  implicit none\n"
+            "  implicit none\n  include 'mpif.h'\ncontains\n": (
+                "  implicit none\n  include 'mpif.h'\n"
                 "  integer, parameter :: wp = selected_real_kind(12)\ncontains\n"
             ),
             ARRAYS: ARRAYS.replace("real(8)", "real(wp)"),
@@ -40,8 +40,8 @@ AUTOMATIC: dict[str, tuple[dict[str, str], bool]] = {
     ),
     "of a kind that its callers do not know": (
         {
-            "  use mpi\n  implicit none\ncontains\n": (
-                "  use mpi\n  implicit none\n"
+            "  implicit none\n  include 'mpif.h'\ncontains\n": (
+                "  implicit none\n  include 'mpif.h'\n"
                 "  integer, parameter, private :: wp = max(4, 8)\ncontains\n"
             ),
             ARRAYS: ARRAYS.replace("real(8)", "real(wp)"),

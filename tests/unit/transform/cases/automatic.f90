@@ -1,7 +1,7 @@
 ! In the style of ROMS: buffers whose sizes are arguments, flags for neighbours, error codes.
 module mp_exchange_mod
-  use mpi
   implicit none
+  include 'mpif.h'
 contains
   subroutine mp_exchange2d(ng, west, east, lbi, ubi, lbj, ubj, nghost, a, b)
     integer, intent(in) :: ng, west, east, lbi, ubi, lbj, ubj, nghost
@@ -57,7 +57,7 @@ contains
     end if
     if (wexchange) then
       call mpi_wait(wrequest, status(:, 1), werror)
-      if (werror /= MPI_SUCCESS) then
+      if (werror /= 0) then
         print *, 'mp_exchange2d: error', werror
         return
       end if
@@ -77,7 +77,7 @@ contains
     end if
     if (eexchange) then
       call mpi_wait(erequest, status(:, 2), eerror)
-      if (eerror /= MPI_SUCCESS) then
+      if (eerror /= 0) then
         print *, 'mp_exchange2d: error', eerror
         return
       end if
@@ -98,7 +98,6 @@ contains
   end subroutine
 end module
 program roms
-  use mpi
   use mp_exchange_mod
   implicit none
   real(8), allocatable :: zeta(:, :), ubar(:, :), rz(:, :), ru(:, :), h(:, :)

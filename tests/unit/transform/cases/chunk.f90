@@ -14,9 +14,9 @@ module definitions
   integer :: rank, nproc, comm
 end module
 module tea_comms
-  use mpi
   use definitions
   implicit none
+  include 'mpif.h'
 contains
   subroutine tea_exchange(u, nx, ny)
     integer, intent(in) :: nx, ny
@@ -93,7 +93,6 @@ contains
   end subroutine
 end module
 program tea
-  use mpi
   use definitions
   use tea_comms
   use kernels

@@ -1,7 +1,7 @@
 ! DO CONCURRENT beside an exchange: a statement that computes; its nests are not divided.
 program conc
-  use mpi
   implicit none
+  include 'mpif.h'
   integer, parameter :: n = 64
   real(8) :: u(0:n+1, 0:n+1), v(0:n+1, 0:n+1), f(n, n), g(n, n)
   real(8) :: sb(n), rb(n)

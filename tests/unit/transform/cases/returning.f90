@@ -1,7 +1,7 @@
 ! In the style of SNAP: planes of a sweep, by routines that return at once where no neighbour is.
 module plib_module
-  use mpi
   implicit none
+  include 'mpif.h'
   integer :: comm_snap, iproc, nproc, ylop, yhip
   integer, parameter :: i_knd = 4, r_knd = 8
 contains
@@ -78,7 +78,6 @@ subroutine fluxes(k)
   end do
 end subroutine
 program snap
-  use mpi
   use plib_module
   use sn_module
   implicit none
