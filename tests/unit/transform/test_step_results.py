@@ -170,6 +170,10 @@ STAYS: dict[str, dict[str, str]] = {
         "before": "double most = 0.0, *p = &most;",
         "body": "if (fabs(d) > most) most = fabs(d); v[i][j] += *p;",
     },
+    "its address is known behind": {
+        "before": "double most = 0.0; double *p = &most;",
+        "behind": "*p += 1.0; return most;",
+    },
     "kept from call to call": {"before": "static double most;"},
     "a return in between": {"behind": "if (most > 1e9) return 0.0; return most;"},
     "a return in front": {"before": "double most = 0.0; if (wanted > 5) return 0.0;"},

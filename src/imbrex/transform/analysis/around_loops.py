@@ -9,7 +9,6 @@ the value of the first: a sum or a maximum of all iterations.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -18,7 +17,6 @@ from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.set_first import sets_first
 from imbrex.transform.analysis.space import Space
 from imbrex.transform.model.program import Kind, Program, Routine, Statement
-from imbrex.transform.model.sources import Language
 
 _NUMBERS = frozenset({"double", "float", "int", "long", "long long", "unsigned int"})
 
@@ -37,7 +35,7 @@ def parted_from(program: Program, footprints: Footprints, callee: Routine) -> It
     body = callee.body.statements
     places = [n for n, statement in enumerate(body) if statement.kind is Kind.LOOP]
     chosen = places[:1]
-    if places and _is_c(program, callee):
+    if places and program.in_c(callee.file):
         working = [n for n in places if calculates(program, callee.file, body[n])]
         chosen = [*working[:1], *(n for n in chosen if n not in working[:1])]
     for place in chosen:
@@ -46,7 +44,7 @@ def parted_from(program: Program, footprints: Footprints, callee: Routine) -> It
 
 def result_of(program: Program, callee: Routine, inner: Space, final: list[Statement]) -> str:
     """The one local that the loops reduce values into and that is wanted behind them; or ""."""
-    if not final or not _is_c(program, callee):
+    if not final or not program.in_c(callee.file):
         return ""
     found = [key for key in inner.reduced if program.variables[key].kind == "local"]
     if len(found) != 1 or program.variables[found[0]].element not in _NUMBERS:
@@ -96,7 +94,7 @@ class _Surroundings:
             for s in self.parts.before
             if not (idle(s) or s in first or sets_locals(self.program, self.footprints, s))
         ]
-        if _is_c(self.program, self.callee):
+        if self.program.in_c(self.callee.file):
             own = self._with_unneeded(own)
         elif own:
             return None
@@ -139,7 +137,7 @@ class _Surroundings:
             found = self.footprints.of(statement, self.callee.file)
             if found.leaves and not (number == len(final) - 1 and self._returns(statement)):
                 return False
-            if found.events and not _is_c(self.program, self.callee):
+            if found.events and not self.program.in_c(self.callee.file):
                 return False
         behind = self._named(final) - {self.result}
         set_inside = self._named([loops], set_there=True) - {self.result}
@@ -148,7 +146,7 @@ class _Surroundings:
         for key in behind | set_inside | {self.result}:
             if key in self.footprints.addressed and self._known_in_loops(key):
                 return False
-        if _is_c(self.program, self.callee):
+        if self.program.in_c(self.callee.file):
             return True
         set_before = self._named(kept, set_there=True)
         read = {
@@ -163,7 +161,7 @@ class _Surroundings:
     def _returns(self, statement: Statement) -> bool:
         """Whether a statement is the return at the end of a routine of C, outside of a block."""
         is_return = statement.kind is Kind.JUMP and statement.text == "return"
-        return is_return and _is_c(self.program, self.callee)
+        return is_return and self.program.in_c(self.callee.file)
 
     def _sets_anew(self, key: str) -> bool:
         """Whether what stands behind the loops sets a scalar that they set before it reads it."""
@@ -172,12 +170,10 @@ class _Surroundings:
 
     def _known_in_loops(self, key: str) -> bool:
         """Whether the address of a local may be known in front of what stands behind the loops."""
-        if not _is_c(self.program, self.callee) or self.program.variables[key].bounds:
+        if not self.program.in_c(self.callee.file) or self.program.variables[key].bounds:
             return True
-        source = self.program.files[self.callee.file]
-        name = re.escape(self.program.variables[key].name)
-        text = source.data[self.callee.body.start : self.parts.loops.end].decode(errors="replace")
-        if re.search(rf"&\s*{name}\b|&\s*\w+\s*[={{(]|\[\s*[&=]", text):
+        known_from = self.program.known_from.get(key, set())
+        if any(offset < self.parts.loops.end for offset in known_from):
             return True
         inner = [w for s in (*self.parts.before, self.parts.loops) for w in s.walk()]
         calls = [call for statement in inner for call in statement.calls]
@@ -223,8 +219,3 @@ def idle(statement: Statement) -> bool:
         and not any(access.write for access in inner.accesses)
         for inner in statement.walk()
     )
-
-
-def _is_c(program: Program, routine: Routine) -> bool:
-    source = program.files.get(routine.file)
-    return source is not None and source.language is Language.C

@@ -18,7 +18,7 @@ def sets_first(statements: list[Statement], key: str, footprints: Footprints, fi
         own = [a for a in statement.accesses if a.variable == key and not a.through]
         if own:
             plain = statement.kind in (Kind.SIMPLE, Kind.DECLARE, Kind.LOOP)
-            if statement.kind is Kind.LOOP and _is_fortran(footprints, file):
+            if statement.kind is Kind.LOOP and footprints.program.in_fortran(file):
                 return all(access.write for access in own)  # a bound is asked for first
             return plain and own[0].write and not _in_part(statement, key, footprints, file)
         if not statement.blocks or any(call for call in statement.calls):
@@ -27,11 +27,6 @@ def sets_first(statements: list[Statement], key: str, footprints: Footprints, fi
             return False
         # It may not have been set here at all, so that what follows must do so itself.
     return True
-
-
-def _is_fortran(footprints: Footprints, file: str) -> bool:
-    source = footprints.program.files.get(file)
-    return source is not None and source.is_fortran
 
 
 def _begins_with(name: str) -> re.Pattern[bytes]:

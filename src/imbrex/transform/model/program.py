@@ -18,7 +18,7 @@ from imbrex.transform.model.location import Location
 from imbrex.transform.model.memory import Access, Layout, Variable
 from imbrex.transform.model.reduction import Reduction
 from imbrex.transform.model.scopes import Scope
-from imbrex.transform.model.sources import SourceFile
+from imbrex.transform.model.sources import Language, SourceFile
 
 
 @dataclass(slots=True)
@@ -261,6 +261,8 @@ class Program:
     passed_vectors: list[tuple[str, int, str]] = field(default_factory=list)
     # Fields that Fortran dummy arguments are seen to be, while objects are known beside them.
     passed_fields: dict[str, set[str]] = field(default_factory=dict)
+    # By local variable of C: where the statements begin in which its address becomes known.
+    known_from: dict[str, set[int]] = field(default_factory=dict)
     null_writes: Counter[str] = field(default_factory=Counter)  # by pointer: set to null, in C
     # Structure types of which one variable is copied to another as a whole.
     copied_records: set[str] = field(default_factory=set)
@@ -314,6 +316,15 @@ class Program:
         if routine is None or routine.file not in self.files:
             return None
         return None if self.files[routine.file].is_fortran else routine
+
+    def in_c(self, file: str) -> bool:
+        """Whether a file is of C or C++."""
+        source = self.files.get(file)
+        return source is not None and source.language is Language.C
+
+    def in_fortran(self, file: str) -> bool:
+        source = self.files.get(file)
+        return source is not None and source.is_fortran
 
     @property
     def is_whole(self) -> bool:

@@ -54,6 +54,7 @@ class StatementReader:
         self.returns_reference = False
         self.returns_constant = False
         self.endings = False  # whether code runs where the block that is read ends
+        self.noted = len(program.pointer_facts)  # those whose addresses are noted
 
     def enter(self, source: SourceFile) -> None:
         """Take the text of spans from this file."""
@@ -190,7 +191,16 @@ class StatementReader:
         if statement.kind is Kind.SWITCH:
             as_conditionals(self.expressions, cursor, statement)
         self._check_directives(statement)
+        self._note_addresses(statement)
         return statement
+
+    def _note_addresses(self, statement: Statement) -> None:
+        """Note of which locals the address becomes known in what was read last."""
+        facts, known = self.program.pointer_facts, self.program.known_from
+        for _, form, source in facts[self.noted :]:
+            if form == "addr" and source in self.program.variables:
+                known.setdefault(source, set()).add(statement.start)
+        self.noted = len(facts)
 
     def _check_directives(self, statement: Statement) -> None:
         """A preprocessor line inside a statement hides code from the analysis."""
