@@ -109,6 +109,16 @@ typedef struct ixa_memory {
     int (*clocks)(uint64_t counts[IXA_THREADS]);
 } ixa_memory_t;
 
+/* A call of MPI in a program whose functions are there twice: where it returns to, and a number of
+ * its place in the source. All of them. */
+typedef struct {
+    const void *address;
+    uint64_t place;
+} ixa_site_t;
+typedef struct {
+    ixa_site_t *begin, *end;
+} ixa_sites_t;
+
 /* The name under which an instrumented program exports its table. */
 #define IXA_SYMBOL "imbrex_access_memory"
 enum { IXA_VERSION = 4 };

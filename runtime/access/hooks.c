@@ -13,6 +13,9 @@
 /* The runtime finds the shadow by this name. */
 __attribute__((visibility("default"))) ixa_memory_t *imbrex_access_memory = &ixa_shadow;
 
+/* Whether functions that are there twice (recorder/duplicates.py) run their plain code. */
+__attribute__((visibility("default"))) int imbrex_access_plain;
+
 uint8_t ixa_lines[IXA_LINES + IXA_LINES_AHEAD];
 
 /* Strings that the wrappers put into objects: places of accesses without a hook. Each instrumented
@@ -33,8 +36,16 @@ __attribute__((visibility("default"))) void imbrex_access_unseen(const char *beg
     }
 }
 
+/* What duplicates.py puts beside calls of MPI. */
+extern ixa_site_t sites_begin[] __asm__("__start_imbrex_sites")
+    __attribute__((weak, visibility("hidden")));
+extern ixa_site_t sites_end[] __asm__("__stop_imbrex_sites")
+    __attribute__((weak, visibility("hidden")));
+__attribute__((visibility("default"))) ixa_sites_t imbrex_access_sites;
+
 static __attribute__((constructor)) void say_exact(void)
 {
+    imbrex_access_sites = (ixa_sites_t){sites_begin, sites_end};
     imbrex_access_memory->exact = 1;
     if (unseen_begin)
         imbrex_access_unseen(unseen_begin, unseen_end);

@@ -238,6 +238,10 @@ void ixa_send(const void *site, uint32_t operation, const ix_buffer *buffer)
     ixa_message_t *m = find(site, operation, buffer);
     if (!m)
         return;
+    if (ixa_mode == IXA_PREPARE) {
+        m->before++;
+        return;
+    }
     count_call(m);
     trace(IXA_TRACE_SEND, m);
     uintptr_t start = (uintptr_t)buffer->address;
@@ -271,7 +275,7 @@ void ixa_send(const void *site, uint32_t operation, const ix_buffer *buffer)
 ixa_receive_t ixa_post(const void *site, uint32_t operation, const ix_buffer *buffer)
 {
     ixa_receive_t receive = {find(site, operation, buffer), (uintptr_t)buffer->address,
-                             IXA_NO_TRACE};
+                             IXA_NO_TRACE, ixa_mode == IXA_PREPARE};
     if (receive.message && ixa_mode == IXA_RECORD) {
         receive.posted = trace(IXA_TRACE_POST, receive.message);
         take_over_range(receive.message, receive.buffer);
@@ -302,6 +306,10 @@ void ixa_arrived(ixa_receive_t receive)
     ixa_message_t *m = receive.message;
     if (!m)
         return;
+    if (receive.is_early) {
+        m->before++;
+        return;
+    }
     count_call(m);
     if (ixa_mode == IXA_CLEAN) {
         ixa_anchors_before(m, receive.buffer);

@@ -46,6 +46,7 @@ typedef struct {
      * in how many calls they were, and were not. NULL if never. */
     ixa_element_t *copied;
     uint64_t copied_calls, direct_calls;
+    uint64_t before;          /* messages that came before recording began */
     uint64_t calls, previous; /* position on the clock of accesses: the send before */
     double first_ns, last_ns;
     uint32_t tries, samples[IXA_ANCHORS];
@@ -77,6 +78,7 @@ typedef struct {
     ixa_message_t *message;
     uintptr_t buffer;
     int32_t posted; /* its place in the trace */
+    int is_early;   /* before recording began */
 } ixa_receive_t;
 
 /* A send starts; a receive is posted and, later, its data are there. `site` is the caller. A

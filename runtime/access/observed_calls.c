@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "access/observer.h"
+#include "access/phases.h"
 #include "access/sample.h"
 #include "access/timeline.h"
 #include "access/trace.h"
@@ -55,6 +56,8 @@ static void end_interval(const ix_watched_call *call, int64_t compute_ns)
     if (ixa_mode == IXA_RECORD && ixa_timeline->number == 0 &&
         ixa_sample_ends(ixa_timeline->intervals))
         ixa_end_recording();
+    if (ixa_timeline->number == 0)
+        ixa_phases_next();
 }
 
 static ix_watched_call *enter(const ix_thread *t, int polls)
@@ -63,7 +66,7 @@ static ix_watched_call *enter(const ix_thread *t, int polls)
     ix_watched_call *call = &the_call;
     *call = (ix_watched_call){.on = IXA_GUARDS | IXA_ANNOTATED,
                               .polls = polls,
-                              .site = t->address,
+                              .site = ixa_place_of(t->address),
                               .operation = t->operation};
     if (ixa_observed & IXA_RECORDS) {
         ixa_take_turn();
@@ -96,6 +99,11 @@ static int is_empty(const ix_buffer *buffer)
 
 static void add(ix_watched_call *call, const ix_buffer *buffer)
 {
+    if (ixa_phases && is_on(call, IXA_RECORDS)) {
+        take_turn(call);
+        ixa_times_moves((uintptr_t)buffer->address ^ (uint64_t)(uint32_t)buffer->tag << 40);
+        ixa_end_turn();
+    }
     /* A message without data is one that somebody waits for, too. */
     if (buffer->peer == MPI_PROC_NULL || call->buffers == IXA_BUFFERS ||
         (is_empty(buffer) && (buffer->collective || buffer->one_sided)))

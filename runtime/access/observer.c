@@ -9,6 +9,7 @@
 #include "access/messages.h"
 #include "access/observed_calls.h"
 #include "access/open_requests.h"
+#include "access/phases.h"
 #include "access/sample.h"
 #include "access/timeline.h"
 #include "access/trace.h"
@@ -42,6 +43,7 @@ static void begin_intervals(void)
 {
     if (ixa_observed & IXA_RECORDS)
         ixa_times_begin();
+    ixa_phases_begin();
 }
 
 void ixa_end_recording(void)
@@ -60,7 +62,7 @@ static void ending(const ix_job *job)
     if (!ixa_observed)
         return;
     ixa_take_turn();
-    if (ixa_observed & IXA_RECORDS) {
+    if (ixa_observed & IXA_RECORDS && (!ixa_phases || ixa_phases_end())) {
         ixa_timeline = ixa_timeline_at(0);
         ixa_times_enter(ix_self ? ix_self->compute_ns : 0, IX_OP_Finalize, NULL);
         ixa_end_recording();
@@ -78,4 +80,6 @@ const ix_observer ixa_observer = {.name = "memory",
                                   .job_started = started,
                                   .measuring_begins = begin_intervals,
                                   .job_ending = ending,
+                                  .call_entered = ixa_phases_entered,
+                                  .call_left = ixa_phases_left,
                                   .buffers = &ixa_observed_calls};

@@ -1,5 +1,6 @@
 /* What one rank leaves: access.R.json with elements.R.bin, or anchors.R.json of the clean run. */
 #include "access/messages.h"
+#include "access/phases.h"
 #include "access/timeline.h"
 #include "access/trace.h"
 #include "access/watch.h"
@@ -79,6 +80,8 @@ static void write_message(FILE *file, const ixa_message_t *m)
     fprintf(file, "\"elements\": %zu, \"element_bytes\": %zu, \"calls\": %" PRIu64, m->elements,
             m->element_bytes, m->calls);
     fprintf(file, ", \"first_ns\": %.1f, \"last_ns\": %.1f", m->first_ns, m->last_ns);
+    if (m->before)
+        fprintf(file, ", \"before\": %" PRIu64, m->before);
     if (ixa_is_copied(m))
         fprintf(file, ", \"copied\": true");
     if (ixa_mode == IXA_CLEAN) {
@@ -154,6 +157,8 @@ void ixa_write_results(void)
         write_place(file, line->diverged_site);
         fprintf(file, "}");
     }
+    ixa_phases_write(file);
+    fprintf(file, ", \"collectives_before\": %" PRIu64, ixa_trace_skipped());
     write_images(file);
     write_groups(file);
     fprintf(file, ", \"messages\": [");

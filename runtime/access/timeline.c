@@ -1,6 +1,8 @@
 #include "access/timeline.h"
 
+#include "access/intervals.h"
 #include "access/messages.h"
+#include "access/phases.h"
 #include "access/sample.h"
 #include "access/trace.h"
 #include "access/watch.h"
@@ -13,7 +15,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { INTERVALS = 1 << 15, KINDS = 1 << 12, LENGTHS = 15, TIMELINES = 64 };
+enum { INTERVALS = 1 << 15, TIMELINES = 64 };
 
 /* One interval of computation: its place in the order of accesses and on the clean clock. */
 typedef struct {
@@ -32,20 +34,13 @@ typedef struct {
     float length_ns;
 } clean_t;
 
-/* The last lengths of intervals between the same two calls that nothing disturbed. */
-typedef struct {
-    uint64_t key;
-    uint32_t count;
-    float lengths[LENGTHS];
-} kind_t;
-
 /* What a timeline keeps to itself. */
 typedef struct ixa_history {
     interval_t intervals[INTERVALS];
     span_t *spans[IXA_THREADS];
     uint64_t from[IXA_THREADS];
-    uint64_t previous_call;
-    int64_t compute_before_ns; /* of the thread, when the interval began */
+    uint64_t previous_call, previous_buffers; /* the call before, and what it moved */
+    int64_t compute_before_ns;                /* of the thread, when the interval began */
     FILE *file;
 } history_t;
 
@@ -56,7 +51,6 @@ ixa_timeline_t *ixa_timeline;
 
 static ixa_timeline_t timelines[TIMELINES];
 static int timeline_count;
-static kind_t interval_kinds[KINDS];
 static int64_t interval_start_ns; /* of the first timeline, on the clock of the watchpoint */
 
 int64_t ixa_clock_ns(void)
@@ -72,37 +66,6 @@ static uint32_t hash(const char *text)
     while (*text)
         value = (value ^ (uint8_t)*text++) * 16777619u;
     return value;
-}
-
-static int compare(const void *a, const void *b)
-{
-    float x = *(const float *)a, y = *(const float *)b;
-    return (x > y) - (x < y);
-}
-
-/* What an interval would have taken without the traps in it: the median of its like. */
-static double undisturbed(uint64_t key, double length, int hits)
-{
-    kind_t *kind = NULL;
-    for (uint64_t i = 0; i < 16 && !kind; i++) {
-        kind_t *one = &interval_kinds[(key + i) % KINDS];
-        if (one->key == key || one->key == 0)
-            kind = one;
-    }
-    if (!kind)
-        return hits ? ixa_watch_without(length, hits) : length;
-    kind->key = key;
-    if (hits == 0) {
-        kind->lengths[kind->count++ % LENGTHS] = (float)length;
-        return length;
-    }
-    size_t count = kind->count < LENGTHS ? kind->count : LENGTHS;
-    if (count == 0)
-        return ixa_watch_without(length, hits);
-    float sorted[LENGTHS];
-    memcpy(sorted, kind->lengths, count * sizeof *sorted);
-    qsort(sorted, count, sizeof *sorted, compare);
-    return sorted[count / 2];
 }
 
 /* Each thread that calls MPI has a time line and a file of its own. */
@@ -143,10 +106,10 @@ static ixa_timeline_t *new_timeline(const ix_thread *t, int number)
     ixa_timeline_t *line = &timelines[timeline_count];
     *line = (ixa_timeline_t){.thread = t, .number = number, .diverged_at = -1};
     line->history = calloc(1, sizeof *line->history);
-    if (line->history)
+    if (line->history && !ixa_phases)
         line->history->file = open_times(number);
     /* One that cannot be followed is known as such, so that the next call does not try again. */
-    if (line->history && !line->history->file) {
+    if (line->history && !line->history->file && !ixa_phases) {
         free(line->history);
         line->history = NULL;
     }
@@ -163,8 +126,8 @@ ixa_timeline_t *ixa_timeline_of(const ix_thread *t)
     if (!line && timeline_count < TIMELINES) {
         line = new_timeline(t, number_of_new_thread());
         if (line->history) {
-            line->history->compute_before_ns = t->compute_ns;
-            if (ixa_mode == IXA_RECORD)
+            line->history->compute_before_ns = ixa_phases ? ixa_computed_ns() : t->compute_ns;
+            if (ixa_mode != IXA_CLEAN)
                 ixa_memory->clocks(line->history->from);
         }
     }
@@ -189,6 +152,8 @@ int ixa_times_start(int rank)
         return 0;
     ixa_rank = rank;
     ixa_mode = strcmp(mode, "clean") == 0 ? IXA_CLEAN : IXA_RECORD;
+    if (strcmp(mode, "switched") == 0 && ixa_phases_start())
+        ixa_mode = IXA_PREPARE;
     ixa_timeline = new_timeline(ix_current(), 0);
     if (!ixa_timeline->history) {
         ixa_mode = IXA_OFF;
@@ -198,7 +163,7 @@ int ixa_times_start(int rank)
     if (ixa_mode == IXA_CLEAN) {
         if (!watch || strcmp(watch, "off") != 0)
             ixa_watch_start();
-    } else {
+    } else if (ixa_mode == IXA_RECORD) {
         ixa_sample_start(ixa_timeline->history->file, sizeof(clean_t));
     }
     return 1;
@@ -209,7 +174,7 @@ void ixa_times_begin(void)
     const ix_thread *t = ix_current();
     if (t)
         ixa_timeline->history->compute_before_ns =
-            t->compute_ns + (t->muted ? 0 : ix_now() - t->last_ns);
+            ixa_phases ? 0 : t->compute_ns + (t->muted ? 0 : ix_now() - t->last_ns);
     ixa_times_exit();
 }
 
@@ -219,14 +184,25 @@ static int is_watched(void)
     return ixa_timeline->number == 0 && ixa_watch_busy();
 }
 
+/* Intervals between the same two calls. */
+static uint64_t interval_key(const history_t *own, uint64_t call)
+{
+    return (own->previous_call * 31 + call) | 1;
+}
+
+static uint64_t call_at(const char *function, const void *site)
+{
+    return (uint64_t)hash(function) * 0x9e3779b97f4a7c15u ^ (uintptr_t)site;
+}
+
 static void enter_clean(const char *function, const void *site, double length)
 {
     uint32_t id = hash(function);
-    uint64_t call = (uint64_t)id * 0x9e3779b97f4a7c15u ^ (uintptr_t)site;
+    uint64_t call = call_at(function, site);
     history_t *own = ixa_timeline->history;
     int hits = is_watched() ? ixa_watch_interval(interval_start_ns, ixa_clock_ns()) : 0;
     if (ixa_timeline->number == 0)
-        length = undisturbed((own->previous_call * 31 + call) | 1, length, hits);
+        length = ixa_undisturbed(interval_key(own, call), length, hits);
     own->previous_call = call;
     ixa_timeline->now_ns += length;
     if (hits)
@@ -256,10 +232,28 @@ static uint64_t count_accesses(void)
     return most;
 }
 
+/* Nothing is recorded yet, but what plain code takes between the same two calls. */
+static void enter_before(const char *function, const void *site, double length)
+{
+    history_t *own = ixa_timeline->history;
+    uint64_t call = call_at(function, site);
+    if (ixa_timeline->number == 0)
+        ixa_before_recording(interval_key(own, call), own->previous_buffers, length,
+                             count_accesses());
+    own->previous_call = call;
+    own->previous_buffers = 0;
+}
+
 static void enter_recorded(const char *function, const void *site, double length)
 {
     history_t *own = ixa_timeline->history;
     clean_t entry;
+    if (ixa_phases && ixa_timeline->number == 0) {
+        uint64_t call = call_at(function, site);
+        length = ixa_plain_length(interval_key(own, call), own->previous_buffers, length);
+        own->previous_call = call;
+        own->previous_buffers = 0;
+    }
     if (own->file && fread(&entry, sizeof entry, 1, own->file) == 1 &&
         entry.function == hash(function)) {
         length = entry.length_ns;
@@ -279,9 +273,17 @@ static void enter_recorded(const char *function, const void *site, double length
     ixa_timeline->position += accesses;
 }
 
+void ixa_times_moves(uint64_t buffer)
+{
+    history_t *own = ixa_timeline->history;
+    own->previous_buffers = (own->previous_buffers ^ buffer) * 0x9e3779b97f4a7c15u;
+}
+
 void ixa_times_enter(int64_t compute_ns, uint32_t operation, const void *site)
 {
     history_t *own = ixa_timeline->history;
+    if (ixa_phases)
+        compute_ns = ixa_computed_ns();
     double length = (double)(compute_ns - own->compute_before_ns);
     own->compute_before_ns = compute_ns;
     /* Another thread may have the place of one that has ended. */
@@ -289,13 +291,15 @@ void ixa_times_enter(int64_t compute_ns, uint32_t operation, const void *site)
         length = 0;
     if (ixa_mode == IXA_CLEAN)
         enter_clean(ix_operation_names[operation], site, length);
+    else if (ixa_mode == IXA_PREPARE)
+        enter_before(ix_operation_names[operation], site, length);
     else
         enter_recorded(ix_operation_names[operation], site, length);
 }
 
 void ixa_times_exit(void)
 {
-    if (ixa_mode == IXA_RECORD) {
+    if (ixa_mode != IXA_CLEAN) {
         ixa_memory->clocks(ixa_timeline->history->from);
         return;
     }
@@ -351,6 +355,14 @@ int ixa_time_of(uint64_t stamp, uint64_t *position, double *ns)
                                     : (uint64_t)(share * (double)at->accesses));
     *ns = at->start_ns + at->length_ns * share;
     return 1;
+}
+
+void ixa_times_record(void)
+{
+    ixa_mode = IXA_RECORD;
+    for (int i = 0; i < timeline_count; i++)
+        if (timelines[i].history)
+            ixa_memory->clocks(timelines[i].history->from);
 }
 
 void ixa_times_finish(void)

@@ -7,8 +7,9 @@
 #include "core/thread.h"
 
 /* CLEAN: the program as the user builds it; its intervals are measured. RECORD: the instrumented
- * program; each interval is given the length that it had in the clean run. */
-enum ixa_mode { IXA_OFF, IXA_CLEAN, IXA_RECORD };
+ * program; each interval is given the length that it had in the clean run. PREPARE: before RECORD,
+ * of a run that records itself (phases.h). */
+enum ixa_mode { IXA_OFF, IXA_CLEAN, IXA_RECORD, IXA_PREPARE };
 extern IX_HIDDEN enum ixa_mode ixa_mode;
 
 /* The directory of results and the rank, valid unless ixa_mode is IXA_OFF. */
@@ -42,8 +43,8 @@ IX_HIDDEN ixa_timeline_t *ixa_timeline_of(const ix_thread *t);
 IX_HIDDEN int ixa_timelines(void);
 IX_HIDDEN ixa_timeline_t *ixa_timeline_at(int number);
 
-/* As IMBREX_ACCESS (clean, record) and IMBREX_ACCESS_DIR in the environment say: whether there is
- * anything to do. With IMBREX_ACCESS_WATCH=off no watchpoint disturbs a clean run. */
+/* As IMBREX_ACCESS (clean, record, switched) and IMBREX_ACCESS_DIR in the environment say: whether
+ * there is anything to do. With IMBREX_ACCESS_WATCH=off no watchpoint disturbs a clean run. */
 IX_HIDDEN int ixa_times_start(int rank);
 /* The first interval of this thread begins: all before it was the runtime's own. */
 IX_HIDDEN void ixa_times_begin(void);
@@ -51,8 +52,12 @@ IX_HIDDEN void ixa_times_begin(void);
  * that thread has computed so far; `site`: the caller. A function that polls enters once it is
  * known that it found something; otherwise it ends no interval: ixa_times_in_vain. */
 IX_HIDDEN void ixa_times_enter(int64_t compute_ns, uint32_t operation, const void *site);
+/* The call moves a buffer, which tells it from others of its site. */
+IX_HIDDEN void ixa_times_moves(uint64_t buffer);
 IX_HIDDEN void ixa_times_exit(void);
 IX_HIDDEN void ixa_times_in_vain(const ix_thread *t);
+/* From PREPARE to RECORD. */
+IX_HIDDEN void ixa_times_record(void);
 IX_HIDDEN void ixa_times_finish(void);
 
 /* Position and clean time, on ixa_timeline, of a stamp of the recorded run; 0 if its interval is

@@ -36,8 +36,16 @@ const ixa_group_t *ixa_group(size_t number)
     return number < group_count ? &groups[number] : NULL;
 }
 
+static uint64_t skipped;
+
+uint64_t ixa_trace_skipped(void)
+{
+    return skipped;
+}
+
 void ixa_trace_group(const ix_comm *c)
 {
+    skipped += ixa_mode == IXA_PREPARE;
     if (!c || ixa_mode != IXA_RECORD || (!c->inter && c->size == ix_world_size))
         return;
     ixa_group_t group = {c->inter ? 0 : c->members, c->inter ? c->size + c->peers : c->size};

@@ -32,6 +32,8 @@ enum { IXA_NO_TRACE = -1 };
 IX_HIDDEN int32_t ixa_trace(enum ixa_trace_kind kind, uint32_t id, double ns);
 /* The call is a collective on `c`. */
 IX_HIDDEN void ixa_trace_group(const ix_comm *c);
+/* How many collectives came before recording began. */
+IX_HIDDEN uint64_t ixa_trace_skipped(void);
 IX_HIDDEN void ixa_trace_finish(void);
 
 /* Processes that made collective calls by themselves. `members`: equal for equal groups on all

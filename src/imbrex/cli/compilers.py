@@ -17,19 +17,29 @@ goes to the compiler. What is built computes what it did before, and `imbrex run
 `imbrex run --guard` can then tell when each element of a message is written and read. The program
 runs slower; beside it stands PROGRAM.plain, built without recording, which is what is timed.
 
-Two options are Imbrex's own and stand first:
+These options are Imbrex's own and stand first:
 
 \b
-  --compiler=COMPILER  the MPI compiler to call [{default}; or $IMBREX_{upper}]
+{duplicate}  --compiler=COMPILER  the MPI compiler to call [{default}; or $IMBREX_{upper}]
   --mpicc=MPICC        the mpicc of the same MPI [the one beside it; or $IMBREX_MPICC]
 
 `imbrex {name} --help` goes on with the help of the compiler itself.
 """
 
 
+_DUPLICATE = """\
+  --duplicate          plain code beside the recorded code, for run --times switched (gcc, gfortran)
+"""
+
+
 def _command(name: str, purpose: str, variable: str, default: str) -> click.Command:
     text = _HELP.format(
-        purpose=purpose, variable=variable, name=name, default=default, upper=name.upper()
+        duplicate="" if name == "cxx" else _DUPLICATE,
+        purpose=purpose,
+        variable=variable,
+        name=name,
+        default=default,
+        upper=name.upper(),
     )
 
     @click.command(

@@ -21,6 +21,8 @@ from imbrex.launch.measure import Outcome, Settings, measure, prepare
 from imbrex.launch.progress import AUTOMATIC, ProgressOptions
 from imbrex.mpi_environment.launcher_line import take_environment, unseen_launcher
 from imbrex.profile.run import RECORDING
+from imbrex.profile.summary import rows
+from imbrex.recorder.rank_record import RankRecord
 from imbrex.recorder.record import (
     RAW_OF_A_RUN,
     Recording,
@@ -28,10 +30,14 @@ from imbrex.recorder.record import (
     may_watch,
     prepare_recording,
     slowed_program,
+    write_recording,
 )
 from imbrex.recorder.regions import DOCUMENT, MODEL, write_regions
+from imbrex.recorder.switched import recorded_share
 from imbrex.recorder.twins import twin_of
 from imbrex.report.verdict import print_verdict
+
+_ROUNDS = 10
 
 
 @click.command(
@@ -84,9 +90,10 @@ from imbrex.report.verdict import print_verdict
 )
 @click.option(
     "--times",
-    type=click.Choice(["watched", "counted"]),
-    help="With --record: watch single elements in a run more, or take the measured run's times and "
-    "each access for equally long.  [default: watched, where the system allows it]",
+    type=click.Choice(["watched", "counted", "switched"]),
+    help="With --record: watch single elements in a run more; take the measured run's times and "
+    "each access for equally long; or, of a program of cc --duplicate, record and then measure in "
+    "one run.  [default: watched, where the system allows it]",
 )
 @click.option("--plain", type=FOLDER, help="With --record: the program built without recording.")
 @click.option(
@@ -94,6 +101,12 @@ from imbrex.report.verdict import print_verdict
     type=SHARE,
     help="With --record: only this part of the calls, as 10%, the first; the recorded run ends "
     "there.",
+)
+@click.option(
+    "--rounds",
+    type=click.IntRange(1, 1 << 20),
+    help="With --times switched: so many rounds of the program's innermost loop with MPI calls run "
+    "plain, then as many recorded, before it is measured.  [default: 10]",
 )
 @click.option(
     "--guard",
@@ -132,6 +145,7 @@ def run(
     times: str | None,
     plain: Path | None,
     sample: float | None,
+    rounds: int | None,
     guard: bool,
     progress: str,
     progress_share: float | None,
@@ -155,16 +169,22 @@ def run(
         warn(unseen)
     if recorded:
         recording = prepare_recording(command, plain, mpicc)
-        command = written = tuple(recording.plain_line)
+        if times == "switched":
+            _refuse_switched(recording, plain, sample)
+        else:
+            command = written = tuple(recording.plain_line)
     elif plain is not None:
         raise ImbrexError("--plain belongs to --record")
     elif sample is not None:
         raise ImbrexError("--sample belongs to --record")
     elif times is not None:
         raise ImbrexError("--times belongs to --record")
-    elif not guard and (slow := slowed_program(command)) is not None:
+    if rounds is not None and times != "switched":
+        raise ImbrexError("--rounds belongs to --times switched")
+    if not recorded and not guard and (slow := slowed_program(command)) is not None:
         warn(f"{slow} records every access to memory, which takes time: measure {twin_of(slow)}")
     watches = may_watch() if times is None else times == "watched"
+    switched = times == "switched"
     is_timed = recording is not None and not watches
     settings = Settings(
         command,
@@ -181,6 +201,7 @@ def run(
         call_paths=call_paths,
         progress=ProgressOptions(progress, progress_share),
         intervals=RAW_OF_A_RUN if is_timed else None,
+        switched_rounds=(rounds or _ROUNDS) if switched else None,
     )
     with shown_steps(quiet=quiet):
         ready = prepare(settings)
@@ -197,7 +218,10 @@ def run(
     if outcome.run is not None:
         _mark_regions(outcome.run.directory, quiet=quiet)
     if recording is not None:
-        _record(recording, outcome, sample, is_timed=is_timed, quiet=quiet)
+        if switched:
+            _take_recorded(outcome, quiet=quiet)
+        else:
+            _record(recording, outcome, sample, is_timed=is_timed, quiet=quiet)
     # Whatever became of the measurement, the exit code is the program's.
     sys.exit(outcome.exit_code)
 
@@ -237,6 +261,40 @@ def _record(
         warn(f"not recorded: {error}")
         add_warning(folder, f"not recorded: {error}")
         return
+    _tell_recorded(ranks, folder, quiet=quiet)
+
+
+def _refuse_switched(recording: Recording, plain: Path | None, sample: float | None) -> None:
+    """What a run that is recorded and measured at once cannot be asked for."""
+    if plain is not None or sample is not None:
+        raise ImbrexError(
+            f"--{'plain' if plain else 'sample'} does not go with --times switched, which runs one "
+            "program and records its first iterations"
+        )
+    if not recording.has_plain_code:
+        raise ImbrexError(
+            "--times switched wants the plain code beside the recorded one: build the program "
+            "with imbrex cc --duplicate (fc)"
+        )
+
+
+def _take_recorded(outcome: Outcome, *, quiet: bool) -> None:
+    """What a run with --times switched has recorded; what goes wrong is a warning of the run."""
+    if outcome.run is None:
+        return
+    folder = outcome.run.directory
+    try:
+        share = recorded_share(folder / RAW_OF_A_RUN, rows(outcome.run, "site"))
+        ranks = write_recording(folder / RECORDING, share, switched=True)
+    except ImbrexError as error:
+        shutil.rmtree(folder / RECORDING, ignore_errors=True)
+        warn(f"not recorded: {error}")
+        add_warning(folder, f"not recorded: {error}")
+        return
+    _tell_recorded(ranks, folder, quiet=quiet)
+
+
+def _tell_recorded(ranks: list[RankRecord], folder: Path, *, quiet: bool) -> None:
     if not quiet:
         count = sum(len(rank.messages) for rank in ranks)
         warn(f"recorded {count} messages of {len(ranks)} ranks: imbrex predict {folder}")

@@ -71,6 +71,9 @@ class Settings:
     intervals: str | None = None
     """A folder of the run directory for the length of each interval of computation between two MPI
     calls, which a recording of the same program needs; None: they are not kept."""
+    switched_rounds: int | None = None
+    """Where the program records itself first and is measured then, into the same folder: for how
+    many rounds."""
 
 
 @dataclass(frozen=True)
@@ -152,8 +155,12 @@ def measure(ready: Prepared) -> Outcome:
         if ready.settings.intervals is not None:
             intervals = folder / ready.settings.intervals
             intervals.mkdir(parents=True)
-            environment |= {"IMBREX_ACCESS": "clean", "IMBREX_ACCESS_WATCH": "off"}
+            rounds = ready.settings.switched_rounds
+            mode = "clean" if rounds is None else "switched"
+            environment |= {"IMBREX_ACCESS": mode, "IMBREX_ACCESS_WATCH": "off"}
             environment["IMBREX_ACCESS_DIR"] = str(intervals)
+            if rounds is not None:
+                environment["IMBREX_ACCESS_ROUNDS"] = str(rounds)
         if table is not None:
             environment["IMBREX_TABLE"] = str(table)
         prefix = write_prefix(folder, ready.runtime, environment)

@@ -119,6 +119,8 @@ class RecordedRun:
 
     sampled: float | None = None
     """The share of each rank's calls that was recorded: the first; None: all."""
+    plain_code: dict[str, float] | None = None
+    """Of a run that was recorded and then measured: where it was not plain (messages.json)."""
 
     @property
     def ranks(self) -> list[int]:
@@ -176,6 +178,7 @@ def load_recording(folder: Path) -> RecordedRun:
             for rank, entry in entries.items()
         },
         document["sampled"],
+        document["plain_code"],
     )
 
 

@@ -25,6 +25,12 @@ def _spread(name: str, meaning: str) -> Field:
     return Field(name, inner, meaning, "s", default=None)
 
 
+_PLAIN_CODE = Object(
+    (
+        Field("recorded", Number(0, 1e9), "accesses that plain phases still recorded, a share"),
+        Field("untimed", Number(0, 1), "share of computation that plain code had not passed"),
+    )
+)
 _SITE = Object(
     (
         Field("site", _TEXT, "call site"),
@@ -132,6 +138,7 @@ MESSAGES = JsonFormat(
             Field("ranks", ListOf(_RANK, least=1), "every rank"),
             optional("functions", ListOf(_TEXT), "MPI names that trace.npy numbers", default=()),
             optional("sampled", Number(0, 1), "share of each rank's calls, where not all"),
+            optional("plain_code", _PLAIN_CODE, "of `--times switched`: where it was not plain"),
         )
     ),
     identity=FORMAT,

@@ -30,6 +30,21 @@ def _uninstrumented() -> list[str]:
     return section(places)
 
 
+def _with_plain(lines: list[str]) -> list[str]:
+    """With the plain code of the same source, where the wrapper has left it (duplicates.py)."""
+    file = Path(os.environ.get("IMBREX_PLAIN_TEXT", ""))
+    if not file.is_file():
+        return lines
+    from imbrex.recorder.duplicates import NotDuplicatedError, with_plain_code
+
+    plain = file.read_text(encoding="utf-8", errors="surrogateescape").split("\n")
+    try:
+        return with_plain_code(lines, plain)
+    except NotDuplicatedError as error:
+        print(f"imbrex: no plain code beside the recorded one: {error}", file=sys.stderr)
+        return lines
+
+
 def main(command: list[str]) -> int:
     """Assemble: the input file, or standard input, goes through `inlined`."""
     assembler, *arguments = command
@@ -49,7 +64,7 @@ def main(command: list[str]) -> int:
         sys.path.append(str(Path(__file__).resolve().parents[2]))
         from imbrex.recorder.hooks import inlined
 
-        text = "\n".join([*inlined(text.split("\n")), *_uninstrumented()])
+        text = "\n".join([*inlined(_with_plain(text.split("\n"))), *_uninstrumented()])
     data = text.encode("utf-8", "surrogateescape")
     return subprocess.run([assembler, *options, "-"], input=data, check=False).returncode
 

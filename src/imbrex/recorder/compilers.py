@@ -17,18 +17,21 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from imbrex.errors import ImbrexError
+from imbrex.recorder.duplicates import SAME_FUNCTIONS
 from imbrex.recorder.linking import (
     RecorderLibrary,
     assembler_environment,
     recorder_library,
     wrapped_intrinsics,
 )
-from imbrex.recorder.twins import compile_twins, link_twin
+from imbrex.recorder.twins import compile_text, compile_twins, link_twin, one_by_one
 from imbrex.recorder.uninstrumented import clang_notes
 
 _DEFAULTS = {"cc": "mpicc", "cxx": "mpicxx", "fc": "mpifort"}
 _NO_LINK = {"-c", "-S", "-E", "-M", "-MM", "-fsyntax-only"}
 _LIBRARY = {"-shared", "-r"}
+_DUPLICATE = "--duplicate"
+"""Of our own options this one stands in front of the others."""
 _ASKING: tuple[str, ...] = (
     "--version",
     "-V",
@@ -157,6 +160,8 @@ def compile_recorded(language: str, given: Sequence[str], warn: Callable[[str], 
     ImbrexError where there is no compiler or its arguments cannot be had with recording.
     """
     arguments = with_files(given)
+    duplicate = _DUPLICATE in arguments[:1]
+    arguments = arguments[duplicate:]
     compiler = _take_option(arguments, "--compiler") or os.environ.get(
         f"IMBREX_{language.upper()}", _DEFAULTS[language]
     )
@@ -169,6 +174,28 @@ def compile_recorded(language: str, given: Sequence[str], warn: Callable[[str], 
     _refuse_sanitizers(arguments)
     library = recorder_library(mpicc or c_compiler_beside(compiler))
     clang = is_clang(compiler)
+    if duplicate and (clang or language == "cxx" or platform.machine() != "x86_64"):
+        raise ImbrexError("--duplicate needs gcc or gfortran on x86-64, and C or Fortran")
+    if not duplicate:
+        return _compile(language, compiler, arguments, library, clang, warn)
+    with tempfile.TemporaryDirectory(prefix="imbrex-") as scratch:
+        for one in one_by_one(arguments, Path(scratch)):
+            if code := _compile(language, compiler, one, library, clang, warn, duplicate=True):
+                return code
+    return 0
+
+
+def _compile(
+    language: str,
+    compiler: str,
+    arguments: Sequence[str],
+    library: RecorderLibrary,
+    clang: bool,
+    warn: Callable[[str], None],
+    *,
+    duplicate: bool = False,
+) -> int:
+    """One call of the compiler and what belongs to it; its exit code."""
     environment = {**os.environ, **assembler_environment(compiler)}
     with tempfile.TemporaryDirectory(prefix="imbrex-") as scratch:
         command = [compiler, *instrumented(language, arguments, clang, library)]
@@ -178,6 +205,11 @@ def compile_recorded(language: str, given: Sequence[str], warn: Callable[[str], 
             dump = Path(scratch) / "dump"
             command.append(f"-fdump-tree-optimized-lineno={dump}")
             environment["IMBREX_DUMP"] = str(dump)
+        if duplicate and "-c" in arguments:
+            command += SAME_FUNCTIONS
+            text = Path(scratch) / "plain.s"
+            if compile_text(compiler, [*arguments, *SAME_FUNCTIONS], text):
+                environment["IMBREX_PLAIN_TEXT"] = str(text)
         code = subprocess.run(command, check=False, env=environment).returncode
     if code == 0:
         _make_twin(compiler, arguments, warn)

@@ -50,7 +50,7 @@ class Recorded:
     of single elements that the clean run measured (0: not corrected). `copied`: of the memory that
     elements were packed from, or unpacked to. `unseen`: elements, over all sends, that had changed
     although nobody was seen to write them. `communicator`: equal for messages of one, on this rank;
-    `processes`: how many it has (0: not known).
+    `processes`: how many it has (0: not known). `before`: how many came before recording began.
     """
 
     rank: int
@@ -77,6 +77,7 @@ class Recorded:
     thread: int = 0
     communicator: int = 0
     processes: int = 0
+    before: int = 0
 
     @property
     def elements(self) -> int:
@@ -125,6 +126,11 @@ class RankRecord:
     images: tuple[str, ...] = ()
     threads: int = 1
     groups: tuple[dict[str, int], ...] = ()
+    collectives_before: int = 0
+    """How many collectives came before recording began."""
+    still_recorded: float = 0.0
+    untimed: float = 0.0
+    """As switched.shares_of_plain_code says; 0 where plain code had a run of its own."""
 
     @property
     def buffers(self) -> tuple[Recorded, ...]:
@@ -204,6 +210,8 @@ def _timed(path: Path, sampled: bool) -> tuple[bool, dict[tuple[Any, ...], dict[
     """What the timed run found, by message: addresses differ between two builds, so the n-th of a
     kind.
     """
+    if not path.exists():  # a run that was switched
+        return False, {}
     clean = _load(path)
     seen: Counter[tuple[Any, ...]] = Counter()
     found = {}
@@ -261,7 +269,20 @@ def _read_rank(folder: Path, path: Path, sampled: bool) -> RankRecord:
         tuple(filter(None, document.get("images", ()))),
         int(document.get("threads", 1)),
         tuple(document.get("groups", ())),
+        int(document.get("collectives_before", 0)),
+        *_plain_shares(document),
     )
+
+
+def _plain_shares(document: dict[str, Any]) -> tuple[float, float]:
+    """`still_recorded` and `untimed` of a rank."""
+    plain, recorded = document.get("plain"), document.get("recorded")
+    if not plain or not recorded:
+        return 0.0, 0.0
+    each = document["accesses"] / max(recorded["intervals"], 1)
+    left = plain["accesses"] / max(plain["intervals"], 1)
+    untimed = recorded["untimed_ns"] / recorded["ns"] if recorded["ns"] > 0 else 0.0
+    return (left / each if each > 0 else 0.0), untimed
 
 
 def _rows(message: dict[str, Any]) -> int:
@@ -335,6 +356,7 @@ def _recorded(
         communicator=int(message.get("communicator", 0)),
         processes=int(message.get("processes", 0)),
         unseen=int(message.get("unseen", 0)),
+        before=int(message.get("before", 0)),
         touched=tuple(
             Touch(
                 _place(touch),

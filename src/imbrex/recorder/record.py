@@ -31,6 +31,7 @@ from imbrex.profile.run import RECORDING
 from imbrex.recorder.documents import elements_table, messages_json, model_toml, name_sites
 from imbrex.recorder.rank_record import RankRecord, read_ranks
 from imbrex.recorder.recorded_run import Say, TimedCalls, follow
+from imbrex.recorder.switched import from_one_cut, has_plain_code, shares_of_plain_code
 from imbrex.recorder.trace import read_trace
 from imbrex.recorder.twins import twin_of
 from imbrex.recorder.wildcards import without_wildcards
@@ -54,6 +55,11 @@ class Recording:
     line: LauncherLine
     plain: Path
     preload: Path
+
+    @property
+    def has_plain_code(self) -> bool:
+        """Whether the recorded program has its plain code in it."""
+        return has_plain_code(program_file(self.line.programs()[0], self.line.segments[0].folder))
 
     @property
     def plain_line(self) -> list[str]:
@@ -234,9 +240,12 @@ def _same_input() -> int:
     return subprocess.DEVNULL
 
 
-def write_recording(folder: Path, sample: float | None = None) -> list[RankRecord]:
+def write_recording(
+    folder: Path, sample: float | None = None, *, switched: bool = False
+) -> list[RankRecord]:
     """Turn the raw files in `folder` into messages.json, elements.npy, trace.npy and model.toml.
-    `sample`: the share of each rank's calls that was recorded, where it was not all.
+    `sample`: the share of each rank's calls that was recorded, where it was not all; `switched`:
+    by a run that recorded itself and was measured then.
 
     Errors: ImbrexError as in `read_ranks`. model.toml is left out where no send was recorded
     together with its receive.
@@ -244,10 +253,14 @@ def write_recording(folder: Path, sample: float | None = None) -> list[RankRecor
     ranks = read_ranks(folder / _RAW, sampled=sample is not None)
     trace, functions = read_trace(folder / _RAW, [rank.rank for rank in ranks])
     ranks, trace = without_wildcards(ranks, trace)
+    if switched:
+        ranks, trace = from_one_cut(ranks, trace)
     names = name_sites(ranks)
     np.save(folder / "elements.npy", elements_table(ranks))
     np.save(folder / "trace.npy", trace)
     content = messages_json(ranks, names) | {"functions": functions, "sampled": sample}
+    if switched:
+        content["plain_code"] = shares_of_plain_code(ranks)
     document = json.dumps(content, indent=1)
     (folder / "messages.json").write_text(document + "\n", encoding="utf-8")
     model = model_toml(folder.name, ranks, names)

@@ -57,6 +57,32 @@ def compile_twins(compiler: str, arguments: Sequence[str]) -> bool:
     return True
 
 
+def compile_text(compiler: str, arguments: Sequence[str], output: Path) -> bool:
+    """The assembler text of the plain source of a `-c`, with its lines."""
+    kept = [a for a in without_output(without_dependencies(arguments)) if a != "-c"]
+    return _run([compiler, *kept, "-g", "-S", "-o", str(output)])
+
+
+def one_by_one(arguments: Sequence[str], scratch: Path) -> list[list[str]]:
+    """A call of the compiler as calls with one source each, and one that links them."""
+    sources = [a for a in arguments if Path(a).suffix in SOURCES and Path(a).is_file()]
+    links = not {"-c", "-S", "-E", "-M", "-MM", "-fsyntax-only"}.intersection(arguments)
+    if not sources or (not links and ("-c" not in arguments or len(sources) == 1)):
+        return [list(arguments)]
+    for_linker = ("-l", "-L", "-Wl,")
+    flags = [
+        a
+        for a in (without_output(arguments) if links else arguments)
+        if a not in sources and not a.startswith(for_linker) and not a.endswith((".o", ".a", ".so"))
+    ]
+    objects = {source: str(scratch / f"{i}.o") for i, source in enumerate(sources)}
+    own = ["-c"] if links else []
+    calls = [
+        [*flags, *own, source, *(["-o", objects[source]] if links else [])] for source in sources
+    ]
+    return [*calls, [objects.get(a, a) for a in arguments]] if links else calls
+
+
 def link_twin(compiler: str, arguments: Sequence[str]) -> str | None:
     """After linking: link the twin; None, or why there is none."""
     program = Path(_output(arguments) or "a.out")

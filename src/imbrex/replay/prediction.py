@@ -138,6 +138,7 @@ def predict_run(
         "computation_s": max(recording.compute_s.values(), default=0.0),
         "measured_s": wall_s(run) if run is not None else None,
         "sampled": recording.sampled,
+        "plain_code": recording.plain_code,
         "differences": differences(recording, run),
         "blind_spots": list(recording.blind),
         "networks": [],

@@ -9,6 +9,7 @@ from imbrex.replay.prediction import BEST
 from imbrex.replay.verdict import recorded_verdict
 
 _MOST_SITES = 12
+_LEAST_SHARE = 0.01
 _MOST_COLLECTIVES = 5
 
 
@@ -33,6 +34,7 @@ def run_text(document: dict[str, Any]) -> str:
             f"Only the first {100 * document['sampled']:.3g} % of each rank's calls were recorded: "
             "all but the measured time is of these."
         )
+    lines += _plain_code_lines(document.get("plain_code"))
     if document["replayed"] is True:
         lines += ["", *_network_lines(document)]
     else:
@@ -45,6 +47,23 @@ def run_text(document: dict[str, Any]) -> str:
         lines += ["", "The program did not do the same in the measured and the recorded run:"]
         lines += [f"  {line}" for line in document["differences"][:_MOST_SITES]]
     return "\n".join(lines)
+
+
+def _plain_code_lines(shares: dict[str, float] | None) -> list[str]:
+    """Where times of a run with --times switched are those of recorded code."""
+    lines = []
+    if shares and shares["recorded"] >= _LEAST_SHARE:
+        lines.append(
+            f"{shares['recorded']:.0%} of the accesses are in functions that were entered while "
+            "recording, as main, and stayed recorded: their times, and the measured one, are too "
+            "long (--times watched takes two runs more)."
+        )
+    if shares and shares["untimed"] >= _LEAST_SHARE:
+        lines.append(
+            f"{shares['untimed']:.0%} of the computation lies between calls that plain code had "
+            "not passed before: its time is that of recorded code, too long."
+        )
+    return lines
 
 
 def _network_lines(document: dict[str, Any]) -> list[str]:

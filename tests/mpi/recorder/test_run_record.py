@@ -123,6 +123,63 @@ def test_a_part_of_the_calls_says_the_same(halo: Path, mpi: Any) -> None:
     assert "no overlap" in done.stdout
 
 
+def test_one_run_records_and_is_measured(halo: Path, mpi: Any) -> None:
+    """With plain code beside the recorded one: the same orders from one start."""
+    sources = sorted(map(str, HALO.glob("halo2d*.c")))
+    words = ("cc", "--duplicate", f"--compiler={mpi.mpicc}", "-O2", "-g", *sources)
+    built = imbrex(halo, *words, "-lm", "-o", "both")
+    assert built.returncode == 0 and "no plain code" not in built.stderr
+    line = ("./both", "--n", "256", "--steps", "200")
+    done = imbrex(
+        halo, "run", "--record", "--times", "switched", "-o", "once", "--",
+        mpi.mpirun, "-n", "2", *line,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("verification: PASSED") == 1
+    assert "recorded 4 messages of 2 ranks" in done.stderr
+    recording = halo / "once" / "recording"
+    assert not list(recording.glob("*.out")) and not (recording / "raw").exists()
+    whole, part = (
+        json.loads((folder / "messages.json").read_text())
+        for folder in (halo / "run" / "recording", recording)
+    )
+    # Two sends a step, ten of 200 steps; ten plain ones and two in front are not measured either.
+    assert part["sampled"] == pytest.approx(10 / 200, abs=0.01)
+    assert part["plain_code"]["recorded"] < 0.01
+    assert part["plain_code"]["untimed"] == 0
+    for one, other in zip(whole["ranks"], part["ranks"], strict=True):
+        assert [m["site"] for m in one["messages"]] == [m["site"] for m in other["messages"]]
+        for full, some in zip(one["messages"], other["messages"], strict=True):
+            assert 8 <= some["calls"] <= 11
+            assert some["seen"] == full["seen"] == 256
+    tables = [np.load(f / "elements.npy") for f in (halo / "run" / "recording", recording)]
+    whole_order, order = (t["position"][t["message"] < 2] for t in tables)
+    assert (whole_order == order).all()
+    # An interval takes what it takes in plain code, not what it takes while recording.
+    each = [
+        entry["compute_s"] / entry["messages"][0]["calls"]
+        for document in (whole, part)
+        for entry in document["ranks"]
+    ]
+    assert max(each[2:]) < 2 * min(each[:2])
+    text = imbrex(halo, "predict", "once", "-n", "GigE").stdout
+    assert "halo2d_blocking.c:9" in text and "were recorded" in text
+    # What cannot be had is said in one line.
+    refused = imbrex(
+        halo, "run", "--record", "--times", "switched", "--", mpi.mpirun, "-n", "2", "./halo2d"
+    )
+    assert refused.returncode == 2
+    [said] = complaints(refused.stderr)
+    assert "--times switched wants the plain code beside the recorded one" in said
+    short = imbrex(
+        halo, "run", "--record", "--times", "switched", "--rounds", "500", "-o", "short", "--",
+        mpi.mpirun, "-n", "2", *line,
+    )  # fmt: skip
+    assert short.returncode == 0
+    assert "not recorded: the program was over before" in short.stderr
+    assert not (halo / "short" / "recording").exists()
+
+
 def test_the_words_name_sites_and_networks(halo: Path) -> None:
     text = imbrex(halo, "predict", "run", "-n", "GigE").stdout
     assert "halo2d_blocking.c:9" in text

@@ -59,6 +59,7 @@ MODEL = Path(__file__).parents[3] / "examples" / "sancho2006.toml"
         ("run --plain x -- ls", "--plain belongs to --record"),
         ("run --sample 10% -- ls", "--sample belongs to --record"),
         ("run --times counted -- ls", "--times belongs to --record"),
+        ("run --rounds 5 -- ls", "--rounds belongs to --times switched"),
         ("run --record --sample 0 -- ls", "0: write a share above 0 and up to 100 %, as 10%"),
         ("record --sample nan -- ls", "nan: write a share above 0"),
         ("record --sample 101% -- ls", "101%: write a share above 0"),

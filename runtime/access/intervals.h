@@ -1,0 +1,19 @@
+/* How long intervals of computation take that lie between the same two calls. */
+#ifndef IMBREX_ACCESS_INTERVALS_H
+#define IMBREX_ACCESS_INTERVALS_H
+
+#include <stdint.h>
+
+#include "base/attributes.h"
+
+/* What an interval would have taken without the `hits` traps of a watchpoint in it: the median of
+ * its like. `key` is not 0. */
+IX_HIDDEN double ixa_undisturbed(uint64_t key, double length, int hits);
+
+/* One more interval of the key: `length` counts for the median unless it is negative. How many
+ * there are of it by now; 0 where there is no room for the key. */
+IX_HIDDEN uint32_t ixa_interval_seen(uint64_t key, double length);
+/* The median of the last, negative if there is none. */
+IX_HIDDEN double ixa_interval_median(uint64_t key);
+
+#endif
