@@ -5,10 +5,9 @@
 
 Each app is built with `imbrex cc --duplicate` and recorded on two ranks with `--times watched`
 (three runs), `counted` (two) and `switched` (one), several times each in turns. Of each recording:
-the computation between two MPI calls (of the function that has most before it), T_AP and T_AC of
-the message that moves most bytes, what messages add on Gigabit Ethernet, over the calls of the
-function that is called most, and how much of that is hidden where they move whole. --insert puts
-the rows into the page's table.
+T_AP and T_AC of the message that moves most bytes, what messages add on Gigabit Ethernet, over the
+calls of the function that is called most, and how much of that is hidden where they move whole.
+--insert puts the rows into the page's table.
 """
 
 from __future__ import annotations
@@ -73,17 +72,6 @@ def recorded(name: str, times: str, folder: Path) -> Path:
     return run
 
 
-def interval_us(recording: Path) -> float:
-    """The upper quartile of intervals before calls of the function that has most computation
-    before it: of two calls in turns, with and without computation, the median of the first kind."""
-    trace = np.load(recording / "trace.npy")
-    calls = trace[(trace["kind"] == CALL) & (trace["rank"] == 0)]
-    # The first are of the program's start.
-    calls = calls[calls.size // 20 :]
-    groups = [calls["ns"][calls["id"] == i] for i in np.unique(calls["id"])]
-    return float(np.quantile(max(groups, key=np.sum), 0.75)) * 1e-3
-
-
 def calls_of(recording: Path) -> int:
     """How often rank 0 has called the function that it calls most."""
     trace = np.load(recording / "trace.npy")
@@ -102,7 +90,7 @@ def beside_us(document: dict[str, Any]) -> tuple[float, float]:
 
 
 def figures(run: Path) -> list[float]:
-    """Interval, T_AP, T_AC, added on GigE a call (us), and the share of it that is hidden (%)."""
+    """T_AP, T_AC, added on GigE a call (us), and the share of it that is hidden (%)."""
     recording = run / "recording"
     document = json.loads((recording / "messages.json").read_text())
     command = [IMBREX, "predict", str(run), "-n", "GigE", "--json"]
@@ -111,7 +99,7 @@ def figures(run: Path) -> list[float]:
     base, none = row["without_network_s"], row["time_s"]["none"]
     hidden = (none - row["time_s"]["independent"]) / (none - base) if none > base else 0.0
     added = (none - base) / calls_of(recording)
-    return [interval_us(recording), *beside_us(document), 1e6 * added, 100 * hidden]
+    return [*beside_us(document), 1e6 * added, 100 * hidden]
 
 
 def cell(values: list[float]) -> str:
@@ -129,8 +117,8 @@ def main() -> None:
     parser.add_argument("--insert", type=Path, help="put the rows into a page's table")
     given = parser.parse_args()
     lines = [
-        "| app | runs | interval, us | T_AP, us | T_AC, us | added a call, us | hidden, % of it |",
-        "|---|--:|--:|--:|--:|--:|--:|",
+        "| app | runs | T_AP, us | T_AC, us | added a call, us | hidden, % of it |",
+        "|---|--:|--:|--:|--:|--:|",
     ]
     with tempfile.TemporaryDirectory() as scratch:
         folder = given.folder or Path(scratch)
