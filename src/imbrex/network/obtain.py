@@ -10,9 +10,10 @@ from pathlib import Path
 from imbrex.errors import ImbrexError
 from imbrex.network import cache, settings
 from imbrex.network.assemble import assemble
+from imbrex.network.idle import is_idle
 from imbrex.network.measure import run_probes
 from imbrex.network.profile import MachineProfile
-from imbrex.network.quality import cut_short
+from imbrex.network.quality import cut_short, is_better, was_busy
 from imbrex.network.reading import load
 from imbrex.network.thread_price import thread_price
 from imbrex.steps import Tell, step
@@ -79,14 +80,15 @@ def obtain(
 
     `binary` may be a function that builds the probes; it is called only when they are needed.
     `library_id` names the MPI library and its version. A quick calibration that was cut short is
-    used once and not kept. ImbrexError as for reading and calibrating.
+    used once and not kept, and one of a busy machine until that is idle. ImbrexError as for
+    reading and calibrating.
     """
     if machine_file is not None:
         return load(machine_file), "given"
     env = os.environ if environment is None else environment
     name = cache.key(library_id, launcher_words, env)
     kept = cache.find(name, env)
-    if kept is not None and not (kept.quick and cut_short(kept)):
+    if kept is not None and not _wants_another(kept):
         return kept, "cached"
     probes = binary() if callable(binary) else binary
     with step("calibrating this MPI, hosts and settings (once)") as tell:
@@ -101,4 +103,12 @@ def obtain(
         )
     if not (quick and cut_short(profile)):
         cache.keep(name, profile, env)
+    if kept is not None and was_busy(kept) and is_better(kept, profile):
+        return kept, "cached"
     return profile, "quick" if quick else "measured"
+
+
+def _wants_another(kept: MachineProfile) -> bool:
+    """Whether a quick profile that is kept is measured anew: it was cut short, or the machine was
+    busy then and is idle now."""
+    return kept.quick and (cut_short(kept) is not None or (was_busy(kept) and is_idle()))

@@ -72,7 +72,7 @@ def cut_short(profile: MachineProfile) -> str | None:
 def too_noisy(profile: MachineProfile) -> str | None:
     """One line that says so where the machine was too noisy for this profile to tell much, or so
     busy that its lower bounds may be none."""
-    if _busy(profile):
+    if was_busy(profile):
         return (
             "this machine was busy when it was calibrated: a rank was ready to run and had no core "
             f"for {profile.core_wait_share:.0%} of the time, and even the shortest transfers may "
@@ -87,7 +87,8 @@ def too_noisy(profile: MachineProfile) -> str | None:
     )
 
 
-def _busy(profile: MachineProfile) -> bool:
+def was_busy(profile: MachineProfile) -> bool:
+    """Whether a rank waited so long for a core that all of its transfers may have been held up."""
     return (profile.core_wait_share or 0.0) > BUSY_SHARE
 
 
@@ -99,8 +100,8 @@ def is_better(kept: MachineProfile, new: MachineProfile) -> bool:
     """
     if bool(cut_short(kept)) != bool(cut_short(new)):
         return cut_short(new) is not None
-    if _busy(kept) != _busy(new):
-        return _busy(new)
+    if was_busy(kept) != was_busy(new):
+        return was_busy(new)
     old_spread, new_spread = spread(kept), spread(new)
     if old_spread is None or new_spread is None:
         return old_spread is not None

@@ -24,6 +24,7 @@ _OFF = 0.01
 """A replay is as measured within this share."""
 _ROUNDED = 1e-3
 _GRAIN_S = 1e-6
+_BUSY = "the machine was busy when its profile was made: `imbrex calibrate` when nothing else runs"
 _FASTER = "messages were faster than the machine profile says"
 _WAITS = (Kind.WAIT_SEND, Kind.WAIT_RECV, Kind.WAIT_ARRIVAL)
 
@@ -57,8 +58,13 @@ class Figure:
         }
 
 
-def agreement(account: Account, schedule: ArraySchedule, document: dict[str, Any]) -> list[Figure]:
-    """The figures of the network that the run had, the first of `document`, beside the run's."""
+def agreement(
+    account: Account, schedule: ArraySchedule, document: dict[str, Any], *, busy: bool = False
+) -> list[Figure]:
+    """The figures of the network that the run had, the first of `document`, beside the run's.
+
+    `busy`: the machine was when its profile was made.
+    """
     row, measured_s = document["networks"][0], float(document["measured_s"])
     reading = _Reading(account, schedule, row["time_s"] - measured_s, measured_s)
     own = Interval((1 - _OFF) * measured_s, (1 + _OFF) * measured_s)
@@ -82,7 +88,8 @@ def agreement(account: Account, schedule: ArraySchedule, document: dict[str, Any
         places = set().union(*(awaited_at(schedule, n) for n in numbers[entry["site"]]))
         rows = [found for found in account.sites if found.row.number in places]
         found += _of_site(entry, rows, reading)
-    return [replace(figure, why="") if figure.within else figure for figure in found]
+    doubt = _BUSY if busy else ""
+    return [replace(figure, why="" if figure.within else figure.why or doubt) for figure in found]
 
 
 def unexplained(figures: Iterable[Figure]) -> list[Figure]:

@@ -10,6 +10,7 @@ import numpy as np
 from imbrex.errors import ImbrexError
 from imbrex.network.interconnect import Interconnect, load_interconnects
 from imbrex.network.profile import LogGP, MachineProfile, NetworkPath
+from imbrex.network.quality import was_busy
 from imbrex.network.reading import load
 from imbrex.profile.run import Run
 from imbrex.replay.arrays import ArraySchedule
@@ -141,6 +142,12 @@ def _of_profile(
     if not found:
         raise ImbrexError(f"{file}: holds no LogGP figures; run imbrex calibrate again")
     return found
+
+
+def made_while_busy(run: Run) -> bool:
+    """Whether the machine was busy when the profile of a run was made."""
+    profile = _profile(run.directory / "machine.json")
+    return profile is not None and was_busy(profile)
 
 
 def _profile(file: Path) -> MachineProfile | None:

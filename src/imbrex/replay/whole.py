@@ -21,7 +21,7 @@ from imbrex.replay.evaluate import IDEAL, PARTS, Network, Replayed, Replayer
 from imbrex.replay.from_log import LogSchedule, schedule_from_log
 from imbrex.replay.parametric import of_byte_time, of_latency, tolerance
 from imbrex.replay.run_log import read_run_log
-from imbrex.replay.situation import AS_MEASURED, Situation, situations
+from imbrex.replay.situation import AS_MEASURED, Situation, made_while_busy, situations
 
 TOLERATED = (0.01, 0.02, 0.05)
 _MOST_SITES = 12
@@ -111,7 +111,8 @@ def predict_whole(run: Run, interconnects: list[Interconnect], settings: Setting
         row = on_network(RunSites(run), replayer, situation, with_sites=number == 0)
         document["networks"].append(row)
     if as_measured(document) is not None:
-        figures = agreement(take_account(run), replayed, document)
+        busy = made_while_busy(run)
+        figures = agreement(take_account(run), replayed, document, busy=busy)
         document["agreement"] = [figure.to_json() for figure in figures]
     return Whole(made, tuple(found), document)
 

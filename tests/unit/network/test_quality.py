@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from imbrex.network import cache, obtain
+from imbrex.network.idle import is_idle
 from imbrex.network.profile import Collective, CollectivePoint, MachineProfile, NetworkPath, Point
 from imbrex.network.quality import CALIBRATED, cut_short, is_better, spread, too_noisy
 from imbrex.network.table import format_table
@@ -112,6 +113,43 @@ def test_a_calibration_that_was_cut_short_is_not_used_again(
     assert measured(monkeypatch, other, tmp_path) == (other, "quick")
     assert measured(monkeypatch, whole, tmp_path) == (whole, "quick")
     assert measured(monkeypatch, short, tmp_path) == (whole, "cached")
+
+
+@pytest.mark.parametrize("idle", [True, False])
+def test_a_quick_profile_of_a_busy_machine_is_measured_anew_when_that_is_idle(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, idle: bool
+) -> None:
+    monkeypatch.setattr(sys.modules[obtain.__module__], "is_idle", lambda: idle)
+    busy, again = (replace(profile(r), core_wait_share=0.5) for r in (2.0, 2.5))
+    quiet = replace(profile(4.0), core_wait_share=0.0)
+    assert measured(monkeypatch, busy, tmp_path) == (busy, "quick")
+    if not idle:
+        assert measured(monkeypatch, quiet, tmp_path) == (busy, "cached")
+        return
+    much_worse = replace(profile(9.0), core_wait_share=0.5)
+    assert measured(monkeypatch, much_worse, tmp_path) == (busy, "cached")
+    assert measured(monkeypatch, again, tmp_path) == (again, "quick")
+    assert measured(monkeypatch, quiet, tmp_path) == (quiet, "quick")
+    assert measured(monkeypatch, busy, tmp_path) == (quiet, "cached")
+
+
+@pytest.mark.parametrize(
+    ("running", "idle"), [((1, 1, 1), True), ((1, 4, 1), True), ((2, 1, 3), False)]
+)
+def test_a_machine_is_idle_where_no_other_thread_can_run(
+    running: tuple[int, ...], idle: bool, tmp_path: Path
+) -> None:
+    file = tmp_path / "stat"
+    looks = iter(running)
+    file.write_text(f"cpu 1 2\nprocs_running {next(looks)}\nprocs_blocked 9\n")
+
+    def pause(_: float) -> None:
+        if (count := next(looks, None)) is not None:
+            file.write_text(f"procs_running {count}\n")
+
+    assert is_idle(file, pause, len(running)) is idle
+    file.write_text("cpu 1 2\n")
+    assert not is_idle(file, pause) and not is_idle(tmp_path / "none", pause)
 
 
 @pytest.mark.parametrize("last_tried", [1, 65536], ids=["a quick one from before", "a whole one"])

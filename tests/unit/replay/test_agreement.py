@@ -44,7 +44,9 @@ def taken(account: Account, site: int, **parts: Any) -> Account:
     return replace(account, whole=division, sites=(RowAccount(row, division),))
 
 
-def figures(make_run: MakeRun, measured_s: float = 0.011, **parts: Any) -> dict[str, Figure]:
+def figures(
+    make_run: MakeRun, measured_s: float = 0.011, *, busy: bool = False, **parts: Any
+) -> dict[str, Figure]:
     run = load_run(make_run())
     b = one_message()
     situation = Situation(
@@ -58,7 +60,7 @@ def figures(make_run: MakeRun, measured_s: float = 0.011, **parts: Any) -> dict[
         "networks": [on_network(RunSites(run), Replayer(schedule), situation, with_sites=True)],
     }
     account = taken(take_account(run), 1, **parts)
-    return {figure.name: figure for figure in agreement(account, schedule, document)}
+    return {figure.name: figure for figure in agreement(account, schedule, document, busy=busy)}
 
 
 def moving(
@@ -99,6 +101,13 @@ def test_more_than_the_limit_has_its_reason(
     assert not saved.within
     assert saved.why.startswith(why) and bool(saved.why) == bool(why)
     assert (saved in unexplained(found.values())) == (not why)
+
+
+def test_a_profile_of_a_busy_machine_explains_what_else_nothing_does(make_run: MakeRun) -> None:
+    found = figures(make_run, 0.011, busy=True, **moving(0.0002))
+    assert found["hidden saves at most"].why.startswith("the machine was busy when its profile")
+    assert unexplained(found.values()) == []
+    assert found["run time"].why == ""
 
 
 @pytest.mark.parametrize(
