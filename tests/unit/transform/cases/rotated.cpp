@@ -113,6 +113,7 @@ void Heat::allocate()
 
 int main(int argc, char **argv)
 {
+    std::ios::sync_with_stdio(false); // no line is torn by that of another rank
     MPI_Init(&argc, &argv);
     {
         Wave wave(30, 40, MPI_COMM_WORLD);
