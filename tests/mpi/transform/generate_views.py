@@ -280,7 +280,9 @@ class _Routine:
         if draw < 0.8:
             return [f"call inside({x}, 0, {m} + 1, {k})"]
         first = self.random.choice("12")
-        inner = self.random.choice((f"0.5d0 * {y}(i, j)", f"0.5d0 * {y}(i + 1, j - 1)", "0.75d0"))
+        # v begins at 1, the others at 0.
+        beside = f"{y}(i + 1, j + 1)" if other == "v" else f"{y}(i + 1, j - 1)"
+        inner = self.random.choice((f"0.5d0 * {y}(i, j)", f"0.5d0 * {beside}", "0.75d0"))
         header = self.random.choice(
             (f"(j = {first}:{k}, i = 1:{m})", f"(i = {m}:{first}:-1, j = 1:{k})")
         )
