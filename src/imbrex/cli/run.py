@@ -167,9 +167,10 @@ def run(
     command = take_environment(command)
     if (unseen := unseen_launcher(command)) is not None:
         warn(unseen)
+    switched = times == "switched"
     if recorded:
         recording = prepare_recording(command, plain, mpicc)
-        if times == "switched":
+        if switched:
             _refuse_switched(recording, plain, sample)
         else:
             command = written = tuple(recording.plain_line)
@@ -179,12 +180,11 @@ def run(
         raise ImbrexError("--sample belongs to --record")
     elif times is not None:
         raise ImbrexError("--times belongs to --record")
-    if rounds is not None and times != "switched":
+    if rounds is not None and not switched:
         raise ImbrexError("--rounds belongs to --times switched")
     if not recorded and not guard and (slow := slowed_program(command)) is not None:
         warn(f"{slow} records every access to memory, which takes time: measure {twin_of(slow)}")
     watches = may_watch() if times is None else times == "watched"
-    switched = times == "switched"
     is_timed = recording is not None and not watches
     settings = Settings(
         command,
@@ -258,8 +258,7 @@ def _record(
                 is_timed=is_timed,
             )
     except ImbrexError as error:
-        warn(f"not recorded: {error}")
-        add_warning(folder, f"not recorded: {error}")
+        _not_recorded(folder, error)
         return
     _tell_recorded(ranks, folder, quiet=quiet)
 
@@ -288,10 +287,16 @@ def _take_recorded(outcome: Outcome, *, quiet: bool) -> None:
         ranks = write_recording(folder / RECORDING, share, switched=True)
     except ImbrexError as error:
         shutil.rmtree(folder / RECORDING, ignore_errors=True)
-        warn(f"not recorded: {error}")
-        add_warning(folder, f"not recorded: {error}")
+        _not_recorded(folder, error)
         return
     _tell_recorded(ranks, folder, quiet=quiet)
+
+
+def _not_recorded(folder: Path, error: ImbrexError) -> None:
+    """Why the run has no recording: a warning now, and of the run."""
+    text = f"not recorded: {error}"
+    warn(text)
+    add_warning(folder, text)
 
 
 def _tell_recorded(ranks: list[RankRecord], folder: Path, *, quiet: bool) -> None:

@@ -116,11 +116,11 @@ class Kept:
 
     def _passed_on(self, routine: Routine, variable: Variable) -> bool:
         """Whether a scalar of Fortran goes from the start to the finish as it is."""
-        fortran = self.program.files[routine.file].is_fortran
-        plain = variable.element.startswith(_PLAIN_TYPES) and not variable.pointer
-        shared = variable.key in self.program.overlays
-        plain = plain and not variable.volatile
-        return fortran and variable.kind == "local" and plain and not shared
+        if not self.program.files[routine.file].is_fortran or variable.kind != "local":
+            return False
+        if variable.pointer or variable.volatile or variable.key in self.program.overlays:
+            return False
+        return variable.element.startswith(_PLAIN_TYPES)
 
     def sizes(self, routine: Routine, schedule: Schedule) -> list[Access]:
         """What the extents of the arrays read that must be given to both halves."""
