@@ -16,6 +16,7 @@ from imbrex.transform.analysis.around_loops import (
 from imbrex.transform.analysis.binding import Binding
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.loop_spaces import space_of_loops
+from imbrex.transform.analysis.sizing import sizes_arrays
 from imbrex.transform.analysis.space import Space
 from imbrex.transform.analysis.summary import Footprint
 from imbrex.transform.analysis.taken_values import value_is_taken
@@ -198,6 +199,8 @@ class CalledNests:
                 return -1, -1
             if any(a.write for s in uses for a in s.accesses if a.variable == key):
                 return -1, -1
+            if sizes_arrays(self.program, callee, self.program.variables[key].name):
+                return -1, -1  # each part would take its arrays for others
             found.append(callee.parameters.index(key))
         return found[0], found[1]
 
