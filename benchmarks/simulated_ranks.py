@@ -54,15 +54,15 @@ def checked(words: list[object]) -> None:
         sys.exit(f"{' '.join(map(str, words))}\n{(done.stdout + done.stderr)[-3000:]}")
 
 
-def build(folder: Path) -> None:
-    """Link each app with and without the runtime."""
+def build(folder: Path, apps: dict[str, list[Path]]) -> None:
+    """Link each app, whose sources are given, with and without the runtime."""
     smpicc = shutil.which("smpicc") or sys.exit("SimGrid is not installed (libsimgrid-dev)")
     tree = folder / "runtime"
     python = f"-DIMBREX_PYTHON={sys.executable}"
     checked(["cmake", "-S", ROOT / "runtime", "-B", tree, f"-DMPI_C_COMPILER={smpicc}", python])
     checked(["cmake", "--build", tree, "--target", "imbrex_static", "-j2"])
     whole = ["-Wl,--whole-archive", tree / "libimbrex.a", "-Wl,--no-whole-archive"]
-    for app, (sources, _) in APPS.items():
+    for app, sources in apps.items():
         for name, archive in ((f"{app}-bare", []), (app, whole)):
             flags = ["-std=gnu11", "-O2", "-w", "-o", folder / name]
             checked([smpicc, *flags, *sources, *archive, "-lm"])
@@ -114,7 +114,7 @@ def main() -> None:
     print("|---|--:|--:|--:|--:|--:|--:|--:|--:|")
     with tempfile.TemporaryDirectory(prefix="imbrex-simulated-") as scratch:
         folder = Path(scratch)
-        build(folder)
+        build(folder, {app: sources for app, (sources, _) in APPS.items()})
         for ranks in options.ranks:
             for app in options.apps.split(","):
                 words = APPS[app][1].format(side=32 * round(ranks**0.5))
