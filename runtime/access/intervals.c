@@ -10,8 +10,9 @@ enum { KINDS = 1 << 12, LENGTHS = 15, TRIES = 16 };
 /* The last lengths of intervals between the same two calls that nothing disturbed. */
 typedef struct {
     uint64_t key;
-    uint32_t count, seen;
+    uint32_t count, seen, accessed;
     float lengths[LENGTHS];
+    uint64_t accesses; /* in `accessed` intervals */
 } kind_t;
 
 static kind_t interval_kinds[KINDS];
@@ -69,6 +70,21 @@ uint32_t ixa_interval_seen(uint64_t key, double length)
     if (length >= 0)
         add(kind, length);
     return ++kind->seen;
+}
+
+void ixa_interval_accessed(uint64_t key, uint64_t accesses)
+{
+    kind_t *kind = kind_of(key);
+    if (!kind)
+        return;
+    kind->accessed++;
+    kind->accesses += accesses;
+}
+
+double ixa_interval_accesses(uint64_t key)
+{
+    const kind_t *kind = kind_of(key);
+    return kind && kind->accessed ? (double)kind->accesses / kind->accessed : 0;
 }
 
 double ixa_interval_median(uint64_t key)

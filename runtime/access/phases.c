@@ -26,13 +26,11 @@ static const ixa_site_t *sites;
 static size_t site_count;
 static const void **first_at; /* by number of the site: the lowest address of its place */
 
-/* Of the phase of plain code and of the recorded one: intervals, accesses, computation. */
-static struct {
-    uint64_t intervals, accesses;
-    double ns;
-} sums[MEASURED];
+static uint64_t intervals[MEASURED];
+static double recorded_ns;
 static double unknown_ns; /* of recorded intervals that plain code has not passed */
 static uint32_t unknown;
+static double still; /* accesses that plain code records in intervals as the recorded ones */
 
 static __thread int64_t left_ns, computed_ns;
 
@@ -142,19 +140,23 @@ static void count_round(uint64_t key, uint64_t buffers, double length_ns)
 void ixa_before_recording(uint64_t key, uint64_t buffers, double length_ns, uint64_t accesses)
 {
     count_round(key, buffers, phase == PLAIN ? length_ns : -1);
-    sums[phase].intervals++;
-    sums[phase].accesses += accesses;
-    sums[phase].ns += length_ns;
+    intervals[phase]++;
+    if (phase == PLAIN) {
+        ixa_interval_accessed(with_buffers(key, buffers), accesses);
+        ixa_interval_accessed(key, accesses);
+    }
 }
 
 double ixa_plain_length(uint64_t key, uint64_t buffers, double length_ns)
 {
-    double known = ixa_interval_median(with_buffers(key, buffers));
+    uint64_t like = with_buffers(key, buffers);
+    double known = ixa_interval_median(like);
     if (known < 0)
-        known = ixa_interval_median(key);
+        known = ixa_interval_median(like = key);
+    still += ixa_interval_accesses(like);
     count_round(key, buffers, -1);
-    sums[RECORDED].intervals++;
-    sums[RECORDED].ns += known < 0 ? length_ns : known;
+    intervals[RECORDED]++;
+    recorded_ns += known < 0 ? length_ns : known;
     if (known >= 0)
         return known;
     unknown++;
@@ -167,10 +169,8 @@ void ixa_phases_write(FILE *file)
     if (!ixa_phases)
         return;
     fprintf(file,
-            ", \"plain\": {\"intervals\": %" PRIu64 ", \"accesses\": %" PRIu64
-            ", \"ns\": %.1f}, \"recorded\": {\"before\": %" PRIu64 ", \"intervals\": %" PRIu64
-            ", \"ns\": %.1f, \"untimed\": %u, \"untimed_ns\": %.1f}",
-            sums[PLAIN].intervals, sums[PLAIN].accesses, sums[PLAIN].ns,
-            sums[WARM].intervals + sums[PLAIN].intervals, sums[RECORDED].intervals,
-            sums[RECORDED].ns, unknown, unknown_ns);
+            ", \"recorded\": {\"before\": %" PRIu64 ", \"intervals\": %" PRIu64
+            ", \"ns\": %.1f, \"untimed\": %u, \"untimed_ns\": %.1f, \"still\": %.1f}",
+            intervals[WARM] + intervals[PLAIN], intervals[RECORDED], recorded_ns, unknown,
+            unknown_ns, still);
 }

@@ -33,7 +33,7 @@ from imbrex.recorder.record import (
     write_recording,
 )
 from imbrex.recorder.regions import DOCUMENT, MODEL, write_regions
-from imbrex.recorder.switched import recorded_share
+from imbrex.recorder.switched import more_rounds, recorded_share
 from imbrex.recorder.twins import twin_of
 from imbrex.report.verdict import print_verdict
 
@@ -219,7 +219,7 @@ def run(
         _mark_regions(outcome.run.directory, quiet=quiet)
     if recording is not None:
         if switched:
-            _take_recorded(outcome, quiet=quiet)
+            _take_recorded(outcome, rounds or _ROUNDS, quiet=quiet)
         else:
             _record(recording, outcome, sample, is_timed=is_timed, quiet=quiet)
     # Whatever became of the measurement, the exit code is the program's.
@@ -277,19 +277,25 @@ def _refuse_switched(recording: Recording, plain: Path | None, sample: float | N
         )
 
 
-def _take_recorded(outcome: Outcome, *, quiet: bool) -> None:
+def _take_recorded(outcome: Outcome, rounds: int, *, quiet: bool) -> None:
     """What a run with --times switched has recorded; what goes wrong is a warning of the run."""
     if outcome.run is None:
         return
     folder = outcome.run.directory
     try:
         share = recorded_share(folder / RAW_OF_A_RUN, rows(outcome.run, "site"))
+        more = more_rounds(folder / RAW_OF_A_RUN, share, rounds)
         ranks = write_recording(folder / RECORDING, share, switched=True)
     except ImbrexError as error:
         shutil.rmtree(folder / RECORDING, ignore_errors=True)
         _not_recorded(folder, error)
         return
     _tell_recorded(ranks, folder, quiet=quiet)
+    if more is not None and not quiet:
+        warn(
+            f"{rounds} rounds are {share:.2%} of the calls: "
+            f"with --rounds {more} prediction rests on more of the run"
+        )
 
 
 def _not_recorded(folder: Path, error: ImbrexError) -> None:

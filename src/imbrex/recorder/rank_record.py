@@ -276,13 +276,13 @@ def _read_rank(folder: Path, path: Path, sampled: bool) -> RankRecord:
 
 def _plain_shares(document: dict[str, Any]) -> tuple[float, float]:
     """`still_recorded` and `untimed` of a rank."""
-    plain, recorded = document.get("plain"), document.get("recorded")
-    if not plain or not recorded:
+    recorded = document.get("recorded")
+    if not recorded:
         return 0.0, 0.0
-    each = document["accesses"] / max(recorded["intervals"], 1)
-    left = plain["accesses"] / max(plain["intervals"], 1)
+    accesses = document["accesses"]
+    still = min(recorded["still"] / accesses, 1.0) if accesses > 0 else 0.0
     untimed = recorded["untimed_ns"] / recorded["ns"] if recorded["ns"] > 0 else 0.0
-    return (left / each if each > 0 else 0.0), untimed
+    return still, untimed
 
 
 def _rows(message: dict[str, Any]) -> int:

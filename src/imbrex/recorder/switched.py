@@ -23,6 +23,9 @@ from imbrex.recorder.rank_record import RankRecord
 _PLACES = "imbrex_sites"
 """The section of a program that has plain code beside the recorded one (duplicates.py)."""
 
+_ENOUGH_S = 0.1
+_MOST_SHARE = 0.2
+
 
 def has_plain_code(program: Path) -> bool:
     """Whether a program was built with `imbrex cc --duplicate`."""
@@ -100,9 +103,9 @@ def _without_unused(rank: RankRecord, trace: NDArray[Any]) -> RankRecord:
 def shares_of_plain_code(ranks: Sequence[RankRecord]) -> dict[str, float]:
     """How much of the run was not plain where it should have been, the most of any rank.
 
-    `recorded`: the accesses an interval that plain phases still recorded, over those of the
-    recorded phase; `untimed`: the share of the recorded computation between calls that plain code
-    had not passed, so that its time is that of recorded code.
+    `recorded`: the accesses that plain code still recorded in intervals between the same calls,
+    over those of the recorded phase; `untimed`: the share of the recorded computation between calls
+    that plain code had not passed, so that its time is that of recorded code.
     """
     return {
         "recorded": max((rank.still_recorded for rank in ranks), default=0.0),
@@ -129,3 +132,17 @@ def recorded_share(raw: Path, measured: Sequence[Row]) -> float:
             "--times watched"
         )
     return float(recorded / (before + after))
+
+
+def more_rounds(raw: Path, share: float, rounds: int) -> int | None:
+    """With how many rounds a run would record 0.2 s, or a fifth of its calls if that is less.
+
+    `share`: what `rounds` recorded of the calls. None where that was 0.1 s of computation or more,
+    or more would not be twice as much.
+    """
+    documents = (json.loads(file.read_text(encoding="utf-8")) for file in raw.glob("access.*.json"))
+    recorded_s = max((d["recorded"]["ns"] for d in documents if "recorded" in d), default=0) * 1e-9
+    if not 0 < recorded_s < _ENOUGH_S or share <= 0:
+        return None
+    times = min(2 * _ENOUGH_S / recorded_s, _MOST_SHARE / share)
+    return round(rounds * times) if times >= 2 else None

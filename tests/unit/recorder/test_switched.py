@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,7 +12,7 @@ import pytest
 from imbrex.errors import ImbrexError
 from imbrex.profile.recording_format import ARRIVED, CALL, POST, SEND, TRACE_DTYPE
 from imbrex.recorder.rank_record import RankRecord, Recorded, _plain_shares
-from imbrex.recorder.switched import from_one_cut, shares_of_plain_code
+from imbrex.recorder.switched import from_one_cut, more_rounds, shares_of_plain_code
 from imbrex.replay.text import _plain_code_lines
 
 
@@ -80,12 +82,29 @@ def test_ranks_at_different_collectives_are_refused() -> None:
         from_one_cut([rank_of(0, collectives=4), rank_of(1, collectives=5)], trace_of(*SENDS))
 
 
+@pytest.mark.parametrize(
+    ("ns", "share", "rounds"),
+    [
+        (4e6, 0.001, 500),  # 50 times as many are 0.2 s
+        (4e6, 0.02, 100),  # a fifth of the calls is ten times as many
+        (4e6, 0.15, None),  # that would be nearly all that there is
+        (3e8, 0.001, None),  # enough
+    ],
+)
+def test_more_rounds_are_advised_where_little_was_recorded(
+    tmp_path: Path, ns: float, share: float, rounds: int | None
+) -> None:
+    for rank, most in enumerate((0.5 * ns, ns)):
+        document = {"recorded": {"ns": most}}
+        (tmp_path / f"access.{rank}.json").write_text(json.dumps(document))
+    assert more_rounds(tmp_path, share, 10) == rounds
+
+
 def test_what_stayed_recorded_is_a_share() -> None:
-    """100 accesses an interval while recording, 25 in plain phases; 3 of 12 ns not timed."""
+    """1,000 accesses, of which plain code makes 250 known too; 3 of 12 ns not timed."""
     document = {
         "accesses": 1000,
-        "plain": {"intervals": 4, "accesses": 100, "ns": 9.0},
-        "recorded": {"intervals": 10, "before": 6, "ns": 12.0, "untimed": 1, "untimed_ns": 3.0},
+        "recorded": {"ns": 12.0, "untimed": 1, "untimed_ns": 3.0, "still": 250.0},
     }
     assert _plain_shares(document) == (0.25, 0.25)
     assert _plain_shares({"accesses": 1000}) == (0.0, 0.0)
