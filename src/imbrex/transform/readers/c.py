@@ -27,12 +27,14 @@ from imbrex.transform.readers.c_checks import checked_calls, checking_macros, wi
 from imbrex.transform.readers.c_headers import header_of, identifiers_of, is_same, note_headers
 from imbrex.transform.readers.c_macros import mpi_macros
 from imbrex.transform.readers.c_node import Tree
+from imbrex.transform.readers.c_precompiled import is_as_written, precompiled
 from imbrex.transform.readers.c_scopes import scope_of
 from imbrex.transform.readers.c_source import (
     C_SUFFIXES,
     HEADERS,
     compiler_headers,
     is_compiler_header,
+    is_of_the_system,
 )
 from imbrex.transform.readers.c_statements import StatementReader
 from imbrex.transform.readers.c_unread import Unread
@@ -79,11 +81,13 @@ def read_c(
 
 def _parsed(path: Path, flags: list[str], data: bytes, contents: Mapping[Path, bytes]) -> Any:
     """libclang's translation unit of a file with this text."""
-    language = ["-x", "c++"] if path.suffix in CXX_SUFFIXES else ["-x", "c"]
+    plus_plus = path.suffix in CXX_SUFFIXES
     # No limit: an error of the file must not be hidden by many in the compiler's own headers.
-    arguments = [*language, *_plain_loops(flags), *compiler_headers(), "-ferror-limit=0"]
+    arguments = [*_plain_loops(flags), *compiler_headers(), "-ferror-limit=0"]
     arguments += ["-idirafter", str(HEADERS)]
-    index = cindex.Index.create()
+    kept = precompiled(data, arguments) if plus_plus else []
+    arguments = ["-x", "c++" if plus_plus else "c", *arguments]
+    index = cindex.Index.create(excludeDecls=bool(kept))
     declared = c_declarations.declarations()
     try:
         text = data.decode("utf-8")
@@ -99,7 +103,9 @@ def _parsed(path: Path, flags: list[str], data: bytes, contents: Mapping[Path, b
                     if other != path and other.suffix not in C_SUFFIXES - {".h"}
                     for prefix in ("", "./")  # libclang tells the two apart
                 ]
-                unit = index.parse(str(path), args=arguments, unsaved_files=given)
+                unit = index.parse(str(path), args=[*arguments, *kept], unsaved_files=given)
+                if kept and not is_as_written(unit):
+                    unit = index.parse(str(path), args=arguments, unsaved_files=given)
         except cindex.TranslationUnitLoadError as error:
             captured.seek(0)
             said = re.search(rb"error: (.*)", captured.read())
@@ -161,7 +167,7 @@ def _own_texts(unit: Any, source: SourceFile, contents: Mapping[Path, bytes]) ->
     texts = {source.name: source.data}
     for include in unit.get_includes():
         name = str(include.include.name).removeprefix("./")
-        if not name.startswith(("/usr/", str(HEADERS))) and "mpi.h" not in name:
+        if not (is_of_the_system(name) or name.startswith(str(HEADERS)) or "mpi.h" in name):
             texts[name] = contents.get(Path(name)) or Path(name).read_bytes()
     return texts
 

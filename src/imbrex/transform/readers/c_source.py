@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
 import shutil
@@ -67,6 +68,16 @@ def is_compiler_header(name: str) -> bool:
     from a program is an error in the program's own file too.
     """
     return any(name.startswith(folder + "/") for folder in compiler_headers()[1:])
+
+
+@lru_cache(maxsize=4096)
+def is_of_the_system(name: str) -> bool:
+    """Whether a header is of the system: no part of the program, whatever it holds.
+
+    libclang names those of the C++ library by their way from its own folder.
+    """
+    place = os.path.realpath(name) if "/../" in name else name
+    return place.startswith("/usr/") or is_compiler_header(place)
 
 
 _DEEP = "it is nested too deeply"
