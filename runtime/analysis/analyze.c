@@ -206,9 +206,12 @@ static int add_rest(ix_analysis *a, const ix_view *view, const ix_causes_row *me
     if (!row)
         return -1;
     int64_t rest = ix_most(0, measured->call_ns - row->call_ns);
-    int local =
-        row->operation < view->operation_count && ix_waits_for_nobody(view->waits[row->operation]);
-    ix_interval *part = &row->part[local ? IX_LIBRARY : IX_UNATTRIBUTED];
+    enum ix_waits waits =
+        row->operation < view->operation_count ? view->waits[row->operation] : IX_WAITS_UNKNOWN;
+    enum ix_cause cause = ix_waits_for_nobody(waits) ? IX_LIBRARY
+                          : waits == IX_WAITS_FILE   ? IX_FILE_IO
+                                                     : IX_UNATTRIBUTED;
+    ix_interval *part = &row->part[cause];
     add_interval(part, &(ix_interval){rest, rest});
     row->count = ix_most(row->count, measured->count);
     row->call_ns += rest;

@@ -20,7 +20,8 @@ int ix_analyze(ix_analysis *analysis, const ix_view *view, ix_facts_of *facts, c
 
 /* Add what was measured without the log: the time of the calls of `rows` (the rank's own, as
  * ix_collect_rows gives them) that is in no record is `library` where the operation waits for
- * nobody, else `unattributed`. No row gains more than `compute_ns`. 0, or -1 without memory. */
+ * nobody, `file_io` where it is one for files, else `unattributed`. No row gains more than
+ * `compute_ns`. 0, or -1 without memory. */
 int ix_analysis_rest(ix_analysis *analysis, const ix_view *view, const ix_row *rows, size_t count,
                      int64_t compute_ns);
 

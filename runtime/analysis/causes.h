@@ -13,6 +13,7 @@ enum ix_cause {
     IX_TRANSFER,
     IX_STALLED,
     IX_LIBRARY,
+    IX_FILE_IO,
     IX_UNATTRIBUTED,
     IX_CAUSES
 };

@@ -58,18 +58,19 @@ typedef struct ix_match {
 
 /* What a call of an operation may wait for. */
 enum ix_waits {
-    IX_WAITS_UNKNOWN = 0, /* for others, in a way that the log does not tell (MPI_File_open) */
+    IX_WAITS_UNKNOWN = 0, /* for others, in a way that the log does not tell (MPI_Comm_dup) */
     IX_WAITS_NOT = 1,     /* local, starts */
     IX_WAITS_ALL = 2,     /* for all that it completes */
     IX_WAITS_ANY = 3,     /* for the first of what it completes */
-    IX_POLLS_ALL = 4, /* a test or probe: it waits where it is called again until it finds all */
-    IX_POLLS_ANY = 5, /* the same until it finds any */
+    IX_POLLS_ALL = 4,  /* a test or probe: it waits where it is called again until it finds all */
+    IX_POLLS_ANY = 5,  /* the same until it finds any */
+    IX_WAITS_FILE = 6, /* for files, and perhaps for others that read and write with it */
 };
 
 /* Whether one call of it returns whatever the others do. */
 static inline int ix_waits_for_nobody(enum ix_waits waits)
 {
-    return waits == IX_WAITS_NOT || waits >= IX_POLLS_ALL;
+    return waits == IX_WAITS_NOT || waits == IX_POLLS_ALL || waits == IX_POLLS_ANY;
 }
 
 /* Where a thread's clock of calls stood when measuring ended. */

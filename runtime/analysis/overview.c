@@ -35,7 +35,8 @@ void ix_overview_add(ix_overview *o, int64_t enter_ns, int64_t exit_ns,
                      const ix_interval part[IX_CAUSES])
 {
     static const int late[] = {IX_LATE_SENDER, IX_LATE_COLLECTIVE, IX_LATE_RECEIVER};
-    static const int last[] = {IX_STALLED, IX_TRANSFER, IX_LIBRARY, IX_UNATTRIBUTED};
+    static const int last[] = {IX_STALLED, IX_TRANSFER, IX_LIBRARY, IX_FILE_IO, IX_UNATTRIBUTED};
+    enum { LAST = sizeof last / sizeof *last };
     if (!o->rows || exit_ns < enter_ns)
         return;
     uint32_t first = stretch(o, enter_ns), end = stretch(o, exit_ns);
@@ -44,7 +45,7 @@ void ix_overview_add(ix_overview *o, int64_t enter_ns, int64_t exit_ns,
         begin[late[k]] = from;
         from += part[late[k]].min_ns;
     }
-    for (int k = 3; k >= 0; k--) {
+    for (int k = LAST - 1; k >= 0; k--) {
         to -= part[last[k]].min_ns;
         begin[last[k]] = to;
     }

@@ -4,11 +4,11 @@
 #include <string.h>
 
 _Static_assert(sizeof(ix_evidence_row) == 16 + 19 * 8, "a row of evidence.npy has no padding");
-_Static_assert(sizeof(ix_causes_row) == 16 + 23 * 8, "a row of causes.npy has no padding");
+_Static_assert(sizeof(ix_causes_row) == 16 + 25 * 8, "a row of causes.npy has no padding");
 _Static_assert(sizeof(ix_waits_row) == 16 + 5 * 8, "a row of waits.npy has no padding");
 _Static_assert(sizeof(ix_partners_row) == 8 + 4 * 8, "a row of partners.npy has no padding");
-_Static_assert(sizeof(ix_timeline_row) == 40 + 30 * 8, "a row of timeline.npy has no padding");
-_Static_assert(sizeof(ix_overview_row) == 8 + 11 * 8, "a row of overview.npy has no padding");
+_Static_assert(sizeof(ix_timeline_row) == 40 + 32 * 8, "a row of timeline.npy has no padding");
+_Static_assert(sizeof(ix_overview_row) == 8 + 12 * 8, "a row of overview.npy has no padding");
 
 void ix_rows_init(ix_rows *table, int which)
 {

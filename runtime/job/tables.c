@@ -40,7 +40,7 @@ static const char evidence_type[] =
 static const char causes_type[] =
     "[('rank','<i4'),('site','<i4'),('operation','<u2'),('section','<u2'),('reserved','<u4'),"
     "('count','<i8'),('logged','<i8'),('call_ns','<i8')" PAIR("late_sender") PAIR("late_receiver")
-        PAIR("late_collective") PAIR("transfer") PAIR("stalled") PAIR("library")
+        PAIR("late_collective") PAIR("transfer") PAIR("stalled") PAIR("library") PAIR("file_io")
             PAIR("unattributed") PAIR("gainable") PAIR("lost_overlap") PAIR("undriven") "]";
 
 static const char waits_type[] =
@@ -57,14 +57,14 @@ static const char timeline_type[] =
     "('exit_ns','<i8'),('end_enter_ns','<i8'),('end_exit_ns','<i8'),('peer_enter_ns','<i8'),"
     "('peer_exit_ns','<i8'),('error_ns','<i8'),('x_lo_ns','<i8'),('x_hi_ns','<i8')" PAIR("hidden")
         PAIR("exposed") PAIR("late_sender") PAIR("late_receiver") PAIR("late_collective")
-            PAIR("transfer") PAIR("stalled") PAIR("library") PAIR("unattributed")
+            PAIR("transfer") PAIR("stalled") PAIR("library") PAIR("file_io") PAIR("unattributed")
                 PAIR("lost_overlap") "]";
 
 static const char overview_type[] =
     "[('rank','<i4'),('reserved','<i4'),('begin_ns','<i8'),('length_ns','<i8'),"
     "('logged_ns','<i8'),('call_ns','<i8'),('late_sender_ns','<i8'),('late_receiver_ns','<i8'),"
     "('late_collective_ns','<i8'),('transfer_ns','<i8'),('stalled_ns','<i8'),('library_ns','<i8'),"
-    "('unattributed_ns','<i8')]";
+    "('file_io_ns','<i8'),('unattributed_ns','<i8')]";
 
 static const char call_paths_type[] =
     "[('rank','<i4'),('site','<i4'),('call_path','<u2'),('level','<u2'),('frame','<i4'),"

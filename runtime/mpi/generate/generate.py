@@ -180,7 +180,7 @@ def real_tables(found: header.Header, absent: set[str]) -> str:
 # Of these kinds of functions, and of calls of these groups, no log tells whom they wait for.
 _WAITING_KINDS = {"abort", "finalize", "init", "rma_sync", "session_finalize", "session_init"}
 _WAITING_KINDS |= {"win_create", "win_free"}
-_WAITING_GROUPS = {"buffer", "communicator", "extension", "file", "unknown"}
+_WAITING_GROUPS = {"buffer", "communicator", "extension", "unknown"}
 _MESSAGES = {"mprobe", "mrecv", "probe", "recv", "send", "sendrecv", "sendrecv_replace"}
 
 
@@ -190,6 +190,8 @@ def waits(facts: Facts) -> str:
         return "IX_POLLS_ALL"
     if facts.kind in _WAITING_KINDS or not facts.known:
         return "IX_WAITS_UNKNOWN"
+    if facts.kind == "call" and facts.fields.get("group") == "file":
+        return "IX_WAITS_FILE"
     if facts.kind == "call" and facts.fields.get("group") in _WAITING_GROUPS:
         return "IX_WAITS_UNKNOWN"
     if facts.kind == "completion" and facts.fields.get("form") == "wait":

@@ -88,8 +88,8 @@ def _draw(run: Run, output: Path | None, site: str | None) -> None:
     found = load_timeline(run)
     if found is None:
         raise ImbrexError(
-            f"{run.directory}: has no single calls to draw (measured by an older version, or with "
-            "--log off); measure again with imbrex run"
+            f"{run.directory}: has no single calls to draw (no rank called anything that "
+            "communicates, or it was measured with --log off or by an older version)"
         )
     with output_console(output) as screen:
         print_timeline(take_account(run), found, screen, site)

@@ -9,7 +9,7 @@ from imbrex.profile.causes import CAUSES
 from imbrex.profile.format import Table
 
 _IN_TIME = ("late_sender", "late_collective", "late_receiver", "moving", "stalled", "transfer")
-_ORDER = (*_IN_TIME, "library", "unattributed")
+_ORDER = (*_IN_TIME, "library", "file_io", "unattributed")
 assert set(_ORDER) - {"moving"} == set(CAUSES)
 assert set(LATE) | set(MOVING) < set(_ORDER)
 
@@ -36,7 +36,7 @@ def parts_of_call(call: Table) -> list[CallPart]:
     }
     widths = [int(call[f"{name}_max_ns"]) - int(call[f"{name}_min_ns"]) for name in MOVING]
     late = min(end - begin, sum(middles[name] for name in LATE))
-    certain = sum(int(call[f"{name}_min_ns"]) for name in ("library", "unattributed"))
+    certain = sum(int(call[f"{name}_min_ns"]) for name in ("library", "file_io", "unattributed"))
     rest = max(0.0, end - begin - late - certain)
     moving = min(rest, sum(middles[name] for name in MOVING))
     if moving > 0 and max(widths) > APART * moving:

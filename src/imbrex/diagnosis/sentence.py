@@ -68,7 +68,8 @@ def conclusion(account: Account) -> str:
         driven = wording.percents(progress.low, progress.high)
         return f"Progress while the ranks compute could gain {driven}."
     if gain.high < WORTH:
-        return "Overlap cannot help here."
+        of_messages = whole.cause("file_io").low >= 0.5 * whole.call_s
+        return f"Overlap {'of messages ' if of_messages else ''}cannot help here."
     stalled = whole.cause("stalled").low
     crowded = account.run.job.crowded
     if account.caused and crowded is not None and stalled >= STALLS * whole.gainable.high:

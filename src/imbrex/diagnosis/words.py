@@ -12,6 +12,7 @@ CAUSE_WORDS = {
     "stalled": "stalled",
     "moving": "transfer or stalled",
     "library": "MPI itself",
+    "file_io": "file I/O",
     "unattributed": "unknown",
 }
 """Short, as in a table."""
@@ -24,6 +25,7 @@ CAUSE_MEANINGS = {
     "stalled": "all partners were there and it took longer than the network needs",
     "moving": "all partners were there, and the data was moving or nobody drove it",
     "library": "calls that wait for nothing",
+    "file_io": "reading and writing files, and waiting for others in that",
     "unattributed": "not in the call log, or without a match",
 }
 

@@ -36,7 +36,7 @@ from imbrex.steps import Tell
 Event = dict[str, Any]
 
 _MESSAGES = (*SENDS, Kind.RECV)
-_UNSAID = ("library", "unattributed")
+_UNSAID = ("library", "file_io", "unattributed")
 """Causes that are no event of their own where they are all that a call did."""
 
 

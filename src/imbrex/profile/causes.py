@@ -26,6 +26,7 @@ _CAUSES = {
     "transfer": "all partners were there and the data was moving",
     "stalled": "all partners were there, and it took longer than X_hi",
     "library": "in calls that wait for nothing",
+    "file_io": "in calls that open, read, write or close files, and for others in them",
     "unattributed": "not logged, or not matched",
 }
 CAUSES = tuple(_CAUSES)

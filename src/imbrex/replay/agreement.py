@@ -26,6 +26,8 @@ _ROUNDED = 1e-3
 _GRAIN_S = 1e-6
 _BUSY = "the machine was busy when its profile was made: `imbrex calibrate` when nothing else runs"
 _FASTER = "messages were faster than the machine profile says"
+_NO_NETWORK = ("library", "file_io", "unattributed")
+"""Causes of time in MPI that no network explains."""
 _WAITS = (Kind.WAIT_SEND, Kind.WAIT_RECV, Kind.WAIT_ARRIVAL)
 
 
@@ -141,7 +143,7 @@ class _Reading:
         moving = sum(row.division.moving.high for row in rows)
         if predicted <= moving * (1 + _ROUNDED):
             return "the ranks compute too little to hide all of it"
-        rest = sum(row.division.cause(n).high for row in rows for n in ("library", "unattributed"))
+        rest = sum(row.division.cause(n).high for row in rows for n in _NO_NETWORK)
         if predicted <= moving + rest:
             return "the run cannot tell all of it from MPI's own time"
         if self.off_s > 0 and predicted <= limit + self.off_s:
@@ -153,7 +155,7 @@ def _of_computation(account: Account, document: dict[str, Any], reading: _Readin
     """Computation, balance and communication: calls that wait for nothing may count as either."""
     ranks, row = divide_ranks(account.run), document["networks"][0]
     compute: NDArray[np.float64] = ranks.of(account.run, "compute_ns") / 1e9
-    most = compute + sum(ranks.spans[name].high for name in ("library", "unattributed"))
+    most = compute + sum(ranks.spans[name].high for name in _NO_NETWORK)
     most = most + document["not_replayed_share"] * reading.measured_s * len(compute)
     polls = any(mpi_facts.is_poll(found.operation) for found in account.sites)
     why = "what is computed between tests that failed counts as waiting" if polls else ""

@@ -121,6 +121,7 @@ def _disturbed(run: Run, document: dict[str, Any]) -> str:
         for name, words in (
             ("stalled", "stalled (cores, memory or link shared, or no progress)"),
             ("library", "MPI itself"),
+            ("file_io", "file I/O"),
         )
         if name in division.parts and division.parts[name].middle / busy >= MATTERS
     ]

@@ -18,6 +18,7 @@ LETTERS = {
     "transfer": ("T", "blue"),
     "stalled": ("X", "yellow"),
     "library": ("m", "cyan"),
+    "file_io": ("f", "magenta"),
     "unattributed": ("?", "dim"),
     WAITING: ("w", "red"),
     OPEN: ("-", "dim"),

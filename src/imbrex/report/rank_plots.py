@@ -32,6 +32,7 @@ _COLOURS = {
     "transfer": "#3b6fb5",
     "stalled": "#cf9a1b",
     "library": "#4f9aa3",
+    "file_io": "#8a6fb0",
     "unattributed": "#9aa3ab",
     "open": "#d3bd7f",
 }

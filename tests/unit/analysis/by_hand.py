@@ -11,7 +11,7 @@ PATH = ("path intra-node", "point 1 1 2 -1 -1", "point 1000 100 200 -1 -1")
 WAITS_FOR_RECEIVE = (*PATH, "class 1 0 0 1000 0 1000 0 1000 0 1000")
 BUFFERED = (*PATH, "class 1 1 0 1000 0 1000 0 1000 0 1000")
 CAUSES = ("late_sender", "late_receiver", "late_collective", "transfer", "stalled", "library")
-CAUSES = (*CAUSES, "unattributed")
+CAUSES = (*CAUSES, "file_io", "unattributed")
 
 
 def told(row: dict[str, int]) -> dict[str, tuple[int, int]]:

@@ -49,7 +49,7 @@ def test_calls_that_wait_for_nobody_are_the_librarys(driver):
     row = rows.causes[0, 2, "MPI_Test"]
     assert (row["count"], row["logged"], row["call_ns"]) == (4, 1, 200)
     assert told(row) == {"library": (200, 200)}
-    assert told(rows.causes[0, 5, "MPI_File_open"]) == {"unattributed": (700, 700)}
+    assert told(rows.causes[0, 5, "MPI_File_open"]) == {"file_io": (700, 700)}
 
 
 @pytest.mark.parametrize("ahead", [0, 10**9, -(10**9)])

@@ -16,7 +16,7 @@ from tests.unit.analysis.schedules import jobs
 pytestmark = pytest.mark.slow
 
 CAUSES = ("late_sender", "late_receiver", "late_collective", "transfer", "stalled", "library")
-CAUSES = (*CAUSES, "unattributed")
+CAUSES = (*CAUSES, "file_io", "unattributed")
 many = settings(
     max_examples=150,
     deadline=None,

@@ -111,6 +111,7 @@ def test_a_message_and_why_its_receive_took_so_long(timeline_of):
         "transfer": (0, 100e-9),
         "stalled": (0, 100e-9),
         "library": (0, 0),
+        "file_io": (0, 0),
         "unattributed": (0, 0),
     }
 

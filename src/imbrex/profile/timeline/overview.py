@@ -41,7 +41,7 @@ OVERVIEW_DTYPE = OVERVIEW.dtype
 PARTS = ("compute", *CAUSES, "open", "unlogged")
 """What the time of a stretch went into; `open`: one of the causes, not certain which."""
 _CALL_ORDER = ("late_sender", "late_collective", "late_receiver")
-_LAST = ("stalled", "transfer", "library", "unattributed")
+_LAST = ("stalled", "transfer", "library", "file_io", "unattributed")
 
 
 @dataclass(frozen=True)
