@@ -15,7 +15,7 @@ HEAD = """module views
   implicit none
   integer, parameter :: columns = {columns}, rows = {rows}
   type :: fields_t
-    double precision, allocatable :: u(:, :), v(:, :), w(:, :)
+    double precision, {owned} :: u(:, :), v(:, :), w(:, :)
   end type fields_t
   type :: chunk_t
     integer :: nx, ny, peer
@@ -88,6 +88,23 @@ contains
     end do
   end subroutine sides_of
 
+  subroutine tops_of(x, m, k, peer)
+    integer, intent(in) :: m, k, peer
+    double precision, intent(inout) :: x(0:m+1, 0:k+1)
+    double precision, allocatable :: sent(:), got(:)
+    {request}, allocatable :: request(:)
+    integer :: i, ierr
+    allocate(sent(m), got(0:m-1), request(2), stat=ierr)
+    call MPI_Irecv(got, m, MPI_DOUBLE_PRECISION, peer, 5, MPI_COMM_WORLD, request(1), ierr)
+    do i = 1, m; sent(i) = x(i, 1); end do
+    call MPI_Isend(sent, m, MPI_DOUBLE_PRECISION, peer, 5, MPI_COMM_WORLD, request(2), ierr)
+    call MPI_Waitall(2, request, MPI_STATUSES_IGNORE, ierr)
+    do i = 1, m
+      x(i, k + 1) = got(i - 1)
+    end do
+    {freed}
+  end subroutine tops_of
+
   subroutine step(x, y, m, k)
     integer, intent(in) :: m, k
     double precision, intent(in) :: x(0:m+1, 0:k+1)
@@ -99,6 +116,14 @@ contains
       end do
     end do
   end subroutine step
+
+  subroutine whole(x, y, m, k)
+    integer, intent(in) :: m, k
+    double precision, intent(in) :: x(0:m+1, 0:k+1)
+    double precision, intent(inout) :: y(0:m+1, 0:k+1)
+    y(1:m, 1:k) = 0.5d0*y(1:m, 1:k) + 0.25d0*(x(0:m-1, 1:k) + x(1:m, 0:k-1)) &
+      - 0.125d0*x(2:m+1, 2:k+1)
+  end subroutine whole
 
   subroutine from_one(x, y, m, k)
     integer, intent(in) :: m, k
@@ -141,7 +166,7 @@ contains
     c%nx = columns
     c%ny = rows
     c%peer = 1 - rank
-    if (.not. allocated(c%f%u)) then
+    if (.not. {asked}(c%f%u)) then
       allocate(c%f%u(0:columns+{more}, 0:rows+3), c%f%v(columns+{more}+1, rows+4))
       allocate(c%f%w(0:columns+1, 0:rows+3))
     end if
@@ -246,7 +271,7 @@ class _Routine:
 
     def _exchange(self, chunk: str) -> str:
         m, k = self._sizes(chunk)
-        name = self.random.choice(("rows_of", "ends_of", "ends_of", "sides_of"))
+        name = self.random.choice(("rows_of", "ends_of", "ends_of", "sides_of", "tops_of"))
         if name == "sides_of":
             low, high = self.random.choice((("0", f"{m} + 1"), ("1", f"{m} + 2"), ("0", m)))
             m = f"{low}, {high}"
@@ -271,14 +296,18 @@ class _Routine:
         one, other = self.random.sample(["u", "v", "w"], 2)
         x, y = f"{chunk}%f%{one}", f"{chunk}%f%{other}"
         draw = self.random.random()
-        if draw < 0.45:
+        if draw < 0.4:
             return [f"call step({x}, {y}, {m}, {k})"]
+        if draw < 0.5:
+            return [f"call whole({x}, {y}, {m}, {k})"]
         if draw < 0.6:
             return [f"call from_one({x}, {y}, {m}, {k})"]
         if draw < 0.7:
             return [f"call in_lines({x}, {m}, {k})"]
         if draw < 0.8:
             return [f"call inside({x}, 0, {m} + 1, {k})"]
+        if draw < 0.9:
+            return self._whole_lines(x, y, m, k)
         first = self.random.choice("12")
         # v begins at 1, the others at 0.
         beside = f"{y}(i + 1, j + 1)" if other == "v" else f"{y}(i + 1, j - 1)"
@@ -288,6 +317,46 @@ class _Routine:
         )
         return [f"do concurrent {header}", f"  {x}(i, j) = {inner}", "end do"]
 
+    def _whole_lines(self, x: str, y: str, m: str, k: str) -> list[str]:
+        """Assignments of whole lines, under a mask or beside others."""
+        part = other = f"(1:{m}, 1:{k})"
+        if self.random.random() < 0.3:
+            other = f"(1:{m}, 0:{k} - 1)" if "%v" not in y else f"(2:{m} + 1, 1:{k})"
+        return self.random.choice(
+            (
+                [f"where ({y}{part} > 0.25d0) {x}{part} = 0.5d0 * {y}{other}"],
+                [
+                    f"where ({x}{part} > 0.5d0)",
+                    f"  {x}{part} = 0.5d0 * {x}{part}",
+                    f"elsewhere ({y}{part} > 0.25d0)",
+                    f"  {x}{part} = 0.25d0 + {y}{part} / 2.0d0",
+                    "elsewhere",
+                    f"  {x}{part} = 0.125d0",
+                    "end where",
+                ],
+                [f"do j = 1, {k}; {x}(1:{m}, j) = 0.5d0 * {y}(1:{m}, j); own = own + j; end do"],
+                [
+                    f"do j = 1, {k}; do i = 1, {m}",
+                    f"  {x}(i, j) = 0.5d0 * {y}(i, j) + 0.125d0",
+                    "end do; end do",
+                ],
+                [self._sections(x, self.random.choice((x, y, y)), part, m, k)],
+                [f"own = 0.5d0 * own; {x}{part} = {y}{part} - 0.25d0; i = 2; j = i"],
+            )
+        )
+
+    def _sections(self, x: str, y: str, part: str, m: str, k: str) -> str:
+        """Sections beside each other: which are the same elements depends on where v begins."""
+        add = 1 if "%v" in y else 0
+        columns = f"{1 + add}:{m} + {add}" if add else f"1:{m}"
+        rows = f"{1 + add}:{k} + {add}" if add else f"1:{k}"
+        beside = (f"{add}:{m} - {1 - add}", f"{2 + add}:{m} + {1 + add}")
+        above = (f"{add}:{k} - {1 - add}", f"{2 + add}:{k} + {1 + add}")
+        terms = [f"{y}({each}, {rows})" for each in beside]
+        terms += [f"{y}({columns}, {each})" for each in above]
+        chosen = self.random.sample(terms, self.random.choice((1, 2, 2, 3)))
+        return f"{x}{part} = 0.5d0*{x}{part} + 0.125d0*(" + " + ".join(chosen) + ")"
+
 
 def source(seeds: list[int]) -> str:
     """One program that runs the random routine of each seed in turn; its module has its own name.
@@ -295,13 +364,20 @@ def source(seeds: list[int]) -> str:
     Every second one uses the handles of mpi_f08.
     """
     own = seeds[0] // 2 % 2 == 1
+    pointers = seeds[0] // 4 % 3 == 0
     head = HEAD.format(
         use="use mpi_f08" if own else "use mpi",
         request="type(MPI_Request)" if own else "integer",
         columns=COLUMNS,
         rows=ROWS,
         more=seeds[0] % 3 + 1,
+        owned="pointer" if pointers else "allocatable",
+        asked="associated" if pointers else "allocated",
+        freed="deallocate(sent, got, request)" if seeds[0] // 4 % 2 else "i = 0",
     )
+    if pointers:
+        head = head.replace("v(:, :), w(:, :)", "v(:, :), w(:, :) => null()")
+        head = head.replace("u(:, :), v", "u(:, :) => null(), v")
     calls = "\n".join(CALLS.format(seed=seed) for seed in seeds)
     routines = "\n".join(_Routine(seed).text() for seed in seeds)
     text = head + "\n" + routines + MAIN.format(calls=calls)

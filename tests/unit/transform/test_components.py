@@ -120,8 +120,8 @@ REFUSED: dict[str, dict[str, str]] = {
         "code": "p => g%u\n" + SEND + SET % "p",
     },
     "a target elsewhere": {
-        "types": "type(grid_t), target :: other",
-        "code": SEND + WORK,
+        "types": "type(grid_t), target :: other\ndouble precision, pointer :: q(:)",
+        "code": "q => other%u\n" + SEND + WORK,
     },
     "a pointer in the type": {
         "components": "double precision, pointer :: w(:)",
@@ -129,7 +129,7 @@ REFUSED: dict[str, dict[str, str]] = {
     },
     "an object that is a pointer": {
         "declarations": "type(grid_t), pointer :: q",
-        "code": "allocate(q)\n" + SEND + WORK,
+        "code": "q => h\n" + SEND + WORK,
     },
     "an extended type": {
         "types": "type, extends(grid_t) :: more_t\n  integer :: z\nend type more_t\n",

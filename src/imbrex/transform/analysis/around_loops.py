@@ -33,7 +33,7 @@ class Parts:
 def parted_from(program: Program, footprints: Footprints, callee: Routine) -> Iterator[Parts]:
     """The loops that a routine may be divided at: of C one that calculates first."""
     body = callee.body.statements
-    places = [n for n, statement in enumerate(body) if statement.kind is Kind.LOOP]
+    places = [n for n, s in enumerate(body) if s.kind is Kind.LOOP or s.elementwise]
     chosen = places[:1]
     if places and program.in_c(callee.file):
         working = [n for n in places if calculates(program, callee.file, body[n])]

@@ -121,6 +121,7 @@ class CalledNests:
             final=tuple(parts.final),
             begin=tuple(begin),
             result=result if result in reduced else "",
+            elements=inner.elements,
         )
         behind = {a.variable for s in parts.final for w in s.walk() for a in w.accesses}
         reduces_on = bool(behind & inner.reduced.keys() - {space.result})

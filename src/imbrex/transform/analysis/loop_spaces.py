@@ -1,4 +1,7 @@
-"""The iteration space of a perfect loop nest, in the terms of the routine that it stands in."""
+"""The iteration space of a perfect loop nest, or of an assignment to a section of an array.
+
+It is in the terms of the routine that it stands in.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +9,18 @@ from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.in_bounds import made_each_time
 from imbrex.transform.analysis.reductions import reductions
 from imbrex.transform.analysis.space import Space, nest
-from imbrex.transform.model.memory import Access
-from imbrex.transform.model.program import Program, Routine, Statement
+from imbrex.transform.model.affine import Affine
+from imbrex.transform.model.elementwise import Part
+from imbrex.transform.model.memory import Access, Variable
+from imbrex.transform.model.program import LoopRange, Program, Routine, Statement
 
 
 def space_of_loops(
     program: Program, footprints: Footprints, statement: Statement, routine: Routine
 ) -> Space | None:
     """The space of a statement that is a nest; None where its ranges are not known."""
+    if statement.elementwise:
+        return _space_of_elements(program, footprints, statement, routine)
     loops = nest(statement)
     ranges = [loop.loop for loop in loops if loop.loop is not None]
     if not loops:
@@ -40,6 +47,59 @@ def space_of_loops(
         certain=frozenset(access for access in accesses if access.variable in sure),
         reduced=reductions(program, footprints, routine, inner),
     )
+
+
+def _space_of_elements(
+    program: Program, footprints: Footprints, statement: Statement, routine: Routine
+) -> Space | None:
+    """The space of an assignment to a section: its ranges that are as long in each array."""
+    parts = statement.elementwise
+    places = range(len(parts[0].extents))
+    lengths = {n: {_length(part, n) for part in parts if part.extents} for n in places}
+    indices: dict[int, str] = {}
+    ranges: list[LoopRange] = []
+    for number, known in lengths.items():
+        length = next(iter(known))
+        if len(known) != 1 or length is None or not _counted(program, parts, number):
+            continue
+        index = f"element:{number}@{routine.file}:{routine.name}:{statement.start}"
+        program.variables.setdefault(
+            index, Variable(index, "its elements", "local", element="integer")
+        )
+        indices[number] = index
+        ranges.append(LoopRange(index, Affine(0), length))
+    changed = footprints.changed(statement.accesses)
+    if not ranges or any(span.high.variables() & changed for span in ranges):
+        return None
+    named = {part.variable for part in parts}
+    accesses = [a for a in statement.accesses if a.variable not in named]
+    accesses += [
+        Access(p.variable, p.through, p.write, statement.line, p.at(indices)) for p in parts
+    ]
+    places_of = tuple(indices)
+    loops = [statement] * len(ranges)
+    return Space(statement, loops, ranges, accesses, [], elements=places_of)
+
+
+def _length(part: Part, number: int) -> Affine | None:
+    """How many elements a range has, less one."""
+    extent = part.extents[number][1]
+    if extent.first is None or extent.last is None:
+        return None
+    return extent.last.plus(extent.first, -1)
+
+
+def _counted(program: Program, parts: tuple[Part, ...], number: int) -> bool:
+    """Whether the ends of a range are made of integers of the default kind."""
+    ends = [
+        end
+        for part in parts
+        if part.extents
+        for end in (part.extents[number][1].first, part.extents[number][1].last)
+    ]
+    names = {name for end in ends if end is not None for name in end.numbers()}
+    variables = [program.variables.get(name) for name in names]
+    return all(v is not None and v.element in ("integer", "") for v in variables)
 
 
 def _one_array(footprints: Footprints, access: Access, indices: set[str]) -> Access:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from imbrex.transform.model.affine import Affine, Range, Section
+from imbrex.transform.model.elementwise import Part
 from imbrex.transform.model.memory import Access
 from imbrex.transform.model.program import LoopRange, Statement
 
@@ -49,6 +50,7 @@ class Renaming:
         loop = statement.loop
         if loop is not None:
             statement.loop = LoopRange(loop.index, self.value(loop.low), self.value(loop.high))
+        statement.elementwise = tuple(self._part(part) for part in statement.elementwise)
         statement.holding = tuple(self.value(form) for form in statement.holding)
         statement.failing = tuple(self.value(form) for form in statement.failing)
         for call in statement.calls:
@@ -58,6 +60,15 @@ class Renaming:
                 argument.slot = tuple(self.value(index) for index in argument.slot)
                 if argument.origin is not None:
                     argument.origin = tuple(self.optional(index) for index in argument.origin)
+
+    def _part(self, part: Part) -> Part:
+        section = self.section(part.section)
+        assert section is not None
+        extents = tuple(
+            (n, e._replace(first=self.optional(e.first), last=self.optional(e.last)))
+            for n, e in part.extents
+        )
+        return part._replace(section=section, extents=extents)
 
     def allocations(self, statement: Statement) -> None:
         """Replace in the bounds that an ALLOCATE of Fortran gives."""

@@ -199,7 +199,8 @@ class RequestStates:
 
     def _harmless(self, routine: Routine, statement: Statement, access: Access) -> bool:
         """Whether a use outside MPI brings no handle into the place, and copies none."""
-        if statement.stop is not None and statement.stop.kind is ReasonKind.ALLOCATION:
+        stop = statement.stop
+        if statement.allocation or (stop is not None and stop.kind is ReasonKind.ALLOCATION):
             return True
         source = self.program.files.get(routine.file)
         if access.write:

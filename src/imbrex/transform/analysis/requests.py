@@ -17,7 +17,8 @@ from imbrex.transform.model.program import Argument, Block, Call, Kind, Program,
 from imbrex.transform.model.reasons import ReasonKind
 
 _PRESET = re.compile(
-    r"=\s*(\{\s*)?MPI_REQUEST_NULL\s*(,\s*MPI_REQUEST_NULL\s*)*(\}\s*)?;?\s*$", re.IGNORECASE
+    r"=\s*((\{\s*)?MPI_REQUEST_NULL\s*(,\s*MPI_REQUEST_NULL\s*)*(\}\s*)?|0\s*);?\s*$",
+    re.IGNORECASE,
 )
 
 
@@ -29,7 +30,7 @@ def passed_to(request: str, call: str) -> Cause:
 
 
 def presets(data: bytes, statement: Statement) -> bool:
-    """A declaration without another value, or an assignment of MPI_REQUEST_NULL."""
+    """A declaration without another value, or an assignment of MPI_REQUEST_NULL, or of 0."""
     if statement.blocks:
         return False
     text = data[statement.start : statement.end].decode(errors="replace")
@@ -170,7 +171,7 @@ class Requests:
             elif transfer is not None:
                 found.starts.append((statement, transfer))
         for access in statement.accesses:
-            if access.variable != key or passed:
+            if access.variable != key or passed or statement.allocation:
                 continue
             source = self.program.files.get(self.routine.file)
             if not access.write or source is None or not presets(source.data, statement):

@@ -43,7 +43,9 @@ class Setters:
         found: dict[str, list[tuple[Routine, Statement]]] = {}
         for routine in self.program.routines.values():
             for statement in routine.statements():
-                written = [a for a in statement.accesses if a.write]
+                # An allocation sets no element; the bounds that it sets are told elsewhere.
+                own = [] if statement.allocation else statement.accesses
+                written = [a for a in own if a.write]
                 for call in statement.calls:
                     if call.name not in _HARMLESS:
                         written += self._by_call(routine, call)
@@ -64,7 +66,8 @@ class Setters:
         source = self.program.files.get(routine.file)  # None: a header of C
         if source is None or not source.is_fortran:
             return set()
-        if statement.stop is None and not self._calls_unread(routine, statement):
+        known = statement.stop is None and not statement.allocation
+        if known and not self._calls_unread(routine, statement):
             return set()
         text = source.data[statement.start : statement.end].lower()
         if SETS_NOTHING.match(text):

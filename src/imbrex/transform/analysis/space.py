@@ -35,6 +35,8 @@ class Space:
     final: tuple[Statement, ...] = ()  # of a routine: what it does behind its loops
     # Of a routine: what it does in front of them in the part that runs last alone.
     begin: tuple[Statement, ...] = ()
+    # Of an assignment to a section of an array, which has no loops: its ranges, by number.
+    elements: tuple[int, ...] = ()
     result: str = ""  # of a routine: the local that goes as a value from its first part to the last
 
     def shared_headers(self) -> list[Access]:

@@ -30,7 +30,7 @@ class Spaces:
         self.addressed = footprints.addressed
 
     def of(self, statement: Statement) -> Space | None:
-        if statement.kind is Kind.LOOP:
+        if statement.kind is Kind.LOOP or statement.elementwise:
             return space_of_loops(self.program, self.footprints, statement, self.routine)
         return CalledNests(self.program, self.footprints, self.routine).of(statement)
 
@@ -41,7 +41,7 @@ class Spaces:
         for footprint in whole:
             if footprint.stop or footprint.leaves:
                 return footprint.stop or footprint.leaves
-        for inner in space.loops[-1].blocks[0].statements:
+        for inner in [] if space.elements else space.loops[-1].blocks[0].statements:
             body = self.footprints.of(inner, self.routine.file)
             if body.leaves and body.jumps - {"continue", "cycle"}:
                 return body.leaves

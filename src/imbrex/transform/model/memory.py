@@ -28,6 +28,7 @@ class Variable:
     optional: bool = False  # a Fortran dummy argument that may be absent
     apart: bool = False  # a field whose memory is none of its object's: an allocatable component
     allocatable: bool = False  # of Fortran: its bounds are those of its last allocation
+    keeps_shape: bool = False  # of Fortran: no assignment to it as a whole allocates it anew
     assumed_shape: bool = False  # a Fortran dummy argument with the shape of what it is given
     reference: bool = False  # of C++: a reference, or `this`, that names one object for good
     rows: bool = False  # an array of vectors, each of which has memory of its own

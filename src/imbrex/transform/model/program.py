@@ -13,6 +13,7 @@ from imbrex.transform.model.allocation import Allocation
 from imbrex.transform.model.causes import Cause, Reason
 from imbrex.transform.model.conditions import Test
 from imbrex.transform.model.covered_calls import UnreadCall
+from imbrex.transform.model.elementwise import Part
 from imbrex.transform.model.formulas import Assignment, Formula, Span
 from imbrex.transform.model.location import Location
 from imbrex.transform.model.memory import Access, Layout, Variable
@@ -154,6 +155,8 @@ class Statement:
     sets: tuple[str, Affine] | None = None
     swaps: tuple[str, str] | None = None  # the pointers that `std::swap` exchanges, alone
     allocates: tuple[Allocation, ...] = ()  # of Fortran
+    elementwise: tuple[Part, ...] = ()  # of an assignment of Fortran to a section of an array
+    allocation: bool = False  # of Fortran: it gives or frees memory of plain arrays, and no more
     # Of C: the integers that it sets, the range of a loop that is not affine, what an IF asks.
     assigned: tuple[Assignment, ...] = ()
     span: Span | None = None

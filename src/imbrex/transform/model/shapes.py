@@ -24,6 +24,11 @@ def bound_of(key: str, dimension: int, *, low: bool) -> str:
     return f"{'low' if low else 'high'}:{key}:{dimension}"
 
 
+def is_bound(key: str) -> bool:
+    """Whether a variable is a bound of an array that is allocated."""
+    return key.startswith(("low:", "high:"))
+
+
 def array_of(symbol: str) -> tuple[str, int] | None:
     """The array and the dimension of which an extent is; None for other variables."""
     if not symbol.startswith("extent:"):

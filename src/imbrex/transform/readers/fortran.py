@@ -15,6 +15,7 @@ from imbrex.transform.readers.fortran_binding import bind_components
 from imbrex.transform.readers.fortran_body import Body
 from imbrex.transform.readers.fortran_lines import LogicalLine
 from imbrex.transform.readers.fortran_names import Names
+from imbrex.transform.readers.fortran_owned import own_pointers
 from imbrex.transform.readers.fortran_scopes import Scope
 from imbrex.transform.readers.fortran_types import Types
 from imbrex.transform.readers.fortran_units import Units
@@ -46,7 +47,13 @@ def read_fortran(units: list[Units], program: Program) -> None:
                 place = Location(scope.file, scope.line)
                 program.missing_modules.setdefault(module, place)
     definitions = [definition for unit in units for definition in unit.types]
-    names.types = Types(scopes, definitions, _undeclared(scopes, program))
+    undeclared = _undeclared(scopes, program)
+    linked = [unit.linked for unit in units]
+    if not undeclared and not program.skipped and None not in linked:
+        words = set(program.inactive).union(*(each for each in linked if each is not None))
+        if any(scope.kind == "program" for scope in scopes):
+            own_pointers(scopes, definitions, names, words)
+    names.types = Types(scopes, definitions, undeclared)
     for unit in units:
         program.files[unit.source.name] = unit.source
         identifiers = frozenset(

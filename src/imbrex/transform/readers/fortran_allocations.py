@@ -1,4 +1,4 @@
-"""The arrays that an ALLOCATE names, with the bounds that it gives them."""
+"""The arrays that an ALLOCATE names, and the bounds that it gives them."""
 
 from __future__ import annotations
 
@@ -6,11 +6,17 @@ import re
 
 from imbrex.transform.model.affine import Affine
 from imbrex.transform.model.allocation import Allocation
+from imbrex.transform.model.memory import Variable
+from imbrex.transform.model.shapes import bounds_of
+from imbrex.transform.readers.fortran_arguments import Effects
 from imbrex.transform.readers.fortran_components import Components
-from imbrex.transform.readers.fortran_lines import closing, split_arguments
+from imbrex.transform.readers.fortran_expressions import Expressions
+from imbrex.transform.readers.fortran_lines import LogicalLine, closing, split_arguments
 from imbrex.transform.readers.fortran_names import Names
 from imbrex.transform.readers.fortran_scopes import Scope
 
+_NUMBERS = ("integer", "real", "double", "complex", "logical", "type(mpi_")
+_STATUS = re.compile(r"stat=([a-z_]\w*)")
 _PLAIN = re.compile(r"[a-z_]\w*(?=\()")
 
 
@@ -47,3 +53,57 @@ def allocations(
         if array.allocatable and len(bounds) == len(array.bounds):
             found.append(Allocation(owner, array.key, tuple(bounds)))
     return tuple(found)
+
+
+def plainly_allocates(reader: Expressions, line: LogicalLine, effects: Effects) -> bool:
+    """Whether an ALLOCATE or DEALLOCATE does nothing but give or free memory of plain arrays.
+
+    What it sets is entered: the arrays as a whole, and what asking for their bounds reads. Copies,
+    messages of errors and objects of derived types, which may hold more, are not plain.
+    """
+    text = line.masked
+    first = text.index("(") + 1
+    stop = closing(text, first - 1)
+    if stop != len(text) - 1:
+        return False
+    for a, b in split_arguments(text[first:stop]):
+        start, end = first + a, first + b
+        status = _STATUS.fullmatch(text, start, end)
+        if status is not None:
+            variable = reader.names.variable(reader.scope, status[1])
+            if variable is None or variable.bounds or not variable.element.startswith("integer"):
+                return False
+            reader.write_to(line, status[1], effects)
+            continue
+        array = _array(reader, line, start, end, effects)
+        if array is None:
+            return False
+        reader.touch(array, line, effects)
+    return effects.stop is None and not effects.calls
+
+
+def _array(
+    reader: Expressions, line: LogicalLine, start: int, end: int, effects: Effects
+) -> Variable | None:
+    """The array that an item names, with or without bounds, which are read."""
+    text = line.masked
+    component = reader.components.resolve(text, start)
+    if component is not None:
+        if component.end != end or component.part or component.base.optional:
+            return None
+        array = component.last
+        for a, b in component.inner:
+            reader.read_bounds(line, a, b, effects)
+    else:
+        named = re.compile(r"[a-z_]\w*").match(text, start, end)
+        variable = None if named is None else reader.names.variable(reader.scope, named[0])
+        if named is None or variable is None:
+            return None
+        array, opening = variable, named.end()
+        if opening != end:
+            if text[opening] != "(" or closing(text, opening) != end - 1:
+                return None
+            reader.read_bounds(line, opening + 1, end - 1, effects)
+    plain = array.allocatable and bool(bounds_of(array)) and not array.volatile
+    plain = plain and array.element.startswith(_NUMBERS)
+    return array if plain and array.key not in reader.names.program.overlays else None

@@ -11,12 +11,15 @@ from imbrex.transform.model.affine import Affine
 from imbrex.transform.model.causes import Cause
 from imbrex.transform.model.program import Block, Kind, LoopRange, Statement
 from imbrex.transform.model.reasons import ReasonKind
-from imbrex.transform.readers.fortran_allocations import allocations
+from imbrex.transform.readers.fortran_allocations import allocations, plainly_allocates
 from imbrex.transform.readers.fortran_arguments import Effects
 from imbrex.transform.readers.fortran_concurrent import concurrent
 from imbrex.transform.readers.fortran_directives import loop_behind, with_directives
+from imbrex.transform.readers.fortran_elementwise import elementwise
 from imbrex.transform.readers.fortran_expressions import Expressions
+from imbrex.transform.readers.fortran_joined import joined
 from imbrex.transform.readers.fortran_lines import LogicalLine, closing, split_arguments
+from imbrex.transform.readers.fortran_masked import masked
 from imbrex.transform.readers.fortran_names import Names
 from imbrex.transform.readers.fortran_reductions import Reductions
 from imbrex.transform.readers.fortran_scopes import Scope, depth_zero_equals, is_assignment
@@ -26,6 +29,9 @@ _OUTPUT = re.compile(
     r"(read|write|print|open|close|inquire|rewind|backspace|endfile|flush)(\(|\*|'|\"|\d|[a-z])"
 )
 _CONSTRUCT = re.compile(r"(?:[a-z]\w*:)?(associate\(|block$|critical$|where\(|forall\(|changeteam)")
+_NAMED = re.compile(
+    r"[a-z]\w*:(?=if\(|do|select|associate\(|block$|critical$|where\(|forall\(|changeteam)"
+)
 # A step that is surely positive, unless `max` is a name of the user's (then it is no intrinsic).
 _POSITIVE = re.compile(r"(?:merge\(1,)?max\([^()]*,1\)(?:,[^()]*\))?")
 
@@ -77,7 +83,7 @@ class Body:
             statements.append(statement)
             if label and self._ended == label:
                 break
-        return statements
+        return joined(statements, self.names.program.files[self.scope.file].data)
 
     def _break(self, line: int, cause: Cause) -> Cause:
         self.broken = self.broken or f"line {line}: {cause}"
@@ -105,6 +111,8 @@ class Body:
             statement = self._new(Kind.SIMPLE, line)
             equals = depth_zero_equals(text)
             statement.computes = self.expressions.assign(line, equals, effects)
+            if statement.computes:
+                statement.elementwise = elementwise(self.expressions, line, equals)
             target = self.expressions.names.affine(self.expressions.scope, text[:equals])
             value = self.expressions.names.affine(self.expressions.scope, text[equals + 1 :])
             if target is not None and value is not None and len(target.variables()) == 1:
@@ -136,7 +144,7 @@ class Body:
         return loop
 
     def _other(self, line: LogicalLine, text: str, effects: Effects) -> Statement:
-        named = re.match(r"[a-z]\w*:(?=if\(|do|select)", text)
+        named = _NAMED.match(text)
         if named is not None:
             return self._skip(line, text[named.end() :])
         if text.startswith("if("):
@@ -147,6 +155,8 @@ class Body:
             return self._select(line, text, effects)
         if text.startswith("doconcurrent("):
             return concurrent(self, line, text) or self._skip(line, text)
+        if text.startswith("where("):
+            return masked(self, line, text) or self._skip(line, text)
         if _CONSTRUCT.match(text) is not None:
             return self._skip(line, text)
         if text.startswith("call"):
@@ -167,7 +177,12 @@ class Body:
         elif text.startswith(("stop", "errorstop", "pause")):
             statement.stop = ReasonKind.PROGRAM_END()
         elif text.startswith(("allocate(", "deallocate(", "nullify(")):
-            statement.stop = ReasonKind.ALLOCATION()
+            statement.allocation = not text.startswith("nullify(") and plainly_allocates(
+                self.expressions, line, effects
+            )
+            if not statement.allocation:
+                effects.accesses, effects.calls, effects.stop = [], [], None
+                statement.stop = ReasonKind.ALLOCATION()
             if text.startswith("allocate("):
                 reader = self.expressions
                 statement.allocates = allocations(
@@ -218,7 +233,7 @@ class Body:
     def _planted(self, statement: Statement, line: LogicalLine) -> None:
         """Keep calls of MPI inside a construct visible, so that they are reported as refused."""
         at = line.masked.index("callmpi_")
-        inner = self._slice(line, at, len(line.masked))
+        inner = self.part(line, at, len(line.masked))
         child = self._call(inner, inner.masked, effects := Effects())
         child.calls = effects.calls
         child.stop = statement.stop
@@ -228,7 +243,9 @@ class Body:
         statement.blocks[0].statements.append(child)
         child.parent = statement.blocks[0]
 
-    def _slice(self, line: LogicalLine, start: int, end: int) -> LogicalLine:
+    @staticmethod
+    def part(line: LogicalLine, start: int, end: int) -> LogicalLine:
+        """A statement that is a part of another one."""
         part = LogicalLine(line.text[start:end], line.bytes[start:end], line.line, line.end_line)
         part.alone = line.alone
         return part
@@ -255,7 +272,7 @@ class Body:
             statement.condition = line.text[3:stop]
             statement.test = self.expressions.test(line.masked[3:stop])
         if rest != "then":
-            inner = self._statement(self._slice(line, stop + 1, len(text)))
+            inner = self._statement(self.part(line, stop + 1, len(text)))
             self._ended = line.label
             block = self._as_block([inner], inner.start, inner.end)
             block.braced, block.insertable = False, pure

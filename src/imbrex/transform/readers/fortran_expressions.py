@@ -15,7 +15,12 @@ from imbrex.transform.model.shapes import bounds_of
 from imbrex.transform.readers.fortran_arguments import Arguments, Effects
 from imbrex.transform.readers.fortran_components import BASE, Component
 from imbrex.transform.readers.fortran_library import FUNCTIONS, OPERATORS
-from imbrex.transform.readers.fortran_lines import LogicalLine, closing, split_arguments
+from imbrex.transform.readers.fortran_lines import (
+    LogicalLine,
+    at_depth_zero,
+    closing,
+    split_arguments,
+)
 from imbrex.transform.readers.fortran_names import INQUIRIES, Names
 from imbrex.transform.readers.fortran_plain import Plain
 from imbrex.transform.readers.fortran_scopes import Scope
@@ -183,7 +188,7 @@ class Expressions(Arguments):
 
     def _reshape(self, variable: Variable, value: str, line: LogicalLine, effects: Effects) -> None:
         """An assignment to an allocatable array as a whole gives it the shape of an array."""
-        if not variable.allocatable or self.plain.rank(value) == 0:
+        if not variable.allocatable or variable.keeps_shape or self.plain.rank(value) == 0:
             return
         bounds = bounds_of(variable)
         if not bounds:
@@ -371,3 +376,15 @@ class Expressions(Arguments):
         if variable is not None:
             self._access(variable, True, line, None, effects)
         return variable
+
+    def touch(self, array: Variable, line: LogicalLine, effects: Effects) -> None:
+        """An array gets memory, or loses it, and its bounds with it."""
+        self._access(array, True, line, None, effects)
+        effects.accesses += [Access(key, False, True, line.line) for key in bounds_of(array)]
+
+    def read_bounds(self, line: LogicalLine, start: int, end: int, effects: Effects) -> None:
+        """A list of bounds, or of subscripts, in which colons stand between expressions."""
+        first = start
+        for position in [*at_depth_zero(line.masked[start:end], ":"), end - start]:
+            self.read(line, first, start + position, effects)
+            first = start + position + 1

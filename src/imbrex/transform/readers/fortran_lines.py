@@ -16,6 +16,9 @@ _SENTINEL = re.compile(
     r"(?![!cC*]\$imbrex\b)([!cC*]\$(omp|acc)?\b|!\$|[!cC*]dir\$|[!cC*]dec\$|[!cC*]gcc\$)",
     re.IGNORECASE,
 )
+_WORD = re.compile(r"[a-z_]\w*")
+_NULL = re.compile(r"=>null\(\)")
+_ADDRESS = re.compile(r"c_f_pointer|c_loc|\bloc\(|c_funloc")
 _INCLUDE = re.compile(r"\s*include\s*(['\"])(.*?)\1", re.IGNORECASE)
 
 
@@ -292,3 +295,14 @@ def closing(text: str, opening: int) -> int:
             if depth == 0:
                 return position
     return -1
+
+
+def linked_names(line: LogicalLine) -> set[str]:
+    """The words of a line that may associate pointers, or show where they point to."""
+    text = line.masked
+    if line.directive and not line.directive.startswith("macro"):
+        return set()
+    left = _NULL.sub("", text)
+    if "=>" in left or _ADDRESS.search(text) or line.directive:
+        return set(_WORD.findall(text))
+    return set()

@@ -11,7 +11,7 @@ from imbrex.transform.model.shapes import enter_bounds, extent_of, shape_of
 from imbrex.transform.readers.fortran_components import BASE, Components
 from imbrex.transform.readers.fortran_defined import Own
 from imbrex.transform.readers.fortran_library import MODULE_FUNCTIONS
-from imbrex.transform.readers.fortran_scopes import Declarations, Scope, Symbol
+from imbrex.transform.readers.fortran_scopes import OWNS, Declarations, Scope, Symbol
 from imbrex.transform.readers.fortran_types import Definition, Types, type_name
 
 _TOKEN = re.compile(r"\d+|[a-z_]\w*|\*\*|.")
@@ -184,6 +184,7 @@ class Names:
         variable.volatile = "volatile" in symbol.attributes
         variable.optional = "optional" in symbol.attributes
         variable.allocatable = "allocatable" in symbol.attributes
+        variable.keeps_shape = OWNS in symbol.attributes
         self.program.variables[key] = variable
         variable.bounds = tuple(
             (self.affine(owner, low), self.affine(owner, high)) for low, high in symbol.bounds
@@ -240,6 +241,7 @@ class Names:
             key, symbol.name, "field", element=symbol.type, record=record, line=symbol.line
         )
         variable.apart = variable.allocatable = "allocatable" in symbol.attributes
+        variable.keeps_shape = OWNS in symbol.attributes
         self.program.variables[key] = variable
         variable.bounds = tuple(
             (self.affine(definition.scope, low), self.affine(definition.scope, high))

@@ -21,7 +21,7 @@ _NAMES = """
 abs acos aimag aint anint asin atan atan2 cmplx cos cosh dabs dble dcos dexp dlog dmod dsin dsqrt
 exp float floor ceiling iabs int log log10 max min mod modulo nint real sign sin sinh sqrt tan tanh
 """
-_ELEMENTAL = frozenset(_NAMES.split())
+ELEMENTAL = frozenset(_NAMES.split())
 
 
 class Plain:
@@ -46,7 +46,7 @@ class Plain:
             found = self.names.find(self.scope, name)
             intrinsic = name in FUNCTIONS and name not in self.names.own.functions
             if found is None and follow == "(" and intrinsic:
-                if name not in _ELEMENTAL:
+                if name not in ELEMENTAL:
                     return None
                 continue
             if found is None:

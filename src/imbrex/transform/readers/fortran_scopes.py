@@ -13,10 +13,12 @@ from imbrex.transform.readers.fortran_lines import (
     LogicalLine,
     at_depth_zero,
     closing,
+    linked_names,
     logical_lines,
     split_arguments,
 )
 
+OWNS = "owns"  # an attribute of no compiler: a pointer that is told apart as what is allocatable
 _NAME = r"[a-z_]\w*"
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 INCLUDED = re.compile(r"#\s*include\s+[\"<]([^\">]+)")
@@ -134,6 +136,7 @@ class Declarations:
     def __init__(self, folder: Path, flags: list[str], *, fixed: bool) -> None:
         """`fixed`: the form of the file and of what it includes."""
         self.fixed = fixed
+        self.linked: set[str] = set()  # words of what associates pointers in included files
         self.folders = [folder, *(Path(flag[2:]) for flag in flags if flag.startswith("-I"))]
 
     def read(self, scope: Scope, line: LogicalLine) -> None:
@@ -201,6 +204,7 @@ class Declarations:
                 if macros is not None and macros & set(_IDENTIFIER.findall(text)):
                     self._hide(scope, ReasonKind.INCLUDED_CODE(file=name))
                 for inner in logical_lines(text, fixed=self.fixed):
+                    self.linked |= linked_names(inner)
                     deeper = INCLUDED.match(inner.directive)
                     if macros is not None and deeper is not None:
                         self.include(scope, deeper[1], macros)

@@ -17,6 +17,7 @@ from imbrex.transform.readers.fortran_lines import (
     closing,
     form_of,
     is_fixed_form,
+    linked_names,
     logical_lines,
     split_arguments,
 )
@@ -46,6 +47,7 @@ _INNER_END = re.compile(
 )
 _GENERIC = re.compile(r"interface(?!operator\(|assignment\()([a-z]\w*)")
 _PROCEDURES = re.compile(r"(?:module)?procedure(?:::)?([a-z]\w*(?:,[a-z]\w*)*)")
+_POINTED = re.compile(r"pointer|target")
 _INNER = re.compile(r"end(subroutine|function|procedure)?\w*$")
 _TYPE_DEFINITION = re.compile(r"type(,[^:]*)?(::)?[a-z]\w*$")
 
@@ -69,6 +71,8 @@ class Units:
         self.types: list[Definition] = []
         self.conditionals = Conditionals("")
         self.macros: set[str] = set()
+        # The words of statements that associate pointers; None where not all of these are known.
+        self.linked: set[str] | None = set()
 
     @staticmethod
     def of(path: Path, data: bytes, flags: list[str]) -> Units:
@@ -124,8 +128,12 @@ class Units:
         preprocessed = any(line.directive.startswith("#") for line in lines)
         for line in lines:
             text = line.masked
+            if self.linked is not None:
+                self.linked |= linked_names(line)
             if current is not None and current.parent is not None:
                 self._note_words(current.parent, line)
+            if skip == "endinterface" and _POINTED.search(text):
+                self.linked = None  # of a procedure that may not be among the files
             if skip:
                 if text.startswith(skip):
                     skip = generic = ""
@@ -200,6 +208,8 @@ class Units:
             in_execution = True
             current.body += [*held, line]
             held = []
+        if self.linked is not None:
+            self.linked |= self.declarations.linked
         for scope in self.scopes:
             if self.missing and not scope.problem:
                 # It may define macros, so that any line may read otherwise.

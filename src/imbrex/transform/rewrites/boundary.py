@@ -24,10 +24,9 @@ from imbrex.transform.model.sources import Language
 from imbrex.transform.rewrites.base import Plan, Refusal
 from imbrex.transform.rewrites.proposals import Preparing, Proposal, StatementSite
 from imbrex.transform.text.directives import directives_allow, may_be_parted
-from imbrex.transform.text.division import Cuts, Division, halves
+from imbrex.transform.text.division import Cuts, Division, halves, is_readable
 from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.layout import first_on_line, whole_lines
-from imbrex.transform.text.loop_headers import read_header
 from imbrex.transform.text.members import object_of
 from imbrex.transform.text.parted import Parted, problem_of
 from imbrex.transform.text.placing import behind, in_front, in_place
@@ -274,10 +273,7 @@ class BoundaryFirst(Preparing[StatementSite, Division]):
             return Reason(ReasonKind.LOOP_LABELS(), place)
         if not space.statement.parent or not first_on_line(source.data, space.statement.code_start):
             return Reason(ReasonKind.LOOP_LINE(), place)
-        for number in cuts:
-            if read_header(source, space.loops[number]) is None:
-                return Reason(ReasonKind.HEADER(), place)
-        return None
+        return None if is_readable(source, space, cuts) else Reason(ReasonKind.HEADER(), place)
 
     def _signed(self, ranges: list[LoopRange]) -> bool:
         for span in ranges:
@@ -311,7 +307,7 @@ class BoundaryFirst(Preparing[StatementSite, Division]):
         text = source.data[space.loops[0].start : space.loops[0].end]
         if source.is_fortran and _LABEL.search(text):
             return Reason(ReasonKind.LOOP_LABELS(), place)
-        if any(read_header(source, loop) is None for loop in loops):
+        if not is_readable(source, space, cuts):
             return Reason(ReasonKind.HEADER(), place)
         spans = [(s.start, s.end) for s in space.initial] + space.once()
         for start, end in spans if source.is_fortran else []:

@@ -63,6 +63,7 @@ class Kept:
             if variable.bounds or self._request(schedule, routine, key):
                 unsized = variable.pointer or Halves.extents(variable) is None
                 unsized = unsized and self.extents_read(routine, variable) is None
+                unsized = unsized and not self._allocated(routine, variable)
                 if unsized or self._measured_or_preset(routine, variable):
                     self._refuse(routine, line, ReasonKind.LOCAL_UNSIZED(variable=variable.name))
                 kept.append(self._as_declared(schedule, routine, variable))
@@ -159,6 +160,17 @@ class Kept:
                 return None
             found.append(Access(each.key, each.kind == "dummy", False, variable.line))
         return found
+
+    def _allocated(self, routine: Routine, variable: Variable) -> bool:
+        """Whether it is an allocatable array, which both halves can be given as such."""
+        source = self.program.files[routine.file]
+        if not variable.allocatable or variable.keeps_shape or variable.volatile:
+            return False
+        if source.language is not Language.FORTRAN_FREE or not routine.host:
+            return False
+        if variable.kind != "local" or variable.key in self.program.overlays:
+            return False
+        return Halves(self.program, routine).allocates(variable)
 
     @staticmethod
     def _begun(schedule: Schedule) -> set[str]:

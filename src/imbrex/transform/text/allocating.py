@@ -1,6 +1,8 @@
 """Arrays of Fortran without a fixed size that a caller has: the start of a routine allocates them.
 
 The finish declares them as the routine did, with the extents that they have in its arguments.
+Arrays that the routine allocates by itself are allocatable in both: at the start they have no
+memory, as they had none when the routine began.
 """
 
 from __future__ import annotations
@@ -12,20 +14,25 @@ from imbrex.transform.text.specification import pieces, plain_declaration
 
 
 def allocating(
-    lines: list[str], arrays: list[Variable], indent: str
+    lines: list[str], arrays: list[Variable], indent: str, *, start: bool
 ) -> tuple[list[str], list[str]]:
-    """Declarations in which these arrays are allocatable arguments, and what allocates them."""
+    """Declarations in which these arrays are allocatable arguments, and what allocates them.
+
+    `start`: of the start, which has what an earlier call left freed.
+    """
     statements: list[str] = []
     for variable in arrays:
+        if not (start or variable.allocatable):
+            continue
         found = without_entity(lines, variable.name)
         assert found is not None  # asked for before the routine is divided
         lines, kind, extents = found
         rank = ", ".join(":" for _ in variable.bounds)
         lines.append(f"{indent}{kind}, allocatable, intent(inout) :: {variable.name}({rank})")
-        statements += [
-            f"if (allocated({variable.name})) deallocate({variable.name})",
-            f"allocate({variable.name}({extents}))",
-        ]
+        if start:
+            statements.append(f"if (allocated({variable.name})) deallocate({variable.name})")
+        if not variable.allocatable:
+            statements.append(f"allocate({variable.name}({extents}))")
     return lines, statements
 
 
@@ -47,7 +54,8 @@ def without_entity(lines: list[str], name: str) -> tuple[list[str], str, str] | 
             shapes = [re.fullmatch(r"(?i)dimension\s*\((.*)\)", each) for each in attributes]
             known = [shape[1] for shape in shapes if shape is not None]
             extents = found[2] or "".join(known)
-            if len(known) < len(attributes) or not extents:
+            other = [each for each in attributes if each.strip().lower() != "allocatable"]
+            if len(known) < len(other) or not extents:
                 return None
             rest = [each for each in entities if each is not entity]
             kept = [match["head"] + ", ".join(rest)] if rest else []

@@ -96,7 +96,8 @@ def _behind_opaque(space: Space) -> bool:
     statement = space.statement
     assert statement.parent is not None
     index = statement.parent.statements.index(statement)
-    return index > 0 and statement.parent.statements[index - 1].kind is Kind.OPAQUE
+    before = statement.parent.statements[index - 1] if index else None
+    return before is not None and before.kind is Kind.OPAQUE and not before.allocation
 
 
 def _clauses(text: str) -> set[str] | None:

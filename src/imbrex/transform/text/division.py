@@ -8,8 +8,9 @@ from imbrex.transform.analysis.space import Space
 from imbrex.transform.model.affine import Affine, surely_less
 from imbrex.transform.model.program import Block, Program, Routine
 from imbrex.transform.model.sources import Language, SourceFile
+from imbrex.transform.text.elementwise_text import sections_in_parts
 from imbrex.transform.text.layout import indent_at, line_start
-from imbrex.transform.text.loop_headers import Header, read_header, with_headers
+from imbrex.transform.text.loop_headers import Header, read_header, whole_statement, with_headers
 from imbrex.transform.text.parted import Parted
 from imbrex.transform.text.terms import shifted
 from imbrex.transform.text.wrapping import wrapped
@@ -59,6 +60,12 @@ def _headers(
     """The headers of the loops that are divided, and how they read in either part."""
     space, cuts = division.space, division.cuts
     headers: dict[int, Header] = {}
+    if space.elements:
+        first, statement = min(cuts), space.loops[0]
+        texts = sections_of(source, space, cuts)
+        assert texts is not None
+        headers[first] = whole_statement(statement)
+        return headers, ({first: texts[0]}, {first: texts[1]})
     for number in cuts:
         header = read_header(source, space.loops[number])
         assert header is not None
@@ -67,6 +74,19 @@ def _headers(
     *outer, last = sorted(cuts)
     always = [text for n in outer for text in headers[n].outside(cuts[n])]
     return headers, (interior, {last: headers[last].ends(cuts[last], always)})
+
+
+def sections_of(source: SourceFile, space: Space, cuts: Cuts) -> tuple[str, str] | None:
+    """An assignment to a section in two parts; None where no text for these is found."""
+    numbers = {space.elements[number]: cut for number, cut in cuts.items()}
+    return sections_in_parts(source, space.loops[0], numbers)
+
+
+def is_readable(source: SourceFile, space: Space, cuts: Cuts) -> bool:
+    """Whether the text of what is divided is one that can be written in parts."""
+    if space.elements:
+        return sections_of(source, space, cuts) is not None
+    return all(read_header(source, space.loops[number]) is not None for number in cuts)
 
 
 def _of_call(

@@ -299,10 +299,9 @@ class Halves:
             self.source, self.span[0], end, needed, [name.lower() for name in names]
         )
         self.used[number] = [i for i, name in enumerate(names) if name.lower() in used]
-        if number == 0:
-            unsized = [variable for variable in kept if self.unsized(variable)]
-            lines, allocated = allocating(lines, unsized, self._declaration_indent())
-            body = "\n".join([*(self._indent() + line for line in allocated), body])
+        unsized = [variable for variable in kept if self.unsized(variable)]
+        lines, allocated = allocating(lines, unsized, self._declaration_indent(), start=number == 0)
+        body = "\n".join([*(self._indent() + line for line in allocated), body])
         indent = indent_at(data, self.span[0])
         arguments = [names[i] for i in self.used[number]] + [v.name for v in kept]
         head = f"{indent}subroutine {self.names[number]}("

@@ -87,6 +87,11 @@ class Header:
         return self.text(f"merge({low}, {first}, {always})" if always else first, high)
 
 
+def whole_statement(statement: Statement) -> Header:
+    """In the place of a header: a statement that is written anew as a whole."""
+    return Header(statement.code_start, statement.end, "", "", "", "", False, True)
+
+
 def with_headers(
     source: SourceFile,
     span: tuple[int, int],
@@ -104,7 +109,7 @@ def with_headers(
         header = headers[number]
         indent = indent_at(source.data, header.start)
         column = header.start - line_start(source.data, header.start)
-        text = wrapped(source.language, text, column, indent)
+        text = wrapped(source.language, text, column, indent) if header.index else text
         edits.append(Edit(header.start - start, header.end - start, text))
     return apply_edits(source.data[start:end], edits).decode()
 
@@ -126,6 +131,7 @@ def read_header(source: SourceFile, loop: Statement) -> Header | None:
     else:
         end = source.data.find(b"\n", start)
         text = source.data[start : end if end >= 0 else len(source.data)].decode(errors="replace")
+        text = text.partition(";")[0]
         match = _FORTRAN.match(text.rstrip("\r"))
         if match is None or "&" in text or "!" in text:
             return None

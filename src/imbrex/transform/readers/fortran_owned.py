@@ -1,0 +1,185 @@
+"""Pointers of Fortran that own what they point to: nothing but ALLOCATE ever gives them memory.
+
+Such a pointer is no other name of anything, and what it points to has no other name: it is told
+apart as an allocatable array is. That is so where no pointer assignment of the program names it, no
+procedure takes such a pointer or a target, and no object that holds it is copied as a whole. What
+is a target, but nowhere pointed at, is a plain variable likewise.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.readers.fortran_lines import LogicalLine, closing
+from imbrex.transform.readers.fortran_names import Names
+from imbrex.transform.readers.fortran_scopes import OWNS, Scope, Symbol
+from imbrex.transform.readers.fortran_types import Definition, type_name
+
+_WORD = re.compile(r"[a-z_]\w*")
+_ASKED = re.compile(r"(?:deallocate|nullify|associated|allocated)\(")
+_CLASS = re.compile(r"integer|double|real|complex|logical|character")
+
+
+def own_pointers(
+    scopes: list[Scope], definitions: list[Definition], names: Names, linked: set[str]
+) -> None:
+    """Take pointers that own their memory for allocatable ones, in what scopes and types declare.
+
+    `linked`: words of all statements that associate pointers. The program must be there as a whole.
+    """
+    problems = [scope.problem for scope in scopes if scope.problem is not None]
+    entries = any(problem.kind is ReasonKind.ENTRY for problem in problems)
+    if entries or "null" in names.own.functions:
+        return
+    taken = list(_dummies(scopes))
+    if any(symbol.type.startswith(("class(*", "type(*")) for symbol in taken):
+        return
+    found = [
+        symbol
+        for scope in scopes
+        for symbol in scope.symbols.values()
+        if symbol.name not in scope.dummies
+        and symbol.name not in (scope.result, scope.name)
+        and symbol.name not in scope.equivalences
+        and _may_own(symbol, linked, taken)
+    ]
+    components = [
+        (definition, symbol)
+        for definition in definitions
+        for symbol in definition.scope.symbols.values()
+        if _may_own(symbol, linked, taken)
+    ]
+    copied = _copied(scopes, definitions, names)
+    found += [symbol for each, symbol in components if each.scope.name not in copied]
+    for symbol in found:
+        if "pointer" in symbol.attributes:
+            symbol.attributes |= {"allocatable", OWNS}
+        symbol.attributes -= {"pointer", "target"}
+
+
+def _dummies(scopes: Iterable[Scope]) -> Iterator[Symbol]:
+    """The dummy arguments that may point to, or be pointed at, what they are given."""
+    for scope in scopes:
+        for name in scope.dummies:
+            symbol = scope.symbols.get(name)
+            if symbol is not None and symbol.attributes & {"pointer", "target"}:
+                yield symbol
+
+
+def _may_own(symbol: Symbol, linked: set[str], taken: list[Symbol]) -> bool:
+    attributes = symbol.attributes
+    if not attributes & {"pointer", "target"} or symbol.common is not None:
+        return False
+    if symbol.name in linked or symbol.type.startswith(("class", "procedure")):
+        return False
+    if attributes & {"external", "volatile", "codimension", "bind"}:
+        return False
+    return not any(_class(other.type) == _class(symbol.type) for other in taken)
+
+
+def _class(kind: str) -> str:
+    """What two declarations of one type have in common, however its kind is written."""
+    found = _CLASS.match(kind)
+    if found is not None:
+        return "real" if found[0] == "double" and "complex" not in kind else found[0][:6]
+    return type_name(kind) or kind
+
+
+def _copied(scopes: list[Scope], definitions: list[Definition], names: Names) -> set[str]:
+    """Types of which an object may be copied as a whole, with the pointers in it."""
+    known = {each.scope.name: each for each in definitions}
+    holders = {
+        symbol.name: type_name(symbol.type)
+        for each in definitions
+        for symbol in each.scope.symbols.values()
+        if type_name(symbol.type)
+    }
+    several = len(definitions) != len(known)
+    found: set[str] = set(known) if several else set()
+    routines = {scope.name for scope in scopes if scope.kind in ("subroutine", "function")}
+    for scope in scopes:
+        for line in scope.body:
+            for name in _copied_in(scope, line, names, known, holders, routines):
+                found |= _inside(name, known)
+    return found
+
+
+def _inside(name: str, known: dict[str, Definition]) -> set[str]:
+    """A type, and the types of what its objects hold."""
+    found: set[str] = set()
+    work = [name]
+    while work:
+        inner = work.pop()
+        if inner in found or inner not in known:
+            continue
+        found.add(inner)
+        work += [type_name(symbol.type) for symbol in known[inner].scope.symbols.values()]
+    return found
+
+
+def _copied_in(
+    scope: Scope,
+    line: LogicalLine,
+    names: Names,
+    known: dict[str, Definition],
+    holders: dict[str, str],
+    routines: set[str],
+) -> Iterator[str]:
+    """The types whose objects a statement names as a whole, other than as arguments of a call."""
+    text = line.masked
+    asked = _ASKED.match(text) is not None
+    asked |= text.startswith("allocate(") and "source=" not in text
+    for match in _WORD.finditer(text):
+        name, start, end = match[0], match.start(), match.end()
+        if start and text[start - 1] == "%":
+            kind = holders.get(name, "")
+        elif name in known and text[end : end + 1] == "(":
+            yield name
+            continue
+        else:
+            symbol = names.find(scope, name)
+            kind = "" if symbol is None else type_name(symbol[1].type)
+        if not kind:
+            continue
+        if text[end : end + 1] == "(":
+            end = closing(text, end) + 1
+        if text[end : end + 1] == "%" or asked:
+            continue
+        begin = _first(text, start)
+        if text[end : end + 1] not in (",", ")") or _receiver(text, begin) not in routines:
+            yield kind
+
+
+def _first(text: str, start: int) -> int:
+    """Where the reference begins of which a component's name stands at a place."""
+    while start and text[start - 1] == "%":
+        start -= 1
+        if text[start - 1] == ")":
+            depth = 0
+            while start:
+                start -= 1
+                depth += {")": 1, "(": -1}.get(text[start], 0)
+                if not depth:
+                    break
+        while start and (text[start - 1].isalnum() or text[start - 1] == "_"):
+            start -= 1
+    return start
+
+
+def _receiver(text: str, begin: int) -> str:
+    """The procedure to which what begins at a place is passed as an argument; "" for none."""
+    if text[begin - 1 : begin] not in ("(", ",", "="):
+        return ""
+    depth = 0
+    while begin and depth <= 0:
+        begin -= 1
+        depth += {")": -1, "(": 1}.get(text[begin], 0)
+    if depth <= 0:
+        return ""
+    end = begin
+    while begin and (text[begin - 1].isalnum() or text[begin - 1] == "_"):
+        begin -= 1
+    name = text[begin:end]
+    return name.removeprefix("call") if begin == 0 or text[begin - 1] == ")" else name
