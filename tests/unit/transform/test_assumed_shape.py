@@ -162,8 +162,12 @@ NOT_DIVIDED = {
     "a size that is read": {"sizes": SIZES + "\n    read (*, *) ny"},
     "a size that a call may set": {"sizes": SIZES + "\n    call unseen(ny)"},
     "a size of other arrays": {"sizes": "nx = 1\n    ny = 1\n    nx = nx + ny"},
-    "pointers": {"declared": "pointer", "code": nest(BODY), "shape": "0:, 0:"},
-    "targets": {"declared": "allocatable, target", "code": nest(BODY)},
+    "pointers": {"declared": "pointer", "code": "  w => u\n" + nest(BODY), "shape": "0:, 0:"},
+    "targets": {
+        "declared": "allocatable, target",
+        "routines": "  subroutine point(x)\n    real(8), target :: x(:)\n  end subroutine point\n",
+        "code": nest(BODY),
+    },
     "another name in a list": {"only": ", only: exchange => halo, step, grid_t"},
     "a column in the middle": {"last": "a(1, ny / 2)"},
 }

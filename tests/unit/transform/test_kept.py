@@ -92,7 +92,10 @@ CHUNK: dict[str, tuple[dict[str, str], bool]] = {
         True,
     ),
     "the object is a pointer's target": (
-        {"  type(chunk_type) :: chunk\n": "  type(chunk_type), target :: chunk\n"},
+        {
+            "  type(chunk_type) :: chunk\n": "  type(chunk_type), target :: chunk\n"
+            "  type(chunk_type), pointer :: other => chunk\n"
+        },
         False,
     ),
 }

@@ -242,8 +242,8 @@ F_REFUSED: dict[str, tuple[str, str, str]] = {
         "EQUIVALENCE",
     ),
     "a request that a pointer may name": (
-        "      target r\n",
-        WORK_A + F_SEND + F_WAIT + WORK_C,
+        "      target r\n      integer, pointer :: p\n",
+        "      p => r\n" + WORK_A + F_SEND + F_WAIT + WORK_C,
         "is a pointer, a target or of a derived type",
     ),
     "a request that is handed on": (

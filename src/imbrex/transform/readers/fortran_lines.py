@@ -18,7 +18,7 @@ _SENTINEL = re.compile(
 )
 _WORD = re.compile(r"[a-z_]\w*")
 _NULL = re.compile(r"=>null\(\)")
-_ADDRESS = re.compile(r"c_f_pointer|c_loc|\bloc\(|c_funloc")
+_ADDRESS = re.compile(r"c_f_pointer|c_loc|\bloc\(|c_funloc|mpi_(?:get_)?address|mpi_bottom")
 _INCLUDE = re.compile(r"\s*include\s*(['\"])(.*?)\1", re.IGNORECASE)
 
 
@@ -303,6 +303,7 @@ def linked_names(line: LogicalLine) -> set[str]:
     if line.directive and not line.directive.startswith("macro"):
         return set()
     left = _NULL.sub("", text)
-    if "=>" in left or _ADDRESS.search(text) or line.directive:
+    address = _ADDRESS.search(text) is not None and "imbrex_address" not in text
+    if "=>" in left or address or line.directive:
         return set(_WORD.findall(text))
     return set()

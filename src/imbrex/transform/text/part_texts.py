@@ -67,7 +67,7 @@ def parts_of(
         with_headers(source, found.span, headers, *each)
         for each in zip(texts, changes, strict=True)
     ]
-    if space.reduced and source.is_fortran:
+    if source.is_fortran:  # what the first part has set stays
         bodies[later] = _OUT.sub("intent(inout)", bodies[later])
     parts = [Part(body, kind, tuple(found.parameters)) for body in bodies]
     parts[later] = Part(bodies[later], own, tuple(given))

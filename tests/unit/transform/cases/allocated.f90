@@ -1,12 +1,12 @@
 module halo
-  use mpi
+  use mpi_f08
   implicit none
   integer :: nx, ny, left, right, ierr
 contains
   subroutine exchange(a)
     double precision, intent(inout) :: a(0:nx+1, ny)
     double precision, allocatable :: sl(:), rl(:), sr(:), rr(:)
-    integer, allocatable :: req(:)
+    type(MPI_Request), allocatable :: req(:)
     integer :: j
     allocate(sl(ny), rl(ny), sr(ny), rr(ny), req(4))
     do j = 1, ny

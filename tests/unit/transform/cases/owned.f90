@@ -1,10 +1,11 @@
 module grid_mod
-  use mpi
+  use mpi_f08
   implicit none
   type :: grid_t
     integer :: nx, ny
     double precision, pointer :: u(:,:), v(:,:), f(:,:)
-    double precision, dimension(:), pointer :: sbe => null(), sbw => null(), rbe => null(), rbw => null()
+    double precision, dimension(:), pointer :: sbe => null(), sbw => null()
+    double precision, dimension(:), pointer :: rbe => null(), rbw => null()
     integer :: east, west
   end type
 contains
@@ -15,10 +16,8 @@ contains
     call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierr)
     call MPI_Comm_size(MPI_COMM_WORLD, size, ierr)
     g%nx = nx; g%ny = ny
-    g%east = MPI_PROC_NULL
-    g%west = MPI_PROC_NULL
-    if (rank < size-1) g%east = rank + 1
-    if (rank > 0) g%west = rank - 1
+    g%east = modulo(rank + 1, size)
+    g%west = modulo(rank - 1, size)
     allocate(g%u(0:nx+1,0:ny+1), g%v(0:nx+1,0:ny+1), g%f(nx,ny))
     allocate(g%sbe(ny), g%sbw(ny), g%rbe(ny), g%rbw(ny))
     g%u = rank + 1
@@ -29,7 +28,8 @@ contains
   end subroutine
   subroutine exchange(g)
     type(grid_t), intent(inout) :: g
-    integer :: req(4), j, ierr
+    type(MPI_Request) :: req(4)
+    integer :: j, ierr
     do j = 1, g%ny
       g%sbe(j) = g%u(g%nx,j)
       g%sbw(j) = g%u(1,j)
