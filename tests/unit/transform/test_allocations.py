@@ -136,8 +136,8 @@ program main
   call MPI_Init(ierr)
   nx = 20
   ny = 20
-  left = 0
-  right = 0
+  call MPI_Comm_rank(MPI_COMM_WORLD, left, ierr)
+  right = left
   allocate(u(0:nx+1, ny), v(0:nx+1, ny))
   u = 1
   v = 1
