@@ -35,14 +35,17 @@ def calibrate(
     progress: Tell | None = None,
     time_limit_s: float | None = None,
     least_ranks: int = 2,
+    most_bytes: int | None = None,
 ) -> MachineProfile:
     """Measure with the probes `binary` on the ranks that the launcher starts.
 
+    `most_bytes` is the largest message, where that is not the probes' own choice.
     ImbrexError when they measured nothing, or not to their end within the time limit.
     """
     env = dict(os.environ if environment is None else environment)
     limit_s = time_limit_s or (QUICK_LIMIT_S if quick else FULL_LIMIT_S)
     argv = [str(binary), "--time-limit", f"{0.8 * limit_s:.0f}"]
+    argv += [] if most_bytes is None else ["--max-bytes", str(most_bytes)]
     measured = run_probes(
         with_program([*argv, "--quick"] if quick else argv), env, limit_s, progress
     )

@@ -33,7 +33,7 @@ FULL_TAKES = "about a minute"
 @dataclass(frozen=True)
 class Request:
     """What is to be calibrated. `printed`: the profile is printed as JSON, so it need not be kept
-    anywhere."""
+    anywhere. `most_bytes`: the largest message, of a profile that is then not kept."""
 
     launcher: tuple[str, ...] = ()
     output: Path | None = None
@@ -41,6 +41,7 @@ class Request:
     mpicc: Path | None = None
     time_limit_s: float | None = None
     printed: bool = False
+    most_bytes: int | None = None
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,9 @@ def calibrate(request: Request) -> Calibrated:
     ImbrexError where it cannot be measured or written.
     """
     check_output(request.output)
+    is_kept = request.most_bytes is None
+    if not is_kept and request.output is None and not request.printed:
+        raise ImbrexError("--max-bytes makes a profile that is not kept: name its file with -o")
     lost = cache.unwritable()
     if lost is not None and request.output is None and not request.printed:
         raise ImbrexError(f"{lost}: name a file with -o, or set IMBREX_CACHE")
@@ -74,15 +78,16 @@ def calibrate(request: Request) -> Calibrated:
             quick=request.quick,
             progress=tell,
             time_limit_s=limit_s,
+            most_bytes=request.most_bytes,
         )
     name = cache.key(library.identity, line.circumstances, os.environ)
-    better = cache.better(name, profile)
+    better = cache.better(name, profile) if is_kept else None
     better = better or network.cut_short(profile) or network.too_noisy(profile)
-    kept = cache.keep(name, profile)
+    kept = cache.keep(name, profile) if is_kept else None
     notes = [] if better is None else [better]
     if request.output is not None:
         profile.save(request.output)
-        if lost is not None:
+        if is_kept and lost is not None:
             notes.append(f"{lost}: give {request.output} to imbrex run with --machine")
     return Calibrated(profile, request.output or kept, tuple(notes))
 

@@ -86,6 +86,8 @@ MODEL = Path(__file__).parents[3] / "examples" / "sancho2006.toml"
         ("calibrate -- nosuchlauncher -n 2", "no launcher that is known"),
         ("calibrate -o nowhere/x.json", "cannot write nowhere/x.json"),
         ("calibrate --time-limit nan", "nan is not a number of seconds"),
+        ("calibrate --max-bytes 4M", "is not kept: name its file with -o"),
+        ("calibrate --max-bytes 3", "write a size of 1K or more"),
         ("probe -o folder", "cannot write folder"),
         ("probe --max-bytes 3", "write a size of 1K or more"),
         ("probe --report nowhere/x.html", "cannot write nowhere/x.html"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from pathlib import Path
 
 import pytest
@@ -9,8 +10,10 @@ from click.testing import CliRunner
 
 from imbrex.cli.calibrate import calibrate
 from imbrex.errors import ImbrexError
+from imbrex.mpi_environment.mpi_library import MpiLibrary
 from imbrex.network import cache, load, obtain, settings
 from imbrex.network.profile import MachineProfile, NetworkPath, Point
+from imbrex.probe import calibrate as calibration
 
 
 def example_profile(name: str) -> MachineProfile:
@@ -132,3 +135,36 @@ def test_a_calibration_that_cannot_be_kept_is_not_begun(
     assert "name a file with -o" in str(done.exception)
     monkeypatch.setenv("IMBREX_CACHE", str(tmp_path / "new"))
     assert cache.unwritable() is None
+
+
+@pytest.mark.parametrize("most_bytes", [None, 4096])
+def test_a_profile_of_smaller_messages_is_in_its_file_alone(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, most_bytes: int | None
+) -> None:
+    commands: list[list[str]] = []
+
+    def started(command: list[str], *_: object) -> None:
+        commands.append(command)
+        raise ImbrexError("nothing is started here")
+
+    def measured(*given: object, **how: object) -> MachineProfile:
+        with pytest.raises(ImbrexError, match="nothing is started"):
+            calibrate_as_asked(*given, **how)
+        return example_profile("Open MPI")
+
+    calibrate_as_asked = calibration.network.calibrate
+    library = MpiLibrary(Path(__file__), "libmpi.so.40", "openmpi")
+    module = importlib.import_module("imbrex.network.obtain")
+    monkeypatch.setattr(module, "run_probes", started)
+    monkeypatch.setattr(calibration.network, "calibrate", measured)
+    monkeypatch.setattr(calibration, "library_of_launcher", lambda *_: library)
+    monkeypatch.setattr(calibration, "build", lambda *_: tmp_path)
+    monkeypatch.setenv("IMBREX_CACHE", str(tmp_path / "cache"))
+    file = tmp_path / "machine.json"
+    calibration.calibrate(calibration.Request(LINE, file, quick=True, most_bytes=most_bytes))
+    (command,) = commands
+    asked = ["--max-bytes", "4096"]
+    assert (command[-3:-1] == asked) == (most_bytes is not None)
+    assert file.exists()
+    kept = list((tmp_path / "cache").rglob("*.json"))
+    assert len(kept) == (most_bytes is None)
