@@ -15,6 +15,7 @@ pytestmark = pytest.mark.untimed
 
 CASES = Path(__file__).parents[1] / "unit" / "transform" / "cases"
 NAMES = [
+    "anyface.c",
     "automatic.f90",
     "axis.c",
     "behind.cpp",
@@ -44,7 +45,10 @@ NAMES = [
     "hybrid.f90",
     "interior.c",
     "interior.f",
+    "kept.c",
+    "lambda.cpp",
     "levels.c",
+    "listed.cpp",
     "rotated.cpp",
     "middle.c",
     "parity.c",
@@ -74,6 +78,7 @@ NAMES = [
 ]
 # On two ranks some of their branches or neighbours do not occur.
 WITH_NEIGHBOURS = {
+    "anyface.c",
     "automatic.f90",
     "axis.c",
     "beside.c",
@@ -89,7 +94,10 @@ WITH_NEIGHBOURS = {
     "cube.f90",
     "faces.c",
     "fields.c",
+    "kept.c",
+    "lambda.cpp",
     "levels.c",
+    "listed.cpp",
     "rotated.cpp",
     "parity.c",
     "parity.f90",

@@ -33,6 +33,7 @@ class Body:
         self.whole: list[str] = []  # methods that exchange
         self.level = 0
         self.names = 0
+        self.lists = random.Random(choice.getstate()[1][0])  # of its own: the others stay
 
     def put(self, text: str) -> None:
         self.lines.append("    " * self.depth + text)
@@ -209,8 +210,8 @@ class Body:
             self.depth -= 1
         self.put("}")
 
-    def starts(self, requests: str) -> list[str]:
-        """Start one or two exchanges; their arrays."""
+    def starts(self, requests: str, *, listed: bool = False) -> list[str]:
+        """Start one or two exchanges; their arrays. `listed`: into a list that takes handles in."""
         made = []
         for number in range(self.random.choice([1, 1, 2])):
             x, y = self.pair()
@@ -219,10 +220,18 @@ class Body:
             made += [("Isend", x, count, 7 + number), ("Irecv", y, count, 7 + number)]
         self.random.shuffle(made)
         for request, (name, array, count, tag) in enumerate(made):
+            behind = listed and self.lists.random() < 0.5
+            place = f"&{requests}[{request}]"
+            if listed:
+                place = f"&one{self.names}" if behind else f"&{requests}.back()"
+            if listed and not behind:
+                self.put(f"{requests}.push_back(MPI_REQUEST_NULL);")
             self.put(
                 f"MPI_{name}({self.first(array)}, {count}, MPI_DOUBLE, {self.object()}peer, {tag}, "
-                f"MPI_COMM_WORLD, &{requests}[{request}]);"
+                f"MPI_COMM_WORLD, {place});"
             )
+            if behind:
+                self.put(f"{requests}.push_back(one{self.names});")
         return [array for _, array, _, _ in made]
 
     def nonblocking(self) -> None:
@@ -231,9 +240,21 @@ class Body:
             self.exchange()
             return
         requests = f"{self.object()}{self.random.choice(['r', 'q', 'z'])}"
-        arrays = self.starts(requests)
+        listed = self.lists.random() < 0.3
+        if listed:
+            self.names += 1
+            requests = f"list{self.names}"
+            self.put(f"std::vector<MPI_Request> {requests};")
+            self.put(f"MPI_Request one{self.names};")
+        arrays = self.starts(requests, listed=listed)
         self.compute(2)
-        if self.random.random() < 0.5:
+        if listed and self.random.random() < 0.5:
+            self.put(
+                f"MPI_Waitall((int){requests}.size(), {requests}.data(), MPI_STATUSES_IGNORE);"
+            )
+            self.busy.clear()
+            return
+        if not listed and self.random.random() < 0.5:
             all_of_them = f"{requests}.data()" if requests.endswith(("r", "z")) else requests
             all_of_them = self.random.choice([all_of_them, f"&{requests}[0]"])
             self.put(f"MPI_Waitall({len(arrays)}, {all_of_them}, MPI_STATUSES_IGNORE);")

@@ -72,6 +72,9 @@ def test_untouched_bytes_stay(case: Path) -> None:
     copies = {
         "automatic.f90": 8,
         "chunk.f90": 2,
+        "kept.c": 4,
+        "lambda.cpp": 1,
+        "listed.cpp": 5,
         "planes.f": 4,
         "rotated.cpp": 2,
         "stages.f": 4,

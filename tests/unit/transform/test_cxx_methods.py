@@ -184,6 +184,7 @@ GOES: dict[str, dict[str, str]] = {
     },
     "behind the loops on their line": {"body": "v[AT(i, j)] = u[AT(i - 1, j)]; } total += 1.0; {"},
     "it communicates behind the loops": {"behind": "MPI_Bcast(&total, 1, MPI_DOUBLE, 0, comm);"},
+    "a lambda in it": {"before": "auto f = [this](int i) { return u[i]; };", "behind": "f(3);"},
     "it returns what it gathers": {
         "step": "double step()",
         "before": "double most = 0.0;",
@@ -309,7 +310,10 @@ STAYS: dict[str, dict[str, str]] = {
         "below": "static Heat *last; static Heat *at() { return last; }",
         "calls": "last = &h; at()->exchange(); at()->step(); h.turn();",
     },
-    "a lambda in it": {"before": "auto f = [this](int i) { return u[i]; };", "behind": "f(3);"},
+    "a lambda in it that sets": {
+        "before": "auto f = [this](int i) { return u[i] = 1.0; };",
+        "body": "v[AT(i, j)] = u[AT(i - 1, j)] + f(i);",
+    },
     "a return": {"body": "if (u[AT(i, j)] < 0.0) return; v[AT(i, j)] = 1.0;"},
     "the last value is wanted behind the loops": {
         "before": "double s;",

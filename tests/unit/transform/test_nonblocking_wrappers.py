@@ -57,6 +57,11 @@ USUAL = {
 }
 SPLIT = {
     "as usual": {},
+    "requests of the file": {
+        "top": "static MPI_Request r[4];",
+        "requests": "other",
+        "behind": "(void)other;",
+    },
     "a number from the start to the finish": {
         "first": "double s = f[3]; f[3] = 2.0 * s;",
         "behind": "in2[0] = s * in[0];",
@@ -80,9 +85,17 @@ WHOLE = {
         "MPI_REQUEST_NULL}",
     },
     "the size of an array is asked for": {"behind": "total += sizeof(in);"},
-    "requests of the file": {
-        "top": "static MPI_Request r[4];",
+    "requests of the file that are copied": {
+        "top": "static MPI_Request r[4], kept[4];",
         "requests": "other",
+        "wait": "memcpy(kept, r, sizeof r); MPI_Waitall(4, r, MPI_STATUSES_IGNORE);",
+        "behind": "(void)other;",
+    },
+    "requests of the file that another routine starts with what is computed": {
+        "top": "static MPI_Request r[4]; static void more(void) "
+        "{ MPI_Isend(w, N, MPI_DOUBLE, 0, 9, MPI_COMM_WORLD, &r[3]); }",
+        "requests": "other",
+        "first": "if (f == NULL) more();",
         "behind": "(void)other;",
     },
     "requests that are passed on": {
@@ -120,7 +133,8 @@ def test_split(name: str, tmp_path: Path) -> None:
     main = text[text.index("int main") :]
     loop = main.index("w[i] = ")
     assert main.index("exchange_start(") < loop < main.index("exchange_finish(")
-    assert re.search(r"MPI_Request exchange_r\[4\];", main)
+    own = re.search(r"MPI_Request exchange_r\[4\];", main)
+    assert (own is None) is ("top" in SPLIT[name])
     assert "imbrex_requests" not in text
     handed_on = start.count("*imbrex_s = s;"), finish.count(" double s, ")
     assert handed_on == ((1, 1) if "a number" in name else (0, 0))

@@ -34,6 +34,8 @@ class ProgramFacts:
         self.libraries = libraries
         self.threads = self._find_threads()
         self.timing = self._find_timing()
+        # What stands in the way where communication keeps its order, and passes computation alone.
+        self.in_order = self._find_timing(mpi_calls.TIMING_DEPENDENT - mpi_calls.COMPLETIONS)
 
     def _find_threads(self) -> Reason | None:
         """Why other threads may act; None where there are none, or only one calls MPI."""
@@ -59,8 +61,13 @@ class ProgramFacts:
             return False
         return unseen_code(self.program, self.libraries) is None
 
-    def _find_timing(self) -> Reason | None:
-        """Why the results of communication may depend on timing; None if they cannot."""
+    def _find_timing(self, dependent: frozenset[str] = mpi_calls.TIMING_DEPENDENT) -> Reason | None:
+        """Why the results of communication may depend on timing; None if they cannot.
+
+        `dependent`: the calls that count. Where communication keeps its order and passes only
+        computation, waits for some of several requests and wildcards choose as they could have.
+        """
+        every = dependent == mpi_calls.TIMING_DEPENDENT
         unknown = incomplete(self.program)
         if unknown is not None:
             return unknown
@@ -68,16 +75,16 @@ class ProgramFacts:
             for statement in routine.statements():
                 for call in statement.calls:
                     place = Location(routine.file, call.line)
-                    if call.name in mpi_calls.TIMING_DEPENDENT and not self._idle(routine, call):
+                    if call.name in dependent and not self._idle(routine, call):
                         return Reason(ReasonKind.PROGRAM_USES(name=call.name), place)
                     if self._idle(routine, call):
                         continue
-                    for argument in call.arguments:
+                    for argument in call.arguments if every else []:
                         if argument.constant in mpi_calls.WILDCARDS:
                             return Reason(
                                 ReasonKind.PROGRAM_USES(name=argument.text.strip()), place
                             )
-        if self.program.stray_wildcards:
+        if self.program.stray_wildcards and every:
             return Reason(ReasonKind.STORED_WILDCARD(), self.program.stray_wildcards[0])
         return None
 

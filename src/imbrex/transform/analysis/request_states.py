@@ -30,7 +30,12 @@ from imbrex.transform.model.program import Argument, Call, Kind, Routine, Statem
 from imbrex.transform.model.reasons import ReasonKind
 
 # Library routines that end or begin the memory of requests; no handle comes out of them.
-_MEMORY_ONLY = frozenset({"free", "malloc", "calloc", "aligned_alloc"})
+_MEMORY_ONLY = frozenset(
+    {
+        *("free", "malloc", "calloc", "aligned_alloc"),
+        *("operator new", "operator new[]", "operator delete", "operator delete[]"),
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -108,8 +108,9 @@ class Requests:
     def completed_by(self, wait: Call) -> list[tuple[Statement, Transfer]] | Reason:
         """Every start whose request the wait may be about, or why that is not known."""
         argument = request_argument(wait)
-        if argument.base is None or argument.through:
+        if not self.is_named(argument):
             return self._reason(ReasonKind.REQUEST_FOREIGN(), wait.line)
+        assert argument.base is not None
         uses = self.uses(argument.base)
         if uses.problem is not None:
             return uses.problem
@@ -119,6 +120,12 @@ class Requests:
             for statement, transfer in uses.starts
             if not disjoint(mine, constant(request_section(transfer.call, self.program)))
         ]
+
+    def is_named(self, argument: Argument) -> bool:
+        """Whether a request is a variable, or an element of one, and not what a pointer names."""
+        if argument.base is None:
+            return False
+        return not argument.through or argument.base in self.program.request_lists
 
     def is_own(self, key: str) -> bool:
         """Whether a request is a variable that ends with the routine."""
@@ -150,6 +157,10 @@ class Requests:
                 found.problem = self._reason(text, self.routine.line)
         for statement in self.routine.statements():
             self._statement(key, statement, found)
+        for listed in sorted(self.program.request_lists.get(key, ())):
+            inner = self.uses(listed)
+            found.starts += inner.starts
+            found.problem = found.problem or inner.problem
         return found
 
     def _statement(self, key: str, statement: Statement, found: RequestUses) -> None:
@@ -170,6 +181,8 @@ class Requests:
                 found.problem = found.problem or self._reason(text, call.line)
             elif transfer is not None:
                 found.starts.append((statement, transfer))
+        if key in self.program.request_lists or statement.listed == key:
+            return
         for access in statement.accesses:
             if access.variable != key or passed or statement.allocation:
                 continue

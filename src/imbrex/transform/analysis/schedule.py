@@ -14,12 +14,13 @@ from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.declared_values import declared_in_place
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.member_requests import own_members
+from imbrex.transform.analysis.outliving import Outliving
 from imbrex.transform.analysis.requests import Requests, request_argument, started
 from imbrex.transform.analysis.transfer import Transfer, data_accesses
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.location import Location
 from imbrex.transform.model.memory import Access
-from imbrex.transform.model.program import Call, Kind, Routine, Statement
+from imbrex.transform.model.program import Argument, Call, Kind, Routine, Statement
 from imbrex.transform.model.reasons import ReasonKind
 
 # The conditionals around a statement, the outermost first, each with the number of its block.
@@ -68,6 +69,9 @@ class Schedule:
     waits: set[int] = field(default_factory=set)  # identities of the statements that complete them
     declarations: list[Statement] = field(default_factory=list)
     sizes: list[Access] = field(default_factory=list)  # what the extents of kept arrays read
+    # What messages started elsewhere, or by an earlier call, use until the finish completes them.
+    released: list[Access] = field(default_factory=list)
+    in_order: bool = False  # all communication keeps its order, nothing of it is replaced
 
     def accesses(self, items: list[Item]) -> list[Access]:
         """What some items touch, and what giving their local variables a value reads.
@@ -87,7 +91,8 @@ class Schedule:
     def flying(self) -> list[Access]:
         """Memory in use from the start to the finish."""
         begun = [t for item in self.early for t in item.transfers] + self.held
-        return [access for transfer in begun for access in self.data[id(transfer)]]
+        own = [access for transfer in begun for access in self.data[id(transfer)]]
+        return own + self.released
 
     @property
     def calls(self) -> frozenset[int]:
@@ -113,10 +118,12 @@ class Scheduler:
         # Where a communication is late: the order of all further ones is kept.
         self.waiting: list[Path] = []
         self.requests = Requests(footprints, routine)
+        self.outliving = Outliving(footprints, routine)
         self.returning: list[Access] = []  # what `if (...) return` asks ahead of all else
         # Of messages that the routine has under way by itself: what it does meanwhile cannot meet
         # them, or it would be wrong as it is.
         self.in_flight: list[tuple[Path, list[Access]]] = []
+        self.started: list[Path] = []  # where the routine starts messages by itself
 
     def run(self, transfers_of: dict[int, list[Transfer]]) -> Schedule:
         """`transfers_of`: by the identity of each call that may become nonblocking."""
@@ -151,11 +158,20 @@ class Scheduler:
                 return self.found
         self._set_late()
         self._set_again()
+        self.found.in_order = self._in_order()
         asked = next((a for a in self.returning if a.variable in self.changed), None)
         if asked is not None:
             place = Location(self.routine.file, asked.line)
             self.found.problem = Reason(ReasonKind.LEAVES(statement="return"), place)
         return self.found
+
+    def _in_order(self) -> bool:
+        """Whether what communicates early stands in front of all that does late."""
+        early, late = (
+            [i.number for i in items if self.footprints.of(i.statement, self.routine.file).events]
+            for items in (self.found.early, self.found.late)
+        )
+        return not self.found.transfers and max(early, default=-1) < min(late, default=1 << 30)
 
     def _returns(self, statement: Statement) -> bool:
         """Whether it is `if (...) return` of Fortran, which each half may ask for itself."""
@@ -269,21 +285,23 @@ class Scheduler:
             return
         item = Item(statement, path, accesses, number=number)
         names = {event.name for event in footprint.events}
-        if names and self._own_requests(statement):
+        if names and self._own_requests(statement, path):
             if names <= mpi_calls.STARTS.keys() and not waiting and not self._meets(accesses, path):
                 self.found.early.append(item)
                 self._hold(statement, path)
                 return
-            self.blocked += self.in_flight if names & mpi_calls.WAITS else []
-            self.in_flight = [] if names & mpi_calls.WAITS else self.in_flight
-            if names <= mpi_calls.WAITS:
+            waits = names & mpi_calls.COMPLETIONS
+            self.blocked += self.in_flight if waits else []
+            self.in_flight = [] if waits else self.in_flight
+            self.blocked.append((path, self.found.released if waits else []))
+            if names <= mpi_calls.COMPLETIONS:
                 self.found.waits.add(id(statement))
                 self.found.late.append(item)
                 self.blocked.append((path, accesses))
                 return
-            if names & mpi_calls.WAITS:
+            if waits:
                 self.found.waits.add(id(statement))
-            names -= mpi_calls.STARTS.keys() | mpi_calls.WAITS
+            names -= mpi_calls.STARTS.keys() | mpi_calls.COMPLETIONS
         if footprint.events or self._meets(accesses, path):
             if names - mpi_calls.BLOCKING.keys():
                 name = next(e.name for e in footprint.events if e.name not in mpi_calls.BLOCKING)
@@ -295,25 +313,50 @@ class Scheduler:
             return
         self.found.early.append(item)
 
-    def _own_requests(self, statement: Statement) -> bool:
-        """Whether all requests in a statement are variables of the routine whose uses are known."""
+    def _own_requests(self, statement: Statement, path: Path) -> bool:
+        """Whether all is known that the waits in a statement complete."""
         found = False
         for inner in statement.walk():
             for call in inner.calls:
                 if call.name in mpi_calls.BLOCKING:
                     continue
-                if call.name not in mpi_calls.STARTS and call.name not in mpi_calls.WAITS:
+                if call.name not in mpi_calls.STARTS and call.name not in mpi_calls.COMPLETIONS:
                     if self.footprints.of_call(call, self.routine.file).events:
                         return False
                     continue
                 argument = request_argument(call)
-                if argument.base is None or argument.through:
-                    return False
-                known = self.requests.uses(argument.base).problem is None
-                if not known and not own_members(self.footprints, self.routine, argument.base):
-                    return False
+                if argument.base is None or not self._is_known(argument):
+                    released = self._released(inner, call, path)
+                    if released is None:
+                        return False
+                    self.found.released += released
                 found = True
         return found
+
+    def _is_known(self, argument: Argument) -> bool:
+        """Whether a request is started and completed by the routine alone."""
+        if argument.base is None or not self.requests.is_named(argument):
+            return False
+        known = self.requests.uses(argument.base).problem is None
+        return known or own_members(self.footprints, self.routine, argument.base)
+
+    def _released(self, statement: Statement, call: Call, path: Path) -> list[Access] | None:
+        """What else a wait completes, of a request that others may start."""
+        if call.name in mpi_calls.STARTS:
+            return [] if request_argument(call).base in self._waited_for() else None
+        if all(exclusive(path, other) for other in self.started):
+            return None  # it waits for what another call has started
+        return self.outliving.released(statement, call)
+
+    def _waited_for(self) -> set[str]:
+        """The requests that the routine waits for itself."""
+        calls = [call for statement in self.routine.statements() for call in statement.calls]
+        return {
+            request_argument(call).base or ""
+            for call in calls
+            if call.name in mpi_calls.COMPLETIONS
+            and len(call.arguments) > mpi_calls.REQUEST_OF_COMPLETION[call.name]
+        }
 
     def _hold(self, statement: Statement, path: Path) -> None:
         """Note what a statement starts by itself."""
@@ -332,6 +375,7 @@ class Scheduler:
                 self.found.requested.add(request_argument(call).base or "")
                 self.found.data[id(transfer)] = data
                 self.in_flight.append((path, data))
+                self.started.append(path)
 
     def _call(self, statement: Statement) -> Call | None:
         for call in statement.calls:

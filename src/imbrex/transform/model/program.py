@@ -154,6 +154,7 @@ class Statement:
     # An integer variable, or a field by its factor, that it sets, and to what, where that is known.
     sets: tuple[str, Affine] | None = None
     swaps: tuple[str, str] | None = None  # the pointers that `std::swap` exchanges, alone
+    listed: str = ""  # of C++: the request variable whose handle a list of requests takes in
     allocates: tuple[Allocation, ...] = ()  # of Fortran
     elementwise: tuple[Part, ...] = ()  # of an assignment of Fortran to a section of an array
     allocation: bool = False  # of Fortran: it gives or frees memory of plain arrays, and no more
@@ -262,6 +263,8 @@ class Program:
     named_objects: dict[str, tuple[str, bool]] = field(default_factory=dict)
     # C++ vectors passed by reference: routine, position of the argument, the vector's key.
     passed_vectors: list[tuple[str, int, str]] = field(default_factory=list)
+    # Local vectors of requests all of whose uses are seen; the variables whose handles they take.
+    request_lists: dict[str, set[str]] = field(default_factory=dict)
     # Fields that Fortran dummy arguments are seen to be, while objects are known beside them.
     passed_fields: dict[str, set[str]] = field(default_factory=dict)
     # By local variable of C: where the statements begin in which its address becomes known.

@@ -25,9 +25,11 @@ from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers import c_declarations, c_methods, c_vectors
 from imbrex.transform.readers.c_checks import checked_calls, checking_macros, without_checks
 from imbrex.transform.readers.c_headers import header_of, identifiers_of, is_same, note_headers
+from imbrex.transform.readers.c_lambdas import note_lambdas
 from imbrex.transform.readers.c_macros import mpi_macros
 from imbrex.transform.readers.c_node import Tree
 from imbrex.transform.readers.c_precompiled import is_as_written, precompiled
+from imbrex.transform.readers.c_request_lists import request_lists
 from imbrex.transform.readers.c_scopes import scope_of
 from imbrex.transform.readers.c_source import (
     C_SUFFIXES,
@@ -305,6 +307,9 @@ class _Unit(StatementReader):
         self.expressions.unread = Unread(name)
         self.returns_reference = cursor.returns_reference
         self.returns_constant = self.returns_reference and cursor.returns_constant
+        if self.plus_plus:
+            note_lambdas(body, self.data)
+        self.expressions.lists = request_lists(body, self.data) if self.plus_plus else frozenset()
         block = self.block(body)
         if cursor.kind is ck.CONSTRUCTOR:
             self.initializers(cursor, block)

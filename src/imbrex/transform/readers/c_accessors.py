@@ -7,6 +7,7 @@ from typing import Any
 
 from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers import c_methods
+from imbrex.transform.readers.c_lambdas import called_lambda
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +19,13 @@ class Accessor:
     actuals: list[Any]
     on_object: bool
     owner: Any | None  # the expression that names the object, or points to it; None: `this`
+    variable: Any | None = None  # that holds the function, a lambda
+
+    @property
+    def identity(self) -> str:
+        """What no other function has; two lambdas of one function have one USR."""
+        place = self.function.location
+        return f"{self.function.get_usr()}@{place.file}:{place.offset}"
 
 
 def sole_return(function: Any) -> Any | None:
@@ -33,7 +41,7 @@ def accessor(call: Any) -> Accessor | None:
     """The call as one of such a function, if it is known which one it runs."""
     named = c_methods.called(call)
     if named is None:
-        return None
+        return _lambda_of(call)
     function = named.get_definition()
     if function is None or function.in_system_header:
         return None
@@ -53,3 +61,16 @@ def accessor(call: Any) -> Accessor | None:
         return None
     value = sole_return(function)
     return None if value is None else Accessor(function, value, actuals, on_object, owner)
+
+
+def _lambda_of(call: Any) -> Accessor | None:
+    """The call as that of a lambda which only returns an expression."""
+    variable = called_lambda(call)
+    function = None if variable is None else call.referenced
+    if function is None or function.kind is not ck.CXX_METHOD or function.is_instance:
+        return None
+    actuals = call.arguments[1:]
+    value = sole_return(function)
+    if value is None or len(function.arguments) != len(actuals):
+        return None
+    return Accessor(function, value, actuals, False, None, variable)

@@ -27,6 +27,7 @@ from imbrex.transform.readers.c_distances import (
 )
 from imbrex.transform.readers.c_formulas import formula
 from imbrex.transform.readers.c_hidden import RECASTS, HidingReader
+from imbrex.transform.readers.c_lambdas import called_lambda
 from imbrex.transform.readers.c_new_reader import is_null
 from imbrex.transform.readers.c_vector_reader import Effects, Memory, by_reference
 
@@ -192,6 +193,9 @@ class ExpressionReader(HidingReader):
     def call(self, cursor: Any, effects: Effects) -> Call:
         """Record a call and what evaluating its arguments does."""
         children = cursor.operands
+        unknown = called_lambda(cursor)
+        if unknown is not None:
+            self.hide(unknown.held_lambda)
         referenced = c_methods.called(cursor)
         direct = referenced is not None
         name = c_methods.routine_name(referenced) if direct else cursor.spelling

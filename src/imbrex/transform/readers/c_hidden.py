@@ -57,6 +57,8 @@ class HidingReader(ObjectReader):
             self._opened(named)
         if cursor.kind is not ck.DECL_REF_EXPR or named is None:
             return
+        if named.held_lambda is not None:
+            self.hide(named.held_lambda)
         if named.spelling in COMMUNICATION:
             place = Location(cursor.location.file, cursor.location.line)
             call = self.unread.call(named.spelling, place)

@@ -73,7 +73,7 @@ class AccessorReader(PlaceReader, ABC):
 
         Such a call counts as what its one statement reads, as a macro of the same text would.
         """
-        usr = made.function.get_usr()
+        usr = made.identity
         if usr in self.computing:
             return None  # a function that calls itself
         formals = {self.key_of(formal): n for n, formal in enumerate(made.function.arguments)}
@@ -91,19 +91,26 @@ class AccessorReader(PlaceReader, ABC):
             return None
         if not self._reads_alone(inner, {*formals, this}):
             return None
-        outer_call, self.as_expression = self.as_expression, cursor
-        self.call(cursor, Effects())  # for what its arguments may point to
-        self.as_expression = outer_call
+        if made.variable is None:
+            outer_call, self.as_expression = self.as_expression, cursor
+            self.call(cursor, Effects())  # for what its arguments may point to
+            self.as_expression = outer_call
         memories = [
             self.memory(actual, effects) if actual.type.is_address else self.read(actual, effects)
             for actual in made.actuals
         ]
         owner = self._object_of(cursor, made, effects)
         line = cursor.location.line
+
+        def owner_of(inside: str) -> str:
+            if made.variable is not None:
+                return inside  # outside of a lambda it has the same name
+            return owner if inside == this else ""
+
         effects.accesses += [
             Access(
                 *(access.variable, access.through, False, line, None, ()),
-                owner if access.owner == this else "",
+                owner_of(access.owner),
             )
             for access in inner.accesses
             if access.variable not in formals and access.variable != this
@@ -111,7 +118,7 @@ class AccessorReader(PlaceReader, ABC):
         if passed_on:
             passed = memories[formals[found.key]]
             return None if passed is None else self._moved_on(made, found, passed)
-        return self._in_callers_terms(made, found, this, owner)
+        return self._in_callers_terms(made, found, owner_of(found.owner))
 
     @staticmethod
     def _reads_alone(inner: Effects, own: set[str]) -> bool:
@@ -124,6 +131,10 @@ class AccessorReader(PlaceReader, ABC):
 
     def _object_of(self, cursor: Any, made: Accessor, effects: Effects) -> str:
         """Read what names the object of a method; the variable that it is, if one is."""
+        if made.variable is not None:
+            key = self.key_of(made.variable)
+            effects.accesses.append(Access(key, False, False, cursor.location.line))
+            return self.this
         if not made.on_object:
             return ""
         if made.owner is None:
@@ -149,10 +160,10 @@ class AccessorReader(PlaceReader, ABC):
             move(passed, amounts[0])
         return passed
 
-    def _in_callers_terms(self, made: Accessor, found: Memory, this: str, owner: str) -> Memory:
+    def _in_callers_terms(self, made: Accessor, found: Memory, owner: str) -> Memory:
         """Memory that a function names, with the caller's variables in its indices."""
         result = Memory(found.key, found.through, exact=False)
-        result.owner = owner if found.owner and found.owner == this else ""
+        result.owner = owner
         forms = [*found.indices, found.offset, *found.parts, *found.strides]
         known = [form for form in forms if form is not None]
         terms = iter(self.in_callers_terms(made, known))

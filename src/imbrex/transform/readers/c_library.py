@@ -60,6 +60,9 @@ EFFECTS: dict[str, dict[int, str]] = {name: {0: "r", 1: "r", 2: "r"} for name in
     "gettimeofday": {0: "w", 1: "w"},
     "clock_gettime": {1: "w"},
     "__assert_fail": {},
+    "std::size": {},
+    "std::empty": {},
+    "std::capacity": {},
     "__builtin_unreachable": {},
 }
 # Routines of the language's library whose effects are not described, but that call no MPI, unless

@@ -216,6 +216,7 @@ class Node:
     key: str | None = None  # of a declaration: its variable in the model
     routine_name: str | None = None  # of a function: its name in the model
     readable: bool | None = None  # of an instance of a template; see c_instances
+    held_lambda: Node | None = None  # of a variable: see c_lambdas
     small: bool | None = None  # of a declaration: no value of it is an address; see c_alignment
 
     def __init__(self, tree: Tree, raw: Any) -> None:

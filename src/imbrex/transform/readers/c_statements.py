@@ -171,7 +171,8 @@ class StatementReader:
             statement.assigned = c_formulas.assignments(self.expressions, cursor)
             statement.sets = self.expressions.sets(cursor)
             inner = cursor.stripped
-            statement.swaps = effects.swaps if inner.kind is ck.CALL_EXPR else None
+            if inner.kind is ck.CALL_EXPR:
+                statement.swaps, statement.listed = effects.swaps, effects.listed
             if inner.kind is ck.CALL_EXPR and effects.calls:
                 effects.calls[-1].is_statement = effects.calls[-1].start == cc.spelled(inner)[0]
                 self._with_check(statement, effects.calls[-1])
@@ -246,6 +247,9 @@ class StatementReader:
                 continue
             key = self.expressions.key_of(child)
             value = child.initializer
+            if child.tree.declaration(child.raw).held_lambda is not None:
+                effects.accesses.append(Access(key, False, True, child.location.line))
+                continue  # read where it is called
             if self._ends(child):
                 self.endings = True
                 effects.stop = effects.stop or ReasonKind.OBJECT()

@@ -258,7 +258,7 @@ class ValueReader(NamedObjectReader):
         made = accessor(cursor)
         if made is None:
             return (), ()
-        name = made.function.get_usr()
+        name = made.identity
         if name not in self.returned:
             self.returned[name] = ((), ())  # one that calls itself
             outer = self.this
@@ -274,6 +274,8 @@ class ValueReader(NamedObjectReader):
 
     def this_of(self, made: Accessor) -> str:
         """The key of `this` in a method; nothing of a function without an object."""
+        if made.variable is not None:
+            return self.this  # a lambda's is that of the method that it stands in
         if not made.on_object:
             return ""
         return self.enter_this(c_methods.routine_name(made.function), made.function)
@@ -291,6 +293,7 @@ class ValueReader(NamedObjectReader):
         """
         values: dict[str, Affine] = {}
         owners: dict[str, str] = {}
+        formals = {self.key_of(formal) for formal in made.function.arguments}
         object_named = self.owner_in(made)
         if object_named is not None:
             owners[self.this_of(made)] = object_named
@@ -307,6 +310,8 @@ class ValueReader(NamedObjectReader):
 
         def value_of(factor: str) -> Affine | None:
             base, arrow, rest = factor.partition(ARROW)
+            if made.variable is not None and base not in formals:
+                return Affine.variable(factor)  # what is captured is what it is outside
             if not arrow:
                 return values.get(factor)
             return Affine.variable(field_of(owners[base], rest)) if base in owners else None

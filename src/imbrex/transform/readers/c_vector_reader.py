@@ -17,6 +17,7 @@ from imbrex.transform.model.sources import SourceFile
 from imbrex.transform.readers import c_cursor as cc
 from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers import c_std_arrays, c_vectors
+from imbrex.transform.readers.c_request_lists import TAKES, identity
 from imbrex.transform.readers.c_values import ValueReader
 from imbrex.transform.readers.cxx_library import is_library
 
@@ -67,6 +68,7 @@ class Effects:
     calls: list[Call] = field(default_factory=list)
     stop: Cause | None = None
     swaps: tuple[str, str] | None = None  # the pointers that `std::swap` exchanges
+    listed: str = ""  # the request variable whose handle a list of requests takes in
 
 
 def by_reference(formals: list[Any], position: int) -> bool:
@@ -80,6 +82,7 @@ class VectorReader(ValueReader, ABC):
         super().__init__(program, source)
         # References whose object is known: the elements that a loop goes through.
         self.bound: dict[str, Memory] = {}
+        self.lists: frozenset[int] = frozenset()  # of requests, in the function that is read
 
     @abstractmethod
     def read(self, cursor: Any, effects: Effects) -> None: ...
@@ -173,9 +176,13 @@ class VectorReader(ValueReader, ABC):
             return True
         moves = name in c_vectors.MOVES
         declaration: Any = c_vectors.named(vector)
+        line = cursor.location.line
+        if identity(declaration) in self.lists and found.key in self.program.request_lists:
+            self._change_list(cursor, name, found.key, effects)
+            effects.accesses.append(Access(self._size_of(declaration), False, True, line))
+            return True
         kind = ReasonKind.VECTOR_MOVES if moves else ReasonKind.VECTOR_METHOD
         effects.stop = effects.stop or kind(vector=declaration.spelling, method=name)
-        line = cursor.location.line
         effects.accesses.append(Access(self._size_of(declaration), False, True, line))
         given = [
             child
@@ -202,6 +209,19 @@ class VectorReader(ValueReader, ABC):
                     facts.append(("escape", "addr", held.key))
                 effects.accesses += [Access(held.key, True, w, line) for w in (False, True)]
         return True
+
+    def _change_list(self, cursor: Any, name: str, key: str, effects: Effects) -> None:
+        """Read a method that changes a list of requests; its elements are known nowhere else."""
+        line = cursor.location.line
+        for child in cursor.arguments:
+            if child.kind is ck.UNEXPOSED_EXPR and not child.operands:
+                continue  # a default argument
+            if name in TAKES and not self.is_null_request(child):
+                effects.listed = self.key_of(child.stripped.referenced)
+                self.program.request_lists[key].add(effects.listed)
+            self.read(child.stripped, effects)
+        effects.accesses.append(Access(key, False, True, line))
+        effects.accesses += [Access(key, True, write, line) for write in (False, True)]
 
     def _exchange(self, cursor: Any, effects: Effects) -> bool:
         """Read `std::swap` of two vectors: each has the other's memory from then on."""
@@ -266,12 +286,17 @@ class VectorReader(ValueReader, ABC):
 
     def construct(self, cursor: Any, effects: Effects) -> None:
         """Read the declaration of a vector."""
-        self.fill(cursor, cursor.initializer, effects)
+        plain = self.fill(cursor, cursor.initializer, effects)
+        if plain and identity(cursor) in self.lists:
+            self.program.request_lists.setdefault(self.key_of(cursor), set())
         size = self._size_of(cursor)
         effects.accesses.append(Access(size, False, True, cursor.location.line))
 
-    def fill(self, cursor: Any, value: Any | None, effects: Effects) -> None:
-        """Read what a vector, a variable or a member, is constructed from."""
+    def fill(self, cursor: Any, value: Any | None, effects: Effects) -> bool:
+        """Read what a vector, a variable or a member, is constructed from.
+
+        False where it may have gotten handles of requests, or memory that is known elsewhere.
+        """
         key = self.key_of(cursor)
         inner = None if value is None else value.stripped
         while inner is not None and inner.kind is ck.UNEXPOSED_EXPR and inner.operands:
@@ -289,6 +314,7 @@ class VectorReader(ValueReader, ABC):
                 self.read(inner, effects)
             effects.stop = effects.stop or ReasonKind.CONSTRUCT()
             self.program.pointer_facts.append(("escape", "addr", key))
+        return plain
 
     def _converted(self, cursor: Any, effects: Effects) -> bool:
         """Whether an argument is a number that becomes one of another type, or no request."""

@@ -14,6 +14,7 @@ from imbrex.transform.readers import c_cursor_kinds as ck
 
 _HEADERS = re.compile(r"/c\+\+/")
 _OWN = re.compile(r"\b(?:std|__gnu_cxx)(?:::\w+)+")
+_ASKING = frozenset({"size", "empty", "capacity"})
 _BUILT_IN_NAMES = (
     "bool char short int long float double signed unsigned void const volatile wchar_t char8_t "
     "char16_t char32_t nullptr_t __int128 size_t ptrdiff_t true false struct class enum noexcept"
@@ -38,6 +39,9 @@ def is_closed_method(call: Any, callee: Any | None, arguments: list[Any]) -> boo
     owners = callee.operands if callee.kind is ck.MEMBER_REF_EXPR else []
     if not owners and callee.kind is ck.MEMBER_REF_EXPR:
         return False  # of an object of the program's that is derived from one of the library
+    kind = owners[0].type.canonical.spelling if owners else ""
+    if call.referenced.spelling in _ASKING and kind.removeprefix("const ").startswith("std::"):
+        return True  # whatever the elements are
     return runs_no_user_code(call.referenced, [*owners, *arguments], call.type)
 
 

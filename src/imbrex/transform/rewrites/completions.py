@@ -99,7 +99,7 @@ class Completing(CallRewrite[ContentT, DoneT]):
     def _known(self, site: Site, requests: Requests, start: Started) -> bool:
         """Whether what a start names is what the wait releases, not what another start named."""
         argument = request_argument(site.call)
-        if requests.is_own(argument.base or "") and not argument.through:
+        if requests.is_own(argument.base or "") and requests.is_named(argument):
             return True
         block, theirs = site.statement.parent, request_argument(start.transfer.call)
         first = start.statement.parent

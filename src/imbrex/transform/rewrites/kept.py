@@ -5,24 +5,30 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from imbrex.transform.analysis.aliases import EXTERNAL
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.schedule import Schedule
 from imbrex.transform.analysis.set_first import sets_first
 from imbrex.transform.analysis.unread import never_read
 from imbrex.transform.model.causes import Cause, Reason
 from imbrex.transform.model.location import Location
-from imbrex.transform.model.memory import Access, Variable
+from imbrex.transform.model.memory import UNKNOWN_MEMORY, Access, Variable
 from imbrex.transform.model.program import Kind, Program, Routine
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.model.sources import Language
 from imbrex.transform.rewrites.base import Refusal
 from imbrex.transform.text.halves import Halves
+from imbrex.transform.text.local_vectors import vector_type
+from imbrex.transform.text.pointers import pointer_type
 from imbrex.transform.text.specification import c_declarations, identifiers
 
 _NUMBERS = frozenset(
     "bool _Bool char short int long float double|long long|signed char|unsigned char|"
     "unsigned short|unsigned int|unsigned long|unsigned long long".replace(" ", "|", 7).split("|")
 )
+
+# Types that every file which calls MPI has a name for.
+KNOWN_TYPES = frozenset((*_NUMBERS, "void", "size_t", "MPI_Request"))
 
 _PLAIN_TYPES = ("integer", "logical", "real", "doubleprecision", "complex", "doublecomplex")
 
@@ -60,6 +66,17 @@ class Kept:
             own = key.endswith(f":{routine.name}:{routine.line}")
             if variable.kind == "host" and not own:
                 continue  # both halves know it, as the routine does
+            if f"vector:{key}" in self.program.variables:
+                made = vector_type(self.program, routine, key)
+                asked = [a for s in schedule.declarations for a in s.accesses if not a.write]
+                if made is None or any(access.variable == key for access in asked):
+                    self._refuse(routine, line, ReasonKind.LOCAL_UNSIZED(variable=variable.name))
+                kept.append(replace(variable, element=made or "", bounds=((None, None),)))
+                continue
+            made = self._pointer(routine, schedule, variable)
+            if made is not None:
+                kept.append(replace(variable, element=made, bounds=()))
+                continue
             if variable.bounds or self._request(schedule, routine, key):
                 unsized = variable.pointer or Halves.extents(variable) is None
                 unsized = unsized and self.extents_read(routine, variable) is None
@@ -84,19 +101,73 @@ class Kept:
                 continue
             text = ReasonKind.CARRIED_TO_FINISH(variable=variable.name)
             self._refuse(routine, line, text)
+        self._check_reached(routine, schedule, {variable.key for variable in kept})
         return kept
+
+    def _check_reached(self, routine: Routine, schedule: Schedule, kept: set[str]) -> None:
+        """Refuse where what is late, or a message, reaches a local variable by another name.
+
+        It would end with the start.
+        """
+        if self.program.files[routine.file].language is not Language.C:
+            return
+        begun = self._begun(schedule)
+        used = [access for item in schedule.late for access in item.accesses] + schedule.flying
+        for access in used:
+            anew = access.variable not in begun and self._is_of(routine, access.variable)
+            if not access.through or anew:
+                continue  # the finish declares it, and what it points to
+            for item in sorted(self.footprints.aliases.objects(access.variable, True)):
+                key = item.removeprefix("vector:")
+                if key not in kept and self._is_of(routine, key):
+                    name = self.program.variables[key].name
+                    self._refuse(routine, access.line, ReasonKind.LOCAL_UNSIZED(variable=name))
+
+    def _is_of(self, routine: Routine, key: str) -> bool:
+        """Whether a variable of C is a local one of the routine."""
+        variable = self.program.variables.get(key)
+        file, _, offset = key.partition("@")[2].rpartition(":")
+        if variable is None or variable.kind != "local" or file != routine.file:
+            return False
+        number = re.match(r"\d+", offset)
+        return number is not None and routine.body.start <= int(number[0]) < routine.body.end
 
     def _may_carry(self, routine: Routine, schedule: Schedule, variable: Variable) -> bool:
         """Whether the start can hand the value of a number on: in C it has one by then for sure.
 
         What is late keeps what it reads from being set behind it, so that it is the last value.
         """
+        if variable.element not in _NUMBERS or variable.pointer or variable.bounds:
+            return False
+        return self._has_value(routine, schedule, variable)
+
+    def _pointer(self, routine: Routine, schedule: Schedule, variable: Variable) -> str | None:
+        """The type of a local pointer that the start can hand on, as a number.
+
+        It points to memory that outlives the start.
+        """
+        if not variable.pointer or variable.reference or len(variable.bounds) != 1:
+            return None
+        known = self.program.variables
+        if f"vector:{variable.key}" in known or not self._has_value(routine, schedule, variable):
+            return None
+        aliases = self.footprints.aliases
+        objects = aliases.objects(variable.key, True)
+        held = {item.removeprefix("vector:") for item in objects} & known.keys()
+        if objects & {UNKNOWN_MEMORY, EXTERNAL}:
+            return None  # it may be the stack's
+        if any(known[item].kind in ("local", "parameter") for item in held):
+            return None
+        return pointer_type(self.program, routine, variable)
+
+    def _has_value(self, routine: Routine, schedule: Schedule, variable: Variable) -> bool:
+        """Whether a scalar of C has its value for sure where the start ends."""
         source = self.program.files[routine.file]
         key, name = variable.key, variable.name
-        if source.language is not Language.C or variable.element not in _NUMBERS:
+        if source.language is not Language.C or variable.kind != "local" or variable.volatile:
             return False
-        if variable.kind != "local" or variable.pointer or variable.volatile or variable.bounds:
-            return False
+        if name == "requests" and schedule.transfers:
+            return False  # the name that the requests of the halves have
         if key in self.footprints.addressed or key in self.program.overlays:
             return False
         if name in identifiers(

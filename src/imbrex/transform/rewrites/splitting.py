@@ -18,12 +18,13 @@ from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.rewrites.base import Refusal, Site
 from imbrex.transform.rewrites.blocking import BlockingToNonblocking
 from imbrex.transform.rewrites.boundary import BoundaryFirst
-from imbrex.transform.rewrites.kept import Kept
+from imbrex.transform.rewrites.kept import KNOWN_TYPES, Kept
 from imbrex.transform.rewrites.proposals import ContentT, Preparing
 from imbrex.transform.text.division import Division
 from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.halves import Halves
-from imbrex.transform.text.members import object_of
+from imbrex.transform.text.local_vectors import is_vector, knows_vectors
+from imbrex.transform.text.members import Declared, declared_in_class, object_of
 from imbrex.transform.text.parted import Parted
 from imbrex.transform.text.specification import identifiers
 
@@ -133,7 +134,8 @@ class Splitting(Preparing[RoutineSite, ContentT]):
                     self.problem = Reason(ReasonKind.STATUS_READ(), site.location)
                     return None
         schedule = Scheduler(self.footprints, routine).run(transfers)
-        self.problem = schedule.problem or self.facts.timing
+        timing = self.facts.in_order if schedule.in_order else self.facts.timing
+        self.problem = schedule.problem or timing
         if self.problem is None and not (schedule.transfers or schedule.held):
             line = sites[0].line if sites else routine.line
             place = Location(routine.file, line)
@@ -220,6 +222,12 @@ class Splitting(Preparing[RoutineSite, ContentT]):
     def kept(self, split: Split) -> list[Variable]:
         """Local variables that hold something from the start to the finish; raises Refusal."""
         kept = Kept(self.program, self.footprints, self.name).of(split.wrapper, split.schedule)
+        if any(is_vector(variable) for variable in kept):
+            self._check_vectors(split)
+        for variable in kept:
+            kind = variable.element.rstrip("* ").removeprefix("const ")
+            if variable.element.endswith("*") and kind not in KNOWN_TYPES:
+                self._check_files(split)
         for variable in kept if self.program.files[split.wrapper.file].is_fortran else ():
             names = identifiers(variable.element.partition("(")[2], fold=True)
             for use in split.uses:
@@ -227,6 +235,24 @@ class Splitting(Preparing[RoutineSite, ContentT]):
                     text = ReasonKind.KEPT_TYPE(variable=variable.name, routine=use.routine.name)
                     self.refuse(use.routine, use.call.line, text)
         return kept
+
+    def _check_files(self, split: Split) -> None:
+        """Another file may have no name for the type of a pointer that its routine is to hold."""
+        declared = declared_in_class(self.program, split.wrapper)
+        files = {use.routine.file for use in split.uses} - {split.wrapper.file}
+        if files or isinstance(declared, Declared):
+            text = ReasonKind.OTHER_FILE(routine=split.wrapper.name)
+            self.refuse(split.wrapper, split.wrapper.line, text)
+
+    def _check_vectors(self, split: Split) -> None:
+        """What declares or calls a half with a vector must know what that is."""
+        declared = declared_in_class(self.program, split.wrapper)
+        sources = [self.program.files[use.routine.file] for use in split.uses]
+        sources += [declared.source] if isinstance(declared, Declared) else []
+        for source in sources:
+            if source.name != split.wrapper.file and not knows_vectors(source):
+                text = ReasonKind.OTHER_FILE(routine=split.wrapper.name)
+                self.refuse(split.wrapper, split.wrapper.line, text)
 
     def _find_uses(self, split: Split, user: Routine) -> None:
         last: Block | None = None

@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 
 from imbrex.transform.model.memory import Variable
-from imbrex.transform.text.specification import pieces, plain_declaration
+from imbrex.transform.text.pieces import pieces
+from imbrex.transform.text.specification import plain_declaration
 
 
 def allocating(

@@ -25,6 +25,7 @@ from imbrex.transform.text.layout import (
     indent_at,
     line_start,
 )
+from imbrex.transform.text.local_vectors import begun, is_vector
 from imbrex.transform.text.members import (
     Declared,
     declared_in_class,
@@ -49,6 +50,12 @@ from imbrex.transform.text.wrapping import wrapped
 def is_carried(variable: Variable) -> bool:
     """Whether what is kept of C is a number, which the start hands on to the finish."""
     return not variable.bounds
+
+
+def _typed(variable: Variable, name: str) -> str:
+    """A name behind its type in C, which may end with the stars of a pointer."""
+    kind = variable.element
+    return f"{kind}{name}" if kind.endswith("*") else f"{kind} {name}"
 
 
 class Halves:
@@ -246,6 +253,8 @@ class Halves:
         if self.fortran:
             return self._fortran_half(number, body, needed, names, kept)
         carried = [v for v in kept if is_carried(v)]
+        body = "\n".join([*self._begun_vectors(number), body])
+        needed |= identifiers(body, fold=False)
         if number == 0 and carried:  # what the finish goes on with
             indent = self._indent()
             body += "".join(f"\n{indent}*imbrex_{v.name} = {v.name};" for v in carried)
@@ -258,13 +267,20 @@ class Halves:
         head, indent = self._c_head(number, kept), self._own_indent()
         return f"{head}\n{indent}{{\n" + "\n".join([*before, body]) + f"\n{indent}}}"
 
+    def _begun_vectors(self, number: int) -> list[str]:
+        """What the start does in the place of declarations of vectors that are the caller's."""
+        keys = [v.key for v in self.kept if is_vector(v) and number == 0]
+        texts = [begun(self.program, self.routine, key) for key in keys]
+        return [self._indent() + text for text in texts if text is not None]
+
     def _half_parameters(self, number: int, given: list[str]) -> list[str]:
         """The parameters of a half; `given`: those of the routine in its places."""
         parameters = [given[i].strip() for i in self.used[number]]
         for variable in self.kept:
             result = is_carried(variable) and number == 0
             name = f"*imbrex_{variable.name}" if result else variable.name
-            parameters.append(f"{variable.element} {name}{self._c_bounds(variable)}")
+            name = f"&{name}" if is_vector(variable) else name
+            parameters.append(f"{_typed(variable, name)}{self._c_bounds(variable)}")
         return parameters + (["MPI_Request *imbrex_requests"] if self.count else [])
 
     def _c_head(self, number: int, kept: list[Variable]) -> str:
@@ -410,7 +426,7 @@ class Halves:
                 lines.append(f"{variable.element}{colons} {self._own(user, variable.name)}{bounds}")
         else:
             lines = [f"MPI_Request {requests}[{self.count}];"] if self.count else []
-            lines += [f"{v.element} {self._own(user, v.name)}{self._c_bounds(v)};" for v in kept]
+            lines += [f"{_typed(v, self._own(user, v.name))}{self._c_bounds(v)};" for v in kept]
         if not lines:
             return self.known_in(user, kept)
         data = source.data

@@ -7,11 +7,13 @@ import re
 from imbrex.transform.model.program import Kind, Routine
 from imbrex.transform.model.sources import Language, SourceFile
 from imbrex.transform.text.layout import indent_at, line_start
+from imbrex.transform.text.pieces import pieces
 
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 _C_TYPE = re.compile(
     r"(\s*)((?:(?:const|unsigned|signed|struct|long|short)\s+)*\w+)\s+(.*);\s*$", re.S
 )
+_VECTORS = re.compile(r"(\s*)((?:std::)?vector<[\w:\s]+>)\s+(\w.*);\s*$", re.DOTALL)
 _FORTRAN_TYPE = re.compile(
     r"(?P<head>[^:!'\"]*::\s*)(?P<rest>[^:].*)$"
     r"|(?P<bare>\s*(?:integer|real|double\s*precision|logical|complex|double\s*complex)"
@@ -25,20 +27,6 @@ def identifiers(text: str, *, fold: bool) -> set[str]:
     return {name.lower() if fold else name for name in _IDENTIFIER.findall(text)}
 
 
-def pieces(text: str) -> list[str]:
-    """The parts of a list, split at commas outside parentheses, brackets and braces."""
-    found, depth, last = [], 0, 0
-    for position, character in enumerate(text):
-        if character in "([{":
-            depth += 1
-        elif character in ")]}":
-            depth -= 1
-        elif character == "," and depth == 0:
-            found.append(text[last:position].strip())
-            last = position + 1
-    return [*found, text[last:].strip()]
-
-
 def c_declarations(
     source: SourceFile, routine: Routine, needed: set[str], without: set[str]
 ) -> list[str]:
@@ -50,7 +38,7 @@ def c_declarations(
         if source.data[start : statement.start].strip():  # others stand on its line
             code = source.data[statement.code_start : statement.end].decode(errors="replace")
             text = indent_at(source.data, start) + code
-        match = _C_TYPE.match(text)
+        match = _C_TYPE.match(text) or _VECTORS.match(text)
         if match is None:
             found.insert(0, text)
             continue
