@@ -10,7 +10,7 @@ enum { KINDS = 1 << 12, LENGTHS = 15, TRIES = 16 };
 /* The last lengths of intervals between the same two calls that nothing disturbed. */
 typedef struct {
     uint64_t key;
-    uint32_t count, seen, accessed;
+    uint32_t count, seen, accessed, taken;
     float lengths[LENGTHS];
     uint64_t accesses; /* in `accessed` intervals */
 } kind_t;
@@ -87,8 +87,11 @@ double ixa_interval_accesses(uint64_t key)
     return kind && kind->accessed ? (double)kind->accesses / kind->accessed : 0;
 }
 
-double ixa_interval_median(uint64_t key)
+double ixa_interval_next(uint64_t key)
 {
-    const kind_t *kind = kind_of(key);
-    return kind ? median(kind) : -1;
+    kind_t *kind = kind_of(key);
+    if (!kind || !kind->count)
+        return -1;
+    uint32_t stored = kind->count < LENGTHS ? kind->count : LENGTHS;
+    return kind->lengths[(kind->count - stored + kind->taken++ % stored) % LENGTHS];
 }
