@@ -25,11 +25,14 @@ from imbrex.report.site_words import hidden_words, why
 from imbrex.report.stripped import print_stripped, stripped
 
 LINES = 20
-"""What the verdict takes at most on 100 columns, but for guard, weaknesses and a narrow screen."""
+"""What the verdict takes at most on 100 columns, but for guard and a narrow screen."""
 MOST_FINDINGS = 3
-SIZES = ((4, MOST_FINDINGS), (3, MOST_FINDINGS), (4, 2), (3, 2), (2, 2))
-"""Sites and findings that a screen has, the best first: a line that costs time is left out last."""
-MOST_WEAKNESSES = 2
+SIZES = (
+    *((4, MOST_FINDINGS, 2), (3, MOST_FINDINGS, 2), (4, 2, 2), (3, 2, 2), (2, 2, 2)),
+    *((3, 1, 2), (2, 1, 2), (2, 1, 1), (1, 1, 1)),
+)
+"""Sites, findings and weaknesses that a screen has, the best first: a line that costs time is left
+out last."""
 LEAST_AT_STAKE = 0.002
 """The share of the run from which a site is worth a line."""
 NARROW = 72
@@ -42,17 +45,23 @@ def print_verdict(diagnosis: Diagnosis, console: Console) -> None:
 
     It has as many sites and findings as leave the screen its length, but some of each.
     """
-    for sites, findings in SIZES:
-        bare = stripped(partial(_print_all, diagnosis, console, sites, findings, False), console)
+    for size in SIZES:
+        bare = stripped(partial(_print_all, diagnosis, console, *size, guard=False), console)
         if bare.count("\n") <= LINES:
             break
-    print_stripped(partial(_print_all, diagnosis, console, sites, findings, True), console)
+    print_stripped(partial(_print_all, diagnosis, console, *size, guard=True), console)
 
 
 def _print_all(
-    diagnosis: Diagnosis, console: Console, sites: int, findings: int, troubles: bool
+    diagnosis: Diagnosis,
+    console: Console,
+    sites: int,
+    findings: int,
+    weaknesses: int,
+    *,
+    guard: bool,
 ) -> None:
-    """The screen; `troubles` are forbidden uses of buffers, and what weakens the numbers."""
+    """The screen; `guard`: with forbidden uses of buffers."""
     account, width = diagnosis.account, min(console.width, WIDEST)
     print_paragraph(console, diagnosis.sentence, width, style="bold")
     print_paragraph(console, head(account), width)
@@ -61,15 +70,14 @@ def _print_all(
         console.print(bar(parts, width))
         for line in legend(parts, width):
             console.print(line, width=width)
-    if troubles and account.run.guard is not None:
+    if guard and account.run.guard is not None:
         console.print()
         print_paragraph(console, guard_title(account.run.guard), width, style="bold")
         for text in guard_lines(account.run.guard):
             print_paragraph(console, text, width, style="red", mark="-")
     _print_sites(account, console, width, sites)
     _print_findings(diagnosis, console, width, findings)
-    if troubles:
-        _print_weaknesses(diagnosis, console, width)
+    _print_weaknesses(diagnosis, console, width, weaknesses)
     _print_cost(account, console, width)
 
 
@@ -146,16 +154,16 @@ def _print_findings(diagnosis: Diagnosis, console: Console, width: int, most: in
             console.print(Text(f"   $ {finding.command}", style="cyan"), soft_wrap=True)
 
 
-def _print_weaknesses(diagnosis: Diagnosis, console: Console, width: int) -> None:
+def _print_weaknesses(diagnosis: Diagnosis, console: Console, width: int, most: int) -> None:
     lines = diagnosis.weaknesses
     if not lines:
         return
     console.print()
     console.print(Text("What weakens these numbers:", style="bold"))
-    for line in lines[:MOST_WEAKNESSES]:
+    for line in lines[:most]:
         print_paragraph(console, line, width, mark="-")
-    if len(lines) > MOST_WEAKNESSES:
-        more = f"{len(lines) - MOST_WEAKNESSES} more: "
+    if len(lines) > most:
+        more = f"{len(lines) - most} more: "
         console.print(Text(f"- {more}{show(diagnosis.account, '--bounds')}"), soft_wrap=True)
 
 

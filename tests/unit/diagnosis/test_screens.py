@@ -212,6 +212,19 @@ def test_a_crashed_run_says_so_below_what_is_known(wave):
     assert text.startswith("MPI 34 %: 18 % late sender (rank 3)")
 
 
+@pytest.mark.parametrize("ended", [1, 2, 3])
+def test_however_it_ended_the_verdict_has_its_length(wave, ended):
+    """Also with much that weakens its numbers: the rest is for show."""
+    ranks = np.array(wave.ranks)
+    ranks["ended"][1:3] = ended
+    ranks["dropped"] = ranks["section_errors"] = 5
+    text = screen(replace(wave, ranks=ranks), 100)
+    assert text.count("\n") <= 20
+    assert "What weakens these numbers:" in text and "\n1. " in text
+    assert " more: imbrex show RUN --bounds" in text
+    assert "- ranks 1, 2 " in text.partition("What weakens")[2]
+
+
 def test_an_opened_site_does_not_print_the_line_that_opened_it(make_caused, call):
     """A wait for one-sided data has no other remedy; an opened site shows the advice alone."""
     run = make_caused(
