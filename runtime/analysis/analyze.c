@@ -68,8 +68,8 @@ static int add_transfers(ix_analysis *a, const ix_view *view, const ix_completio
         if (!ix_is_completed_by_call(op))
             continue;
         /* The transfers of a partitioned send are its partitions. */
-        if (op->kind != IX_LOG_PROBE && !ix_is_group_epoch(op->kind) &&
-            op->kind != IX_LOG_PARTS_SEND)
+        if (op->kind != IX_LOG_PROBE && op->kind != IX_LOG_PART_ARRIVED &&
+            !ix_is_group_epoch(op->kind) && op->kind != IX_LOG_PARTS_SEND)
             a->states[m->state]++;
         if (m->state == IX_MATCHED)
             a->largest_error_ns = ix_most(a->largest_error_ns, m->error_ns);
@@ -150,6 +150,16 @@ static int add_waits(ix_analysis *a, const ix_view *view, uint32_t call,
     return 0;
 }
 
+static void add_to_overview(ix_overview *overview, const ix_view *view, uint32_t call,
+                            const ix_call_causes *c)
+{
+    const ix_op *op = &view->ops[call];
+    const ix_polled *polls = c->polled_ns ? ix_view_polls(view, call) : NULL;
+    int64_t call_ns = op->exit_ns - op->enter_ns + c->polled_ns;
+    int64_t from_ns = polls ? ix_least(polls->since_ns, op->exit_ns - call_ns) : op->enter_ns;
+    ix_overview_add(overview, from_ns, op->exit_ns, call_ns, c->part);
+}
+
 static int add_calls(ix_analysis *a, const ix_view *view, const ix_completions *c,
                      ix_known_facts *known, ix_overview *overview)
 {
@@ -163,8 +173,7 @@ static int add_calls(ix_analysis *a, const ix_view *view, const ix_completions *
              add_partner(a, view, view->matches[causes.latest].peer, 0, 0, causes.late)))
             return -1;
         if (overview)
-            ix_overview_add(overview, view->ops[i].enter_ns - causes.polled_ns,
-                            view->ops[i].exit_ns, causes.part);
+            add_to_overview(overview, view, i, &causes);
     }
     return 0;
 }

@@ -44,7 +44,9 @@ typedef struct ix_match {
     int64_t error_ns;
     union {
         struct {
-            int64_t start_enter, start_exit, end_enter, end_exit;
+            int64_t start_enter, start_exit, end_enter, end_exit; /* of a partitioned send: its
+                                                                   * last MPI_Pready, and end_enter
+                                                                   * that of its first */
             int64_t between;     /* its call time from start_exit to end_enter; -1: not known */
             uint8_t only_starts; /* and what it called then only started something */
             uint8_t undivided;   /* at the other side: enum ix_undivided */

@@ -58,6 +58,13 @@ static ix_need of_partitioned_send(const ix_match *m, int64_t enter_ns, int64_t 
     return n;
 }
 
+/* One partition comes no sooner than the first is ready, and no later than all are. */
+static ix_need of_arrival(const ix_match *m)
+{
+    return (ix_need){IX_LATE_SENDER, m->other.end_enter - m->error_ns,
+                     m->other.start_enter + m->error_ns, IX_NEEDS};
+}
+
 ix_need ix_need_of(const ix_view *view, const ix_completed *c, const ix_op *call)
 {
     const ix_op *op = &view->ops[c->op];
@@ -74,6 +81,8 @@ ix_need ix_need_of(const ix_view *view, const ix_completed *c, const ix_op *call
     }
     if (ix_is_group_epoch(op->kind))
         return ix_need_of_group_epoch(view, c->op, call->exit_ns);
+    if (op->kind == IX_LOG_PART_ARRIVED)
+        return of_arrival(m);
     if (op->kind == IX_LOG_RECV || op->kind == IX_LOG_PROBE || op->kind == IX_LOG_PARTS_RECV)
         return ix_need_of_receive(m);
     if (ix_is_send(op))

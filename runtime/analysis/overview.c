@@ -31,7 +31,18 @@ static int64_t inside(const ix_overview *o, uint32_t i, int64_t from_ns, int64_t
     return ix_most(0, ix_least(to_ns, end) - ix_most(from_ns, begin));
 }
 
-void ix_overview_add(ix_overview *o, int64_t enter_ns, int64_t exit_ns,
+/* `ns` of a time of which one in `every` counts: what counts, and what it takes. */
+static int64_t counted(int64_t ns, double every)
+{
+    return every > 1 ? (int64_t)((double)ns / every) : ns;
+}
+
+static int64_t takes(int64_t ns, double every)
+{
+    return every > 1 ? (int64_t)((double)ns * every) : ns;
+}
+
+void ix_overview_add(ix_overview *o, int64_t enter_ns, int64_t exit_ns, int64_t call_ns,
                      const ix_interval part[IX_CAUSES])
 {
     static const int late[] = {IX_LATE_SENDER, IX_LATE_COLLECTIVE, IX_LATE_RECEIVER};
@@ -39,22 +50,25 @@ void ix_overview_add(ix_overview *o, int64_t enter_ns, int64_t exit_ns,
     enum { LAST = sizeof last / sizeof *last };
     if (!o->rows || exit_ns < enter_ns)
         return;
+    double every = call_ns > 0 ? (double)(exit_ns - enter_ns) / (double)call_ns : 1;
     uint32_t first = stretch(o, enter_ns), end = stretch(o, exit_ns);
-    int64_t begin[IX_CAUSES], from = enter_ns, to = exit_ns;
+    int64_t begin[IX_CAUSES], length[IX_CAUSES], from = enter_ns, to = exit_ns;
+    for (int k = 0; k < IX_CAUSES; k++)
+        length[k] = takes(part[k].min_ns, every);
     for (int k = 0; k < 3; k++) {
         begin[late[k]] = from;
-        from += part[late[k]].min_ns;
+        from += length[late[k]];
     }
     for (int k = LAST - 1; k >= 0; k--) {
-        to -= part[last[k]].min_ns;
+        to -= length[last[k]];
         begin[last[k]] = to;
     }
     for (uint32_t i = first; i <= end; i++) {
         ix_overview_row *row = &o->rows[i];
-        row->call_ns += inside(o, i, enter_ns, exit_ns);
+        row->call_ns += counted(inside(o, i, enter_ns, exit_ns), every);
         for (int k = 0; k < IX_CAUSES; k++)
-            if (part[k].min_ns > 0)
-                row->part_ns[k] += inside(o, i, begin[k], begin[k] + part[k].min_ns);
+            if (length[k] > 0)
+                row->part_ns[k] += counted(inside(o, i, begin[k], begin[k] + length[k]), every);
     }
 }
 

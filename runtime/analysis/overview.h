@@ -16,8 +16,9 @@ typedef struct ix_overview {
 void ix_overview_start(ix_overview *o, int32_t rank, int64_t end_ns, uint32_t most);
 
 /* A call and the causes of its time. They lie behind one another as docs/theory/measuring.md shares
- * them out: who was late first, then what moved. Only what is certain of a cause is added. */
-void ix_overview_add(ix_overview *o, int64_t enter_ns, int64_t exit_ns,
+ * them out: who was late first, then what moved. Only what is certain of a cause is added. Of one
+ * that polled `call_ns` of the time are in its calls: evenly, as others may stand between them. */
+void ix_overview_add(ix_overview *o, int64_t enter_ns, int64_t exit_ns, int64_t call_ns,
                      const ix_interval part[IX_CAUSES]);
 
 /* The log has the windows of `level` alone; 0: all of the time is logged. */

@@ -5,7 +5,6 @@
 
 #include "analysis/evidence.h"
 #include "analysis/open_receives.h"
-#include "analysis/partitions.h"
 #include "analysis/undivided.h"
 
 /* qsort has no context. */
@@ -244,17 +243,17 @@ void ix_pairing_end(ix_pairing *pairing)
     *pairing = (ix_pairing){0};
 }
 
-/* Who receives it waits for the last of its partitions. */
+/* Who receives it waits for the last of its partitions, and for none before the first is ready. */
 static void tell_ready(const ix_pairing *pairing, const ix_view *view, uint32_t at, ix_told *told)
 {
-    uint32_t last = pairing->ready[at];
-    if (last == IX_NO_END) {
+    const ix_ready *ready = &pairing->ready[at];
+    if (ready->last == IX_NO_END) {
         told->sequence = 0;
         return;
     }
-    told->start_enter = view->ops[last].enter_ns;
-    told->start_exit = view->ops[last].exit_ns;
-    told->end_enter = ix_most(told->end_enter, told->start_exit);
+    told->start_enter = view->ops[ready->last].enter_ns;
+    told->start_exit = view->ops[ready->last].exit_ns;
+    told->end_enter = view->ops[ready->first].enter_ns;
     told->between = -1;
 }
 
@@ -352,10 +351,12 @@ static void match(const ix_pairing *pairing, ix_view *view, uint32_t i, const ix
     m->other.only_starts = told->only_starts;
     m->other.undivided = told->undivided;
     m->other.ready_enter = INT64_MAX;
-    if (op->kind == IX_LOG_PARTS_SEND && pairing->ready[i] != IX_NO_END)
-        m->other.ready_enter = view->ops[pairing->ready[i]].enter_ns;
+    if (op->kind == IX_LOG_PARTS_SEND && pairing->ready[i].last != IX_NO_END)
+        m->other.ready_enter = view->ops[pairing->ready[i].last].enter_ns;
     if (receive && told->end_exit == INT64_MAX) { /* a send that was given up did begin */
-        m->other.end_enter = m->other.end_exit = m->other.start_exit;
+        m->other.end_exit = m->other.start_exit;
+        if (op->kind != IX_LOG_PARTS_RECV)
+            m->other.end_enter = m->other.start_exit;
         m->other.between = -1;
         m->other.only_starts = 0;
     }

@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "analysis/log_view.h"
+#include "analysis/partitions.h"
 #include "analysis/rows.h"
 
 /* One message as its sender or its receiver tells the other side; times are the teller's.
@@ -42,8 +43,7 @@ typedef struct ix_pairing {
     uint32_t *order;  /* numbers of streams: by peer, then receives before sends, comm, tag */
     uint32_t *probes; /* the records that wait for a message another record receives */
     uint32_t probe_count;
-    uint32_t *ready; /* by record of a partitioned send: the last MPI_Pready of its partitions;
-                      * IX_NO_END: not all were seen. NULL: there is none */
+    ix_ready *ready; /* by record of a partitioned send; NULL: there is none */
 } ix_pairing;
 
 /* How far the peers were told; starts as {0}. */

@@ -5,21 +5,20 @@
 #include "analysis/rows.h"
 #include "core/bounds.h"
 
-/* One start of a partitioned send. */
+/* One start of a partitioned send, or of a receive. */
 typedef struct started {
     int32_t peer, tag;
     uint32_t comm, sequence;
-    int64_t bytes; /* that became ready */
-    uint32_t send; /* its record + 1; 0: none was seen */
-    uint32_t last; /* the record of the MPI_Pready that was entered last */
+    int64_t bytes;        /* that became ready */
+    uint32_t start;       /* its record + 1; 0: none was seen */
+    uint32_t first, last; /* the records of the MPI_Pready that were entered first and last */
 } started;
 
 enum { KEY_BYTES = 16 };
 
-static int is_part(const ix_op *op)
+static int has_partner(const ix_op *op)
 {
-    return (op->kind == IX_LOG_PARTS_SEND || op->kind == IX_LOG_PART_READY) &&
-           op->peer != IX_LOG_PROC_NULL && op->sequence != 0;
+    return op->peer != IX_LOG_PROC_NULL && op->sequence != 0;
 }
 
 static started key_of(const ix_op *op)
@@ -32,56 +31,94 @@ static int gather(const ix_view *view, ix_rows *starts)
 {
     for (uint32_t i = 0; i < view->count; i++) {
         const ix_op *op = &view->ops[i];
-        if (!is_part(op))
+        if ((op->kind != IX_LOG_PARTS_SEND && op->kind != IX_LOG_PART_READY) || !has_partner(op))
             continue;
         started key = key_of(op), *s = ix_rows_at(starts, &key);
         if (!s)
             return -1;
         if (op->kind == IX_LOG_PARTS_SEND) {
-            s->send = i + 1;
+            s->start = i + 1;
         } else {
             if (s->bytes == 0 || op->enter_ns > view->ops[s->last].enter_ns)
                 s->last = i;
+            if (s->bytes == 0 || op->enter_ns < view->ops[s->first].enter_ns)
+                s->first = i;
             s->bytes += op->bytes;
         }
     }
     return 0;
 }
 
-int ix_find_ready(const ix_view *view, uint32_t **ready)
+static int gather_receives(const ix_view *view, ix_rows *starts)
 {
-    uint32_t sends = 0;
-    *ready = NULL;
+    for (uint32_t i = 0; i < view->count; i++) {
+        const ix_op *op = &view->ops[i];
+        if (op->kind != IX_LOG_PARTS_RECV || !has_partner(op))
+            continue;
+        started key = key_of(op), *s = ix_rows_at(starts, &key);
+        if (!s)
+            return -1;
+        s->start = i + 1;
+    }
+    return 0;
+}
+
+static uint32_t count_of(const ix_view *view, uint32_t kind)
+{
+    uint32_t count = 0;
     for (uint32_t i = 0; i < view->count; i++)
-        sends += view->ops[i].kind == IX_LOG_PARTS_SEND;
-    if (!sends)
+        count += view->ops[i].kind == kind;
+    return count;
+}
+
+int ix_find_ready(const ix_view *view, ix_ready **ready)
+{
+    *ready = NULL;
+    if (!count_of(view, IX_LOG_PARTS_SEND))
         return 0;
     ix_rows starts = ix_rows_of(sizeof(started), KEY_BYTES);
     *ready = malloc((view->count + (size_t)1) * sizeof **ready);
     int bad = !*ready || gather(view, &starts);
     for (uint32_t i = 0; i < view->count && !bad; i++)
-        (*ready)[i] = IX_NO_END;
+        (*ready)[i] = (ix_ready){IX_NO_END, IX_NO_END};
     for (size_t k = 0; k < starts.count && !bad; k++) {
         const started *s = (const started *)(const void *)starts.rows + k;
-        if (s->send && s->bytes > 0 && s->bytes == view->ops[s->send - 1].bytes)
-            (*ready)[s->send - 1] = s->last;
+        if (s->start && s->bytes > 0 && s->bytes == view->ops[s->start - 1].bytes)
+            (*ready)[s->start - 1] = (ix_ready){s->first, s->last};
     }
     ix_rows_free(&starts);
     return bad ? -1 : 0;
 }
 
-void ix_match_partitions(ix_view *view)
+/* The match of the start that a record of `kind` is about goes to that record. */
+static void match_as_start(ix_view *view, const ix_rows *starts, uint32_t kind)
 {
-    ix_rows starts = ix_rows_of(sizeof(started), KEY_BYTES);
-    int bad = gather(view, &starts);
     for (uint32_t i = 0; i < view->count; i++) {
         const ix_op *op = &view->ops[i];
-        if (op->kind != IX_LOG_PART_READY)
+        if (op->kind != kind)
             continue;
         started key = key_of(op);
-        const started *s = bad ? NULL : ix_rows_find(&starts, &key);
-        view->matches[i].state = s && s->send ? view->matches[s->send - 1].state : IX_AMBIGUOUS;
-        view->matches[i].peer = s && s->send ? view->matches[s->send - 1].peer : -1;
+        const started *s = ix_rows_find(starts, &key);
+        if (s && s->start)
+            view->matches[i] = view->matches[s->start - 1];
+        else
+            view->matches[i] = (ix_match){.state = IX_AMBIGUOUS, .peer = -1};
     }
-    ix_rows_free(&starts);
+}
+
+void ix_match_partitions(ix_view *view)
+{
+    static const uint32_t parts[] = {IX_LOG_PART_READY, IX_LOG_PART_ARRIVED};
+    int (*const gathering[])(const ix_view *, ix_rows *) = {gather, gather_receives};
+    for (int k = 0; k < 2; k++) {
+        if (!count_of(view, parts[k]))
+            continue;
+        ix_rows starts = ix_rows_of(sizeof(started), KEY_BYTES);
+        if (gathering[k](view, &starts)) { /* without memory no start is known */
+            ix_rows_free(&starts);
+            starts = ix_rows_of(sizeof(started), KEY_BYTES);
+        }
+        match_as_start(view, &starts, parts[k]);
+        ix_rows_free(&starts);
+    }
 }

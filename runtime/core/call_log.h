@@ -67,6 +67,9 @@ enum ix_log_kind {
                            * this process for that target. It is the target's k-th post for us:
                            * the start needs that, and the target's wait needs our complete */
     IX_LOG_POLLS = 22, /* the second record of a test or probe that found something: ix_log_polls */
+    IX_LOG_PART_ARRIVED = 23, /* MPI_Parrived that found its partition after it had found nothing:
+                               * peer, tag, comm and sequence as the start of its request, bytes of
+                               * one partition */
 };
 
 enum ix_log_flags {
@@ -139,10 +142,12 @@ _Static_assert(sizeof(ix_log_record) == 64, "a line of the cache");
 #define IX_LOG_UNTOLD 255
 
 /* A record of IX_LOG_POLLS: the calls of the same operation, site and section that found nothing,
- * one behind the other up to this one. Between two of them the thread made no other call and
- * computed for at most IX_LOG_POLL_GAP_NS, or for no longer than it had been polling. `bytes`: time
- * in these calls, all of it from the time in comm and peer (the lower half in comm, since the
- * engine's start) to this call's enter_ns; `sequence`: their number, as far as it fits. */
+ * one behind the other up to this one. Between two of them the thread called nothing but what looks
+ * for something else at up to IX_POLLED_SITES other sites, and between any two of all these calls
+ * it computed for at most IX_LOG_POLL_GAP_NS, or for no longer than it had been polling. `bytes`:
+ * time in the calls of this site, all of it from the time in comm and peer (the lower half in comm,
+ * since the engine's start) to this call's enter_ns; `sequence`: their number, as far as it fits.
+ */
 #define IX_LOG_POLL_GAP_NS 2000
 
 /* The first line of a chunk. */

@@ -80,6 +80,7 @@ void ix_log_planned(ix_thread *t, uint64_t handle, int64_t bytes, uint64_t where
                     uint32_t sequence, uint32_t parts);
 void ix_log_started(ix_thread *t, uint64_t handle);
 void ix_log_part_ready(ix_thread *t, uint64_t handle);
+void ix_log_part_arrived(ix_thread *t, uint64_t handle);
 
 /* A matched probe found message `key`; its receive, in this call (handle 0) or begun by it. */
 void ix_log_found(ix_thread *t, uint64_t key, int64_t bytes, uint64_t where, uint64_t envelope);
@@ -104,8 +105,8 @@ static inline IX_ALWAYS void ix_log_found_nothing(ix_thread *t)
     if (IX_UNLIKELY(!ix_outermost(t)))
         return;
     ix_polls *p = &t->polls;
-    uint64_t differs = (uint64_t)((p->last + 1) ^ t->part->calls) | (p->key ^ t->key) |
-                       ((uintptr_t)p->address ^ (uintptr_t)t->address);
+    uint64_t differs = (uint64_t)((p->last + 1) ^ t->part->calls) | (p->site.key ^ t->key) |
+                       ((uintptr_t)p->site.address ^ (uintptr_t)t->address);
     if (IX_UNLIKELY(differs || t->compute_ns - p->compute_ns > IX_LOG_POLL_GAP_NS))
         ix_log_interrupted(t);
     p->compute_ns = t->compute_ns;

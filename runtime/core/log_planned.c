@@ -66,14 +66,27 @@ void ix_log_started(ix_thread *t, uint64_t handle)
     e->state |= IX_LOG_ACTIVE;
 }
 
-void ix_log_part_ready(ix_thread *t, uint64_t handle)
+static void add_part(ix_thread *t, uint64_t handle, uint32_t kind)
 {
     ix_log_request *e =
         ix_outermost(t) ? ix_log_request_take(ix_request_key(handle), t->slot) : NULL;
     if (!e || !(e->state & IX_LOG_STAYS) || !e->parts)
         return;
-    uint64_t envelope = ix_log_with_kind(e->envelope, IX_LOG_PART_READY);
+    uint64_t envelope = ix_log_with_kind(e->envelope, kind);
     ix_log_add_done(t, e->bytes / e->parts, e->where, envelope, partitioned_sequence(e));
+}
+
+void ix_log_part_ready(ix_thread *t, uint64_t handle)
+{
+    add_part(t, handle, IX_LOG_PART_READY);
+}
+
+void ix_log_part_arrived(ix_thread *t, uint64_t handle)
+{
+    if (t->polls.last + 1 != t->part->calls) /* nobody waited for it */
+        return;
+    add_part(t, handle, IX_LOG_PART_ARRIVED);
+    ix_log_end_polls(t);
 }
 
 /* The key of a matched probe's message is the complement of its handle: no request has that. */

@@ -51,15 +51,28 @@ typedef struct ix_awaited {
     uint32_t entered;
 } ix_awaited;
 
-/* Calls at one site that found nothing, one behind the other: see IX_LOG_POLLS. */
+/* The calls of one site that found nothing. */
+typedef struct ix_polled_site {
+    const void *address;
+    uint64_t key;     /* operation and section; 0: none */
+    int64_t since_ns; /* CALL_ENTER of the first */
+    int64_t call_ns;  /* in them */
+    int64_t calls;    /* their number */
+} ix_polled_site;
+
+/* Further sites whose calls are told where a program looks at several in turn. */
+#define IX_POLLED_SITES 7
+
+/* Calls that found nothing, one behind the other: see IX_LOG_POLLS. Of the site of the last one
+ * `call_ns` and `calls` are the thread's without those that `site` stands for. */
 typedef struct ix_polls {
-    const void *address; /* the site */
-    uint64_t key;        /* operation and section */
-    int64_t since_ns;    /* CALL_ENTER of the first */
-    int64_t call_ns;     /* the thread's at that time */
-    int64_t first;       /* number of the first among the thread's calls */
-    int64_t last;        /* of the last one, and the thread's at its CALL_ENTER: */
-    int64_t compute_ns, paused_ns;
+    ix_polled_site site;
+    int64_t last;        /* number of the last one among the thread's calls, and the thread's at */
+    int64_t compute_ns;  /* its CALL_ENTER */
+    int64_t began_ns;    /* the thread's call time when the first of all was entered, */
+    int64_t paused_ns;   /* and its pauses */
+    uint32_t makes_room; /* of `further`: the next that is forgotten for another */
+    ix_polled_site further[IX_POLLED_SITES];
 } ix_polls;
 
 /* It lies in the part, where the fields up to `state` are an ix_part_standing. By lines of the

@@ -35,7 +35,7 @@ LATE = {
     "win_wait": ("MPI_Win_wait", 1, "late_sender"),
 }
 POLLS = {"test": "MPI_Test", "testany": "MPI_Testany", "iprobe": "MPI_Iprobe"}
-POLLS["win_test"] = "MPI_Win_test"
+POLLS |= {"turns": "MPI_Test", "win_test": "MPI_Win_test"}
 
 
 def parts_of(run: Run, operation: str, rank: int) -> dict[str, tuple[int, int]]:

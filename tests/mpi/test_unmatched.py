@@ -15,6 +15,7 @@ from imbrex.profile.run import Run, load_run
 REASON = "one-sided"
 WAITS = {
     "partitioned": ("MPI_Wait", "late_sender"),
+    "arrived": ("MPI_Parrived", "late_sender"),
     "collective": ("MPI_Bcast", "late_collective"),
     "message": ("MPI_Recv", "late_sender"),
 }

@@ -178,7 +178,8 @@ def _awaits(facts: Facts) -> str:
 
 def _found_nothing(facts: Facts) -> str:
     """What a call that looks once says where it found nothing; empty: it waits until it does."""
-    if facts.kind != "peek" and facts["form"] not in {"test", "nonblocking"}:
+    looks = facts.kind in {"peek", "parrived"} or facts["form"] in {"test", "nonblocking"}
+    if not looks:
         return ""
     nothing = "*outcount == 0" if facts.fields.get("which") == "some" else "!*flag"
     return f"\n    if (rc == MPI_SUCCESS && {nothing})\n        ix_log_found_nothing(ix_t);"
@@ -206,6 +207,8 @@ def template_and_holes(name: str, facts: Facts) -> tuple[str, dict[str, str]]:
         return f"{kind}_{facts['which']}", {"SEEN": seen, "NOTHING": _found_nothing(facts)}
     if kind == "peek":
         return f"peek_{facts['which']}", {"NOTHING": _found_nothing(facts)}
+    if kind == "parrived":
+        return kind, {"NOTHING": _found_nothing(facts)}
     if kind in {"start", "pready"}:
         return f"{kind}_{facts['which']}", {}
     if kind == "partitioned_init":

@@ -196,6 +196,8 @@ def waits(facts: Facts) -> str:
         return "IX_WAITS_UNKNOWN"
     if facts.kind == "completion" and facts.fields.get("form") == "wait":
         return "IX_WAITS_ANY" if facts["which"] in {"any", "some"} else "IX_WAITS_ALL"
+    if facts.kind == "parrived":
+        return "IX_POLLS_ALL"
     if facts.kind in {"completion", "peek"}:
         return "IX_POLLS_ANY" if facts["which"] in {"any", "some"} else "IX_POLLS_ALL"
     if facts.kind in {"mprobe", "probe"} and facts.fields.get("form") == "nonblocking":

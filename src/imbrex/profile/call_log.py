@@ -51,6 +51,10 @@ RECORD_DTYPE = np.dtype(
 CALL_DTYPE = np.dtype([*RECORD_DTYPE.descr, ("id", "<u4")])
 """A record and its id, which `end_call` of others names."""
 
+POLLS_DTYPE = np.dtype([("id", "<u4"), ("calls", "<u4"), ("since_ns", "<i8"), ("call_ns", "<i8")])
+"""The calls of a site that found nothing before one that did, whose first record has this id: their
+number, when the first was entered, and the time in them."""
+
 _TABLE = np.dtype([("offset", "<u8"), ("entry_bytes", "<u8"), ("capacity", "<u8"), ("used", "<u8")])
 _HEADER = np.dtype(
     [
@@ -133,6 +137,7 @@ class Kind(IntEnum):
     EXPOSURE = 20
     ACCESS = 21
     POLLS = 22
+    PART_ARRIVED = 23
 
 
 class Flag(IntEnum):
@@ -176,7 +181,7 @@ class CallLog:
     start and `end_ns` on the clock common to all ranks: the end is 0 where the rank did not get
     there, and the start unknown (0) where not `common_start`. `blocks` are the records with the
     sizes of collectives' blocks (Kind.BLOCKS; block_sizes.py reads them), which `calls` has not,
-    as it has none of Kind.POLLS.
+    as it has none of Kind.POLLS: `polls` (POLLS_DTYPE) has what those say.
     """
 
     file: Path
@@ -193,8 +198,9 @@ class CallLog:
     common_start_ns: int
     common_end_ns: int
     blocks: Table = field(default_factory=lambda: np.zeros(0, CALL_DTYPE))
-    in_file: float = 1.0
-    """The share of the log that the file has: less where it was cut off after it was written."""
+    polls: Table = field(default_factory=lambda: np.zeros(0, POLLS_DTYPE))
+    missing_bytes: int = 0
+    """Of the log, behind the end of the file: it was cut off after it was written."""
 
     @property
     def complete(self) -> bool:
@@ -266,6 +272,27 @@ def _chunks_in(data: bytes, header: Table) -> int:
     return min(int(header["chunks_used"]), max(0, len(data) - offset) // CHUNK_BYTES)
 
 
+def _missing(data: bytes, header: Table) -> int:
+    """Bytes of chunks that the file should have and has not."""
+    if _chunks_in(data, header) == int(header["chunks_used"]):
+        return 0
+    return int(header["chunk_offset"]) + int(header["chunks_used"]) * CHUNK_BYTES - len(data)
+
+
+def _polls(records: Table) -> Table:
+    """What records of Kind.POLLS say, each of the call whose records stand before it."""
+    first = np.flatnonzero((records["flags"] & Flag.FIRST) != 0)
+    told = np.flatnonzero(records["kind"] == Kind.POLLS)
+    call = np.searchsorted(first, told, side="right") - 1
+    told, call = told[call >= 0], call[call >= 0]
+    found = np.zeros(len(told), POLLS_DTYPE)
+    found["id"] = records["id"][first[call]]
+    found["calls"], found["call_ns"] = records["sequence"][told], records["bytes"][told]
+    upper = records["peer"][told].astype(np.int64) & 0xFFFFFFFF
+    found["since_ns"] = records["comm"][told].astype(np.int64) | upper << 32
+    return found[found["call_ns"] > 0]
+
+
 def _calls(data: bytes, header: Table) -> Table:
     offset = min(int(header["chunk_offset"]), len(data))
     count = _chunks_in(data, header)
@@ -330,6 +357,7 @@ def read_call_log(file: Path) -> CallLog:
         file=file,
         calls=records[~told],
         blocks=records[records["kind"] == Kind.BLOCKS],
+        polls=_polls(records),
         communicators=_communicators(data, header),
         budget_bytes=int(header["bytes"]),
         window_ns=1 << shift,
@@ -341,5 +369,5 @@ def read_call_log(file: Path) -> CallLog:
         common_start=bool(int(header["flags"]) & _COMMON_START),
         common_start_ns=int(header["common_start_ns"]),
         common_end_ns=int(header["common_end_ns"]),
-        in_file=_chunks_in(data, header) / used if (used := int(header["chunks_used"])) else 1.0,
+        missing_bytes=_missing(data, header),
     )

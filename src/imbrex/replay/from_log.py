@@ -217,7 +217,9 @@ class _Conversion:
         before = np.concatenate(([0], (unlogged + leave - enter)[:-1]))
         unlogged = np.where(new, 0, unlogged - before)
         gap = enter - np.where(new, 0, np.concatenate(([0], leave[:-1])))
-        polls = log.named(_POLLS)[first] & (unlogged > _SPINS * gap)
+        # When one partition comes the replay does not know.
+        looks = log.named(_POLLS) & ~log.is_kind(LogKind.PART_ARRIVED)
+        polls = looks[first] & (unlogged > _SPINS * gap)
         calc = np.where(polls, calc - gap, calc)
         last = np.flatnonzero(np.append(new[1:], True))
         rest = log.end_ns[stream[last]] - kept[last]

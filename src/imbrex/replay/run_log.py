@@ -138,10 +138,12 @@ def _logs(run: Run) -> list[CallLog]:
         raise ImbrexError(f"{files[missing[0]]}: {told} missing; run again with --keep-log")
     logs = [read_call_log(file) for file in files]
     for rank, log in enumerate(logs):
-        if log.in_file < 1:
+        if log.missing_bytes:
+            size = log.file.stat().st_size
             raise ImbrexError(
-                f"{log.file}: the file ends after {log.in_file:.0%} of the log of rank {rank}: "
-                "copy the run directory again, or run again with --keep-log"
+                f"{log.file}: the file has {size:,} of the {size + log.missing_bytes:,} bytes of "
+                f"the log of rank {rank}: copy the run directory again, or run again with "
+                "--keep-log"
             )
         own = _rank_of(log)
         if own not in (None, rank):

@@ -136,6 +136,29 @@ static void test_any_for_late_send(void)
         MPI_Testany(2, requests, &index, &done, MPI_STATUS_IGNORE);
 }
 
+/* Two messages, each with a test of its own. */
+static void test_in_turn_for_late_sends(void)
+{
+    MPI_Request first = MPI_REQUEST_NULL, second = MPI_REQUEST_NULL;
+    int done = rank == 0, other_done = rank == 0;
+    if (rank == 1) {
+        MPI_Irecv(in, 1024, MPI_BYTE, 0, 1, MPI_COMM_WORLD, &first);
+        MPI_Irecv(in + 1024, 1024, MPI_BYTE, 0, 2, MPI_COMM_WORLD, &second);
+    }
+    late(0);
+    now();
+    if (rank == 0) {
+        MPI_Send(out, 1024, MPI_BYTE, 1, 1, MPI_COMM_WORLD);
+        MPI_Send(out, 1024, MPI_BYTE, 1, 2, MPI_COMM_WORLD);
+    }
+    while (!done || !other_done) {
+        if (!done)
+            MPI_Test(&first, &done, MPI_STATUS_IGNORE);
+        if (!other_done)
+            MPI_Test(&second, &other_done, MPI_STATUS_IGNORE);
+    }
+}
+
 static void probe_for_late_send(void)
 {
     late(0);
@@ -294,6 +317,7 @@ static const struct {
 } cases[] = {
     {"test", test_for_late_send},
     {"testany", test_any_for_late_send},
+    {"turns", test_in_turn_for_late_sends},
     {"iprobe", probe_for_late_send},
     {"win_start", start_before_late_post},
     {"win_wait", wait_for_late_complete},

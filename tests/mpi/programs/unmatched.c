@@ -1,6 +1,6 @@
 /* unmatched CASE: what is seldom matched across ranks. Ten times rank 0 comes 10 ms after rank 1,
- * which waits for it: in a partitioned receive, a broadcast or a receive between two groups; and in
- * a fence, whose put is not matched. */
+ * which waits for it: in a partitioned receive, or by MPI_Parrived, a broadcast or a receive
+ * between two groups; and in a fence, whose put is not matched. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -50,10 +50,11 @@ static void groups(int message)
     MPI_Comm_free(&alone);
 }
 
-static void partitioned(void)
+static void partitioned(int polls)
 {
 #if MPI_VERSION >= 4
     MPI_Request request;
+    int arrived;
     if (rank == 0)
         MPI_Psend_init(out, 1, BYTES, MPI_BYTE, 1, 1, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
     else
@@ -63,10 +64,13 @@ static void partitioned(void)
         late();
         if (rank == 0)
             MPI_Pready(0, request);
+        for (arrived = rank == 0 || !polls; !arrived;)
+            MPI_Parrived(request, 0, &arrived);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
     }
     MPI_Request_free(&request);
 #else
+    (void)polls;
     printf("no partitioned communication\n");
 #endif
 }
@@ -77,8 +81,8 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (strcmp(argv[1], "onesided") == 0)
         onesided();
-    else if (strcmp(argv[1], "partitioned") == 0)
-        partitioned();
+    else if (strcmp(argv[1], "partitioned") == 0 || strcmp(argv[1], "arrived") == 0)
+        partitioned(strcmp(argv[1], "arrived") == 0);
     else
         groups(strcmp(argv[1], "message") == 0);
     MPI_Finalize();

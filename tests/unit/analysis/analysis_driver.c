@@ -46,12 +46,14 @@ static const char *const operations[] = {"",
                                          "MPI_Put",
                                          "MPI_Win_fence",
                                          "MPI_Start",
-                                         "MPI_Pready"};
+                                         "MPI_Pready",
+                                         "MPI_Parrived"};
 static const uint8_t waits[] = {
-    IX_WAITS_UNKNOWN, IX_WAITS_ALL, IX_WAITS_ALL, IX_WAITS_ALL,     IX_WAITS_ALL, IX_WAITS_NOT,
-    IX_WAITS_NOT,     IX_WAITS_ALL, IX_WAITS_ALL, IX_WAITS_ANY,     IX_POLLS_ALL, IX_WAITS_ALL,
-    IX_WAITS_ALL,     IX_WAITS_ALL, IX_WAITS_ALL, IX_WAITS_NOT,     IX_WAITS_ALL, IX_WAITS_ALL,
-    IX_WAITS_FILE,    IX_WAITS_ALL, IX_WAITS_NOT, IX_WAITS_UNKNOWN, IX_WAITS_NOT, IX_WAITS_NOT};
+    IX_WAITS_UNKNOWN, IX_WAITS_ALL,     IX_WAITS_ALL, IX_WAITS_ALL,  IX_WAITS_ALL,
+    IX_WAITS_NOT,     IX_WAITS_NOT,     IX_WAITS_ALL, IX_WAITS_ALL,  IX_WAITS_ANY,
+    IX_POLLS_ALL,     IX_WAITS_ALL,     IX_WAITS_ALL, IX_WAITS_ALL,  IX_WAITS_ALL,
+    IX_WAITS_NOT,     IX_WAITS_ALL,     IX_WAITS_ALL, IX_WAITS_FILE, IX_WAITS_ALL,
+    IX_WAITS_NOT,     IX_WAITS_UNKNOWN, IX_WAITS_NOT, IX_WAITS_NOT,  IX_POLLS_ALL};
 enum { OPERATIONS = sizeof waits };
 
 typedef struct members {

@@ -36,6 +36,7 @@ OPERATIONS = (
     "MPI_Win_fence",
     "MPI_Start",
     "MPI_Pready",
+    "MPI_Parrived",
 )
 """In the order of analysis_driver.c."""
 

@@ -50,6 +50,26 @@ def test_a_receive_needs_the_last_partition(driver):
     assert rows.states == {0: {"matched": 2}, 1: {"matched": 1}}
 
 
+def test_a_partition_that_is_polled_for_needs_the_first_that_is_ready(driver):
+    """Partitions are ready at 2000 and 5000, and one is there at 5200; 20 ns are between the polls,
+    which began at 1020. Which Pready it was does not follow."""
+    a, b = two()
+    send(a, 500, (2000, 5000), (5010, 5300))
+    same = {"peer": 0, "sequence": 1}
+    b.add(1000, 1010, "MPI_Start", Kind.PARTS_RECV, 1000, end=2, **same)
+    b.add(5190, 5200, "MPI_Parrived", Kind.PART_ARRIVED, 500, site=4, **same)
+    b.add(5210, 5220, "MPI_Wait", COMPLETION, site=3)
+    b.unlogged[1], b.polls[1] = 4150, (1020, 4150)
+    rows = driver.analyze([a, b], PATH)
+    assert told(rows.causes[1, 4, "MPI_Parrived"]) == {
+        "late_sender": (980 - 20, 3980),
+        "transfer": (0, 3200),
+        "stalled": (0, 3200),
+    }
+    assert told(rows.causes[1, 3, "MPI_Wait"])["transfer"] == (0, 10)
+    assert rows.states == {0: {"matched": 2}, 1: {"matched": 1}}
+
+
 def test_a_send_may_wait_for_its_receive(driver):
     """All is ready at 2000; the receive starts at 4000, and the send is complete at 4300."""
     a, b = two()

@@ -49,6 +49,25 @@ def test_tests_that_find_nothing_wait_for_what_the_last_one_finds(driver):
     assert (late["late_min_ns"], late["late_max_ns"]) == (3960, 3980)
 
 
+def test_of_sites_that_poll_in_turn_each_waits_for_its_own(driver):
+    """Of the 4130 ns 2060 are in tests at site 2, and what is in no call of that site, 2070, may
+    belong to any part. Those at site 3 have found nothing yet."""
+    a, b = polling_receiver(5140, 5000)
+    b.polls[len(b.ops) - 1] = 1020, 2050
+    b.measured[:] = [
+        (2, "MPI_Test", 0, 21, 2060 + 70, 10_000),
+        (3, "MPI_Test", 0, 20, 2050, 10_000),
+    ]
+    rows = driver.analyze((a, b), PATH)
+    assert told(rows.causes[1, 2, "MPI_Test"]) == {
+        "late_sender": (3980 - 2070, 2060),
+        "transfer": (0, 150),
+        "stalled": (0, 50),
+        "library": (70, 70),
+    }
+    assert told(rows.causes[1, 3, "MPI_Test"]) == {"library": (2050, 2050)}
+
+
 def test_a_test_that_finds_something_as_it_is_called_waits_for_nothing(driver):
     a, b = polling_receiver(5140, 900)
     b.polls.clear()

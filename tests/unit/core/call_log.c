@@ -390,6 +390,66 @@ static void check_polls(void)
     ix_log_close(&reader);
 }
 
+static void poll_at(uintptr_t site, uint64_t handle, int found)
+{
+    clock_ns += 10;
+    ix_thread *t = ix_enter(WAIT, (const void *)site);
+    if (found)
+        ix_log_completed(t, handle, 1, 5, 44, 0);
+    else
+        ix_log_found_nothing(t);
+    leave(t, 20);
+}
+
+/* The same of calls that look for several things in turn: each site has its own. */
+static void check_turns(void)
+{
+    begin(1 << 20, IX_ONE_THREAD, 0);
+    start_receive(0x1000, 1, 5); /* 10 to 13 */
+    start_receive(0x2000, 1, 5); /* 23 to 26 */
+    for (int i = 0; i < 2; i++) {
+        poll_in_vain(WAIT, 10, 20);  /* 36 to 56, 106 to 126 */
+        poll_in_vain(START, 10, 30); /* 66 to 96, 136 to 166 */
+    }
+    wait_for(0x1000, 1, 5, 44, 0); /* 176 to 183 */
+    poll_in_vain(START, 10, 5);    /* 193 to 198 */
+    ix_thread *t = enter(START);   /* 208 to 211 */
+    ix_log_completed(t, 0x2000, 1, 5, 44, 0);
+    leave(t, 3);
+    start_receive(0x1000, 1, 5);
+    poll_in_vain(WAIT, 10, 20);
+    poll_in_vain(START, 10, 20);
+    leave(enter(OTHER), 2); /* something else */
+    wait_for(0x1000, 1, 5, 44, 0);
+    for (uintptr_t site = 1; site <= IX_POLLED_SITES + 2; site++)
+        start_receive(0x1000 * site, 1, 5);
+    int64_t since_ns = clock_ns + 10 - 1000;
+    for (int i = 0; i < 2; i++)
+        for (uintptr_t site = 2; site <= IX_POLLED_SITES + 2; site++)
+            poll_at(site, 0, 0);
+    poll_at(1, 0, 0); /* one more than are remembered: the last but one is forgotten */
+    poll_at(3, 0x3000, 1);
+    poll_at(8, 0x8000, 1);
+    ix_log_reader reader = open_own();
+    ix_log_cursor cursor = {0};
+    next_of(&reader, &cursor, IX_LOG_RECV);
+    next_of(&reader, &cursor, IX_LOG_RECV);
+    CHECK(next_of(&reader, &cursor, IX_LOG_COMPLETION)->enter_ns == 176);
+    next_polls(&reader, &cursor, 2, 40, 36);
+    CHECK(next_of(&reader, &cursor, IX_LOG_COMPLETION)->enter_ns == 208);
+    next_polls(&reader, &cursor, 3, 65, 66);
+    next_of(&reader, &cursor, IX_LOG_RECV);
+    next_of(&reader, &cursor, IX_LOG_COMPLETION);
+    for (int i = 0; i < IX_POLLED_SITES + 2; i++)
+        next_of(&reader, &cursor, IX_LOG_RECV);
+    next_of(&reader, &cursor, IX_LOG_COMPLETION);
+    next_polls(&reader, &cursor, 2, 40, since_ns + 30);
+    next_of(&reader, &cursor, IX_LOG_COMPLETION);
+    uint32_t id;
+    CHECK(!ix_log_next(&reader, &cursor, &id));
+    ix_log_close(&reader);
+}
+
 /* Many transfers that one call begins and one completes, across chunks. */
 static void check_many(void)
 {
@@ -622,6 +682,7 @@ int main(int argc, char **argv)
     RUN(many)
     RUN(blocks)
     RUN(polls)
+    RUN(turns)
     RUN(communicators)
     RUN(overhead)
     RUN(damaged)

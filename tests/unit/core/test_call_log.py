@@ -30,6 +30,7 @@ def _check(binary: Path, name: str, *part: str) -> None:
             "many",
             "blocks",
             "polls",
+            "turns",
             "communicators",
             "overhead",
             "damaged",

@@ -45,13 +45,21 @@ def partial(file: Path) -> None:
     file.write_bytes(log_bytes(1, ranks()[1], {1: range(2)}, end_ns=23_100, level=1))
 
 
-def cut_off(file: Path) -> None:
-    """Two of three chunks of a log, as a copy that broke off has them."""
+def of_three_chunks() -> bytes:
     long = Rank()
     for k in range(130):
         long.add(100 * k, 100 * k + 50, "MPI_Barrier", ALL, site=7)
-    whole = log_bytes(1, long, {1: range(2)}, end_ns=23_100)
-    file.write_bytes(whole[:-4096])
+    return log_bytes(1, long, {1: range(2)}, end_ns=23_100)
+
+
+def cut_off(file: Path) -> None:
+    """Two of three chunks of a log, as a copy that broke off has them."""
+    file.write_bytes(of_three_chunks()[:-4096])
+
+
+def cut_in_half(file: Path) -> None:
+    whole = of_three_chunks()
+    file.write_bytes(whole[: len(whole) // 2])
 
 
 def cut_off_at_once(file: Path) -> None:
@@ -71,8 +79,9 @@ def empty(file: Path) -> None:
     [
         (Path.unlink, "the log of rank 1 of 2 is missing; run again with --keep-log"),
         (partial, "the log of rank 1 covers "),
-        (cut_off, "the file ends after 67% of the log of rank 1: copy the run directory again"),
-        (cut_off_at_once, "the file ends after 0% of the log of rank 1: copy the run directory"),
+        (cut_off, "the file has 12,288 of the 16,384 bytes of the log of rank 1: copy the run"),
+        (cut_in_half, "the file has 8,192 of the 16,384 bytes of the log of rank 1: copy the run"),
+        (cut_off_at_once, "the file has 1,000 of the 8,192 bytes of the log of rank 1: copy the"),
         (of_another, "this is the log of rank 0, not of 1: copy the run directory again"),
         (empty, "rank 1 has no logged call, but others communicate with it: the log is empty"),
         (patched(END_AT, 0), "rank 1 did not come to MPI_Finalize: nothing to replay"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,12 +11,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from imbrex.errors import ImbrexError
-from imbrex.profile.call_log import END_UNSEEN, HERE, OPEN, CallLog, Communicator, read_call_log
+from imbrex.profile.call_log import (
+    END_UNSEEN,
+    HERE,
+    OPEN,
+    PROC_NULL,
+    CallLog,
+    Communicator,
+    read_call_log,
+)
 from imbrex.profile.format import Table
 from imbrex.profile.part import read_part
 from imbrex.profile.timeline.format import TIMELINE_DTYPE, UNKNOWN
+from imbrex.profile.timeline.group_epochs import begins_epoch
 from imbrex.profile.timeline.pairing import match_collectives, match_messages, match_probes
-from imbrex.profile.timeline.parts_of_calls import share_out
+from imbrex.profile.timeline.parts_of_calls import Polled, share_out
 
 if TYPE_CHECKING:
     from imbrex.profile.run import Run
@@ -49,13 +59,23 @@ def read_logs(run: Run) -> Table:
     level = max(log.level for _, log in logs)
     start_ns = min(log.began_ns for _, log in logs)
     parts = [_calls_of(run, rank, log, level, start_ns) for rank, log in logs]
-    calls = np.concatenate([part for part, _, _ in parts])
-    roots = np.concatenate([root for _, root, _ in parts])
-    sizes = np.concatenate([size for _, _, size in parts])
-    match_messages(calls, complete=all(log.complete for _, log in logs))
+    calls = np.concatenate([part.calls for part in parts])
+    roots = np.concatenate([part.roots for part in parts])
+    sizes = np.concatenate([part.sizes for part in parts])
+    nothing = np.concatenate([part.nothing for part in parts])
+    polled = Polled(
+        np.concatenate([part.polled.since_ns for part in parts]),
+        np.concatenate([part.polled.call_ns for part in parts]),
+    )
+    operations = [run.operation(n) for n in range(len(run.job.operations))]
+    begins = begins_epoch(calls, operations)
+    match_messages(calls, begins, complete=all(log.complete for _, log in logs))
     match_probes(calls)
     match_collectives(calls, roots, sizes)
-    share_out(calls, roots, [run.operation(n) for n in range(len(run.job.operations))])
+    share_out(calls, roots, operations, polled, nothing)
+    # A wait that the program makes of polls begins with the first of them.
+    polls = polled.call_ns > 0
+    calls["enter_ns"][polls] = np.minimum(polled.since_ns, calls["enter_ns"])[polls]
     return calls
 
 
@@ -65,10 +85,19 @@ def rank_of(file: Path) -> int:
     return int(digits) if digits.isdigit() else UNKNOWN
 
 
-def _calls_of(
-    run: Run, rank: int, log: CallLog, level: int, start_ns: float
-) -> tuple[Table, NDArray[np.bool_], NDArray[np.int64]]:
-    """The rank's rows, whether it is the root of each, and how many take part (0: not known)."""
+@dataclass(frozen=True)
+class _Part:
+    """A rank's rows; whether it is the root of each, how many take part (0: not known), and whether
+    it has no partner (MPI_PROC_NULL)."""
+
+    calls: Table
+    roots: NDArray[np.bool_]
+    sizes: NDArray[np.int64]
+    nothing: NDArray[np.bool_]
+    polled: Polled
+
+
+def _calls_of(run: Run, rank: int, log: CallLog, level: int, start_ns: float) -> _Part:
     kept = log.calls
     if level > log.level:
         window = (kept["enter_ns"] - log.origin_ns) // log.window_ns
@@ -93,7 +122,10 @@ def _calls_of(
     calls["end_enter_ns"][ended] = calls["enter_ns"][end[ended]]
     calls["end_exit_ns"][ended] = calls["exit_ns"][end[ended]]
     roots, sizes = _peers(kept, log.communicators, calls)
-    return calls, roots, sizes
+    since, call = np.full(len(kept), UNKNOWN, np.int64), np.zeros(len(kept), np.int64)
+    _, row, told = np.intersect1d(kept["id"], log.polls["id"], return_indices=True)
+    since[row], call[row] = common(log.polls["since_ns"][told]), log.polls["call_ns"][told]
+    return _Part(calls, roots, sizes, kept["peer"] == PROC_NULL, Polled(since, call))
 
 
 def _ends(kept: Table) -> NDArray[np.int64]:
@@ -126,7 +158,7 @@ def _peers(
         members = np.asarray(comm.peers if comm.peers is not None else (), np.int64)
         inside = (peer >= 0) & (peer < len(members))
         calls["peer"][here[inside]] = members[peer[inside]]
-        if not (comm.inter or comm.window or comm.met or comm.foreign) and comm.own is not None:
+        if not (comm.inter or comm.met or comm.foreign) and comm.own is not None:
             sizes[here] = len(comm.own)
     return roots, sizes
 

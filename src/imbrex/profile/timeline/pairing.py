@@ -15,15 +15,18 @@ from numpy.typing import NDArray
 from imbrex.profile.call_log import Flag, Kind
 from imbrex.profile.format import Table
 from imbrex.profile.timeline.format import UNKNOWN, Match
+from imbrex.profile.timeline.group_epochs import gives, is_group_epoch
 
 _Array = NDArray[Any]
 
 
-def match_messages(calls: Table, *, complete: bool) -> None:
-    """Fill in the other side of sends and receives. `complete`: no call of the run is missing."""
+def match_messages(calls: Table, begins: NDArray[np.bool_], *, complete: bool) -> None:
+    """Fill in the other side of sends and receives, and of epochs with members of a group, of which
+    `begins` do not end one. `complete`: no call of the run is missing."""
     kind, flags = calls["kind"], calls["flags"]
-    is_send = (kind >= Kind.SEND) & (kind <= Kind.READY_SEND)
-    is_receive = kind == Kind.RECV
+    of_group = is_group_epoch(calls)
+    is_send = ((kind >= Kind.SEND) & (kind <= Kind.READY_SEND)) | gives(calls, begins)
+    is_receive = (kind == Kind.RECV) | (of_group & ~is_send)
     uncounted = (flags & (Flag.UNCOUNTED | Flag.FAILED)) != 0
     counted = (calls["peer"] >= 0) & (calls["sequence"] > 0) & ~uncounted
     withdrawn = (flags & Flag.CANCELLED) != 0
@@ -35,6 +38,7 @@ def match_messages(calls: Table, *, complete: bool) -> None:
     here, there = calls["rank"][sides], calls["peer"][sides]
     stream = (
         sends,
+        np.where(of_group[sides], 1 + begins[sides], 0),
         calls["tag"][sides],
         np.where(sends, there, here),
         np.where(sends, here, there),
@@ -44,7 +48,8 @@ def match_messages(calls: Table, *, complete: bool) -> None:
     by_number = np.lexsort((calls["sequence"][sides], *stream))
     number = np.empty(len(sides), np.int64)
     number[by_time] = calls["sequence"][sides][by_number]
-    number[sends] = calls["sequence"][sides][sends]
+    counted_here = sends | of_group[sides]
+    number[counted_here] = calls["sequence"][sides][counted_here]
     ambiguous = _ambiguous(calls, sides, stream, by_time, complete=complete)
     order = np.lexsort((sends, number, *stream[1:]))
     keys = (number, *stream[1:])
@@ -55,7 +60,9 @@ def match_messages(calls: Table, *, complete: bool) -> None:
     state = np.full(len(pair), Match.MATCHED, np.int64)
     ended = (calls["end_exit_ns"][receive] >= 0) & (calls["end_exit_ns"][send] >= 0)
     state[~ended] = Match.END_UNKNOWN
-    state[calls["end_exit_ns"][receive] < calls["enter_ns"][send]] = Match.CLOCKS
+    # A start may be over before its post.
+    came_before = calls["end_exit_ns"][receive] < calls["enter_ns"][send]
+    state[came_before & ~begins[receive]] = Match.CLOCKS
     state[ambiguous[order[pair]] | ambiguous[order[pair + 1]]] = Match.AMBIGUOUS
     for mine, other in ((send, receive), (receive, send)):
         calls["match"][mine] = state
