@@ -134,12 +134,7 @@ void ix_log_enter_comm(const ix_log_comm *comm, const int32_t *own, const int32_
 /* One of the log of this process by its number, NULL if there is none. */
 const ix_log_comm *ix_log_own_comm(uint32_t number);
 
-/* CALL_EXIT, from ix_leave, of a call that has records: when it was entered and left since the
- * engine's start, the thread's call time before it, and its site, operation and section as they
- * stand in a record. */
-IX_HIDDEN void ix_log_leave(ix_thread *t, int64_t enter_ns, int64_t exit_ns, int64_t before_ns,
-                            uint64_t place);
-/* The same of a call that does not count. */
+/* CALL_EXIT of a call that has records and does not count; of others: ix_log_leave. */
 IX_HIDDEN void ix_log_drop(ix_thread *t, int64_t now);
 
 #endif

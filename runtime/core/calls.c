@@ -2,6 +2,7 @@
 #include "core/call_logging.h"
 #include "core/call_paths.h"
 #include "core/closing.h"
+#include "core/log_records.h"
 #include "core/slots.h"
 #include "core/wait.h"
 

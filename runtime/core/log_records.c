@@ -42,18 +42,12 @@ typedef struct call_facts {
     uint64_t place;
 } call_facts;
 
-static inline IX_ALWAYS void complete(ix_log_record *r, const call_facts *call)
+static void complete(ix_log_record *r, const call_facts *call)
 {
     r->enter_ns = call->enter_ns;
     r->exit_ns = call->exit_ns;
     r->call_before_ns = call->before_ns;
     ix_log_put(r, IX_LOG_WORD_CALL, call->place);
-}
-
-static inline IX_ALWAYS void publish(ix_log_chunk *chunk, const ix_log_record *last)
-{
-    uint8_t used = (uint8_t)(last - (const ix_log_record *)(const void *)chunk + 1);
-    __atomic_store_n(&chunk->used, used, __ATOMIC_RELEASE);
 }
 
 static void give_back(ix_log_chunk *chunk)
@@ -62,7 +56,7 @@ static void give_back(ix_log_chunk *chunk)
 }
 
 /* A call of several records, the last one first, which may lie in several chunks. */
-static IX_APART void complete_all(ix_thread *t, const call_facts *call, int counts)
+static void complete_all(ix_thread *t, const call_facts *call, int counts)
 {
     ix_log_thread *l = &t->log;
     const ix_log_chunk *at_hand = l->end ? ix_log_chunk_of(l->end - 1) : NULL;
@@ -79,28 +73,18 @@ static IX_APART void complete_all(ix_thread *t, const call_facts *call, int coun
         if (chunk && chunk != at_hand) /* all of the call's that lay there are done */
             give_back(chunk);
         chunk = ix_log_chunk_of(r);
-        publish(chunk, r);
+        ix_log_publish(r);
     }
     if (chunk != at_hand)
         give_back(chunk);
     l->last = NULL;
 }
 
-IX_HOT void ix_log_leave(ix_thread *t, int64_t enter_ns, int64_t exit_ns, int64_t before_ns,
-                         uint64_t place)
+IX_APART void ix_log_leave_slowly(ix_thread *t, int64_t enter_ns, int64_t exit_ns,
+                                  int64_t before_ns, uint64_t place)
 {
-    ix_log_thread *l = &t->log;
-    ix_log_record *r = l->last;
     const call_facts call = {enter_ns, exit_ns, before_ns, place};
-    if (IX_UNLIKELY(r->enter_ns || r + 1 != l->next)) { /* several, or in a chunk left behind */
-        complete_all(t, &call, 1);
-        return;
-    }
-    complete(r, &call);
-    if (IX_UNLIKELY(t->paused_ns != l->paused_ns))
-        after_pause(t, r);
-    publish(ix_log_chunk_of(r), r);
-    l->last = NULL;
+    complete_all(t, &call, 1);
 }
 
 void ix_log_drop(ix_thread *t, int64_t now)

@@ -47,6 +47,24 @@ static inline uint32_t ix_log_advance(ix_log_stream *s)
 /* Away from its home, or new. */
 IX_HIDDEN uint32_t ix_log_count_away(uint64_t key, int32_t tag);
 
+/* The stream where it is at its home and no other thread counts, else NULL. */
+static inline IX_ALWAYS ix_log_stream *ix_log_stream_at_home(uint64_t where, int32_t tag,
+                                                             enum ix_log_direction direction)
+{
+    uint64_t key = ix_log_stream_key(where, direction);
+    ix_log_stream *s = ix_log_streams + ix_log_stream_home(key, tag);
+    int is_it = atomic_load_explicit(&s->where, memory_order_acquire) == key && s->tag == tag;
+    return IX_LIKELY(is_it && !ix_share.concurrent) ? s : NULL;
+}
+
+/* Its next number, of a stream at its home; one in 2^32 is 0 and so finds no partner. */
+static inline IX_ALWAYS uint32_t ix_log_advance_alone(ix_log_stream *s)
+{
+    uint32_t count = atomic_load_explicit(&s->count, memory_order_relaxed) + 1;
+    atomic_store_explicit(&s->count, count, memory_order_relaxed);
+    return count;
+}
+
 /* The number of the next message of a stream, from 1 on; 0: there was no room for the stream. */
 static inline uint32_t ix_log_count(uint64_t where, int32_t tag, enum ix_log_direction direction)
 {
