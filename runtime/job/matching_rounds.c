@@ -28,10 +28,10 @@ static const ix_log_comm *comm_of(const ix_op *op)
 /* Why a round cannot be matched; IX_NOT_LOGGED: it may be. */
 static enum ix_match_state why_not(const ix_matched_log *m, const ix_log_comm *c)
 {
-    if (c->flags & IX_LOG_MET)
-        return IX_AMBIGUOUS;
     if (c->flags & IX_LOG_FOREIGN)
         return IX_OUTSIDE;
+    if (c->flags & IX_LOG_MET)
+        return IX_AMBIGUOUS;
     return ix_error_among(m, c) == IX_CLOCK_UNKNOWN ? IX_CLOCKS : IX_NOT_LOGGED;
 }
 

@@ -135,7 +135,7 @@ def _unmatched(run: Run, matching: Matching) -> list[str]:
         most = f"{NO_RULE}, which Imbrex does not match"
     if most == OUTSIDE:
         return [
-            f"{wording.part(number, whole)} transfers are with processes that are not measured "
+            f"{wording.part(left[most], whole)} transfers are with processes that are not measured "
             "(MPI_Comm_spawn, MPI_Comm_connect): why calls waited for them is not "
             f"known{_open(run)}"
         ]

@@ -1,0 +1,97 @@
+"""`imbrex transform --apply`, a run before and one after, and what `imbrex compare` says."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests import forked
+
+# Rank 0 works before it sends; rank 1 waits for it and works then, on data of its own.
+PROGRAM = """\
+#include <mpi.h>
+#include <stdio.h>
+enum { OWN = 1 << 14, SENT = 512, PASSES = 200, ROUNDS = 30 };
+static double own[OWN], message[SENT];
+
+int main(int argc, char **argv)
+{
+    int rank;
+    double sum = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int round = 0; round < ROUNDS; round++) {
+        if (rank == 0) {
+            for (int pass = 0; pass < PASSES; pass++)
+                for (int i = 0; i < OWN; i++)
+                    own[i] = own[i] * 0.5 + 1;
+            MPI_Send(message, SENT, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);
+        } else if (rank == 1) {
+            MPI_Recv(message, SENT, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            for (int pass = 0; pass < PASSES; pass++)
+                for (int i = 0; i < OWN; i++)
+                    own[i] = own[i] * 0.5 + 1;
+            for (int i = 0; i < SENT; i++)
+                sum += message[i];
+        }
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    if (rank == 1)
+        printf("%g\\n", sum + own[1]);
+    MPI_Finalize();
+    return 0;
+}
+"""
+RECEIVE = 1 + next(n for n, line in enumerate(PROGRAM.splitlines()) if "MPI_Recv" in line)
+
+
+def imbrex(*arguments: str) -> str:
+    done = forked.imbrex(arguments, timeout=120)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def measured(mpi: Any, source: Path, folder: Path) -> Path:
+    run = folder / f"run{len(list(folder.glob('run*')))}"
+    program = run.with_name(f"late-of-{run.name}")
+    subprocess.run([mpi.mpicc, "-O1", "-g", "-w", "-o", program, source], check=True)
+    imbrex("run", "-q", "-o", str(run), "--", mpi.mpirun, "-n", "2", str(program))
+    return run
+
+
+@pytest.fixture
+def runs(mpi: Any, tmp_path: Path) -> tuple[Path, Path, Path]:
+    """Of the program twice, and of what `transform --apply` made of it."""
+    source = tmp_path / "late.c"
+    source.write_text(PROGRAM)
+    before, again = (measured(mpi, source, tmp_path) for _ in range(2))
+    imbrex("transform", "--apply", str(source))
+    assert "MPI_Irecv" in source.read_text()
+    return before, again, measured(mpi, source, tmp_path)
+
+
+def test_a_rewritten_receive_is_one_with_what_it_was_and_its_cause_shrank(
+    runs: tuple[Path, Path, Path],
+) -> None:
+    before, again, after = map(str, runs)
+    found = json.loads(imbrex("compare", "--json", before, after))
+    (pair,) = [site for site in found["sites"] if site["rewritten"]]
+    assert pair["operation"] == "MPI_Recv -> MPI_Irecv, MPI_Wait"
+    assert pair["line_before"] == RECEIVE
+    late = pair["causes"]["late sender"]
+    assert late["told_apart"]
+    assert late["after_s"][1] < 0.5 * late["before_s"][0]
+    assert found["causes"]["late sender"]["told_apart"]
+    assert found["answer"] == "faster"
+    assert "ate sender shrank from " in found["sentence"]
+    # Two runs of one program differ by nothing that one run of each can tell, or by more than is
+    # said that they do.
+    same = json.loads(imbrex("compare", "--json", before, again))
+    walls = [same[side]["wall_s"] for side in ("before", "after")]
+    noise = same["told_apart_above"] * walls[0]
+    assert same["answer"] == "open" or abs(walls[1] - walls[0]) > noise
+    assert (same["command"] is None) == (same["answer"] != "open")
+    assert not any(site["rewritten"] for site in same["sites"])
