@@ -1,4 +1,4 @@
-"""Messages and collectives with processes that the program started: not matched, and why is said."""
+"""Messages and collectives with processes that the program started: not matched, and why."""
 
 from __future__ import annotations
 
