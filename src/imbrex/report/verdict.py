@@ -29,7 +29,7 @@ LINES = 20
 MOST_FINDINGS = 3
 SIZES = (
     *((4, MOST_FINDINGS, 2), (3, MOST_FINDINGS, 2), (4, 2, 2), (3, 2, 2), (2, 2, 2)),
-    *((3, 1, 2), (2, 1, 2), (2, 1, 1), (1, 1, 1)),
+    *((3, 1, 2), (2, 1, 2), (2, 1, 1), (1, 1, 1), (2, 1, 0), (1, 1, 0)),
 )
 """Sites, findings and weaknesses that a screen has, the best first: a line that costs time is left
 out last."""
@@ -159,12 +159,16 @@ def _print_weaknesses(diagnosis: Diagnosis, console: Console, width: int, most: 
     if not lines:
         return
     console.print()
+    bounds = show(diagnosis.account, "--bounds")
+    if not most:
+        title = Text("What weakens these numbers", style="bold")
+        console.print(title.append(f" ({len(lines)}): {bounds}", style="not bold"), soft_wrap=True)
+        return
     console.print(Text("What weakens these numbers:", style="bold"))
     for line in lines[:most]:
         print_paragraph(console, line, width, mark="-")
     if len(lines) > most:
-        more = f"{len(lines) - most} more: "
-        console.print(Text(f"- {more}{show(diagnosis.account, '--bounds')}"), soft_wrap=True)
+        console.print(Text(f"- {len(lines) - most} more: {bounds}"), soft_wrap=True)
 
 
 def _print_cost(account: Account, console: Console, width: int) -> None:
