@@ -4,9 +4,10 @@
         [--insert docs/theory/recorder.md]
 
 Each app is built with `imbrex cc --duplicate` and recorded on two ranks with `--times watched`
-(three runs), `counted` (two) and `switched` (one), several times each in turns. Of each recording:
-T_AP and T_AC of the message that moves most bytes, what messages add on Gigabit Ethernet, over the
-calls of the function that is called most, and how much of that is hidden where they move whole.
+(three runs), `counted` (two) and `switched` (one), several times each in turns; where ten rounds
+are little of the run, in one with more rounds too. Of each recording: T_AP and T_AC of the message
+that moves most bytes, what messages add on Gigabit Ethernet, over the calls of the function that is
+called most, and how much of that is hidden where they move whole.
 --insert puts the rows into the page's table.
 """
 
@@ -31,7 +32,7 @@ from page import insert
 APPS = Path(__file__).resolve().parents[1] / "apps"
 IMBREX = str(Path(sys.executable).with_name("imbrex"))
 TABLE = "recorder runs"
-RUNS = {"watched": 3, "counted": 2, "switched": 1}
+RUNS = {"watched": "3", "counted": "2", "switched": "1"}
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,16 @@ class App:
     compiler: str
     sources: str
     arguments: str
+    rounds: int | None = None
+    """What `--times switched` advises after ten."""
+
+    @property
+    def runs(self) -> dict[tuple[str, int | None], str]:
+        """How it is recorded: --times, --rounds, and the words of the table."""
+        ways: dict[tuple[str, int | None], str] = {(t, None): words for t, words in RUNS.items()}
+        if self.rounds:
+            ways["switched", self.rounds] = f"1, {self.rounds} rounds"
+        return ways
 
 
 CATALOGUE = {
@@ -46,7 +57,7 @@ CATALOGUE = {
     "halo3d": App("cc", "halo/halo3d*.c", "--n 96 --steps 60 --variant blocking"),
     "cg": App("cc", "cg/*.c", ""),
     "fft": App("cc", "fft/*.c", "--n 96 --steps 40"),
-    "ssor": App("fc", "ssor/ssor.f ssor/sweeps.f ssor/exchange.f", ""),
+    "ssor": App("fc", "ssor/ssor.f ssor/sweeps.f ssor/exchange.f", "", 250),
     "line": App("fc", "common/options.f90 line/blocks.f90 line/line.f90", ""),
     "mg": App("fc", "common/options.f90 mg/grids.f90 mg/mg.f90", ""),
 }
@@ -59,10 +70,11 @@ def build(name: str, folder: Path) -> None:
     subprocess.run(command, cwd=folder, check=True)
 
 
-def recorded(name: str, times: str, folder: Path) -> Path:
+def recorded(name: str, times: str, rounds: int | None, folder: Path) -> Path:
     run = folder / f"{name}-{times}"
     line = ["mpirun", "-n", "2", f"./{name}", *CATALOGUE[name].arguments.split()]
-    command = [IMBREX, "run", "--record", "--times", times, "--force", "-q", "-o", str(run), "--"]
+    command = [IMBREX, "run", "--record", "--times", times, "--force", "-q", "-o", str(run)]
+    command += ["--rounds", str(rounds), "--"] if rounds else ["--"]
     done = subprocess.run(
         [*command, *line], cwd=folder, capture_output=True, text=True, check=False,
         env=os.environ | {"OMPI_MCA_rmaps_base_oversubscribe": "1"},
@@ -124,12 +136,13 @@ def main() -> None:
         folder = given.folder or Path(scratch)
         for name in given.apps.split(","):
             build(name, folder)
-            found: dict[str, list[list[float]]] = {times: [] for times in RUNS}
+            ways = CATALOGUE[name].runs
+            found: dict[tuple[str, int | None], list[list[float]]] = {way: [] for way in ways}
             for _ in range(given.repeat):
-                for times in RUNS:
-                    found[times].append(figures(recorded(name, times, folder)))
-            for times, runs in RUNS.items():
-                cells = [cell(list(column)) for column in zip(*found[times], strict=True)]
+                for way in ways:
+                    found[way].append(figures(recorded(name, *way, folder)))
+            for way, runs in ways.items():
+                cells = [cell(list(column)) for column in zip(*found[way], strict=True)]
                 lines.append(f"| {name} | {runs} | {' | '.join(cells)} |")
                 print(lines[-1], flush=True)
     if given.insert:
