@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
-from tests import left_behind
+from tests import known_machine, left_behind, polling
 
 from imbrex.profile.format import MEASURES_DTYPE, QUANTITIES, RANKS_DTYPE
 
@@ -65,6 +65,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.flaky(reruns=2))
     if hasattr(config, "workerinput"):  # one of several workers
         items.sort(key=lambda item: place_of(item.path.relative_to(config.rootpath)))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    known_machine.give(item)
+    polling.give(item)
 
 
 @pytest.hookimpl(hookwrapper=True)

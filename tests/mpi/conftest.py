@@ -154,7 +154,8 @@ def measured(mpi: Any, runtime: Runtime, tmp_path: Path) -> Callable[..., Measur
             file = folder / "table.txt"
             file.write_text("imbrex-table 1\n" + table + "\nend\n")
             variables["IMBREX_TABLE"] = str(file)
-        variables["LD_PRELOAD"] = str(runtime.library)
+        preloaded = (str(runtime.library), variables.get("LD_PRELOAD"))
+        variables["LD_PRELOAD"] = " ".join(filter(None, preloaded))
         command = [str(program)] if isinstance(program, Path) else program
         many = ["--oversubscribe"] if mpi.name == "openmpi" else []
         process = subprocess.run(

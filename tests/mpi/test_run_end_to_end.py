@@ -20,6 +20,7 @@ from imbrex.profile.summary import rows, totals
 pytestmark = pytest.mark.untimed
 
 
+@pytest.mark.calibrates
 def test_a_run_that_ends_well(mpi, program, imbrex, tmp_path):
     done = imbrex("run", "-o", "run", "--", mpi.mpirun, "-n", "2", str(program))
     assert (done.returncode, done.stdout) == (0, "out of rank 0\n")
@@ -168,6 +169,7 @@ def test_a_limit_of_memory_costs_no_program_its_exit_code(mpi, program, imbrex, 
     assert (run.ranks["ended"] == 0).all()
 
 
+@pytest.mark.calibrates
 def test_settings_and_bindings_before_the_launcher(mpi, program, imbrex, tmp_path):
     """What `env` sets is in force for the calibration, and `taskset` stands before it too."""
     variable = {"openmpi": "OMPI_MCA_btl_vader_eager_limit", "mpich": "MPIR_CVAR_X"}[mpi.name]

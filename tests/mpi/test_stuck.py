@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests import known_machine
 
 pytestmark = pytest.mark.untimed
 
@@ -40,8 +41,10 @@ def stuck(compiled: Callable[..., Path]) -> Path:
 @contextmanager
 def started(folder: Path, line: list[str]) -> Iterator[subprocess.Popen[str]]:
     """`imbrex run` in a session of its own, of which nobody is left."""
+    words = ["run", "-o", "run", "--", *line]
+    known_machine.keep(words, os.environ)
     child = subprocess.Popen(
-        [sys.executable, "-m", "imbrex.cli", "run", "-o", "run", "--", *line],
+        [sys.executable, "-m", "imbrex.cli", *words],
         cwd=folder,
         text=True,
         start_new_session=True,
@@ -64,6 +67,14 @@ def processes(child: subprocess.Popen[str], ranks: int) -> list[int]:
     return [int(line.removeprefix("process ")) for line in lines]
 
 
+def terminated(folder: Path, line: list[str], ranks: int) -> None:
+    """Run a line until its ranks are stuck, and end it then."""
+    with started(folder, line) as child:
+        processes(child, ranks)
+        child.send_signal(signal.SIGTERM)
+        child.communicate(timeout=PATIENCE_S)
+
+
 def shown(imbrex: Callable[..., Any]) -> tuple[str, dict[str, Any]]:
     """The sentence of the run, and its `ending`; the screen begins with the sentence."""
     totals = json.loads(imbrex("show", "run", "--json").stdout)["totals"]
@@ -76,10 +87,7 @@ def shown(imbrex: Callable[..., Any]) -> tuple[str, dict[str, Any]]:
 def test_a_deadlock_that_is_terminated(
     mpi: Any, stuck: Path, imbrex: Callable[..., Any], tmp_path: Path
 ) -> None:
-    with started(tmp_path, [mpi.mpirun, "-n", "2", str(stuck), "sends"]) as child:
-        processes(child, 2)
-        child.send_signal(signal.SIGTERM)
-        child.communicate(timeout=PATIENCE_S)
+    terminated(tmp_path, [mpi.mpirun, "-n", "2", str(stuck), "sends"], 2)
     sentence, ending = shown(imbrex)
     assert re.match(
         r"Ended by SIGTERM after [\d.]+ m?s: both ranks stood in MPI_Send at "
@@ -180,12 +188,13 @@ def test_whom_all_ranks_wait_for(
     mpi: Any,
     stuck: Path,
     imbrex: Callable[..., Any],
+    tmp_path: Path,
     how: str,
     operation: str,
     awaited: str,
     expected: str,
 ) -> None:
-    imbrex("run", "-o", "run", "--", "timeout", "6", mpi.mpirun, "-n", "2", str(stuck), how)
+    terminated(tmp_path, [mpi.mpirun, "-n", "2", str(stuck), how], 2)
     sentence, ending = shown(imbrex)
     assert re.search(
         rf"both ranks stood in {operation} at {place(awaited)} for the last "
@@ -199,10 +208,10 @@ def test_whom_all_ranks_wait_for(
 
 
 def test_whom_a_rank_waits_for_that_stands_in_a_collective_of_a_communicator(
-    mpi: Any, stuck: Path, imbrex: Callable[..., Any]
+    mpi: Any, stuck: Path, imbrex: Callable[..., Any], tmp_path: Path
 ) -> None:
     """Ranks 0 and 2 have a communicator: rank 0 waits there for the root, which is elsewhere."""
-    imbrex("run", "-o", "run", "--", "timeout", "8", mpi.mpirun, "-n", "4", str(stuck), "broadcast")
+    terminated(tmp_path, [mpi.mpirun, "-n", "4", str(stuck), "broadcast"], 4)
     sentence, ending = shown(imbrex)
     stands = {tuple(stand["ranks"]): stand for stand in ending["places"]}
     assert stands[0,]["awaited"]["missing"] == [2]

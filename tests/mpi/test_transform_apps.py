@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests import forked
 
 from imbrex.transform.engine import Options, transform
 
@@ -84,8 +85,9 @@ def test_same_output_and_clean(name: str, mpi: Any, tmp_path: Path) -> None:
     imbrex = f"{sys.executable} -m imbrex.cli"
     recording = (f"{imbrex} cc --compiler={compilers[0]}", f"{imbrex} fc --compiler={compilers[1]}")
     program = build(name, after, recording, "guarded")
-    words = ["-m", "imbrex.cli", "run", "-q", "--guard", "-o", str(tmp_path / "run"), "--"]
-    output([sys.executable, *words, mpi.mpirun, "-n", "2", str(program), *options.split()])
+    words = ["run", "-q", "--guard", "-o", str(tmp_path / "run"), "--", mpi.mpirun, "-n", "2"]
+    ran = forked.imbrex([*words, str(program), *options.split()], timeout=100)
+    assert "verification:" in ran.stdout, ran.stdout + ran.stderr
     found = json.loads((tmp_path / "run" / "guard.json").read_text())
     assert found["exact"] is True
     assert found["transfers"] > 0

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.mpi.lean_compiling import OF_SUFFIX
 
 from imbrex.transform.engine import Options, transform
 
@@ -119,12 +120,13 @@ def test_same_output(name: str, mpi: Any, tmp_path: Path) -> None:
     threads = ["-fopenmp"] if source.stem == "hybrid" else []
     outcome = transform([source], Options(flags=threads))
     assert any(decision.decision == "rewritten" for decision in outcome.decisions)
+    flags = [*threads, *OF_SUFFIX[source.suffix]]
     outputs = []
     for side, data in (("before", outcome.before), ("after", outcome.after)):
         path = tmp_path / f"{side}{source.suffix}"
         path.write_bytes(data[str(source)])
         made = subprocess.run(
-            [compiler, "-O2", *threads, "-o", str(tmp_path / side), str(path), "-lm"],
+            [compiler, "-O2", *flags, "-o", str(tmp_path / side), str(path), "-lm"],
             capture_output=True,
             text=True,
             cwd=tmp_path,

@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests import forked
+from tests.mpi.lean_compiling import OF_SUFFIX
 
 from imbrex.transform.engine import Options, transform
 
@@ -71,8 +73,9 @@ def test_same_output_and_clean(name: str, mpi: Any, tmp_path: Path) -> None:
     kind = {"mpicc": "cc", "mpicxx": "cxx", "mpifort": "fc"}[WRAPPERS[Path(name).suffix]]
     imbrex = [sys.executable, "-m", "imbrex.cli"]
     program = build(folders[1], name, [*imbrex, kind, f"--compiler={compiler}", "-g"])
-    words = [*imbrex, "run", "-q", "--guard", "-o", str(tmp_path / "run"), "--"]
-    output([*words, mpi.mpirun, "-n", "2", str(program)])
+    words = ["run", "-q", "--guard", "-o", str(tmp_path / "run"), "--"]
+    ran = forked.imbrex([*words, mpi.mpirun, "-n", "2", str(program)], timeout=100)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
     found = json.loads((tmp_path / "run" / "guard.json").read_text())
     assert found["exact"] is True
     assert found["findings"] == []
@@ -80,7 +83,8 @@ def test_same_output_and_clean(name: str, mpi: Any, tmp_path: Path) -> None:
 
 def build(folder: Path, name: str, compiler: list[str]) -> Path:
     program = folder / "program"
-    command = [*compiler, "-O2", "-o", str(program), name, *UNREAD.get(name, [])]
+    command = [*compiler, "-O2", *OF_SUFFIX[Path(name).suffix], "-o", str(program), name]
+    command += UNREAD.get(name, [])
     made = subprocess.run(command, capture_output=True, text=True, cwd=folder)
     assert made.returncode == 0, made.stderr
     return program

@@ -15,6 +15,7 @@ from imbrex.profile.summary import rows
 pytestmark = pytest.mark.untimed
 
 
+@pytest.mark.calibrates
 def test_a_run_with_the_wheel(wheel, halo3d, tmp_path):
     # The same soname is MPICH's and Intel's.
     library = library_of_binary(Path(halo3d))

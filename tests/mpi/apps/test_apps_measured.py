@@ -34,6 +34,7 @@ def rows(run, operation, rank):
 
 
 @pytest.mark.untimed
+@pytest.mark.calibrates
 @pytest.mark.parametrize("library", ["openmpi", "mpich"])
 @pytest.mark.parametrize("name", APPS)
 def test_results_are_unchanged(apps, imbrex_run, library, name):

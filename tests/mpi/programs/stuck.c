@@ -10,13 +10,19 @@ enum { SMALL = 1, LARGE = 4000000 };
 static int rank, ranks;
 static char *sent, *received;
 
+/* From here on a rank is stuck: the test may end it. */
+static void tell(void)
+{
+    printf("process %d\n", getpid());
+    fflush(stdout);
+}
+
 static void sends(void)
 {
     int peer = 1 - rank;
     MPI_Send(sent, SMALL, MPI_CHAR, peer, 0, MPI_COMM_WORLD);
     MPI_Recv(received, SMALL, MPI_CHAR, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    printf("process %d\n", getpid());
-    fflush(stdout);
+    tell();
     MPI_Send(sent, LARGE, MPI_CHAR, peer, 0, MPI_COMM_WORLD); // both: deadlock
     MPI_Recv(received, LARGE, MPI_CHAR, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
@@ -25,8 +31,7 @@ static void allreduce(void)
 {
     int one = 1, sum;
     MPI_Barrier(MPI_COMM_WORLD); // the last call of the rank that computes
-    printf("process %d\n", getpid());
-    fflush(stdout);
+    tell();
     if (rank == ranks - 1)
         for (;;)
             usleep(10000);
@@ -45,8 +50,7 @@ static void aborts(void)
 
 static void finalize(void)
 {
-    printf("process %d\n", getpid());
-    fflush(stdout);
+    tell();
     if (rank == 1)
         MPI_Recv(received, SMALL, MPI_CHAR, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); // for nothing
 }
@@ -55,6 +59,7 @@ static void any(void)
 {
     MPI_Status status;
     int any_one = MPI_ANY_SOURCE, tag = MPI_ANY_TAG;
+    tell();
     MPI_Recv(received, SMALL, MPI_CHAR, any_one, tag, MPI_COMM_WORLD, &status); // of whomever
 }
 
@@ -63,15 +68,23 @@ static void requests(int count)
     MPI_Request request[2];
     for (int i = 0; i < count; i++)
         MPI_Irecv(received + i, SMALL, MPI_CHAR, 1 - rank, 3, MPI_COMM_WORLD, &request[i]);
+    tell();
     if (count == 1)
         MPI_Wait(request, MPI_STATUS_IGNORE); // one request
     MPI_Waitall(count, request, MPI_STATUSES_IGNORE); // two requests
+}
+
+static void itself(void)
+{
+    tell();
+    MPI_Ssend(sent, SMALL, MPI_CHAR, rank, 3, MPI_COMM_WORLD); // to itself
 }
 
 static void broadcast(void)
 {
     MPI_Comm half;
     MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
+    tell();
     if (rank == 2)
         MPI_Recv(received, SMALL, MPI_CHAR, 3, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     if (rank % 2 == 0)
@@ -104,7 +117,7 @@ int main(int argc, char **argv)
     if (!strcmp(how, "waitall"))
         requests(2);
     if (!strcmp(how, "itself"))
-        MPI_Ssend(sent, SMALL, MPI_CHAR, rank, 3, MPI_COMM_WORLD); // to itself
+        itself();
     if (!strcmp(how, "broadcast"))
         broadcast();
     MPI_Finalize(); // the last call

@@ -92,12 +92,15 @@ def make_part(language: str, seeds: list[int], folder: Path, driven: bool) -> Pa
 
 
 def make_parts(
-    language: str, first: int, programs: int, folder: Path, driven: int = 0
+    language: str, first: int, programs: int, folder: Path, driven: int = 0, many: int = MANY
 ) -> list[Part]:
-    """Parts, made two at a time; the first `driven` of them also get progress calls."""
+    """Parts, made two at a time; the first `driven` of them also get progress calls.
+
+    The first one has `many` programs.
+    """
     seeds = list(range(first, first + programs))
-    rest = seeds[MANY:]
-    groups = [seeds[:MANY], *(rest[n : n + FEW] for n in range(0, len(rest), FEW))]
+    rest = seeds[many:]
+    groups = [seeds[:many], *(rest[n : n + FEW] for n in range(0, len(rest), FEW))]
     with ProcessPoolExecutor(_WORKERS, mp_context=get_context("spawn")) as pool:
         made = [
             pool.submit(make_part, language, seeds, folder, number < driven)

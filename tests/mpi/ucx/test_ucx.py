@@ -252,6 +252,7 @@ def without_mpi(
     libraries = ["-rdynamic", "-lucp", "-lucs", "-lpthread", "-ldl"]
     subprocess.run([*command, *map(str, sources), *libraries], check=True)
     environment = {**os.environ, "UCX_TLS": "tcp", "IMBREX_EVENTS": "ucx", **variables}
+    environment.pop("LD_PRELOAD", None)  # the address sanitizer comes first
     return subprocess.run(
         [str(folder / name)],
         env=environment,
