@@ -125,6 +125,30 @@ contains
       - 0.125d0*x(2:m+1, 2:k+1)
   end subroutine whole
 
+  subroutine deep_of(x, m, k, peer)
+    integer, intent(in) :: m, k, peer
+    double precision, intent(inout) :: x(0:m+1, 0:k+1)
+    integer :: ierr
+    call MPI_Sendrecv(x(0, k - 1), 2 * (m + 2), MPI_DOUBLE_PRECISION, peer, 6, x(0, 0), &
+      2 * (m + 2), MPI_DOUBLE_PRECISION, peer, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE, ierr)
+  end subroutine deep_of
+
+  subroutine wide(x, y, m, k)
+    integer, intent(in) :: m, k
+    double precision, intent(in) :: x(0:m+1, 0:k+1)
+    double precision, intent(out) :: y(0:m+1, 0:k+1)
+    integer :: i, j
+    do j = 2, k
+      do i = 1, m
+        y(i, j) = 0.5d0 * (x(i, j - 2) + x(i, j - 1)) - 0.125d0 * (x(i - 1, j) + x(i, j + 1))
+      end do
+    end do
+    y(:, 0:1) = 0.25d0
+    y(0, 2:) = 0.5d0
+    y(m + 1, 2:) = 0.5d0
+    y(1:m, k + 1) = 0.125d0
+  end subroutine wide
+
   subroutine from_one(x, y, m, k)
     integer, intent(in) :: m, k
     double precision, intent(in) :: x(m + 2, k + 2)
@@ -271,7 +295,9 @@ class _Routine:
 
     def _exchange(self, chunk: str) -> str:
         m, k = self._sizes(chunk)
-        name = self.random.choice(("rows_of", "ends_of", "ends_of", "sides_of", "tops_of"))
+        name = self.random.choice(
+            ("rows_of", "ends_of", "ends_of", "sides_of", "tops_of", "deep_of", "deep_of")
+        )
         if name == "sides_of":
             low, high = self.random.choice((("0", f"{m} + 1"), ("1", f"{m} + 2"), ("0", m)))
             m = f"{low}, {high}"
@@ -296,6 +322,8 @@ class _Routine:
         one, other = self.random.sample(["u", "v", "w"], 2)
         x, y = f"{chunk}%f%{one}", f"{chunk}%f%{other}"
         draw = self.random.random()
+        if draw < 0.15:
+            return [f"call wide({x}, {y}, {m}, {k})"]
         if draw < 0.4:
             return [f"call step({x}, {y}, {m}, {k})"]
         if draw < 0.5:
@@ -324,7 +352,7 @@ class _Routine:
             other = f"(1:{m}, 0:{k} - 1)" if "%v" not in y else f"(2:{m} + 1, 1:{k})"
         return self.random.choice(
             (
-                [f"where ({y}{part} > 0.25d0) {x}{part} = 0.5d0 * {y}{other}"],
+                [f"where ({y}{part} > 0.25d0) &\n        {x}{part} = 0.5d0 * {y}{other}"],
                 [
                     f"where ({x}{part} > 0.5d0)",
                     f"  {x}{part} = 0.5d0 * {x}{part}",
@@ -334,7 +362,7 @@ class _Routine:
                     f"  {x}{part} = 0.125d0",
                     "end where",
                 ],
-                [f"do j = 1, {k}; {x}(1:{m}, j) = 0.5d0 * {y}(1:{m}, j); own = own + j; end do"],
+                [f"do j = 1, {k}; {x}(1:{m}, j) = 0.5d0 * {y}(1:{m}, j); own = j; end do"],
                 [
                     f"do j = 1, {k}; do i = 1, {m}",
                     f"  {x}(i, j) = 0.5d0 * {y}(i, j) + 0.125d0",
@@ -355,7 +383,11 @@ class _Routine:
         terms = [f"{y}({each}, {rows})" for each in beside]
         terms += [f"{y}({columns}, {each})" for each in above]
         chosen = self.random.sample(terms, self.random.choice((1, 2, 2, 3)))
-        return f"{x}{part} = 0.5d0*{x}{part} + 0.125d0*(" + " + ".join(chosen) + ")"
+        return (
+            f"{x}{part} = 0.5d0*{x}{part} &\n        + 0.125d0*("
+            + " &\n        + ".join(chosen)
+            + ")"
+        )
 
 
 def source(seeds: list[int]) -> str:

@@ -330,7 +330,8 @@ end program p
     [
         ({}, True),
         ({"received": "0:41, 0"}, True),
-        ({"received": ":, 0:1"}, False),
+        ({"received": ":, 0:1"}, True),
+        ({"received": ":, 0:3"}, False),
         ({"received": ":, 5"}, False),
         ({"received": "0, 0"}, False),  # an element: the message may go on behind its row
         ({"given": "u(:, ::2)"}, False),

@@ -21,7 +21,7 @@ BOUNDS = "u(0:nx+1,0:ny+1,0:nz+1)"
 CASES: dict[str, tuple[dict[str, str], bool]] = {
     "as it is": ({}, True),
     "written otherwise": ({PLANE: "(2 + ny) * nx + 2*ny + 4"}, True),
-    "two planes": ({PLANE: f"2*{PLANE}"}, False),
+    "four planes": ({PLANE: f"4*{PLANE}"}, False),
     "more than a plane": ({PLANE: "(nx+2)*(ny+3)"}, False),
     "all but its last column": ({PLANE: "(nx+2)*(ny+1)"}, True),
     "less than whole columns": ({PLANE: "(nx+1)*(ny+2)"}, False),

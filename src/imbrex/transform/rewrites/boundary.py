@@ -24,7 +24,14 @@ from imbrex.transform.model.sources import Language
 from imbrex.transform.rewrites.base import Plan, Refusal
 from imbrex.transform.rewrites.proposals import Preparing, Proposal, StatementSite
 from imbrex.transform.text.directives import directives_allow, may_be_parted
-from imbrex.transform.text.division import Cuts, Division, halves, is_readable
+from imbrex.transform.text.division import (
+    Cuts,
+    Division,
+    by_arguments,
+    deep,
+    halves,
+    is_readable,
+)
 from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.layout import first_on_line, whole_lines
 from imbrex.transform.text.members import object_of
@@ -32,6 +39,7 @@ from imbrex.transform.text.parted import Parted, problem_of
 from imbrex.transform.text.placing import behind, in_front, in_place
 
 NAME = "boundary-first"
+DEEPEST = 3  # iterations that a consumer may lose at an end: as many layers stencils reach
 _LABEL = re.compile(rb"^[ \t]*\d+[ \t]", re.MULTILINE)
 
 
@@ -93,7 +101,8 @@ class BoundaryFirst(Preparing[StatementSite, Division]):
         between = self._between(routine, block, index, produces)
         if space is None or (produces and (space.final or space.begin or not between)):
             return None
-        if self._cuts(space, wanted) is None:
+        deepest = 1 if produces else DEEPEST
+        if self._cuts(space, wanted, deepest) is None:
             return None
         if routine.key not in self._flying:
             self._flying[routine.key] = self._in_flight(routine)
@@ -101,7 +110,7 @@ class BoundaryFirst(Preparing[StatementSite, Division]):
         while True:
             waits = any(statement_waits(self.footprints, routine, s) for s in between)
             needed = wanted + (flying or [] if waits else [])
-            cuts = self._passing(routine, space, needed, between)
+            cuts = self._passing(routine, space, needed, between, deepest)
             if waits and flying is None:
                 cuts = None
             if cuts is not None:
@@ -120,7 +129,12 @@ class BoundaryFirst(Preparing[StatementSite, Division]):
         return Division(space, cuts, block, min(positions, default=index), False)
 
     def _passing(
-        self, routine: Routine, space: Space, needed: list[Access], between: list[Statement]
+        self,
+        routine: Routine,
+        space: Space,
+        needed: list[Access],
+        between: list[Statement],
+        deepest: int,
     ) -> Cuts | None:
         """What must be cut off for the rest to pass these statements; None if nothing helps."""
         passed: list[Access] = []
@@ -129,7 +143,7 @@ class BoundaryFirst(Preparing[StatementSite, Division]):
             if found.stop or found.leaves:
                 return None
             passed += found.accesses
-        return self._cuts(space, needed + passed)
+        return self._cuts(space, needed + passed, deepest)
 
     def _reaches(self, routine: Routine, between: list[Statement]) -> bool:
         return any(self._starts(routine, statement) for statement in between)
@@ -164,27 +178,32 @@ class BoundaryFirst(Preparing[StatementSite, Division]):
             inner = inner.parent.owner
         return changed
 
-    def _cuts(self, space: Space, wanted: list[Access]) -> Cuts | None:
+    def _cuts(self, space: Space, wanted: list[Access], deepest: int = DEEPEST) -> Cuts | None:
         """The least that must be cut off for the rest to touch none of the others.
 
         Nothing, if the whole space touches none; None, if that is not enough.
         """
         meets = self._test(space, wanted)
-        long = [n for n in range(len(space.ranges)) if not _short(space.ranges[n])]
-        given = [n for n in long if space.call is None or space.given([n])]
-        cuts = self._least(meets, given)
-        return self._least(meets, long) if cuts is None and long != given else cuts
+        for depth in range(1, deepest + 1):
+            long = [n for n in range(len(space.ranges)) if not _short(space.ranges[n], depth)]
+            given = [n for n in long if space.call is None or space.given([n])]
+            cuts = self._least(meets, given, depth)
+            if cuts is None and long != given:
+                cuts = self._least(meets, long, depth)
+            if cuts is not None:
+                return cuts
+        return None
 
     @staticmethod
-    def _least(meets: Callable[[Cuts], bool], usable: list[int]) -> Cuts | None:
+    def _least(meets: Callable[[Cuts], bool], usable: list[int], depth: int) -> Cuts | None:
         """What must be cut off of these loops."""
-        cuts: Cuts = dict.fromkeys(usable, (1, 1))
+        cuts: Cuts = dict.fromkeys(usable, (depth, depth))
         if meets(cuts):  # asked first, as it is the usual answer
             return None
         if not cuts or not meets({}):
             return {}
         for number in usable:
-            for smaller in ((0, 0), (0, 1), (1, 0)):
+            for smaller in ((0, 0), (0, depth), (depth, 0)):
                 tried = {**cuts, number: smaller}
                 if not meets(tried):
                     cuts = tried
@@ -255,7 +274,7 @@ class BoundaryFirst(Preparing[StatementSite, Division]):
 
     def _unreadable(self, routine: Routine, space: Space, cuts: Cuts) -> Reason | None:
         place = Location(routine.file, space.statement.line)
-        if space.callee is not None and not space.given(cuts):
+        if space.callee is not None and not by_arguments(space, cuts):
             return self._undividable(routine, space, cuts)
         source = self.program.files[routine.file]
         if not may_be_parted(source, space, len(cuts)):
@@ -273,6 +292,8 @@ class BoundaryFirst(Preparing[StatementSite, Division]):
             return Reason(ReasonKind.LOOP_LABELS(), place)
         if not space.statement.parent or not first_on_line(source.data, space.statement.code_start):
             return Reason(ReasonKind.LOOP_LINE(), place)
+        if deep(cuts) and space.loops[0].code_start > space.loops[0].start:
+            return Reason(ReasonKind.LOOP_DIRECTIVE(), place)
         return None if is_readable(source, space, cuts) else Reason(ReasonKind.HEADER(), place)
 
     def _signed(self, ranges: list[LoopRange]) -> bool:
@@ -302,7 +323,8 @@ class BoundaryFirst(Preparing[StatementSite, Division]):
         if not self._signed([loop.loop for loop in loops if loop.loop is not None]):
             return Reason(ReasonKind.BOUND_UNSIGNED(), place)
         source = self.program.files[callee.file]
-        if not directives_allow(source, space.loops, len(cuts)):
+        directed = deep(cuts) and space.loops[0].code_start > space.loops[0].start
+        if directed or not directives_allow(source, space.loops, len(cuts)):
             return Reason(ReasonKind.LOOP_DIRECTIVE(), place)
         text = source.data[space.loops[0].start : space.loops[0].end]
         if source.is_fortran and _LABEL.search(text):
@@ -380,7 +402,7 @@ class BoundaryFirst(Preparing[StatementSite, Division]):
         return interior, [in_place(source, space.statement, boundary)]
 
 
-def _short(span: LoopRange) -> bool:
+def _short(span: LoopRange, depth: int) -> bool:
     """Whether a loop is known to be too short to have an interior."""
     length = span.high.plus(span.low, -1)
-    return not length.terms and length.constant < 2
+    return not length.terms and length.constant < 2 * depth

@@ -12,6 +12,7 @@ from imbrex.transform.model.location import Location
 from imbrex.transform.model.memory import Access
 from imbrex.transform.model.program import Routine, Statement
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.rewrites.boundary import DEEPEST
 
 if TYPE_CHECKING:
     from imbrex.transform.rewrites.splitting import Split, Splitting, Use
@@ -80,7 +81,7 @@ class _Behind:
         """Why the first loop nest cannot be divided, if it has an interior."""
         boundary = self.wrappers.boundary
         changed = self.footprints.changed(wanted)
-        everywhere = dict.fromkeys(range(len(space.ranges)), (1, 1))
+        everywhere = dict.fromkeys(range(len(space.ranges)), (DEEPEST, DEEPEST))
         inner = space.shared_headers() + space.remaining(space.accesses, everywhere)
         meeting = self.footprints.conflict(wanted, inner, changed)
         if meeting is not None:

@@ -15,6 +15,7 @@ from imbrex.transform.text.parted import Parted
 from imbrex.transform.text.terms import shifted
 from imbrex.transform.text.wrapping import wrapped
 
+_NEST = -1  # in the place of a loop's number: all of the nest
 Cuts = dict[int, tuple[int, int]]
 """Of the loops that are divided, by number: iterations cut off at the low and the high end."""
 
@@ -43,7 +44,7 @@ def halves(
     `parted` takes the routines that must be written for them, where no arguments can say it.
     """
     source, space = program.files[user.file], division.space
-    if space.callee is not None and not space.given(division.cuts):
+    if space.callee is not None and not by_arguments(space, division.cuts):
         headers, texts = _headers(program.files[space.callee.file], division)
         return parted.calls(user, space, headers, texts, 0 if division.produces else 1)
     if space.call is not None:
@@ -71,6 +72,12 @@ def _headers(
         assert header is not None
         headers[number] = header
     interior = {n: headers[n].inner(cut) for n, cut in cuts.items()}
+    if deep(cuts):
+        texts_of_strips = _strips(source, space, headers, cuts)
+        return {**headers, _NEST: whole_statement(space.loops[0])}, (
+            interior,
+            {_NEST: texts_of_strips},
+        )
     *outer, last = sorted(cuts)
     always = [text for n in outer for text in headers[n].outside(cuts[n])]
     return headers, (interior, {last: headers[last].ends(cuts[last], always)})
@@ -87,6 +94,29 @@ def is_readable(source: SourceFile, space: Space, cuts: Cuts) -> bool:
     if space.elements:
         return sections_of(source, space, cuts) is not None
     return all(read_header(source, space.loops[number]) is not None for number in cuts)
+
+
+def _strips(source: SourceFile, space: Space, headers: dict[int, Header], cuts: Cuts) -> str:
+    """The boundary as a nest for each end that is cut off, of the loops from the outermost."""
+    nest = space.loops[0]
+    span = nest.code_start, nest.end
+    found: list[str] = []
+    inside: dict[int, str] = {}
+    for number in sorted(cuts):
+        for strip in headers[number].strips(cuts[number]):
+            found.append(with_headers(source, span, headers, {**inside, number: strip}))
+        inside[number] = headers[number].inner(cuts[number])
+    return f"\n{indent_at(source.data, nest.code_start)}".join(found)
+
+
+def deep(cuts: Cuts) -> bool:
+    """Whether more than one iteration is cut off at an end."""
+    return any(max(cut) > 1 for cut in cuts.values())
+
+
+def by_arguments(space: Space, cuts: Cuts) -> bool:
+    """Whether calls with other arguments are the parts of a call."""
+    return space.given(cuts) and not deep(cuts)
 
 
 def _of_call(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import partial
 
 from imbrex.transform.model.elementwise import Extent
 from imbrex.transform.model.program import Statement
@@ -31,10 +32,11 @@ def sections_in_parts(
     for number in sorted(cuts, reverse=True):
         low, high = cuts[number]
         if low:
-            strips.append(_with(source, statement, {**current, number: _low}))
+            first = partial(_low, before=low)
+            strips.append(_with(source, statement, {**current, number: first}))
         if high:
-            end = _high_of_two if low else _high
-            strips.append(_with(source, statement, {**current, number: end}))
+            last = partial(_high, before=low, behind=high)
+            strips.append(_with(source, statement, {**current, number: last}))
         current[number] = inner[number]
     indent = indent_at(source.data, statement.code_start)
     known = [strip for strip in strips if strip is not None]
@@ -47,30 +49,26 @@ def _interior(cut: tuple[int, int]) -> _Range:
     return lambda extent: f"{shifted(extent.low, cut[0])}:{shifted(extent.high, -cut[1])}"
 
 
-def _low(extent: Extent) -> str:
-    if _surely_two(extent):
-        return f"{extent.low}:{extent.low}"
-    return f"{extent.low}:min({extent.low}, {extent.high})"
+def _low(extent: Extent, before: int) -> str:
+    """The first elements, as many as there are."""
+    last = shifted(extent.low, before - 1)
+    return f"{extent.low}:" + (last if _has(extent, before) else f"min({last}, {extent.high})")
 
 
-def _high(extent: Extent) -> str:
-    if _surely_two(extent):
-        return f"{extent.high}:{extent.high}"
-    return f"max({extent.low}, {extent.high}):{extent.high}"
+def _high(extent: Extent, before: int, behind: int) -> str:
+    """The last elements, as many as there are behind the first ones."""
+    first = shifted(extent.high, 1 - behind)
+    if not _has(extent, before + behind):
+        first = f"max({shifted(extent.low, before)}, {first})"
+    return f"{first}:{extent.high}"
 
 
-def _high_of_two(extent: Extent) -> str:
-    """The last element, where the first is another one."""
-    if _surely_two(extent):
-        return f"{extent.high}:{extent.high}"
-    return f"max({shifted(extent.low, 1)}, {extent.high}):{extent.high}"
-
-
-def _surely_two(extent: Extent) -> bool:
+def _has(extent: Extent, number: int) -> bool:
+    """Whether there are surely so many elements."""
     if extent.first is None or extent.last is None:
         return False
     length = extent.last.plus(extent.first, -1)
-    return not length.terms and length.constant >= 1
+    return not length.terms and length.constant + 1 >= number
 
 
 def _with(source: SourceFile, statement: Statement, ranges: dict[int, _Range]) -> str | None:

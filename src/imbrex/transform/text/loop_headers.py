@@ -49,6 +49,26 @@ class Header:
         """The loop without its first and last iterations."""
         return self.text(shifted(self.low, cut[0]), shifted(self.high, -cut[1]))
 
+    def strips(self, cut: tuple[int, int]) -> list[str]:
+        """The loops over what is cut off at either end, no iteration twice."""
+        low, high = self.low, self.high
+        before, behind = cut
+        found = []
+        if before:
+            found.append(self._up_to(low, shifted(low, before - 1), high))
+        if behind:
+            found.append(self._from(shifted(low, before), shifted(high, 1 - behind), high))
+        return found
+
+    def _up_to(self, low: str, last: str, high: str) -> str:
+        if self.fortran:
+            return self.text(low, f"min({last}, {high})")
+        return replace(self, strict=False).text(low, f"({last} < {high} ? {last} : {high})")
+
+    def _from(self, low: str, first: str, high: str) -> str:
+        least = f"max({low}, {first})"
+        return self.text(least if self.fortran else f"({low} > {first} ? {low} : {first})", high)
+
     # What follows is for cuts of at most one iteration.
 
     def outside(self, cut: tuple[int, int]) -> list[str]:
@@ -88,7 +108,7 @@ class Header:
 
 
 def whole_statement(statement: Statement) -> Header:
-    """In the place of a header: a statement that is written anew as a whole."""
+    """In the place of a header: a statement, or a nest, that is written anew as a whole."""
     return Header(statement.code_start, statement.end, "", "", "", "", False, True)
 
 
