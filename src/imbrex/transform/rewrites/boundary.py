@@ -28,9 +28,9 @@ from imbrex.transform.text.division import (
     Cuts,
     Division,
     by_arguments,
-    deep,
     halves,
     is_readable,
+    several_layers,
 )
 from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.layout import first_on_line, whole_lines
@@ -292,7 +292,7 @@ class BoundaryFirst(Preparing[StatementSite, Division]):
             return Reason(ReasonKind.LOOP_LABELS(), place)
         if not space.statement.parent or not first_on_line(source.data, space.statement.code_start):
             return Reason(ReasonKind.LOOP_LINE(), place)
-        if deep(cuts) and space.loops[0].code_start > space.loops[0].start:
+        if several_layers(cuts) and space.loops[0].code_start > space.loops[0].start:
             return Reason(ReasonKind.LOOP_DIRECTIVE(), place)
         return None if is_readable(source, space, cuts) else Reason(ReasonKind.HEADER(), place)
 
@@ -323,7 +323,7 @@ class BoundaryFirst(Preparing[StatementSite, Division]):
         if not self._signed([loop.loop for loop in loops if loop.loop is not None]):
             return Reason(ReasonKind.BOUND_UNSIGNED(), place)
         source = self.program.files[callee.file]
-        directed = deep(cuts) and space.loops[0].code_start > space.loops[0].start
+        directed = several_layers(cuts) and space.loops[0].code_start > space.loops[0].start
         if directed or not directives_allow(source, space.loops, len(cuts)):
             return Reason(ReasonKind.LOOP_DIRECTIVE(), place)
         text = source.data[space.loops[0].start : space.loops[0].end]

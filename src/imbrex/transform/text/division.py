@@ -72,7 +72,7 @@ def _headers(
         assert header is not None
         headers[number] = header
     interior = {n: headers[n].inner(cut) for n, cut in cuts.items()}
-    if deep(cuts):
+    if several_layers(cuts):
         texts_of_strips = _strips(source, space, headers, cuts)
         return {**headers, _NEST: whole_statement(space.loops[0])}, (
             interior,
@@ -109,14 +109,14 @@ def _strips(source: SourceFile, space: Space, headers: dict[int, Header], cuts: 
     return f"\n{indent_at(source.data, nest.code_start)}".join(found)
 
 
-def deep(cuts: Cuts) -> bool:
+def several_layers(cuts: Cuts) -> bool:
     """Whether more than one iteration is cut off at an end."""
     return any(max(cut) > 1 for cut in cuts.values())
 
 
 def by_arguments(space: Space, cuts: Cuts) -> bool:
     """Whether calls with other arguments are the parts of a call."""
-    return space.given(cuts) and not deep(cuts)
+    return space.given(cuts) and not several_layers(cuts)
 
 
 def _of_call(
