@@ -137,7 +137,8 @@ def test_variants_rank_for_certain_where_the_library_progresses(cluster, halo3d)
         pytest.skip("MPICH's ch4:ucx has no progress thread that moves data of a rendezvous")
     progress = ("--mca", "btl_tcp_progress_thread", "1")
     file = cluster.network.folder / "machine-progress.json"
-    calibrate = ("calibrate", "--quick", "--time-limit", "45", "-o", str(file), "--")
+    options = ("--quick", "--time-limit", "45", "--max-bytes", "1M")
+    calibrate = ("calibrate", *options, "-o", str(file), "--")
     done = cluster.network.imbrex(*calibrate, *cluster.line(*progress))
     assert done.returncode == 0, done.stderr
     face_bytes = 320 * 320 * 8
