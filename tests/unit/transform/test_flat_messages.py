@@ -76,6 +76,7 @@ USUAL = {
 }
 GOES: dict[str, dict[str, str]] = {
     "as usual": {},
+    "the first row sent, and received anew": {"above": "u + (ny + 2)"},
     "inner elements": {
         "sent": "u + (ny + 3)",
         "count": "ny",
@@ -90,7 +91,6 @@ GOES: dict[str, dict[str, str]] = {
 }
 STAYS: dict[str, dict[str, str]] = {
     "more than a row": {"count": "ny + 3"},
-    "two rows": {"above": "u + (ny + 2)"},
     "a row of the interior": {"above": "u + 7 * (ny + 2)"},
     "other rows": {"row": "ny + 3"},
     "across two rows": {"above": "u + (ny + 2) / 2 + ny"},

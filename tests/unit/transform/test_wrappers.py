@@ -48,7 +48,7 @@ CALL = "exchange(u, 1 - rank, 1 - rank);"
 # name: (top level, before the message, behind it, in main, whether it is split)
 CASES = {
     "independent work": ("", "", "", CALL + " work(v);", True),
-    "work on what is sent": ("", "", "", CALL + " work(u);", False),
+    "work on what is sent": ("", "", "", CALL + " work(u);", True),
     "a value behind the message": ("", "", "t = f[N + 1];", CALL + " work(v);", True),
     "a value that is needed": ("", "", "t = f[N + 1];", CALL + " w[N / 2] = t; work(w);", False),
     "its address is taken": ("", "", "", CALL + " hook = exchange; work(v);", False),
@@ -129,7 +129,6 @@ def test_split(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
 # What is told at the calls of a wrapper that stays whole although its callers compute.
 WHOLE = {
-    "work on what is sent": "behind its call `u` is used or set (case.c:25)",
     "a value that is needed": "behind its call `w` is used or set (case.c:25)",
     "a return in it": "control may leave by return (case.c:9)",
     "output in it": "the call of printf (case.c:9)",

@@ -181,13 +181,13 @@ class Derived:
         `owner`: the object whose field `key` is; empty for a variable that routines share.
         """
         block = statement.parent
-        if block is None or not self.possible or not self._tellable(owner, key):
+        array = bool(statement.allocates)  # whose elements, and whose bounds, are told apart
+        if block is None or not self.possible or not self._tellable(owner, key, shape=array):
             return None
         if block.owner is not None and block.owner.kind not in (Kind.IF, Kind.BLOCK, Kind.LOOP):
             return None
         here = block.statements.index(statement)
         first = here
-        array = bool(statement.allocates)  # whose elements, and whose bounds, are told apart
         for inner in () if array else self.setters.in_a_block(routine, block, key):
             if inner is None or (inner is not statement and inner.kind is not Kind.DECLARE):
                 return None
@@ -260,8 +260,11 @@ class Derived:
         variable = self.program.variables[key]
         return variable.kind in _SHARED or (self.of_main and is_of_main(self.program, key))
 
-    def _tellable(self, owner: str, key: str) -> bool:
-        """Whether nothing but what is seen to set it changes a variable."""
+    def _tellable(self, owner: str, key: str, *, shape: bool = False) -> bool:
+        """Whether nothing but what is seen to set it changes a variable.
+
+        `shape`: or the bounds of an allocatable array, which no message into its elements changes.
+        """
         variable = self.program.variables.get(key)
         if variable is None or variable.volatile or key.endswith(".*"):
             return False
@@ -270,7 +273,7 @@ class Derived:
             return False
         if key in self.program.overlays or key in self.footprints.aliases.escaped:
             return False
-        if key in self.setters.set_later:
+        if key in self.setters.set_later and not (shape and variable.allocatable):
             return False
         if not owner:
             return self._lasts(key) and not key.startswith("common:")

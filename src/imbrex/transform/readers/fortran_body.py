@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from imbrex.transform.model.affine import Affine
+from imbrex.transform.model.affine import PRODUCT, Affine
 from imbrex.transform.model.causes import Cause
 from imbrex.transform.model.program import Block, Kind, LoopRange, Statement
 from imbrex.transform.model.reasons import ReasonKind
@@ -115,9 +115,9 @@ class Body:
                 statement.elementwise = elementwise(self.expressions, line, equals)
             target = self.expressions.names.affine(self.expressions.scope, text[:equals])
             value = self.expressions.names.affine(self.expressions.scope, text[equals + 1 :])
-            if target is not None and value is not None and len(target.variables()) == 1:
-                key = next(iter(target.variables()))
-                if target == Affine.variable(key):
+            if target is not None and value is not None and len(target.terms) == 1:
+                key, _ = target.terms[0]  # a variable, or a component of an object
+                if target == Affine.variable(key) and PRODUCT not in key:
                     statement.sets = key, value
         else:
             statement = self._other(line, text, effects)
