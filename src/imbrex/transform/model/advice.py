@@ -80,9 +80,9 @@ assignment-to statement-function derived-assignment derived-operator own-assignm
     message, use `v[i]`
 derived-component
     components are told apart where no object of the type is a pointer, a target, in a common block,
-    polymorphic or extended, and the type holds no pointer: declare allocatable components, leave
-    `target` out; or pass the component to a routine that communicates and computes on a plain dummy
-    array: `call step(g%u, g%w, g%nx)`
+    polymorphic or extended, and pointers in it get memory by `allocate` alone: declare components
+    allocatable, leave `target` out; or pass the component to a routine that communicates and
+    computes on a plain dummy array: `call step(g%u, g%w, g%nx)`
 derived-object derived-argument object-ends component-elsewhere
     send components, not whole objects; declare objects in the main program or a module, pass them
     `intent(inout)`; start and complete messages on components in one routine

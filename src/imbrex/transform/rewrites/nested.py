@@ -21,6 +21,7 @@ from imbrex.transform.rewrites.base import Plan
 from imbrex.transform.rewrites.proposals import Proposal
 from imbrex.transform.rewrites.splitting import NAME, RoutineSite, Split, Splitting, messages_of
 from imbrex.transform.text.edits import Edit
+from imbrex.transform.text.half_calls import HalfCalls
 from imbrex.transform.text.halves import Halves
 
 
@@ -186,7 +187,7 @@ class NestedWrappers(Splitting[Nest]):
                 use.first = use.last = use.block.statements.index(use.statement)
                 use.division = None
             if outer.file != leaf.wrapper.file:
-                edits[outer.file] += halves.known_in(outer, [])
+                edits[outer.file] += HalfCalls(halves).known_in(outer, [])
         for item in (*nest.outer.schedule.early, *nest.outer.schedule.late):
             if id(item) in nest.inner:
                 self._render(nest, item, written)
@@ -232,6 +233,6 @@ class NestedWrappers(Splitting[Nest]):
 
         def text(indent: str) -> str:
             own = [requests] if halves.count else []
-            return halves.call(number, nest.outer.wrapper, inner.call, own, indent)
+            return HalfCalls(halves).call(number, nest.outer.wrapper, inner.call, own, indent)
 
         item.render = text

@@ -22,6 +22,7 @@ from imbrex.transform.rewrites.kept import KNOWN_TYPES, Kept
 from imbrex.transform.rewrites.proposals import ContentT, Preparing
 from imbrex.transform.text.division import Division
 from imbrex.transform.text.edits import Edit
+from imbrex.transform.text.half_calls import HalfCalls
 from imbrex.transform.text.halves import Halves
 from imbrex.transform.text.local_vectors import is_vector, knows_vectors
 from imbrex.transform.text.members import Declared, declared_in_class, object_of
@@ -394,21 +395,22 @@ class Splitting(Preparing[RoutineSite, ContentT]):
     def declare(split: Split, halves: Halves, edits: dict[str, list[Edit]]) -> None:
         """What the callers need; ahead of all that uses it at the same place."""
         seen: set[str] = set()
+        calls = HalfCalls(halves)
         for use in split.uses:
             if use.routine.name not in seen:
                 seen.add(use.routine.name)
-                edits[use.routine.file] += halves.declarations(use.routine, split.kept)
+                edits[use.routine.file] += calls.declarations(use.routine, split.kept)
 
     def edit_uses(self, split: Split, halves: Halves, edits: dict[str, list[Edit]]) -> int:
         """Put the halves in the place of the calls; how much work they pass."""
         worth = 0
-        parted = Parted(self.program)
+        parted, calls = Parted(self.program), HalfCalls(halves)
         for use in split.uses:
             interior = ""
             if use.division is not None:
                 interior, changes = self.boundary.pieces(use.routine, use.division, parted)
                 edits[use.routine.file] += changes
-            edits[use.routine.file] += halves.use(
+            edits[use.routine.file] += calls.use(
                 use.routine,
                 use.statement,
                 use.call,

@@ -1,4 +1,4 @@
-"""The text of a wrapper's start and finish, of their calls, and of callers' declarations."""
+"""The text of a wrapper's start and finish, and of their prototypes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from imbrex.transform.analysis.schedule import Item, Schedule
 from imbrex.transform.analysis.transfer import Transfer
 from imbrex.transform.model.causes import Cause
 from imbrex.transform.model.memory import Variable
-from imbrex.transform.model.program import Block, Call, Kind, Program, Routine, Statement
+from imbrex.transform.model.program import Kind, Program, Routine
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.model.sources import Language
 from imbrex.transform.text.allocating import allocating, without_entity
@@ -32,12 +32,10 @@ from imbrex.transform.text.members import (
     is_member,
     member_problem,
     named_anywhere,
-    object_of,
     seen_by_callers,
     takes_prototypes,
 )
 from imbrex.transform.text.name_lists import renamed
-from imbrex.transform.text.placing import behind, in_front, in_place, left_out
 from imbrex.transform.text.routine_text import c_routine_text, fortran_routine_text
 from imbrex.transform.text.specification import (
     c_declarations,
@@ -52,7 +50,7 @@ def is_carried(variable: Variable) -> bool:
     return not variable.bounds
 
 
-def _typed(variable: Variable, name: str) -> str:
+def typed(variable: Variable, name: str) -> str:
     """A name behind its type in C, which may end with the stars of a pointer."""
     kind = variable.element
     return f"{kind}{name}" if kind.endswith("*") else f"{kind} {name}"
@@ -264,7 +262,7 @@ class Halves:
         needed |= identifiers("\n".join(before), fold=False)
         first = int(self.routine.on_object)
         self.used[number] = [i for i, name in enumerate(names) if i >= first and name in needed]
-        head, indent = self._c_head(number, kept), self._own_indent()
+        head, indent = self.c_head(number, kept), self._own_indent()
         return f"{head}\n{indent}{{\n" + "\n".join([*before, body]) + f"\n{indent}}}"
 
     def _begun_vectors(self, number: int) -> list[str]:
@@ -280,17 +278,17 @@ class Halves:
             result = is_carried(variable) and number == 0
             name = f"*imbrex_{variable.name}" if result else variable.name
             name = f"&{name}" if is_vector(variable) else name
-            parameters.append(f"{_typed(variable, name)}{self._c_bounds(variable)}")
+            parameters.append(f"{typed(variable, name)}{self.c_bounds(variable)}")
         return parameters + (["MPI_Request *imbrex_requests"] if self.count else [])
 
-    def _c_head(self, number: int, kept: list[Variable]) -> str:
+    def c_head(self, number: int, kept: list[Variable]) -> str:
         self.kept = kept
         parameters = ", ".join(self._half_parameters(number, self.parameters))
         found, indent = self.found, self._own_indent()
         text = f"{self.lead}{found.scope}{self.names[number]}({parameters}){found.tail}"
         return wrapped(Language.C, " ".join(text.split()), len(indent), f"{indent}   ")
 
-    def _c_bounds(self, variable: Variable) -> str:
+    def c_bounds(self, variable: Variable) -> str:
         extents = self.extents(variable) or []
         return "".join(f"[{high + 1}]" for _, high in reversed(extents))
 
@@ -303,7 +301,7 @@ class Halves:
             + self.routine.plain_name.encode()
             + rb"\s*\([^;{}]*\)\s*;"
         )
-        text = "\n".join(f"{self._c_head(number, kept)};" for number in (0, 1))
+        text = "\n".join(f"{self.c_head(number, kept)};" for number in (0, 1))
         return [Edit(m.start(), m.end(), text) for m in pattern.finditer(self.source.data)]
 
     def _fortran_half(
@@ -325,7 +323,7 @@ class Halves:
         text = ", ".join(arguments) + ")"
         inner = self._declaration_indent()
         if self.count:
-            lines.append(f"{inner}{self._request_type(self.routine)} imbrex_requests({self.count})")
+            lines.append(f"{inner}{self.request_type(self.routine)} imbrex_requests({self.count})")
         if "imbrex_address" in body.lower():
             colons = "" if self.source.language is Language.FORTRAN_FIXED else ":: "
             lines.append(f"{inner}integer(kind=MPI_ADDRESS_KIND) {colons}imbrex_address")
@@ -349,113 +347,7 @@ class Halves:
         fixed = self.source.language is Language.FORTRAN_FIXED
         return indent if not fixed or len(indent) >= 6 else " " * 6
 
-    def _request_type(self, routine: Routine) -> str:
+    def request_type(self, routine: Routine) -> str:
         fixed = self.program.files[routine.file].language is Language.FORTRAN_FIXED
         kind = "type(MPI_Request)" if self.routine.interface == "mpi_f08" else "integer"
         return kind if fixed else f"{kind} ::"
-
-    def _own(self, user: Routine, name: str) -> str:
-        taken = {name.lower() for name in user.exported}
-        own = self.routine.plain_name
-        candidate, number = f"{own}_{name}", 2
-        while candidate.lower() in taken:
-            candidate, number = f"{own}_{name}{number}", number + 1
-        return candidate
-
-    def _passed(self, user: Routine, variable: Variable, number: int) -> str:
-        """The caller's variable for one that is kept, as an argument of a half."""
-        name = self._own(user, variable.name)
-        result = not self.fortran and is_carried(variable) and number == 0
-        return f"&{name}" if result else name
-
-    def call(self, number: int, user: Routine, call: Call, own: list[str], indent: str) -> str:
-        """A call of one half in the place of a call of the routine."""
-        passed = [call.arguments[i].text.strip() for i in self.used[number]] + own
-        on = object_of(self.program, user, self.routine, call)
-        text = f"{on or ''}{self.names[number]}({', '.join(passed)})"
-        text = f"call {text}" if self.fortran else text + ";"
-        return wrapped(self.program.files[user.file].language, text, len(indent), indent)
-
-    def use(
-        self,
-        user: Routine,
-        statement: Statement,
-        call: Call,
-        block: Block,
-        places: tuple[int, int],
-        interior: str,
-        kept: list[Variable],
-    ) -> list[Edit]:
-        """The call as two, each at its place in the block."""
-        source = self.program.files[user.file]
-        indent = indent_at(source.data, statement.code_start)
-        starts, ends = ([self._passed(user, v, number) for v in kept] for number in (0, 1))
-        own = [self._own(user, "requests")] if self.count else []
-        start = indent + self.call(0, user, call, starts + own, indent)
-        finish = indent + self.call(1, user, call, ends + own, indent)
-        index = block.statements.index(statement)
-        first, last = places
-        middle = [start] if first == index else []
-        ends = [interior, finish] if interior else [finish]
-        middle += ends if last == index else []
-        edits = [left_out(source, statement)]
-        if middle:
-            edits = [in_place(source, statement, "\n".join(middle))]
-        if first != index:
-            edits.append(in_front(source, block.statements[first].start, start))
-        if last != index:
-            edits.append(behind(source, block.statements[last], "\n".join(ends)))
-        return edits
-
-    def declarations(self, user: Routine, kept: list[Variable]) -> list[Edit]:
-        """Requests, and arrays that the wrapper had for itself, in a caller."""
-        source = self.program.files[user.file]
-        requests = self._own(user, "requests")
-        edits = []
-        if self.fortran:
-            lines = [f"{self._request_type(user)} {requests}({self.count})"] if self.count else []
-            colons = "" if source.language is Language.FORTRAN_FIXED else " ::"
-            for variable in kept:
-                bounds = ", ".join(f"{a}:{b}" for a, b in self.extents(variable) or [])
-                bounds = f"({bounds})" if bounds else ""
-                if self.unsized(variable):
-                    bounds = ", ".join(":" for _ in variable.bounds)
-                    name = self._own(user, variable.name)
-                    lines.append(f"{variable.element}, allocatable :: {name}({bounds})")
-                    continue
-                lines.append(f"{variable.element}{colons} {self._own(user, variable.name)}{bounds}")
-        else:
-            lines = [f"MPI_Request {requests}[{self.count}];"] if self.count else []
-            lines += [f"{_typed(v, self._own(user, v.name))}{self._c_bounds(v)};" for v in kept]
-        if not lines:
-            return self.known_in(user, kept)
-        data = source.data
-        if user.declare_after >= 0:
-            last = line_start(data, user.declare_after - 1)
-            indent = indent_at(data, last)
-            if source.language is Language.FORTRAN_FIXED and len(indent) < 6:
-                indent = " " * 6
-            offset = data.find(
-                b"\n", user.declare_after - 1 if self.fortran else user.declare_after
-            )
-            if not self.fortran:
-                offset = after_line(data, user.declare_after)
-            edits.append(Edit(offset, offset, "".join(f"\n{indent}{line}" for line in lines)))
-        else:
-            indent = indent_at(data, user.first_executable)
-            text = "\n".join(f"{indent}{line}" for line in lines)
-            edits.append(in_front(source, user.first_executable, text))
-        return edits + self.known_in(user, kept)
-
-    def known_in(self, user: Routine, kept: list[Variable]) -> list[Edit]:
-        """Prototypes of the halves in the file of a caller, where that is another one."""
-        edits: list[Edit] = []
-        data = self.program.files[user.file].data
-        if is_member(self.routine) or self.source.header:
-            return edits
-        if not self.fortran and user.file != self.routine.file:
-            includes = list(re.finditer(rb"(?m)^[ \t]*#[ \t]*include[^\n]*\n", data))
-            offset = includes[-1].end()
-            text = "\n".join(f"{self._c_head(number, kept)};" for number in (0, 1))
-            edits.append(Edit(offset, offset, f"\n{text}\n"))
-        return edits

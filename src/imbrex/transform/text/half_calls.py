@@ -1,0 +1,142 @@
+"""What callers of a divided routine get: calls of its halves, and what they declare for these."""
+
+from __future__ import annotations
+
+import re
+
+from imbrex.transform.model.memory import Variable
+from imbrex.transform.model.program import Block, Call, Routine, Statement
+from imbrex.transform.model.sources import Language
+from imbrex.transform.text.edits import Edit
+from imbrex.transform.text.halves import Halves, is_carried, typed
+from imbrex.transform.text.layout import after_line, indent_at, line_start
+from imbrex.transform.text.members import is_member, object_of
+from imbrex.transform.text.placing import behind, in_front, in_place, left_out
+from imbrex.transform.text.wrapping import wrapped
+
+
+class HalfCalls:
+    """Writes the calls of a routine's halves, which are written already."""
+
+    def __init__(self, halves: Halves) -> None:
+        self.halves = halves
+        self.program, self.routine = halves.program, halves.routine
+        self.fortran = halves.fortran
+
+    def _own(self, user: Routine, name: str) -> str:
+        taken = {name.lower() for name in user.exported}
+        own = self.routine.plain_name
+        candidate, number = f"{own}_{name}", 2
+        while candidate.lower() in taken:
+            candidate, number = f"{own}_{name}{number}", number + 1
+        return candidate
+
+    def _passed(self, user: Routine, variable: Variable, number: int) -> str:
+        """The caller's variable for one that is kept, as an argument of a half."""
+        name = self._own(user, variable.name)
+        result = not self.fortran and is_carried(variable) and number == 0
+        return f"&{name}" if result else name
+
+    def call(self, number: int, user: Routine, call: Call, own: list[str], indent: str) -> str:
+        """A call of one half in the place of a call of the routine."""
+        passed = [call.arguments[i].text.strip() for i in self.halves.used[number]] + own
+        on = object_of(self.program, user, self.routine, call)
+        text = f"{on or ''}{self.halves.names[number]}({', '.join(passed)})"
+        text = f"call {text}" if self.fortran else text + ";"
+        return wrapped(self.program.files[user.file].language, text, len(indent), indent)
+
+    def use(
+        self,
+        user: Routine,
+        statement: Statement,
+        call: Call,
+        block: Block,
+        places: tuple[int, int],
+        interior: str,
+        kept: list[Variable],
+    ) -> list[Edit]:
+        """The call as two, each at its place in the block."""
+        source = self.program.files[user.file]
+        indent = indent_at(source.data, statement.code_start)
+        starts, ends = ([self._passed(user, v, number) for v in kept] for number in (0, 1))
+        own = [self._own(user, "requests")] if self.halves.count else []
+        start = indent + self.call(0, user, call, starts + own, indent)
+        finish = indent + self.call(1, user, call, ends + own, indent)
+        index = block.statements.index(statement)
+        first, last = places
+        middle = [start] if first == index else []
+        ends = [interior, finish] if interior else [finish]
+        middle += ends if last == index else []
+        edits = [left_out(source, statement)]
+        if middle:
+            edits = [in_place(source, statement, "\n".join(middle))]
+        if first != index:
+            edits.append(in_front(source, block.statements[first].start, start))
+        if last != index:
+            edits.append(behind(source, block.statements[last], "\n".join(ends)))
+        return edits
+
+    def declarations(self, user: Routine, kept: list[Variable]) -> list[Edit]:
+        """Requests, and arrays that the wrapper had for itself, in a caller."""
+        source = self.program.files[user.file]
+        edits = []
+        lines = self._of_fortran(user, kept) if self.fortran else self._of_c(user, kept)
+        if not lines:
+            return self.known_in(user, kept)
+        data = source.data
+        if user.declare_after >= 0:
+            last = line_start(data, user.declare_after - 1)
+            indent = indent_at(data, last)
+            if source.language is Language.FORTRAN_FIXED and len(indent) < 6:
+                indent = " " * 6
+            offset = data.find(
+                b"\n", user.declare_after - 1 if self.fortran else user.declare_after
+            )
+            if not self.fortran:
+                offset = after_line(data, user.declare_after)
+            edits.append(Edit(offset, offset, "".join(f"\n{indent}{line}" for line in lines)))
+        else:
+            indent = indent_at(data, user.first_executable)
+            text = "\n".join(f"{indent}{line}" for line in lines)
+            edits.append(in_front(source, user.first_executable, text))
+        return edits + self.known_in(user, kept)
+
+    def _of_fortran(self, user: Routine, kept: list[Variable]) -> list[str]:
+        halves = self.halves
+        lines = []
+        if halves.count:
+            requests = self._own(user, "requests")
+            lines.append(f"{halves.request_type(user)} {requests}({halves.count})")
+        fixed = self.program.files[user.file].language is Language.FORTRAN_FIXED
+        for variable in kept:
+            name = self._own(user, variable.name)
+            if halves.unsized(variable):
+                bounds = ", ".join(":" for _ in variable.bounds)
+                lines.append(f"{variable.element}, allocatable :: {name}({bounds})")
+                continue
+            bounds = ", ".join(f"{a}:{b}" for a, b in halves.extents(variable) or [])
+            name += f"({bounds})" if bounds else ""
+            lines.append(f"{variable.element}{'' if fixed else ' ::'} {name}")
+        return lines
+
+    def _of_c(self, user: Routine, kept: list[Variable]) -> list[str]:
+        halves = self.halves
+        requests = self._own(user, "requests")
+        lines = [f"MPI_Request {requests}[{halves.count}];"] if halves.count else []
+        for variable in kept:
+            declared = typed(variable, self._own(user, variable.name))
+            lines.append(f"{declared}{halves.c_bounds(variable)};")
+        return lines
+
+    def known_in(self, user: Routine, kept: list[Variable]) -> list[Edit]:
+        """Prototypes of the halves in the file of a caller, where that is another one."""
+        edits: list[Edit] = []
+        data = self.program.files[user.file].data
+        if is_member(self.routine) or self.halves.source.header:
+            return edits
+        if not self.fortran and user.file != self.routine.file:
+            includes = list(re.finditer(rb"(?m)^[ \t]*#[ \t]*include[^\n]*\n", data))
+            offset = includes[-1].end()
+            text = "\n".join(f"{self.halves.c_head(number, kept)};" for number in (0, 1))
+            edits.append(Edit(offset, offset, f"\n{text}\n"))
+        return edits
