@@ -67,8 +67,10 @@ NAMES = [
     "returning.f90",
     "result.cpp",
     "rows.f",
+    "sea.f90",
     "stages.c",
     "stages.f",
+    "strait.f90",
     "templates.cpp",
     "requests08.f90",
     "sinking.c",
@@ -109,6 +111,8 @@ WITH_NEIGHBOURS = {
     "returning.f90",
     "result.cpp",
     "rows.f",
+    "sea.f90",
+    "strait.f90",
 }
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import copy
 
 from imbrex.transform.analysis.sections import as_number, shape_at
 from imbrex.transform.model.affine import ARROW, Affine, Fit, Range, Section, field_of
 from imbrex.transform.model.memory import UNKNOWN_MEMORY, Access, Variable
 from imbrex.transform.model.program import Argument, Call, Program, Routine
-from imbrex.transform.model.shapes import array_of, shape_of
+from imbrex.transform.model.shapes import Bounds, array_of, shape_of
 
 
 class Binding:
@@ -44,6 +45,8 @@ class Binding:
         theirs = self.program.variables.get(access.variable)
         if theirs is not None and theirs.assumed_shape:
             section = self._given_shape(access.section, theirs, argument)
+            if section is None and access.fit is not None:
+                section = self._fitting(access.fit, theirs, argument)
         elif strides is not None and self.same_array(access.variable, argument):
             section, fit = self.section(access.section), self._fit(access.fit)
         elif strides is not None and theirs is not None:
@@ -186,7 +189,7 @@ class Binding:
             return None
         if len(mine.bounds) != len(theirs.bounds) or len(section) != len(mine.bounds):
             return None
-        shape = shape_of(mine)
+        shape = self._shape(mine, argument)
         if shape is None:
             return None
         found = []
@@ -199,6 +202,21 @@ class Binding:
             found.append(Range(*(None if end is None else end.plus(shift) for end in ends)))
         return tuple(found)
 
+    def _shape(self, mine: Variable, argument: Argument) -> Sequence[Bounds] | None:
+        """The bounds of an array; of a field as one statement allocates it, if that is so.
+
+        A name for the bounds of a field is one for all objects, and tells less.
+        """
+        made = shape_at(self.program, mine, argument) if mine.kind == "field" else None
+        return made or shape_of(mine)
+
+    def _fitting(self, fit: Fit, theirs: Variable, argument: Argument) -> Section | None:
+        """The section of a message that surely fits into a line of what the call gives."""
+        room = self.value(fit.room)
+        if room is None or room.terms or room.constant < 0:
+            return None
+        return self._given_shape(fit.section, theirs, argument)
+
     def _extent(self, parameter: str, dimension: int) -> Affine | None:
         """The extent of what the call gives an array of assumed shape."""
         argument = self.arguments.get(parameter)
@@ -206,7 +224,7 @@ class Binding:
         theirs = self.program.variables.get(parameter)
         if argument is None or mine is None or theirs is None or not argument.whole:
             return None
-        shape = None if mine.key in self.program.overlays else shape_of(mine)
+        shape = None if mine.key in self.program.overlays else self._shape(mine, argument)
         if shape is None or len(shape) != len(theirs.bounds):
             return None
         low, high = shape[dimension]

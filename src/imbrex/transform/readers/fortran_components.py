@@ -143,6 +143,11 @@ class Components:
         if found is None or found.end != len(text) or not found.one_object or found.part:
             return None
         variable = found.last
-        if variable.bounds or variable.volatile or not variable.element.startswith("integer"):
+        if variable.bounds or variable.volatile or not _is_number(variable.element):
             return None
         return None if found.base.bounds else Affine.variable(found.factor())
+
+
+def _is_number(element: str) -> bool:
+    """Whether a component may stand in an affine form: handles of datatypes do, by themselves."""
+    return element.startswith("integer") or element == "type(mpi_datatype)"
