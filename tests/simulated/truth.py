@@ -31,6 +31,7 @@ EVIDENCE = (
 )
 PARTS = (
     *("late_sender", "late_receiver", "late_collective", "transfer", "stalled", "library"),
+    "file_io",
     "unattributed",
 )
 CAUSES = (
