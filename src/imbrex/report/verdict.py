@@ -29,10 +29,10 @@ LINES = 20
 MOST_FINDINGS = 3
 SIZES = (
     *((4, MOST_FINDINGS, 2), (3, MOST_FINDINGS, 2), (4, 2, 2), (3, 2, 2), (2, 2, 2)),
-    *((3, 1, 2), (2, 1, 2), (2, 1, 1), (1, 1, 1), (2, 1, 0), (1, 1, 0)),
+    *((3, 1, 2), (2, 1, 2), (1, 1, 2), (1, 0, 2)),
 )
 """Sites, findings and weaknesses that a screen has, the best first: a line that costs time is left
-out last."""
+out last, what the run met with never."""
 LEAST_AT_STAKE = 0.002
 """The share of the run from which a site is worth a line."""
 NARROW = 72
@@ -43,7 +43,7 @@ WIDEST = 100
 def print_verdict(diagnosis: Diagnosis, console: Console) -> None:
     """Print the verdict; without colours and escapes where the console is a pipe or file.
 
-    It has as many sites and findings as leave the screen its length, but some of each.
+    It has as many sites and findings as leave the screen its length.
     """
     for size in SIZES:
         bare = stripped(partial(_print_all, diagnosis, console, *size, guard=False), console)
@@ -160,10 +160,6 @@ def _print_weaknesses(diagnosis: Diagnosis, console: Console, width: int, most: 
         return
     console.print()
     bounds = show(diagnosis.account, "--bounds")
-    if not most:
-        title = Text("What weakens these numbers", style="bold")
-        console.print(title.append(f" ({len(lines)}): {bounds}", style="not bold"), soft_wrap=True)
-        return
     console.print(Text("What weakens these numbers:", style="bold"))
     for line in lines[:most]:
         print_paragraph(console, line, width, mark="-")

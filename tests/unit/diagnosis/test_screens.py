@@ -225,15 +225,16 @@ def test_however_it_ended_the_verdict_has_its_length(wave, ended):
     assert "- ranks 1, 2 " in text.partition("What weakens")[2]
 
 
-def test_where_much_is_to_be_said_weaknesses_are_counted(wave):
-    """A first sentence of three lines, and weaknesses of two each."""
+def test_where_much_is_to_be_said_findings_give_way(wave):
+    """A first sentence of three lines, and weaknesses of two each: what the run met with stays."""
     much = replace(diagnose(wave), sentence="why it " * 40, weaknesses=("what else " * 18,) * 3)
     stream = io.StringIO()
     print_verdict(much, Console(width=100, highlight=False, file=stream))
     text = stream.getvalue().replace(str(wave.directory), "RUN")
     assert text.count("\n") <= 20
-    assert "\nWhat weakens these numbers (3): imbrex show RUN --bounds\n" in text
-    assert "\n1. " in text
+    assert text.count("\n- what else") == 2
+    assert "\n- 1 more: imbrex show RUN --bounds\n" in text
+    assert "\n1. " not in text
 
 
 def test_an_opened_site_does_not_print_the_line_that_opened_it(make_caused, call):
