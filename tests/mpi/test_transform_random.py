@@ -103,7 +103,7 @@ def test_same_results(
     assert calls > programs_in(parts[:DRIVEN])
     # The same objects with a layer between them and the library that spoils buffers in flight.
     shim = tmp_path / "in_flight.o"
-    define = [] if language.startswith("c") else ["-DFORTRAN"]
+    define = {"c": [], "cpp": ["-DCOPIED"]}.get(language, ["-DFORTRAN"])
     command = [f"mpicc.{mpi.name}", "-c", "-w", *define, str(HERE / "in_flight.c")]
     subprocess.run([*command, "-o", str(shim)], check=True)
     spoiled = tmp_path / "spoiled"

@@ -2,7 +2,9 @@
 
    A posted receive fills its buffer with a pattern and receives elsewhere, so that an early read
    shows in the results and an early write is found at the wait. A send keeps a copy and compares.
-   Transfers are known by the address of their request. C and Fortran (mpif.h, mpi) callers. */
+   Transfers are known by the address of their request; one that C++ has copied into a list is known
+   by its value from the moment its variable is used anew, and MPI_Finalize finds what was lost. C
+   and Fortran (mpif.h, mpi) callers. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +12,7 @@
 
 struct transfer {
     void *request;
+    MPI_Request value; /* of C */
     char *buffer, *before, *data;
     size_t bytes;
     int receives, whole; /* whole: of a collective, which always fills its buffer */
@@ -38,6 +41,12 @@ static void fresh(void *request)
 {
     for (int i = 0; i < used; i++)
         if (table[i].request == request) {
+#ifdef COPIED
+            if (!table[i].whole) {
+                table[i].request = table[i].data; /* no address of a request */
+                continue;
+            }
+#endif
             fprintf(stderr, "IN FLIGHT: a request is used twice\n");
             exit(99);
         }
@@ -73,7 +82,8 @@ static void finish(void *request, int received)
             broken = memcmp(t->buffer, t->before, t->bytes) != 0;
         }
         if (broken) {
-            fprintf(stderr, "IN FLIGHT: a %s buffer was written\n", t->receives ? "receive" : "send");
+            fprintf(stderr, "IN FLIGHT: a %s buffer was written\n",
+                    t->receives ? "receive" : "send");
             exit(99);
         }
         free(t->before);
@@ -84,6 +94,27 @@ static void finish(void *request, int received)
 }
 
 #ifndef FORTRAN
+/* The transfers that a call has started have this request. */
+static int started(MPI_Request *request)
+{
+    for (int i = 0; i < used; i++)
+        if (table[i].request == request)
+            table[i].value = *request;
+    return MPI_SUCCESS;
+}
+
+/* Whose request this is: the address that it is known by. */
+static void *owner_of(MPI_Request *request)
+{
+    for (int i = 0; i < used; i++)
+        if (table[i].request == request && table[i].value == *request)
+            return request;
+    for (int i = 0; i < used; i++)
+        if (table[i].value == *request)
+            return table[i].request;
+    return NULL;
+}
+
 static size_t bytes_of(int count, MPI_Datatype type)
 {
     int size;
@@ -95,14 +126,16 @@ int MPI_Isend(const void *buffer, int count, MPI_Datatype type, int to, int tag,
               MPI_Request *request)
 {
     struct transfer *t = begin(request, (void *)buffer, bytes_of(count, type), 0);
-    return PMPI_Isend(t->data, count, type, to, tag, comm, request);
+    PMPI_Isend(t->data, count, type, to, tag, comm, request);
+    return started(request);
 }
 
 int MPI_Irecv(void *buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
               MPI_Request *request)
 {
     struct transfer *t = begin(request, buffer, bytes_of(count, type), 1);
-    return PMPI_Irecv(t->data, count, type, from, tag, comm, request);
+    PMPI_Irecv(t->data, count, type, from, tag, comm, request);
+    return started(request);
 }
 
 static int ranks(MPI_Comm comm, int *rank)
@@ -120,7 +153,8 @@ int MPI_Ibcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm co
     ranks(comm, &rank);
     fresh(request);
     buffer = collective(request, buffer, bytes_of(count, type), rank != root);
-    return PMPI_Ibcast(buffer, count, type, root, comm, request);
+    PMPI_Ibcast(buffer, count, type, root, comm, request);
+    return started(request);
 }
 
 int MPI_Ialltoall(const void *out, int count, MPI_Datatype type, void *in, int incount,
@@ -130,7 +164,8 @@ int MPI_Ialltoall(const void *out, int count, MPI_Datatype type, void *in, int i
     fresh(request);
     out = collective(request, out, (size_t)size * bytes_of(count, type), 0);
     in = collective(request, in, (size_t)size * bytes_of(incount, intype), 1);
-    return PMPI_Ialltoall(out, count, type, in, incount, intype, comm, request);
+    PMPI_Ialltoall(out, count, type, in, incount, intype, comm, request);
+    return started(request);
 }
 
 int MPI_Igather(const void *out, int count, MPI_Datatype type, void *in, int incount,
@@ -141,7 +176,8 @@ int MPI_Igather(const void *out, int count, MPI_Datatype type, void *in, int inc
     out = collective(request, out, bytes_of(count, type), 0);
     if (rank == root)
         in = collective(request, in, (size_t)size * bytes_of(incount, intype), 1);
-    return PMPI_Igather(out, count, type, in, incount, intype, root, comm, request);
+    PMPI_Igather(out, count, type, in, incount, intype, root, comm, request);
+    return started(request);
 }
 
 int MPI_Iallreduce(const void *out, void *in, int count, MPI_Datatype type, MPI_Op op,
@@ -150,22 +186,24 @@ int MPI_Iallreduce(const void *out, void *in, int count, MPI_Datatype type, MPI_
     fresh(request);
     out = collective(request, out, bytes_of(count, type), 0);
     in = collective(request, in, bytes_of(count, type), 1);
-    return PMPI_Iallreduce(out, in, count, type, op, comm, request);
+    PMPI_Iallreduce(out, in, count, type, op, comm, request);
+    return started(request);
 }
 
 int MPI_Wait(MPI_Request *request, MPI_Status *status)
 {
     MPI_Status mine;
     int received = 0;
+    void *owner = owner_of(request);
     for (int i = 0; i < used; i++)
-        if (table[i].request == request && table[i].whole) {
+        if (table[i].request == owner && table[i].whole) {
             PMPI_Wait(request, MPI_STATUS_IGNORE);
-            finish(request, 0);
+            finish(owner, 0);
             return MPI_SUCCESS;
         }
     PMPI_Wait(request, &mine);
     PMPI_Get_count(&mine, MPI_BYTE, &received);
-    finish(request, received);
+    finish(owner, received);
     if (status != MPI_STATUS_IGNORE)
         *status = mine;
     return MPI_SUCCESS;
@@ -176,6 +214,15 @@ int MPI_Waitall(int count, MPI_Request *requests, MPI_Status *statuses)
     for (int i = 0; i < count; i++)
         MPI_Wait(&requests[i], statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i]);
     return MPI_SUCCESS;
+}
+
+int MPI_Finalize(void)
+{
+    if (used) {
+        fprintf(stderr, "IN FLIGHT: a request was never completed\n");
+        exit(99);
+    }
+    return PMPI_Finalize();
 }
 #else
 void pmpi_type_size_(int *, int *, int *);
