@@ -215,8 +215,7 @@ static int add_rest(ix_analysis *a, const ix_view *view, const ix_causes_row *me
     if (!row)
         return -1;
     int64_t rest = ix_most(0, measured->call_ns - row->call_ns);
-    enum ix_waits waits =
-        row->operation < view->operation_count ? view->waits[row->operation] : IX_WAITS_UNKNOWN;
+    enum ix_waits waits = ix_view_waits(view, row->operation);
     enum ix_cause cause = ix_waits_for_nobody(waits) ? IX_LIBRARY
                           : waits == IX_WAITS_FILE   ? IX_FILE_IO
                                                      : IX_UNATTRIBUTED;

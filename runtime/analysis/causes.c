@@ -319,12 +319,11 @@ ix_call_causes ix_causes_of(const ix_view *view, uint32_t call, const ix_complet
                             uint32_t count)
 {
     const ix_op *op = &view->ops[call];
-    enum ix_waits waits =
-        op->operation < view->operation_count ? view->waits[op->operation] : IX_WAITS_UNKNOWN;
+    enum ix_waits waits = ix_view_waits(view, op->operation);
     ix_call_causes c = {.latest = IX_NO_END};
     ix_interval whole = {op->exit_ns - op->enter_ns, op->exit_ns - op->enter_ns}, rest_from;
     /* The other half of a send and receive may have a partner. */
-    if ((waits == IX_POLLS_ALL || waits == IX_POLLS_ANY) && count > 0)
+    if (waits >= IX_POLLS_ALL && count > 0)
         return of_polls(view, call, waits == IX_POLLS_ANY, completed, count);
     if (ix_waits_for_nobody(waits) || (op->peer == IX_LOG_PROC_NULL && count == 0)) {
         c.part[IX_LIBRARY] = whole;

@@ -20,9 +20,8 @@ ix_transfer_facts ix_facts_from_profile(const ix_op *op, uint32_t calibration, i
         /* A message to oneself is measured in another way: X_lo is all that is known of it. */
         f.least_ns = op->path == IX_PATH_SELF ? 0 : ix_path_least_ns(op->path, op->bytes);
     }
-    if (ix_is_partitioned(op->kind) ||
-        op->kind ==
-            IX_LOG_PART_ARRIVED) /* its partitions are messages: X is not that of the whole */
+    /* Partitions are messages: X is not that of the whole. */
+    if (ix_is_partitioned(op->kind) || op->kind == IX_LOG_PART_ARRIVED)
         f.time.calibrated = 0;
     return f;
 }

@@ -8,8 +8,7 @@ enum { MOST_CALLS = 64 }; /* are looked at between a start and its end */
 static int starts_something(const ix_view *view, const ix_op *op)
 {
     int message = ix_is_send(op) || op->kind == IX_LOG_RECV;
-    return message && op->operation < view->operation_count &&
-           view->waits[op->operation] == IX_WAITS_NOT;
+    return message && ix_view_waits(view, op->operation) == IX_WAITS_NOT;
 }
 
 int ix_only_starts_until_end(const ix_view *view, uint32_t i)

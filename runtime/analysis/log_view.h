@@ -64,15 +64,15 @@ enum ix_waits {
     IX_WAITS_NOT = 1,     /* local, starts */
     IX_WAITS_ALL = 2,     /* for all that it completes */
     IX_WAITS_ANY = 3,     /* for the first of what it completes */
-    IX_POLLS_ALL = 4,  /* a test or probe: it waits where it is called again until it finds all */
-    IX_POLLS_ANY = 5,  /* the same until it finds any */
-    IX_WAITS_FILE = 6, /* for files, and perhaps for others that read and write with it */
+    IX_WAITS_FILE = 4,    /* for files, and perhaps for others that read and write with it */
+    IX_POLLS_ALL = 5, /* a test or probe: it waits where it is called again until it finds all */
+    IX_POLLS_ANY = 6, /* the same until it finds any */
 };
 
 /* Whether one call of it returns whatever the others do. */
 static inline int ix_waits_for_nobody(enum ix_waits waits)
 {
-    return waits == IX_WAITS_NOT || waits == IX_POLLS_ALL || waits == IX_POLLS_ANY;
+    return waits == IX_WAITS_NOT || waits >= IX_POLLS_ALL;
 }
 
 /* Where a thread's clock of calls stood when measuring ended. */
@@ -133,6 +133,13 @@ typedef struct ix_view {
 /* What a record of IX_LOG_POLLS tells of the call whose first record was added last. 0, or -1
  * without memory. */
 int ix_view_add_polls(ix_view *view, const ix_log_record *record);
+
+/* What a call of an operation may wait for. */
+static inline enum ix_waits ix_view_waits(const ix_view *view, uint32_t operation)
+{
+    return operation < view->operation_count ? (enum ix_waits)view->waits[operation]
+                                             : IX_WAITS_UNKNOWN;
+}
 
 /* What was polled before the call whose first record this is; NULL: nothing. */
 const ix_polled *ix_view_polls(const ix_view *view, uint32_t call);

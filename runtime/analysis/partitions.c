@@ -26,17 +26,19 @@ static started key_of(const ix_op *op)
     return (started){.peer = op->peer, .tag = op->tag, .comm = op->comm, .sequence = op->sequence};
 }
 
-/* Threads may make partitions ready in any order of the log. */
-static int gather(const ix_view *view, ix_rows *starts)
+/* The starts of a kind, of sends with the MPI_Pready of their partitions, which threads may make
+ * ready in any order of the log. */
+static int gather(const ix_view *view, uint32_t start_kind, ix_rows *starts)
 {
+    uint32_t ready_kind = start_kind == IX_LOG_PARTS_SEND ? IX_LOG_PART_READY : start_kind;
     for (uint32_t i = 0; i < view->count; i++) {
         const ix_op *op = &view->ops[i];
-        if ((op->kind != IX_LOG_PARTS_SEND && op->kind != IX_LOG_PART_READY) || !has_partner(op))
+        if ((op->kind != start_kind && op->kind != ready_kind) || !has_partner(op))
             continue;
         started key = key_of(op), *s = ix_rows_at(starts, &key);
         if (!s)
             return -1;
-        if (op->kind == IX_LOG_PARTS_SEND) {
+        if (op->kind == start_kind) {
             s->start = i + 1;
         } else {
             if (s->bytes == 0 || op->enter_ns > view->ops[s->last].enter_ns)
@@ -45,20 +47,6 @@ static int gather(const ix_view *view, ix_rows *starts)
                 s->first = i;
             s->bytes += op->bytes;
         }
-    }
-    return 0;
-}
-
-static int gather_receives(const ix_view *view, ix_rows *starts)
-{
-    for (uint32_t i = 0; i < view->count; i++) {
-        const ix_op *op = &view->ops[i];
-        if (op->kind != IX_LOG_PARTS_RECV || !has_partner(op))
-            continue;
-        started key = key_of(op), *s = ix_rows_at(starts, &key);
-        if (!s)
-            return -1;
-        s->start = i + 1;
     }
     return 0;
 }
@@ -78,7 +66,7 @@ int ix_find_ready(const ix_view *view, ix_ready **ready)
         return 0;
     ix_rows starts = ix_rows_of(sizeof(started), KEY_BYTES);
     *ready = malloc((view->count + (size_t)1) * sizeof **ready);
-    int bad = !*ready || gather(view, &starts);
+    int bad = !*ready || gather(view, IX_LOG_PARTS_SEND, &starts);
     for (uint32_t i = 0; i < view->count && !bad; i++)
         (*ready)[i] = (ix_ready){IX_NO_END, IX_NO_END};
     for (size_t k = 0; k < starts.count && !bad; k++) {
@@ -109,12 +97,12 @@ static void match_as_start(ix_view *view, const ix_rows *starts, uint32_t kind)
 void ix_match_partitions(ix_view *view)
 {
     static const uint32_t parts[] = {IX_LOG_PART_READY, IX_LOG_PART_ARRIVED};
-    int (*const gathering[])(const ix_view *, ix_rows *) = {gather, gather_receives};
+    static const uint32_t of_starts[] = {IX_LOG_PARTS_SEND, IX_LOG_PARTS_RECV};
     for (int k = 0; k < 2; k++) {
         if (!count_of(view, parts[k]))
             continue;
         ix_rows starts = ix_rows_of(sizeof(started), KEY_BYTES);
-        if (gathering[k](view, &starts)) { /* without memory no start is known */
+        if (gather(view, of_starts[k], &starts)) { /* without memory no start is known */
             ix_rows_free(&starts);
             starts = ix_rows_of(sizeof(started), KEY_BYTES);
         }

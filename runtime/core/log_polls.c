@@ -59,10 +59,10 @@ static int change_site(ix_thread *t)
 
 static int has_further(const ix_polls *p)
 {
-    int count = 0;
     for (uint32_t i = 0; i < IX_POLLED_SITES; i++)
-        count += p->further[i].key != 0;
-    return count;
+        if (p->further[i].key)
+            return 1;
+    return 0;
 }
 
 void ix_log_interrupted(ix_thread *t)
