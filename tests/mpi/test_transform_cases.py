@@ -1,7 +1,12 @@
-"""Golden cases that are whole programs print the same, bit for bit, after the rewrite."""
+"""Golden cases that are whole programs print the same, bit for bit, after the rewrite.
+
+What a compiler makes of them when it thorough, and what four ranks meet with that two do not, is
+the same for every library: both are asked with Open MPI.
+"""
 
 from __future__ import annotations
 
+import functools
 import shutil
 import subprocess
 from pathlib import Path
@@ -114,6 +119,20 @@ WITH_NEIGHBOURS = {
 }
 
 
+@functools.cache
+def rewritten(name: str) -> tuple[bytes, bytes]:
+    """A case, and what becomes of it: the same for both libraries."""
+    source = CASES / name
+    outcome = transform([source], Options(flags=threads(source)))
+    assert any(decision.decision == "rewritten" for decision in outcome.decisions)
+    return outcome.before[str(source)], outcome.after[str(source)]
+
+
+def threads(source: Path) -> list[str]:
+    """The flags of a case whose threads compute."""
+    return ["-fopenmp"] if source.stem == "hybrid" else []
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_same_output(name: str, mpi: Any, tmp_path: Path) -> None:
     source = CASES / name
@@ -121,23 +140,22 @@ def test_same_output(name: str, mpi: Any, tmp_path: Path) -> None:
     compiler = f"{wrapper}.{mpi.name}"
     if shutil.which(compiler) is None:
         pytest.skip(f"{compiler} is not installed")
-    threads = ["-fopenmp"] if source.stem == "hybrid" else []
-    outcome = transform([source], Options(flags=threads))
-    assert any(decision.decision == "rewritten" for decision in outcome.decisions)
-    flags = [*threads, *OF_SUFFIX[source.suffix]]
+    thorough = mpi.name == "openmpi" or shutil.which("mpirun.openmpi") is None
+    flags = ["-O2" if thorough else "-O0", *threads(source), *OF_SUFFIX[source.suffix]]
+    several = ("2", "4") if thorough and name in WITH_NEIGHBOURS else ("2",)
     outputs = []
-    for side, data in (("before", outcome.before), ("after", outcome.after)):
+    for side, data in zip(("before", "after"), rewritten(name), strict=True):
         path = tmp_path / f"{side}{source.suffix}"
-        path.write_bytes(data[str(source)])
+        path.write_bytes(data)
         made = subprocess.run(
-            [compiler, "-O2", *flags, "-o", str(tmp_path / side), str(path), "-lm"],
+            [compiler, *flags, "-o", str(tmp_path / side), str(path), "-lm"],
             capture_output=True,
             text=True,
             cwd=tmp_path,
         )
         assert made.returncode == 0, made.stderr
         printed = []
-        for ranks in ("2", "4") if name in WITH_NEIGHBOURS else ("2",):
+        for ranks in several:
             done = subprocess.run(
                 [mpi.mpirun, "-n", ranks, str(tmp_path / side)],
                 capture_output=True,
