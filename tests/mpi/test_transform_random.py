@@ -19,6 +19,8 @@ import pytest
 from tests import forked
 from tests.mpi.lean_compiling import OF_SUFFIX
 
+from imbrex.recorder.twins import twin_of
+
 pytestmark = pytest.mark.untimed
 
 HERE = Path(__file__).parent / "transform"
@@ -73,6 +75,27 @@ def parts(
     return list(batch.make_parts(language, first, count, folder, DRIVEN, many))
 
 
+@pytest.fixture(scope="module")
+def recording(language: str, compiler: str) -> list[str]:
+    """The compiler that lets every access be seen, and makes a plain twin of what it links."""
+    words = [sys.executable, "-m", "imbrex.cli", RECORDERS.get(language, "fc")]
+    return [*words, f"--compiler={compiler}", "-g", "-O1", *OF_SUFFIX[f".{language}"]]
+
+
+@pytest.fixture(scope="module")
+def guarded(
+    batch: ModuleType,
+    language: str,
+    recording: list[str],
+    parts: list[Any],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Path:
+    """The rewritten programs: what lets every access be seen. Its twin is what the others run."""
+    texts = {part.seeds[0]: part.after for part in parts}
+    folder = tmp_path_factory.mktemp("rewritten") / "guarded"
+    return Path(batch.build(recording, language, texts, folder))
+
+
 def programs_in(parts: list[Any]) -> int:
     """The random programs in these parts."""
     return sum(len(part.seeds) for part in parts)
@@ -85,19 +108,28 @@ def test_a_second_run_changes_nothing(parts: list[Any]) -> None:
 
 
 def test_same_results(
-    batch: ModuleType, language: str, compiler: str, mpi: Any, parts: list[Any], tmp_path: Path
+    batch: ModuleType,
+    language: str,
+    compiler: str,
+    recording: list[str],
+    mpi: Any,
+    parts: list[Any],
+    guarded: Path,
+    tmp_path: Path,
 ) -> None:
     call_counts: Counter[str] = sum((part.calls for part in parts), Counter())
     programs = programs_in(parts)
     for kind in batch.COMMUNICATION:
         # Of objects, few collectives have a window, and half of the programs in C have none.
         assert call_counts[kind] > (0.8 if language == "f" else 0.4) * programs
-    words = [compiler, "-O1", *OF_SUFFIX[f".{language}"]]
     build = {
         side: batch.build(
-            words, language, {p.seeds[0]: getattr(p, side) for p in chosen}, tmp_path / side
+            [compiler, level, *OF_SUFFIX[f".{language}"]],
+            language,
+            {p.seeds[0]: getattr(p, side) for p in chosen},
+            tmp_path / side,
         )
-        for side, chosen in (("before", parts), ("after", parts), ("driven", parts[:DRIVEN]))
+        for side, chosen, level in (("before", parts, "-O0"), ("driven", parts[:DRIVEN], "-O1"))
     }
     calls = sum(part.driven.upper().count("MPI_IPROBE(") for part in parts)
     assert calls > programs_in(parts[:DRIVEN])
@@ -107,11 +139,12 @@ def test_same_results(
     command = [f"mpicc.{mpi.name}", "-c", "-w", *define, str(HERE / "in_flight.c")]
     subprocess.run([*command, "-o", str(shim)], check=True)
     spoiled = tmp_path / "spoiled"
-    objects = [str(path) for path in sorted((tmp_path / "after").glob("*.o"))]
-    subprocess.run([*words, *objects, str(shim), "-o", str(spoiled)], check=True)
+    objects = [str(path) for path in sorted(guarded.parent.glob("*.o"))]
+    subprocess.run([*recording, *objects, str(shim), "-o", str(spoiled)], check=True)
+    build |= {"after": twin_of(guarded), "spoiled": twin_of(spoiled)}
     outputs = {
         side: batch.results(mpi.mpirun, program, tmp_path / f"{side}.run")
-        for side, program in {**build, "spoiled": spoiled}.items()
+        for side, program in build.items()
     }
     before = outputs["before"]
     assert before[0].count("\n") == before[1].count("\n") == 6 * programs
@@ -122,17 +155,10 @@ def test_same_results(
     assert batch.first_difference(first, outputs["driven"]) == ""
 
 
-def test_clean_under_the_guard(
-    batch: ModuleType, language: str, compiler: str, mpi: Any, parts: list[Any], tmp_path: Path
-) -> None:
+def test_clean_under_the_guard(mpi: Any, parts: list[Any], guarded: Path, tmp_path: Path) -> None:
     """Every access of the rewritten programs is seen."""
-    imbrex = [sys.executable, "-m", "imbrex.cli"]
-    words = [*imbrex, RECORDERS.get(language, "fc"), f"--compiler={compiler}", "-g", "-O1"]
-    words += OF_SUFFIX[f".{language}"]
-    texts = {part.seeds[0]: part.after for part in parts}
-    program = batch.build(words, language, texts, tmp_path / "guarded")
     run = tmp_path / "run"
-    command = ["run", "-q", "--guard", "-o", str(run), "--", mpi.mpirun, "-n", "2", str(program)]
+    command = ["run", "-q", "--guard", "-o", str(run), "--", mpi.mpirun, "-n", "2", str(guarded)]
     done = forked.imbrex(command, cwd=tmp_path, timeout=200)
     assert done.returncode == 0, done.stdout + done.stderr
     found = json.loads((run / "guard.json").read_text())
