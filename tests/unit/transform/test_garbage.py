@@ -5,7 +5,10 @@ import weakref
 
 import pytest
 
+from imbrex.transform import garbage
 from imbrex.transform.garbage import uncollected
+
+MODELS_KEPT = garbage._MODELS_KEPT  # the other tests here keep more: conftest.py
 
 
 class _Model:
@@ -23,7 +26,8 @@ def _left_models(count: int) -> list[weakref.ref[_Model]]:
     return left
 
 
-def test_models_of_earlier_calls_are_let_go() -> None:
+def test_models_of_earlier_calls_are_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(garbage, "_MODELS_KEPT", MODELS_KEPT)
     left = _left_models(40)
     assert sum(model() is not None for model in left) < 10
 
