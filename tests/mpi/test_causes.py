@@ -65,6 +65,7 @@ def check_sums(run: Run) -> None:
     assert calls == run.measures["count"].sum()
 
 
+@pytest.mark.untimed
 @pytest.mark.parametrize("case", LATE)
 def test_who_was_late_is_named(
     case: str, compiled: Callable[..., Path], measured: Callable[..., Any]

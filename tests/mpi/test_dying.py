@@ -17,6 +17,8 @@ from tests.mpi.conftest import Runtime
 from imbrex.launch.match_parts import match_parts
 from imbrex.profile.run import Run, load_run
 
+pytestmark = pytest.mark.untimed
+
 MESSAGES, LATE_S, LATE_COLLECTIVE_S = 10, 0.1, 0.3
 """As in programs/dies.c."""
 SURE = 0.5
@@ -94,7 +96,6 @@ def with_parts(run: Run, folder: Path) -> Path:
     return folder
 
 
-@pytest.mark.untimed
 def test_a_rank_without_a_part_leaves_the_others_their_rows(
     killed: Run, runtime: Runtime, tmp_path: Path
 ) -> None:
@@ -108,7 +109,6 @@ def test_a_rank_without_a_part_leaves_the_others_their_rows(
     assert run.job.matching is not None and run.job.matching.matched == 0
 
 
-@pytest.mark.untimed
 @pytest.mark.parametrize("keep", [0.0, 0.001, 0.1, 0.5])
 def test_a_part_that_is_cut_short_harms_no_other(
     killed: Run, runtime: Runtime, tmp_path: Path, keep: float
@@ -122,7 +122,6 @@ def test_a_part_that_is_cut_short_harms_no_other(
     assert received["count"].sum() == MESSAGES
 
 
-@pytest.mark.untimed
 def test_random_damage_is_a_line_or_harmless(killed: Run, runtime: Runtime, tmp_path: Path) -> None:
     random = np.random.default_rng(1)
     for trial in range(12):

@@ -60,7 +60,10 @@ def check(sentence: str, expected: str) -> None:
     assert (low + (high or low)) / 2 >= 0.6 * whole, sentence
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize(
+    "case",
+    [pytest.param(case, marks=[] if case == "undriven" else pytest.mark.untimed) for case in CASES],
+)
 def test_the_first_sentence_names_the_fault(
     case: str, mpi: Any, compiled: Callable[..., Path], imbrex: Callable[..., Any]
 ) -> None:
@@ -70,6 +73,7 @@ def test_the_first_sentence_names_the_fault(
     check(first_sentence(mpi, imbrex, program, ranks, *options), expected)
 
 
+@pytest.mark.untimed
 def test_and_in_fortran(mpi: Any, imbrex: Callable[..., Any], tmp_path: Path) -> None:
     compiler = shutil.which(f"mpif90.{mpi.name}")
     if compiler is None:

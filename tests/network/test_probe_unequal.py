@@ -12,6 +12,8 @@ from imbrex.network.assemble import assemble
 from imbrex.network.columns import read_columns
 from imbrex.probe.answer import answer
 
+pytestmark = pytest.mark.untimed
+
 
 def test_hosts_with_unequal_numbers_of_ranks_are_told_of(cluster) -> None:
     """Two ranks here and one there."""

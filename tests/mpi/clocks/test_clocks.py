@@ -20,7 +20,7 @@ needs_counter = pytest.mark.skipif(
     not clocksource.exists() or clocksource.read_text().strip() != "tsc",
     reason="the kernel does not keep time by the counter that would tell the truth",
 )
-pytestmark = needs_counter
+pytestmark = [pytest.mark.untimed, needs_counter]
 
 
 @dataclass(frozen=True)
