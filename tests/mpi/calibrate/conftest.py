@@ -38,8 +38,15 @@ def imbrex(job_environment: dict[str, str]) -> Callable[..., subprocess.Complete
 
 
 @pytest.fixture(scope="session")
+def printed() -> dict[tuple[str, ...], str]:
+    """What the calibration of each line printed: its profile as JSON."""
+    return {}
+
+
+@pytest.fixture(scope="session")
 def calibrated(
     imbrex: Callable[..., subprocess.CompletedProcess[str]],
+    printed: dict[tuple[str, ...], str],
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Calibrate:
     """A quick profile for a launcher line; measured once per line."""
@@ -50,8 +57,9 @@ def calibrated(
             pytest.skip(f"{line[0]} is not installed")
         if line not in made:
             file: Path = tmp_path_factory.mktemp("profile") / "machine.json"
-            done = imbrex("calibrate", "--quick", "-q", "-o", str(file), "--", *line)
+            done = imbrex("calibrate", "--quick", "--json", "-o", str(file), "--", *line)
             assert done.returncode == 0, done.stderr
+            printed[line] = done.stdout
             made[line] = load(file)
         return made[line]
 

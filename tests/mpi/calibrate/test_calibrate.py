@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from tests.complaints import complaints
@@ -85,10 +86,14 @@ def test_settings_are_recorded(calibrated: Calibrate) -> None:
     assert calibrated(*TCP).settings["OMPI_MCA_btl"] == "tcp,self"
 
 
-def test_json_on_stdout_is_the_profile(imbrex: Imbrex) -> None:
-    done = imbrex("calibrate", "--quick", "--json", "--", *MPICH)
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["format"] == "imbrex-machine-profile"
+def test_json_on_stdout_is_the_profile(
+    calibrated: Calibrate, printed: dict[tuple[str, ...], str], tmp_path: Path
+) -> None:
+    profile = calibrated(*MPICH)
+    profile.save(tmp_path / "profile.json")
+    shown = json.loads(printed[MPICH])
+    assert shown["format"] == "imbrex-machine-profile"
+    assert shown == json.loads((tmp_path / "profile.json").read_text())
 
 
 @pytest.mark.untimed
