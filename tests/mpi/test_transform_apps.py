@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests import forked
 
+from imbrex.recorder.twins import twin_of
 from imbrex.transform.engine import Options, transform
 
 pytestmark = pytest.mark.untimed
@@ -55,26 +58,44 @@ def test_nothing_to_gain(name: str) -> None:
     assert {d.decision for d in outcome.decisions} <= {"nothing-to-gain", "refused"}
 
 
+@functools.cache
+def rewritten(name: str) -> dict[str, bytes]:
+    """What becomes of an app's files, by their place in `apps`: the same for both libraries."""
+    sources, _, calls = CASES[name]
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = shutil.copytree(APPS, Path(scratch) / "apps")
+        paths = [p for pattern in sources.split() for p in sorted(folder.glob(pattern))]
+        outcome = transform(paths, Options(flags=["-D_GNU_SOURCE"]))
+        assert not outcome.skipped
+        done = [d for d in outcome.decisions if d.decision == "rewritten"]
+        named = {decision.site.call.name for decision in done}
+        assert calls <= named | {name for decision in done for name in decision.rewrites}
+        return {str(Path(file).relative_to(folder)): data for file, data in outcome.after.items()}
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_same_output_and_clean(name: str, mpi: Any, tmp_path: Path) -> None:
     """On 1, 2 and 4 ranks, and under the guard, which sees each access, on 2 of Open MPI: it yields
     where ranks are more than cores, and which accesses there are is the compiler's, not the
     library's. With MPICH on 2.
     """
-    sources, options, calls = CASES[name]
+    sources, options, _ = CASES[name]
     if not sources.endswith(".c") and shutil.which(f"mpifort.{mpi.name}") is None:
         pytest.skip(f"mpifort.{mpi.name} is not installed")
     compilers = (f"mpicc.{mpi.name}", f"mpifort.{mpi.name}")
     before, after = (shutil.copytree(APPS, tmp_path / side) for side in ("before", "after"))
-    paths = [p for pattern in sources.split() for p in sorted(after.glob(pattern))]
-    outcome = transform(paths, Options(flags=["-D_GNU_SOURCE"]))
-    assert not outcome.skipped
-    rewritten = [d for d in outcome.decisions if d.decision == "rewritten"]
-    named = {decision.site.call.name for decision in rewritten}
-    assert calls <= named | {name for decision in rewritten for name in decision.rewrites}
-    for path, data in outcome.after.items():
-        Path(path).write_bytes(data)
-    programs = [build(name, folder, compilers) for folder in (before, after)]
+    for file, data in rewritten(name).items():
+        (after / file).write_bytes(data)
+    if mpi.name == "openmpi":
+        imbrex = f"{sys.executable} -m imbrex.cli"
+        recording = tuple(
+            f"{imbrex} {command} --compiler={compiler}"
+            for command, compiler in zip(("cc", "fc"), compilers, strict=True)
+        )
+        seen = build(name, after, recording)
+        programs = [build(name, before, compilers), twin_of(seen)]
+    else:
+        programs = [build(name, folder, compilers) for folder in (before, after)]
     for ranks in (1, 2, 4) if mpi.name == "openmpi" else (2,):
         many = ["--oversubscribe"] if mpi.name == "openmpi" and ranks > 2 else []
         line = [mpi.mpirun, *many, "-n", str(ranks)]
@@ -82,11 +103,8 @@ def test_same_output_and_clean(name: str, mpi: Any, tmp_path: Path) -> None:
         assert outputs[0] == outputs[1], ranks
     if mpi.name != "openmpi":
         return
-    imbrex = f"{sys.executable} -m imbrex.cli"
-    recording = (f"{imbrex} cc --compiler={compilers[0]}", f"{imbrex} fc --compiler={compilers[1]}")
-    program = build(name, after, recording, "guarded")
     words = ["run", "-q", "--guard", "-o", str(tmp_path / "run"), "--", mpi.mpirun, "-n", "2"]
-    ran = forked.imbrex([*words, str(program), *options.split()], timeout=100)
+    ran = forked.imbrex([*words, str(seen), *options.split()], timeout=100)
     assert "verification:" in ran.stdout, ran.stdout + ran.stderr
     found = json.loads((tmp_path / "run" / "guard.json").read_text())
     assert found["exact"] is True
@@ -94,13 +112,13 @@ def test_same_output_and_clean(name: str, mpi: Any, tmp_path: Path) -> None:
     assert found["findings"] == []
 
 
-def build(name: str, folder: Path, compilers: tuple[str, str], where: str = "build") -> Path:
+def build(name: str, folder: Path, compilers: tuple[str, ...]) -> Path:
     name = name.partition(" ")[0]
-    command = ["make", "-C", str(folder), f"BUILD={folder / where}", "CFLAGS=-O1 -g"]
+    command = ["make", "-C", str(folder), f"BUILD={folder / 'build'}", "CFLAGS=-O1 -g"]
     command += ["FFLAGS=-O1 -g", f"MPICC={compilers[0]}", f"MPIFC={compilers[1]}", name]
     made = subprocess.run(command, capture_output=True, text=True)
     assert made.returncode == 0, made.stdout + made.stderr
-    return folder / where / name
+    return folder / "build" / name
 
 
 def output(command: list[str]) -> tuple[int, str]:
