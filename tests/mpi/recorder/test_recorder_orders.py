@@ -18,6 +18,7 @@ from imbrex.model.model_file import load_model
 from imbrex.network.interconnect import Interconnect
 from imbrex.profile.recording import load_recording
 from imbrex.profile.recording_format import ARRIVED
+from imbrex.recorder.twins import twin_of
 from imbrex.replay.prediction import predict_run
 from imbrex.replay.schedule import COLLECTIVE, make_schedule
 
@@ -112,14 +113,11 @@ def imbrex(*arguments: str, **environment: str) -> str:
 def recorded(mpi: Any, folder: Path, language: str, compiler: str, source: Path, *flags: str,
              arguments: tuple[str, ...] = (), **environment: str) -> Result:  # fmt: skip
 
-    plain, program = folder / "plain", folder / "recorded"
-    words = [str(source), *flags, "-o"]
-    subprocess.run(
-        [compiler, "-w", *words, str(plain)], check=True, env={**os.environ, **environment}
-    )
-    imbrex(language, f"--compiler={compiler}", "-w", *words, str(program), **environment)
+    program = folder / "recorded"
+    words = [str(source), *flags, "-o", str(program)]
+    imbrex(language, f"--compiler={compiler}", "-w", *words, **environment)
     text = imbrex(
-        *("record", "--json", "--plain", str(plain), "-o", str(folder / "result")),
+        *("record", "--json", "--plain", str(twin_of(program)), "-o", str(folder / "result")),
         *("--", mpi.mpirun, "-n", "2", str(program), *arguments),
     )
     return Result(folder / "result", json.loads(text))
