@@ -7,6 +7,7 @@ from copy import copy
 
 from imbrex.transform.analysis.sections import as_number, shape_at
 from imbrex.transform.model.affine import ARROW, Affine, Fit, Range, Section, field_of
+from imbrex.transform.model.conditions import Choice
 from imbrex.transform.model.memory import UNKNOWN_MEMORY, Access, Variable
 from imbrex.transform.model.program import Argument, Call, Program, Routine
 from imbrex.transform.model.shapes import Bounds, array_of, shape_of
@@ -213,7 +214,7 @@ class Binding:
     def _fitting(self, fit: Fit, theirs: Variable, argument: Argument) -> Section | None:
         """The section of a message that surely fits into a line of what the call gives."""
         room = self.value(fit.room)
-        if room is None or room.terms or room.constant < 0:
+        if room is None or room.terms or room.constant < 0 or (fit.exact and room.constant):
             return None
         return self._given_shape(fit.section, theirs, argument)
 
@@ -248,7 +249,7 @@ class Binding:
         section, room = self.section(fit.section), self.value(fit.room)
         if section is None or room is None or any(None in dimension for dimension in section):
             return None
-        return Fit(section, room)
+        return Fit(section, room, fit.exact)
 
     def value(self, expression: Affine) -> Affine | None:
         """An expression of the routine's parameters, as one of the caller's variables."""
@@ -266,6 +267,9 @@ class Binding:
         asked = array_of(factor)
         if asked is not None:
             return self._extent(*asked)
+        choice = self.program.chosen_once.get(factor)
+        if choice is not None:
+            return self._chosen(choice)
         if base in self.written:
             return None
         argument = self.arguments.get(base)
@@ -285,3 +289,11 @@ class Binding:
         if owner.kind == "field" or (origin is None and owner.bounds):
             return None
         return Affine.variable(field_of(argument.base, rest))
+
+    def _chosen(self, choice: Choice) -> Affine | None:
+        """The one of two values that a variable of the routine has in this call."""
+        difference = self.value(choice.test.difference)
+        if difference is None or difference.terms:
+            return None
+        holds = (difference.constant == 0) is choice.test.equal
+        return self.value(choice.chosen if holds else choice.otherwise)

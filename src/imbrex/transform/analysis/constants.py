@@ -24,8 +24,9 @@ def name_constants(program: Program, footprints: Footprints) -> None:
     for routine in program.routines.values():
         source = program.files.get(routine.file)
         if source is not None and source.is_fortran:
-            values = set_once(program, footprints, routine, source)
+            values, choices = set_once(program, footprints, routine, source)
             program.set_once.update(values)
+            program.chosen_once.update(choices)
         else:
             values = _constants(program, footprints, routine, addressed)
         if values:

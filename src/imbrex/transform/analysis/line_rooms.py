@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from imbrex.transform import mpi_calls
+from imbrex.transform.analysis.counted_rooms import counts_stored
 from imbrex.transform.analysis.derived import Derived
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.in_bounds import rooms
@@ -30,21 +31,25 @@ def note_rooms(program: Program, footprints: Footprints) -> None:
     if not wanted:
         return
     witnesses = _Witnesses(program, footprints)
-    if not witnesses.derived.possible:
-        return
-    found = [
-        (call, part.buffer)
-        for routine, statement, call, part, room in wanted
-        if witnesses.show(routine, statement, room, _facts(program, call, part))
-    ]
+    possible = witnesses.derived.possible
+    found = []
+    for routine, statement, call, part in wanted:
+        stored = counts_stored(program, footprints, routine, call, part)
+        if not stored and possible:
+            fit = buffer_fit(program, call, part)
+            if fit is not None and fit.room.terms:
+                facts = _facts(program, call, part)
+                stored = witnesses.show(routine, statement, fit.room, facts)
+        if stored:
+            found.append((call, part.buffer))
     for call, position in found:
         call.within_line |= {position}
 
 
 def _wanted(
     program: Program,
-) -> Iterator[tuple[Routine, Statement, Call, mpi_calls.PointToPoint, Affine]]:
-    """Messages of which the section is not known, and what must not be below 0 that it is."""
+) -> Iterator[tuple[Routine, Statement, Call, mpi_calls.PointToPoint]]:
+    """Messages of which the section is not known, unless they end in the line that they begin."""
     for routine in program.routines.values():
         source = program.files.get(routine.file)
         if source is None or not source.is_fortran:
@@ -57,9 +62,7 @@ def _wanted(
                     if not call.is_statement or len(call.arguments) <= part.communicator:
                         continue
                     if buffer_section(program, call, part) is None:
-                        fit = buffer_fit(program, call, part)
-                        if fit is not None and fit.room.terms:
-                            yield routine, statement, call, part, fit.room
+                        yield routine, statement, call, part
 
 
 def _facts(program: Program, call: Call, part: mpi_calls.PointToPoint) -> frozenset[Affine]:

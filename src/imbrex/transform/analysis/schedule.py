@@ -15,6 +15,7 @@ from imbrex.transform.analysis.declared_values import declared_in_place
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.member_requests import own_members
 from imbrex.transform.analysis.outliving import Outliving
+from imbrex.transform.analysis.paths import Path, contradict, exclusive
 from imbrex.transform.analysis.requests import Requests, request_argument, started
 from imbrex.transform.analysis.transfer import Transfer, data_accesses
 from imbrex.transform.model.causes import Reason
@@ -22,19 +23,6 @@ from imbrex.transform.model.location import Location
 from imbrex.transform.model.memory import Access
 from imbrex.transform.model.program import Argument, Call, Kind, Routine, Statement
 from imbrex.transform.model.reasons import ReasonKind
-
-# The conditionals around a statement, the outermost first, each with the number of its block.
-Path = tuple[tuple[Statement, int], ...]
-
-
-def exclusive(left: Path, right: Path) -> bool:
-    """Whether two places are in different branches of one conditional: never are both reached."""
-    for (mine, branch), (other, there) in zip(left, right, strict=False):
-        if mine is not other:
-            return False
-        if branch != there:
-            return True
-    return False
 
 
 @dataclass(slots=True)
@@ -95,6 +83,17 @@ class Schedule:
         return own + self.released
 
     @property
+    def only_sends(self) -> bool:
+        """Whether the finish does nothing but wait for messages that the start has sent."""
+        again = {id(item) for item in self.early}
+        return (
+            bool(self.transfers)
+            and not (self.held or self.released)
+            and all(item.returns or id(item) in again for item in self.late)
+            and all(t.part.mode == "standard" and not t.receives for t in self.transfers)
+        )
+
+    @property
     def calls(self) -> frozenset[int]:
         """Lines of the calls that are under way between the start and the finish, or end there."""
         early = [t for item in self.early for t in item.transfers]
@@ -123,6 +122,7 @@ class Scheduler:
         # Of messages that the routine has under way by itself: what it does meanwhile cannot meet
         # them, or it would be wrong as it is.
         self.in_flight: list[tuple[Path, list[Access]]] = []
+        self.set_here = footprints.changed_in(footprints.of_routine(routine))
         self.started: list[Path] = []  # where the routine starts messages by itself
 
     def run(self, transfers_of: dict[int, list[Transfer]]) -> Schedule:
@@ -271,7 +271,7 @@ class Scheduler:
             accesses += guard.accesses
         self.changed |= self.footprints.changed(accesses)
         call = self._call(statement)
-        waiting = any(not exclusive(path, other) for other in self.waiting)
+        waiting = any(not self._apart(path, other) for other in self.waiting)
         number = len(self.found.early) + len(self.found.late)
         if call is not None and not waiting and not self._meets(accesses, path):
             transfers = self.transfers_of[id(call)]
@@ -386,6 +386,10 @@ class Scheduler:
     def _meets(self, accesses: list[Access], path: Path) -> bool:
         """Whether something late must stay ahead; a section counts while its bounds stay."""
         blocked = [
-            a for other, theirs in self.blocked if not exclusive(path, other) for a in theirs
+            a for other, theirs in self.blocked if not self._apart(path, other) for a in theirs
         ]
         return self.footprints.conflict(accesses, blocked, self.changed) is not None
+
+    def _apart(self, path: Path, other: Path) -> bool:
+        """Whether one run of the routine never reaches both places."""
+        return exclusive(path, other) or contradict(path, other, self.set_here)

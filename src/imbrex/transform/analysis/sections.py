@@ -16,8 +16,7 @@ def buffer_section(program: Program, call: Call, part: mpi_calls.PointToPoint) -
     """The elements of its variable that a message is made of; None where they are not known."""
     found = _elements(program, call, part) or _elements(program, call, part, named=False)
     if found is None and part.buffer in call.within_line:
-        fit = buffer_fit(program, call, part)
-        return None if fit is None else fit.section
+        return line_section(program, call, part)
     return found
 
 
@@ -57,6 +56,41 @@ def buffer_fit(program: Program, call: Call, part: mpi_calls.PointToPoint) -> Fi
 
     `call mpi_send(u(1, ny), nx, ...)` is one of row `ny` where `nx` is no more than `ubound(u, 1)`.
     """
+    section = line_section(program, call, part)
+    variable = program.variables.get(call.arguments[part.buffer].base or "")
+    high = None if section is None or variable is None else variable.bounds[0][1]
+    if section is None or high is None or section[0].high is None:
+        return None
+    return Fit(section, high.plus(section[0].high, -1))
+
+
+def message_fit(program: Program, call: Call, part: mpi_calls.PointToPoint) -> Fit | None:
+    """The same, also of a message that is a column of an array of assumed shape."""
+    return buffer_fit(program, call, part) or _column_fit(program, call, part)
+
+
+def _column_fit(program: Program, call: Call, part: mpi_calls.PointToPoint) -> Fit | None:
+    """Where a vector of single elements is, if its stride is the length of the array's lines."""
+    argument = call.arguments[part.buffer]
+    variable = program.variables.get(argument.base or "")
+    layout = layout_of(program, call.arguments[part.datatype])
+    if variable is None or layout is None or argument.origin is None or argument.strides:
+        return None
+    if not variable.assumed_shape or variable.scattered or len(variable.bounds) != 2:
+        return None
+    if variable.element not in mpi_calls.ELEMENT_OF.get(layout.element, frozenset()):
+        return None
+    line, first = argument.origin
+    extent = _extent(*variable.bounds[0])
+    once = call.arguments[part.count].value == Affine(1) and layout.length == Affine(1)
+    if line is None or first is None or extent is None or not once:
+        return None
+    last = first.plus(layout.count).plus(Affine(1), -1)
+    return Fit((Range.point(line), Range(first, last)), extent.plus(layout.stride, -1), exact=True)
+
+
+def line_section(program: Program, call: Call, part: mpi_calls.PointToPoint) -> Section | None:
+    """The elements of a message that ends in the line of the array that it begins."""
     argument = call.arguments[part.buffer]
     variable = program.variables.get(argument.base or "")
     count = call.arguments[part.count].value
@@ -70,12 +104,8 @@ def buffer_fit(program: Program, call: Call, part: mpi_calls.PointToPoint) -> Fi
         return None
     if variable.element not in mpi_calls.ELEMENT_OF.get(element, frozenset()):
         return None
-    high = variable.bounds[0][1]
-    if high is None:
-        return None
     last = first[0].plus(count).plus(Affine(1), -1)
-    rest = [Range.point(index) for index in first[1:]]
-    return Fit((Range(first[0], last), *rest), high.plus(last, -1))
+    return (Range(first[0], last), *map(Range.point, first[1:]))
 
 
 def _given(program: Program, call: Call, part: mpi_calls.PointToPoint) -> Section | None:

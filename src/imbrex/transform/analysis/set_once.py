@@ -7,9 +7,11 @@ made of changes in the routine.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.model.affine import Affine
+from imbrex.transform.model.conditions import Choice, Test
 from imbrex.transform.model.program import Kind, Program, Routine, Statement
 from imbrex.transform.model.sources import SourceFile
 
@@ -19,13 +21,18 @@ SETS_NOTHING = re.compile(rb"(?i)\s*(?:de)?allocate\s*\(|\s*(?:print|write)\b")
 
 def set_once(
     program: Program, footprints: Footprints, routine: Routine, source: SourceFile
-) -> dict[str, Affine]:
-    """The values of such variables, in terms of what does not change in the routine."""
+) -> tuple[dict[str, Affine], dict[str, Choice]]:
+    """The values of such variables, in terms of what does not change in the routine.
+
+    Second those of variables that are set to one of two values, as a condition says.
+    """
+    values: dict[str, Affine] = {}
+    choices: dict[str, Choice] = {}
     ahead = _straight(footprints, routine)
     if not ahead or re.search(rb"(?i)\bnamelist\b", source.data):
-        return {}
+        return values, choices
     written: dict[str, int] = {}
-    for statement in routine.body.statements:
+    for statement in _each(routine.body.statements):
         places = {
             access.variable
             for access in footprints.of(statement, routine.file).accesses
@@ -34,34 +41,70 @@ def set_once(
         for key in places:
             written[key] = written.get(key, 0) + 1
     hidden = _not_analysed(footprints, routine, source)
+    found = [(statement.sets or chosen_in(statement)) for statement in ahead]
     single = {
-        statement.sets[0]
-        for statement in ahead
-        if statement.sets is not None
-        and written.get(statement.sets[0]) == 1
-        and _own(program, statement.sets[0], hidden)
+        setting[0]: setting[1]
+        for setting in found
+        if setting is not None
+        and written.get(setting[0]) == 1
+        and _own(program, setting[0], hidden)
     }
     elsewhere = [a for a in footprints.of_routine(routine).accesses if a.variable not in single]
     changed = footprints.changed(elsewhere)
-    values: dict[str, Affine] = {}
-    for statement in ahead:
-        if statement.sets is None or statement.sets[0] not in single:
+
+    def known(key: str, value: Affine) -> Affine | None:
+        """A value in terms of what stays, where nothing hidden sets that."""
+        settled = value.replace(lambda factor: values.get(factor, Affine.variable(factor)))
+        if settled is None or key in settled.variables() or settled.variables() & changed:
+            return None
+        names = settled.variables()
+        if any(_may_be_hidden(program, name, hidden) for name in names):
+            return None
+        if hidden and not all(_is_its_own(program, name) for name in names):
+            return None
+        return settled
+
+    for key, value in single.items():
+        if isinstance(value, Affine):
+            settled = known(key, value)
+            if settled is not None:
+                values[key] = settled
             continue
-        key, value = statement.sets
-        known = value.replace(lambda factor: values.get(factor, Affine.variable(factor)))
-        if known is None or key in known.variables() or known.variables() & changed:
-            continue
-        if any(_may_be_hidden(program, name, hidden) for name in known.variables()):
-            continue
-        if not hidden or all(_is_its_own(program, name) for name in known.variables()):
-            values[key] = known
-    return values
+        parts = [known(key, part) for part in (value.test.difference, *value[1:])]
+        asked, first, second = parts
+        if asked is not None and first is not None and second is not None:
+            choices[key] = Choice(Test(asked, value.test.equal), first, second)
+    return values, choices
+
+
+def chosen_in(statement: Statement) -> tuple[str, Choice] | None:
+    """The variable that a statement sets to one of two values: by `merge`, or in two branches."""
+    if statement.chooses is not None or statement.kind is not Kind.IF or statement.test is None:
+        return statement.chooses
+    if len(statement.blocks) != 2 or statement.more_conditions != [""]:
+        return None
+    branches = [block.statements for block in statement.blocks]
+    if any(len(inner) != 1 for inner in branches):
+        return None
+    settings = [inner[0].sets for inner in branches]
+    if settings[0] is None or settings[1] is None or settings[0][0] != settings[1][0]:
+        return None
+    return settings[0][0], Choice(statement.test, settings[0][1], settings[1][1])
+
+
+def _each(statements: list[Statement]) -> Iterator[Statement]:
+    """The statements, with those that share lines one by one."""
+    for statement in statements:
+        if statement.kind is Kind.BLOCK and statement.stop is None:
+            yield from _each([inner for block in statement.blocks for inner in block.statements])
+        else:
+            yield statement
 
 
 def _straight(footprints: Footprints, routine: Routine) -> list[Statement]:
     """The statements at the top of a routine that each run of it reaches."""
     found = []
-    for statement in routine.body.statements:
+    for statement in _each(routine.body.statements):
         if footprints.of(statement, routine.file).jumps - {"return"} or statement.stop:
             if statement.kind is not Kind.OPAQUE or statement.leaves:
                 break

@@ -37,6 +37,8 @@ class Space:
     begin: tuple[Statement, ...] = ()
     # Of an assignment to a section of an array, which has no loops: its ranges, by number.
     elements: tuple[int, ...] = ()
+    # Of a function of Fortran: the caller's variable that is set to its value.
+    taken: str = ""
     result: str = ""  # of a routine: the local that goes as a value from its first part to the last
 
     def shared_headers(self) -> list[Access]:
@@ -68,7 +70,7 @@ class Space:
         found = []
         for access in wanted:
             fit = access.fit
-            if fit is not None and not fit.variables() & changed:
+            if fit is not None and not fit.exact and not fit.variables() & changed:
                 rest = [fit.room.plus(room, -1) for room in known]
                 if any(not r.terms and r.constant >= 0 for r in rest):
                     access = access.at(fit.section)

@@ -194,10 +194,11 @@ Section = tuple[Range, ...]
 
 
 class Fit(NamedTuple):
-    """A section that holds what is touched where `room` is not below 0."""
+    """A section that holds what is touched where `room` is not below 0, or is 0 (`exact`)."""
 
     section: Section
     room: Affine
+    exact: bool = False
 
     def variables(self) -> frozenset[str]:
         found = self.room.variables()

@@ -21,3 +21,15 @@ class Test(NamedTuple):
         if known is None or known.terms:
             return None
         return (known.constant == 0) is self.equal
+
+
+class Choice(NamedTuple):
+    """A value that a condition chooses: `merge(3, 4, dir == -1)`."""
+
+    test: Test
+    chosen: Affine
+    otherwise: Affine
+
+    def variables(self) -> frozenset[str]:
+        asked = self.test.difference.variables()
+        return asked | self.chosen.variables() | self.otherwise.variables()

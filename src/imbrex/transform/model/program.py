@@ -11,7 +11,7 @@ from pathlib import Path
 from imbrex.transform.model.affine import Affine, Section
 from imbrex.transform.model.allocation import Allocation
 from imbrex.transform.model.causes import Cause, Reason
-from imbrex.transform.model.conditions import Test
+from imbrex.transform.model.conditions import Choice, Test
 from imbrex.transform.model.covered_calls import UnreadCall
 from imbrex.transform.model.elementwise import Part
 from imbrex.transform.model.formulas import Assignment, Formula, Span
@@ -153,6 +153,7 @@ class Statement:
     parent: Block | None = None
     # An integer variable, or a field by its factor, that it sets, and to what, where that is known.
     sets: tuple[str, Affine] | None = None
+    chooses: tuple[str, Choice] | None = None  # the same, of one of two values
     swaps: tuple[str, str] | None = None  # the pointers that `std::swap` exchanges, alone
     listed: str = ""  # of C++: the request variable whose handle a list of requests takes in
     allocates: tuple[Allocation, ...] = ()  # of Fortran
@@ -202,6 +203,7 @@ class Routine:
     exported: frozenset[str] = frozenset()  # names that are taken already
     scope: Scope | None = None  # of C++: its class and its namespaces, where it has some
     host: str = ""  # of Fortran: the unit that it stands in; "" where it stands alone
+    result: str = ""  # of a function of Fortran: the variable that is its value
     # Of Fortran: what a name means in it, the same text for the same thing; None if not known.
     meaning: Callable[[str], str | None] | None = None
 
@@ -276,6 +278,8 @@ class Program:
     definitions: dict[str, Affine] = field(default_factory=dict)
     # Variables of Fortran routines that one statement sets, to what does not change in the routine.
     set_once: dict[str, Affine] = field(default_factory=dict)
+    # The same of those that it sets to one of two values.
+    chosen_once: dict[str, Choice] = field(default_factory=dict)
     # Layouts of datatypes of the program's own, by the variable that holds the handle.
     layouts: dict[str, Layout] = field(default_factory=dict)
     # Bounds of allocatable arrays, of a component in terms of its object's others (`→field`).

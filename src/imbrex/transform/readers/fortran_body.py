@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from imbrex.transform.model.affine import PRODUCT, Affine
+from imbrex.transform.model.affine import Affine
 from imbrex.transform.model.causes import Cause
 from imbrex.transform.model.program import Block, Kind, LoopRange, Statement
 from imbrex.transform.model.reasons import ReasonKind
@@ -23,6 +23,8 @@ from imbrex.transform.readers.fortran_masked import masked
 from imbrex.transform.readers.fortran_names import Names
 from imbrex.transform.readers.fortran_reductions import Reductions
 from imbrex.transform.readers.fortran_scopes import Scope, depth_zero_equals, is_assignment
+from imbrex.transform.readers.fortran_skipped import skipped
+from imbrex.transform.readers.fortran_values import note_value
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _OUTPUT = re.compile(
@@ -54,13 +56,13 @@ class Body:
         if self.position < len(self.lines):
             line = self.lines[self.position]
             self._break(line.line, ReasonKind.CLOSES_NOTHING(line=line.text.strip()))
-            statements.append(self._opaque(line, ReasonKind.CONSTRUCT()))
+            statements.append(self.opaque(line, ReasonKind.CONSTRUCT()))
         start = self.lines[0].start if self.lines else 0
         end = self.lines[-1].end if self.lines else 0
-        return self._as_block(statements, start, end)
+        return self.as_block(statements, start, end)
 
     @staticmethod
-    def _as_block(statements: list[Statement], start: int, end: int) -> Block:
+    def as_block(statements: list[Statement], start: int, end: int) -> Block:
         block = Block(statements, start, end)
         for statement in statements:
             statement.parent = block
@@ -96,7 +98,7 @@ class Body:
         statement.code_start = line.bytes[0] if line.bytes else line.start
         return statement
 
-    def _opaque(self, line: LogicalLine, why: Cause) -> Statement:
+    def opaque(self, line: LogicalLine, why: Cause) -> Statement:
         statement = self._new(Kind.OPAQUE, line)
         statement.stop = why
         return statement
@@ -113,12 +115,7 @@ class Body:
             statement.computes = self.expressions.assign(line, equals, effects)
             if statement.computes:
                 statement.elementwise = elementwise(self.expressions, line, equals)
-            target = self.expressions.names.affine(self.expressions.scope, text[:equals])
-            value = self.expressions.names.affine(self.expressions.scope, text[equals + 1 :])
-            if target is not None and value is not None and len(target.terms) == 1:
-                key, _ = target.terms[0]  # a variable, or a component of an object
-                if target == Affine.variable(key) and PRODUCT not in key:
-                    statement.sets = key, value
+            note_value(self.expressions, statement, text, equals)
         else:
             statement = self._other(line, text, effects)
         statement.accesses += effects.accesses
@@ -137,7 +134,7 @@ class Body:
         """The loop that a directive belongs to, else the directive as what is not known."""
         position = loop_behind(self.lines, self.position)
         if position is None:
-            return self._opaque(line, ReasonKind.LINE(line=line.directive))
+            return self.opaque(line, ReasonKind.LINE(line=line.directive))
         self.position = position + 1
         loop = self._statement(self.lines[position])
         self.position = with_directives(loop, line, self.lines, self.position)
@@ -146,7 +143,7 @@ class Body:
     def _other(self, line: LogicalLine, text: str, effects: Effects) -> Statement:
         named = _NAMED.match(text)
         if named is not None:
-            return self._skip(line, text[named.end() :])
+            return skipped(self, line, text[named.end() :])
         if text.startswith("if("):
             return self._if(line, text, effects)
         if re.match(r"do(\d+,?)?([a-z]\w*=|while\(|$)", text):
@@ -154,13 +151,13 @@ class Body:
         if text.startswith(("selectcase(", "selecttype(", "selectrank(")):
             return self._select(line, text, effects)
         if text.startswith("doconcurrent("):
-            return concurrent(self, line, text) or self._skip(line, text)
+            return concurrent(self, line, text) or skipped(self, line, text)
         if text.startswith("where("):
-            return masked(self, line, text) or self._skip(line, text)
+            return masked(self, line, text) or skipped(self, line, text)
         if _CONSTRUCT.match(text) is not None:
-            return self._skip(line, text)
+            return skipped(self, line, text)
         if text.startswith("call"):
-            return self._call(line, text, effects)
+            return self.call(line, text, effects)
         if text == "continue" or text.startswith("format("):
             return self._new(Kind.SIMPLE, line)
         if text in ("return", "exit", "cycle") or text.startswith("return"):
@@ -194,55 +191,6 @@ class Body:
             statement.stop = ReasonKind.STATEMENT()
         return statement
 
-    def _skip(self, line: LogicalLine, text: str) -> Statement:
-        """A construct that is taken as a whole and not analysed; calls in it are refused."""
-        keyword = re.match(r"(associate|block|critical|where|forall|changeteam|if|do|select)", text)
-        name = keyword[1].upper() if keyword else "named"
-        statement = self._opaque(line, ReasonKind.NAMED_CONSTRUCT(name=name))
-        if keyword is None:
-            return statement
-        name = keyword[1]
-        opening = text.find("(")
-        if name in ("where", "forall") and closing(text, opening) != len(text) - 1:
-            return statement  # one line
-        if name == "if" and not text.endswith("then"):
-            return statement
-        depth = 1
-        begin = re.compile(rf"(?:[a-z]\w*:)?{name}(\(.*\)$|$|\(.*\)then$)")
-        if name == "if":
-            begin = re.compile(r"(?:[a-z]\w*:)?if\(.*\)then$")  # others are one line
-        elif name == "do":
-            begin = re.compile(r"(?:[a-z]\w*:)?do(?!uble)")
-        elif name == "select":
-            begin = re.compile(r"(?:[a-z]\w*:)?select(case|type|rank)\(")
-        while self.position < len(self.lines):
-            inner = self.lines[self.position]
-            self.position += 1
-            if not inner.directive and not is_assignment(inner.masked):
-                if inner.masked.startswith("end" + name):
-                    depth -= 1
-                elif begin.match(inner.masked):
-                    depth += 1
-                if "callmpi_" in inner.masked:
-                    self._planted(statement, inner)
-            statement.end, statement.end_line = inner.end, inner.end_line
-            if depth == 0:
-                break
-        return statement
-
-    def _planted(self, statement: Statement, line: LogicalLine) -> None:
-        """Keep calls of MPI inside a construct visible, so that they are reported as refused."""
-        at = line.masked.index("callmpi_")
-        inner = self.part(line, at, len(line.masked))
-        child = self._call(inner, inner.masked, effects := Effects())
-        child.calls = effects.calls
-        child.stop = statement.stop
-        if not statement.blocks:
-            statement.blocks = [self._as_block([], statement.start, statement.end)]
-        statement.blocks[0].insertable = False
-        statement.blocks[0].statements.append(child)
-        child.parent = statement.blocks[0]
-
     @staticmethod
     def part(line: LogicalLine, start: int, end: int) -> LogicalLine:
         """A statement that is a part of another one."""
@@ -274,14 +222,14 @@ class Body:
         if rest != "then":
             inner = self._statement(self.part(line, stop + 1, len(text)))
             self._ended = line.label
-            block = self._as_block([inner], inner.start, inner.end)
+            block = self.as_block([inner], inner.start, inner.end)
             block.braced, block.insertable = False, pure
             statement.blocks, statement.more_conditions = [block], []
             return statement
         more_conditions: list[str] | None = []
         while True:
             body = self._block(r"else|endif")
-            statement.blocks.append(self._as_block(body, line.end, self._here()))
+            statement.blocks.append(self.as_block(body, line.end, self._here()))
             if self.position >= len(self.lines):
                 statement.stop = self._break(statement.line, ReasonKind.IF_WITHOUT_END())
                 return statement
@@ -347,7 +295,7 @@ class Body:
             self.labels.pop()
         else:
             body = self._block(r"enddo")
-        statement.blocks = [self._as_block(body, line.end, self._here())]
+        statement.blocks = [self.as_block(body, line.end, self._here())]
         if label:
             if self._ended != label and self._labelled_end(label):
                 ending = self.lines[self.position]
@@ -409,11 +357,11 @@ class Body:
                 statement.end, statement.end_line = inner.end, inner.end_line
                 return statement
             body = self._block(r"case(\(|default)|endselect|typeis\(|classis\(|classdefault")
-            statement.blocks.append(self._as_block(body, inner.end, self._here()))
+            statement.blocks.append(self.as_block(body, inner.end, self._here()))
         statement.stop = self._break(statement.line, ReasonKind.SELECT_WITHOUT_END())
         return statement
 
-    def _call(self, line: LogicalLine, text: str, effects: Effects) -> Statement:
+    def call(self, line: LogicalLine, text: str, effects: Effects) -> Statement:
         statement = self._new(Kind.SIMPLE, line)
         match = re.match(r"call([a-z]\w*)(\(.*\))?$", text)
         if match is None or (match[2] and closing(text, match.end(1)) != len(text) - 1):

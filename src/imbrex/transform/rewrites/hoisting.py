@@ -143,8 +143,8 @@ class Hoisting(Splitting[Hoist]):
     def _find_callers(self, hoist: Hoist) -> bool:
         """Whether all calls of the routine are statements with room around them."""
         name = hoist.routine.name
-        for user in self.callers(name):
-            usable = self._usable(user).get(name, [])
+        for user in self.uses.callers(name):
+            usable = self.uses.usable(user).get(name, [])
             every = [c for s in user.statements() for c in s.calls if c.name == name]
             if len(usable) != len(every) or user.problem or user.file not in self.program.files:
                 return False

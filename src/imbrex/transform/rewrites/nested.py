@@ -19,7 +19,8 @@ from imbrex.transform.model.program import Call, Kind, Program, Routine, Stateme
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.rewrites.base import Plan
 from imbrex.transform.rewrites.proposals import Proposal
-from imbrex.transform.rewrites.splitting import NAME, RoutineSite, Split, Splitting, messages_of
+from imbrex.transform.rewrites.splitting import NAME, RoutineSite, Splitting, messages_of
+from imbrex.transform.rewrites.uses import Split
 from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.half_calls import HalfCalls
 from imbrex.transform.text.halves import Halves
@@ -94,14 +95,17 @@ class NestedWrappers(Splitting[Nest]):
         nest = self._schedule(routine)
         if nest is None or not nest.inner or (routine.visible and not self.program.has_main):
             return None
-        self.find_uses(nest.outer)
+        self.uses.find(nest.outer)
         if not any(use.passed or use.division for use in nest.outer.uses):
             return None
         nest.outer.kept = self.kept(nest.outer)
+        self.uses.one_at_a_time(nest.outer)
+        if not any(use.passed or use.division for use in nest.outer.uses):
+            return None
         self.check(nest.outer)
         for leaf in nest.wrappers.values():
             leaf.uses = []
-            self.find_uses(leaf)
+            self.uses.find(leaf)
             self.check(leaf)
             if self.kept(leaf):
                 text = ReasonKind.INNER_LOCAL(inner=leaf.wrapper.name, outer=routine.name)

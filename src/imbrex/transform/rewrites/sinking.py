@@ -114,8 +114,8 @@ class Sinking(Splitting[Sink]):
         name = routine.name
         gone: list[tuple[Routine, Statement]] = []
         exchanges: dict[str, Routine] = {}
-        for user in self.callers(name):
-            usable = self._usable(user).get(name, [])
+        for user in self.uses.callers(name):
+            usable = self.uses.usable(user).get(name, [])
             every = [c for s in user.statements() for c in s.calls if c.name == name]
             if len(usable) != len(every) or user.problem or user.file not in self.program.files:
                 return None

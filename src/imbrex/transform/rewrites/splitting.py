@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.schedule import Schedule, Scheduler
-from imbrex.transform.analysis.spaces import Spaces
 from imbrex.transform.analysis.transfer import Transfer
+from imbrex.transform.analysis.whole_program import incomplete
 from imbrex.transform.model.causes import Cause, Reason
 from imbrex.transform.model.location import Location
-from imbrex.transform.model.memory import TEMPORARY, Access, Variable
-from imbrex.transform.model.program import Block, Call, Kind, Program, Routine, Statement
+from imbrex.transform.model.memory import TEMPORARY, Variable
+from imbrex.transform.model.program import Kind, Program, Routine
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.rewrites.base import Refusal, Site
 from imbrex.transform.rewrites.blocking import BlockingToNonblocking
 from imbrex.transform.rewrites.boundary import BoundaryFirst
 from imbrex.transform.rewrites.kept import KNOWN_TYPES, Kept
 from imbrex.transform.rewrites.proposals import ContentT, Preparing
-from imbrex.transform.text.division import Division
+from imbrex.transform.rewrites.uses import Split, Use, Uses
 from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.half_calls import HalfCalls
 from imbrex.transform.text.halves import Halves
@@ -30,30 +30,6 @@ from imbrex.transform.text.parted import Parted
 from imbrex.transform.text.specification import identifiers
 
 NAME = "wrappers"
-
-
-@dataclass(slots=True)
-class Use:
-    """A call of the wrapper: where its start and its finish go, and what they pass."""
-
-    routine: Routine
-    statement: Statement
-    call: Call
-    block: Block
-    first: int  # the start goes before this statement of the block
-    last: int  # the finish goes behind this one
-    passed: int = 0
-    division: Division | None = None
-
-
-@dataclass(slots=True)
-class Split:
-    """A wrapper that may be split, and its uses."""
-
-    wrapper: Routine
-    schedule: Schedule
-    kept: list[Variable]  # local arrays that must live from the start to the finish
-    uses: list[Use] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,12 +83,11 @@ class Splitting(Preparing[RoutineSite, ContentT]):
         super().__init__(program, footprints)
         self.facts = footprints.facts
         self.boundary = BoundaryFirst(program, footprints)
+        self.uses = Uses(program, footprints, self.boundary)
         self.blocking = BlockingToNonblocking(program, footprints, self.facts)
         # Routines that stay whole, as far as they were looked at, and what stands in the way.
         self.whole: dict[str, tuple[Split, Reason | None]] = {}
         self.problem: Reason | None = None  # why the last schedule asked for is none
-        self._callers: dict[str, list[Routine]] = {}
-        self._calls_in: dict[str, dict[str, list[tuple[Block, int, Call]]]] = {}
 
     def schedule_of(self, routine: Routine, sites: Sequence[Site]) -> Schedule | None:
         """What of a routine is early and what late; None where it cannot be taken apart."""
@@ -136,6 +111,9 @@ class Splitting(Preparing[RoutineSite, ContentT]):
                     return None
         schedule = Scheduler(self.footprints, routine).run(transfers)
         timing = self.facts.in_order if schedule.in_order else self.facts.timing
+        if schedule.only_sends:
+            # A message sent leaves where it did: what others receive first is as free as it was.
+            timing = incomplete(self.program)
         self.problem = schedule.problem or timing
         if self.problem is None and not (schedule.transfers or schedule.held):
             line = sites[0].line if sites else routine.line
@@ -143,19 +121,6 @@ class Splitting(Preparing[RoutineSite, ContentT]):
             self.problem = Reason(ReasonKind.MESSAGES_GUARDED(), place)
         schedule.sizes = Kept(self.program, self.footprints, self.name).sizes(routine, schedule)
         return schedule if self.problem is None else None
-
-    def find_uses(self, split: Split) -> None:
-        for user in self.callers(split.wrapper.name):
-            self._find_uses(split, user)
-
-    def callers(self, name: str) -> list[Routine]:
-        """The routines that call one of this name."""
-        if not self._callers:
-            for routine in self.program.routines.values():
-                names = {call.name for s in routine.statements() for call in s.calls}
-                for called in names:
-                    self._callers.setdefault(called, []).append(routine)
-        return self._callers.get(name, [])
 
     def refuse(self, routine: Routine, line: int, cause: Cause) -> None:
         raise Refusal(self.name, Reason(cause, Location(routine.file, line)))
@@ -173,7 +138,7 @@ class Splitting(Preparing[RoutineSite, ContentT]):
         if routine.generic:
             self.refuse(routine, routine.line, ReasonKind.GENERIC(routine=routine.name))
         seen = {id(use.call) for use in split.uses}
-        for user in self.callers(routine.name):
+        for user in self.uses.callers(routine.name):
             for statement in user.statements():
                 for call in statement.calls:
                     if call.name == routine.name and id(call) not in seen:
@@ -255,135 +220,6 @@ class Splitting(Preparing[RoutineSite, ContentT]):
                 text = ReasonKind.OTHER_FILE(routine=split.wrapper.name)
                 self.refuse(split.wrapper, split.wrapper.line, text)
 
-    def _find_uses(self, split: Split, user: Routine) -> None:
-        last: Block | None = None
-        floor = -1
-        for block, index, call in self._usable(user).get(split.wrapper.name, []):
-            if block is not last:
-                last, floor = block, -1  # no start passes the finish of the call before it
-            use = self._use(split, user, block, index, call, floor)
-            split.uses.append(use)
-            floor = use.last
-
-    def _usable(self, user: Routine) -> dict[str, list[tuple[Block, int, Call]]]:
-        """The calls in a routine that may be divided in two, by the name called."""
-        known = self._calls_in.get(user.key)
-        if known is None:
-            known = self._calls_in[user.key] = {}
-            for block in user.body.plain():
-                if not block.insertable or not block.braced:
-                    continue
-                for index, statement in enumerate(block.statements):
-                    if statement.kind is not Kind.SIMPLE or len(statement.calls) != 1:
-                        continue
-                    call = statement.calls[0]
-                    if call.is_statement and not call.macro and not call.unknown:
-                        known.setdefault(call.name, []).append((block, index, call))
-        return known
-
-    def _use(
-        self, split: Split, user: Routine, block: Block, index: int, call: Call, floor: int
-    ) -> Use:
-        use = Use(user, block.statements[index], call, block, index, index)
-        schedule = split.schedule
-        late = schedule.accesses(schedule.late) + schedule.flying
-        early = schedule.accesses(schedule.early)
-        arguments = list(block.statements[index].accesses)
-        finish = self.footprints.bound(call, split.wrapper, late) + arguments
-        start = self.footprints.bound(call, split.wrapper, early) + arguments
-        position = index + 1
-        while position < len(block.statements) and self._may_pass(
-            user, block, index, position, finish
-        ):
-            if self.footprints.of(block.statements[position], user.file).heavy:
-                use.passed, use.last = use.passed + 1, position
-            position += 1
-        position_up = index - 1
-        while position_up > floor and self._may_pass(user, block, index, position_up, start):
-            if self.footprints.of(block.statements[position_up], user.file).heavy:
-                use.passed, use.first = use.passed + 1, position_up
-            position_up -= 1
-        if not use.passed:
-            last = self._light(user, block, index, finish)
-            passed = self.footprints.changed_by(block.statements[index + 1 : last + 1], user.file)
-            known = self.footprints.later(finish, passed)
-            use.division = self._division(user, block, last, known)
-            if use.division is not None:
-                use.last = last
-        return use
-
-    def _light(self, user: Routine, block: Block, index: int, finish: list[Access]) -> int:
-        """The last of the statements in front of a loop nest that the finish may pass."""
-        last = index
-        while last + 1 < len(block.statements):
-            statement = block.statements[last + 1]
-            if self.footprints.of(statement, user.file).heavy:
-                break
-            if statement.kind is Kind.DECLARE and self._hides(
-                user, block.statements[index], statement
-            ):
-                break
-            if not self._may_pass(user, block, index, last + 1, finish, declared=True):
-                break
-            last += 1
-        return last
-
-    def _hides(self, user: Routine, call: Statement, declaration: Statement) -> bool:
-        """Whether a declaration may give what a call names another meaning behind it."""
-        source = self.program.files[user.file]
-        if source.is_fortran or declaration.start != declaration.code_start:
-            return True
-        told = (source.data[s.start : s.end].decode(errors="replace") for s in (call, declaration))
-        first, second = (identifiers(text, fold=False) for text in told)
-        return bool(first & second)
-
-    def _may_pass(
-        self,
-        user: Routine,
-        block: Block,
-        index: int,
-        position: int,
-        accesses: list[Access],
-        *,
-        declared: bool = False,
-    ) -> bool:
-        """Whether accesses of the call at `index` may go past a statement and all in between.
-
-        `declared`: a declaration may be among these.
-        """
-        statement = block.statements[position]
-        footprint = self.footprints.of(statement, user.file)
-        if footprint.stop or footprint.leaves:
-            return False
-        if statement.kind is Kind.DECLARE and not declared:
-            return False
-        if footprint.events or statement.text == "terminal":
-            return False  # another exchange may want the same channel
-        low, high = min(index + 1, position), max(index, position + 1)
-        changed = self.footprints.changed_by(block.statements[low:high], user.file)
-        accesses = [a for a in accesses if a.variable not in footprint.independent]
-        return self.footprints.conflict(accesses, footprint.accesses, changed) is None
-
-    def _division(
-        self, user: Routine, block: Block, index: int, finish: list[Access]
-    ) -> Division | None:
-        """The next loop nest, divided so that its interior needs nothing of the exchange."""
-        spaces = Spaces(self.program, self.footprints, user)
-        between: list[Access] = []
-        for position in range(index + 1, len(block.statements)):
-            statement = block.statements[position]
-            footprint = self.footprints.of(statement, user.file)
-            space = spaces.of(statement) if footprint.heavy else None
-            alone = space is not None and (space.final or space.begin)
-            if (footprint.leaves or footprint.events) and not alone:
-                return None
-            if space is not None:
-                return self.boundary.divide(user, block, spaces, space, finish + between, index + 1)
-            if footprint.stop:
-                return None
-            between += footprint.accesses
-        return None
-
     def rename(self, halves: Halves, edits: dict[str, list[Edit]]) -> None:
         """Give the names of the halves out where the routine's is given out."""
         for name in self.program.files:
@@ -399,7 +235,8 @@ class Splitting(Preparing[RoutineSite, ContentT]):
         for use in split.uses:
             if use.routine.name not in seen:
                 seen.add(use.routine.name)
-                edits[use.routine.file] += calls.declarations(use.routine, split.kept)
+                slots = 1 + max(u.slot for u in split.uses if u.routine is use.routine)
+                edits[use.routine.file] += calls.declarations(use.routine, split.kept, slots)
 
     def edit_uses(self, split: Split, halves: Halves, edits: dict[str, list[Edit]]) -> int:
         """Put the halves in the place of the calls; how much work they pass."""
@@ -418,6 +255,7 @@ class Splitting(Preparing[RoutineSite, ContentT]):
                 (use.first, use.last),
                 interior,
                 split.kept,
+                use.slot,
             )
             worth += use.passed + (1 if use.division else 0)
         for name, changes in parted.edits().items():

@@ -15,7 +15,8 @@ from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.rewrites.boundary import DEEPEST
 
 if TYPE_CHECKING:
-    from imbrex.transform.rewrites.splitting import Split, Splitting, Use
+    from imbrex.transform.rewrites.splitting import Splitting
+    from imbrex.transform.rewrites.uses import Split, Use
 
 
 def why_whole(wrappers: Splitting[Any], split: Split, problem: Reason | None) -> Reason | None:
@@ -27,7 +28,7 @@ def why_whole(wrappers: Splitting[Any], split: Split, problem: Reason | None) ->
         every = wrappers.footprints.of_routine(split.wrapper).accesses
         nothing: list[Statement] = split.wrapper.body.statements
         split.schedule = Schedule(late=[Item(s, (), list(every)) for s in nothing[:1]])
-        wrappers.find_uses(split)
+        wrappers.uses.find(split)
         if any(use.passed or use.division for use in split.uses):
             return problem
     for use in split.uses:

@@ -18,12 +18,12 @@ from imbrex.transform.rewrites.base import Plan
 from imbrex.transform.rewrites.proposals import Proposal
 from imbrex.transform.rewrites.splitting import (
     RoutineSite,
-    Split,
     Splitting,
     messages_of,
     starts_in,
 )
 from imbrex.transform.rewrites.unsplit import why_whole
+from imbrex.transform.rewrites.uses import Split
 from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.halves import Halves
 
@@ -70,12 +70,16 @@ class Wrappers(Splitting[Split]):
         if schedule is None:
             self.whole[routine.key] = (split, self.problem)
             return None
-        self.find_uses(split)
+        self.uses.find(split)
         if not any(use.passed or use.division for use in split.uses):
             self.whole[routine.key] = (split, None)
             return None
         self.check(split)
         split.kept = self.kept(split)
+        self.uses.one_at_a_time(split)
+        if not any(use.passed or use.division for use in split.uses):
+            self.whole[routine.key] = (split, None)
+            return None
         return split
 
     def apply(self, plan: Plan[RoutineSite, Split]) -> Proposal:

@@ -37,6 +37,12 @@ class HalfCalls:
         result = not self.fortran and is_carried(variable) and number == 0
         return f"&{name}" if result else name
 
+    def _requests(self, user: Routine, slot: int) -> str:
+        name, first = self._own(user, "requests"), self.halves.count * slot
+        if not slot:
+            return name
+        return f"{name}({first + 1})" if self.fortran else f"&{name}[{first}]"
+
     def call(self, number: int, user: Routine, call: Call, own: list[str], indent: str) -> str:
         """A call of one half in the place of a call of the routine."""
         passed = [call.arguments[i].text.strip() for i in self.halves.used[number]] + own
@@ -54,12 +60,13 @@ class HalfCalls:
         places: tuple[int, int],
         interior: str,
         kept: list[Variable],
+        slot: int,
     ) -> list[Edit]:
-        """The call as two, each at its place in the block."""
+        """The call as two, each at its place in the block, with the requests of one slot."""
         source = self.program.files[user.file]
         indent = indent_at(source.data, statement.code_start)
         starts, ends = ([self._passed(user, v, number) for v in kept] for number in (0, 1))
-        own = [self._own(user, "requests")] if self.halves.count else []
+        own = [self._requests(user, slot)] if self.halves.count else []
         start = indent + self.call(0, user, call, starts + own, indent)
         finish = indent + self.call(1, user, call, ends + own, indent)
         index = block.statements.index(statement)
@@ -76,11 +83,13 @@ class HalfCalls:
             edits.append(behind(source, block.statements[last], "\n".join(ends)))
         return edits
 
-    def declarations(self, user: Routine, kept: list[Variable]) -> list[Edit]:
-        """Requests, and arrays that the wrapper had for itself, in a caller."""
+    def declarations(self, user: Routine, kept: list[Variable], slots: int) -> list[Edit]:
+        """Requests of each slot, and arrays that the wrapper had for itself, in a caller."""
         source = self.program.files[user.file]
         edits = []
-        lines = self._of_fortran(user, kept) if self.fortran else self._of_c(user, kept)
+        lines = (
+            self._of_fortran(user, kept, slots) if self.fortran else self._of_c(user, kept, slots)
+        )
         if not lines:
             return self.known_in(user, kept)
         data = source.data
@@ -101,12 +110,12 @@ class HalfCalls:
             edits.append(in_front(source, user.first_executable, text))
         return edits + self.known_in(user, kept)
 
-    def _of_fortran(self, user: Routine, kept: list[Variable]) -> list[str]:
+    def _of_fortran(self, user: Routine, kept: list[Variable], slots: int) -> list[str]:
         halves = self.halves
         lines = []
         if halves.count:
             requests = self._own(user, "requests")
-            lines.append(f"{halves.request_type(user)} {requests}({halves.count})")
+            lines.append(f"{halves.request_type(user)} {requests}({halves.count * slots})")
         fixed = self.program.files[user.file].language is Language.FORTRAN_FIXED
         for variable in kept:
             name = self._own(user, variable.name)
@@ -119,10 +128,10 @@ class HalfCalls:
             lines.append(f"{variable.element}{'' if fixed else ' ::'} {name}")
         return lines
 
-    def _of_c(self, user: Routine, kept: list[Variable]) -> list[str]:
+    def _of_c(self, user: Routine, kept: list[Variable], slots: int) -> list[str]:
         halves = self.halves
         requests = self._own(user, "requests")
-        lines = [f"MPI_Request {requests}[{halves.count}];"] if halves.count else []
+        lines = [f"MPI_Request {requests}[{halves.count * slots}];"] if halves.count else []
         for variable in kept:
             declared = typed(variable, self._own(user, variable.name))
             lines.append(f"{declared}{halves.c_bounds(variable)};")

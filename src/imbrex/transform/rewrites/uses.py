@@ -1,0 +1,225 @@
+"""Where callers of a routine around MPI put its start and its finish."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from imbrex.transform.analysis.footprint import Footprints
+from imbrex.transform.analysis.schedule import Schedule
+from imbrex.transform.analysis.spaces import Spaces
+from imbrex.transform.model.memory import Access, Variable
+from imbrex.transform.model.program import Block, Call, Kind, Program, Routine, Statement
+from imbrex.transform.rewrites.boundary import BoundaryFirst
+from imbrex.transform.text.division import Division
+from imbrex.transform.text.specification import identifiers
+
+
+@dataclass(slots=True)
+class Use:
+    """A call of the wrapper: where its start and its finish go, and what they pass."""
+
+    routine: Routine
+    statement: Statement
+    call: Call
+    block: Block
+    first: int  # the start goes before this statement of the block
+    last: int  # the finish goes behind this one
+    passed: int = 0
+    slot: int = 0  # those of one caller that are under way at one time have numbers apart
+    division: Division | None = None
+
+
+@dataclass(slots=True)
+class Split:
+    """A wrapper that may be split, and its uses."""
+
+    wrapper: Routine
+    schedule: Schedule
+    kept: list[Variable]  # local arrays that must live from the start to the finish
+    uses: list[Use] = field(default_factory=list)
+
+
+class Uses:
+    """Finds the calls of routines, and how far apart the two halves of each may stand."""
+
+    def __init__(self, program: Program, footprints: Footprints, boundary: BoundaryFirst) -> None:
+        self.program = program
+        self.footprints = footprints
+        self.boundary = boundary
+        self._callers: dict[str, list[Routine]] = {}
+        self._calls_in: dict[str, dict[str, list[tuple[Block, int, Call]]]] = {}
+
+    def find(self, split: Split) -> None:
+        """Note the uses of a wrapper, and which of them are under way beside each other."""
+        for user in self.callers(split.wrapper.name):
+            self._find_in(split, user)
+        _number(split.uses)
+
+    @staticmethod
+    def one_at_a_time(split: Split) -> None:
+        """Where a caller has one variable for each that is kept, it has one use under way."""
+        if not split.kept:
+            return
+        for position, use in enumerate(split.uses):
+            for other in split.uses[:position]:
+                if other.routine is use.routine and _meet(other, use):
+                    other.first = other.last = other.block.statements.index(other.statement)
+                    other.passed, other.division = 0, None
+        _number(split.uses)
+
+    def callers(self, name: str) -> list[Routine]:
+        """The routines that call one of this name."""
+        if not self._callers:
+            for routine in self.program.routines.values():
+                names = {call.name for s in routine.statements() for call in s.calls}
+                for called in names:
+                    self._callers.setdefault(called, []).append(routine)
+        return self._callers.get(name, [])
+
+    def _find_in(self, split: Split, user: Routine) -> None:
+        last: Block | None = None
+        floor = -1
+        for block, index, call in self.usable(user).get(split.wrapper.name, []):
+            if block is not last:
+                last, floor = block, -1  # no start passes the finish of the call before it
+            use = self._use(split, user, block, index, call, floor)
+            split.uses.append(use)
+            floor = use.last
+
+    def usable(self, user: Routine) -> dict[str, list[tuple[Block, int, Call]]]:
+        """The calls in a routine that may be divided in two, by the name called."""
+        known = self._calls_in.get(user.key)
+        if known is None:
+            known = self._calls_in[user.key] = {}
+            for block in user.body.plain():
+                if not block.insertable or not block.braced:
+                    continue
+                for index, statement in enumerate(block.statements):
+                    if statement.kind is not Kind.SIMPLE or len(statement.calls) != 1:
+                        continue
+                    call = statement.calls[0]
+                    if call.is_statement and not call.macro and not call.unknown:
+                        known.setdefault(call.name, []).append((block, index, call))
+        return known
+
+    def _use(
+        self, split: Split, user: Routine, block: Block, index: int, call: Call, floor: int
+    ) -> Use:
+        use = Use(user, block.statements[index], call, block, index, index)
+        schedule = split.schedule
+        late = schedule.accesses(schedule.late) + schedule.flying
+        early = schedule.accesses(schedule.early)
+        arguments = list(block.statements[index].accesses)
+        finish = self.footprints.bound(call, split.wrapper, late) + arguments
+        start = self.footprints.bound(call, split.wrapper, early) + arguments
+        position = index + 1
+        while position < len(block.statements) and self._may_pass(
+            user, block, index, position, finish, sends=schedule.only_sends
+        ):
+            if self.footprints.of(block.statements[position], user.file).heavy:
+                use.passed, use.last = use.passed + 1, position
+            position += 1
+        position_up = index - 1
+        while position_up > floor and self._may_pass(user, block, index, position_up, start):
+            if self.footprints.of(block.statements[position_up], user.file).heavy:
+                use.passed, use.first = use.passed + 1, position_up
+            position_up -= 1
+        if not use.passed:
+            last = self._light(user, block, index, finish)
+            passed = self.footprints.changed_by(block.statements[index + 1 : last + 1], user.file)
+            known = self.footprints.later(finish, passed)
+            use.division = self._division(user, block, last, known)
+            if use.division is not None:
+                use.last = last
+        return use
+
+    def _light(self, user: Routine, block: Block, index: int, finish: list[Access]) -> int:
+        """The last of the statements in front of a loop nest that the finish may pass."""
+        last = index
+        while last + 1 < len(block.statements):
+            statement = block.statements[last + 1]
+            if self.footprints.of(statement, user.file).heavy:
+                break
+            if statement.kind is Kind.DECLARE and self._hides(
+                user, block.statements[index], statement
+            ):
+                break
+            if not self._may_pass(user, block, index, last + 1, finish, declared=True):
+                break
+            last += 1
+        return last
+
+    def _hides(self, user: Routine, call: Statement, declaration: Statement) -> bool:
+        """Whether a declaration may give what a call names another meaning behind it."""
+        source = self.program.files[user.file]
+        if source.is_fortran or declaration.start != declaration.code_start:
+            return True
+        told = (source.data[s.start : s.end].decode(errors="replace") for s in (call, declaration))
+        first, second = (identifiers(text, fold=False) for text in told)
+        return bool(first & second)
+
+    def _may_pass(
+        self,
+        user: Routine,
+        block: Block,
+        index: int,
+        position: int,
+        accesses: list[Access],
+        *,
+        declared: bool = False,
+        sends: bool = False,
+    ) -> bool:
+        """Whether accesses of the call at `index` may go past a statement and all in between.
+
+        `declared`: a declaration may be among these. `sends`: what goes past it only waits for
+        sends, which the order of no other communication depends on.
+        """
+        statement = block.statements[position]
+        footprint = self.footprints.of(statement, user.file)
+        if footprint.stop or footprint.leaves:
+            return False
+        if statement.kind is Kind.DECLARE and not declared:
+            return False
+        if (footprint.events and not sends) or statement.text == "terminal":
+            return False  # another exchange may want the same channel
+        low, high = min(index + 1, position), max(index, position + 1)
+        changed = self.footprints.changed_by(block.statements[low:high], user.file)
+        accesses = [a for a in accesses if a.variable not in footprint.independent]
+        return self.footprints.conflict(accesses, footprint.accesses, changed) is None
+
+    def _division(
+        self, user: Routine, block: Block, index: int, finish: list[Access]
+    ) -> Division | None:
+        """The next loop nest, divided so that its interior needs nothing of the exchange."""
+        spaces = Spaces(self.program, self.footprints, user)
+        between: list[Access] = []
+        for position in range(index + 1, len(block.statements)):
+            statement = block.statements[position]
+            footprint = self.footprints.of(statement, user.file)
+            space = spaces.of(statement) if footprint.heavy else None
+            alone = space is not None and (space.final or space.begin)
+            if (footprint.leaves or footprint.events) and not alone:
+                return None
+            if space is not None:
+                return self.boundary.divide(user, block, spaces, space, finish + between, index + 1)
+            if footprint.stop:
+                return None
+            between += footprint.accesses
+        return None
+
+
+def _number(uses: list[Use]) -> None:
+    """Tell those apart whose requests a caller has under way at one time."""
+    for position, use in enumerate(uses):
+        earlier = [u for u in uses[:position] if u.routine is use.routine and _meet(u, use)]
+        taken = {each.slot for each in earlier}
+        use.slot = next(number for number in range(len(uses)) if number not in taken)
+
+
+def _meet(one: Use, other: Use) -> bool:
+    """Whether the text between the halves of two uses has a part in common."""
+    (low, high), (first, last) = (
+        (use.block.statements[use.first].start, use.block.statements[use.last].end)
+        for use in (one, other)
+    )
+    return low < last and first < high
