@@ -19,7 +19,7 @@ from imbrex.transform.analysis.loop_spaces import space_of_loops
 from imbrex.transform.analysis.sizing import sizes_arrays
 from imbrex.transform.analysis.space import Space
 from imbrex.transform.analysis.summary import Footprint
-from imbrex.transform.analysis.taken_values import value_is_taken
+from imbrex.transform.analysis.taken_values import target_of, value_is_taken
 from imbrex.transform.model.affine import Affine
 from imbrex.transform.model.memory import Access
 from imbrex.transform.model.program import Call, Kind, LoopRange, Program, Routine, Statement
@@ -56,24 +56,30 @@ class CalledNests:
         plain = statement.kind is Kind.SIMPLE and call.is_statement
         if plain and any(a.write for a in statement.accesses):
             return None
-        if not plain and not value_is_taken(self.program, self.routine, statement, call):
-            return None
         if any(s.stop for s in statement.walk()):
             return None
+        taken = ""
+        if not plain and not value_is_taken(self.program, self.routine, statement, call):
+            taken = target_of(self.program, self.footprints, self.routine, statement, call, callee)
+            if not taken:
+                return None
         for parts in parted_from(self.program, self.footprints, callee):
-            space = self._parted_at(statement, call, callee, parts)
+            space = self._parted_at(statement, call, callee, parts, taken)
             if space is not None:
                 return space
         return None
 
     def _parted_at(
-        self, statement: Statement, call: Call, callee: Routine, parts: Parts
+        self, statement: Statement, call: Call, callee: Routine, parts: Parts, taken: str
     ) -> Space | None:
+        """`taken`: of a function of Fortran, the variable that is set to its value."""
         inner = space_of_loops(self.program, self.footprints, parts.loops, callee)
         if inner is None:
             return None
         result = result_of(self.program, callee, inner, parts.final)
         first = _initial(parts.before, callee, inner)
+        if taken and not _only_gathered(callee, inner, parts, first):
+            return None
         begin = starts_and_ends_alone(self.program, self.footprints, callee, parts, first, result)
         if begin is None:
             return None
@@ -90,6 +96,9 @@ class CalledNests:
         accesses = []
         certain: set[Access] = set()
         for access in inner.accesses:
+            if taken and access.variable == callee.result:
+                accesses.append(Access(taken, False, access.write, access.line))
+                continue
             bound = self._bound(callee, binding.keeping(indices), access)
             if bound is None and (self._lasts(inner, access) or access.variable == result):
                 accesses.append(access)
@@ -102,7 +111,7 @@ class CalledNests:
             bound = self._bound(callee, binding, access)
             if bound is not None:
                 headers.append(bound)
-        reduced = self._reduced(inner, callee, call, accesses, result)
+        reduced = self._reduced(inner, callee, call, accesses, result, taken)
         if first and not reduced:
             return None
         space = Space(
@@ -114,7 +123,9 @@ class CalledNests:
             call,
             callee,
             bounds=bounds,
-            private=frozenset(key for key in inner.private if self._ends_with_call(key)),
+            private=frozenset(
+                key for key in inner.private if self._ends_with_call(key) and key != callee.result
+            ),
             certain=frozenset(certain),
             reduced=reduced,
             initial=tuple(first),
@@ -122,6 +133,7 @@ class CalledNests:
             begin=tuple(begin),
             result=result if result in reduced else "",
             elements=inner.elements,
+            taken=taken,
         )
         behind = {a.variable for s in parts.final for w in s.walk() for a in w.accesses}
         reduces_on = bool(behind & inner.reduced.keys() - {space.result})
@@ -140,7 +152,13 @@ class CalledNests:
         return self.program.variables[key].kind in ("local", "parameter")
 
     def _reduced(
-        self, inner: Space, callee: Routine, call: Call, accesses: list[Access], result: str
+        self,
+        inner: Space,
+        callee: Routine,
+        call: Call,
+        accesses: list[Access],
+        result: str,
+        taken: str,
     ) -> dict[str, Reduction]:
         """The scalars that a call reduces values into, by the caller's names; none if not all."""
         found: dict[str, Reduction] = {}
@@ -150,12 +168,14 @@ class CalledNests:
                 continue
             position = callee.parameters.index(key) if key in callee.parameters else -1
             base = (call.arguments[position].base or "") if position >= 0 else key
+            base = taken if taken and key == callee.result else base
             variable = self.program.variables.get(base)
             addressed = position >= 0 and base in self.addressed
             shared = base in self.program.overlays or addressed or base in found
             if variable is None or variable.bounds or variable.pointer or shared:
                 return {}
-            if variable.kind == "field" or (position < 0 and variable.kind == "local"):
+            inside = position < 0 and base != taken and variable.kind == "local"
+            if variable.kind == "field" or inside:
                 return {}
             own = [a for a in inner.accesses if a.variable == key]
             if sum(a.variable == base for a in accesses) != len(own):
@@ -215,7 +235,17 @@ def _initial(before: list[Statement], callee: Routine, inner: Space) -> list[Sta
         and not (statement.calls or statement.stop or statement.computes)
         and any(a.write for a in statement.accesses)
         and all(
-            a.write and a.variable in inner.reduced and a.variable in callee.parameters
+            a.write
+            and a.variable in inner.reduced
+            and (a.variable in callee.parameters or a.variable == callee.result)
             for a in statement.accesses
         )
     ]
+
+
+def _only_gathered(callee: Routine, inner: Space, parts: Parts, first: list[Statement]) -> bool:
+    """Whether a function's value is what its loops reduce values into, from what `first` sets."""
+    rest = [s for s in parts.before if s not in first] + parts.final
+    named = {a.variable for statement in rest for w in statement.walk() for a in w.accesses}
+    begun = any(a.variable == callee.result for s in first for a in s.accesses)
+    return begun and callee.result in inner.reduced and callee.result not in named

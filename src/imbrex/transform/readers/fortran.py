@@ -228,6 +228,8 @@ def _enter(scope: Scope, names: Names, program: Program, identifiers: frozenset[
     routine.exported = identifiers
     routine.host = "" if scope.parent is None else f"{scope.parent.name}@{scope.parent.file}"
     routine.meaning = partial(names.meaning, scope)
+    result = names.variable(scope, scope.result) if scope.kind == "function" else None
+    routine.result = "" if result is None else result.key
     program.routines[name] = routine
     if scope.kind == "program":
         program.has_main = True

@@ -10,6 +10,7 @@ from imbrex.transform.model.program import Program
 from imbrex.transform.model.shapes import enter_bounds, extent_of, shape_of
 from imbrex.transform.readers.fortran_components import BASE, Components
 from imbrex.transform.readers.fortran_defined import Own
+from imbrex.transform.readers.fortran_kinds import of_used_kind
 from imbrex.transform.readers.fortran_library import MODULE_FUNCTIONS
 from imbrex.transform.readers.fortran_scopes import OWNS, Declarations, Scope, Symbol
 from imbrex.transform.readers.fortran_types import Definition, Types, type_name
@@ -131,6 +132,11 @@ class Names:
             return None
         return self._enter_local(scope, owner, symbol)
 
+    @staticmethod
+    def constant(owner: Scope, name: str) -> str:
+        """The text of a named constant's value, as far as it can be followed."""
+        return Declarations.constant(owner, name)
+
     def meaning(self, scope: Scope, name: str) -> str | None:
         """A text that is the same wherever a name stands for the same; None if nobody declares it.
 
@@ -175,7 +181,7 @@ class Names:
         known = self.program.variables.get(key)
         if known is not None:
             return known
-        element = symbol.type
+        element = of_used_kind(self, owner, symbol.type)
         if not element:
             letters = owner.implicit
             default = "integer" if name[0] in "ijklmn" else "real"
@@ -238,7 +244,12 @@ class Names:
         if known is not None:
             return known
         variable = Variable(
-            key, symbol.name, "field", element=symbol.type, record=record, line=symbol.line
+            key,
+            symbol.name,
+            "field",
+            element=of_used_kind(self, definition.scope, symbol.type),
+            record=record,
+            line=symbol.line,
         )
         variable.apart = variable.allocatable = "allocatable" in symbol.attributes
         variable.keeps_shape = OWNS in symbol.attributes

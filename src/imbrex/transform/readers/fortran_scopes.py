@@ -9,6 +9,7 @@ from pathlib import Path
 
 from imbrex.transform.model.causes import Cause
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.readers.fortran_kinds import of_kind
 from imbrex.transform.readers.fortran_lines import (
     LogicalLine,
     at_depth_zero,
@@ -35,12 +36,6 @@ _SPECIFICATION = re.compile(
     r"|volatile|contiguous|protected|value|bind|enum|enumerator|endenum|codimension|static|automatic"
     r"|generic|procedure|sequence|contains)"
 )
-_KINDS = {
-    "8": "8", "kind(1.0d0)": "8", "kind(1d0)": "8", "kind(1.d0)": "8", "kind(0d0)": "8",
-    "kind(0.d0)": "8", "kind(0.0d0)": "8", "real64": "8", "c_double": "8", "dp": "",
-    "4": "4", "kind(1.0)": "4", "kind(1.e0)": "4", "real32": "4", "c_float": "4", "int32": "4",
-    "c_int": "4", "selected_real_kind(15,307)": "8", "selected_real_kind(15)": "8",
-}  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -300,14 +295,7 @@ class Declarations:
         size = match[2] or match[3]
         if not size:
             return match[1]
-        if match[3]:
-            known = self.constant(scope, size)
-            size = _KINDS.get(known, known)
-        if match[1] == "real" and size == "8":
-            return "double precision"
-        if match[1] == "complex" and size == "8":
-            return "double complex"
-        return match[1] if size == "4" else f"{match[1]}({size})"
+        return of_kind(match[1], self.constant(scope, size) if match[3] else size)
 
     @staticmethod
     def constant(scope: Scope, text: str) -> str:

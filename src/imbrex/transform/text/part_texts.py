@@ -51,6 +51,8 @@ def parts_of(
     first += [Edit(*span_of_line(source, *span), "") for span in space.once()]
     begun = [Edit(*whole_lines(source.data, s.start, s.end), "") for s in space.initial]
     last += begun
+    for edits in changes:
+        edits += found.as_subroutine
     kind = "void"
     own = source.data[slice(*found.type)].decode() if found.value else "void"
     given = [*found.parameters]

@@ -43,7 +43,7 @@ def text_of(program: Program, routine: Routine) -> RoutineText:
     """Where a routine's text stands; with a problem where a copy of it would not be the same."""
     source = program.files[routine.file]
     if source.is_fortran:
-        found = fortran_routine_text(program, routine)
+        found = fortran_routine_text(program, routine, value=True)
     else:
         found = c_routine_text(program, routine, value=True)
     if found.problem is not None:
@@ -144,6 +144,10 @@ class Parted:
             text = on + text[len(on) if text.startswith(on) else 0 :]
         calls = [pattern.sub(name, text, count=1) for name in names]
         lines = [head + each + tail for each in calls]
+        if space.taken:
+            target = self.program.variables[space.taken].name
+            last = f"{', ' if call.arguments else ''}{target})"
+            lines = [f"call {each.rstrip()[:-1].rstrip()}{last}" for each in calls]
         if source.language is Language.C:
             lines[1 - later] = f"{calls[1 - later]};"
         if space.result:

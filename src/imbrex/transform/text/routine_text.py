@@ -9,6 +9,8 @@ from imbrex.transform.model.causes import Cause
 from imbrex.transform.model.memory import Variable
 from imbrex.transform.model.program import Program, Routine
 from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.model.sources import Language
+from imbrex.transform.text.edits import Edit
 from imbrex.transform.text.layout import line_start
 from imbrex.transform.text.specification import opening_of, parameters_of
 
@@ -19,7 +21,14 @@ _C_HEAD = re.compile(
 _TAIL = re.compile(r"\)(?P<tail>(?:\s*\b(?:const|noexcept)\b)*)$")  # of a method
 _BEFORE = re.compile(r"(?:[{};:]|//[^\n]*|\*/|(?:^|\n)[ \t]*#[^\n]*)\s*$")
 _FORTRAN_RETURN = re.compile(rb"[ \t]*return[ \t]*(![^\n]*)?\r?$", re.IGNORECASE)
-_FORTRAN_END = re.compile(rb"[ \t]*end[ \t]*(subroutine[ \t]*\w*)?[ \t]*\r?$", re.IGNORECASE)
+_FORTRAN_END = re.compile(
+    rb"[ \t]*end[ \t]*((?:subroutine|function)[ \t]*\w*)?[ \t]*\r?$", re.IGNORECASE
+)
+_FUNCTION = re.compile(
+    r"(?i)(?P<indent>\s*)(?:(?P<type>(?:integer|real|logical|double\s*precision)"
+    r"(?:\s*\*\s*\d+|\s*\([^()]*\))?)\s+)?function\s+(?P<name>\w+)\s*\((?P<inside>[^()]*)\)"
+    r"(?:\s*result\s*\(\s*\w+\s*\))?\s*$"
+)
 
 
 @dataclass
@@ -35,6 +44,8 @@ class RoutineText:
     type: tuple[int, int] = (0, 0)  # in C: the bytes of the type of its value
     inside: tuple[int, int] = (0, 0)  # in C: those of what stands between the parentheses
     value: bool = False  # in C: whether it has one
+    # Of a function of Fortran: what makes it a subroutine that is given what its value becomes.
+    as_subroutine: list[Edit] = field(default_factory=list)
     problem: Cause | None = None
 
 
@@ -73,7 +84,8 @@ def c_routine_text(program: Program, routine: Routine, *, value: bool = False) -
     return found
 
 
-def fortran_routine_text(program: Program, routine: Routine) -> RoutineText:
+def fortran_routine_text(program: Program, routine: Routine, *, value: bool = False) -> RoutineText:
+    """The text of a subroutine; `value`: it may be a function that can become one."""
     data = program.files[routine.file].data
     found = RoutineText()
     start = 0
@@ -95,13 +107,41 @@ def fortran_routine_text(program: Program, routine: Routine) -> RoutineText:
         position = stop + 1
     names = [program.variables.get(key) for key in routine.parameters]
     header = data[start : data.find(b"\n", start)].decode(errors="replace")
-    plain = re.match(r"(?i)\s*subroutine\s+\w+\s*(\(|!|$)", header)
-    if found.span == (0, 0) or any(name is None for name in names) or plain is None:
+    plain = re.match(r"(?i)\s*subroutine\s+\w+\s*(\(|!|$)", header) is not None
+    if routine.result:
+        found.as_subroutine = _as_subroutine(program, routine, header, found.span) if value else []
+        plain = bool(found.as_subroutine)
+    if found.span == (0, 0) or any(name is None for name in names) or not plain:
         found.problem = ReasonKind.NOT_PLAIN_SUBROUTINE(routine=routine.name)
     if not routine.host and any(_needs_interface(variable) for variable in names):
         found.problem = found.problem or ReasonKind.OWN_INTERFACE(routine=routine.name)
     found.parameters = [name.name for name in names if name is not None]
     return found
+
+
+def _as_subroutine(
+    program: Program, routine: Routine, header: str, span: tuple[int, int]
+) -> list[Edit]:
+    """The edits that make a subroutine of a function; none where its head is not plain."""
+    source, result = program.files[routine.file], program.variables[routine.result]
+    data, (start, stop) = source.data, span
+    head = _FUNCTION.fullmatch(header.rstrip("\r"))
+    if head is None or span == (0, 0) or routine.declare_after < 0:
+        return []
+    given = ", ".join(part.strip() for part in (head["inside"], result.name) if part.strip())
+    text = f"{head['indent']}subroutine {head['name']}({given})"
+    if len(text) > (72 if source.language is Language.FORTRAN_FIXED else 132):
+        return []
+    edits = [Edit(start, start + len(header.rstrip("\r").encode()), text)]
+    if head["type"]:
+        behind = data.find(b"\n", max(routine.declare_after - 1, start))
+        indent = head["indent"] if len(head["indent"]) >= 6 else " " * 6
+        edits.append(Edit(behind, behind, f"\n{indent}{head['type']} {result.name}"))
+    last = line_start(data, stop - 1)
+    ending = re.search(rb"(?i)\bfunction\b", data[last:stop])
+    if ending is not None:
+        edits.append(Edit(last + ending.start(), last + ending.end(), "subroutine"))
+    return edits
 
 
 def _needs_interface(variable: Variable | None) -> bool:
