@@ -30,6 +30,7 @@ EXPECTED: dict[str, tuple[int, set[str]]] = {
     "cg.f90": (2, {"wrappers"}),
     "lu.f": (14, {"hoisting", "wrappers", "private-buffers", "pipelining"}),
     "is.c": (3, {"collectives"}),
+    "mg.f90": (1, {"wrappers"}),
     "bt.f90": (5, {"motion", "wrappers"}),
     "jacobi.cpp": (5, {"motion"}),
     "heat.cpp": (10, {"wrappers", "motion"}),
@@ -38,6 +39,7 @@ EXPECTED: dict[str, tuple[int, set[str]]] = {
     "ring.f90": (1, {"nonblocking"}),
     "heat.f90": (9, {"wrappers", "motion"}),
     "grids.f90": (2, {"wrappers"}),
+    "ocean.f90": (9, {"wrappers", "motion"}),
 }
 UNREAD = {"ring.f90": ["unread/blas.f"]}  # files of a kernel that are not given to `transform`
 

@@ -8,7 +8,7 @@ before any value was given, must not be `ld`.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cached_property
 
 from imbrex.transform.analysis.first_values import FirstValues
@@ -18,7 +18,7 @@ from imbrex.transform.analysis.setters import Setters, in_block
 from imbrex.transform.model.affine import ARROW, PRODUCT, Affine, field_of
 from imbrex.transform.model.allocation import Allocation
 from imbrex.transform.model.memory import Variable
-from imbrex.transform.model.program import Kind, Program, Routine, Statement
+from imbrex.transform.model.program import Block, Kind, Program, Routine, Statement
 from imbrex.transform.model.reasons import UNPLACED
 from imbrex.transform.model.shapes import bounds_of
 
@@ -312,7 +312,7 @@ class Derived:
         block = statement.parent
         assert block is not None
         here = block.statements.index(statement)
-        for index, other in enumerate(block.statements):
+        for index, other, behind in _settings(block):
             if other.sets is None or other.sets[1] != Affine.variable(local):
                 continue
             of, key = split(other.sets[0])
@@ -326,7 +326,21 @@ class Derived:
             between = block.statements[index:here]
             if local in self.footprints.changed_by(between, routine.file):
                 continue
-            if key in self.footprints.changed_by(between[1:], routine.file):
+            if key in self.footprints.changed_by(behind + between[1:], routine.file):
                 continue
             return Affine.variable(field_of("", key) if owner else key)
         return None
+
+
+def _settings(block: Block) -> Iterator[tuple[int, Statement, list[Statement]]]:
+    """The statements of a block by their positions, those that share lines one by one.
+
+    Third what stands behind a statement on its line.
+    """
+    for index, statement in enumerate(block.statements):
+        if statement.kind is not Kind.BLOCK or statement.stop is not None:
+            yield index, statement, []
+            continue
+        inner = [each for part in statement.blocks for each in part.statements]
+        for number, each in enumerate(inner):
+            yield index, each, inner[number + 1 :]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from imbrex import mpi_facts
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.footprint import Footprints
-from imbrex.transform.analysis.sections import buffer_fit, buffer_section
+from imbrex.transform.analysis.sections import buffer_section, message_fit
 from imbrex.transform.analysis.summary import Buffers
 from imbrex.transform.model.memory import UNKNOWN_MEMORY, Access
 from imbrex.transform.model.program import Block, Call, Program, Routine, Statement
@@ -27,7 +27,7 @@ def buffer_access(program: Program, call: Call, part: mpi_calls.PointToPoint) ->
         argument.owner,
         argument.slot,
         when=call.known,
-        fit=buffer_fit(program, call, part) if section is None else None,
+        fit=message_fit(program, call, part) if section is None else None,
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from imbrex.transform import mpi_calls
-from imbrex.transform.analysis.sections import buffer_fit, buffer_section
+from imbrex.transform.analysis.sections import buffer_section, message_fit
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.memory import UNKNOWN_MEMORY, Access
 from imbrex.transform.model.program import Argument, Call, Program, Statement
@@ -109,7 +109,7 @@ def data_accesses(program: Program, transfer: Transfer) -> list[Access]:
         section, fit = None, None
         if not transfer.collective:
             section = buffer_section(program, call, part)
-            fit = buffer_fit(program, call, part) if section is None else None
+            fit = message_fit(program, call, part) if section is None else None
         elif call.name in mpi_calls.ONE_COUNT:
             position = next(i for i, other in enumerate(call.arguments) if other is argument)
             section = buffer_section(program, call, replace(part, buffer=position))
