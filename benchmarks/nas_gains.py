@@ -1,6 +1,6 @@
-"""What `imbrex transform` brings kernels in the style of NAS LU and IS, sizes like class A and B.
+"""What `imbrex transform` brings kernels in the style of NAS LU, IS and MG, of class A and B.
 
-    sudo python benchmarks/nas_gains.py [--kernels lu,is] [--classes A,B] [--nodes 2,4,16]
+    sudo python benchmarks/nas_gains.py [--kernels lu,is,mg] [--classes A,B] [--nodes 2,4,16]
                                         [--hosts] [--pairs 3]
                                         [--insert docs/theory/transform-gains.md]
 
@@ -57,7 +57,9 @@ class Kernel:
 KERNELS = {
     "lu": Kernel("lu.f", "10-17 % (A), 5-17 % (B)", {"A": 64, "B": 104}),
     "is": Kernel("is.c", "11-39 % (A), 17-22 % (B)", {"A": 1 << 23, "B": 1 << 25}),
+    "mg": Kernel("mg.f90", "5-8 %", {"A": 256, "B": 256}),
 }
+CYCLES = {"A": 4, "B": 20}  # of MG, whose classes A and B have the same grid
 
 
 def sized(name: str, size: str, ranks: int, folder: Path) -> list[str]:
@@ -69,6 +71,13 @@ def sized(name: str, size: str, ranks: int, folder: Path) -> list[str]:
     points = kernel.points[size]
     if name == "is":
         return [f"-DTOTAL_KEYS={points}", f"-DMAX_KEY={points >> 4}", f"-DMIN_PROCS={ranks}"]
+    if name == "mg":
+        parts = {2: (2, 1, 1), 4: (2, 2, 1), 8: (2, 2, 2), 16: (4, 2, 2)}[ranks]
+        values = dict(zip(("px", "py", "pz"), parts, strict=True))
+        values |= {"n": points, "steps": CYCLES[size]}
+        listed = ", ".join(f"{key} = {value}" for key, value in values.items())
+        (folder / "sizes.inc").write_text(f"      parameter ({listed})\n")
+        return []
     rows = {2: 2, 4: 2, 8: 4, 16: 4}[ranks]
     columns = ranks // rows
     parts = f"nx = {points // rows}, ny = {points // columns}, nz = {points}"
