@@ -30,9 +30,9 @@ SEEDS = {"openmpi": (0, 50), "mpich": (50, 80)}  # the first, and how many
 FORTRAN_77_SEEDS = {"openmpi": (0, 30), "mpich": (30, 60)}  # most with the mpif.h that is quick
 OBJECT_SEEDS = {"openmpi": (0, 40), "mpich": (100, 25)}  # of those in Fortran with objects
 CLASS_SEEDS = {"openmpi": (0, 14), "mpich": (100, 14)}  # of those in C++
-# Programs in the first part of a language, with MPICH, where that is not 10 as with Open MPI: the
-# rewriting, which takes most of the time then, is the same for both.
-FEWER = {"c": 4, "f": 4}
+# Programs in the first part of a language where that is not 10, by library: the rewriting, which
+# takes most of the time then, is the same for both.
+FEWER = {("c", "mpich"): 4, ("f", "mpich"): 4, ("f", "openmpi"): 6}
 DRIVEN = 6  # parts that also get progress calls
 
 
@@ -71,7 +71,7 @@ def parts(
     seeds = {"f": FORTRAN_77_SEEDS, "f90": OBJECT_SEEDS, "cpp": CLASS_SEEDS}
     first, count = seeds.get(language, SEEDS)[mpi.name]
     folder = tmp_path_factory.mktemp("parts")
-    many = FEWER.get(language, batch.MANY) if mpi.name == "mpich" else batch.MANY
+    many = FEWER.get((language, mpi.name), batch.MANY)
     return list(batch.make_parts(language, first, count, folder, DRIVEN, many))
 
 
