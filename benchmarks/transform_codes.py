@@ -34,10 +34,10 @@ from imbrex.transform.model.program import Kind, Program, Statement
 from imbrex.transform.readers.c_source import C_SUFFIXES, HEADERS
 from imbrex.transform.readers.fortran_units import FORTRAN_SUFFIXES
 from imbrex.transform.rewrites.base import Decision
+from transform_packages import SELECTIONS, Selection
 from transform_robustness import fetch
 
 KERNELS = Path(__file__).resolve().parents[1] / "tests" / "mpi" / "transform" / "kernels"
-FLAGS = {"netpipe": ["-DMPI"], "tachyon": ["-DMPI"], "mrbayes": ["-DMPI_ENABLED"]}
 # What is compiled by itself: a header is read with the sources that include it.
 SUFFIXES = (C_SUFFIXES | FORTRAN_SUFFIXES) - {".h"}
 CARRIES = (set(mpi_calls.BLOCKING) | set(mpi_calls.STARTS) | set(mpi_calls.COLLECTIVES)) - {
@@ -106,13 +106,19 @@ def sources(tree: Path) -> tuple[list[Path], list[str]]:
     return paths, [f"-I{path}" for path in sorted(headers)]
 
 
-def analyse(tree: Path, given: list[str], folder: Path) -> dict[str, Any]:
+def selected(tree: Path, selection: Selection) -> tuple[list[Path], list[str]]:
+    """The files of one program in a package, and the flags."""
+    flags = sources(tree)[1]
+    return selection.paths(tree), [*flags, *selection.flags]
+
+
+def analyse(tree: Path, name: str, given: list[str], folder: Path) -> dict[str, Any]:
     """What `transform` makes of a code; run in a process of its own.
 
     Headers that the package's configure makes are taken as empty; `folder` gets them. Files that
     cannot be read are left out and counted.
     """
-    paths, flags = sources(tree)
+    paths, flags = selected(tree, SELECTIONS[name]) if name in SELECTIONS else sources(tree)
     headers = folder / "of" / "configure"  # two deep: one that is included as `../config.h` too
     flags = [*flags, f"-I{headers}", *given]
     make_missing(paths, flags, headers)
@@ -174,9 +180,11 @@ def readable(paths: list[Path], options: Options) -> tuple[list[Path], Program]:
     return [path for path in paths if str(path) not in skipped], program
 
 
-def in_process(tree: Path, flags: list[str], limit_s: float) -> dict[str, Any] | None:
+def in_process(
+    tree: Path, flags: list[str], limit_s: float, name: str = ""
+) -> dict[str, Any] | None:
     with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, __file__, "--analyse", str(tree), folder, *flags]
+        command = [sys.executable, __file__, "--analyse", str(tree), name, folder, *flags]
         try:
             done = subprocess.run(command, capture_output=True, text=True, timeout=limit_s)
         except subprocess.TimeoutExpired:
@@ -225,7 +233,8 @@ def main() -> None:
     parser.add_argument("--reasons", type=int, default=3)
     parser.add_argument("--limit", type=float, default=300.0, help="seconds for one code")
     if sys.argv[1:2] == ["--analyse"]:
-        print(json.dumps(analyse(Path(sys.argv[2]), sys.argv[4:], Path(sys.argv[3]))))
+        tree, name, headers, *flags = sys.argv[2:]
+        print(json.dumps(analyse(Path(tree), name, flags, Path(headers))))
         return
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
@@ -234,7 +243,8 @@ def main() -> None:
         trees: list[tuple[str, Path]] = []
         for package in arguments.packages:
             name, _, part = package.partition(":")
-            trees.append((package, fetch(name, folder.resolve()) / part))
+            tree = fetch(name, folder.resolve())
+            trees.append((package, tree if package in SELECTIONS else tree / part))
         if not arguments.packages:
             trees = [(p.name, p) for p in sorted(KERNELS.iterdir()) if p.suffix in SUFFIXES]
             trees = [(n, p) for n, p in trees if n.startswith(arguments.only or "")]
@@ -242,9 +252,10 @@ def main() -> None:
         print("|---|---|---|---|---|---|---|---|")
         total: Counter[str] = Counter()
         for name, tree in trees:
-            flags = [*FLAGS.get(name.partition(":")[0], []), *arguments.flag]
-            run = programs if arguments.each else in_process
-            found = run(tree, flags, arguments.limit)
+            if arguments.each:
+                found = programs(tree, arguments.flag, arguments.limit)
+            else:
+                found = in_process(tree, arguments.flag, arguments.limit, name)
             if found is None:
                 print(f"| {name} | | | | | | over {arguments.limit:.0f} | |", flush=True)
                 continue

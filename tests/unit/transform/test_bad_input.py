@@ -72,13 +72,40 @@ def test_utf_16(name: str) -> None:
 
 
 def test_latin_1() -> None:
-    """Its bytes stay as they are in Fortran; C must be UTF-8."""
-    fortran, c = Path("halo.f90"), Path("halo.c")
-    fortran.write_bytes(b"! \xe9\n" + fortran.read_bytes())
-    assert run("--apply", "halo.f90").exit_code == 0
-    assert fortran.read_bytes().startswith(b"! \xe9\n")
-    c.write_bytes(b"/* \xe9 */\n" + c.read_bytes())
-    assert "halo.c is not UTF-8 (byte 3)" in complaint("--diff", "halo.c")
+    """Its bytes stay as they are."""
+    texts = {
+        "halo.f90": b"! \xe9\n",
+        "halo.c": b'/* \xe9\' */\nconst char *cafe = "caf\xe9"; // \xe9\n',
+    }
+    for name, beginning in texts.items():
+        file = Path(name)
+        file.write_bytes(beginning + file.read_bytes())
+        assert run("--apply", name).exit_code == 0
+        assert file.read_bytes().startswith(beginning)
+
+
+@pytest.mark.parametrize("code", [b"int caf\xe9;", b"int c = '\xe9';", b"/* */ \xe9", b"\0"])
+def test_latin_1_that_is_code(code: bytes) -> None:
+    """In C it is looked at in comments and strings alone: elsewhere it may be a number."""
+    file = Path("halo.c")
+    file.write_bytes(file.read_bytes() + code + b"\n")
+    at = file.read_bytes().index(code.strip(b"int caf;='/* "))
+    assert f"halo.c is not UTF-8 or Latin-1 (byte {at})" in complaint("--diff", "halo.c")
+
+
+def test_latin_1_in_a_header() -> None:
+    Path("halo.h").write_bytes(b"/* \xe9 */\n")
+    file = Path("halo.c")
+    file.write_text('#include "halo.h"\n' + file.read_text())
+    assert run("--apply", "halo.c").exit_code == 0
+
+
+def test_c_of_old() -> None:
+    """Functions without a type or a declaration are read, but for those of MPI."""
+    Path("old.c").write_text("count(n) int n;\n{\n    if (n) return;\n    return other(n);\n}\n")
+    assert run("--diff", "old.c").exit_code == 0
+    Path("old.c").write_text("void f(int c)\n{\n    MPI_Barrier(c);\n}\n")
+    assert "old.c:3: call to undeclared function 'MPI_Barrier'" in complaint("--diff", "old.c")
 
 
 def test_a_missing_header_is_named_and_the_other_files_are_read() -> None:

@@ -85,6 +85,61 @@ def test_other_routines_may(declaration: str, call: str, tmp_path: Path) -> None
     assert not rewritten(C % (declaration, call, REDUCE), "p.c", tmp_path)
 
 
+TIMED = """#include <mpi.h>
+#include <stddef.h>
+#include <strings.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <sys/times.h>
+#include <time.h>
+static double u[100], v[100], w[1000], stamp;
+%s
+int main(int argc, char **argv)
+{
+    double *p = argc > 1 ? u : v, *none = NULL;
+    struct timeval t;
+    struct rusage r;
+    MPI_Init(&argc, &argv);
+    MPI_Sendrecv(u, 10, MPI_DOUBLE, 0, 0, v, 10, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+    %s
+    for (int i = 0; i < 1000; i++)
+        w[i] = 2 * w[i] + i;
+    w[1] += v[1] + p[1];
+    MPI_Finalize();
+    return w[7] > 1.0 || none;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("declared", "call", "passed"),
+    [
+        ("", "gettimeofday(&t, NULL);", True),
+        ("", "gettimeofday(&t, (struct timezone *)0);", True),
+        ("", "stamp = time(NULL);", True),
+        ("", "stamp = time(0);", True),
+        ("", "getrusage(RUSAGE_SELF, &r);", True),
+        ("", "stamp = times(NULL); bzero(w, 8);", True),
+        ("", "gettimeofday(&t, (struct timezone *)v);", False),
+        ("", "gettimeofday((struct timeval *)p, NULL);", False),
+        ("", "stamp = time((time_t *)none);", False),
+        ("", "bzero(v, 8);", False),
+        ("void look(void *);", "look(NULL);", False),
+        ("static void *NIL = v;\n#define NONE NIL", "stamp = time(NONE);", False),
+    ],
+)
+def test_clocks_that_are_given_no_memory_are_passed(
+    declared: str, call: str, passed: bool, tmp_path: Path
+) -> None:
+    """A null pointer names no memory to a function of the library."""
+    path = tmp_path / "p.c"
+    path.write_text(TIMED % (declared, call))
+    text = transform([path], Options()).after[str(path)]
+    behind = text.index(b"MPI_Wait") > text.index(b"2 * w") if b"MPI_Wait" in text else False
+    assert behind is passed, text.decode()
+
+
 @pytest.mark.parametrize(
     ("call", "fits"),
     [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cached_property
 
 from imbrex.transform import mpi_calls
@@ -33,7 +34,17 @@ from imbrex.transform.model.program import Block, Call, Kind, Program, Routine, 
 from imbrex.transform.model.reasons import ReasonKind
 
 _NONE: frozenset[str] = frozenset()
+_NULL = re.compile(r"(?:\([\w\s]+\*\s*\)\s*)?(?:NULL|nullptr|0)")
 _INSERTED = Kind.INSERTED  # before Python 3.12 a member of an Enum is found slowly
+
+
+def _is_null(call: Call, position: int) -> bool:
+    """Whether a function of the library is passed no memory there, as in `time(NULL)`."""
+    if position >= len(call.arguments):
+        return False
+    argument = call.arguments[position]
+    named = argument.base not in (None, UNKNOWN_MEMORY)
+    return not named and _NULL.fullmatch(argument.text.strip()) is not None
 
 
 class Footprints(Changes):
@@ -202,6 +213,7 @@ class Footprints(Changes):
             kind = ReasonKind.CALL_UNREAD if unread else ReasonKind.CALL_OF
             cause = kind(routine=call.name)
             return Footprint(stop=Reason(cause, place))
+        effects = {at: modes for at, modes in effects.items() if not _is_null(call, at)}
         accesses = self._argument_effects(call, effects, place)
         accesses += library.own_accesses(call.name, place.line)
         return Footprint(accesses, heavy=call.name in library.loops)

@@ -24,6 +24,7 @@ from imbrex.transform.model.sources import CXX_SUFFIXES, Language, SourceFile
 from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers import c_declarations, c_methods, c_vectors
 from imbrex.transform.readers.c_checks import checked_calls, checking_macros, without_checks
+from imbrex.transform.readers.c_encoding import as_text
 from imbrex.transform.readers.c_headers import header_of, identifiers_of, is_same, note_headers
 from imbrex.transform.readers.c_lambdas import note_lambdas
 from imbrex.transform.readers.c_macros import mpi_macros
@@ -47,6 +48,14 @@ _CLASSES = frozenset({ck.CLASS_DECL, ck.STRUCT_DECL})
 # What runs where an object begins or ends: read for what it does, not rewritten.
 _MADE_UNSEEN = {ck.CONSTRUCTOR: "a constructor", ck.DESTRUCTOR: "a destructor"}
 _ROUTINES = frozenset({ck.FUNCTION_DECL, ck.CXX_METHOD, *_MADE_UNSEEN})
+# What C before 1999 has, and compilers of C still take; functions of MPI want their header.
+_OLD = (
+    "-Wno-implicit-int",
+    "-Wno-return-type",
+    "-Wimplicit-function-declaration",
+    "-Wno-error=implicit-function-declaration",
+)
+_UNDECLARED_MPI = re.compile(r"(?:call to undeclared|implicit declaration of) function 'P?MPI_")
 _OPENMP = re.compile(r"-[fq]?openmp(?:-simd|=\S+)?")
 
 
@@ -88,19 +97,16 @@ def _parsed(path: Path, flags: list[str], data: bytes, contents: Mapping[Path, b
     arguments = [*_plain_loops(flags), *compiler_headers(), "-ferror-limit=0"]
     arguments += ["-idirafter", str(HEADERS)]
     kept = precompiled(data, arguments) if plus_plus else []
-    arguments = ["-x", "c++" if plus_plus else "c", *arguments]
+    arguments = ["-x", "c++" if plus_plus else "c", *([] if plus_plus else _OLD), *arguments]
     index = cindex.Index.create(excludeDecls=bool(kept))
     declared = c_declarations.declarations()
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise ImbrexError(f"{path} is not UTF-8 (byte {error.start}): convert it first") from error
+    text = as_text(path, data)
     with tempfile.TemporaryFile() as captured:
         try:
             with _errors_into(captured.fileno()):
                 given = [(str(path), text), (str(HEADERS / c_declarations.NAME), declared)]
                 given += [
-                    (prefix + str(other), edited.decode(errors="surrogateescape"))
+                    (prefix + str(other), as_text(other, edited))
                     for other, edited in contents.items()
                     if other != path and other.suffix not in C_SUFFIXES - {".h"}
                     for prefix in ("", "./")  # libclang tells the two apart
@@ -117,7 +123,8 @@ def _parsed(path: Path, flags: list[str], data: bytes, contents: Mapping[Path, b
                 f"{path} cannot be read by libclang with {flags_text}: {message}"
             ) from error
     for message in unit.diagnostics:
-        if message.severity >= cindex.Diagnostic.Error:
+        undeclared = _UNDECLARED_MPI.match(message.spelling) is not None
+        if message.severity >= cindex.Diagnostic.Error or undeclared:
             place = message.location
             if place.file and is_compiler_header(place.file.name):
                 continue

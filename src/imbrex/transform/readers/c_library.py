@@ -59,6 +59,9 @@ EFFECTS: dict[str, dict[int, str]] = {name: {0: "r", 1: "r", 2: "r"} for name in
     "sincos": {1: "w", 2: "w"},
     "gettimeofday": {0: "w", 1: "w"},
     "clock_gettime": {1: "w"},
+    "getrusage": {1: "w"},
+    "times": {0: "w"},
+    "bzero": {0: "w"},
     "__assert_fail": {},
     "std::size": {},
     "std::empty": {},
@@ -81,10 +84,9 @@ vfscanf vprintf vscanf vsnprintf vsprintf vsscanf dprintf vdprintf open_memstrea
 flockfile funlockfile
 memccpy memchr mempcpy memrchr memmem stpcpy stpncpy strcat strchr strchrnul strcoll strdup
 strerror strerror_r strncat strndup strpbrk strrchr strsep strsignal strstr strcasestr strtok
-strtok_r strxfrm bcmp bcopy bzero index rindex ffs
+strtok_r strxfrm bcmp bcopy index rindex ffs
 asctime asctime_r ctime ctime_r clock_getres clock_nanosleep getdate gmtime gmtime_r localtime
-localtime_r mktime nanosleep strftime strptime timespec_get tzset times getrusage getrlimit
-setrlimit
+localtime_r mktime nanosleep strftime strptime timespec_get tzset getrlimit setrlimit
 access alarm chdir chmod chown close closedir creat dup dup2
 fchmod fcntl fstat fsync fdatasync ftruncate getcwd getegid geteuid getgid gethostname
 getlogin getopt getopt_long getpagesize getpgrp getpriority getpwuid getpwnam getsid ioctl
