@@ -50,21 +50,16 @@ SELECTIONS = {
         ("*/examl/avxLikelihood.c", "*/examl/mic_native*.c"),
         ("-D_GNU_SOURCE", "-D__SIM_SSE3", "-msse3", "-D_OPTIMIZED_FUNCTIONS", "-D_USE_ALLREDUCE"),
     ),
-    "phyml": Selection(_sources("src", _PHYML), (), ("-DPHYML", "-DMPI", "-DUNIX")),
+    "phyml": Selection(
+        _sources("src", _PHYML), (), ("-DPHYML", "-DMPI", "-DUNIX", '-DVERSION="3"')
+    ),
     "spooles": Selection(("*/src/*.c", "MPI/drivers/allInOneMPI.c"), ("MT/src/*.c",), ()),
     "tree-puzzle": Selection((*_sources("src", _PUZZLE), "*/src/sprng/*.c"), (), ("-DPARALLEL",)),
     "mrbayes": Selection(("*/src/*.c",), (), ("-DMPI_ENABLED",)),
     "netpipe": Selection(("*/src/netpipe.c", "*/src/mpi.c"), (), ("-DMPI",)),
     "fftw": Selection(
-        (
-            "*/fftw/*.c",
-            "*/mpi/*mpi.c",
-            "*/mpi/TOMS*.c",
-            "*/mpi/sched.c",
-            "*/mpi/fftw_mpi_test.c",
-            "*/tests/test_main.c",
-            "*/rfftw/*.c",
-        )
+        ("*/fftw/*.c", "*/rfftw/*.c", "*/mpi/*.c", "*/tests/test_main.c"),
+        ("*/mpi/test_*.c", "*/mpi/rfftw_mpi_test.c"),
     ),
     "ampliconnoise:PyroDist": _noise("PyroDist"),
     "ampliconnoise:SeqDist": _noise("SeqDist"),

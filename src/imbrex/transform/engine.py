@@ -34,7 +34,7 @@ from imbrex.transform.deciding import Deciding
 from imbrex.transform.garbage import collect, uncollected
 from imbrex.transform.model.program import Program
 from imbrex.transform.permissions import Permissions
-from imbrex.transform.readers import blas, c_library, c_vectors, fortran_library
+from imbrex.transform.readers import blas, c_library, c_vectors, fortran_library, simd
 from imbrex.transform.readers.c import read_c
 from imbrex.transform.readers.c_headers import settle_headers
 from imbrex.transform.readers.c_source import C_SUFFIXES
@@ -260,10 +260,11 @@ def _libraries(program: Program) -> Libraries:
     return Libraries(
         program,
         Library(
-            c_library.EFFECTS | blas.C_EFFECTS,
+            c_library.EFFECTS | blas.C_EFFECTS | simd.EFFECTS,
             c_library.STATES,
             c_library.NO_MPI | blas.C_NO_MPI,
             frozenset(blas.C_EFFECTS),
+            simd.PREFIXES,
         ),
         Library(
             fortran_library.SUBROUTINES | blas.FORTRAN_EFFECTS,

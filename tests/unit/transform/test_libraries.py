@@ -13,6 +13,7 @@ from imbrex.transform.engine import Options, transform
 from imbrex.transform.readers.c_macros import mpi_macros
 
 pytestmark = pytest.mark.slow
+needs_x86 = pytest.mark.skipif(platform.machine() != "x86_64", reason="the intrinsics of x86-64")
 
 C = """#include <mpi.h>
 %s
@@ -257,7 +258,34 @@ def test_names_that_mpi_3_removed_are_read(tmp_path: Path) -> None:
     assert not rewritten(C % ("", calls, sent), "p.c", tmp_path)
 
 
-@pytest.mark.skipif(platform.machine() != "x86_64", reason="the intrinsics of x86-64")
+@needs_x86
+@pytest.mark.parametrize(
+    ("step", "passed"),
+    [
+        ("_mm_store_pd(w + i, _mm_mul_pd(_mm_set1_pd(2.0), _mm_load_pd(u + i)));", True),
+        ("_mm_storel_pd(w + i, _mm_hadd_pd(_mm_setzero_pd(), _mm_loadu_pd(u)));", True),
+        ("_mm_store_pd(w + i, _mm_load_pd(v + i));", False),
+        ("_mm_store_pd(v + i, _mm_load_pd(w + i));", False),
+        ("_mm_store_si128((__m128i *)(w + i), _mm_load_si128((__m128i *)(u + i)));", False),
+    ],
+)
+def test_functions_of_vectors(step: str, passed: bool, tmp_path: Path) -> None:
+    """What they load and store is known, where it is no pointer."""
+    loop = f"for (int i = 0; i < 1000; i += 2)\n        {step}"
+    path = tmp_path / "p.c"
+    path.write_text("#include <pmmintrin.h>\n" + TIMED % ("", loop))
+    after = transform([path], Options(flags=["-msse3"])).after[str(path)]
+    behind = after.index(b"MPI_Wait") > after.index(b"_mm_") if b"MPI_Wait" in after else False
+    assert behind is passed, after.decode()
+
+
+@needs_x86
+def test_functions_of_vectors_call_no_mpi(tmp_path: Path) -> None:
+    call = "_mm_store_si128((__m128i *)w, _mm_avg_epu8(_mm_set1_epi32(n), _mm_set1_epi32(n)));"
+    assert rewritten(C % ("#include <emmintrin.h>", call, REDUCE), "p.c", tmp_path)
+
+
+@needs_x86
 @pytest.mark.parametrize("header", ["xmmintrin.h", "immintrin.h"])
 def test_the_compiler_s_own_headers_may_use_what_libclang_does_not_know(
     header: str, tmp_path: Path

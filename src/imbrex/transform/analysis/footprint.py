@@ -209,7 +209,7 @@ class Footprints(Changes):
         effects = library.effects.get(call.name)
         if effects is None:
             given = self.program.written_in_c(call.name, file) is not None
-            unread = not (given or call.library or call.name in library.known)
+            unread = not (given or call.library or library.calls_no_mpi(call.name))
             kind = ReasonKind.CALL_UNREAD if unread else ReasonKind.CALL_OF
             cause = kind(routine=call.name)
             return Footprint(stop=Reason(cause, place))

@@ -2,33 +2,49 @@
 
 from __future__ import annotations
 
+import re
+from functools import lru_cache
+
 from imbrex.transform import mpi_calls
+from imbrex.transform.analysis.named import names_untold
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.location import Location
 from imbrex.transform.model.program import Program, Routine
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.model.sources import Language
 
+_NAME = re.compile(rb"[a-z]\w*")
+_RENAMED = re.compile(rb"=>\s*([a-z]\w*)")
+_GROUP = re.compile(rb"\b(?:namelist\s*/|equivalence\s*\()")
+_COMMENT = re.compile(rb"\s*(?:!.*)?")
+_GOES_ON = re.compile(rb"\s*&| {5}[^ 0]")
 _STATUS = {**mpi_calls.STATUS, **mpi_calls.STATUS_OF_WAIT}
 
 
-def never_read(program: Program, routine: Routine, key: str) -> Reason | None:
-    """None where nothing reads the local variable `key`; else what may read it.
+def never_read(
+    program: Program, routine: Routine, key: str, *, whole: bool = False
+) -> Reason | None:
+    """None where nothing reads the variable `key`; else what may read it.
 
-    Passing it to an MPI routine as status or error code is not reading it.
+    Passing it to an MPI routine as status or error code is not reading it. `whole`: the code of the
+    whole program is seen, so that a variable of a module need not be local.
     """
     variable = program.variables.get(key)
     here = Location(routine.file, routine.line)
-    if variable is None or variable.kind not in ("local", "host"):
+    of_module = whole and key.startswith("module:") and _is_plain(program, key)
+    if variable is None or not (variable.kind in ("local", "host") or of_module):
         name = key if variable is None else variable.name
         return Reason(ReasonKind.RESULT_NOT_LOCAL(variable=name), here)
+    if _in_group(program, key):
+        return Reason(ReasonKind.RESULT_MAY_BE_READ(variable=variable.name), here)
     for target in program.holders(key):
         if not target.startswith("argument:MPI_"):
             return Reason(ReasonKind.RESULT_ADDRESS(variable=variable.name), here)
     text = program.files.get(routine.file)
     fortran = text is not None and text.language is not Language.C
     # The variables of a host are known in the procedures that it contains.
-    everywhere = list(program.routines.values()) if variable.kind == "host" else [routine]
+    known_here = variable.kind == "local"
+    everywhere = [routine] if known_here else list(program.routines.values())
     for where in everywhere:
         found = _reader(program, where, key, fortran)
         if found is not None:
@@ -36,9 +52,52 @@ def never_read(program: Program, routine: Routine, key: str) -> Reason | None:
     return None
 
 
+def _is_plain(program: Program, key: str) -> bool:
+    """Whether a variable of a module is known by its own name alone."""
+    variable = program.variables[key]
+    if key.startswith("module:?") or key in program.overlays or variable.volatile:
+        return False
+    name = variable.name.lower().encode()
+    return not any(name in _renamed(source.data) for source in program.files.values())
+
+
+def _in_group(program: Program, key: str) -> bool:
+    """Whether a variable of Fortran may be read by the name of a group, or by another one."""
+    name = program.variables[key].name.lower().encode()
+    return any(name in _grouped(s.data) for s in program.files.values() if s.is_fortran)
+
+
+@lru_cache(maxsize=4096)
+def _renamed(data: bytes) -> frozenset[bytes]:
+    """The names that a text of Fortran gives others, `other => name`."""
+    return frozenset(_RENAMED.findall(data.lower()))
+
+
+@lru_cache(maxsize=4096)
+def _grouped(data: bytes) -> frozenset[bytes]:
+    """The names in what a text of Fortran lists as one: groups of names, names of one memory."""
+    if not _GROUP.search(data.lower()):
+        return frozenset()
+    names: set[bytes] = set()
+    listing = open_end = False
+    for line in data.lower().splitlines():
+        fixed = not open_end and line.startswith((b"c", b"*"))
+        if listing and (fixed or _COMMENT.fullmatch(line)):
+            continue
+        code = line.partition(b"!")[0]
+        listing = bool(_GROUP.search(code) or (listing and (open_end or _GOES_ON.match(line))))
+        open_end = code.rstrip().endswith(b"&")
+        names.update(_NAME.findall(code) if listing else ())
+    return frozenset(names)
+
+
 def _reader(program: Program, routine: Routine, key: str, fortran: bool) -> Reason | None:
     variable = program.variables[key]
+    name = variable.name.lower()
     for statement in routine.statements():
+        if fortran and name in names_untold(program, routine, statement):
+            place = Location(routine.file, statement.line)
+            return Reason(ReasonKind.RESULT_MAY_BE_READ(variable=variable.name), place)
         for access in statement.accesses:
             if access.variable == key and not access.write:
                 return Reason(

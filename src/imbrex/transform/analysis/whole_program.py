@@ -70,6 +70,6 @@ def _seen(program: Program, libraries: Libraries, name: str, file: str) -> bool:
     return (
         program.callee(name, file) is not None
         or program.written_in_c(name, file) is not None
-        or name in libraries.of(file).known
+        or libraries.of(file).calls_no_mpi(name)
         or name.startswith(("__builtin_", "MPI_"))
     )

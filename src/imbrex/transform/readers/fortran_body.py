@@ -17,6 +17,7 @@ from imbrex.transform.readers.fortran_concurrent import concurrent
 from imbrex.transform.readers.fortran_directives import loop_behind, with_directives
 from imbrex.transform.readers.fortran_elementwise import elementwise
 from imbrex.transform.readers.fortran_expressions import Expressions
+from imbrex.transform.readers.fortran_inside import calls_inside
 from imbrex.transform.readers.fortran_joined import joined
 from imbrex.transform.readers.fortran_lines import LogicalLine, closing, split_arguments
 from imbrex.transform.readers.fortran_masked import masked
@@ -189,6 +190,8 @@ class Body:
             statement.stop = ReasonKind.INPUT_OUTPUT()
         else:
             statement.stop = ReasonKind.STATEMENT()
+        if not statement.allocation:
+            effects.calls = calls_inside(self.expressions, line)
         return statement
 
     @staticmethod

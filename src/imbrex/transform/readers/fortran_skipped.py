@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from imbrex.transform.model.program import Statement
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.readers.fortran_arguments import Effects
+from imbrex.transform.readers.fortran_inside import bound_inside, calls_inside
 from imbrex.transform.readers.fortran_lines import LogicalLine, closing
 from imbrex.transform.readers.fortran_scopes import is_assignment
 
@@ -20,6 +21,8 @@ def skipped(body: Body, line: LogicalLine, text: str) -> Statement:
     keyword = re.match(r"(associate|block|critical|where|forall|changeteam|if|do|select)", text)
     name = keyword[1].upper() if keyword else "named"
     statement = body.opaque(line, ReasonKind.NAMED_CONSTRUCT(name=name))
+    bound = bound_inside(line)
+    statement.calls += calls_inside(body.expressions, line)
     if keyword is None:
         return statement
     name = keyword[1]
@@ -46,6 +49,10 @@ def skipped(body: Body, line: LogicalLine, text: str) -> Statement:
                 depth += 1
             if "callmpi_" in inner.masked:
                 _planted(body, statement, inner)
+        if not inner.directive:
+            bound |= bound_inside(inner)
+            calls = calls_inside(body.expressions, inner)
+            statement.calls += [call for call in calls if call.name not in bound]
         statement.end, statement.end_line = inner.end, inner.end_line
         if depth == 0:
             break

@@ -166,7 +166,8 @@ class CallRewrite(Placement, Rewrite[Site, ContentT, DoneT]):
         if language is Language.C or missing:
             return None
         argument = site.call.arguments[-1]
-        reason = never_read(self.program, site.routine, argument.base or "")
+        whole = self.footprints.unseen is None
+        reason = never_read(self.program, site.routine, argument.base or "", whole=whole)
         if reason is not None and not self._code_stays(site, argument):
             text = ReasonKind.ERROR_CODE(cause=reason.cause)
             raise Refusal(self.name, Reason(text, reason.location))

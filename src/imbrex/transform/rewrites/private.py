@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.def_use import DefUseChain, DefUseChains
 from imbrex.transform.analysis.footprint import Footprints
+from imbrex.transform.analysis.named import names_untold
 from imbrex.transform.model.causes import Cause, Reason
 from imbrex.transform.model.location import Location
 from imbrex.transform.model.memory import Variable
@@ -148,8 +149,14 @@ class PrivateBuffers(Preparing[BufferSite, list[DefUseChain]]):
     def _users(self) -> dict[str, set[str]]:
         """The routines that name each variable."""
         if not self._known_users:
+            named: dict[str, list[str]] = {}
+            for key, variable in self.program.variables.items():
+                named.setdefault(variable.name.lower(), []).append(key)
             for routine in self.program.routines.values():
                 for statement in routine.statements():
+                    for name in names_untold(self.program, routine, statement):
+                        for key in named.get(name, ()):
+                            self._known_users.setdefault(key, set()).add(routine.key)
                     used = [access.variable for access in statement.accesses]
                     used += [a.base for c in statement.calls for a in c.arguments if a.base]
                     for key in used:
