@@ -54,7 +54,9 @@ SELECTIONS = {
         _sources("src", _PHYML), (), ("-DPHYML", "-DMPI", "-DUNIX", '-DVERSION="3"')
     ),
     "spooles": Selection(("*/src/*.c", "MPI/drivers/allInOneMPI.c"), ("MT/src/*.c",), ()),
-    "tree-puzzle": Selection((*_sources("src", _PUZZLE), "*/src/sprng/*.c"), (), ("-DPARALLEL",)),
+    "tree-puzzle": Selection(
+        (*_sources("src", _PUZZLE), "*/src/sprng/*.c"), (), ("-DPARALLEL", "-DNOSPRNG")
+    ),
     "mrbayes": Selection(("*/src/*.c",), (), ("-DMPI_ENABLED",)),
     "netpipe": Selection(("*/src/netpipe.c", "*/src/mpi.c"), (), ("-DMPI",)),
     "fftw": Selection(

@@ -156,3 +156,48 @@ end program p
 
 def test_the_kind_takes_the_name() -> None:
     assert ReasonKind.GENERIC(routine="a").text == "a is known by a generic name too"
+
+
+OF_MPI = """module names
+  implicit none
+  interface mp_%s
+    subroutine mpi_%s(%s)
+      integer :: %s
+    end subroutine
+  end interface
+end module
+program p
+  use names, only: mp_%s
+  implicit none
+  include 'mpif.h'
+  integer :: e, i, n, me
+  double precision :: a(1000)
+  call mpi_init(e)
+  n = 3
+  %s
+  call mpi_bcast(n, 1, mpi_integer, 0, mpi_comm_world, e)
+  do i = 1, 1000
+    a(i) = sqrt(dble(i))
+  end do
+  print *, a(n)
+  call mpi_finalize(e)
+end program p
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "call", "moves"),
+    [
+        ("comm_rank", "c, me, e", "call mp_comm_rank(mpi_comm_world, me, e)", True),
+        ("win_fence", "a, w, e", "call mp_win_fence(0, n, e)", False),
+        ("bcast", "b, n, t, r, c, e", "call mp_bcast(me, 1, mpi_integer, 0, n, e)", False),
+    ],
+)
+def test_functions_of_mpi_by_a_generic_name(
+    name: str, arguments: str, call: str, moves: bool, tmp_path: Path
+) -> None:
+    """They are what they are; one that communicates stays, and what it may match."""
+    path = tmp_path / "p.f90"
+    path.write_text(OF_MPI % (name, name, arguments, arguments, name, call))
+    text = transform([path], Options()).after[str(path)]
+    assert (b"mpi_ibcast" in text) is moves

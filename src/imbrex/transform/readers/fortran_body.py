@@ -378,5 +378,5 @@ class Body:
         call.unknown = found is not None and match[1] in found[0].dummies
         if re.search(r"[(,]\*\d+[,)]", text):
             statement.stop = ReasonKind.ALTERNATE_RETURN()
-        effects.calls += self.expressions.targets(call)
+        effects.calls += self.expressions.targets(call, effects)
         return statement

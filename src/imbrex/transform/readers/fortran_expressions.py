@@ -53,6 +53,11 @@ def _is_small(array: Variable) -> bool:
     return size <= _SMALL
 
 
+def mpi_name(name: str) -> str:
+    """A name of MPI as the standard writes it."""
+    return "MPI_" + name[4:].capitalize()
+
+
 class Expressions(Arguments):
     """Reads the expressions of one scope."""
 
@@ -158,7 +163,7 @@ class Expressions(Arguments):
         # A generic name that extends an intrinsic function may stand for one of the program's.
         extended = name in FUNCTIONS and name in self.names.own.generics
         reference.unknown = extended or name in self.scope.dummies
-        effects.calls += self.targets(reference)
+        effects.calls += self.targets(reference, effects)
         return stop + 1
 
     def _asked(self, line: LogicalLine, first: int, stop: int, effects: Effects) -> int:
@@ -195,8 +200,11 @@ class Expressions(Arguments):
             effects.stop = effects.stop or ReasonKind.ALLOCATION()
         effects.accesses += [Access(key, False, True, line.line) for key in bounds]
 
-    def targets(self, call: Call) -> list[Call]:
-        """The calls that the reference of a generic name may be; others stay as they are."""
+    def targets(self, call: Call, effects: Effects) -> list[Call]:
+        """The calls that the reference of a generic name may be; others stay as they are.
+
+        A function of MPI by such a name is what it is, and stays as it stands.
+        """
         found = self.names.find(self.scope, call.name)
         external = found is not None and "external" in found[1].attributes
         if call.unknown or external or call.name in self.scope.dummies:
@@ -204,7 +212,12 @@ class Expressions(Arguments):
         specifics = self.names.specifics(self.scope, call.name)
         if not specifics or call.name in specifics:
             return [call]
-        return [replace(call, name=name, is_statement=False) for name in sorted(specifics)]
+        calls = [replace(call, name=name, is_statement=False) for name in sorted(specifics)]
+        for target in calls:
+            if target.name.startswith("mpi_"):
+                target.name, target.macro = mpi_name(target.name), call.name
+                self._values(target.name, target.arguments, call.line, effects)
+        return calls
 
     def test(self, condition: str) -> Test | None:
         """What a condition compares, where that is two integers, or a logical variable."""
@@ -243,19 +256,19 @@ class Expressions(Arguments):
             effects.calls += inner.calls
             effects.stop = effects.stop or inner.stop
         if name.startswith("mpi_"):
-            name = "MPI_" + name[4:].capitalize()
-            self._values(name, arguments, line, effects)
+            name = mpi_name(name)
+            self._values(name, arguments, line.line, effects)
         end = last if last < len(line.bytes) else len(line.bytes) - 1
         return Call(name, arguments, line.bytes[start], line.bytes[end] + 1, line.line)
 
     @staticmethod
-    def _values(name: str, arguments: list[Argument], line: LogicalLine, effects: Effects) -> None:
+    def _values(name: str, arguments: list[Argument], line: int, effects: Effects) -> None:
         """MPI reads what it takes by value in C: counts, ranks, tags and handles, in arrays too."""
         memory = mpi_calls.EFFECTS.get(name)
         for position, argument in enumerate(arguments[: mpi_calls.C_ARGUMENTS.get(name)]):
             if memory is None or position in memory or argument.base in (None, TEMPORARY):
                 continue
-            access = Access(argument.base or "", argument.through, False, line.line)
+            access = Access(argument.base or "", argument.through, False, line)
             effects.accesses.append(access)
             if access not in argument.reads:
                 argument.reads = [*argument.reads, access]
