@@ -220,10 +220,12 @@ class _Unit(StatementReader):
         """`macros`: MPI's names by the macros that stand for them. `texts`: of its own files."""
         super().__init__(program, source)
         self.expressions.macros = macros
+        self.texts = texts
         self.names = frozenset().union(*(identifiers_of(data) for data in texts.values()))
 
     def read(self, unit: Any) -> None:
-        for cursor in Tree(unit, self.data, plus_plus=self.plus_plus).top():
+        tree = Tree(unit, self.data, plus_plus=self.plus_plus, texts=self.texts)
+        for cursor in tree.top():
             self._top(cursor)
             cursor.forget()  # what is read is in the model
         read: set[str] = set()

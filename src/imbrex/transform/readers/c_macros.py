@@ -9,6 +9,9 @@ _DEFINE = re.compile(
     rb"(?m)^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)(\(?)[ \t]*(.*?)[ \t]*(?://.*|/\*.*)?\r?$"
 )
 _UNDEFINED = re.compile(rb"(?m)^[ \t]*#[ \t]*undef[ \t]+([A-Za-z_]\w*)")
+_WORD = re.compile(rb"[A-Za-z_]\w*")
+_BEHIND_TOKEN = re.compile(rb"[\w)\]};'\"]")
+_ARGUMENTS = re.compile(rb"\s*\((?:[^()'\"]|\([^()'\"]*\))*\)")
 _MPI_NAME = re.compile(r"MPI_[A-Z0-9_]+")
 
 
@@ -37,3 +40,16 @@ def mpi_macros(texts: Iterable[bytes], flags: list[str]) -> dict[str, str]:
         if _MPI_NAME.fullmatch(meaning) and meaning not in values:
             found[name] = meaning
     return found
+
+
+def behind_macro(data: bytes, end: int) -> int:
+    """The byte behind what ends with a macro's use, where libclang says `end`.
+
+    It leaves the use out where the last token is an argument of a macro inside the macro, as with
+    `#define ZERO REAL(0.0)`: `end` then is where the macro's name begins.
+    """
+    word = _WORD.match(data, end)
+    if word is None or _BEHIND_TOKEN.match(data, end - 1):
+        return end
+    arguments = _ARGUMENTS.match(data, word.end())
+    return word.end() if arguments is None else arguments.end()

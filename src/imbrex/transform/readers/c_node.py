@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from clang.cindex import LinkageKind, StorageClass, TypeKind
 
 from imbrex.transform.readers import c_calls
 from imbrex.transform.readers import c_cursor_kinds as ck
+from imbrex.transform.readers.c_macros import behind_macro
 from imbrex.transform.readers.c_std_arrays import element_of
 from imbrex.transform.readers.once import Once
 
@@ -60,13 +62,19 @@ _DEREFERENCE = 6
 
 
 class Tree:
-    """The nodes and types of one translation unit; `data` is the text of its main file."""
+    """The nodes and types of one translation unit.
 
-    def __init__(self, unit: Any, data: bytes, *, plus_plus: bool) -> None:
+    `data` is the text of its main file, `texts` those of the program's files by name.
+    """
+
+    def __init__(
+        self, unit: Any, data: bytes, *, plus_plus: bool, texts: Mapping[str, bytes] | None = None
+    ) -> None:
         self.unit = unit
         self.plus_plus = plus_plus
         self.leaves = _LEAVES if plus_plus else _LEAVES | {ck.DECL_REF_EXPR}
         self.name = str(unit.spelling)
+        self.texts = texts or {self.name: data}
         self.lines = [0, *(match.end() for match in re.finditer(b"\n", data))]
         # A place in the main file that no macro makes is a number: that of the file's first byte
         # and the offset. Asking for line and offset takes many calls; they are made if a probe
@@ -324,7 +332,10 @@ class Node:
             lines = tree.lines
             return bisect_right(lines, start), start, bisect_right(lines, end), end
         ends = (c_calls.range_start(extent), c_calls.range_end(extent))
-        return *c_calls.where(ends[0]), *c_calls.where(ends[1])
+        line, end = c_calls.where(ends[1])
+        text = tree.texts.get(tree.file(c_calls.file_of(ends[1])) or "")
+        end = end if text is None else behind_macro(text, end)
+        return *c_calls.where(ends[0]), line, end
 
     @Once
     def initializer(self) -> Node | None:
