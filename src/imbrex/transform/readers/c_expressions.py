@@ -17,6 +17,7 @@ from imbrex.transform.readers import c_cursor as cc
 from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers import c_library, c_methods, c_vectors, cxx_library
 from imbrex.transform.readers.c_alignment import aligned
+from imbrex.transform.readers.c_asserted import asserted
 from imbrex.transform.readers.c_copies import copied_with
 from imbrex.transform.readers.c_distances import (
     becomes_number,
@@ -75,6 +76,9 @@ class ExpressionReader(HidingReader):
                 self.call(cursor, effects)
         elif self.allocated(cursor, effects) or self.freed(cursor, effects):
             pass
+        elif kind is ck.STATEMENT_EXPR and (parts := asserted(cursor)):
+            for part in parts:
+                self.read(part, effects)
         elif kind in (ck.STATEMENT_EXPR, ck.LAMBDA_EXPR) or (
             kind in ck.STATEMENTS
             or kind in (ck.CXX_THROW_EXPR, ck.CXX_NEW_EXPR, ck.CXX_DELETE_EXPR)
