@@ -50,13 +50,9 @@ SELECTIONS = {
         ("*/examl/avxLikelihood.c", "*/examl/mic_native*.c"),
         ("-D_GNU_SOURCE", "-D__SIM_SSE3", "-msse3", "-D_OPTIMIZED_FUNCTIONS", "-D_USE_ALLREDUCE"),
     ),
-    "phyml": Selection(
-        _sources("src", _PHYML), (), ("-DPHYML", "-DMPI", "-DUNIX", '-DVERSION="3"')
-    ),
+    "phyml": Selection(_sources("src", _PHYML), (), ("-DPHYML", "-DMPI", "-DUNIX")),
     "spooles": Selection(("*/src/*.c", "MPI/drivers/allInOneMPI.c"), ("MT/src/*.c",), ()),
-    "tree-puzzle": Selection(
-        (*_sources("src", _PUZZLE), "*/src/sprng/*.c"), (), ("-DPARALLEL", "-DNOSPRNG")
-    ),
+    "tree-puzzle": Selection((*_sources("src", _PUZZLE), "*/src/sprng/*.c"), (), ("-DPARALLEL",)),
     "mrbayes": Selection(("*/src/*.c",), (), ("-DMPI_ENABLED",)),
     "netpipe": Selection(("*/src/netpipe.c", "*/src/mpi.c"), (), ("-DMPI",)),
     "fftw": Selection(

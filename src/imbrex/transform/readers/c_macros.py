@@ -48,8 +48,8 @@ def behind_macro(data: bytes, end: int) -> int:
     It leaves the use out where the last token is an argument of a macro inside the macro, as with
     `#define ZERO REAL(0.0)`: `end` then is where the macro's name begins.
     """
-    word = _WORD.match(data, end)
-    if word is None or _BEHIND_TOKEN.match(data, end - 1):
+    use = _WORD.match(data, end)
+    if use is None or _BEHIND_TOKEN.match(data, end - 1):
         return end
-    arguments = _ARGUMENTS.match(data, word.end())
-    return word.end() if arguments is None else arguments.end()
+    arguments = _ARGUMENTS.match(data, use.end())
+    return use.end() if arguments is None else arguments.end()
