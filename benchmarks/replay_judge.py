@@ -37,6 +37,7 @@ from imbrex.replay.run_log import read_run_log
 from page import insert, merged, standing
 
 CALLS = Path(__file__).with_name("fortran_calls.c")
+EXSCAN = Path(__file__).with_name("exscan_chain.c")
 WINDOWS = str(Path(__file__).resolve().with_name("windows.c"))
 F08 = str(Path(__file__).resolve().with_name("simulated_mpi_f08.f90"))
 # With 8 or 16 ranks SMPI's MPI_Ibarrier ends on some ranks and not on others, so that the runtime
@@ -51,7 +52,7 @@ TREES = Collectives(
         "MPI_Barrier": Choice(Algorithm.TREE_UP_DOWN, Algorithm.TREE_UP_DOWN),
         "MPI_Bcast": Choice(Algorithm.BINOMIAL_FROM_ROOT, Algorithm.BINOMIAL_FROM_ROOT),
         "MPI_Alltoall": Choice(Algorithm.PAIRWISE, Algorithm.PAIRWISE),
-        "MPI_Exscan": Choice(Algorithm.LINEAR_SCAN, Algorithm.LINEAR_SCAN),
+        "MPI_Exscan": Choice(Algorithm.CHAIN_SCAN, Algorithm.CHAIN_SCAN),
     }
 )
 OPTIONS = [
@@ -147,7 +148,7 @@ def build(name: str, folder: Path, runtime: Path) -> Path:
     unmatched.write_text(UNMATCHED)
     of_fortran = any(Path(source).suffix in FORTRAN for source in sources)
     compiler = "smpif90" if of_fortran else "smpicc"
-    sources += [str(unmatched), str(CALLS)] if of_fortran else [str(unmatched)]
+    sources += [str(unmatched), str(EXSCAN), *([str(CALLS)] if of_fortran else [])]
     words = ["-std=gnu11", "-w", f"-DAPPS_POINT_NS={app.point_ns}", *predict_judge.BEGINS]
     objects = [str(predict_judge.begins(folder))]
     for source in map(Path, sources):
