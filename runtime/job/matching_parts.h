@@ -4,7 +4,7 @@
 #define IMBREX_JOB_MATCHING_PARTS_H
 
 #include "analysis/evidence.h"
-#include "analysis/pairing.h"
+#include "analysis/telling.h"
 #include "analysis/rounds.h"
 #include "job/sparse.h"
 

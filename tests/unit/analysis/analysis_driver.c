@@ -17,7 +17,7 @@
 #include "analysis/analyze.h"
 #include "analysis/excerpt.h"
 #include "analysis/facts.h"
-#include "analysis/pairing.h"
+#include "analysis/telling.h"
 #include "analysis/rounds.h"
 #include "core/engine.h"
 
