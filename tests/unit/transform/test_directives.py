@@ -183,4 +183,29 @@ int main("""
     ],
 )
 def test_what_both_parts_may_have(text: str, cut: int, allowed: bool) -> None:
-    assert both_may_have(text, cut) is allowed
+    assert both_may_have(text, cut, {}) is allowed
+
+
+@pytest.mark.parametrize(
+    ("clause", "allowed"),
+    [
+        ("reduction(+:s)", True),
+        ("private(a) reduction( + : s , t ) schedule(static)", True),
+        ("reduction(max:high)", True),
+        ("reduction(MIN: Low)", True),
+        ("reduction(+:s) reduction(max:high)", True),
+        ("reduction(-:s)", False),
+        ("reduction(*:s)", False),
+        ("reduction(max:s)", False),
+        ("reduction(min:high)", False),
+        ("reduction(+:s,other)", False),
+        ("reduction(inscan,+:s)", False),
+        ("reduction(+:s[0:4])", False),
+        ("reduction", False),
+        ("lastprivate(s)", False),
+    ],
+)
+def test_a_reduction_has_to_be_what_the_loop_is_known_to_do(clause: str, allowed: bool) -> None:
+    known = {"s": "sum", "t": "sum", "high": "chosen max", "low": "extreme min"}
+    assert both_may_have(f"#pragma omp parallel for {clause}\n", 1, known) is allowed
+    assert both_may_have(f"!$omp parallel do {clause}\n", 1, known) is allowed

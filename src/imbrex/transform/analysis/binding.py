@@ -69,7 +69,7 @@ class Binding:
         strides = self._all(access.strides)
         section, fit = None, None
         owner = self._owner(access.owner)
-        fixed = not access.through or bool(owner)
+        fixed = not access.through or bool(owner) or self._stays(access)
         fixed = fixed or f"vector:{access.variable}" in self.program.variables
         if strides is not None and fixed and access.variable not in self.parameters:
             section, fit = self.section(access.section), self._fit(access.fit)
@@ -84,6 +84,13 @@ class Binding:
             self._all(access.slot) or (),
             fit=fit,
         )
+
+    def _stays(self, access: Access) -> bool:
+        """Whether it is through a pointer of the whole program that the routine leaves alone."""
+        variable = self.program.variables.get(access.variable)
+        if variable is None or variable.kind not in ("global", "static"):
+            return False
+        return access.variable not in self.written and not access.slot
 
     def _owner(self, owner: str) -> str:
         """The caller's name of the object that a reference or `this` is in the routine."""

@@ -216,5 +216,5 @@ class Changes:
         if apart(facts):
             return True
         # If one of them touches nothing, they do not meet either.
-        spans = extents(left) | extents(right)
+        spans = extents(left, strides) | extents(right, strides)
         return bool(spans) and apart(facts | spans)

@@ -6,6 +6,7 @@ import re
 
 from imbrex.transform import mpi_calls
 from imbrex.transform.model.affine import ARROW, Affine, Fit, Range, Section, surely_less
+from imbrex.transform.model.linear_indices import whole_lines
 from imbrex.transform.model.memory import Layout, Variable
 from imbrex.transform.model.program import Argument, Call, Program
 
@@ -45,7 +46,7 @@ def _elements(
         if variable.rows:  # no message goes on from one into the next
             rest = (Range.point(index) for index in first[1:])
             return (Range(first[0], first[0].plus(number).plus(Affine(1), -1)), *rest)
-        return _run(first, extents, number, len(argument.strides)) or _given(program, call, part)
+        return _run(first, extents, number) or _given(program, call, part)
     if count != Affine(1):
         return None  # where the second begins depends on the type's extent
     return _vector(first, extents, len(argument.strides), layout)
@@ -157,18 +158,15 @@ def handle(datatype: Argument) -> str | None:
     return read.pop() if len(read) == 1 else None
 
 
-def _run(first: list[Affine], extents: Extents, count: Affine, strides: int = 0) -> Section | None:
-    """`count` elements one after the other.
-
-    The extents of the first `strides` dimensions may be below 0, those of a declared array not:
-    none of its elements could then be named.
-    """
+def _run(first: list[Affine], extents: Extents, count: Affine) -> Section | None:
+    """`count` elements one after the other."""
     ranges: list[Range] = []
     for number, index in enumerate(first):
         low, high = extents[number]
+        if count == Affine(1):
+            return (*ranges, *map(Range.point, first[number:]))
         extent = _extent(low, high)
-        linear = number < strides and extent is not None and extent.terms
-        lines = None if extent is None or linear else _divided(count, extent)
+        lines = None if extent is None else whole_lines(count, extent)
         last_dimension = number == len(extents) - 1
         if last_dimension or lines is None or index != low:
             last = index.plus(count).plus(Affine(1), -1)
@@ -195,7 +193,7 @@ def _vector(first: list[Affine], extents: Extents, linear: int, layout: Layout) 
         stride = stride.product(extent)
         if stride != layout.stride:
             continue
-        block = _run(first[:number], extents[:number], layout.length, linear)
+        block = _run(first[:number], extents[:number], layout.length)
         if block is None:
             return None
         last = first[number].plus(layout.count).plus(Affine(1), -1)
@@ -242,16 +240,3 @@ def as_number(program: Program, bound: Affine | None) -> Affine | None:
     if bound is None or bound.variables().isdisjoint(program.set_once):
         return bound
     return bound.replace(lambda name: program.set_once.get(name, Affine.variable(name)))
-
-
-def _divided(count: Affine, extent: Affine) -> Affine | None:
-    """The number of whole lines that `count` elements are."""
-    if extent.terms:
-        return count.divided(extent)
-    if extent.constant <= 0:
-        return None
-    numbers = [count.constant, *(coefficient for _, coefficient in count.terms)]
-    if any(number % extent.constant for number in numbers):
-        return None
-    terms = tuple((key, value // extent.constant) for key, value in count.terms)
-    return Affine(count.constant // extent.constant, terms)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from imbrex.transform.analysis.called_nests import CalledNests, done
 from imbrex.transform.analysis.footprint import Footprints
 from imbrex.transform.analysis.loop_spaces import space_of_loops
+from imbrex.transform.analysis.radix import told_by
 from imbrex.transform.analysis.set_first import sets_first
 from imbrex.transform.analysis.space import Space
 from imbrex.transform.model.affine import Section, widen, within
@@ -118,7 +119,10 @@ class Spaces:
                 mine.low is not None
                 and mine.low == mine.high == theirs.low == theirs.high
                 and mine.low.coefficient(index)
-                and mine.low.variables() & indices == {index}
+                and (
+                    mine.low.variables() & indices == {index}
+                    or index in told_by(mine.low, space.ranges)
+                )
                 for mine, theirs in zip(write.section, other.section, strict=True)
             ):
                 return False

@@ -249,12 +249,18 @@ def disjoint(
     )
 
 
-def extents(section: Section) -> frozenset[Affine]:
-    """What is not below 0 where anything of the section is touched at all: loops that run."""
+def extents(section: Section, strides: tuple[Affine, ...] = ()) -> frozenset[Affine]:
+    """What is not below 0 where anything of the section is touched at all: loops that run.
+
+    Not so of whole lines of a linear array: a message of `nx * ny` elements holds some where both
+    are below 0, too.
+    """
     found = set()
-    for dimension in section:
+    for number, dimension in enumerate(section):
         if dimension.low is not None and dimension.high is not None:
             span = dimension.high.plus(dimension.low, -1)
+            if number < len(strides) and span.plus(Affine(1)) == strides[number]:
+                continue
             if span.terms:
                 found.add(span)
     return frozenset(found)

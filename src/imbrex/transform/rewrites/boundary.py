@@ -277,7 +277,7 @@ class BoundaryFirst(Preparing[StatementSite, Division]):
         if space.callee is not None and not by_arguments(space, cuts):
             return self._undividable(routine, space, cuts)
         source = self.program.files[routine.file]
-        if not may_be_parted(source, space, len(cuts)):
+        if not may_be_parted(self.program, source, space, len(cuts)):
             return Reason(ReasonKind.LOOP_DIRECTIVE(), place)
         ranges = [space.ranges[number] for number in cuts]
         if not self._signed(ranges):
@@ -324,7 +324,7 @@ class BoundaryFirst(Preparing[StatementSite, Division]):
             return Reason(ReasonKind.BOUND_UNSIGNED(), place)
         source = self.program.files[callee.file]
         directed = several_layers(cuts) and space.loops[0].code_start > space.loops[0].start
-        if directed or not directives_allow(source, space.loops, len(cuts)):
+        if directed or not directives_allow(self.program, source, space, len(cuts)):
             return Reason(ReasonKind.LOOP_DIRECTIVE(), place)
         text = source.data[space.loops[0].start : space.loops[0].end]
         if source.is_fortran and _LABEL.search(text):
