@@ -339,7 +339,8 @@ class _Conversion:
         theirs = np.where(theirs == NOWHERE, main[np.maximum(target, 0)], theirs)
         begun = np.where(opposite != NOWHERE, begin[opposite], NONE)
         size, flags = bytes_and_flags(np.append(log.records["bytes"], 0)[about].astype(np.int64))
-        is_get = np.append(log.records["kind"] == LogKind.GET, False)[about]
+        answered = np.append(log.records["kind"] == LogKind.GET, False)
+        answered[self.closed.transfer[self.closed.confirmed]] = True
         # A receive may be longer than what comes.
         came = np.append(log.records["bytes"], 0)[np.where(opposite != NOWHERE, opposite, about)]
         came_size, came_flags = bytes_and_flags(came.astype(np.int64))
@@ -352,7 +353,7 @@ class _Conversion:
         sends, receives = kind == Kind.SEND, kind == Kind.RECV
         put(sends, bytes=size, partner=begun, peer=theirs)
         result["flags"][sends] |= flags[sends]
-        result["flags"][sends & is_get] |= np.uint8(Flag.ROUND_TRIP)
+        result["flags"][sends & answered[about]] |= np.uint8(Flag.ROUND_TRIP)
         put(receives, bytes=came_size, partner=begun, peer=theirs)
         result["flags"][receives] |= came_flags[receives]
         put(kind == Kind.WAIT_SEND, partner=own, peer=theirs)

@@ -25,11 +25,13 @@ _CLOSES, _CLOSES_LOCALLY = (
 @dataclass(frozen=True)
 class Closed:
     """Puts and gets, the numbers of the calls that complete them, and whether at the origin alone:
-    what MPI_Win_flush_local completes there a later call completes at the target."""
+    what MPI_Win_flush_local completes there a later call completes at the target. `confirmed`: by a
+    call in which the target has no part, so that it has to answer (MPI_Win_flush, unlock)."""
 
     transfer: IntArray
     call: IntArray
     locally: BoolArray
+    confirmed: BoolArray
 
 
 def closing_epochs(log: RunLog, transfers: IntArray) -> Closed:
@@ -43,6 +45,7 @@ def closing_epochs(log: RunLog, transfers: IntArray) -> Closed:
     found = [(int(t), int(log.end[t]), False) for t in transfers if log.end[t] != NOWHERE]
     ended = {transfer for transfer, _, _ in found}
     told: set[int] = set()
+    confirmed: set[tuple[int, int]] = set()
     closes = set(closing.tolist())
     for event in np.sort(np.concatenate((transfers, closing))).tolist():
         key = int(log.rank[event]), int(records["comm"][event])
@@ -57,10 +60,13 @@ def closing_epochs(log: RunLog, transfers: IntArray) -> Closed:
             told.update(here)
         else:
             found += [(t, int(log.call[event]), False) for t in here]
+            if not records["sequence"][event]:  # a fence is numbered, as collectives are
+                confirmed.update((t, int(log.call[event])) for t in here)
             done = set(here)
             open_ones[key] = [t for t in open_ones[key] if t not in done]
     rows = np.array(sorted(found), np.int64).reshape(-1, 3)
-    return Closed(rows[:, 0], rows[:, 1], rows[:, 2] != 0)
+    answered = np.array([(t, call) in confirmed for t, call in rows[:, :2].tolist()], bool)
+    return Closed(rows[:, 0], rows[:, 1], rows[:, 2] != 0, answered)
 
 
 def last_ready(log: RunLog, sends: IntArray, calls: IntArray) -> IntArray:

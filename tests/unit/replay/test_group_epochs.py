@@ -24,11 +24,12 @@ OPERATIONS = tuple(
         "Get",
         "Win_lock",
         "Win_flush_local",
+        "Win_flush",
         "Win_unlock",
     )
 )
 MEMBERS = {"Win_start": Kind.ACCESS, "Win_complete": Kind.ACCESS}
-LOCKS = ("Win_lock", "Win_flush_local", "Win_unlock")
+LOCKS = ("Win_lock", "Win_flush_local", "Win_flush", "Win_unlock")
 TRANSFERS = {"Put": Kind.PUT, "Get": Kind.GET}
 ROUTE = Route(latency_ns=1000, byte_ns=1, eager_bytes=500)
 EAGER = replace(ROUTE, eager_bytes=1000)
@@ -123,7 +124,8 @@ def test_a_small_put_is_over_for_its_origin_when_it_has_left() -> None:
 
 
 def test_what_is_complete_at_its_origin_has_to_arrive_for_the_unlock() -> None:
-    # The put leaves at 1000 and is there at 3000; flush_local of 1500 waits for nothing.
+    # The put leaves at 1000, is there at 3000 and confirmed at 4000; flush_local of 1500 waits for
+    # nothing.
     calls: list[Call] = [
         ("Put", 1000, 1000, [1], 1000),
         ("Win_flush_local", 1500, 2900, [1], 0),
@@ -131,8 +133,19 @@ def test_what_is_complete_at_its_origin_has_to_arrive_for_the_unlock() -> None:
     ]
     small = Network(EAGER, EAGER)
     made = made_of([calls, [("Win_lock", 0, 0, [1], 0)]], 8000)
-    assert ends(made, small)[0] == pytest.approx(3000 + 4900)
-    assert ends(made)[0] == pytest.approx(3000 + 100 + 4900)
+    assert ends(made, small)[0] == pytest.approx(4000 + 4900)
+    assert ends(made)[0] == pytest.approx(4000 + 100 + 4900)
+
+
+@pytest.mark.parametrize("call", ["Win_flush", "Win_unlock"])
+def test_a_target_that_has_no_part_in_the_call_confirms_it(call: str) -> None:
+    # Away at 1000, there at 3000; the answer is back at 4000. The call of 1500 took till 2000.
+    calls: list[Call] = [("Put", 1000, 1000, [1], 1000), (call, 1500, 2000, [1], 0)]
+    made = made_of([calls, [("Win_lock", 0, 0, [1], 0)]], 8000)
+    assert ends(made)[0] == pytest.approx(4000 + 6000)
+    # On a network of three times the latency the message and its answer take 4000 more.
+    far = replace(ROUTE, latency_ns=3000)
+    assert ends(made, Network(far, far))[0] == pytest.approx(8000 + 6000)
 
 
 def test_a_get_is_there_before_the_target_is_told() -> None:

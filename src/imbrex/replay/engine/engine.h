@@ -32,7 +32,7 @@ enum ix_flags {
     IX_BLOCKING = 1,   /* waits in the same operation */
     IX_CALL = 2,       /* first operation of its call */
     IX_PAGES = 4,      /* bytes are in units of 4096 */
-    IX_ROUND_TRIP = 8, /* a get: a latency more */
+    IX_ROUND_TRIP = 8, /* a get, or a put that its target confirms: a latency more */
     IX_UNASKED = 16,   /* leaves without its receive, however large */
     IX_AT_ORIGIN = 32, /* of IX_WAIT_ARRIVAL: up to the eager limit a put is over for its origin
                         * once it has left the origin's memory, which is at once */
