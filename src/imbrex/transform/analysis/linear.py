@@ -1,6 +1,8 @@
 """Linear arrays: every index of one array as those of the dimensions that some of them tell.
 
-`u[j * n + i]` says that `u` has lines of `n` elements; then `u[n + 1]` is element 1 of line 1.
+`u[j * n + i]` says that `u` has lines of `n` elements; then `u[n + 1]` is element 1 of line 1. What
+the indices of loops are multiplied by says it best, whether the program has `(k * m + j) * n + i`,
+`i + n * (j + m * k)` or `k * n * m + j * n + i`; else the way in which an index is written does.
 Division has no remainder to prove: index = quotient * stride + rest holds as it stands, and where
 sections are compared the rest must lie between 0 and the stride (`affine.within`).
 """
@@ -10,7 +12,12 @@ from __future__ import annotations
 from imbrex.transform import mpi_calls
 from imbrex.transform.analysis.sections import layout_of
 from imbrex.transform.model.affine import Affine, Range
-from imbrex.transform.model.linear_indices import Strides, parts_of_index
+from imbrex.transform.model.linear_indices import (
+    Strides,
+    index_of_parts,
+    parts_of_index,
+    strides_told,
+)
 from imbrex.transform.model.memory import Access
 from imbrex.transform.model.program import Argument, Call, Program, Routine
 
@@ -18,12 +25,15 @@ from imbrex.transform.model.program import Argument, Call, Program, Routine
 def split_linear(program: Program) -> None:
     """Give the indices of linear arrays their dimensions; footprints become stale."""
     for routine in program.routines.values():
-        known = _strides(program, routine)
+        counted = frozenset(s.loop.index for s in routine.statements() if s.loop is not None)
+        known = _strides(program, routine) | _strides_of_loops(program, routine, counted)
         if not known:
             continue
         for statement in routine.statements():
             if any(_linear(program, a.variable, known) for a in statement.accesses):
-                statement.accesses = [_access(program, a, known) for a in statement.accesses]
+                statement.accesses = [
+                    _access(program, a, known, counted) for a in statement.accesses
+                ]
             for call in statement.calls:
                 for part in mpi_calls.PARTS.get(call.name, ()):
                     if len(call.arguments) > part.communicator:
@@ -46,6 +56,23 @@ def _strides(program: Program, routine: Routine) -> dict[str, Strides]:
     return {key: strides.pop() for key, strides in found.items() if len(strides) == 1}
 
 
+def _strides_of_loops(
+    program: Program, routine: Routine, counted: frozenset[str]
+) -> dict[str, Strides]:
+    """The same by the indices of its loops, where those that tell the most of them agree."""
+    found: dict[str, set[Strides]] = {}
+    for statement in routine.statements() if counted else ():
+        for access in statement.accesses:
+            index = _index(access)
+            if index is not None and _is_linear(program, access.variable):
+                told = strides_told(index, counted)
+                if told:
+                    found.setdefault(access.variable, set()).add(told)
+    longest = {key: max(map(len, told)) for key, told in found.items()}
+    most = {key: [t for t in told if len(t) == longest[key]] for key, told in found.items()}
+    return {key: told[0] for key, told in most.items() if len(told) == 1}
+
+
 def _vectors(program: Program, call: Call) -> list[tuple[str, Affine]]:
     """Buffers of messages that are columns, and their strides."""
     found = []
@@ -59,26 +86,41 @@ def _vectors(program: Program, call: Call) -> list[tuple[str, Affine]]:
 
 
 def _linear(program: Program, key: str, known: dict[str, Strides]) -> bool:
+    return key in known and _is_linear(program, key)
+
+
+def _is_linear(program: Program, key: str) -> bool:
     variable = program.variables.get(key)
-    return key in known and variable is not None and len(variable.bounds) == 1
+    return variable is not None and len(variable.bounds) == 1
 
 
-def _access(program: Program, access: Access, known: dict[str, Strides]) -> Access:
+def _index(access: Access) -> Affine | None:
+    """The one index of an element, where it is known."""
     section = access.section
-    if access.strides or section is None or not _linear(program, access.variable, known):
-        return access
-    (only,) = section
-    if only.low is None or only.low != only.high:
+    if section is None or len(section) != len(access.strides) + 1:
+        return None
+    parts = [span.low for span in section if span.low is not None and span.low == span.high]
+    return index_of_parts(tuple(parts), access.strides) if len(parts) == len(section) else None
+
+
+def _access(
+    program: Program, access: Access, known: dict[str, Strides], counted: frozenset[str]
+) -> Access:
+    index = _index(access) if _linear(program, access.variable, known) else None
+    if index is None or access.strides == known[access.variable]:
         return access
     strides = known[access.variable]
-    parts = tuple(Range.point(part) for part in parts_of_index(only.low, strides))
+    parts = tuple(Range.point(part) for part in parts_of_index(index, strides, counted))
     return access._replace(section=parts, strides=strides)
 
 
 def _argument(program: Program, argument: Argument, known: dict[str, Strides]) -> None:
-    origin = argument.origin
-    if argument.strides or origin is None or not _linear(program, argument.base or "", known):
+    base, origin = argument.base or "", argument.origin
+    if origin is None or not _linear(program, base, known) or argument.strides == known[base]:
         return
-    if len(origin) == 1 and origin[0] is not None:
-        argument.strides = known[argument.base or ""]
-        argument.origin = parts_of_index(origin[0], argument.strides)
+    parts = [index for index in origin if index is not None]
+    if len(parts) == len(origin) == len(argument.strides) + 1:
+        argument.origin = parts_of_index(
+            index_of_parts(tuple(parts), argument.strides), known[base]
+        )
+        argument.strides = known[base]

@@ -7,13 +7,65 @@ from imbrex.transform.model.affine import PRODUCT, Affine, Range, Section
 Strides = tuple[Affine, ...]
 
 
-def parts_of_index(index: Affine, strides: Strides) -> tuple[Affine, ...]:
-    """The indices of the dimensions, the fastest first."""
+def parts_of_index(
+    index: Affine, strides: Strides, moving: frozenset[str] = frozenset()
+) -> tuple[Affine, ...]:
+    """The indices of the dimensions, the fastest first; `moving`: variables that loops count."""
     found = []
     for stride in strides:
-        index, rest = _divided(index, stride)
+        index, rest = _divided(index, stride, moving)
         found.append(rest)
     return (*found, index)
+
+
+def index_of_parts(parts: tuple[Affine, ...], strides: Strides) -> Affine:
+    """The index of the linear array: what `parts_of_index` takes apart."""
+    index = parts[-1]
+    for part, stride in zip(reversed(parts[:-1]), reversed(strides), strict=True):
+        index = index.product(stride).plus(part)
+    return index
+
+
+def strides_told(index: Affine, moving: frozenset[str]) -> Strides | None:
+    """The strides that loops' indices have in a linear index, however it is written.
+
+    In `i + n * j + n * m * k` they are multiplied by 1, n and n * m, which are the strides n and m.
+    None where these are no products of each other.
+    """
+    factors: dict[str, Affine] = {}
+    for term, coefficient in index.terms:
+        names = term.split(PRODUCT)
+        counted = [name for name in names if name in moving]
+        if len(counted) > 1:
+            return None
+        if counted:
+            names.remove(counted[0])
+            rest = Affine(0, ((PRODUCT.join(names), 1),)) if names else Affine(1)
+            sofar = factors.get(counted[0], Affine(0))
+            factors[counted[0]] = sofar.plus(rest, coefficient)
+    found: list[Affine] = []
+    faster = Affine(1)
+    for factor in sorted({_positive(f) for f in factors.values()} - {faster}, key=_degree):
+        if not factor.terms:
+            return None
+        stride = factor.divided(faster) if faster.terms else factor
+        if stride is None or not stride.terms:
+            return None
+        found.append(stride)
+        faster = factor
+    return tuple(found)
+
+
+def _positive(factor: Affine) -> Affine:
+    """The factor of an index that counts up."""
+    leading = max(factor.terms, key=lambda term: _degree(Affine(0, (term,))), default=("", 1))[1]
+    return factor.times(-1) if leading < 0 else factor
+
+
+def _degree(factor: Affine) -> tuple[int, str]:
+    """How many variables are multiplied in it at most, and something to tell them apart."""
+    most = max((term.count(PRODUCT) + 1 for term, _ in factor.terms), default=0)
+    return most, str(factor)
 
 
 def in_lines(section: Section, strides: Strides) -> Section | None:
@@ -53,8 +105,9 @@ def whole_lines(count: Affine, extent: Affine) -> Affine | None:
     return Affine(count.constant // extent.constant, terms)
 
 
-def _divided(index: Affine, stride: Affine) -> tuple[Affine, Affine]:
-    """(quotient, rest) of an exact split; by its text, the rest is not below 0."""
+def _divided(index: Affine, stride: Affine, moving: frozenset[str]) -> tuple[Affine, Affine]:
+    """(quotient, rest) of an exact split; the rest of what no loop counts is not below 0 by its
+    text."""
     leading = [term for term, factor in stride.terms if factor == 1 and PRODUCT not in term]
     if not leading:
         return Affine(0), index
@@ -67,6 +120,6 @@ def _divided(index: Affine, stride: Affine) -> tuple[Affine, Affine]:
             other = Affine(0, ((PRODUCT.join(factors), 1),)) if factors else Affine(1)
             quotient = quotient.plus(other, factor)
     rest = index.plus(quotient.product(stride), -1)
-    if rest.constant < 0:
+    if rest.constant < 0 and rest.variables().isdisjoint(moving):
         quotient, rest = quotient.plus(Affine(-1)), rest.plus(stride)
     return quotient, rest
