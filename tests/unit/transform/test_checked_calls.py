@@ -1,4 +1,4 @@
-"""Calls in a macro that checks their error code: read as calls where errors end the program."""
+"""Calls whose error code is checked at once: read as calls where errors end the program."""
 
 from __future__ import annotations
 
@@ -146,3 +146,169 @@ def test_a_check_in_a_macro_of_the_program_is_left_alone(tmp_path: Path) -> None
     define = LOOP + "\n#define TALK(r) do { \\\n" + EXCHANGE.replace("\n", " ") + " \\\n} while (0)"
     found = outcome(tmp_path, define, "TALK(rank);")
     assert rewritten(found) == 0
+
+
+CALL = EXCHANGE.removeprefix("CHECK(").removesuffix(");")
+FUNCTIONS = {
+    "a function": "static void CHECK(int code) { if (code != MPI_SUCCESS) { abort(); } }",
+    "it returns first": """static inline void CHECK(const int e)
+{
+    if (e == MPI_SUCCESS) return;
+    fprintf(stderr, "%d\\n", e); exit(e);
+}""",
+}
+OTHER_FUNCTIONS = {
+    "it counts": "static int w_; static void CHECK(int code) { w_ += code; }",
+    "it counts each": "static int w_; static void CHECK(int code) { if (code) abort(); w_++; }",
+    "it has an else": "static int w_; static void CHECK(int c) { if (c) abort(); else w_++; }",
+    "success": "static int w_; static void CHECK(int code) { if (code == 0) { w_++; return; } }",
+    "it returns something": "static int CHECK(int code) { if (code) abort(); return 0; }",
+    "it is defined elsewhere": "void CHECK(int code);",
+    "it takes no code": "static void CHECK(long code) { if (code) abort(); }",
+    "a pointer to one": """static void one(int c) { if (c) abort(); }
+static void (*CHECK)(int) = one;""",
+    "a directive": """static int w_;
+static void CHECK(int code) {
+    if (code)
+#if 0
+        abort();
+#else
+        w_++;
+#endif
+}""",
+}
+ASKED = {
+    "alone": "if ({}) abort();",
+    "compared": "if ({} != MPI_SUCCESS) {{ MPI_Abort(MPI_COMM_WORLD, 1); }}",
+    "success first": "if (MPI_SUCCESS != {})\n            exit(EXIT_FAILURE);",
+    "two statements": 'if ({} != 0) {{\n fprintf(stderr, "at %d\\n", __LINE__);\n exit(-1);\n }}',
+}
+OTHER_CONDITIONALS = {
+    "it asks for success": "if ({} == MPI_SUCCESS) abort();",
+    "it counts": "if ({}) n++;",
+    "it shows a variable": "if ({}) exit(n);",
+    "it has an else": "if ({}) abort(); else n++;",
+    "a comment and an else": "if ({}) abort(); /* or */ else n++;",
+    "it asks for more": "if ({} || n) abort();",
+    "it leaves": "if ({}) return 1;",
+    "it is an else": "if (n) n--; else if ({}) abort(); else n++;",
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_function_checks(name: str, tmp_path: Path) -> None:
+    found = outcome(tmp_path, FUNCTIONS[name], EXCHANGE)
+    assert rewritten(found) == 1, [str(d.reason) for d in found.decisions]
+    (after,) = found.after.values()
+    assert b"CHECK(MPI_Irecv(b," in after
+    assert b"CHECK(MPI_Waitall(2," in after
+    stays(tmp_path, after)
+
+
+@pytest.mark.parametrize("name", OTHER_FUNCTIONS)
+def test_other_functions_are_called(name: str, tmp_path: Path) -> None:
+    found = outcome(tmp_path, OTHER_FUNCTIONS[name], EXCHANGE)
+    assert rewritten(found) == 0
+    assert found.after == found.before
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_a_conditional_checks(name: str, tmp_path: Path) -> None:
+    found = outcome(tmp_path, "", ASKED[name].format(CALL))
+    assert rewritten(found) == 1, [str(d.reason) for d in found.decisions]
+    (after,) = found.after.values()
+    before, behind = " ".join(ASKED[name].format("|").split()).split("|")
+    assert f"{before}MPI_Irecv(b,".encode() in after
+    assert f"MPI_STATUSES_IGNORE){behind}".encode() in after
+    stays(tmp_path, after)
+
+
+@pytest.mark.parametrize("name", OTHER_CONDITIONALS)
+def test_other_conditionals_stay(name: str, tmp_path: Path) -> None:
+    found = outcome(tmp_path, "", OTHER_CONDITIONALS[name].format(CALL))
+    assert rewritten(found) == 0
+    assert found.after == found.before
+
+
+@pytest.mark.parametrize("define", [FUNCTIONS["a function"], ""])
+@pytest.mark.parametrize(
+    "before",
+    ["MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);", "void out(void); out();"],
+)
+def test_no_check_is_passed_where_an_error_may_come_back(
+    define: str, before: str, tmp_path: Path
+) -> None:
+    found = outcome(tmp_path, define, EXCHANGE if define else f"if ({CALL}) abort();", before)
+    assert rewritten(found) == 0
+
+
+@pytest.mark.parametrize("at", ["if (MPI_Wtime()) exit(1);", "if (MPI_File_close(&file)) abort();"])
+def test_what_returns_no_such_code_is_asked(at: str, tmp_path: Path) -> None:
+    found = outcome(tmp_path, "static MPI_File file;\n" + LOOP, f"{at}\n        {EXCHANGE}")
+    (after,) = found.after.values()
+    assert at.encode() in after
+    assert after.index(at.encode()) < after.index(b"MPI_Isend(a,")
+
+
+def stays(tmp_path: Path, after: bytes) -> None:
+    """What is rewritten is read again, and nothing more is to be done."""
+    (tmp_path / "p.c").write_bytes(after)
+    second = transform([tmp_path / "p.c"], Options())
+    assert rewritten(second) == 0
+    assert list(second.after.values()) == [after]
+
+
+METHODS = """#include <mpi.h>
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+inline void check(int code, const char *what)
+{{
+    if (code != MPI_SUCCESS) throw std::runtime_error(std::string(what) + " failed");
+}}
+{other}
+struct Pair : Base {{
+    {method}
+    double a[1000], b[1000], w[1000];
+    void step(int other)
+    {{
+        check(MPI_Sendrecv(a, 1000, MPI_DOUBLE, other, 0, b, 1000, MPI_DOUBLE, other, 0,
+                           MPI_COMM_WORLD, MPI_STATUS_IGNORE){given});
+        for (int i = 0; i < 1000; i++) w[i] = 2 * w[i] + i;
+    }}
+}};
+static Pair pair;
+int main(int argc, char **argv)
+{{
+    int rank;
+    check(MPI_Init(&argc, &argv), "init");
+    check(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "rank");
+    for (int step = 0; step < 10; step++) pair.step(1 - rank);
+    check(MPI_Finalize(), "finalize");
+    return pair.w[7] + pair.b[3] > 5;
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("other", "method", "given", "known"),
+    [
+        ("", "", ', "exchange"', True),
+        ("", "static void check(int c) { if (c) std::abort(); }", "", True),
+        ("", "void check(int c) { if (c == 0) n++; }\n    int n;", "", False),
+        ("void check(long);", "", ', "exchange"', True),
+        ("static void check(int c) { if (c) std::abort(); w++; }", "", "", False),
+        ("template <class T> void check(T) { w++; }", "", "", False),
+        ("", "", ', other < 3 ? "low" : "high"', False),
+    ],
+    ids=["function", "method", "counts", "overload", "one more", "template", "computed text"],
+)
+def test_which_function_is_called(
+    other: str, method: str, given: str, known: bool, tmp_path: Path
+) -> None:
+    path = tmp_path / "p.cpp"
+    base = "static int w;\nstruct Base {};\n"
+    path.write_text(METHODS.format(other=base + other, method=method, given=given))
+    found = transform([path], Options())
+    assert not found.skipped
+    assert (rewritten(found) > 0) is known, [str(d.reason) for d in found.decisions]

@@ -23,7 +23,7 @@ class Transfer:
     status: Argument | None = None  # None: the status is not wanted
     status_read: bool = False
     error: Argument | None = None  # Fortran's error code
-    checked: str = ""  # C: the macro that checks the error code
+    checked: str = ""  # C: the statement that checks the error code
     assigned: str = ""  # C: the variable that takes the error code, which nothing reads
     start: Statement | None = None
     wait: Statement | None = None

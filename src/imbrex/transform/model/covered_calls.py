@@ -1,4 +1,4 @@
-"""Calls of MPI that do not stand open in the source: in a macro, or in code not analysed."""
+"""Calls of MPI that do not stand open in the source: in a check, or in code not analysed."""
 
 from __future__ import annotations
 
@@ -7,18 +7,26 @@ from typing import NamedTuple
 
 from imbrex.transform.model.causes import Reason
 
+CALL = "§"  # the place of the call in the text of a check
+
 
 @dataclass(frozen=True, slots=True)
 class CheckedCall:
-    """A statement that is a macro with a call of MPI in it, of which the macro checks the error
-    code. Bytes of the file: the macro's name begins at `start`, the call is in `call..call_end`,
-    and `end` is behind the macro's parenthesis."""
+    """A statement that checks the error code of the call of MPI in it, with a macro, a function or
+    a conditional. Bytes of the file: the check begins at `start`, the call is in `call..call_end`,
+    and `end` is behind the check, without the semicolon of a macro or a function."""
 
-    macro: str
+    form: str  # the statement, with CALL in the place of the call
     start: int
     call: int
     call_end: int
     end: int
+    whole: bool = False  # no semicolon follows
+
+    @property
+    def blanks(self) -> tuple[tuple[int, int], tuple[int, int]]:
+        """What is not read: the bytes in front of the call and those behind it."""
+        return (self.start, self.call), (self.call_end, self.end)
 
 
 class UnreadCall(NamedTuple):

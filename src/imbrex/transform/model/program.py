@@ -66,7 +66,7 @@ class Call:
     # The call is a whole statement and its value is not used.
     is_statement: bool = False
     macro: str | None = None  # name of the macro that the call comes from
-    checked: str = ""  # name of the macro around it that ends the program where it fails
+    checked: str = ""  # the statement around it that ends the program where it fails
     unknown: bool = False  # through a function pointer
     library: bool = False  # of the C++ library, and given nothing of the program to call
     known: frozenset[Affine] = frozenset()  # expressions that are not below 0 where it is made

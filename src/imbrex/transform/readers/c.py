@@ -23,6 +23,7 @@ from imbrex.transform.model.reasons import TWICE, ReasonKind
 from imbrex.transform.model.sources import CXX_SUFFIXES, Language, SourceFile
 from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers import c_declarations, c_methods, c_vectors
+from imbrex.transform.readers.c_check_functions import CheckingFunctions
 from imbrex.transform.readers.c_checks import checked_calls, checking_macros, without_checks
 from imbrex.transform.readers.c_encoding import as_text
 from imbrex.transform.readers.c_headers import header_of, identifiers_of, is_same, note_headers
@@ -70,7 +71,7 @@ def read_c(
 ) -> None:
     """Read one C file into `program`.
 
-    `checks`: errors of MPI end the program, so that macros which check error codes do nothing.
+    `checks`: errors of MPI end the program, so that what checks error codes does nothing.
     `contents`: what to read in the place of files on disk, headers among them.
     Raises ImbrexError with the compiler's first message where the file cannot be parsed.
     """
@@ -80,7 +81,8 @@ def read_c(
     unit = _parsed(path, flags, data, contents)
     texts = _own_texts(unit, source, contents)
     if checks:
-        source.checked = checked_calls(data, checking_macros(texts.values(), flags))
+        functions = CheckingFunctions(unit, source.name, texts)
+        source.checked = checked_calls(data, checking_macros(texts.values(), flags), functions)
         if source.checked:
             unit = _parsed(path, flags, without_checks(data, source.checked.values()), contents)
     source.mpi_known_from = _includes_mpi(unit)

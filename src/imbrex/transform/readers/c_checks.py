@@ -1,16 +1,23 @@
-"""Calls of MPI in a macro that checks their error code, as `CHECK(MPI_Send(...));`.
+"""Calls of MPI whose error code is checked at once, by a macro, a function or a conditional.
 
-Where an error ends the program, the macro does nothing but make the call: it is read as if the call
-stood alone, and keeps its macro where it is rewritten.
+As `CHECK(MPI_Send(...));`, `check(MPI_Send(...), "send");` or `if (MPI_Send(...)) abort();`. Where
+an error ends the program, the check does nothing but make the call: it is read as if the call
+stood alone, and keeps its check where it is rewritten.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 
-from imbrex.transform import mpi_calls
-from imbrex.transform.model.covered_calls import CheckedCall
+from imbrex.transform.model.covered_calls import CALL, CheckedCall
+from imbrex.transform.readers.c_asked_calls import (
+    CONSTANT,
+    asked_calls,
+    closing,
+    ends_the_program,
+    is_one_statement,
+)
 from imbrex.transform.readers.c_source import directives
 
 _DEFINE = re.compile(
@@ -30,8 +37,10 @@ _ASKED = re.compile(
 _ALONE = re.compile(r"(?:\(\s*void\s*\)\s*)?(?:\(\s*§\s*\)|§)\s*;?")
 _NOT_PLAIN = re.compile(rb"[\"'#\\]|/\*|//")
 _BEHIND = re.compile(r"\s*\)\s*;(?:\s|/\*.*?\*/|//[^\n]*)*(else\b)?", re.DOTALL)
+# A statement that gives a call of MPI to a macro or a function, and what else it may give that.
+_USE = re.compile(rb"(?:^|[{};])[ \t]*([A-Za-z_]\w*)[ \t]*\(\s*(MPI_\w+)[ \t]*\(", re.MULTILINE)
+_MORE = re.compile(rf"(?:\s*,\s*{CONSTANT})*")
 _IDENTIFIER = re.compile(rb"[A-Za-z_]\w*")
-_BRACKETS = {"(": ")", "{": "}"}
 
 
 def checking_macros(texts: Iterable[bytes], flags: list[str]) -> dict[str, str]:
@@ -61,72 +70,74 @@ def _variable(definition: str) -> str | None:
         text = once[1]
     enclosed = text.startswith("{")
     if enclosed:
-        if _closing(text, 0) != len(text) - 1:
+        if closing(text, 0) != len(text) - 1:
             return None
         text = text[1:-1].strip()
     if _ALONE.fullmatch(text):
         return ""
     kept, asked = _KEPT.fullmatch(text), _ASKED.fullmatch(text)
     # Without a scope of its own the variable of a second check would be the first's.
-    if kept is not None and enclosed and _is_one_statement(kept[2].strip()):
+    if kept is not None and enclosed and is_one_statement(kept[2].strip()):
         return kept[1]
-    if asked is not None and _is_one_statement(asked[1].strip()):
+    if asked is not None and is_one_statement(asked[1].strip()):
         return ""
     return None
 
 
-def _is_one_statement(text: str) -> bool:
-    """Whether what runs where the call failed is all that is left of a macro."""
-    if text.startswith("{"):
-        end = _closing(text, 0)
-        return end > 0 and not text[end + 1 :].strip(" \t;")
-    plain = not re.search(r"[{}]|\b(?:else|for|while|do|switch)\b", text)
-    return plain and ";" not in text.rstrip(" \t;")
+def checked_calls(
+    data: bytes, macros: dict[str, str], checks: Callable[[int], bool]
+) -> dict[int, CheckedCall]:
+    """The statements of a file that check a call of MPI, by where the call begins.
 
-
-def _closing(text: str, at: int) -> int:
-    """Where the bracket at `at` is closed; -1: nowhere."""
-    depth, opening, closing = 0, text[at], _BRACKETS[text[at]]
-    for position in range(at, len(text)):
-        depth += (text[position] == opening) - (text[position] == closing)
-        if depth == 0:
-            return position
-    return -1
-
-
-def checked_calls(data: bytes, macros: dict[str, str]) -> dict[int, CheckedCall]:
-    """The statements of a file that are such a macro with a call of MPI, by where the call begins.
-
+    `checks`: whether the function that is called at a byte does nothing but check an error code.
     Calls whose errors do not end the program are none, whatever its error handler is.
     """
-    if not macros:
-        return {}
-    names = "|".join(map(re.escape, macros)).encode()
-    uses = re.compile(rb"^[ \t]*(%s)[ \t]*\(\s*(MPI_\w+)[ \t]*\(" % names, re.MULTILINE)
+    found = {check.call: check for check in _given(data, macros, checks)}
+    found |= {check.call: check for check in asked_calls(data)}
     lines = [(directive.start, directive.end) for directive in directives(data)]
+    return {
+        at: check
+        for at, check in found.items()
+        if not any(start <= check.start < end for start, end in lines)
+    }
+
+
+def _given(
+    data: bytes, macros: dict[str, str], checks: Callable[[int], bool]
+) -> Iterator[CheckedCall]:
+    """Calls that are given to a macro or a function which checks their error code."""
     text = data.decode("latin-1")  # a byte a character
-    found = {}
-    for use in uses.finditer(data):
+    for use in _USE.finditer(data):
         macro, name = use[1].decode(), use[2].decode()
-        call_end = _closing(text, use.end() - 1) + 1
-        behind = _BEHIND.match(text, call_end)
-        if call_end == 0 or behind is None or name.startswith(mpi_calls.ERRORS_RETURN):
-            continue
-        if behind[1]:  # of the macro's own `if`, for what is known here
+        call_end = closing(text, use.end() - 1) + 1
+        if call_end == 0 or not ends_the_program(name):
             continue
         inside = data[use.start(2) : call_end]
-        hidden = macros[macro].encode() in _IDENTIFIER.findall(inside)
-        if hidden or _NOT_PLAIN.search(inside) or any(a <= use.start(1) < b for a, b in lines):
+        if _NOT_PLAIN.search(inside):
             continue
-        end = text.index(")", call_end) + 1
-        found[use.start(2)] = CheckedCall(macro, use.start(1), use.start(2), call_end, end)
-    return found
+        more = _MORE.match(text, call_end)
+        assert more is not None
+        behind = _BEHIND.match(text, more.end())
+        if behind is None or behind[1]:  # an `else` is of the macro's own `if`, as far as is known
+            continue
+        if macro in macros:
+            known = not more[0].strip() and macros[macro].encode() not in _IDENTIFIER.findall(
+                inside
+            )
+        else:
+            known = not macro.startswith("MPI_") and checks(use.start(1))
+        if known:
+            end = text.index(")", more.end()) + 1
+            form = f"{macro}({CALL}{more[0].rstrip()});"
+            yield CheckedCall(form, use.start(1), use.start(2), call_end, end)
 
 
 def without_checks(data: bytes, calls: Iterable[CheckedCall]) -> bytes:
-    """The text with blanks in place of the macros, each byte where it was."""
+    """The text with blanks in place of the checks, each byte of all else where it was."""
     text = bytearray(data)
     for call in calls:
-        for start, end in ((call.start, call.call), (call.call_end, call.end)):
+        for start, end in call.blanks:
             text[start:end] = re.sub(rb"[^\r\n]", b" ", data[start:end])
+        if call.whole:
+            text[call.call_end : call.call_end + 1] = b";"
     return bytes(text)

@@ -170,13 +170,14 @@ class StatementReader:
             self.expressions.read(cursor, effects)
             statement.assigned = c_formulas.assignments(self.expressions, cursor)
             statement.sets = self.expressions.sets(cursor)
-            inner = cursor.stripped
+            inner, whole = cursor.stripped, False
             if inner.kind is ck.CALL_EXPR:
                 statement.swaps, statement.listed = effects.swaps, effects.listed
             if inner.kind is ck.CALL_EXPR and effects.calls:
                 effects.calls[-1].is_statement = effects.calls[-1].start == cc.spelled(inner)[0]
-                self._with_check(statement, effects.calls[-1])
-            self._terminate(statement)
+                whole = self._with_check(statement, effects.calls[-1])
+            if not whole:
+                self._terminate(statement)
         else:
             statement.kind = Kind.OPAQUE
             statement.stop = ReasonKind.CONSTRUCT()
@@ -211,13 +212,17 @@ class StatementReader:
             if not inside and not directive.attached:
                 statement.stop = statement.stop or ReasonKind.PREPROCESSOR_LINE(line=directive.text)
 
-    def _with_check(self, statement: Statement, call: Call) -> None:
-        """Take the macro that checks a call's error code into the span of its statement."""
+    def _with_check(self, statement: Statement, call: Call) -> bool:
+        """Take what checks a call's error code into the span of its statement.
+
+        True where that is all of the statement, with its semicolon.
+        """
         check = self.source.checked.get(call.start) if call.is_statement else None
         if check is not None:
-            call.checked = check.macro
+            call.checked = check.form
             statement.start = statement.code_start = check.start
             statement.end = check.end
+        return check is not None and check.whole
 
     def _terminate(self, statement: Statement) -> None:
         """Take the semicolon behind an expression into its span."""

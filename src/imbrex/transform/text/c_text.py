@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from imbrex.transform.analysis.transfer import Transfer
+from imbrex.transform.model.covered_calls import CALL
 from imbrex.transform.model.program import Routine, Statement
 from imbrex.transform.model.sources import SourceFile
 from imbrex.transform.text.edits import Edit
@@ -151,11 +152,11 @@ class CText:
 
 
 def _checked(call: str, transfers: list[Transfer]) -> str:
-    """A call statement in the macro that checks the error codes of these transfers, if all have
-    the same."""
-    macros = {transfer.checked for transfer in transfers}
-    macro = macros.pop() if len(macros) == 1 else ""
-    return f"{macro}({call.removesuffix(';')});" if macro else call
+    """A call statement within what checks the error codes of these transfers, if all have the
+    same."""
+    forms = {transfer.checked for transfer in transfers}
+    form = forms.pop() if len(forms) == 1 else ""
+    return form.replace(CALL, call.removesuffix(";")) if form else call
 
 
 def call_text(name: str, arguments: list[str], indent: str) -> str:
