@@ -13,6 +13,7 @@ from imbrex.transform.analysis.changes import Changes
 from imbrex.transform.analysis.copies import message_arrays
 from imbrex.transform.analysis.facts import ProgramFacts
 from imbrex.transform.analysis.library import Libraries
+from imbrex.transform.analysis.local_pointers import LocalPointers
 from imbrex.transform.analysis.operations import any_time, own_operation
 from imbrex.transform.analysis.sections import buffer_section
 from imbrex.transform.analysis.summary import Buffers, Event, Footprint, different
@@ -53,6 +54,7 @@ class Footprints(Changes):
     def __init__(self, program: Program, aliases: Aliases, libraries: Libraries) -> None:
         super().__init__(program, aliases)
         self.libraries = libraries
+        self.local_pointers = LocalPointers(program)
         self._statements: dict[int, Footprint] = {}
         self._plain = self._statements
         self._routines: dict[tuple[str, Given], Footprint] = {}
@@ -289,10 +291,15 @@ class Footprints(Changes):
     def bound(self, call: Call, routine: Routine, summary: list[Access]) -> list[Access]:
         """Accesses that a routine makes, as a caller of it sees them."""
         positions = {key: number for number, key in enumerate(routine.parameters)}
-        written = self.of_routine(routine).written()
+        whole = self.of_routine(routine)
+        written = whole.written()
+        moved = self.changed_in(whole)
+        if whole.stop is not None:
+            moved |= self.aliases.escaped
         binding = self.binding(call, routine)
         accesses = []
-        for access in summary:
+        for each in summary:
+            access = self.local_pointers.meant(routine, each, moved)
             variable = self.program.variables.get(access.variable)
             own = variable is not None and variable.kind in ("local", "parameter")
             if own and not access.through:

@@ -82,6 +82,16 @@ class Access(NamedTuple):
         return kept
 
 
+class Meant(NamedTuple):
+    """What a local pointer of C is declared with: the memory of a variable, as in an `Access`."""
+
+    variable: str
+    through: bool
+    first: tuple[Affine | None, ...] | None  # the element that it points to, fastest index first
+    owner: str = ""
+    slot: tuple[Affine, ...] = ()
+
+
 UNKNOWN_MEMORY = "?"
 TEMPORARY = "temporary"  # the memory of an expression that Fortran passes, gone with the call
 

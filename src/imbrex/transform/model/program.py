@@ -16,7 +16,7 @@ from imbrex.transform.model.covered_calls import UnreadCall
 from imbrex.transform.model.elementwise import Part
 from imbrex.transform.model.formulas import Assignment, Formula, Span
 from imbrex.transform.model.location import Location
-from imbrex.transform.model.memory import Access, Layout, Variable
+from imbrex.transform.model.memory import Access, Layout, Meant, Variable
 from imbrex.transform.model.reduction import Reduction
 from imbrex.transform.model.scopes import Scope
 from imbrex.transform.model.sources import Language, SourceFile
@@ -271,6 +271,7 @@ class Program:
     passed_fields: dict[str, set[str]] = field(default_factory=dict)
     # By local variable of C: where the statements begin in which its address becomes known.
     known_from: dict[str, set[int]] = field(default_factory=dict)
+    meant: dict[str, Meant] = field(default_factory=dict)  # by local pointer of C
     null_writes: Counter[str] = field(default_factory=Counter)  # by pointer: set to null, in C
     # Structure types of which one variable is copied to another as a whole.
     copied_records: set[str] = field(default_factory=set)

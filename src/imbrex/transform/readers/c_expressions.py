@@ -370,19 +370,3 @@ class ExpressionReader(HidingReader):
         """Whether a name that is a macro elsewhere is a variable here."""
         inner = cursor.stripped
         return inner.kind is ck.DECL_REF_EXPR and inner.spelling == text
-
-    def _first(self, found: Memory) -> tuple[Affine | None, ...] | None:
-        variable = self.program.variables.get(found.key)
-        if variable is None:
-            return None
-        rank = len(variable.bounds)
-        indices = list(found.indices)
-        if found.parts and rank == 1 and len(indices) == 1 and found.offset is None:
-            return tuple(reversed(found.parts))
-        if len(indices) < rank:
-            indices.append(found.offset if found.offset is not None else Affine(0))
-        elif found.offset is not None:
-            return None
-        while len(indices) < rank:
-            indices.append(Affine(0))
-        return tuple(reversed(indices))

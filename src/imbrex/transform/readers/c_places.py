@@ -6,8 +6,10 @@ from abc import ABC, abstractmethod
 from dataclasses import replace
 from typing import Any
 
+from clang.cindex import LinkageKind, StorageClass
+
 from imbrex.transform.model.affine import Affine
-from imbrex.transform.model.memory import UNKNOWN_MEMORY, Access
+from imbrex.transform.model.memory import UNKNOWN_MEMORY, Access, Meant
 from imbrex.transform.model.reasons import ReasonKind
 from imbrex.transform.readers import c_cursor as cc
 from imbrex.transform.readers import c_cursor_kinds as ck
@@ -286,6 +288,40 @@ class PlaceReader(NewReader, ABC):
             return
         found = self.memory(value, Effects())
         self._note(cell, found.key, found.through, begins=found.begins)
+
+    def _first(self, found: Memory) -> tuple[Affine | None, ...] | None:
+        variable = self.program.variables.get(found.key)
+        if variable is None:
+            return None
+        rank = len(variable.bounds)
+        indices = list(found.indices)
+        if found.parts and rank == 1 and len(indices) == 1 and found.offset is None:
+            return tuple(reversed(found.parts))
+        if len(indices) < rank:
+            indices.append(found.offset if found.offset is not None else Affine(0))
+        elif found.offset is not None:
+            return None
+        while len(indices) < rank:
+            indices.append(Affine(0))
+        return tuple(reversed(indices))
+
+    def note_meant(self, declaration: Any, value: Any) -> None:
+        """Note the memory that a local pointer of C is declared to name."""
+        kind = declaration.type
+        if declaration.linkage != LinkageKind.NO_LINKAGE or not kind.is_pointer:
+            return
+        if declaration.storage_class == StorageClass.STATIC or is_null(value.stripped):
+            return
+        if cc.element_type(kind) != cc.element_type(value.type):
+            return
+        inner = Effects()
+        found = self.memory(value, inner)
+        plain = not (inner.calls or inner.stop or any(a.write for a in inner.accesses))
+        if plain and found.key in self.program.variables and not found.parts:
+            first = self._first(found) if found.exact else None
+            owner, slot = found.owner, found.slot if found.through else ()
+            meant = Meant(found.key, found.through, first, owner, slot)
+            self.program.meant[self.key_of(declaration)] = meant
 
     def initialize(self, kind: Any, value: Any) -> None:
         """Record what pointers in a structure, or in an array of them, are set to by a list."""
