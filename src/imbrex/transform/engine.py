@@ -42,7 +42,7 @@ from imbrex.transform.readers.fortran import read_fortran
 from imbrex.transform.readers.fortran_lines import is_form_flag
 from imbrex.transform.readers.fortran_units import FORTRAN_SUFFIXES, Units
 from imbrex.transform.readers.stated import read_stated
-from imbrex.transform.rewrites.base import Decision, not_analysed
+from imbrex.transform.rewrites.base import Decision, not_analysed, one_of_each_place
 from imbrex.transform.rewrites.blocking import BlockingToNonblocking
 from imbrex.transform.rewrites.collectives import CollectivesToNonblocking
 from imbrex.transform.rewrites.motion import ExistingMotion
@@ -327,7 +327,7 @@ def _communication(analysis: _Analysis, options: Options) -> Outcome:
         ExistingMotion(program, footprints, facts),
         StatementMotion(program, footprints, facts),
     )
-    decisions = deciding.decide(list(program.routines.values()))
+    decisions = one_of_each_place(deciding.decide(list(program.routines.values())))
     decisions += not_analysed(program, options.only)
     note_stated(program, decisions)
     for decision in decisions:

@@ -43,6 +43,10 @@ static void poke(Two &x) { x[0][3] = 1.0; }
 template <class T> void put(T &x) { x.at(3) = 1.0; }
 template <class T> void put_other(T &) { b[1] = 2.0; }
 template <class T> void send_all(T *x) { MPI_Send(x, n, MPI_DOUBLE, 0, 9, MPI_COMM_WORLD); }
+template <class T> void receive_all(T *x)
+{
+    MPI_Recv(x, n, MPI_DOUBLE, 0, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
 template <class A, class B> void both(A &x, B &y) { x.at(2) = y.at(1); }
 class Halo {
   public:
@@ -99,7 +103,7 @@ REFUSED = {
     "a method of the template": ("u.data()", "u.fill(2.0);"),
     "a function template": ("u.data()", "put(u);"),
     "one with two": ("u.data()", "both(u, v);"),
-    "one that sends": ("u.data()", "send_all(u.data());"),
+    "one that receives": ("u.data()", "receive_all(u.data());"),
     "vectors exchanged": ("u.data()", "u.swap(v);"),
     "objects exchanged": ("u.data()", "std::swap(u, v);"),
     "an object assigned": ("u.data()", "u = v;"),

@@ -358,6 +358,7 @@ class ReasonKind(Sentence):
 
 
 TWICE = ReasonKind.FUNCTION_TWICE_DEFINED()
+IN_TEMPLATE = ReasonKind.IN_CONSTRUCT(construct="a template")
 NOT_ANALYSED = frozenset(
     kind for kind in ReasonKind if kind.value.endswith("that is not analysed")
 ) | {ReasonKind.VECTOR_METHOD}

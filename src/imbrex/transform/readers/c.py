@@ -19,7 +19,7 @@ from clang.cindex import LinkageKind
 from imbrex.errors import ImbrexError
 from imbrex.transform.model.location import Location
 from imbrex.transform.model.program import Kind, Program, Routine, Statement
-from imbrex.transform.model.reasons import TWICE, ReasonKind
+from imbrex.transform.model.reasons import IN_TEMPLATE, TWICE, ReasonKind
 from imbrex.transform.model.sources import CXX_SUFFIXES, Language, SourceFile
 from imbrex.transform.readers import c_cursor_kinds as ck
 from imbrex.transform.readers import c_declarations, c_methods, c_vectors
@@ -238,7 +238,7 @@ class _Unit(StatementReader):
                 if c_methods.is_read(instance):
                     self._function(instance, instance=True)
                 else:
-                    self.expressions.unread = Unread(instance.spelling)
+                    self.expressions.unread = Unread(instance.spelling, instance=True)
                     self.expressions.hide(instance)
 
     def _top(self, cursor: Any) -> None:
@@ -275,7 +275,8 @@ class _Unit(StatementReader):
                 self.expressions.points(key, value)
         elif cursor.kind in _ROUTINES and c_methods.is_read(cursor):
             if cursor.is_definition():
-                self._function(cursor)
+                # With a precompiled header instances stand among the declarations as well.
+                self._function(cursor, instance=self.plus_plus and cursor.is_instance)
         elif self.plus_plus:
             if cursor.kind in _CLASSES and "<" not in cursor.type.spelling:
                 for child in cursor.children:
@@ -302,7 +303,7 @@ class _Unit(StatementReader):
             self.enter(outer)
 
     def _definition(self, cursor: Any, name: str, body: Any, *, instance: bool) -> None:
-        problem = ReasonKind.IN_CONSTRUCT(construct="a template") if instance else None
+        problem = IN_TEMPLATE if instance else None
         parameters = []
         self.expressions.this = ""
         if self.plus_plus and c_methods.has_object(cursor):

@@ -62,7 +62,8 @@ class HidingReader(ObjectReader):
         if named.spelling in COMMUNICATION:
             place = Location(cursor.location.file, cursor.location.line)
             call = self.unread.call(named.spelling, place)
-            self.program.not_analysed.setdefault((place, cursor.location.offset), call)
+            first = self.unread.first_byte(cursor.location.offset)
+            self.program.not_analysed.setdefault((place, first), call)
         if named.kind in (ck.VAR_DECL, ck.PARM_DECL) and not named.type.is_fixed:
             facts.append(("escape", "addr", self.key_of(named)))
         elif named.kind is ck.FUNCTION_DECL:

@@ -1,7 +1,7 @@
 """Instances of templates: which are read, by which names, and what their classes hold.
 
 An instance is read as a routine of its own where a call names it. Its text is that of the template,
-which other instances share, so that nothing in it is rewritten. One that calls MPI stays unread.
+which other instances share, so that nothing in it is rewritten.
 """
 
 from __future__ import annotations
@@ -44,14 +44,7 @@ def _is_readable(function: Any) -> bool:
     definition = function.get_definition()
     if definition is None:
         return False
-    bodies = [child for child in definition.children if child.kind is ck.COMPOUND_STMT]
-    return bool(bodies) and not _communicates(definition)
-
-
-def _communicates(cursor: Any) -> bool:
-    if cursor.kind is ck.DECL_REF_EXPR and cursor.spelling in COMMUNICATION:
-        return True
-    return any(_communicates(child) for child in cursor.children)
+    return any(child.kind is ck.COMPOUND_STMT for child in definition.children)
 
 
 def instance_name(function: Any, record: str) -> str:

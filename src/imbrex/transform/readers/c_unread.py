@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from imbrex.transform.model.causes import Reason
@@ -32,6 +32,8 @@ class Unread:
     routine: str
     construct: str = ""
     location: Location | None = None
+    # Of an instance of a template: that another instance is read says nothing of its calls.
+    instance: bool = False
 
     def within(self, cursor: Any) -> Unread:
         """The place inside a cursor whose code is not read."""
@@ -40,14 +42,18 @@ class Unread:
             parent = cursor.semantic_parent
             member = parent is not None and parent.kind in _CLASSES
             name = f"{parent.spelling}::{cursor.spelling}" if member else cursor.spelling
-            found = Unread(name, self.construct, self.location)
+            found = replace(self, routine=name)
         construct = _HIDING.get(cursor.kind, "")
         if cursor.kind is ck.CXX_METHOD and cursor.is_virtual:
             construct = "a virtual method"
         if construct and not found.construct:
             place = Location(cursor.location.file, cursor.location.line)
-            found = Unread(found.routine, construct, place)
+            found = replace(found, construct=construct, location=place)
         return found
+
+    def first_byte(self, offset: int) -> int:
+        """By which a call is known: as one that is read, or by a number that none has."""
+        return -1 - offset if self.instance else offset
 
     def call(self, name: str, place: Location) -> UnreadCall:
         """A call of MPI at this place."""

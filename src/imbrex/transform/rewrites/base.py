@@ -12,7 +12,7 @@ from imbrex.transform.model.advice import advice, in_the_way
 from imbrex.transform.model.causes import Reason
 from imbrex.transform.model.location import Location
 from imbrex.transform.model.program import Block, Call, Kind, Program, Routine, Statement
-from imbrex.transform.model.reasons import ReasonKind
+from imbrex.transform.model.reasons import IN_TEMPLATE, ReasonKind
 
 SCHEMA_VERSION = 1
 
@@ -165,6 +165,19 @@ def not_analysed(program: Program, only: Set[tuple[str, int]]) -> list[Decision]
         site = Site(routine, statement, Call(unread.name, [], 0, 0, place.line))
         found.append(Decision(site, "refused", unread.reason, place.line, place.line))
     return found
+
+
+def one_of_each_place(decisions: list[Decision]) -> list[Decision]:
+    """Of what was decided of the instances of a template, that by which its call moves, if any."""
+    kept: dict[tuple[str, int, int], Decision] = {}
+    for number, decision in enumerate(decisions):
+        routine, call = decision.site.routine, decision.site.call
+        instance = routine.problem == IN_TEMPLATE
+        key = (routine.file, call.start if instance else -1 - number, call.end)
+        known = kept.setdefault(key, decision)
+        if decision.decision == "rewritten" and known.decision != "rewritten":
+            kept[key] = decision
+    return list(kept.values())
 
 
 def calls_of(program: Program, *names: str) -> Iterator[Site]:
