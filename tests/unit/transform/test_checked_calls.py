@@ -180,6 +180,7 @@ static void CHECK(int code) {
 ASKED = {
     "alone": "if ({}) abort();",
     "compared": "if ({} != MPI_SUCCESS) {{ MPI_Abort(MPI_COMM_WORLD, 1); }}",
+    "on the next line": "if ({}\n            != MPI_SUCCESS)\n            abort();",
     "success first": "if (MPI_SUCCESS != {})\n            exit(EXIT_FAILURE);",
     "two statements": 'if ({} != 0) {{\n fprintf(stderr, "at %d\\n", __LINE__);\n exit(-1);\n }}',
 }

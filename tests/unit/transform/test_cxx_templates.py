@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from imbrex.transform.engine import Options, Outcome, transform
+from imbrex.transform.engine import Options, Outcome, read_program, transform
 
 PROGRAM = """#include <mpi.h>
 #include <vector>
@@ -150,3 +150,37 @@ int main(int argc, char **argv)
     assert after[:part].count(b"MPI_Sendrecv") == 2
     assert after[:part] == text.encode()[: text.index("void three")]
     assert b"MPI_Isend" in after[part:]
+
+
+@pytest.mark.parametrize(
+    ("method", "seen"),
+    [
+        ("void one()", True),
+        ("Sender()", False),
+        ("void operator()(int)", False),
+        ("template <class U> void one(U)", True),
+    ],
+)
+def test_what_a_library_may_call_unnamed_counts_as_unseen(
+    method: str, seen: bool, tmp_path: Path
+) -> None:
+    """An instance of it that is read says nothing of one that only a library names."""
+    call = {"Sender()": "", "void operator()(int)": "s(3);"}.get(method, "s.one();")
+    if "class U" in method:
+        call = "s.one(3);"
+    path = tmp_path / "p.cpp"
+    path.write_text(f"""#include <mpi.h>
+template <class T> struct Sender {{
+    T x[9];
+    {method} {{ MPI_Send(x, 9, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD); }}
+}};
+int main(int argc, char **argv)
+{{
+    MPI_Init(&argc, &argv);
+    Sender<double> s;
+    {call}
+    MPI_Finalize();
+}}
+""")
+    program = read_program([path], Options())
+    assert bool(program.hidden_calls()) is not seen

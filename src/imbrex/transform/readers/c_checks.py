@@ -138,6 +138,7 @@ def without_checks(data: bytes, calls: Iterable[CheckedCall]) -> bytes:
     for call in calls:
         for start, end in call.blanks:
             text[start:end] = re.sub(rb"[^\r\n]", b" ", data[start:end])
-        if call.whole:
-            text[call.call_end : call.call_end + 1] = b";"
+        if call.whole:  # lines keep their numbers
+            at = next(n for n in range(call.call_end, call.end) if data[n] not in b"\r\n")
+            text[at : at + 1] = b";"
     return bytes(text)

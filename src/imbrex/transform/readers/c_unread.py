@@ -22,6 +22,7 @@ _HIDING = {
     ck.DESTRUCTOR: "a destructor",
 }
 _CLASSES = frozenset({ck.CLASS_DECL, ck.STRUCT_DECL, ck.CLASS_TEMPLATE, ck.CLASS_TEMPLATE_PARTIAL})
+_UNNAMED = frozenset({ck.CONSTRUCTOR, ck.DESTRUCTOR})
 _ROUTINES = frozenset({ck.CXX_METHOD, ck.CONSTRUCTOR, ck.DESTRUCTOR, ck.FUNCTION_TEMPLATE})
 
 
@@ -32,7 +33,8 @@ class Unread:
     routine: str
     construct: str = ""
     location: Location | None = None
-    # Of an instance of a template: that another instance is read says nothing of its calls.
+    # Of an instance of a template, and of what a library may call that is not named: that another
+    # instance is read says nothing of its calls.
     instance: bool = False
 
     def within(self, cursor: Any) -> Unread:
@@ -42,7 +44,8 @@ class Unread:
             parent = cursor.semantic_parent
             member = parent is not None and parent.kind in _CLASSES
             name = f"{parent.spelling}::{cursor.spelling}" if member else cursor.spelling
-            found = replace(self, routine=name)
+            unnamed = cursor.kind in _UNNAMED or cursor.spelling.startswith("operator")
+            found = replace(self, routine=name, instance=self.instance or unnamed)
         construct = _HIDING.get(cursor.kind, "")
         if cursor.kind is ck.CXX_METHOD and cursor.is_virtual:
             construct = "a virtual method"
