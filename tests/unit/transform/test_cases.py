@@ -78,6 +78,7 @@ def test_untouched_bytes_stay(case: Path) -> None:
         "listed.cpp": 5,
         "planes.f": 4,
         "rotated.cpp": 2,
+        "slabs.c": 3,
         "stages.f": 4,
         "wrapper.c": 1,
         "counted.c": 2,
@@ -122,7 +123,7 @@ def warnings(compiler: str, source: Path) -> list[str]:
         flags += ["-Wall", "-Wextra", "-I", str(HEADERS), "-J", "."]
     else:
         flags += ["-Wall", "-Wextra", "-idirafter", str(HEADERS)]
-        flags += ["-std=c++17" if "++" in compiler else "-std=c11"]
+        flags += ["-std=c++17" if "++" in compiler else "-std=c11", "-fopenmp"]
     for module in MODULES.glob("*.f90"):
         if f"use {module.stem}" in source.read_text():
             subprocess.run([compiler, *flags, str(module)], check=True, capture_output=True)
