@@ -17,12 +17,18 @@ from tests.unit.transform.replacing import changed
 from imbrex.transform.analysis.radix import told_by
 from imbrex.transform.engine import Options, transform
 from imbrex.transform.model.affine import Affine, Range
-from imbrex.transform.model.linear_indices import in_lines
+from imbrex.transform.model.linear_indices import (
+    in_lines,
+    index_of_parts,
+    parts_of_index,
+    strides_told,
+)
 from imbrex.transform.model.program import LoopRange
 
 SLABS = (Path(__file__).parent / "cases" / "slabs.c").read_text()
 SIZES = "static int nx = 24, ny = 20, nz = 16, rank, size;"
 NUMBERS = {SIZES: "enum { nx = 24, ny = 20, nz = 16 };\nstatic int rank, size;"}
+INDEX = "((size_t)(k) * ny + (j)) * nx + (i)"
 MAXIMUM = "largest = fmax(largest, fabs(value - u[IDX(i, j, k)]))"
 NEXT = "next = calloc((size_t)nx * ny * (nz + 2), sizeof(double))"
 OLD = "        double *old = u;\n        u = next;\n        next = old;\n"
@@ -31,6 +37,10 @@ NONE, NUMBERS_ALONE, BOTH = range(3)
 # name: (replacements, of which sizes the exchange is rewritten)
 CASES: dict[str, tuple[dict[str, str], int]] = {
     "as it is": ({}, BOTH),
+    "the fastest index first": ({INDEX: "(i) + nx * ((j) + ny * (k))"}, BOTH),
+    "each with its factor": ({INDEX: "(k) * nx * ny + (j) * nx + (i)"}, BOTH),
+    "factors behind": ({INDEX: "(i) + (j) * nx + (k) * (nx * ny)"}, BOTH),
+    "columns first": ({INDEX: "((size_t)(k) * ny + (j)) + (i) * ny * nz"}, NONE),
     "the first and the last lines": ({"j = 1; j < ny - 1": "j = 0; j < ny"}, BOTH),
     "a line of the next plane": ({"j < ny - 1": "j < ny + 1"}, NUMBERS_ALONE),
     "columns of the next line": ({"i < nx - 1": "i < 2 * nx"}, NUMBERS_ALONE),
@@ -146,3 +156,48 @@ def test_elements_one_after_the_other_in_lines(
     assume(inside)
     touched = sorted(a + n * (b + m * c) for c in spans[2] for b in spans[1] for a in spans[0])
     assert touched == list(range(number(low), number(high) + 1))
+
+
+N, M = Affine.variable("n"), Affine.variable("m")
+MOVING = frozenset("ijk")
+
+
+def _form(text: dict[str, Affine], constant: Affine) -> Affine:
+    """The sum of loops' indices, each with its factor."""
+    found = constant
+    for name, factor in text.items():
+        found = found.plus(Affine.variable(name).product(factor))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("factors", "strides"),
+    [
+        ({"i": Affine(1), "j": N, "k": N.product(M)}, (N, M)),
+        ({"j": N, "k": N.product(M)}, (N, M)),
+        ({"i": Affine(1), "j": N.plus(Affine(2))}, (N.plus(Affine(2)),)),
+        ({"i": Affine(1), "k": N.plus(Affine(2)).product(M)}, (N.product(M).plus(M, 2),)),
+        ({"i": Affine(1), "j": N.times(-1)}, (N,)),
+        ({"i": Affine(1)}, ()),
+        ({"i": Affine(3), "j": N}, None),  # three values for each point
+        ({"i": Affine(1), "j": N, "k": M}, None),  # no product of each other
+        ({"i": Affine.variable("j"), "j": N}, None),
+    ],
+)
+def test_strides_by_what_indices_are_multiplied_by(
+    factors: dict[str, Affine], strides: tuple[Affine, ...] | None
+) -> None:
+    assert strides_told(_form(factors, Affine(5)), MOVING) == strides
+
+
+@given(
+    st.integers(-3, 3), st.integers(-3, 3), st.integers(-3, 3), st.integers(0, 4),
+    st.booleans(), st.sampled_from([N, N.plus(Affine(2)), N.product(M)]),
+)  # fmt: skip
+def test_an_index_taken_apart_is_the_same_index(
+    i: int, j: int, k: int, constant: int, moving: bool, stride: Affine
+) -> None:
+    index = _form({"i": Affine(i), "j": N.times(j), "k": N.product(M).times(k)}, Affine(constant))
+    for strides in ((stride,), (stride, M)):
+        parts = parts_of_index(index, strides, MOVING if moving else frozenset())
+        assert index_of_parts(parts, strides) == index
